@@ -10,51 +10,51 @@
 
 namespace onnx2ir::ir {
 
-/// A file mapped read-only. Opened, checked and mapped by the front end; here only its bytes and its descriptor
-/// matter: the writer of weights moves ranges of it from file to file.
+/// A file mapped read-only. Opened, checked and mapped by the front end; here only its bytes and its
+/// descriptor matter: the writer of weights moves ranges of it from file to file.
 class MappedFile {
-public:
-    /// Takes over the open `descriptor` and the mapping of its `size` bytes at `data` (null when size is 0).
-    MappedFile(int descriptor, const std::byte* data, std::uint64_t size) noexcept
-        : descriptor_(descriptor), data_(data), size_(size) {}
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
-    ~MappedFile();
+ public:
+  /// Takes over the open `descriptor` and the mapping of its `size` bytes at `data` (null when size is 0).
+  MappedFile(int descriptor, const std::byte* data, std::uint64_t size) noexcept
+      : descriptor_(descriptor), data_(data), size_(size) {}
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
 
-    int descriptor() const { return descriptor_; }
-    std::span<const std::byte> bytes() const { return {data_, size_}; }
+  int descriptor() const { return descriptor_; }
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
 
-private:
-    int descriptor_;
-    const std::byte* data_;
-    std::uint64_t size_;
+ private:
+  int descriptor_;
+  const std::byte* data_;
+  std::uint64_t size_;
 };
 
 /// Elements of a constant, tightly packed, little-endian, in C order. Cheap to copy: it shares what it views.
 class ConstantData {
-public:
-    ConstantData() = default;
-    /// Owned bytes.
-    explicit ConstantData(std::vector<std::byte> bytes);
-    /// A view on memory that `owner` keeps alive.
-    ConstantData(std::shared_ptr<const void> owner, std::span<const std::byte> bytes)
-        : owner_(std::move(owner)), bytes_(bytes) {}
-    /// The range [offset, offset + size) of a mapped file; the caller has checked that it lies inside.
-    ConstantData(std::shared_ptr<const MappedFile> file, std::uint64_t offset, std::uint64_t size);
+ public:
+  ConstantData() = default;
+  /// Owned bytes.
+  explicit ConstantData(std::vector<std::byte> bytes);
+  /// A view on memory that `owner` keeps alive.
+  ConstantData(std::shared_ptr<const void> owner, std::span<const std::byte> bytes)
+      : owner_(std::move(owner)), bytes_(bytes) {}
+  /// The range [offset, offset + size) of a mapped file; the caller has checked that it lies inside.
+  ConstantData(std::shared_ptr<const MappedFile> file, std::uint64_t offset, std::uint64_t size);
 
-    /// The bytes. Reading those of a file range pulls its pages in; use it for values, not to move weights.
-    std::span<const std::byte> bytes() const { return bytes_; }
-    std::uint64_t size() const { return bytes_.size(); }
+  /// The bytes. Reading those of a file range pulls its pages in; use it for values, not to move weights.
+  std::span<const std::byte> bytes() const { return bytes_; }
+  std::uint64_t size() const { return bytes_.size(); }
 
-    /// The file behind the bytes and the offset in it; null when they are in memory.
-    const MappedFile* file() const { return file_; }
-    std::uint64_t file_offset() const { return file_offset_; }
+  /// The file behind the bytes and the offset in it; null when they are in memory.
+  const MappedFile* file() const { return file_; }
+  std::uint64_t file_offset() const { return file_offset_; }
 
-private:
-    std::shared_ptr<const void> owner_;
-    std::span<const std::byte> bytes_;
-    const MappedFile* file_ = nullptr;
-    std::uint64_t file_offset_ = 0;
+ private:
+  std::shared_ptr<const void> owner_;
+  std::span<const std::byte> bytes_;
+  const MappedFile* file_ = nullptr;
+  std::uint64_t file_offset_ = 0;
 };
 
 }  // namespace onnx2ir::ir

@@ -11,40 +11,40 @@ namespace onnx2ir::ir {
 
 /// Every element type OpenVINO's operation sets know. `dynamic` is a type that is not known (yet).
 enum class ElementType : std::uint8_t {
-    dynamic,
-    boolean,
-    bf16,
-    f16,
-    f32,
-    f64,
-    i4,
-    i8,
-    i16,
-    i32,
-    i64,
-    u1,
-    u2,
-    u3,
-    u4,
-    u6,
-    u8,
-    u16,
-    u32,
-    u64,
-    nf4,
-    f8e4m3,
-    f8e5m2,
-    f4e2m1,
-    f8e8m0,
-    string,
+  dynamic,
+  boolean,
+  bf16,
+  f16,
+  f32,
+  f64,
+  i4,
+  i8,
+  i16,
+  i32,
+  i64,
+  u1,
+  u2,
+  u3,
+  u4,
+  u6,
+  u8,
+  u16,
+  u32,
+  u64,
+  nf4,
+  f8e4m3,
+  f8e5m2,
+  f4e2m1,
+  f8e8m0,
+  string,
 };
 
 /// How the IR writes a type and how its elements are stored.
 struct ElementTypeInfo {
-    ElementType type;
-    std::string_view name;       ///< data attributes: "f32"
-    std::string_view precision;  ///< port precision: "FP32"
-    unsigned bits;               ///< bits per stored element; 0 for dynamic and string
+  ElementType type;
+  std::string_view name;       ///< data attributes: "f32"
+  std::string_view precision;  ///< port precision: "FP32"
+  unsigned bits;               ///< bits per stored element; 0 for dynamic and string
 };
 
 /// All types in the order of the enumeration.

@@ -9,148 +9,148 @@ namespace {
 constexpr std::int64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
-    std::int64_t result = 0;
-    return __builtin_add_overflow(a, b, &result) ? kMaxSize : result;
+  std::int64_t result = 0;
+  return __builtin_add_overflow(a, b, &result) ? kMaxSize : result;
 }
 
 std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) {
-    std::int64_t result = 0;
-    return __builtin_mul_overflow(a, b, &result) ? kMaxSize : result;
+  std::int64_t result = 0;
+  return __builtin_mul_overflow(a, b, &result) ? kMaxSize : result;
 }
 
 }  // namespace
 
 Dimension join(Dimension a, Dimension b) {
-    const bool unbounded = a.max == Dimension::kUnbounded || b.max == Dimension::kUnbounded;
-    return {std::min(a.min, b.min), unbounded ? Dimension::kUnbounded : std::max(a.max, b.max)};
+  const bool unbounded = a.max == Dimension::kUnbounded || b.max == Dimension::kUnbounded;
+  return {std::min(a.min, b.min), unbounded ? Dimension::kUnbounded : std::max(a.max, b.max)};
 }
 
 std::optional<Dimension> intersect(Dimension a, Dimension b) {
-    Dimension result{std::max(a.min, b.min), a.max};
-    if (b.max != Dimension::kUnbounded) {
-        result.max = a.max == Dimension::kUnbounded ? b.max : std::min(a.max, b.max);
-    }
-    if (result.max != Dimension::kUnbounded && result.max < result.min) return std::nullopt;
-    return result;
+  Dimension result{std::max(a.min, b.min), a.max};
+  if (b.max != Dimension::kUnbounded) {
+    result.max = a.max == Dimension::kUnbounded ? b.max : std::min(a.max, b.max);
+  }
+  if (result.max != Dimension::kUnbounded && result.max < result.min) return std::nullopt;
+  return result;
 }
 
 Dimension add(Dimension a, Dimension b) {
-    const bool unbounded = a.max == Dimension::kUnbounded || b.max == Dimension::kUnbounded;
-    return {saturating_add(a.min, b.min), unbounded ? Dimension::kUnbounded : saturating_add(a.max, b.max)};
+  const bool unbounded = a.max == Dimension::kUnbounded || b.max == Dimension::kUnbounded;
+  return {saturating_add(a.min, b.min), unbounded ? Dimension::kUnbounded : saturating_add(a.max, b.max)};
 }
 
 Dimension multiply(Dimension a, Dimension b) {
-    if (a == Dimension(0) || b == Dimension(0)) return 0;
-    const bool unbounded = a.max == Dimension::kUnbounded || b.max == Dimension::kUnbounded;
-    return {saturating_multiply(a.min, b.min),
-            unbounded ? Dimension::kUnbounded : saturating_multiply(a.max, b.max)};
+  if (a == Dimension(0) || b == Dimension(0)) return 0;
+  const bool unbounded = a.max == Dimension::kUnbounded || b.max == Dimension::kUnbounded;
+  return {saturating_multiply(a.min, b.min),
+          unbounded ? Dimension::kUnbounded : saturating_multiply(a.max, b.max)};
 }
 
 bool PartialShape::is_static() const {
-    return known_rank_ && std::ranges::all_of(dimensions_, &Dimension::is_static);
+  return known_rank_ && std::ranges::all_of(dimensions_, &Dimension::is_static);
 }
 
 std::optional<std::vector<std::int64_t>> PartialShape::sizes() const {
-    if (!is_static()) return std::nullopt;
-    std::vector<std::int64_t> result;
-    result.reserve(dimensions_.size());
-    for (const Dimension& dimension : dimensions_) result.push_back(dimension.min);
-    return result;
+  if (!is_static()) return std::nullopt;
+  std::vector<std::int64_t> result;
+  result.reserve(dimensions_.size());
+  for (const Dimension& dimension : dimensions_) result.push_back(dimension.min);
+  return result;
 }
 
 std::optional<std::int64_t> PartialShape::element_count() const {
-    if (!is_static()) return std::nullopt;
-    if (std::ranges::any_of(dimensions_, [](const Dimension& d) { return d.min == 0; })) return 0;
-    std::int64_t count = 1;
-    for (const Dimension& dimension : dimensions_) count = saturating_multiply(count, dimension.min);
-    return count;
+  if (!is_static()) return std::nullopt;
+  if (std::ranges::any_of(dimensions_, [](const Dimension& d) { return d.min == 0; })) return 0;
+  std::int64_t count = 1;
+  for (const Dimension& dimension : dimensions_) count = saturating_multiply(count, dimension.min);
+  return count;
 }
 
 PartialShape join(const PartialShape& a, const PartialShape& b) {
-    if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return PartialShape::unknown_rank();
-    PartialShape result = a;
-    for (std::size_t i = 0; i < a.rank(); ++i) result[i] = join(a[i], b[i]);
-    return result;
+  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return PartialShape::unknown_rank();
+  PartialShape result = a;
+  for (std::size_t i = 0; i < a.rank(); ++i) result[i] = join(a[i], b[i]);
+  return result;
 }
 
 PartialShape widen(const PartialShape& a, const PartialShape& b) {
-    if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return PartialShape::unknown_rank();
-    PartialShape result = a;
-    for (std::size_t i = 0; i < a.rank(); ++i) {
-        if (a[i] != b[i]) result[i] = Dimension();
-    }
-    return result;
+  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return PartialShape::unknown_rank();
+  PartialShape result = a;
+  for (std::size_t i = 0; i < a.rank(); ++i) {
+    if (a[i] != b[i]) result[i] = Dimension();
+  }
+  return result;
 }
 
 std::optional<PartialShape> intersect(const PartialShape& a, const PartialShape& b) {
-    if (!a.has_rank()) return b;
-    if (!b.has_rank()) return a;
-    if (a.rank() != b.rank()) return std::nullopt;
-    PartialShape result = a;
-    for (std::size_t i = 0; i < a.rank(); ++i) {
-        const std::optional<Dimension> both = intersect(a[i], b[i]);
-        if (!both) return std::nullopt;
-        result[i] = *both;
-    }
-    return result;
+  if (!a.has_rank()) return b;
+  if (!b.has_rank()) return a;
+  if (a.rank() != b.rank()) return std::nullopt;
+  PartialShape result = a;
+  for (std::size_t i = 0; i < a.rank(); ++i) {
+    const std::optional<Dimension> both = intersect(a[i], b[i]);
+    if (!both) return std::nullopt;
+    result[i] = *both;
+  }
+  return result;
 }
 
 std::optional<PartialShape> broadcast(const PartialShape& a, const PartialShape& b) {
-    if (!a.has_rank() || !b.has_rank()) return PartialShape::unknown_rank();
-    const PartialShape& longer = a.rank() >= b.rank() ? a : b;
-    const PartialShape& shorter = a.rank() >= b.rank() ? b : a;
-    PartialShape result = longer;
-    const std::size_t offset = longer.rank() - shorter.rank();
-    for (std::size_t i = 0; i < shorter.rank(); ++i) {
-        const Dimension x = longer[offset + i];
-        const Dimension y = shorter[i];
-        Dimension& out = result[offset + i];
-        if (x == Dimension(1)) {
-            out = y;
-        } else if (y == Dimension(1)) {
-            out = x;
-        } else if (x.min > 1 && y.min > 1) {
-            const std::optional<Dimension> both = intersect(x, y);
-            if (!both) return std::nullopt;
-            out = *both;
-        } else if (x.is_static() && x.min != 1) {
-            // The other may be 1 or must equal x (0 included); either way the result is x.
-            if (y.is_static()) {
-                if (y != x) return std::nullopt;
-            } else if (!y.admits(1) && !y.admits(x.min)) {
-                return std::nullopt;
-            }
-            out = x;
-        } else if (y.is_static() && y.min != 1) {
-            if (!x.admits(1) && !x.admits(y.min)) return std::nullopt;
-            out = y;
-        } else if (x.min > 1) {
-            out = x;
-        } else if (y.min > 1) {
-            out = y;
-        } else {
-            out = join(x, y);
-        }
+  if (!a.has_rank() || !b.has_rank()) return PartialShape::unknown_rank();
+  const PartialShape& longer = a.rank() >= b.rank() ? a : b;
+  const PartialShape& shorter = a.rank() >= b.rank() ? b : a;
+  PartialShape result = longer;
+  const std::size_t offset = longer.rank() - shorter.rank();
+  for (std::size_t i = 0; i < shorter.rank(); ++i) {
+    const Dimension x = longer[offset + i];
+    const Dimension y = shorter[i];
+    Dimension& out = result[offset + i];
+    if (x == Dimension(1)) {
+      out = y;
+    } else if (y == Dimension(1)) {
+      out = x;
+    } else if (x.min > 1 && y.min > 1) {
+      const std::optional<Dimension> both = intersect(x, y);
+      if (!both) return std::nullopt;
+      out = *both;
+    } else if (x.is_static() && x.min != 1) {
+      // The other may be 1 or must equal x (0 included); either way the result is x.
+      if (y.is_static()) {
+        if (y != x) return std::nullopt;
+      } else if (!y.admits(1) && !y.admits(x.min)) {
+        return std::nullopt;
+      }
+      out = x;
+    } else if (y.is_static() && y.min != 1) {
+      if (!x.admits(1) && !x.admits(y.min)) return std::nullopt;
+      out = y;
+    } else if (x.min > 1) {
+      out = x;
+    } else if (y.min > 1) {
+      out = y;
+    } else {
+      out = join(x, y);
     }
-    return result;
+  }
+  return result;
 }
 
 std::string to_string(const Dimension& dimension) {
-    if (dimension.is_static()) return std::to_string(dimension.min);
-    if (dimension.min == 0 && dimension.max == Dimension::kUnbounded) return "?";
-    std::string text = std::to_string(dimension.min) + "..";
-    if (dimension.max != Dimension::kUnbounded) text += std::to_string(dimension.max);
-    return text;
+  if (dimension.is_static()) return std::to_string(dimension.min);
+  if (dimension.min == 0 && dimension.max == Dimension::kUnbounded) return "?";
+  std::string text = std::to_string(dimension.min) + "..";
+  if (dimension.max != Dimension::kUnbounded) text += std::to_string(dimension.max);
+  return text;
 }
 
 std::string to_string(const PartialShape& shape) {
-    if (!shape.has_rank()) return "?";
-    std::string text = "[";
-    for (const Dimension& dimension : shape) {
-        if (text.size() > 1) text += ',';
-        text += to_string(dimension);
-    }
-    return text + "]";
+  if (!shape.has_rank()) return "?";
+  std::string text = "[";
+  for (const Dimension& dimension : shape) {
+    if (text.size() > 1) text += ',';
+    text += to_string(dimension);
+  }
+  return text + "]";
 }
 
 }  // namespace onnx2ir::ir

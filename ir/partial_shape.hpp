@@ -12,25 +12,25 @@ namespace onnx2ir::ir {
 
 /// A dimension: an interval of non-negative sizes. `max == kUnbounded` means no upper bound.
 struct Dimension {
-    static constexpr std::int64_t kUnbounded = -1;
+  static constexpr std::int64_t kUnbounded = -1;
 
-    std::int64_t min = 0;
-    std::int64_t max = kUnbounded;
+  std::int64_t min = 0;
+  std::int64_t max = kUnbounded;
 
-    constexpr Dimension() = default;
-    /// A known size; a negative `size` is the unknown dimension, as ports of the IR write it.
-    constexpr Dimension(std::int64_t size)  // NOLINT(google-explicit-constructor): shapes are lists of sizes
-        : min(size < 0 ? 0 : size), max(size < 0 ? kUnbounded : size) {}
-    constexpr Dimension(std::int64_t minimum, std::int64_t maximum) : min(minimum), max(maximum) {}
+  constexpr Dimension() = default;
+  /// A known size; a negative `size` is the unknown dimension, as ports of the IR write it.
+  constexpr Dimension(std::int64_t size)  // NOLINT(google-explicit-constructor): shapes are lists of sizes
+      : min(size < 0 ? 0 : size), max(size < 0 ? kUnbounded : size) {}
+  constexpr Dimension(std::int64_t minimum, std::int64_t maximum) : min(minimum), max(maximum) {}
 
-    constexpr bool is_static() const { return min == max; }
-    constexpr bool is_dynamic() const { return !is_static(); }
-    /// The size, -1 when it is not known.
-    constexpr std::int64_t size() const { return is_static() ? min : -1; }
-    /// Whether `size` lies in the interval.
-    constexpr bool admits(std::int64_t size) const { return size >= min && (max == kUnbounded || size <= max); }
+  constexpr bool is_static() const { return min == max; }
+  constexpr bool is_dynamic() const { return !is_static(); }
+  /// The size, -1 when it is not known.
+  constexpr std::int64_t size() const { return is_static() ? min : -1; }
+  /// Whether `size` lies in the interval.
+  constexpr bool admits(std::int64_t size) const { return size >= min && (max == kUnbounded || size <= max); }
 
-    friend constexpr bool operator==(const Dimension&, const Dimension&) = default;
+  friend constexpr bool operator==(const Dimension&, const Dimension&) = default;
 };
 
 /// The smallest interval that holds both.
@@ -41,49 +41,50 @@ std::optional<Dimension> intersect(Dimension a, Dimension b);
 Dimension add(Dimension a, Dimension b);
 Dimension multiply(Dimension a, Dimension b);
 
-/// A shape of known or unknown rank. Default-constructed: unknown rank. `PartialShape{}` written with braces and
-/// sizes is of known rank; a scalar is `PartialShape::scalar()`.
+/// A shape of known or unknown rank. Default-constructed: unknown rank. `PartialShape{}` written with braces
+/// and sizes is of known rank; a scalar is `PartialShape::scalar()`.
 class PartialShape {
-public:
-    PartialShape() = default;
-    PartialShape(std::initializer_list<Dimension> dimensions) : known_rank_(true), dimensions_(dimensions) {}
-    explicit PartialShape(std::vector<Dimension> dimensions)
-        : known_rank_(true), dimensions_(std::move(dimensions)) {}
-    /// From sizes; -1 is an unknown dimension.
-    explicit PartialShape(std::span<const std::int64_t> sizes)
-        : known_rank_(true), dimensions_(sizes.begin(), sizes.end()) {}
+ public:
+  PartialShape() = default;
+  PartialShape(std::initializer_list<Dimension> dimensions) : known_rank_(true), dimensions_(dimensions) {}
+  explicit PartialShape(std::vector<Dimension> dimensions)
+      : known_rank_(true), dimensions_(std::move(dimensions)) {}
+  /// From sizes; -1 is an unknown dimension.
+  explicit PartialShape(std::span<const std::int64_t> sizes)
+      : known_rank_(true), dimensions_(sizes.begin(), sizes.end()) {}
 
-    static PartialShape scalar() { return PartialShape(std::vector<Dimension>{}); }
-    static PartialShape unknown_rank() { return {}; }
-    /// `rank` unknown dimensions.
-    static PartialShape of_rank(std::size_t rank) { return PartialShape(std::vector<Dimension>(rank)); }
+  static PartialShape scalar() { return PartialShape(std::vector<Dimension>{}); }
+  static PartialShape unknown_rank() { return {}; }
+  /// `rank` unknown dimensions.
+  static PartialShape of_rank(std::size_t rank) { return PartialShape(std::vector<Dimension>(rank)); }
 
-    bool has_rank() const { return known_rank_; }
-    /// The rank; only when has_rank().
-    std::size_t rank() const { return dimensions_.size(); }
-    bool is_static() const;
-    bool is_scalar() const { return known_rank_ && dimensions_.empty(); }
+  bool has_rank() const { return known_rank_; }
+  /// The rank; only when has_rank().
+  std::size_t rank() const { return dimensions_.size(); }
+  bool is_static() const;
+  bool is_scalar() const { return known_rank_ && dimensions_.empty(); }
 
-    const Dimension& operator[](std::size_t axis) const { return dimensions_[axis]; }
-    Dimension& operator[](std::size_t axis) { return dimensions_[axis]; }
-    std::span<const Dimension> dimensions() const { return dimensions_; }
-    std::vector<Dimension>& mutable_dimensions() { return dimensions_; }
-    auto begin() const { return dimensions_.begin(); }
-    auto end() const { return dimensions_.end(); }
+  const Dimension& operator[](std::size_t axis) const { return dimensions_[axis]; }
+  Dimension& operator[](std::size_t axis) { return dimensions_[axis]; }
+  std::span<const Dimension> dimensions() const { return dimensions_; }
+  std::vector<Dimension>& mutable_dimensions() { return dimensions_; }
+  auto begin() const { return dimensions_.begin(); }
+  auto end() const { return dimensions_.end(); }
 
-    /// The sizes, when all are known.
-    std::optional<std::vector<std::int64_t>> sizes() const;
-    /// The number of elements, when all sizes are known; saturates at the largest int64.
-    std::optional<std::int64_t> element_count() const;
+  /// The sizes, when all are known.
+  std::optional<std::vector<std::int64_t>> sizes() const;
+  /// The number of elements, when all sizes are known; saturates at the largest int64.
+  std::optional<std::int64_t> element_count() const;
 
-    friend bool operator==(const PartialShape&, const PartialShape&) = default;
+  friend bool operator==(const PartialShape&, const PartialShape&) = default;
 
-private:
-    bool known_rank_ = false;
-    std::vector<Dimension> dimensions_;
+ private:
+  bool known_rank_ = false;
+  std::vector<Dimension> dimensions_;
 };
 
-/// The smallest shape that holds both: differing dimensions become intervals, differing ranks an unknown rank.
+/// The smallest shape that holds both: differing dimensions become intervals, differing ranks an unknown
+/// rank.
 PartialShape join(const PartialShape& a, const PartialShape& b);
 /// As join, but a differing dimension becomes wholly unknown: joins reach their fixpoint in one step.
 PartialShape widen(const PartialShape& a, const PartialShape& b);

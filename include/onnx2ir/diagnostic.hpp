@@ -15,56 +15,56 @@ enum class Severity : std::uint8_t { remark, warning, error };
 
 /// Where in a model something is. All fields are optional: a broken file has no node to point at.
 struct Place {
-    std::string graph;               ///< graph path: "main", "main/loop_3.body"
-    std::int64_t node_index = -1;    ///< index of the node in its graph, in file order; -1: not about a node
-    std::string node_name;           ///< the node's name, often empty
-    std::string domain;              ///< operator domain, "" for ai.onnx
-    std::string op_type;             ///< operator, "Loop"
-    std::int64_t opset = -1;         ///< the imported version of that domain
-    std::vector<std::string> outputs;         ///< names of the node's outputs
-    std::vector<std::string> function_stack;  ///< inlined functions around the node, outermost first
+  std::string graph;                 ///< graph path: "main", "main/loop_3.body"
+  std::int64_t node_index = -1;      ///< index of the node in its graph, in file order; -1: not about a node
+  std::string node_name;             ///< the node's name, often empty
+  std::string domain;                ///< operator domain, "" for ai.onnx
+  std::string op_type;               ///< operator, "Loop"
+  std::int64_t opset = -1;           ///< the imported version of that domain
+  std::vector<std::string> outputs;  ///< names of the node's outputs
+  std::vector<std::string> function_stack;  ///< inlined functions around the node, outermost first
 
-    friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const Place&, const Place&) = default;
 };
 
 /// One finding.
 struct Diagnostic {
-    Severity severity = Severity::error;
-    std::string code;     ///< stable, for tools: "unsupported-operator", "bad-external-data"
-    std::string message;  ///< one sentence, no trailing full stop
-    Place place;
-    std::vector<std::string> notes;  ///< facts that explain it
-    std::string hint;                ///< what the user can do, or empty
+  Severity severity = Severity::error;
+  std::string code;     ///< stable, for tools: "unsupported-operator", "bad-external-data"
+  std::string message;  ///< one sentence, no trailing full stop
+  Place place;
+  std::vector<std::string> notes;  ///< facts that explain it
+  std::string hint;                ///< what the user can do, or empty
 
-    friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
+  friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
 };
 
 /// Collects the findings of one conversion, in the order they are reported. Not thread-safe: one sink, one
 /// conversion.
 class DiagnosticSink {
-public:
-    void report(Diagnostic diagnostic) {
-        if (diagnostic.severity == Severity::error) ++error_count_;
-        diagnostics_.push_back(std::move(diagnostic));
-    }
-    void error(std::string code, std::string message, Place place = {}) {
-        report({Severity::error, std::move(code), std::move(message), std::move(place), {}, {}});
-    }
-    void warning(std::string code, std::string message, Place place = {}) {
-        report({Severity::warning, std::move(code), std::move(message), std::move(place), {}, {}});
-    }
+ public:
+  void report(Diagnostic diagnostic) {
+    if (diagnostic.severity == Severity::error) ++error_count_;
+    diagnostics_.push_back(std::move(diagnostic));
+  }
+  void error(std::string code, std::string message, Place place = {}) {
+    report({Severity::error, std::move(code), std::move(message), std::move(place), {}, {}});
+  }
+  void warning(std::string code, std::string message, Place place = {}) {
+    report({Severity::warning, std::move(code), std::move(message), std::move(place), {}, {}});
+  }
 
-    bool has_errors() const { return error_count_ != 0; }
-    std::size_t error_count() const { return error_count_; }
-    const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
-    std::vector<Diagnostic> take() {
-        error_count_ = 0;
-        return std::exchange(diagnostics_, {});
-    }
+  bool has_errors() const { return error_count_ != 0; }
+  std::size_t error_count() const { return error_count_; }
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  std::vector<Diagnostic> take() {
+    error_count_ = 0;
+    return std::exchange(diagnostics_, {});
+  }
 
-private:
-    std::vector<Diagnostic> diagnostics_;
-    std::size_t error_count_ = 0;
+ private:
+  std::vector<Diagnostic> diagnostics_;
+  std::size_t error_count_ = 0;
 };
 
 }  // namespace onnx2ir

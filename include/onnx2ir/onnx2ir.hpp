@@ -1,20 +1,19 @@
 // onnx2ir: ONNX models to OpenVINO IR, as a library.
 //
 //     onnx2ir::Conversion conversion = onnx2ir::convert_file("model.onnx");
-//     if (!conversion.model) for (auto& d : conversion.diagnostics) std::cerr << onnx2ir::to_string(d) << '\n';
-//     else conversion.model->save("model.xml");
+//     if (!conversion.model) for (auto& d : conversion.diagnostics) std::cerr << onnx2ir::to_string(d) <<
+//     '\n'; else conversion.model->save("model.xml");
 //
-// Nothing here prints. Functions are re-entrant: any number of threads may convert at once; one Model object may be
-// read by several threads, but not written to while others use it. The only exception that leaves the library is
-// std::bad_alloc.
+// Nothing here prints. Functions are re-entrant: any number of threads may convert at once; one Model object
+// may be read by several threads, but not written to while others use it. The only exception that leaves the
+// library is std::bad_alloc.
 #pragma once
-
-#include <onnx2ir/diagnostic.hpp>
 
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <onnx2ir/diagnostic.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,61 +30,64 @@ namespace onnx2ir {
 
 /// What a caller may choose. The defaults are what most want.
 struct Options {
-    /// Folder that external data of a model given as bytes or text is looked up in; empty: external data is an error.
-    /// Ignored for models read from a path, whose folder it is.
-    std::filesystem::path external_data_folder;
-    /// Called as the work goes on with the stage's name and the finished part of all work, 0 to 1. May be empty.
-    std::function<void(std::string_view stage, double fraction)> progress;
-    /// Names of passes after which `dump` is called with the graph's text form; "all" for every pass, "import" for
-    /// the graph before the first pass.
-    std::vector<std::string> print_after;
-    std::function<void(std::string_view pass, std::string_view text)> dump;
-    /// The last pass to run; empty: all.
-    std::string stop_after;
-    /// Called after each pass with the seconds it took. May be empty.
-    std::function<void(std::string_view pass, double seconds, bool modified)> pass_finished;
+  /// Folder that external data of a model given as bytes or text is looked up in; empty: external data is an
+  /// error. Ignored for models read from a path, whose folder it is.
+  std::filesystem::path external_data_folder;
+  /// Called as the work goes on with the stage's name and the finished part of all work, 0 to 1. May be
+  /// empty.
+  std::function<void(std::string_view stage, double fraction)> progress;
+  /// Names of passes after which `dump` is called with the graph's text form; "all" for every pass, "import"
+  /// for the graph before the first pass.
+  std::vector<std::string> print_after;
+  std::function<void(std::string_view pass, std::string_view text)> dump;
+  /// The last pass to run; empty: all.
+  std::string stop_after;
+  /// Called after each pass with the seconds it took. May be empty.
+  std::function<void(std::string_view pass, double seconds, bool modified)> pass_finished;
 };
 
 /// An input or output of a converted model.
 struct Port {
-    std::string name;                  ///< the tensor's name in the ONNX model
-    std::string element_type;          ///< IR name: "f32", "i64", "boolean"
-    bool has_rank = true;              ///< whether `shape` is known at all
-    std::vector<std::int64_t> shape;   ///< -1 for a dimension not known
+  std::string name;                 ///< the tensor's name in the ONNX model
+  std::string element_type;         ///< IR name: "f32", "i64", "boolean"
+  bool has_rank = true;             ///< whether `shape` is known at all
+  std::vector<std::int64_t> shape;  ///< -1 for a dimension not known
 };
 
-/// A converted model, ready to be written. Weights are views on the model's files until then: keep those unchanged.
+/// A converted model, ready to be written. Weights are views on the model's files until then: keep those
+/// unchanged.
 class ONNX2IR_API Model {
-public:
-    Model(Model&&) noexcept;
-    Model& operator=(Model&&) noexcept;
-    ~Model();
+ public:
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+  ~Model();
 
-    std::vector<Port> inputs() const;
-    std::vector<Port> outputs() const;
+  std::vector<Port> inputs() const;
+  std::vector<Port> outputs() const;
 
-    /// Writes `xml` and, beside it or at `bin`, the weights. Both are written under temporary names and renamed when
-    /// complete; on failure nothing that was there is changed. Returns the reason of a failure.
-    std::optional<Diagnostic> save(const std::filesystem::path& xml, const std::filesystem::path& bin = {}) const;
+  /// Writes `xml` and, beside it or at `bin`, the weights. Both are written under temporary names and renamed
+  /// when complete; on failure nothing that was there is changed. Returns the reason of a failure.
+  std::optional<Diagnostic> save(const std::filesystem::path& xml,
+                                 const std::filesystem::path& bin = {}) const;
 
-    /// The XML, and the weights it refers to, in memory (they are copied).
-    std::string xml() const;
-    std::vector<std::byte> weights() const;
+  /// The XML, and the weights it refers to, in memory (they are copied).
+  std::string xml() const;
+  std::vector<std::byte> weights() const;
 
-    /// The graph's text form, for people.
-    std::string text() const;
+  /// The graph's text form, for people.
+  std::string text() const;
 
-    struct Implementation;
-    explicit Model(std::unique_ptr<Implementation> implementation);
+  struct Implementation;
+  explicit Model(std::unique_ptr<Implementation> implementation);
 
-private:
-    std::unique_ptr<Implementation> implementation_;
+ private:
+  std::unique_ptr<Implementation> implementation_;
 };
 
 /// The outcome of a conversion: a model, or none and at least one error among the diagnostics.
 struct Conversion {
-    std::optional<Model> model;
-    std::vector<Diagnostic> diagnostics;  ///< in node order; warnings and remarks come with a model too
+  std::optional<Model> model;
+  std::vector<Diagnostic> diagnostics;  ///< in node order; warnings and remarks come with a model too
 };
 
 /// Converts the model at `path`: ONNX protobuf or ONNX text, told apart by its content.
@@ -102,19 +104,19 @@ ONNX2IR_API std::string to_json(std::span<const Diagnostic> diagnostics);
 
 /// A row of the operator table: what is converted, and how.
 struct OperatorInfo {
-    std::string domain;         ///< "" for ai.onnx
-    std::string name;
-    std::vector<int> versions;  ///< the versions ONNX defines
-    std::string lowering;       ///< "translator" or "function body"
-    std::string limits;         ///< what is not converted; empty: nothing known
+  std::string domain;  ///< "" for ai.onnx
+  std::string name;
+  std::vector<int> versions;  ///< the versions ONNX defines
+  std::string lowering;       ///< "translator" or "function body"
+  std::string limits;         ///< what is not converted; empty: nothing known
 };
 /// All operators that are converted, sorted by domain and name.
 ONNX2IR_API std::vector<OperatorInfo> supported_operators();
 
 /// Names of the passes in the order they run, with their one-line summaries.
 struct PassInfo {
-    std::string_view name;
-    std::string_view summary;
+  std::string_view name;
+  std::string_view summary;
 };
 ONNX2IR_API std::vector<PassInfo> passes();
 

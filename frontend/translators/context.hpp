@@ -1,0 +1,123 @@
+// What a translator sees of an ONNX node: typed inputs and attributes, and the means to emit IR operations.
+// A translator is a free function `Values name_since(NodeContext& node)` that returns the node's outputs in
+// order. What it cannot convert it refuses with node.fail(...); no exception of its own, no partial result.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/builder.hpp"
+
+namespace onnx {
+class AttributeProto;
+class GraphProto;
+class NodeProto;
+}  // namespace onnx
+
+namespace onnx2ir::frontend {
+
+using ir::AttributeList;
+using ir::Builder;
+using ir::ElementType;
+using ir::PartialShape;
+using ir::Value;
+using Values = std::vector<Value>;
+
+class GraphTranslator;
+
+/// Why a node cannot be converted. Thrown by NodeContext::fail, caught by the graph translator, which adds
+/// the place.
+struct CannotTranslate {
+  std::string message;
+  std::string hint;
+};
+
+/// A tensor attribute: type, shape and elements (views on the model's bytes where possible).
+struct TensorAttribute {
+  ElementType type;
+  std::vector<std::int64_t> shape;
+  ir::ConstantData data;
+};
+
+class NodeContext : public Builder {
+ public:
+  NodeContext(GraphTranslator& translator, const onnx::NodeProto& proto, std::int64_t opset, Values inputs);
+
+  // The node.
+  std::string_view op_type() const;
+  std::string_view domain() const;
+  /// The imported version of the node's domain.
+  std::int64_t opset() const { return opset_; }
+  const onnx::NodeProto& proto() const { return *proto_; }
+
+  // Inputs. Omitted trailing inputs and inputs named "" are absent.
+  std::size_t input_count() const { return inputs_.size(); }
+  bool has_input(std::size_t index) const { return index < inputs_.size() && inputs_[index]; }
+  /// Input `index`; refuses the node when it is absent.
+  Value input(std::size_t index) const;
+  /// Input `index`, a null Value when absent.
+  Value optional_input(std::size_t index) const { return has_input(index) ? inputs_[index] : Value{}; }
+  /// The present inputs from `first` on.
+  Values inputs(std::size_t first = 0) const;
+  /// The rank of `value`; refuses the node when it is unknown.
+  std::int64_t rank(Value value) const;
+  /// Element `axis` normalised to [0, rank); refuses the node when out of range.
+  std::int64_t axis(std::int64_t axis, std::int64_t rank) const;
+
+  // Outputs.
+  std::size_t output_count() const;
+  /// Whether output `index` is named, so that somebody may want it.
+  bool has_output(std::size_t index) const;
+
+  // Attributes. Those with a default return it when the attribute is absent; the others refuse the node.
+  bool has_attribute(std::string_view name) const;
+  std::int64_t integer(std::string_view name) const;
+  std::int64_t integer(std::string_view name, std::int64_t absent) const;
+  double real(std::string_view name) const;
+  double real(std::string_view name, double absent) const;
+  std::string text(std::string_view name) const;
+  std::string text(std::string_view name, std::string_view absent) const;
+  /// Empty when absent.
+  std::vector<std::int64_t> integer_list(std::string_view name) const;
+  std::vector<double> real_list(std::string_view name) const;
+  std::vector<std::string> text_list(std::string_view name) const;
+  TensorAttribute tensor(std::string_view name) const;
+  const onnx::GraphProto& graph_attribute(std::string_view name) const;
+  /// The IR type of an ONNX element type number (TensorProto.DataType); refuses the node when there is none.
+  ElementType element_type(std::int64_t onnx_type) const;
+
+  // Values known at conversion time.
+  /// All elements of an integer or boolean value, when they are known.
+  std::optional<std::vector<std::int64_t>> known_integers(Value value) const {
+    return ir::exact_values(value);
+  }
+  /// The elements of a numeric constant, when `value` is one.
+  std::optional<std::vector<double>> known_numbers(Value value) const;
+  /// Elements of a value that must be known; refuses the node, naming `what`, when they are not.
+  std::vector<std::int64_t> require_integers(Value value, std::string_view what) const;
+  std::vector<double> require_numbers(Value value, std::string_view what) const;
+
+  /// Refuses the node: it is reported with `message`, and with what the user can do about it.
+  [[noreturn]] void fail(std::string message, std::string hint = {}) const;
+  /// Reports a warning about the node.
+  void warn(std::string code, std::string message);
+
+  /// The translator of the graph the node stands in: for control flow.
+  GraphTranslator& translator() const { return *translator_; }
+
+ private:
+  const onnx::AttributeProto* find(std::string_view name) const;
+  const onnx::AttributeProto& get(std::string_view name) const;
+
+  GraphTranslator* translator_;
+  const onnx::NodeProto* proto_;
+  std::int64_t opset_;
+  Values inputs_;
+};
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,16 @@
+// The families of translators; each file of the folders beside this one holds one.
+#pragma once
+
+#include <vector>
+
+#include "frontend/translators/registry.hpp"
+
+namespace onnx2ir::frontend {
+
+std::vector<TranslatorRow> elementwise_translators();  ///< onnx/elementwise.cpp
+
+inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
+    elementwise_translators,
+};
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,58 @@
+#include "ir/attribute.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace onnx2ir::ir {
+namespace {
+
+template <typename Sequence, typename Print>
+std::string join_with_commas(const Sequence& sequence, Print print) {
+  std::string text;
+  for (const auto& element : sequence) {
+    if (!text.empty()) text += ',';
+    text += print(element);
+  }
+  return text;
+}
+
+struct Printer {
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(std::int64_t value) const { return std::to_string(value); }
+  std::string operator()(double value) const { return shortest(value); }
+  std::string operator()(const std::string& value) const { return value; }
+  std::string operator()(const std::vector<std::int64_t>& values) const {
+    return join_with_commas(values, *this);
+  }
+  std::string operator()(const std::vector<double>& values) const { return join_with_commas(values, *this); }
+  std::string operator()(const std::vector<std::string>& values) const {
+    return join_with_commas(values, *this);
+  }
+  std::string operator()(ElementType type) const { return std::string(info(type).name); }
+  std::string operator()(const PartialShape& shape) const {
+    if (!shape.has_rank()) return "...";
+    return join_with_commas(shape, [](const Dimension& dimension) { return ir::to_string(dimension); });
+  }
+};
+
+}  // namespace
+
+bool is_of_kind(const AttributeValue& value, AttributeSpec::Kind kind) {
+  return value.index() == static_cast<std::size_t>(kind);
+}
+
+std::string to_string(const AttributeValue& value) {
+  return std::visit(Printer{}, value);
+}
+
+std::string shortest(double value) {
+  std::array<char, 32> buffer{};
+  // Attributes of the format are single precision: what is one exactly is written as one.
+  const auto narrow = static_cast<float>(value);
+  const auto result = static_cast<double>(narrow) == value
+                          ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), narrow)
+                          : std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};
+}
+
+}  // namespace onnx2ir::ir

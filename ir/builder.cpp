@@ -1,0 +1,112 @@
+#include "ir/builder.hpp"
+
+#include <algorithm>
+
+#include "ir/inference.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+void check_arity(const OpDescriptor& op, std::size_t inputs) {
+  const auto count = static_cast<int>(inputs);
+  if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs)) {
+    throw std::logic_error(std::string(op.name) + " does not take " + std::to_string(count) + " inputs");
+  }
+}
+
+void set_attributes(Node& node, std::span<const Attribute> attributes) {
+  for (const Attribute& attribute : attributes) node.set_attribute(attribute.name, attribute.value);
+  for (const AttributeSpec& spec : node.op().attributes) {
+    if (spec.presence == AttributeSpec::Presence::required && node.find_attribute(spec.name) == nullptr) {
+      throw std::logic_error(std::string(node.op().name) + " needs attribute " + std::string(spec.name));
+    }
+  }
+}
+
+}  // namespace
+
+Node& Builder::node(std::string_view op_name, std::span<const Value> inputs,
+                    std::span<const Attribute> attributes, std::size_t output_count) {
+  const OpDescriptor& op = find_op(op_name);
+  check_arity(op, inputs.size());
+  for (const Value& input : inputs) {
+    if (!input || &input.node->graph() != graph_) {
+      throw std::logic_error(std::string(op.name) + " is given a value of another graph");
+    }
+  }
+  const std::size_t outputs =
+      op.outputs == OpDescriptor::kVariadic ? output_count : static_cast<std::size_t>(op.outputs);
+  Node& node = graph_->add(op, inputs, outputs);
+  node.origin = origin_;
+  node.name = name_;
+  try {
+    set_attributes(node, attributes);
+    infer(node);
+  } catch (...) {
+    graph_->remove(node);
+    throw;
+  }
+  return node;
+}
+
+Node& Builder::node(std::string_view op_name, std::initializer_list<Value> inputs, AttributeList attributes,
+                    std::size_t output_count) {
+  return node(op_name, std::span<const Value>(inputs.begin(), inputs.size()),
+              std::span<const Attribute>(attributes.begin(), attributes.size()), output_count);
+}
+
+Value Builder::op(std::string_view op_name, std::initializer_list<Value> inputs, AttributeList attributes) {
+  return node(op_name, inputs, attributes).value();
+}
+
+Value Builder::op(std::string_view op_name, std::span<const Value> inputs, AttributeList attributes) {
+  return node(op_name, inputs, std::span<const Attribute>(attributes.begin(), attributes.size())).value();
+}
+
+Value Builder::constant(ElementType type, std::span<const std::int64_t> shape, ConstantData data) {
+  Node& constant = graph_->add(find_op("Constant"), {}, 1);
+  constant.origin = origin_;
+  constant.name = name_;
+  constant.payload() = std::move(data);
+  constant.set_attribute("element_type", type);
+  constant.set_attribute("shape", std::vector<std::int64_t>(shape.begin(), shape.end()));
+  infer(constant);
+  return constant.value();
+}
+
+Value Builder::integer(std::int64_t value, ElementType type) {
+  return constant(type, {}, encode_integers({&value, 1}, type));
+}
+
+Value Builder::integers(std::span<const std::int64_t> values, ElementType type) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  return constant(type, {&count, 1}, encode_integers(values, type));
+}
+
+Value Builder::integers(std::initializer_list<std::int64_t> values, ElementType type) {
+  return integers(std::span<const std::int64_t>(values.begin(), values.size()), type);
+}
+
+Value Builder::numbers(std::span<const double> values, std::span<const std::int64_t> shape,
+                       ElementType type) {
+  return constant(type, shape, encode_numbers(values, type));
+}
+
+Value Builder::number(double value, ElementType type) {
+  return numbers({&value, 1}, {}, type);
+}
+
+Value Builder::boolean(bool value) {
+  return integer(value ? 1 : 0, ElementType::boolean);
+}
+
+Value Builder::parameter(ElementType type, PartialShape shape) {
+  const Attribute attributes[] = {{"shape", std::move(shape)}, {"element_type", type}};
+  return node("Parameter", {}, attributes).value();
+}
+
+Node& Builder::result(Value value) {
+  return node("Result", {value});
+}
+
+}  // namespace onnx2ir::ir

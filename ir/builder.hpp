@@ -1,0 +1,67 @@
+// Emits nodes: checked, typed and inferred as they are made. The one way to extend a graph.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "ir/op_descriptor.hpp"
+
+namespace onnx2ir::ir {
+
+class Builder {
+ public:
+  explicit Builder(Graph& graph) : graph_(&graph) {}
+
+  Graph& graph() const { return *graph_; }
+  /// Origin and name given to the nodes emitted from now on.
+  void set_origin(std::int32_t origin) { origin_ = origin; }
+  void set_name(std::string name) { name_ = std::move(name); }
+
+  /// Emits a node with one output. Throws InvalidNode when the inputs do not fit.
+  ///     builder.op("Softmax", {x}, {{"axis", 1}})
+  Value op(std::string_view name, std::initializer_list<Value> inputs, AttributeList attributes = {});
+  Value op(std::string_view name, std::span<const Value> inputs, AttributeList attributes = {});
+  /// Emits a node with the number of outputs its operation has, or with `output_count`.
+  Node& node(std::string_view name, std::span<const Value> inputs, std::span<const Attribute> attributes = {},
+             std::size_t output_count = 1);
+  Node& node(std::string_view name, std::initializer_list<Value> inputs, AttributeList attributes = {},
+             std::size_t output_count = 1);
+
+  /// Constants. Integers as i64 unless told, of shape [n] or scalar; `like` takes the type of another value.
+  Value constant(ElementType type, std::span<const std::int64_t> shape, ConstantData data);
+  Value integer(std::int64_t value, ElementType type = ElementType::i64);
+  Value integers(std::span<const std::int64_t> values, ElementType type = ElementType::i64);
+  Value integers(std::initializer_list<std::int64_t> values, ElementType type = ElementType::i64);
+  /// `values` converted to `type` (any numeric type or boolean), rounded to nearest even.
+  Value numbers(std::span<const double> values, std::span<const std::int64_t> shape, ElementType type);
+  /// A scalar of `type`.
+  Value number(double value, ElementType type);
+  Value number_like(double value, Value like) { return number(value, like.type()); }
+  Value boolean(bool value);
+
+  Value parameter(ElementType type, PartialShape shape);
+  Node& result(Value value);
+
+ private:
+  Graph* graph_;
+  std::int32_t origin_ = -1;
+  std::string name_;
+};
+
+/// Encodes numbers as elements of `type`, rounding to nearest even, saturating integers. Throws InvalidNode
+/// for types without such numbers.
+ConstantData encode_numbers(std::span<const double> values, ElementType type);
+/// Encodes integers exactly; throws InvalidNode when one does not fit.
+ConstantData encode_integers(std::span<const std::int64_t> values, ElementType type);
+/// The elements of a constant as numbers; nothing for types that are none (string, dynamic).
+std::optional<std::vector<double>> decode_numbers(ElementType type, std::span<const std::byte> bytes,
+                                                  std::size_t count);
+std::optional<std::vector<std::int64_t>> decode_integers(ElementType type, std::span<const std::byte> bytes,
+                                                         std::size_t count);
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,261 @@
+#include "ir/graph.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "ir/builder.hpp"
+#include "ir/op_descriptor.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+void add_use(Value value, Node& user, std::size_t index) {
+  if (value) value.node->output(value.index).uses.push_back({&user, static_cast<std::uint32_t>(index)});
+}
+
+void drop_use(Value value, const Node& user, std::size_t index) {
+  if (!value) return;
+  auto& uses = value.node->output(value.index).uses;
+  // Uses are mostly dropped in the order opposite to their making.
+  const auto found = std::find_if(uses.rbegin(), uses.rend(),
+                                  [&](const Use& use) { return use.node == &user && use.index == index; });
+  assert(found != uses.rend());
+  uses.erase(std::next(found).base());
+}
+
+}  // namespace
+
+ElementType Value::type() const {
+  return node->output(index).type;
+}
+const PartialShape& Value::shape() const {
+  return node->output(index).shape;
+}
+
+Node::Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count)
+    : op_(&op), graph_(&graph), inputs_(inputs.begin(), inputs.end()), outputs_(output_count) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) add_use(inputs_[i], *this, i);
+}
+
+Node::~Node() = default;
+
+bool Node::is(std::string_view wanted) const {
+  return op_->name == wanted;
+}
+
+void Node::set_input(std::size_t index, Value value) {
+  drop_use(inputs_[index], *this, index);
+  inputs_[index] = value;
+  add_use(value, *this, index);
+}
+
+void Node::add_input(Value value) {
+  inputs_.push_back(value);
+  add_use(value, *this, inputs_.size() - 1);
+}
+
+void Node::remove_input(std::size_t index) {
+  drop_use(inputs_[index], *this, index);
+  for (std::size_t i = index + 1; i < inputs_.size(); ++i) {
+    for (Use& use : inputs_[i].node->output(inputs_[i].index).uses) {
+      if (use.node == this && use.index == i) use.index = static_cast<std::uint32_t>(i - 1);
+    }
+  }
+  inputs_.erase(inputs_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+Value Node::add_output() {
+  outputs_.emplace_back();
+  return value(outputs_.size() - 1);
+}
+
+void Node::remove_output(std::size_t index) {
+  assert(outputs_[index].uses.empty());
+  for (std::size_t i = index + 1; i < outputs_.size(); ++i) {
+    for (const Use& use : outputs_[i].uses) --use.node->inputs_[use.index].index;
+  }
+  outputs_.erase(outputs_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+bool Node::has_uses() const {
+  return std::any_of(outputs_.begin(), outputs_.end(),
+                     [](const Output& output) { return !output.uses.empty(); });
+}
+
+const AttributeValue* Node::find_attribute(std::string_view wanted) const {
+  for (const Attribute& attribute : attributes_) {
+    if (attribute.name == wanted) return &attribute.value;
+  }
+  return nullptr;
+}
+
+void Node::set_attribute(std::string_view wanted, AttributeValue value) {
+  // Kept in the order of the descriptor, under the descriptor's own spelling of the name.
+  auto position = attributes_.begin();
+  for (const AttributeSpec& spec : op_->attributes) {
+    const bool present = position != attributes_.end() && position->name == spec.name;
+    if (spec.name != wanted) {
+      if (present) ++position;
+      continue;
+    }
+    if (!is_of_kind(value, spec.kind)) break;
+    if (present) {
+      position->value = std::move(value);
+    } else {
+      attributes_.insert(position, {spec.name, std::move(value)});
+    }
+    return;
+  }
+  throw std::logic_error(std::string(op_->name) + " has no attribute " + std::string(wanted) +
+                         " of that kind");
+}
+
+Graph::~Graph() = default;
+
+Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count) {
+  Node& node = *nodes_.emplace_back(std::make_unique<Node>(op, *this, inputs, output_count));
+  if (node.is("Parameter")) parameters_.push_back(&node);
+  if (node.is("Result")) results_.push_back(&node);
+  return node;
+}
+
+std::size_t Graph::remove_dead_nodes() {
+  // Backwards over the topological order: a node's users are judged before it.
+  std::size_t removed = 0;
+  for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
+    Node& node = **it;
+    if (node.has_uses() || node.is("Parameter") || node.is("Result")) continue;
+    while (!node.inputs_.empty()) {
+      drop_use(node.inputs_.back(), node, node.inputs_.size() - 1);
+      node.inputs_.pop_back();
+    }
+    it->reset();
+    ++removed;
+  }
+  std::erase(nodes_, nullptr);
+  return removed;
+}
+
+void Graph::remove(Node& node) {
+  assert(!node.has_uses());
+  for (std::size_t i = 0; i < node.inputs_.size(); ++i) drop_use(node.inputs_[i], node, i);
+  std::erase(parameters_, &node);
+  std::erase(results_, &node);
+  std::erase_if(nodes_, [&](const auto& owned) { return owned.get() == &node; });
+}
+
+void Graph::remove_if(bool (*condemned)(const Node&)) {
+  for (const auto& node : nodes_) {
+    if (!condemned(*node)) continue;
+    for (std::size_t i = 0; i < node->inputs_.size(); ++i) drop_use(node->inputs_[i], *node, i);
+    node->inputs_.clear();
+  }
+  std::erase_if(parameters_, [&](const Node* node) { return condemned(*node); });
+  std::erase_if(results_, [&](const Node* node) { return condemned(*node); });
+  std::erase_if(nodes_, [&](const auto& node) { return condemned(*node); });
+}
+
+void Graph::sort() {
+  // Depth-first over inputs from each node in the present order; `scratch` 0: new, 1: on the stack, 2:
+  // placed.
+  for (const auto& node : nodes_) node->scratch = 0;
+  std::vector<Node*> order;
+  order.reserve(nodes_.size());
+  std::vector<std::pair<Node*, std::size_t>> stack;
+  for (const auto& root : nodes_) {
+    if (root->scratch != 0) continue;
+    stack.emplace_back(root.get(), 0);
+    root->scratch = 1;
+    while (!stack.empty()) {
+      auto& [node, next] = stack.back();
+      if (next == node->inputs_.size()) {
+        node->scratch = 2;
+        order.push_back(node);
+        stack.pop_back();
+        continue;
+      }
+      Node* const input = node->inputs_[next++].node;
+      if (input != nullptr && input->scratch == 0) {
+        input->scratch = 1;
+        stack.emplace_back(input, 0);
+      }
+    }
+  }
+  std::vector<std::unique_ptr<Node>> sorted;
+  sorted.reserve(nodes_.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i]->scratch = static_cast<std::int64_t>(i);
+  sorted.resize(nodes_.size());
+  for (auto& node : nodes_) {
+    const auto position = static_cast<std::size_t>(node->scratch);
+    sorted[position] = std::move(node);
+  }
+  nodes_ = std::move(sorted);
+}
+
+void replace_all_uses(Value from, Value to) {
+  if (from == to) return;
+  Output& old = from.node->output(from.index);
+  Output& replacement = to.node->output(to.index);
+  for (const Use& use : old.uses) {
+    // set_input would search the list of uses for each: linear here, quadratic there.
+    use.node->inputs_[use.index] = to;
+    replacement.uses.push_back(use);
+  }
+  old.uses.clear();
+  for (std::string& name : old.names) replacement.names.push_back(std::move(name));
+  old.names.clear();
+}
+
+std::vector<Graph*> bodies(const Node& node) {
+  if (const LoopBody* loop = node.loop()) return {loop->graph.get()};
+  if (const IfBranches* branches = node.branches()) {
+    return {branches->then_branch.graph.get(), branches->else_branch.graph.get()};
+  }
+  return {};
+}
+
+namespace {
+
+/// Elements of a constant are only looked at when there are few: values of shapes, axes, counts.
+constexpr std::int64_t kMostKnownElements = 1024;
+
+bool has_integer_values(ElementType type) {
+  return type == ElementType::boolean || is_integral(type);
+}
+
+}  // namespace
+
+std::optional<KnownValues> known_values(Value value) {
+  const Output& output = value.node->output(value.index);
+  if (output.known) return *output.known;
+  if (!has_integer_values(output.type)) return std::nullopt;
+  const auto count = output.shape.element_count();
+  if (!count || *count > kMostKnownElements) return std::nullopt;
+  KnownValues known(static_cast<std::size_t>(*count));
+  if (const ConstantData* data = value.node->constant()) {
+    const auto values = decode_integers(output.type, data->bytes(), known.size());
+    if (!values) return std::nullopt;
+    for (std::size_t i = 0; i < known.size(); ++i) known[i] = ValueRange::exactly((*values)[i]);
+  }
+  return known;
+}
+
+std::optional<std::vector<std::int64_t>> exact_values(Value value) {
+  const Output& output = value.node->output(value.index);
+  if (!has_integer_values(output.type)) return std::nullopt;
+  if (const ConstantData* data = value.node->constant()) {
+    const auto count = output.shape.element_count();
+    if (!count) return std::nullopt;
+    return decode_integers(output.type, data->bytes(), static_cast<std::size_t>(*count));
+  }
+  if (!output.known) return std::nullopt;
+  std::vector<std::int64_t> values;
+  values.reserve(output.known->size());
+  for (const ValueRange& range : *output.known) {
+    if (!range.is_exact()) return std::nullopt;
+    values.push_back(range.min);
+  }
+  return values;
+}
+
+}  // namespace onnx2ir::ir

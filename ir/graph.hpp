@@ -1,0 +1,267 @@
+// The graph: nodes of IR operations, the values between them, and the bodies of control-flow nodes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ir/attribute.hpp"
+#include "ir/constant_data.hpp"
+#include "ir/element_type.hpp"
+#include "ir/partial_shape.hpp"
+
+namespace onnx2ir::ir {
+
+class Node;
+class Graph;
+struct OpDescriptor;
+
+/// What is known of one element of an integer or boolean tensor: an interval, exact when both ends are equal.
+struct ValueRange {
+  std::int64_t min = std::numeric_limits<std::int64_t>::min();
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
+
+  static constexpr ValueRange exactly(std::int64_t value) { return {value, value}; }
+  constexpr bool is_exact() const { return min == max; }
+  friend constexpr bool operator==(const ValueRange&, const ValueRange&) = default;
+};
+/// Elements of a small integer tensor in C order.
+using KnownValues = std::vector<ValueRange>;
+
+/// An output of a node, as its consumers refer to it. Null when `node` is null.
+struct Value {
+  Node* node = nullptr;
+  std::uint32_t index = 0;
+
+  explicit operator bool() const { return node != nullptr; }
+  ElementType type() const;
+  const PartialShape& shape() const;
+  friend bool operator==(const Value&, const Value&) = default;
+};
+
+/// A place where a value is consumed: input `index` of `node`.
+struct Use {
+  Node* node;
+  std::uint32_t index;
+  friend bool operator==(const Use&, const Use&) = default;
+};
+
+/// What a node says about one of its outputs.
+struct Output {
+  ElementType type = ElementType::dynamic;
+  PartialShape shape;
+  /// What inference knows of the elements of a small integer tensor; null when nothing.
+  std::shared_ptr<const KnownValues> known;
+  /// Tensor names: those of the model's inputs and outputs must survive all passes.
+  std::vector<std::string> names;
+  std::vector<Use> uses;
+};
+
+/// Body parameter <- outer value, the same in every iteration. `input` is an input index of the control-flow
+/// node.
+struct Invariant {
+  std::uint32_t input;
+  Node* parameter;
+};
+/// A state: `parameter` starts as `input` and takes the value of `result` after each iteration. Without an
+/// `output` the final value is not wanted.
+struct Carried {
+  std::uint32_t input;
+  Node* parameter;
+  Node* result;
+  std::optional<std::uint32_t> output;
+};
+/// Body parameter <- a slice of an outer value, another in each iteration (Loop-5, newer text).
+struct Sliced {
+  std::uint32_t input;
+  Node* parameter;
+  std::int64_t axis;
+  std::int64_t start = 0;
+  std::int64_t end = -1;
+  std::int64_t stride = 1;
+  std::int64_t part_size = 1;
+};
+/// An output that stacks `result` of all iterations along `axis`.
+struct Scan {
+  Node* result;
+  std::uint32_t output;
+  std::int64_t axis = 0;
+  std::int64_t start = 0;
+  std::int64_t end = -1;
+  std::int64_t stride = 1;
+  std::int64_t part_size = 1;
+};
+/// An output that is `result` of the last iteration, not fed back.
+struct LastValue {
+  Node* result;
+  std::uint32_t output;
+};
+
+/// The body of a Loop node and how it is wired. Inputs 0 and 1 of the node are trip count and execution
+/// condition.
+struct LoopBody {
+  std::unique_ptr<Graph> graph;
+  Node* iteration = nullptr;  ///< Parameter that receives the iteration number; may be null
+  Node* condition = nullptr;  ///< Result that says whether to go on
+  std::vector<Carried> carried;
+  std::vector<Invariant> invariants;
+  std::vector<Sliced> sliced;
+  std::vector<Scan> scans;
+  std::vector<LastValue> last_values;
+};
+
+/// One branch of an If node; result i is output i of the node.
+struct Branch {
+  std::unique_ptr<Graph> graph;
+  std::vector<Invariant> invariants;
+  std::vector<Node*> results;
+};
+/// The branches of an If node. Input 0 of the node is the condition.
+struct IfBranches {
+  Branch then_branch;
+  Branch else_branch;
+};
+
+/// What a node holds besides attributes.
+using Payload = std::variant<std::monostate, ConstantData, LoopBody, IfBranches>;
+
+/// A node. Created through Graph; its operation never changes.
+class Node {
+ public:
+  Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count);
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  ~Node();
+
+  const OpDescriptor& op() const { return *op_; }
+  /// Whether the node is of the operation called `op_name`.
+  bool is(std::string_view op_name) const;
+  Graph& graph() const { return *graph_; }
+
+  std::span<const Value> inputs() const { return inputs_; }
+  Value input(std::size_t index) const { return inputs_[index]; }
+  void set_input(std::size_t index, Value value);
+  /// Appends an input; only control-flow nodes grow.
+  void add_input(Value value);
+  /// Removes input `index`; the caller adjusts the indices in the payload.
+  void remove_input(std::size_t index);
+
+  std::span<Output> outputs() { return outputs_; }
+  std::span<const Output> outputs() const { return outputs_; }
+  Output& output(std::size_t index) { return outputs_[index]; }
+  const Output& output(std::size_t index) const { return outputs_[index]; }
+  Value value(std::size_t index = 0) { return {this, static_cast<std::uint32_t>(index)}; }
+  /// Appends an output; only control-flow nodes grow.
+  Value add_output();
+  /// Removes output `index`, which must be unused; the caller adjusts the indices in the payload.
+  void remove_output(std::size_t index);
+  bool has_uses() const;
+
+  /// All attributes, in the order of the descriptor.
+  std::span<const Attribute> attributes() const { return attributes_; }
+  /// The value of `attribute`, null when an optional one is absent.
+  const AttributeValue* find_attribute(std::string_view attribute) const;
+  bool boolean(std::string_view attribute) const { return std::get<bool>(*find_attribute(attribute)); }
+  std::int64_t integer(std::string_view attribute) const {
+    return std::get<std::int64_t>(*find_attribute(attribute));
+  }
+  double real(std::string_view attribute) const { return std::get<double>(*find_attribute(attribute)); }
+  const std::string& text(std::string_view attribute) const {
+    return std::get<std::string>(*find_attribute(attribute));
+  }
+  const std::vector<std::int64_t>& integers(std::string_view attribute) const {
+    return std::get<std::vector<std::int64_t>>(*find_attribute(attribute));
+  }
+  ElementType type(std::string_view attribute) const {
+    return std::get<ElementType>(*find_attribute(attribute));
+  }
+  void set_attribute(std::string_view attribute, AttributeValue value);
+
+  Payload& payload() { return payload_; }
+  const Payload& payload() const { return payload_; }
+  ConstantData* constant() { return std::get_if<ConstantData>(&payload_); }
+  const ConstantData* constant() const { return std::get_if<ConstantData>(&payload_); }
+  LoopBody* loop() { return std::get_if<LoopBody>(&payload_); }
+  const LoopBody* loop() const { return std::get_if<LoopBody>(&payload_); }
+  IfBranches* branches() { return std::get_if<IfBranches>(&payload_); }
+  const IfBranches* branches() const { return std::get_if<IfBranches>(&payload_); }
+
+  /// The layer's name; made unique within its graph when the IR is written.
+  std::string name;
+  /// Index of the ONNX node it comes from in the front end's table of origins; -1 when none.
+  std::int32_t origin = -1;
+  /// Scratch space of the pass or writer at work; nothing is kept in it between them.
+  std::int64_t scratch = 0;
+
+ private:
+  friend class Graph;
+  friend void replace_all_uses(Value from, Value to);
+  const OpDescriptor* op_;
+  Graph* graph_;
+  std::vector<Value> inputs_;
+  std::vector<Output> outputs_;
+  std::vector<Attribute> attributes_;
+  Payload payload_;
+};
+
+/// Owns nodes. They stand in topological order when emitted; a pass that breaks the order calls sort().
+class Graph {
+ public:
+  Graph() = default;
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph();
+
+  /// Appends a node without attributes, types or checks: use Builder, which does all that.
+  Node& add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count);
+
+  const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+  /// Parameters and Results in the order of the model's inputs and outputs.
+  const std::vector<Node*>& parameters() const { return parameters_; }
+  const std::vector<Node*>& results() const { return results_; }
+
+  /// Removes nodes whose outputs nobody uses, bottom up; Parameters and Results stay. Returns how many went.
+  std::size_t remove_dead_nodes();
+  /// Removes `node`, whose outputs must be unused.
+  void remove(Node& node);
+  /// Removes all nodes for which `condemned` holds, in one sweep; their outputs may only be used among
+  /// themselves.
+  void remove_if(bool (*condemned)(const Node&));
+  /// Restores topological order, keeping the present order where it is one (stable, linear).
+  void sort();
+
+  std::string name;
+
+ private:
+  friend class Node;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<Node*> parameters_;
+  std::vector<Node*> results_;
+};
+
+/// Redirects all uses of `from` to `to`; tensor names move along.
+void replace_all_uses(Value from, Value to);
+
+/// The bodies of `node`, none unless it is control flow.
+std::vector<Graph*> bodies(const Node& node);
+
+/// All elements of an integer or boolean constant or of a value that inference knows wholly.
+std::optional<std::vector<std::int64_t>> exact_values(Value value);
+/// What is known of the elements; nothing when `value` is no small integer tensor of known shape.
+std::optional<KnownValues> known_values(Value value);
+
+/// A whole model.
+struct Model {
+  std::string name;
+  Graph graph;
+};
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,66 @@
+#include "ir/inference.hpp"
+
+#include <algorithm>
+
+namespace onnx2ir::ir {
+
+void invalid(std::string message) {
+  throw InvalidNode(message);
+}
+
+void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape) {
+  Output& output = node.output(index);
+  output.type = type;
+  output.shape = std::move(shape);
+  output.known.reset();
+}
+
+void set_known(Node& node, std::size_t index, KnownValues values) {
+  Output& output = node.output(index);
+  const auto count = output.shape.element_count();
+  if (!count || *count != static_cast<std::int64_t>(values.size())) return;
+  const bool says_something = std::any_of(values.begin(), values.end(),
+                                          [](const ValueRange& range) { return range != ValueRange{}; });
+  if (says_something || values.empty()) output.known = std::make_shared<const KnownValues>(std::move(values));
+}
+
+std::size_t normalize_axis(std::int64_t axis, std::size_t rank) {
+  const auto signed_rank = static_cast<std::int64_t>(rank);
+  if (axis < -signed_rank || axis >= signed_rank) {
+    invalid("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
+  }
+  return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+}
+
+ElementType same_type(const Node& node, std::size_t first, std::size_t last) {
+  const ElementType type = node.input(first).type();
+  for (std::size_t i = first + 1; i < last; ++i) {
+    const ElementType other = node.input(i).type();
+    if (other != type) {
+      invalid("inputs differ in element type: " + std::string(info(type).name) + " and " +
+              std::string(info(other).name));
+    }
+  }
+  return type;
+}
+
+Dimension to_dimension(const ValueRange& range) {
+  const std::int64_t min = std::max<std::int64_t>(range.min, 0);
+  const bool bounded = range.max != std::numeric_limits<std::int64_t>::max();
+  return {min, bounded ? std::max(range.max, min) : Dimension::kUnbounded};
+}
+
+ValueRange to_range(const Dimension& dimension) {
+  return {dimension.min,
+          dimension.max == Dimension::kUnbounded ? std::numeric_limits<std::int64_t>::max() : dimension.max};
+}
+
+void infer(Node& node) {
+  node.op().infer(node);
+}
+
+void infer(Graph& graph) {
+  for (const auto& node : graph.nodes()) infer(*node);
+}
+
+}  // namespace onnx2ir::ir

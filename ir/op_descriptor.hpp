@@ -1,0 +1,48 @@
+// Everything the compiler knows about an IR operation stands in its OpDescriptor; ir/ops/ holds the table.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/attribute.hpp"
+#include "ir/graph.hpp"
+
+namespace onnx2ir::ir {
+
+/// Thrown by inference and by Builder when a node cannot exist: the message says why, in the words of the
+/// operation. Caught where the origin of the node is known; never leaves the library.
+class InvalidNode : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Infers types, shapes and known values of all outputs of `node` from its inputs and attributes.
+using InferFunction = void (*)(Node& node);
+
+/// An operation: one row of the table.
+struct OpDescriptor {
+  static constexpr int kVariadic = -1;
+
+  std::string_view name;   ///< XML type: "MatMul"
+  std::string_view opset;  ///< XML version: "opset1"
+  int min_inputs;
+  int max_inputs;  ///< kVariadic: no limit
+  int outputs;     ///< kVariadic: the creator says how many
+  std::vector<AttributeSpec> attributes;
+  InferFunction infer;
+  /// Computes something else each time or has an effect: never merged, folded or moved.
+  bool is_volatile = false;
+};
+
+/// All operations, sorted by family. One version of each: the newest the runtime has.
+std::span<const OpDescriptor> all_ops();
+/// The operation called `name`; throws std::logic_error when there is none.
+const OpDescriptor& find_op(std::string_view name);
+/// The same for names that come from a file: null when there is none.
+const OpDescriptor* find_op_or_null(std::string_view name);
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,159 @@
+// Parameter, Result, Constant, and control flow.
+#include "ir/inference.hpp"
+#include "ir/ops/families.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+
+void infer_parameter(Node& node) {
+  set_output(node, 0, node.type("element_type"), std::get<PartialShape>(*node.find_attribute("shape")));
+}
+
+/// The output of a Result stands for its input: bodies and model outputs read their types from it.
+void infer_result(Node& node) {
+  set_output(node, 0, node.input(0).type(), node.input(0).shape());
+}
+
+void infer_constant(Node& node) {
+  set_output(node, 0, node.type("element_type"), PartialShape(node.integers("shape")));
+}
+
+void set_parameter(Node& parameter, ElementType type, const PartialShape& shape) {
+  parameter.set_attribute("element_type", type);
+  parameter.set_attribute("shape", shape);
+}
+
+bool has_one_element(const PartialShape& shape) {
+  return !shape.has_rank() || shape.rank() == 0 || (shape.rank() == 1 && shape[0].admits(1));
+}
+
+/// How often a loop runs, when that is certain: a constant trip count, no early exit, a condition that is not
+/// false.
+std::optional<std::int64_t> certain_iterations(const Node& node, const LoopBody& loop) {
+  const auto goes_on = exact_values(loop.condition->input(0));
+  if (!goes_on || goes_on->size() != 1) return std::nullopt;
+  if (goes_on->front() == 0) return 1;
+  const auto trip_count = exact_values(node.input(0));
+  if (!trip_count || trip_count->size() != 1 || trip_count->front() < 0) return std::nullopt;
+  return trip_count->front();
+}
+
+void infer_loop(Node& node) {
+  LoopBody& loop = *node.loop();
+  if (loop.graph == nullptr || loop.condition == nullptr) return;  // under construction
+  require(has_one_element(node.input(0).shape()) && has_one_element(node.input(1).shape()),
+          "trip count and execution condition must have one element");
+  for (const Invariant& invariant : loop.invariants) {
+    const Value input = node.input(invariant.input);
+    set_parameter(*invariant.parameter, input.type(), input.shape());
+  }
+  for (const Sliced& sliced : loop.sliced) {
+    const Value input = node.input(sliced.input);
+    PartialShape shape = input.shape();
+    if (shape.has_rank()) shape[normalize_axis(sliced.axis, shape.rank())] = sliced.part_size;
+    set_parameter(*sliced.parameter, input.type(), shape);
+  }
+  for (const Carried& state : loop.carried) {
+    const Value input = node.input(state.input);
+    set_parameter(*state.parameter, input.type(), input.shape());
+  }
+  // A state's shape holds the initial value and that of every iteration. widen() makes a differing dimension
+  // wholly unknown, so each round settles at least one: as many rounds as there are dimensions, mostly one or
+  // two.
+  for (bool changed = true; changed;) {
+    infer(*loop.graph);
+    changed = false;
+    for (const Carried& state : loop.carried) {
+      const Output& parameter = state.parameter->output(0);
+      const Output& result = state.result->output(0);
+      require(parameter.type == result.type, "a carried value changes its element type");
+      const PartialShape shape = widen(parameter.shape, result.shape);
+      if (shape == parameter.shape) continue;
+      set_parameter(*state.parameter, parameter.type, shape);
+      changed = true;
+    }
+  }
+  const auto iterations = certain_iterations(node, loop);
+  for (const Carried& state : loop.carried) {
+    const Output& parameter = state.parameter->output(0);
+    if (state.output) set_output(node, *state.output, parameter.type, parameter.shape);
+  }
+  for (const LastValue& last : loop.last_values) {
+    set_output(node, last.output, last.result->output(0).type, last.result->output(0).shape);
+  }
+  for (const Scan& scan : loop.scans) {
+    PartialShape shape = scan.result->output(0).shape;
+    if (shape.has_rank()) {
+      require(shape.rank() > 0, "a scan output needs an axis to stack along");
+      Dimension& stacked = shape[normalize_axis(scan.axis, shape.rank())];
+      stacked = iterations ? multiply(stacked, Dimension(*iterations)) : Dimension();
+    }
+    set_output(node, scan.output, scan.result->output(0).type, shape);
+  }
+}
+
+void infer_branch(const Node& node, const Branch& branch) {
+  for (const Invariant& invariant : branch.invariants) {
+    const Value input = node.input(invariant.input);
+    set_parameter(*invariant.parameter, input.type(), input.shape());
+  }
+  infer(*branch.graph);
+}
+
+/// As the runtime joins branches: a dimension unknown in one of them is unknown.
+PartialShape join_branches(const PartialShape& a, const PartialShape& b) {
+  if (!a.has_rank() || !b.has_rank()) return PartialShape::unknown_rank();
+  if (a.rank() != b.rank()) {
+    return a.rank() <= 1 && b.rank() <= 1 ? PartialShape::of_rank(1) : PartialShape::unknown_rank();
+  }
+  return widen(a, b);
+}
+
+void infer_if(Node& node) {
+  const IfBranches& branches = *node.branches();
+  if (branches.then_branch.graph == nullptr || branches.else_branch.graph == nullptr) return;
+  require(has_one_element(node.input(0).shape()), "the condition of If must have one element");
+  infer_branch(node, branches.then_branch);
+  infer_branch(node, branches.else_branch);
+  const auto condition = exact_values(node.input(0));
+  for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+    const Output& then_output = branches.then_branch.results[i]->output(0);
+    const Output& else_output = branches.else_branch.results[i]->output(0);
+    require(then_output.type == else_output.type, "the branches of If give different element types");
+    if (condition && condition->size() == 1) {
+      const Output& taken = condition->front() != 0 ? then_output : else_output;
+      set_output(node, i, taken.type, taken.shape);
+    } else {
+      set_output(node, i, then_output.type, join_branches(then_output.shape, else_output.shape));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> structural_ops() {
+  constexpr int kMany = OpDescriptor::kVariadic;
+  return {
+      {"Parameter",
+       "opset1",
+       0,
+       0,
+       1,
+       {{"shape", Kind::shape}, {"element_type", Kind::type}},
+       infer_parameter},
+      {"Result", "opset1", 1, 1, 1, {}, infer_result},
+      {"Constant",
+       "opset1",
+       0,
+       0,
+       1,
+       {{"element_type", Kind::type}, {"shape", Kind::integers}},
+       infer_constant},
+      {"Loop", "opset5", 2, kMany, kMany, {}, infer_loop},
+      {"If", "opset8", 1, kMany, kMany, {}, infer_if},
+  };
+}
+
+}  // namespace onnx2ir::ir

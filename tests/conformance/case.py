@@ -1,0 +1,77 @@
+"""What the harness works on: a case, its runs, and the result."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+# Outcomes, the worst first within the wrong answers.
+PASS = "pass"
+WRONG_VALUES = "wrong-values"
+WRONG_SHAPE = "wrong-shape"
+WRONG_TYPE = "wrong-type"
+INTERFACE = "interface"  # an input or output of the model is missing in the IR, or misnamed
+PORT_MISMATCH = "port-mismatch"  # types or shapes in the XML differ from OpenVINO's inference
+CONVERT_ERROR = "convert-error"  # a diagnostic, exit code 1
+CONVERTER_CRASH = "converter-crash"  # any other exit code, or a signal
+RUNTIME_ERROR = "runtime-error"  # OpenVINO refuses to read, compile or run the IR
+CRASH = "crash"  # the process died
+HANG = "hang"  # the time limit passed
+ORACLE_ERROR = "oracle-error"  # onnxruntime gave no expected values
+
+OUTCOMES = [
+    PASS,
+    WRONG_VALUES,
+    WRONG_SHAPE,
+    WRONG_TYPE,
+    INTERFACE,
+    PORT_MISMATCH,
+    CONVERT_ERROR,
+    CONVERTER_CRASH,
+    RUNTIME_ERROR,
+    CRASH,
+    HANG,
+    ORACLE_ERROR,
+]
+
+
+@dataclass
+class Run:
+    """One inference. Values are arrays, lists (sequences) or None (an empty optional), by tensor name."""
+
+    inputs: dict[str, Any]
+    expected: dict[str, Any] | None = None  # None: ask onnxruntime
+
+
+@dataclass
+class Case:
+    name: str
+    model: bytes  # a serialized ModelProto, or ONNX text
+    runs: list[Run]
+    one_compiled: bool = False  # all runs on one compiled model instead of a fresh one for each
+    rtol: float = 1e-3
+    atol: float = 1e-7
+    oracle_model: bytes | None = None  # what onnxruntime runs, where it does not know the model's opset
+    operator: str = ""
+    time_limit: float = 30.0  # seconds for all runs
+
+
+@dataclass
+class Result:
+    name: str
+    outcome: str
+    message: str = ""
+    port_mismatches: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    convert_seconds: float = 0.0
+
+    @property
+    def first_line(self):
+        return self.message.strip().splitlines()[0] if self.message.strip() else ""
+
+
+class Failure(Exception):
+    """Ends a case with an outcome other than pass."""
+
+    def __init__(self, outcome, message):
+        super().__init__(message)
+        self.outcome = outcome
+        self.message = message

@@ -1,0 +1,104 @@
+"""Worker processes that run cases one after the other; one that dies or hangs costs only its own case."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections import deque
+from multiprocessing.connection import Connection, wait
+
+from .case import CRASH, HANG, ORACLE_ERROR, Result
+from .tool import REPOSITORY
+
+WORKERS = 2
+
+
+class _Worker:
+    def __init__(self, tool):
+        ours, theirs = socket.socketpair()
+        environment = dict(os.environ, PYTHONWARNINGS="ignore", OPENVINO_TELEMETRY="0")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.conformance.worker", str(theirs.fileno()), tool],
+            pass_fds=[theirs.fileno()],
+            cwd=REPOSITORY,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        theirs.close()
+        self.connection = Connection(ours.detach())
+        self.case = None
+        self._stage = ""
+        self._deadline = 0.0
+
+    def start(self, case):
+        self.case = case
+        self._stage = "start"
+        self._deadline = time.monotonic() + case.time_limit
+        try:
+            self.connection.send(case)
+        except OSError:
+            pass  # it died between two cases; the next poll says so
+
+    def poll(self):
+        """The finished case's result, or None. A dead or late worker ends its case; self.alive tells."""
+        try:
+            while self.connection.poll():
+                message = self.connection.recv()
+                if isinstance(message, Result):
+                    return message
+                self._stage = message
+        except (EOFError, OSError):
+            return self._lost(CRASH, f"the process ended with {self._process.wait()}")
+        if time.monotonic() > self._deadline:
+            return self._lost(HANG, f"no answer within {self.case.time_limit:g} s")
+        return None
+
+    def _lost(self, outcome, message):
+        if self._stage == "onnxruntime":
+            outcome, message = ORACLE_ERROR, f"{outcome}: {message}"
+        self.close()
+        return Result(self.case.name, outcome, f"{message} (stage: {self._stage})")
+
+    @property
+    def alive(self):
+        return not self.connection.closed
+
+    def close(self):
+        self.connection.close()
+        self._process.kill()
+        self._process.wait()
+
+    @property
+    def seconds_left(self):
+        return max(0.0, self._deadline - time.monotonic())
+
+
+def run_cases(cases, tool, workers=WORKERS, finished=lambda result: None):
+    """Results of all cases in their order; `finished` is called with each as it comes."""
+    pending = deque(enumerate(cases))
+    results = [None] * len(pending)
+    idle = [_Worker(tool) for _ in range(min(workers, len(pending)))]
+    busy = {}
+    try:
+        while pending or busy:
+            while pending and idle:
+                index, case = pending.popleft()
+                worker = idle.pop()
+                worker.start(case)
+                busy[worker] = index
+            wait([worker.connection for worker in busy], min(worker.seconds_left for worker in busy))
+            for worker in list(busy):
+                result = worker.poll()
+                if result is None:
+                    continue
+                results[busy.pop(worker)] = result
+                finished(result)
+                idle.append(worker if worker.alive else _Worker(tool))
+    finally:
+        for worker in [*busy, *idle]:
+            if worker.alive:
+                worker.close()
+    return results

@@ -1,0 +1,69 @@
+"""Whether the types and shapes written in an IR equal OpenVINO's own inference, on every port of every body."""
+
+import xml.etree.ElementTree as ElementTree
+
+_PRECISIONS = {"BOOL": "boolean", "FP16": "f16", "FP32": "f32", "FP64": "f64", "UNSPECIFIED": "dynamic"}
+
+# Where a layer keeps its bodies, and how the runtime's node gives them.
+_BODIES = {
+    "body": lambda node: node.get_function(),
+    "then_body": lambda node: node.get_then_body(),
+    "else_body": lambda node: node.get_else_body(),
+}
+
+
+def port_mismatches(xml_path, model):
+    """One line for each port of the file that differs from `model`, the ov.Model that was read from it."""
+    net = ElementTree.parse(xml_path).getroot()
+    found = []
+    _check_body(net, model, "", found)
+    return found
+
+
+def _check_body(element, model, path, found):
+    nodes = {}
+    for node in model.get_ops():
+        nodes.setdefault(node.get_friendly_name(), []).append(node)
+    for layer in element.find("layers"):
+        name = layer.get("name")
+        place = f"{path}{name} ({layer.get('type')})"
+        same_name = nodes.get(name, [])
+        if len(same_name) != 1:
+            found.append(f"{place}: {len(same_name)} nodes of this name in the runtime's model")
+            continue
+        node = same_name[0]
+        _check_ports(layer.find("input"), node.inputs(), f"{place} input", found)
+        if layer.get("type") != "Result":  # has an output in the runtime, none in the file
+            _check_ports(layer.find("output"), node.outputs(), f"{place} output", found)
+        for tag, body_of in _BODIES.items():
+            body = layer.find(tag)
+            if body is not None:
+                _check_body(body, body_of(node), f"{path}{name}.{tag}/", found)
+
+
+def _check_ports(ports, runtime_ports, place, found):
+    ports = [] if ports is None else list(ports)
+    if len(ports) != len(runtime_ports):
+        found.append(f"{place}: {len(ports)} ports, the runtime has {len(runtime_ports)}")
+        return
+    for index, (port, runtime_port) in enumerate(zip(ports, runtime_ports)):
+        written = f"{_precision(port)} {_shape(port)}"
+        inferred = f"{runtime_port.get_element_type().get_type_name()} {_runtime_shape(runtime_port)}"
+        if written != inferred:
+            found.append(f"{place} {index}: {written}, the runtime infers {inferred}")
+
+
+def _precision(port):
+    precision = port.get("precision")
+    return _PRECISIONS.get(precision, precision.lower())
+
+
+def _shape(port):
+    return [int(dimension.text) for dimension in port.findall("dim")]
+
+
+def _runtime_shape(port):
+    shape = port.get_partial_shape()
+    if shape.rank.is_dynamic:
+        return "..."
+    return [dimension.get_length() if dimension.is_static else -1 for dimension in shape]

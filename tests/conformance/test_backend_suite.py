@@ -1,0 +1,32 @@
+"""The ONNX backend suite: every case passes, or is listed with the outcome it has."""
+
+import pytest
+
+from . import known_failures
+from .case import PASS
+from .entry import Entry, parameters
+from .suite import MODES, case_names, suite_case
+
+KNOWN = known_failures.load()
+
+
+def entries():
+    for mode in MODES:
+        for name in case_names():
+            yield Entry(("suite", mode, name), lambda name=name, mode=mode: suite_case(name, mode))
+
+
+@pytest.mark.parametrize("conformance", parameters(entries()))
+def test_suite(conformance, result):
+    _, mode, name = conformance.key
+    known = KNOWN.get((mode, name))
+    if known is None and result.outcome != PASS:
+        pytest.fail(f"not a known failure: {result.outcome}: {result.message}", pytrace=False)
+    if known is not None and result.outcome != known.outcome:
+        pytest.fail(f"listed as {known.outcome}, now {result.outcome}: {result.message}", pytrace=False)
+    assert not result.port_mismatches, "\n".join(result.port_mismatches)
+
+
+def test_known_failures_name_existing_cases():
+    names = set(case_names())
+    assert [name for _, name in KNOWN if name not in names] == []

@@ -1,0 +1,131 @@
+"""A worker process: receives cases over a connection, answers each with a Result.
+
+Before each stage it says which one begins, so that the pool knows where a process that died or hangs was.
+"""
+
+import os
+import resource
+import sys
+import tempfile
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import onnx
+import onnx.parser
+import openvino as ov
+
+from . import runtime
+from .case import CONVERT_ERROR, PASS, PORT_MISMATCH, Failure, Result
+from .compare import compare
+from .oracle import Oracle
+from .port_check import port_mismatches
+from .tool import PEER, convert
+
+MEMORY_LIMIT = 10 << 30  # of address space: a runaway allocation fails here instead of taking the machine down
+
+
+class Worker:
+    def __init__(self, connection, tool, folder):
+        self._connection = connection
+        self._tool = tool
+        self._folder = Path(folder)
+        self._core = ov.Core()
+        self._count = 0
+
+    def serve(self):
+        while True:
+            try:
+                case = self._connection.recv()
+            except EOFError:
+                return
+            self._connection.send(self._run(case))
+
+    def _run(self, case):
+        started = time.perf_counter()
+        result = Result(case.name, PASS)
+        try:
+            self._check(case, result)
+        except Failure as failure:
+            result.outcome, result.message = failure.outcome, failure.message
+        if result.outcome == PASS and result.port_mismatches:
+            result.outcome = PORT_MISMATCH
+            result.message = "\n".join(result.port_mismatches)
+        result.seconds = time.perf_counter() - started
+        return result
+
+    def _check(self, case, result):
+        proto = parse_model(case.model)
+        inputs = {value.name: value.type for value in proto.graph.input}
+        outputs = {value.name: value.type for value in proto.graph.output}
+        expected = self._expected(case, proto)
+        model = self._convert(case, result)
+        compiled = None
+        for index, run in enumerate(case.runs):
+            if compiled is None or not case.one_compiled:
+                self._stage(f"compile for run {index}")
+                compiled = runtime.CompiledModel(runtime.compile(self._core, model), inputs, outputs)
+            self._stage(f"run {index}")
+            try:
+                actual = compiled.run(run.inputs)
+                for name in outputs:
+                    if name in expected[index]:
+                        compare(name, actual[name], expected[index][name], case.rtol, case.atol)
+            except Failure as failure:
+                where = f"run {index}: " if len(case.runs) > 1 else ""
+                raise Failure(failure.outcome, where + failure.message) from failure
+
+    def _expected(self, case, proto):
+        if all(run.expected is not None for run in case.runs):
+            return [run.expected for run in case.runs]
+        self._stage("onnxruntime")
+        oracle = Oracle(case.oracle_model or proto.SerializeToString())
+        return [run.expected if run.expected is not None else oracle.run(run.inputs) for run in case.runs]
+
+    def _convert(self, case, result):
+        self._count += 1
+        model_path = self._folder / f"model_{self._count}.onnx"
+        xml_path = model_path.with_suffix(".xml")
+        model_path.write_bytes(case.model)
+        try:
+            self._stage("convert")
+            if self._tool == PEER:
+                return self._convert_with_peer(model_path)
+            result.convert_seconds = convert(self._tool, model_path, xml_path)
+            self._stage("read")
+            model = runtime.read(self._core, xml_path)
+            self._stage("port check")
+            result.port_mismatches = port_mismatches(xml_path, model)
+            return model
+        finally:
+            for path in self._folder.glob(f"model_{self._count}.*"):
+                path.unlink()
+
+    def _convert_with_peer(self, model_path):
+        try:
+            return self._core.read_model(model_path)
+        except Exception as error:
+            raise Failure(CONVERT_ERROR, runtime.tidy(str(error))) from error
+
+    def _stage(self, name):
+        self._connection.send(name)
+
+
+def parse_model(data):
+    """A ModelProto from its serialized form or from ONNX text."""
+    if data.lstrip()[:1] == b"<":
+        return onnx.parser.parse_model(data.decode())
+    return onnx.ModelProto.FromString(data)
+
+
+def main():
+    descriptor, tool = int(sys.argv[1]), sys.argv[2]
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with tempfile.TemporaryDirectory(prefix="onnx2ir-conformance-") as folder:
+        Worker(Connection(descriptor), tool, folder).serve()
+    os._exit(0)  # nothing is left to do; libraries' destructors need not run
+
+
+if __name__ == "__main__":
+    main()

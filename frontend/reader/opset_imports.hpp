@@ -1,0 +1,37 @@
+// Which version of each operator domain a model or a function imports.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace onnx2ir::frontend {
+
+/// The one spelling of a domain used everywhere: ONNX's own domain is "", also when a model writes "ai.onnx".
+inline std::string_view canonical_domain(std::string_view domain) {
+  return domain == "ai.onnx" ? std::string_view{} : domain;
+}
+
+/// Domain to imported version.
+class OpsetImports {
+ public:
+  /// Sets the version of `domain`; false, and no change, when it has one already.
+  bool add(std::string_view domain, std::int64_t version) {
+    return versions_.emplace(canonical_domain(domain), version).second;
+  }
+  /// The version of `domain`, nothing when it is not imported.
+  std::optional<std::int64_t> find(std::string_view domain) const {
+    auto found = versions_.find(canonical_domain(domain));
+    if (found == versions_.end()) return std::nullopt;
+    return found->second;
+  }
+  const std::map<std::string, std::int64_t, std::less<>>& all() const { return versions_; }
+
+ private:
+  std::map<std::string, std::int64_t, std::less<>> versions_;
+};
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,33 @@
+// How diagnostics name graphs and nodes. Everybody who reports about a node uses these, so that one node has
+// one name.
+#pragma once
+
+#include <cstdint>
+#include <onnx2ir/diagnostic.hpp>
+#include <string>
+#include <string_view>
+
+namespace onnx {
+class FunctionProto;
+class NodeProto;
+}  // namespace onnx
+
+namespace onnx2ir::frontend {
+
+/// The path of the model's main graph.
+inline constexpr std::string_view kMainGraphPath = "main";
+
+/// The path of the body in attribute `attribute` of the node at `index` of the graph at `graph_path`:
+/// "main/loop_3.body". A node without a name is called by its operator and index.
+std::string body_path(std::string_view graph_path, const onnx::NodeProto& node, std::int64_t index,
+                      std::string_view attribute);
+
+/// The path of a function's body where it is not seen from a call: "function my.domain::Gelu".
+std::string function_path(const onnx::FunctionProto& function);
+
+/// The place of the node at `index` of the graph at `graph_path`; `opset` is the imported version of its
+/// domain, -1 when there is none.
+Place node_place(std::string_view graph_path, const onnx::NodeProto& node, std::int64_t index,
+                 std::int64_t opset);
+
+}  // namespace onnx2ir::frontend

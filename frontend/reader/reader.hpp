@@ -1,0 +1,74 @@
+// From the bytes of a model to a checked onnx::ModelProto that does not hold its weights.
+//
+// Tensors of the loaded model must be read with read_tensor (tensor_data.hpp), never through raw_data():
+// long raw data is replaced by a reference into the WeightTable before protobuf parses the model, and data
+// may lie in other files.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <onnx2ir/diagnostic.hpp>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "frontend/reader/opset_imports.hpp"
+#include "frontend/reader/tensor_data.hpp"
+
+namespace google::protobuf {
+class Arena;
+}  // namespace google::protobuf
+namespace onnx {
+class FunctionProto;
+class ModelProto;
+class NodeProto;
+}  // namespace onnx
+
+namespace onnx2ir::frontend {
+
+/// Where a model comes from: a file (protobuf or ONNX text, told apart by extension and content), a
+/// serialized ModelProto in memory, or ONNX text. Memory must stay valid during load_model only; what is
+/// needed of it later is copied, once.
+using ModelSource = std::variant<std::filesystem::path, std::span<const std::byte>, std::string_view>;
+
+struct LoadOptions {
+  /// Folder of the external data of models that are not files; empty: external data is an error.
+  std::filesystem::path external_data_folder;
+};
+
+/// A model that has been read and checked. Immutable; any number of threads may read it.
+class LoadedModel {
+ public:
+  LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
+              std::shared_ptr<const WeightTable> weights);
+  LoadedModel(LoadedModel&&) noexcept;
+  LoadedModel& operator=(LoadedModel&&) noexcept;
+  ~LoadedModel();
+
+  /// The model: checked, documentation strings left out.
+  const onnx::ModelProto& proto() const { return *proto_; }
+  /// The versions of the operator domains the graph's nodes follow. A function's are in bind_function's
+  /// result.
+  const OpsetImports& opsets() const { return opsets_; }
+  /// The model's own function that `node` calls, null when it calls none. It hides an operator of ONNX of
+  /// the same name.
+  const onnx::FunctionProto* find_function(const onnx::NodeProto& node) const;
+  /// The bytes of the tensors.
+  const WeightTable& weights() const { return *weights_; }
+
+ private:
+  struct FunctionIndex;
+  std::unique_ptr<google::protobuf::Arena> arena_;
+  const onnx::ModelProto* proto_;
+  std::shared_ptr<const WeightTable> weights_;
+  OpsetImports opsets_;
+  std::unique_ptr<const FunctionIndex> functions_;
+};
+
+/// Reads and checks a model. Reports everything that is wrong with it to `sink`; nothing is returned when
+/// something is an error.
+std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptions& options,
+                                      DiagnosticSink& sink);
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,26 @@
+// ONNX tensor types and the OpenVINO types that hold the same values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ir/element_type.hpp"
+
+namespace onnx2ir::frontend {
+
+/// A row for each value of onnx::TensorProto::DataType but UNDEFINED.
+struct TensorTypeInfo {
+  std::int32_t onnx_type;                  ///< onnx::TensorProto::DataType
+  std::string_view name;                   ///< as ONNX spells it: "float16"
+  unsigned bits;                           ///< bits per element in raw_data; 0 for strings
+  std::optional<ir::ElementType> ir_type;  ///< nothing: OpenVINO has no such type
+};
+
+/// The row of an ONNX type number; null when ONNX has no such type.
+const TensorTypeInfo* find_tensor_type(std::int64_t onnx_type);
+
+/// "float16"; "unknown type" when ONNX has no such type.
+std::string_view tensor_type_name(std::int64_t onnx_type);
+
+}  // namespace onnx2ir::frontend

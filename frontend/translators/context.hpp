@@ -74,6 +74,8 @@ class NodeContext : public Builder {
   /// Whether output `index` is named, so that somebody may want it.
   bool has_output(std::size_t index) const;
 
+  using Builder::integer;  // the constant: integer(5)
+
   // Attributes. Those with a default return it when the attribute is absent; the others refuse the node.
   bool has_attribute(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;

@@ -57,6 +57,15 @@ class DiagnosticSink {
   bool has_errors() const { return error_count_ != 0; }
   std::size_t error_count() const { return error_count_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  /// A point to come back to when an attempt is given up and another one made.
+  std::size_t mark() const { return diagnostics_.size(); }
+  /// Forgets what was reported since `mark`.
+  void rewind(std::size_t mark) {
+    while (diagnostics_.size() > mark) {
+      if (diagnostics_.back().severity == Severity::error) --error_count_;
+      diagnostics_.pop_back();
+    }
+  }
   std::vector<Diagnostic> take() {
     error_count_ = 0;
     return std::exchange(diagnostics_, {});

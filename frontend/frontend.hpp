@@ -1,0 +1,19 @@
+// The front end's one entry: an ONNX model to an IR graph, as the model says it, before any pass.
+#pragma once
+
+#include <memory>
+
+#include "frontend/reader/reader.hpp"
+#include "ir/graph.hpp"
+#include "onnx2ir/diagnostic.hpp"
+
+namespace onnx2ir::frontend {
+
+/// Reads, checks and translates a model. Reports all that is wrong with it or cannot be converted to `sink`;
+/// null when anything was an error. Constants of the result are views on the model's files (which it keeps
+/// open). Re-entrant. Throws nothing but std::bad_alloc, and std::logic_error for a fault of the compiler
+/// itself.
+std::unique_ptr<ir::Model> import_model(const ModelSource& source, const LoadOptions& options,
+                                        DiagnosticSink& sink);
+
+}  // namespace onnx2ir::frontend

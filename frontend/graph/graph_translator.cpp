@@ -1,0 +1,265 @@
+#include "frontend/graph/graph_translator.hpp"
+
+#include <onnx/onnx_pb.h>
+
+#include <utility>
+
+#include "frontend/graph/onnx_types.hpp"
+#include "frontend/reader/place.hpp"
+#include "frontend/reader/tensor_data.hpp"
+
+namespace onnx2ir::frontend {
+GraphTranslator::GraphTranslator(ConversionState& conversion, ir::Graph& graph)
+    : conversion_(&conversion),
+      graph_(&graph),
+      path_(kMainGraphPath),
+      own_opsets_(&conversion.model->opsets()) {}
+
+GraphTranslator::GraphTranslator(GraphTranslator& parent, Kind kind, ir::Graph& graph, std::string path)
+    : conversion_(parent.conversion_),
+      parent_(&parent),
+      kind_(kind),
+      graph_(&graph),
+      path_(std::move(path)),
+      function_stack_(parent.function_stack_) {}
+
+void GraphTranslator::bind(std::string_view name, ir::Value value) {
+  if (name.empty()) return;
+  names_[name] = value;
+  if (kind_ == Kind::main && value) value.node->output(value.index).names.emplace_back(name);
+}
+
+void GraphTranslator::bind_unavailable(std::string_view name) {
+  if (!name.empty()) names_[name] = Unavailable{};
+}
+
+void GraphTranslator::add_initializers(const onnx::GraphProto& proto) {
+  // An input that is bound already wins: the default of a body input gives way to the value it is called
+  // with.
+  for (const onnx::TensorProto& tensor : proto.initializer()) {
+    names_.try_emplace(tensor.name(), &tensor);
+  }
+  for (const onnx::SparseTensorProto& tensor : proto.sparse_initializer()) {
+    names_.try_emplace(tensor.values().name(), &tensor);
+  }
+}
+
+GraphTranslator::Lookup GraphTranslator::find(std::string_view name) {
+  using Status = Lookup::Status;
+  const auto own = names_.find(name);
+  if (own != names_.end()) {
+    Binding& binding = own->second;
+    if (const auto* tensor = std::get_if<const onnx::TensorProto*>(&binding)) {
+      emit_initializer(binding, name, read_tensor(**tensor, conversion_->model->weights()));
+    } else if (const auto* sparse = std::get_if<const onnx::SparseTensorProto*>(&binding)) {
+      emit_initializer(binding, name, read_tensor(**sparse, conversion_->model->weights()));
+    }
+    if (const auto* value = std::get_if<ir::Value>(&binding)) return {*value, Status::found};
+    return {{}, Status::unavailable};
+  }
+  if (parent_ == nullptr || kind_ == Kind::function) return {{}, Status::unknown};
+  Lookup outer = parent_->find(name);
+  if (outer.status == Status::found && kind_ == Kind::body) outer.value = capture(outer.value);
+  return outer;
+}
+
+bool GraphTranslator::knows(std::string_view name) const {
+  if (names_.contains(name)) return true;
+  return parent_ != nullptr && kind_ != Kind::function && parent_->knows(name);
+}
+
+void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, TensorResult tensor) {
+  if (!tensor.value) {
+    Place place;
+    place.graph = path_;
+    sink().error("bad-initializer", "initializer '" + std::string(name) + "' " + tensor.problem,
+                 std::move(place));
+    binding = Unavailable{};
+    return;
+  }
+  Builder builder(*graph_);
+  builder.set_name(std::string(name));
+  const ir::Value value =
+      builder.constant(tensor.value->type, tensor.value->shape, std::move(tensor.value->data));
+  if (kind_ == Kind::main) value.node->output(0).names.emplace_back(name);
+  binding = value;
+}
+
+ir::Value GraphTranslator::capture(ir::Value outer) {
+  ir::Value& inner = captured_[{outer.node, outer.index}];
+  if (inner) return inner;
+  Builder builder(*graph_);
+  if (const ir::ConstantData* data = outer.node->constant()) {
+    builder.set_name(outer.node->name);
+    inner = builder.constant(outer.type(), outer.node->integers("shape"), *data);
+  } else {
+    builder.set_name(outer.node->name);
+    inner = builder.parameter(outer.type(), outer.shape());
+    captures_.push_back({outer, inner.node});
+  }
+  return inner;
+}
+
+bool GraphTranslator::translate(const NodeList& nodes) {
+  const NodeOrder order = order_nodes(nodes);
+  bool complete = order.on_cycle.empty();
+  for (const int index : order.on_cycle) {
+    report(nodes[index], index, "cyclic-graph", "the node depends on its own output");
+    for (const std::string& output : nodes[index].output()) bind_unavailable(output);
+  }
+  for (const int index : order.order) {
+    current_index_ = index;
+    complete = translate_node(nodes[index], index) && complete;
+  }
+  return complete;
+}
+
+bool GraphTranslator::translate(const onnx::GraphProto& proto, Values& outputs) {
+  add_initializers(proto);
+  bool complete = translate(proto.node());
+  outputs.clear();
+  for (const onnx::ValueInfoProto& output : proto.output()) {
+    const Lookup lookup = find(output.name());
+    if (lookup.status == Lookup::Status::unknown) {
+      Place place;
+      place.graph = path_;
+      sink().error("undefined-output", "graph output '" + output.name() + "' is not produced by any node",
+                   std::move(place));
+    }
+    complete = complete && lookup.status == Lookup::Status::found;
+    outputs.push_back(lookup.value);
+  }
+  return complete;
+}
+
+bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t index) {
+  Values inputs;
+  inputs.reserve(static_cast<std::size_t>(node.input_size()));
+  bool available = true;
+  bool defined = true;
+  for (const std::string& name : node.input()) {
+    if (name.empty()) {
+      inputs.emplace_back();
+      continue;
+    }
+    const Lookup lookup = find(name);
+    if (lookup.status == Lookup::Status::unknown) {
+      report(node, index, "undefined-input", "input '" + name + "' is not defined");
+      defined = false;
+    }
+    available = available && lookup.status == Lookup::Status::found;
+    inputs.push_back(lookup.value);
+  }
+  while (!inputs.empty() && !inputs.back()) inputs.pop_back();
+
+  const std::string_view domain = canonical_domain(node.domain());
+  const auto version = opset(domain);
+  std::optional<Values> outputs;
+  if (!version) {
+    report(
+        node, index, "missing-opset-import",
+        "the model imports no version of domain '" + std::string(domain.empty() ? "ai.onnx" : domain) + "'");
+    defined = false;
+  } else if (available) {
+    const std::size_t nodes_before = graph_->nodes().size();
+    try {
+      outputs = translated(node, *version, std::move(inputs));
+      if (outputs && static_cast<int>(outputs->size()) < node.output_size()) {
+        for (std::size_t i = outputs->size(); i < static_cast<std::size_t>(node.output_size()); ++i) {
+          if (node.output(static_cast<int>(i)).empty()) continue;
+          throw CannotTranslate{"its output " + std::to_string(i) + " is not converted", {}};
+        }
+      }
+    } catch (const CannotTranslate& refusal) {
+      report(node, index, "cannot-convert", refusal.message, refusal.hint);
+      outputs.reset();
+    } catch (const AlreadyReported&) {
+      outputs.reset();
+    } catch (const ir::InvalidNode& invalid) {
+      report(node, index, "invalid-node", invalid.what());
+      outputs.reset();
+    }
+    // The nodes that give the outputs carry the name of the ONNX node; what leads up to them stays unnamed.
+    if (outputs) {
+      for (const ir::Value& value : *outputs) {
+        if (!value || !value.node->name.empty() || nodes_before >= graph_->nodes().size()) continue;
+        value.node->name = node.name().empty() ? node.output(0) : node.name();
+      }
+    }
+  }
+  for (int i = 0; i < node.output_size(); ++i) {
+    const auto position = static_cast<std::size_t>(i);
+    if (outputs && position < outputs->size() && (*outputs)[position]) {
+      bind(node.output(i), (*outputs)[position]);
+    } else {
+      bind_unavailable(node.output(i));
+    }
+  }
+  return defined && outputs.has_value();
+}
+
+std::optional<Values> GraphTranslator::translated(const onnx::NodeProto& node, std::int64_t opset,
+                                                  Values inputs) {
+  if (const onnx::FunctionProto* function = conversion_->model->find_function(node)) {
+    return translate_function(bind_function(*function, node), inputs);
+  }
+  const std::string_view domain = canonical_domain(node.domain());
+  if (const TranslatorRow* row = find_translator(domain, node.op_type(), opset)) {
+    NodeContext context(*this, node, opset, std::move(inputs));
+    context.set_origin(static_cast<std::int32_t>(current_index_));
+    return row->translate(context);
+  }
+  if (has_function_body(domain, node.op_type(), opset)) {
+    std::vector<onnx::TypeProto> types;
+    types.reserve(inputs.size());
+    for (const ir::Value& input : inputs) types.push_back(to_onnx_type(input));
+    if (const auto body = expand_operator(node, opset, types)) return translate_function(*body, inputs);
+  }
+  const std::string name = (domain.empty() ? std::string() : std::string(domain) + '.') + node.op_type();
+  throw CannotTranslate{"operator " + name + " is not supported", {}};
+}
+
+std::optional<Values> GraphTranslator::translate_function(const FunctionBody& body, const Values& inputs) {
+  constexpr std::size_t kDeepest = 64;
+  if (function_stack_.size() >= kDeepest) throw CannotTranslate{"functions are nested too deeply", {}};
+  GraphTranslator scope(*this, Kind::function, *graph_, path_);
+  scope.own_opsets_ = &body.opsets;
+  scope.function_stack_.push_back(body.name);
+  for (int i = 0; i < body.function->input_size(); ++i) {
+    const auto position = static_cast<std::size_t>(i);
+    // An input the call leaves out is as absent in the body.
+    scope.bind(body.function->input(i), position < inputs.size() ? inputs[position] : ir::Value{});
+  }
+  if (!scope.translate(body.function->node())) return std::nullopt;
+  Values outputs;
+  for (const std::string& name : body.function->output()) outputs.push_back(scope.find(name).value);
+  return outputs;
+}
+
+std::optional<std::int64_t> GraphTranslator::opset(std::string_view domain) const {
+  const GraphTranslator* scope = this;
+  while (scope->own_opsets_ == nullptr) scope = scope->parent_;
+  return scope->own_opsets_->find(domain);
+}
+
+Place GraphTranslator::place(const onnx::NodeProto& node, std::int64_t index) const {
+  Place place = node_place(path_, node, index, opset(node.domain()).value_or(-1));
+  place.function_stack = function_stack_;
+  return place;
+}
+
+std::string GraphTranslator::path_of_body(const onnx::NodeProto& node, std::string_view attribute) const {
+  return body_path(path_, node, current_index_, attribute);
+}
+
+void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, std::string code,
+                             std::string message, std::string hint) {
+  Diagnostic diagnostic;
+  diagnostic.code = std::move(code);
+  diagnostic.message = std::move(message);
+  diagnostic.hint = std::move(hint);
+  diagnostic.place = place(node, index);
+  sink().report(std::move(diagnostic));
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,133 @@
+// Translates the nodes of one ONNX graph, or of a function body, into an IR graph.
+//
+// A translator is a lexical scope: it knows the names of its graph and looks up others in the scope around
+// it. A value of an outer graph enters a body as a Parameter (a capture), through every graph in between; a
+// constant is cloned.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "frontend/graph/node_order.hpp"
+#include "frontend/reader/functions.hpp"
+#include "frontend/reader/reader.hpp"
+#include "frontend/translators/context.hpp"
+#include "frontend/translators/registry.hpp"
+#include "ir/graph.hpp"
+#include "onnx2ir/diagnostic.hpp"
+
+namespace onnx2ir::frontend {
+
+/// What all scopes of a conversion share.
+struct ConversionState {
+  const LoadedModel* model;
+  DiagnosticSink* sink;
+};
+
+/// Thrown by the translator of a control-flow node when a body could not be translated: why has been
+/// reported.
+struct AlreadyReported {};
+
+/// A value of the graph around a body, and the body's Parameter that stands for it.
+struct Capture {
+  ir::Value outer;
+  ir::Node* parameter;
+};
+
+class GraphTranslator {
+ public:
+  enum class Kind : std::uint8_t {
+    main,     ///< the model's graph
+    body,     ///< a graph of its own inside a Loop or If
+    inlined,  ///< a body that is always taken: emitted into the graph around it, sees its names
+    function  ///< a function's body: emitted into the graph around it, sees only the function's inputs
+  };
+
+  /// The main graph.
+  GraphTranslator(ConversionState& conversion, ir::Graph& graph);
+  /// A scope inside `parent`, which outlives it. `graph` is the parent's for inlined scopes and functions.
+  GraphTranslator(GraphTranslator& parent, Kind kind, ir::Graph& graph, std::string path);
+  GraphTranslator(const GraphTranslator&) = delete;
+  GraphTranslator& operator=(const GraphTranslator&) = delete;
+
+  ir::Graph& graph() const { return *graph_; }
+  ConversionState& conversion() const { return *conversion_; }
+  DiagnosticSink& sink() const { return *conversion_->sink; }
+  const std::string& path() const { return path_; }
+  Kind kind() const { return kind_; }
+
+  /// Gives `name` the meaning `value`; in the main graph the value takes the name as a tensor name.
+  void bind(std::string_view name, ir::Value value);
+  /// Says that `name` has no value because its node could not be translated: its consumers are passed over.
+  void bind_unavailable(std::string_view name);
+  /// Makes the initializers of `proto` known; they become constants when first used.
+  void add_initializers(const onnx::GraphProto& proto);
+
+  struct Lookup {
+    ir::Value value;
+    enum class Status : std::uint8_t { found, unavailable, unknown } status;
+  };
+  /// The meaning of `name` here: a value of this scope's IR graph. Captures what stands outside.
+  Lookup find(std::string_view name);
+
+  /// Whether `name` means something here or around; captures nothing.
+  bool knows(std::string_view name) const;
+
+  /// Translates `nodes`, in an order that works. Reports what cannot be; false when there was any such node.
+  bool translate(const NodeList& nodes);
+  /// The same for the nodes of a graph with initializers, whose inputs the caller has bound. Its outputs go
+  /// to `outputs`.
+  bool translate(const onnx::GraphProto& proto, Values& outputs);
+
+  /// Values of the graph around that this body uses, in order of first use. Only Kind::body has any.
+  const std::vector<Capture>& captures() const { return captures_; }
+
+  /// The imported version of `domain`, nothing when it is not imported.
+  std::optional<std::int64_t> opset(std::string_view domain) const;
+  /// Where node `index` of this graph is.
+  Place place(const onnx::NodeProto& node, std::int64_t index) const;
+  /// The index of the node at work, for diagnostics of nested scopes.
+  std::int64_t current_index() const { return current_index_; }
+  /// Path of a body of `node`: "main/loop_3.body".
+  std::string path_of_body(const onnx::NodeProto& node, std::string_view attribute) const;
+
+ private:
+  /// The name of an output of a node that could not be translated.
+  struct Unavailable {};
+
+  bool translate_node(const onnx::NodeProto& node, std::int64_t index);
+  std::optional<Values> translated(const onnx::NodeProto& node, std::int64_t opset, Values inputs);
+  std::optional<Values> translate_function(const FunctionBody& body, const Values& inputs);
+  void report(const onnx::NodeProto& node, std::int64_t index, std::string code, std::string message,
+              std::string hint = {});
+  ir::Value capture(ir::Value outer);
+
+  /// The meaning of a name: a value (null: an optional input that was left out), or a tensor not yet emitted.
+  using Binding =
+      std::variant<ir::Value, Unavailable, const onnx::TensorProto*, const onnx::SparseTensorProto*>;
+
+  ConversionState* conversion_;
+  GraphTranslator* parent_ = nullptr;
+  Kind kind_ = Kind::main;
+  ir::Graph* graph_;
+  std::string path_;
+  /// Null in scopes that follow the scope around them.
+  const OpsetImports* own_opsets_ = nullptr;
+  std::vector<std::string> function_stack_;
+  void emit_initializer(Binding& binding, std::string_view name, TensorResult tensor);
+
+  std::unordered_map<std::string_view, Binding> names_;
+  /// Outer value to the value of this graph that stands for it. Looked up only: its order means nothing.
+  std::map<std::pair<ir::Node*, std::uint32_t>, ir::Value> captured_;
+  std::vector<Capture> captures_;
+  std::int64_t current_index_ = -1;
+};
+
+}  // namespace onnx2ir::frontend

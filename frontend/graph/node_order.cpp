@@ -1,0 +1,112 @@
+#include "frontend/graph/node_order.hpp"
+
+#include <onnx/onnx_pb.h>
+
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace onnx2ir::frontend {
+namespace {
+
+using NameSet = std::unordered_set<std::string_view>;
+
+template <typename Visit>
+void for_each_body(const onnx::NodeProto& node, Visit visit) {
+  for (const onnx::AttributeProto& attribute : node.attribute()) {
+    if (attribute.has_g()) visit(attribute.g());
+    for (const onnx::GraphProto& graph : attribute.graphs()) visit(graph);
+  }
+}
+
+/// Calls `visit` with every name the node reads: its inputs, and what its bodies take from outside.
+template <typename Visit>
+void for_each_read(const onnx::NodeProto& node, Visit visit) {
+  for (const std::string& input : node.input()) {
+    if (!input.empty()) visit(std::string_view(input));
+  }
+  for_each_body(node, [&](const onnx::GraphProto& body) {
+    for (const std::string_view name : free_names(body)) visit(name);
+  });
+}
+
+using Producers = std::unordered_map<std::string_view, int>;
+
+Producers producers_of(const NodeList& nodes) {
+  Producers producers;
+  producers.reserve(static_cast<std::size_t>(nodes.size()) * 2);
+  for (int i = 0; i < nodes.size(); ++i) {
+    for (const std::string& output : nodes[i].output()) {
+      if (!output.empty()) producers.emplace(output, i);
+    }
+  }
+  return producers;
+}
+
+/// Kahn's algorithm; of the nodes that are ready, the first in the file goes first.
+void sort_nodes(const NodeList& nodes, const Producers& producers, NodeOrder& result) {
+  const auto count = static_cast<std::size_t>(nodes.size());
+  std::vector<std::vector<int>> consumers(count);
+  std::vector<int> waiting_for(count, 0);
+  for (int i = 0; i < nodes.size(); ++i) {
+    for_each_read(nodes[i], [&](std::string_view name) {
+      const auto producer = producers.find(name);
+      if (producer == producers.end()) return;
+      consumers[static_cast<std::size_t>(producer->second)].push_back(i);
+      ++waiting_for[static_cast<std::size_t>(i)];
+    });
+  }
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  for (int i = 0; i < nodes.size(); ++i) {
+    if (waiting_for[static_cast<std::size_t>(i)] == 0) ready.push(i);
+  }
+  result.order.clear();
+  while (!ready.empty()) {
+    const int node = ready.top();
+    ready.pop();
+    result.order.push_back(node);
+    for (const int consumer : consumers[static_cast<std::size_t>(node)]) {
+      if (--waiting_for[static_cast<std::size_t>(consumer)] == 0) ready.push(consumer);
+    }
+  }
+  for (int i = 0; i < nodes.size(); ++i) {
+    if (waiting_for[static_cast<std::size_t>(i)] > 0) result.on_cycle.push_back(i);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string_view> free_names(const onnx::GraphProto& graph) {
+  NameSet own;
+  for (const auto& input : graph.input()) own.insert(input.name());
+  for (const auto& initializer : graph.initializer()) own.insert(initializer.name());
+  for (const auto& initializer : graph.sparse_initializer()) own.insert(initializer.values().name());
+  for (const auto& node : graph.node()) own.insert(node.output().begin(), node.output().end());
+  std::vector<std::string_view> names;
+  NameSet seen;
+  const auto take = [&](std::string_view name) {
+    if (!own.contains(name) && seen.insert(name).second) names.push_back(name);
+  };
+  for (const auto& node : graph.node()) for_each_read(node, take);
+  for (const auto& output : graph.output()) take(output.name());
+  return names;
+}
+
+NodeOrder order_nodes(const NodeList& nodes) {
+  const Producers producers = producers_of(nodes);
+  NodeOrder result;
+  result.order.resize(static_cast<std::size_t>(nodes.size()));
+  std::iota(result.order.begin(), result.order.end(), 0);
+  for (int i = 0; i < nodes.size() && !result.reordered; ++i) {
+    for_each_read(nodes[i], [&](std::string_view name) {
+      const auto producer = producers.find(name);
+      if (producer != producers.end() && producer->second >= i) result.reordered = true;
+    });
+  }
+  if (result.reordered) sort_nodes(nodes, producers, result);
+  return result;
+}
+
+}  // namespace onnx2ir::frontend

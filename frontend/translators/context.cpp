@@ -1,0 +1,167 @@
+#include "frontend/translators/context.hpp"
+
+#include <onnx/onnx_pb.h>
+
+#include "frontend/graph/graph_translator.hpp"
+#include "frontend/reader/tensor_types.hpp"
+
+namespace onnx2ir::frontend {
+
+NodeContext::NodeContext(GraphTranslator& translator, const onnx::NodeProto& proto, std::int64_t opset,
+                         Values inputs)
+    : Builder(translator.graph()),
+      translator_(&translator),
+      proto_(&proto),
+      opset_(opset),
+      inputs_(std::move(inputs)) {}
+
+std::string_view NodeContext::op_type() const {
+  return proto_->op_type();
+}
+std::string_view NodeContext::domain() const {
+  return canonical_domain(proto_->domain());
+}
+
+Value NodeContext::input(std::size_t index) const {
+  if (!has_input(index)) fail("input " + std::to_string(index) + " is missing");
+  return inputs_[index];
+}
+
+Values NodeContext::inputs(std::size_t first) const {
+  Values present;
+  for (std::size_t i = first; i < inputs_.size(); ++i) {
+    if (inputs_[i]) present.push_back(inputs_[i]);
+  }
+  return present;
+}
+
+std::int64_t NodeContext::rank(Value value) const {
+  if (!value.shape().has_rank()) {
+    fail("the rank of one of its inputs is not known", "give the model's inputs shapes of known rank");
+  }
+  return static_cast<std::int64_t>(value.shape().rank());
+}
+
+std::int64_t NodeContext::axis(std::int64_t axis, std::int64_t rank) const {
+  if (axis < -rank || axis >= rank) {
+    fail("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
+  }
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::size_t NodeContext::output_count() const {
+  return static_cast<std::size_t>(proto_->output_size());
+}
+
+bool NodeContext::has_output(std::size_t index) const {
+  return index < output_count() && !proto_->output(static_cast<int>(index)).empty();
+}
+
+const onnx::AttributeProto* NodeContext::find(std::string_view name) const {
+  for (const onnx::AttributeProto& attribute : proto_->attribute()) {
+    if (attribute.name() == name) return &attribute;
+  }
+  return nullptr;
+}
+
+const onnx::AttributeProto& NodeContext::get(std::string_view name) const {
+  if (const onnx::AttributeProto* attribute = find(name)) return *attribute;
+  fail("attribute '" + std::string(name) + "' is missing");
+}
+
+bool NodeContext::has_attribute(std::string_view name) const {
+  return find(name) != nullptr;
+}
+
+std::int64_t NodeContext::integer(std::string_view name) const {
+  return get(name).i();
+}
+std::int64_t NodeContext::integer(std::string_view name, std::int64_t absent) const {
+  const auto* attribute = find(name);
+  return attribute != nullptr ? attribute->i() : absent;
+}
+double NodeContext::real(std::string_view name) const {
+  return static_cast<double>(get(name).f());
+}
+double NodeContext::real(std::string_view name, double absent) const {
+  const auto* attribute = find(name);
+  return attribute != nullptr ? static_cast<double>(attribute->f()) : absent;
+}
+std::string NodeContext::text(std::string_view name) const {
+  return get(name).s();
+}
+std::string NodeContext::text(std::string_view name, std::string_view absent) const {
+  const auto* attribute = find(name);
+  return attribute != nullptr ? attribute->s() : std::string(absent);
+}
+
+std::vector<std::int64_t> NodeContext::integer_list(std::string_view name) const {
+  const auto* attribute = find(name);
+  if (attribute == nullptr) return {};
+  return {attribute->ints().begin(), attribute->ints().end()};
+}
+std::vector<double> NodeContext::real_list(std::string_view name) const {
+  const auto* attribute = find(name);
+  if (attribute == nullptr) return {};
+  return {attribute->floats().begin(), attribute->floats().end()};
+}
+std::vector<std::string> NodeContext::text_list(std::string_view name) const {
+  const auto* attribute = find(name);
+  if (attribute == nullptr) return {};
+  return {attribute->strings().begin(), attribute->strings().end()};
+}
+
+TensorAttribute NodeContext::tensor(std::string_view name) const {
+  const onnx::AttributeProto& attribute = get(name);
+  const WeightTable& weights = translator_->conversion().model->weights();
+  TensorResult result = attribute.has_sparse_tensor() ? read_tensor(attribute.sparse_tensor(), weights)
+                                                      : read_tensor(attribute.t(), weights);
+  if (!result.value) fail("the tensor in attribute '" + std::string(name) + "' " + result.problem);
+  return {result.value->type, std::move(result.value->shape), std::move(result.value->data)};
+}
+
+const onnx::GraphProto& NodeContext::graph_attribute(std::string_view name) const {
+  const onnx::AttributeProto& attribute = get(name);
+  if (!attribute.has_g()) fail("attribute '" + std::string(name) + "' is no graph");
+  return attribute.g();
+}
+
+ElementType NodeContext::element_type(std::int64_t onnx_type) const {
+  const TensorTypeInfo* const row = find_tensor_type(onnx_type);
+  if (row == nullptr || !row->ir_type) {
+    fail("element type " + std::string(tensor_type_name(onnx_type)) + " does not exist in OpenVINO");
+  }
+  return *row->ir_type;
+}
+
+std::optional<std::vector<double>> NodeContext::known_numbers(Value value) const {
+  if (const ir::ConstantData* data = value.node->constant()) {
+    const auto count = value.shape().element_count();
+    if (!count) return std::nullopt;
+    return ir::decode_numbers(value.type(), data->bytes(), static_cast<std::size_t>(*count));
+  }
+  const auto integers = ir::exact_values(value);
+  if (!integers) return std::nullopt;
+  return std::vector<double>(integers->begin(), integers->end());
+}
+
+std::vector<std::int64_t> NodeContext::require_integers(Value value, std::string_view what) const {
+  if (auto values = known_integers(value)) return *std::move(values);
+  fail(std::string(what) + " must be known when the model is converted");
+}
+
+std::vector<double> NodeContext::require_numbers(Value value, std::string_view what) const {
+  if (auto values = known_numbers(value)) return *std::move(values);
+  fail(std::string(what) + " must be known when the model is converted");
+}
+
+void NodeContext::fail(std::string message, std::string hint) const {
+  throw CannotTranslate{std::move(message), std::move(hint)};
+}
+
+void NodeContext::warn(std::string code, std::string message) {
+  translator_->sink().warning(std::move(code), std::move(message),
+                              translator_->place(*proto_, translator_->current_index()));
+}
+
+}  // namespace onnx2ir::frontend

@@ -2,33 +2,49 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <stdexcept>
 #include <string>
 #include <unordered_set>
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/reader/place.hpp"
-#include "frontend/reader/tensor_types.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-void report_input(const onnx::ValueInfoProto& input, DiagnosticSink& sink) {
+void report(DiagnosticSink& sink, std::string code, std::string message) {
   Place place;
   place.graph = std::string(kMainGraphPath);
-  const std::string name = "model input '" + input.name() + "'";
-  if (input.type().has_tensor_type()) {
-    const auto type = input.type().tensor_type().elem_type();
-    sink.error("unsupported-type",
-               name + " is of element type " + std::string(tensor_type_name(type)) +
-                   ", which OpenVINO does not have",
-               place);
-  } else {
-    sink.error("unsupported-type", name + " is no tensor", place);
-  }
+  sink.error(std::move(code), std::move(message), std::move(place));
 }
 
-/// Makes a Parameter for each input that has no default; a model of IR version 3 lists its initializers as
+/// Whether every tensor that carries a value of `type` can be declared: the rank of a sequence's elements is
+/// known.
+bool has_known_ranks(const OperandType& type) {
+  if (type.kind == OperandType::Kind::optional)
+    return type.content != nullptr && has_known_ranks(*type.content);
+  return type.kind == OperandType::Kind::tensor || type.shape.has_rank();
+}
+
+/// A Parameter for each tensor of the input. A sequence `x` arrives as `x/values` and `x/shapes`, an optional
+/// with `x/has_value` beside it.
+Operand input_operand(const std::string& name, const OperandType& type, ir::Graph& graph) {
+  Builder builder(graph);
+  const auto suffixes = flattened_suffixes(type);
+  Values tensors;
+  for (const TensorType& tensor : flattened_types(type)) {
+    const std::string tensor_name = name + suffixes[tensors.size()];
+    builder.set_name(tensor_name);
+    const Value parameter = builder.parameter(tensor.type, tensor.shape);
+    if (type.kind != OperandType::Kind::tensor) parameter.node->output(0).names.push_back(tensor_name);
+    tensors.push_back(parameter);
+  }
+  std::size_t next = 0;
+  return unflatten(type, tensors, next);
+}
+
+/// Makes Parameters for each input that has no default; a model of IR version 3 lists its initializers as
 /// inputs.
 void bind_inputs(const onnx::GraphProto& proto, GraphTranslator& translator) {
   std::unordered_set<std::string_view> initialized;
@@ -36,15 +52,41 @@ void bind_inputs(const onnx::GraphProto& proto, GraphTranslator& translator) {
   for (const auto& tensor : proto.sparse_initializer()) initialized.insert(tensor.values().name());
   for (const onnx::ValueInfoProto& input : proto.input()) {
     if (initialized.contains(input.name())) continue;
-    const auto type = to_tensor_type(input.type());
-    if (!type) {
-      report_input(input, translator.sink());
-      translator.bind_unavailable(input.name());
+    std::string problem;
+    const auto type = to_operand_type(input.type(), problem);
+    if (type && has_known_ranks(*type)) {
+      translator.bind(input.name(), input_operand(input.name(), *type, translator.graph()));
       continue;
     }
-    Builder builder(translator.graph());
-    builder.set_name(input.name());
-    translator.bind(input.name(), builder.parameter(type->type, type->shape));
+    if (type) problem = "holds tensors whose rank the model does not give";
+    report(translator.sink(), "unsupported-input", "model input '" + input.name() + "' " + problem);
+    translator.bind_unavailable(input.name());
+  }
+}
+
+/// Results for the tensors of an output, in the form inputs have.
+void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::Graph& graph,
+                DiagnosticSink& sink) {
+  OperandType type = type_of(operand);
+  std::string problem;
+  if (const auto declared = to_operand_type(output.type(), problem)) {
+    // What the model declares tells the rank of a sequence that is always empty.
+    if (const auto joined = widen(type, *declared, problem); joined && !has_known_ranks(type)) type = *joined;
+  }
+  if (!has_known_ranks(type)) {
+    report(sink, "unsupported-output",
+           "model output '" + output.name() + "' is a " + to_string(type) +
+               " whose elements have no known rank");
+    return;
+  }
+  Builder builder(graph);
+  const auto suffixes = flattened_suffixes(type);
+  std::size_t part = 0;
+  for (const Value& tensor : flatten(builder, operand, type)) {
+    const std::string name = output.name() + suffixes[part++];
+    builder.set_name(name);
+    if (type.kind != OperandType::Kind::tensor) tensor.node->output(tensor.index).names.push_back(name);
+    builder.result(tensor);
   }
 }
 
@@ -61,17 +103,16 @@ std::unique_ptr<ir::Model> import_model(const ModelSource& source, const LoadOpt
   ConversionState conversion{&*loaded, &sink};
   GraphTranslator translator(conversion, model->graph);
   bind_inputs(proto, translator);
-  Values outputs;
+  Operands outputs;
   const bool complete = translator.translate(proto, outputs);
   if (!complete || sink.has_errors()) {
     if (!sink.has_errors()) throw std::logic_error("a node was passed over without a reason");
     return nullptr;
   }
-  Builder builder(model->graph);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    builder.set_name(proto.output(static_cast<int>(i)).name());
-    builder.result(outputs[i]);
+    add_output(proto.output(static_cast<int>(i)), outputs[i], model->graph, sink);
   }
+  if (sink.has_errors()) return nullptr;
   return model;
 }
 

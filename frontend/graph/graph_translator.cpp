@@ -9,6 +9,17 @@
 #include "frontend/reader/tensor_data.hpp"
 
 namespace onnx2ir::frontend {
+namespace {
+
+Operands apply(const TranslatorRow& row, NodeContext& context) {
+  if (const auto* on_operands = std::get_if<OperandTranslator>(&row.translate))
+    return (*on_operands)(context);
+  Values outputs = std::get<TensorTranslator>(row.translate)(context);
+  return {outputs.begin(), outputs.end()};
+}
+
+}  // namespace
+
 GraphTranslator::GraphTranslator(ConversionState& conversion, ir::Graph& graph)
     : conversion_(&conversion),
       graph_(&graph),
@@ -23,10 +34,12 @@ GraphTranslator::GraphTranslator(GraphTranslator& parent, Kind kind, ir::Graph& 
       path_(std::move(path)),
       function_stack_(parent.function_stack_) {}
 
-void GraphTranslator::bind(std::string_view name, ir::Value value) {
+void GraphTranslator::bind(std::string_view name, Operand operand) {
   if (name.empty()) return;
-  names_[name] = value;
-  if (kind_ == Kind::main && value) value.node->output(value.index).names.emplace_back(name);
+  if (kind_ == Kind::main) {
+    if (const ir::Value value = as_tensor(operand)) value.node->output(value.index).names.emplace_back(name);
+  }
+  names_[name] = std::move(operand);
 }
 
 void GraphTranslator::bind_unavailable(std::string_view name) {
@@ -54,12 +67,12 @@ GraphTranslator::Lookup GraphTranslator::find(std::string_view name) {
     } else if (const auto* sparse = std::get_if<const onnx::SparseTensorProto*>(&binding)) {
       emit_initializer(binding, name, read_tensor(**sparse, conversion_->model->weights()));
     }
-    if (const auto* value = std::get_if<ir::Value>(&binding)) return {*value, Status::found};
+    if (const auto* operand = std::get_if<Operand>(&binding)) return {*operand, Status::found};
     return {{}, Status::unavailable};
   }
   if (parent_ == nullptr || kind_ == Kind::function) return {{}, Status::unknown};
   Lookup outer = parent_->find(name);
-  if (outer.status == Status::found && kind_ == Kind::body) outer.value = capture(outer.value);
+  if (outer.status == Status::found && kind_ == Kind::body) outer.operand = capture(outer.operand);
   return outer;
 }
 
@@ -82,10 +95,30 @@ void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, 
   const ir::Value value =
       builder.constant(tensor.value->type, tensor.value->shape, std::move(tensor.value->data));
   if (kind_ == Kind::main) value.node->output(0).names.emplace_back(name);
-  binding = value;
+  binding = Operand(value);
 }
 
-ir::Value GraphTranslator::capture(ir::Value outer) {
+Operand GraphTranslator::capture(const Operand& outer) {
+  if (const auto* value = std::get_if<ir::Value>(&outer)) return capture_tensor(*value);
+  if (const auto* shared = std::get_if<std::shared_ptr<const Sequence>>(&outer)) {
+    Sequence sequence = **shared;
+    if (sequence.elements) {
+      for (ir::Value& element : *sequence.elements) element = capture_tensor(element);
+    } else {
+      sequence.values = capture_tensor(sequence.values);
+      sequence.shapes = capture_tensor(sequence.shapes);
+    }
+    return make_sequence(std::move(sequence));
+  }
+  Optional optional = *std::get<std::shared_ptr<const Optional>>(outer);
+  optional.has_value = capture_tensor(optional.has_value);
+  if (optional.content != nullptr)
+    optional.content = std::make_shared<const Operand>(capture(*optional.content));
+  return make_optional(std::move(optional));
+}
+
+ir::Value GraphTranslator::capture_tensor(ir::Value outer) {
+  if (!outer) return outer;
   ir::Value& inner = captured_[{outer.node, outer.index}];
   if (inner) return inner;
   Builder builder(*graph_);
@@ -114,12 +147,12 @@ bool GraphTranslator::translate(const NodeList& nodes) {
   return complete;
 }
 
-bool GraphTranslator::translate(const onnx::GraphProto& proto, Values& outputs) {
+bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs) {
   add_initializers(proto);
   bool complete = translate(proto.node());
   outputs.clear();
   for (const onnx::ValueInfoProto& output : proto.output()) {
-    const Lookup lookup = find(output.name());
+    Lookup lookup = find(output.name());
     if (lookup.status == Lookup::Status::unknown) {
       Place place;
       place.graph = path_;
@@ -127,13 +160,13 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Values& outputs) 
                    std::move(place));
     }
     complete = complete && lookup.status == Lookup::Status::found;
-    outputs.push_back(lookup.value);
+    outputs.push_back(std::move(lookup.operand));
   }
   return complete;
 }
 
 bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t index) {
-  Values inputs;
+  Operands inputs;
   inputs.reserve(static_cast<std::size_t>(node.input_size()));
   bool available = true;
   bool defined = true;
@@ -142,19 +175,19 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
       inputs.emplace_back();
       continue;
     }
-    const Lookup lookup = find(name);
+    Lookup lookup = find(name);
     if (lookup.status == Lookup::Status::unknown) {
       report(node, index, "undefined-input", "input '" + name + "' is not defined");
       defined = false;
     }
     available = available && lookup.status == Lookup::Status::found;
-    inputs.push_back(lookup.value);
+    inputs.push_back(std::move(lookup.operand));
   }
-  while (!inputs.empty() && !inputs.back()) inputs.pop_back();
+  while (!inputs.empty() && is_absent(inputs.back())) inputs.pop_back();
 
   const std::string_view domain = canonical_domain(node.domain());
   const auto version = opset(domain);
-  std::optional<Values> outputs;
+  std::optional<Operands> outputs;
   if (!version) {
     report(
         node, index, "missing-opset-import",
@@ -181,7 +214,8 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
     }
     // The nodes that give the outputs carry the name of the ONNX node; what leads up to them stays unnamed.
     if (outputs) {
-      for (const ir::Value& value : *outputs) {
+      for (const Operand& output : *outputs) {
+        const ir::Value value = as_tensor(output);
         if (!value || !value.node->name.empty() || nodes_before >= graph_->nodes().size()) continue;
         value.node->name = node.name().empty() ? node.output(0) : node.name();
       }
@@ -189,8 +223,8 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
   }
   for (int i = 0; i < node.output_size(); ++i) {
     const auto position = static_cast<std::size_t>(i);
-    if (outputs && position < outputs->size() && (*outputs)[position]) {
-      bind(node.output(i), (*outputs)[position]);
+    if (outputs && position < outputs->size() && !is_absent((*outputs)[position])) {
+      bind(node.output(i), std::move((*outputs)[position]));
     } else {
       bind_unavailable(node.output(i));
     }
@@ -198,8 +232,8 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
   return defined && outputs.has_value();
 }
 
-std::optional<Values> GraphTranslator::translated(const onnx::NodeProto& node, std::int64_t opset,
-                                                  Values inputs) {
+std::optional<Operands> GraphTranslator::translated(const onnx::NodeProto& node, std::int64_t opset,
+                                                    Operands inputs) {
   if (const onnx::FunctionProto* function = conversion_->model->find_function(node)) {
     return translate_function(bind_function(*function, node), inputs);
   }
@@ -207,19 +241,20 @@ std::optional<Values> GraphTranslator::translated(const onnx::NodeProto& node, s
   if (const TranslatorRow* row = find_translator(domain, node.op_type(), opset)) {
     NodeContext context(*this, node, opset, std::move(inputs));
     context.set_origin(static_cast<std::int32_t>(current_index_));
-    return row->translate(context);
+    return apply(*row, context);
   }
   if (has_function_body(domain, node.op_type(), opset)) {
     std::vector<onnx::TypeProto> types;
     types.reserve(inputs.size());
-    for (const ir::Value& input : inputs) types.push_back(to_onnx_type(input));
+    for (const Operand& input : inputs) types.push_back(to_onnx_type(input));
     if (const auto body = expand_operator(node, opset, types)) return translate_function(*body, inputs);
   }
   const std::string name = (domain.empty() ? std::string() : std::string(domain) + '.') + node.op_type();
   throw CannotTranslate{"operator " + name + " is not supported", {}};
 }
 
-std::optional<Values> GraphTranslator::translate_function(const FunctionBody& body, const Values& inputs) {
+std::optional<Operands> GraphTranslator::translate_function(const FunctionBody& body,
+                                                            const Operands& inputs) {
   constexpr std::size_t kDeepest = 64;
   if (function_stack_.size() >= kDeepest) throw CannotTranslate{"functions are nested too deeply", {}};
   GraphTranslator scope(*this, Kind::function, *graph_, path_);
@@ -228,11 +263,11 @@ std::optional<Values> GraphTranslator::translate_function(const FunctionBody& bo
   for (int i = 0; i < body.function->input_size(); ++i) {
     const auto position = static_cast<std::size_t>(i);
     // An input the call leaves out is as absent in the body.
-    scope.bind(body.function->input(i), position < inputs.size() ? inputs[position] : ir::Value{});
+    scope.bind(body.function->input(i), position < inputs.size() ? inputs[position] : Operand{});
   }
   if (!scope.translate(body.function->node())) return std::nullopt;
-  Values outputs;
-  for (const std::string& name : body.function->output()) outputs.push_back(scope.find(name).value);
+  Operands outputs;
+  for (const std::string& name : body.function->output()) outputs.push_back(scope.find(name).operand);
   return outputs;
 }
 

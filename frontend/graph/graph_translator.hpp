@@ -64,18 +64,21 @@ class GraphTranslator {
   Kind kind() const { return kind_; }
 
   /// Gives `name` the meaning `value`; in the main graph the value takes the name as a tensor name.
-  void bind(std::string_view name, ir::Value value);
+  void bind(std::string_view name, Operand operand);
   /// Says that `name` has no value because its node could not be translated: its consumers are passed over.
   void bind_unavailable(std::string_view name);
   /// Makes the initializers of `proto` known; they become constants when first used.
   void add_initializers(const onnx::GraphProto& proto);
 
   struct Lookup {
-    ir::Value value;
+    Operand operand;
     enum class Status : std::uint8_t { found, unavailable, unknown } status;
   };
   /// The meaning of `name` here: a value of this scope's IR graph. Captures what stands outside.
   Lookup find(std::string_view name);
+
+  /// The value of this body's graph that stands for `outer`, a value of the graph around.
+  Operand capture(const Operand& outer);
 
   /// Whether `name` means something here or around; captures nothing.
   bool knows(std::string_view name) const;
@@ -84,7 +87,7 @@ class GraphTranslator {
   bool translate(const NodeList& nodes);
   /// The same for the nodes of a graph with initializers, whose inputs the caller has bound. Its outputs go
   /// to `outputs`.
-  bool translate(const onnx::GraphProto& proto, Values& outputs);
+  bool translate(const onnx::GraphProto& proto, Operands& outputs);
 
   /// Values of the graph around that this body uses, in order of first use. Only Kind::body has any.
   const std::vector<Capture>& captures() const { return captures_; }
@@ -103,15 +106,15 @@ class GraphTranslator {
   struct Unavailable {};
 
   bool translate_node(const onnx::NodeProto& node, std::int64_t index);
-  std::optional<Values> translated(const onnx::NodeProto& node, std::int64_t opset, Values inputs);
-  std::optional<Values> translate_function(const FunctionBody& body, const Values& inputs);
+  std::optional<Operands> translated(const onnx::NodeProto& node, std::int64_t opset, Operands inputs);
+  std::optional<Operands> translate_function(const FunctionBody& body, const Operands& inputs);
   void report(const onnx::NodeProto& node, std::int64_t index, std::string code, std::string message,
               std::string hint = {});
-  ir::Value capture(ir::Value outer);
+  ir::Value capture_tensor(ir::Value outer);
 
-  /// The meaning of a name: a value (null: an optional input that was left out), or a tensor not yet emitted.
+  /// The meaning of a name; a tensor that is not emitted yet among them.
   using Binding =
-      std::variant<ir::Value, Unavailable, const onnx::TensorProto*, const onnx::SparseTensorProto*>;
+      std::variant<Operand, Unavailable, const onnx::TensorProto*, const onnx::SparseTensorProto*>;
 
   ConversionState* conversion_;
   GraphTranslator* parent_ = nullptr;

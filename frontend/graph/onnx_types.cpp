@@ -31,17 +31,64 @@ std::optional<TensorType> to_tensor_type(const onnx::TypeProto& type) {
   return result;
 }
 
-onnx::TypeProto to_onnx_type(ir::Value value) {
-  onnx::TypeProto type;
-  if (!value) return type;
-  if (const auto onnx_type = onnx_type_of(value.type()))
-    type.mutable_tensor_type()->set_elem_type(*onnx_type);
-  if (!value.shape().has_rank()) return type;
-  auto& shape = *type.mutable_tensor_type()->mutable_shape();
-  for (const ir::Dimension& dimension : value.shape()) {
-    auto& target = *shape.add_dim();
-    if (dimension.is_static()) target.set_dim_value(dimension.size());
+std::optional<OperandType> to_operand_type(const onnx::TypeProto& type, std::string& problem) {
+  using Kind = OperandType::Kind;
+  if (type.has_tensor_type()) {
+    if (const auto tensor = to_tensor_type(type))
+      return OperandType{Kind::tensor, tensor->type, tensor->shape, {}};
+    problem = "is of element type " + std::string(tensor_type_name(type.tensor_type().elem_type())) +
+              ", which OpenVINO does not have";
+    return std::nullopt;
   }
+  if (type.has_sequence_type()) {
+    auto element = to_operand_type(type.sequence_type().elem_type(), problem);
+    if (!element) return std::nullopt;
+    if (element->kind != Kind::tensor) {
+      problem = "is a sequence of something else than tensors";
+      return std::nullopt;
+    }
+    element->kind = Kind::sequence;
+    return element;
+  }
+  if (type.has_optional_type()) {
+    const auto content = to_operand_type(type.optional_type().elem_type(), problem);
+    if (!content) return std::nullopt;
+    return OperandType{
+        Kind::optional, ir::ElementType::dynamic, {}, std::make_shared<const OperandType>(*content)};
+  }
+  problem = "is no tensor, sequence or optional";
+  return std::nullopt;
+}
+
+namespace {
+
+void set_tensor_type(onnx::TypeProto& target, ir::ElementType type, const ir::PartialShape& shape) {
+  if (const auto onnx_type = onnx_type_of(type)) target.mutable_tensor_type()->set_elem_type(*onnx_type);
+  if (!shape.has_rank()) return;
+  auto& sizes = *target.mutable_tensor_type()->mutable_shape();
+  for (const ir::Dimension& dimension : shape) {
+    auto& size = *sizes.add_dim();
+    if (dimension.is_static()) size.set_dim_value(dimension.size());
+  }
+}
+
+void set_type(onnx::TypeProto& target, const OperandType& type) {
+  switch (type.kind) {
+    case OperandType::Kind::tensor:
+      return set_tensor_type(target, type.type, type.shape);
+    case OperandType::Kind::sequence:
+      return set_tensor_type(*target.mutable_sequence_type()->mutable_elem_type(), type.type, type.shape);
+    case OperandType::Kind::optional:
+      if (type.content != nullptr)
+        set_type(*target.mutable_optional_type()->mutable_elem_type(), *type.content);
+  }
+}
+
+}  // namespace
+
+onnx::TypeProto to_onnx_type(const Operand& operand) {
+  onnx::TypeProto type;
+  if (!is_absent(operand)) set_type(type, type_of(operand));
   return type;
 }
 

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
-#include "ir/graph.hpp"
+#include "frontend/graph/operand.hpp"
 
 namespace onnx {
 class TypeProto;
@@ -11,17 +12,14 @@ class TypeProto;
 
 namespace onnx2ir::frontend {
 
-/// A tensor type of a model as the IR has it.
-struct TensorType {
-  ir::ElementType type;
-  ir::PartialShape
-      shape;  ///< of unknown rank when the model gives none; symbols and absent sizes are unknown
-};
-
-/// The tensor type in `type`; nothing when it is no tensor, or of an element type OpenVINO does not have.
+/// The tensor type in `type`, of unknown rank when the model gives no shape; symbols and absent sizes are
+/// unknown dimensions. Nothing when it is no tensor, or of an element type OpenVINO does not have.
 std::optional<TensorType> to_tensor_type(const onnx::TypeProto& type);
 
-/// The ONNX type of `value`; default-constructed for a null value.
-onnx::TypeProto to_onnx_type(ir::Value value);
+/// The type of a tensor, sequence or optional; nothing when it holds anything else, and why in `problem`.
+std::optional<OperandType> to_operand_type(const onnx::TypeProto& type, std::string& problem);
+
+/// The ONNX type of `operand`; default-constructed for one that was left out.
+onnx::TypeProto to_onnx_type(const Operand& operand);
 
 }  // namespace onnx2ir::frontend

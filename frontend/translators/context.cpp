@@ -8,7 +8,7 @@
 namespace onnx2ir::frontend {
 
 NodeContext::NodeContext(GraphTranslator& translator, const onnx::NodeProto& proto, std::int64_t opset,
-                         Values inputs)
+                         Operands inputs)
     : Builder(translator.graph()),
       translator_(&translator),
       proto_(&proto),
@@ -24,13 +24,14 @@ std::string_view NodeContext::domain() const {
 
 Value NodeContext::input(std::size_t index) const {
   if (!has_input(index)) fail("input " + std::to_string(index) + " is missing");
-  return inputs_[index];
+  if (const Value value = as_tensor(inputs_[index])) return value;
+  fail("input " + std::to_string(index) + " is no tensor, but a " + to_string(type_of(inputs_[index])));
 }
 
 Values NodeContext::inputs(std::size_t first) const {
   Values present;
   for (std::size_t i = first; i < inputs_.size(); ++i) {
-    if (inputs_[i]) present.push_back(inputs_[i]);
+    if (has_input(i)) present.push_back(input(i));
   }
   return present;
 }
@@ -124,6 +125,12 @@ const onnx::GraphProto& NodeContext::graph_attribute(std::string_view name) cons
   const onnx::AttributeProto& attribute = get(name);
   if (!attribute.has_g()) fail("attribute '" + std::string(name) + "' is no graph");
   return attribute.g();
+}
+
+const onnx::TypeProto& NodeContext::type_attribute(std::string_view name) const {
+  const onnx::AttributeProto& attribute = get(name);
+  if (!attribute.has_tp()) fail("attribute '" + std::string(name) + "' is no type");
+  return attribute.tp();
 }
 
 ElementType NodeContext::element_type(std::int64_t onnx_type) const {

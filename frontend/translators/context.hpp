@@ -11,12 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/graph/operand.hpp"
 #include "ir/builder.hpp"
 
 namespace onnx {
 class AttributeProto;
 class GraphProto;
 class NodeProto;
+class TypeProto;
 }  // namespace onnx
 
 namespace onnx2ir::frontend {
@@ -26,7 +28,6 @@ using ir::Builder;
 using ir::ElementType;
 using ir::PartialShape;
 using ir::Value;
-using Values = std::vector<Value>;
 
 class GraphTranslator;
 
@@ -46,7 +47,7 @@ struct TensorAttribute {
 
 class NodeContext : public Builder {
  public:
-  NodeContext(GraphTranslator& translator, const onnx::NodeProto& proto, std::int64_t opset, Values inputs);
+  NodeContext(GraphTranslator& translator, const onnx::NodeProto& proto, std::int64_t opset, Operands inputs);
 
   // The node.
   std::string_view op_type() const;
@@ -57,11 +58,13 @@ class NodeContext : public Builder {
 
   // Inputs. Omitted trailing inputs and inputs named "" are absent.
   std::size_t input_count() const { return inputs_.size(); }
-  bool has_input(std::size_t index) const { return index < inputs_.size() && inputs_[index]; }
-  /// Input `index`; refuses the node when it is absent.
+  bool has_input(std::size_t index) const { return index < inputs_.size() && !is_absent(inputs_[index]); }
+  /// Input `index`; refuses the node when it is absent, or a sequence or optional.
   Value input(std::size_t index) const;
   /// Input `index`, a null Value when absent.
-  Value optional_input(std::size_t index) const { return has_input(index) ? inputs_[index] : Value{}; }
+  Value optional_input(std::size_t index) const { return has_input(index) ? input(index) : Value{}; }
+  /// Input `index` whatever it is; an absent tensor when there is none.
+  Operand operand(std::size_t index) const { return index < inputs_.size() ? inputs_[index] : Operand{}; }
   /// The present inputs from `first` on.
   Values inputs(std::size_t first = 0) const;
   /// The rank of `value`; refuses the node when it is unknown.
@@ -90,6 +93,7 @@ class NodeContext : public Builder {
   std::vector<std::string> text_list(std::string_view name) const;
   TensorAttribute tensor(std::string_view name) const;
   const onnx::GraphProto& graph_attribute(std::string_view name) const;
+  const onnx::TypeProto& type_attribute(std::string_view name) const;
   /// The IR type of an ONNX element type number (TensorProto.DataType); refuses the node when there is none.
   ElementType element_type(std::int64_t onnx_type) const;
 
@@ -119,7 +123,7 @@ class NodeContext : public Builder {
   GraphTranslator* translator_;
   const onnx::NodeProto* proto_;
   std::int64_t opset_;
-  Values inputs_;
+  Operands inputs_;
 };
 
 }  // namespace onnx2ir::frontend

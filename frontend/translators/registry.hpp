@@ -4,19 +4,22 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "frontend/translators/context.hpp"
 
 namespace onnx2ir::frontend {
 
-using Translator = Values (*)(NodeContext&);
+/// Most translators give tensors; those of sequences, optionals and control flow give operands of any kind.
+using TensorTranslator = Values (*)(NodeContext&);
+using OperandTranslator = Operands (*)(NodeContext&);
 
 /// One row. The row with the highest `since` not above the imported opset wins.
 struct TranslatorRow {
   std::string_view name;
   int since;
-  Translator translate;
+  std::variant<TensorTranslator, OperandTranslator> translate;
   /// What is not converted, for the documentation; empty when nothing is known.
   std::string_view limits = {};
   std::string_view domain = {};

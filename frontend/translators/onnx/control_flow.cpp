@@ -1,6 +1,10 @@
 #include "frontend/translators/onnx/control_flow.hpp"
 
+#include <onnx/onnx_pb.h>
+
 #include <algorithm>
+
+#include "ir/inference.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -9,15 +13,23 @@ Value as_scalar(NodeContext& node, Builder& builder, Value value, ElementType ty
   const bool may_have_one =
       !shape.has_rank() ||
       std::all_of(shape.begin(), shape.end(), [](const auto& dimension) { return dimension.admits(1); });
-  if (!may_have_one) node.fail(std::string(what) + " must have one element, it is " + describe(value));
-  if (!shape.is_scalar()) {
-    const auto values = ir::exact_values(value);
-    if (values && values->size() == 1) return builder.integer(values->front(), type);
-    value = builder.op("Reshape", {value, builder.integers({})}, {{"special_zero", false}});
+  if (!may_have_one)
+    node.fail(std::string(what) + " must have one element, it is " + to_string(type_of(value)));
+  if (const auto values = ir::exact_values(value); values && values->size() == 1) {
+    if (shape.is_scalar() && value.type() == type) return value;
+    return builder.integer(type == ElementType::boolean ? values->front() != 0 : values->front(), type);
   }
+  if (!shape.is_scalar())
+    value = builder.op("Reshape", {value, builder.integers({})}, {{"special_zero", false}});
   if (value.type() == type) return value;
-  if (const auto values = ir::exact_values(value)) return builder.integer(values->front(), type);
   return builder.op("Convert", {value}, {{"destination_type", type}});
+}
+
+Value as_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
+                std::string_view what) {
+  const Value value = as_tensor(operand);
+  if (!value) node.fail(std::string(what) + " must be a tensor, it is a " + to_string(type_of(operand)));
+  return as_scalar(node, builder, value, type, what);
 }
 
 void connect_captures(ir::Node& node, const std::vector<Capture>& captures,
@@ -32,8 +44,139 @@ void connect_captures(ir::Node& node, const std::vector<Capture>& captures,
   }
 }
 
-std::string describe(Value value) {
-  return std::string(ir::info(value.type()).name) + ir::to_string(value.shape());
+namespace {
+
+TranslatedBody translate_body(NodeContext& node, const IteratedBody& body, std::vector<OperandType> types) {
+  GraphTranslator& outer = node.translator();
+  TranslatedBody result;
+  result.graph = std::make_unique<ir::Graph>();
+  result.graph->name = body.proto->name();
+  result.scope = std::make_unique<GraphTranslator>(outer, GraphTranslator::Kind::body, *result.graph,
+                                                   outer.path_of_body(node.proto(), "body"));
+  Builder builder(*result.graph);
+  builder.set_name("iteration");
+  const Value iteration = builder.parameter(ElementType::i64, PartialShape::scalar());
+  builder.set_name("condition");
+  const Value condition = builder.parameter(ElementType::boolean, PartialShape::scalar());
+  result.iteration = iteration.node;
+  result.condition = condition.node;
+  result.types = std::move(types);
+  for (std::size_t i = 0; i < result.types.size(); ++i) {
+    const std::string& name = body.proto->input(body.first_state_input + static_cast<int>(i)).name();
+    const auto suffixes = flattened_suffixes(result.types[i]);
+    Values tensors;
+    auto& parameters = result.states.emplace_back();
+    for (const TensorType& type : flattened_types(result.types[i])) {
+      builder.set_name(name + suffixes[tensors.size()]);
+      tensors.push_back(builder.parameter(type.type, type.shape));
+      parameters.push_back(tensors.back().node);
+    }
+    std::size_t next = 0;
+    result.scope->bind(name, unflatten(result.types[i], tensors, next));
+  }
+  builder.set_name({});
+  body.bind_others(*result.scope, builder, iteration, condition);
+  if (!result.scope->translate(*body.proto, result.outputs)) throw AlreadyReported{};
+  return result;
+}
+
+/// The types the states need after an iteration.
+std::vector<OperandType> widened(NodeContext& node, const IteratedBody& body,
+                                 const TranslatedBody& translated) {
+  std::vector<OperandType> result;
+  for (std::size_t i = 0; i < translated.types.size(); ++i) {
+    const Operand& next = translated.outputs[static_cast<std::size_t>(body.first_state_output) + i];
+    std::string problem;
+    const auto type = widen(translated.types[i], type_of(next), problem);
+    if (!type) {
+      node.fail("the values that state " + std::to_string(i) + " takes " + problem,
+                "a state keeps its element type and rank in OpenVINO");
+    }
+    result.push_back(*type);
+  }
+  return result;
+}
+
+}  // namespace
+
+TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body) {
+  std::vector<OperandType> types;
+  std::vector<OperandType> dynamic;
+  for (const Operand& operand : body.initial) {
+    types.push_back(type_of(operand));
+    dynamic.push_back(with_dynamic_dimensions(types.back()));
+  }
+  DiagnosticSink& sink = node.translator().sink();
+  while (true) {
+    const bool last_try = types == dynamic;
+    const std::size_t mark = sink.mark();
+    try {
+      TranslatedBody translated = translate_body(node, body, types);
+      std::vector<OperandType> wider = widened(node, body, translated);
+      if (wider == types) return translated;
+      types = std::move(wider);
+    } catch (const AlreadyReported&) {
+      // What fails with the exact shapes of the first iteration may do so only because they hold once.
+      if (last_try) throw;
+      types = dynamic;
+    }
+    sink.rewind(mark);
+  }
+}
+
+LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const IteratedBody& proto,
+                     TranslatedBody body, Value goes_on, const std::vector<bool>& wanted_states,
+                     const std::vector<ScanOutput>& scans) {
+  Builder builder(*body.graph);
+  Values inputs{trip_count, condition};
+  const auto connect = [&](Value outer) {
+    inputs.push_back(outer);
+    return static_cast<std::uint32_t>(inputs.size() - 1);
+  };
+  std::uint32_t outputs = 0;
+  ir::LoopBody loop;
+  loop.condition = &builder.result(goes_on);
+  if (body.condition->has_uses()) {
+    loop.carried.push_back({connect(condition), body.condition, loop.condition, std::nullopt});
+  } else {
+    body.graph->remove(*body.condition);
+  }
+  for (std::size_t i = 0; i < proto.initial.size(); ++i) {
+    const Values initial = flatten(node, proto.initial[i], body.types[i]);
+    const Values next =
+        flatten(builder, body.outputs[static_cast<std::size_t>(proto.first_state_output) + i], body.types[i]);
+    for (std::size_t part = 0; part < initial.size(); ++part) {
+      ir::Carried carried{connect(initial[part]), body.states[i][part], &builder.result(next[part]),
+                          std::nullopt};
+      if (wanted_states[i]) carried.output = outputs++;
+      loop.carried.push_back(carried);
+    }
+  }
+  for (const ScanOutput& scan : scans) {
+    if (!scan.wanted) continue;
+    const Value row = builder.op("Unsqueeze", {scan.row, builder.integers({scan.axis})});
+    loop.scans.push_back({.result = &builder.result(row), .output = outputs++, .axis = scan.axis});
+  }
+  if (body.iteration->has_uses()) {
+    loop.iteration = body.iteration;
+  } else {
+    body.graph->remove(*body.iteration);
+  }
+  ir::Node& made = node.graph().add(ir::find_op("Loop"), inputs, outputs);
+  connect_captures(made, body.scope->captures(), loop.invariants);
+  loop.graph = std::move(body.graph);
+  made.payload() = std::move(loop);
+  ir::infer(made);
+
+  LoopResult result;
+  std::size_t next = 0;
+  Values values;
+  for (std::uint32_t i = 0; i < outputs; ++i) values.push_back(made.value(i));
+  for (std::size_t i = 0; i < proto.initial.size(); ++i) {
+    result.states.push_back(wanted_states[i] ? unflatten(body.types[i], values, next) : Operand{});
+  }
+  for (const ScanOutput& scan : scans) result.scans.push_back(scan.wanted ? values[next++] : Value{});
+  return result;
 }
 
 }  // namespace onnx2ir::frontend

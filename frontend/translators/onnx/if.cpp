@@ -1,4 +1,5 @@
-// If 1, 11, 13, 16, 19, 21, 23, 24, 25: the versions differ in element types only.
+// If 1, 11, 13, 16, 19, 21, 23, 24, 25: the versions differ in element types, 13 adds sequences and 16
+// optionals.
 #include <onnx/onnx_pb.h>
 
 #include "frontend/translators/families.hpp"
@@ -11,7 +12,7 @@ namespace {
 struct TranslatedBranch {
   ir::Branch branch;
   std::unique_ptr<GraphTranslator> scope;
-  Values outputs;
+  Operands outputs;
 };
 
 void check_output_count(NodeContext& node, const onnx::GraphProto& proto, std::string_view attribute) {
@@ -27,7 +28,7 @@ TranslatedBranch translate_branch(NodeContext& node, std::string_view attribute)
   TranslatedBranch result;
   GraphTranslator& outer = node.translator();
   result.branch.graph = std::make_unique<ir::Graph>();
-  result.branch.graph->name = std::string(attribute);
+  result.branch.graph->name = proto.name();
   result.scope = std::make_unique<GraphTranslator>(outer, GraphTranslator::Kind::body, *result.branch.graph,
                                                    outer.path_of_body(node.proto(), attribute));
   if (!result.scope->translate(proto, result.outputs)) throw AlreadyReported{};
@@ -36,53 +37,60 @@ TranslatedBranch translate_branch(NodeContext& node, std::string_view attribute)
 }
 
 /// A condition known at conversion time: the branch that is taken is emitted in place of the node.
-Values inline_branch(NodeContext& node, std::string_view attribute) {
+Operands inline_branch(NodeContext& node, std::string_view attribute) {
   const onnx::GraphProto& proto = node.graph_attribute(attribute);
   check_output_count(node, proto, attribute);
   GraphTranslator& outer = node.translator();
   GraphTranslator scope(outer, GraphTranslator::Kind::inlined, outer.graph(),
                         outer.path_of_body(node.proto(), attribute));
-  Values outputs;
+  Operands outputs;
   if (!scope.translate(proto, outputs)) throw AlreadyReported{};
   outputs.resize(node.output_count());
   return outputs;
 }
 
-void check_branches_agree(NodeContext& node, Value then_value, Value else_value, std::size_t index) {
-  const auto both = [&] {
-    return "output " + std::to_string(index) + ": then_branch gives " + describe(then_value) +
-           ", else_branch gives " + describe(else_value);
-  };
-  if (then_value.type() != else_value.type()) node.fail("the branches differ in element type at " + both());
-  if (then_value.shape().has_rank() && else_value.shape().has_rank() &&
-      then_value.shape().rank() != else_value.shape().rank()) {
+OperandType joined_type(NodeContext& node, const Operand& then_value, const Operand& else_value,
+                        std::size_t index) {
+  std::string problem;
+  const auto type = widen(type_of(then_value), type_of(else_value), problem);
+  if (!type) {
     node.fail(
-        "the branches differ in rank at " + both(),
+        "then_branch and else_branch " + problem + " (output " + std::to_string(index) + ")",
         "OpenVINO has no values of dynamic rank; give inputs static shapes so that the condition is known");
   }
+  return *type;
 }
 
-Values if_1(NodeContext& node) {
-  const Value condition = as_scalar(node, node, node.input(0), ElementType::boolean, "the condition");
+Operands if_1(NodeContext& node) {
+  const Value condition = as_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
   if (const auto known = node.known_integers(condition)) {
     return inline_branch(node, known->front() != 0 ? "then_branch" : "else_branch");
   }
   TranslatedBranch then_branch = translate_branch(node, "then_branch");
   TranslatedBranch else_branch = translate_branch(node, "else_branch");
+  std::vector<OperandType> types;
+  std::size_t tensors = 0;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
-    check_branches_agree(node, then_branch.outputs[i], else_branch.outputs[i], i);
+    types.push_back(joined_type(node, then_branch.outputs[i], else_branch.outputs[i], i));
+    tensors += flattened_types(types.back()).size();
   }
-  ir::Node& result = node.graph().add(ir::find_op("If"), std::span(&condition, 1), node.output_count());
+  ir::Node& made = node.graph().add(ir::find_op("If"), std::span(&condition, 1), tensors);
   for (TranslatedBranch* translated : {&then_branch, &else_branch}) {
     Builder builder(*translated->branch.graph);
-    for (const Value& output : translated->outputs)
-      translated->branch.results.push_back(&builder.result(output));
-    connect_captures(result, translated->scope->captures(), translated->branch.invariants);
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      for (const Value& part : flatten(builder, translated->outputs[i], types[i])) {
+        translated->branch.results.push_back(&builder.result(part));
+      }
+    }
+    connect_captures(made, translated->scope->captures(), translated->branch.invariants);
   }
-  result.payload() = ir::IfBranches{std::move(then_branch.branch), std::move(else_branch.branch)};
-  ir::infer(result);
-  Values outputs;
-  for (std::size_t i = 0; i < node.output_count(); ++i) outputs.push_back(result.value(i));
+  made.payload() = ir::IfBranches{std::move(then_branch.branch), std::move(else_branch.branch)};
+  ir::infer(made);
+  Values values;
+  for (std::size_t i = 0; i < tensors; ++i) values.push_back(made.value(i));
+  Operands outputs;
+  std::size_t next = 0;
+  for (const OperandType& type : types) outputs.push_back(unflatten(type, values, next));
   return outputs;
 }
 

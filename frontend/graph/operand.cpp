@@ -1,0 +1,209 @@
+#include "frontend/graph/operand.hpp"
+
+#include "frontend/graph/packed_sequence.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+using ir::ElementType;
+using ir::PartialShape;
+using Kind = OperandType::Kind;
+
+std::int64_t rank_of(const PartialShape& shape) {
+  return static_cast<std::int64_t>(shape.rank());
+}
+
+/// What an absent optional tensor holds: no elements where the rank allows, else a zero.
+ir::Value placeholder(ir::Builder& builder, const OperandType& type) {
+  std::vector<std::int64_t> shape;
+  std::int64_t count = 1;
+  for (const ir::Dimension& dimension : type.shape) {
+    shape.push_back(dimension.min);
+    count *= dimension.min;
+  }
+  const std::vector<double> zeros(static_cast<std::size_t>(count), 0.0);
+  return builder.numbers(zeros, shape, type.type);
+}
+
+void flatten_content(ir::Builder& builder, const Optional& optional, const OperandType& type,
+                     Values& tensors) {
+  if (type.content == nullptr) return;
+  if (optional.content != nullptr) {
+    const Values content = flatten(builder, *optional.content, *type.content);
+    tensors.insert(tensors.end(), content.begin(), content.end());
+    return;
+  }
+  const OperandType& content = *type.content;
+  if (content.kind == Kind::tensor) {
+    tensors.push_back(placeholder(builder, content));
+  } else {
+    Sequence empty;
+    empty.type = content.type;
+    empty.elements.emplace();
+    const Values parts = flatten(builder, make_sequence(std::move(empty)), content);
+    tensors.insert(tensors.end(), parts.begin(), parts.end());
+  }
+}
+
+}  // namespace
+
+bool operator==(const OperandType& a, const OperandType& b) {
+  if (a.kind != b.kind || a.type != b.type || a.shape != b.shape) return false;
+  if (a.content == nullptr || b.content == nullptr) return a.content == b.content;
+  return *a.content == *b.content;
+}
+
+OperandType type_of(const Operand& operand) {
+  if (const auto* tensor = std::get_if<ir::Value>(&operand))
+    return {Kind::tensor, tensor->type(), tensor->shape(), {}};
+  if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) {
+    return {Kind::sequence, (*sequence)->type, (*sequence)->element, {}};
+  }
+  const Optional& optional = *std::get<std::shared_ptr<const Optional>>(operand);
+  OperandType type{Kind::optional, ElementType::dynamic, {}, {}};
+  if (optional.content != nullptr)
+    type.content = std::make_shared<const OperandType>(type_of(*optional.content));
+  return type;
+}
+
+std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std::string& problem) {
+  const auto both = [&] { return to_string(a) + " and " + to_string(b); };
+  if (a.kind != b.kind) {
+    problem = "differ in kind: " + both();
+    return std::nullopt;
+  }
+  OperandType result = a;
+  if (a.kind == Kind::optional) {
+    if (a.content == nullptr || b.content == nullptr) {
+      result.content = a.content == nullptr ? b.content : a.content;
+      return result;
+    }
+    const auto content = widen(*a.content, *b.content, problem);
+    if (!content) return std::nullopt;
+    result.content = std::make_shared<const OperandType>(*content);
+    return result;
+  }
+  if (a.type != b.type) {
+    problem = "differ in element type: " + both();
+    return std::nullopt;
+  }
+  if (a.kind == Kind::sequence && (!a.shape.has_rank() || !b.shape.has_rank())) {
+    result.shape = a.shape.has_rank() ? a.shape : b.shape;
+    return result;
+  }
+  result.shape = ir::widen(a.shape, b.shape);
+  if (!result.shape.has_rank() && a.shape.has_rank() && b.shape.has_rank()) {
+    problem = "differ in rank: " + both();
+    return std::nullopt;
+  }
+  return result;
+}
+
+OperandType with_dynamic_dimensions(OperandType type) {
+  if (type.shape.has_rank()) type.shape = PartialShape::of_rank(type.shape.rank());
+  if (type.content != nullptr) {
+    type.content = std::make_shared<const OperandType>(with_dynamic_dimensions(*type.content));
+  }
+  return type;
+}
+
+std::string to_string(const OperandType& type) {
+  if (type.kind == Kind::optional) {
+    return "optional " + (type.content == nullptr ? std::string("?") : to_string(*type.content));
+  }
+  const std::string tensor = std::string(ir::info(type.type).name) + ir::to_string(type.shape);
+  return type.kind == Kind::sequence ? "sequence of " + tensor : tensor;
+}
+
+Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type) {
+  if (const auto* tensor = std::get_if<ir::Value>(&operand)) return {*tensor};
+  if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) {
+    if (!type.shape.has_rank()) return {};
+    const Sequence packed = pack(builder, **sequence, rank_of(type.shape));
+    return {packed.values, packed.shapes};
+  }
+  const Optional& optional = *std::get<std::shared_ptr<const Optional>>(operand);
+  Values tensors{optional.has_value};
+  flatten_content(builder, optional, type, tensors);
+  return tensors;
+}
+
+Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& next) {
+  switch (type.kind) {
+    case Kind::tensor:
+      return tensors[next++];
+    case Kind::sequence: {
+      Sequence sequence;
+      sequence.type = type.type;
+      sequence.element = type.shape;
+      if (!type.shape.has_rank()) {
+        sequence.elements.emplace();
+      } else {
+        sequence.values = tensors[next++];
+        sequence.shapes = tensors[next++];
+      }
+      return make_sequence(std::move(sequence));
+    }
+    case Kind::optional:
+      break;
+  }
+  Optional optional;
+  optional.has_value = tensors[next++];
+  if (type.content != nullptr) {
+    optional.content = std::make_shared<const Operand>(unflatten(*type.content, tensors, next));
+  }
+  return make_optional(std::move(optional));
+}
+
+std::vector<TensorType> flattened_types(const OperandType& type) {
+  switch (type.kind) {
+    case Kind::tensor:
+      return {{type.type, type.shape}};
+    case Kind::sequence:
+      if (!type.shape.has_rank()) return {};
+      return {{type.type, PartialShape{-1}}, {ElementType::i64, PartialShape{-1, rank_of(type.shape)}}};
+    case Kind::optional:
+      break;
+  }
+  std::vector<TensorType> types{{ElementType::boolean, PartialShape::scalar()}};
+  if (type.content != nullptr) {
+    for (TensorType& part : flattened_types(*type.content)) types.push_back(std::move(part));
+  }
+  return types;
+}
+
+std::vector<std::string> flattened_suffixes(const OperandType& type) {
+  switch (type.kind) {
+    case Kind::tensor:
+      return {""};
+    case Kind::sequence:
+      if (!type.shape.has_rank()) return {};
+      return {"/values", "/shapes"};
+    case Kind::optional:
+      break;
+  }
+  std::vector<std::string> suffixes{"/has_value"};
+  if (type.content != nullptr) {
+    for (std::string& suffix : flattened_suffixes(*type.content)) suffixes.push_back(std::move(suffix));
+  }
+  return suffixes;
+}
+
+Operand make_sequence(Sequence sequence) {
+  return std::make_shared<const Sequence>(std::move(sequence));
+}
+Operand make_optional(Optional optional) {
+  return std::make_shared<const Optional>(std::move(optional));
+}
+
+bool is_absent(const Operand& operand) {
+  const auto* tensor = std::get_if<ir::Value>(&operand);
+  return tensor != nullptr && !*tensor;
+}
+
+ir::Value as_tensor(const Operand& operand) {
+  const auto* tensor = std::get_if<ir::Value>(&operand);
+  return tensor != nullptr ? *tensor : ir::Value{};
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,85 @@
+// What a name of an ONNX graph can mean: a tensor, a sequence of tensors, or an optional. OpenVINO has
+// tensors only; the others are kept as several tensors that travel together.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ir/builder.hpp"
+
+namespace onnx2ir::frontend {
+
+struct Sequence;
+struct Optional;
+using Values = std::vector<ir::Value>;
+/// A tensor (null: an input that was left out), a sequence or an optional.
+using Operand = std::variant<ir::Value, std::shared_ptr<const Sequence>, std::shared_ptr<const Optional>>;
+using Operands = std::vector<Operand>;
+
+/// Elements that are known one by one, or packed: `values` holds the elements of all tensors in C order, one
+/// tensor after the other; row i of `shapes` (i64, [count, rank]) is the shape of tensor i.
+struct Sequence {
+  ir::ElementType type = ir::ElementType::dynamic;
+  /// Holds the shape of every element; of unknown rank while there is none.
+  ir::PartialShape element;
+  /// The elements, when their number is known at conversion time; otherwise the two tensors below.
+  std::optional<Values> elements;
+  ir::Value values;
+  ir::Value shapes;
+};
+
+/// A value that may be absent at run time.
+struct Optional {
+  ir::Value has_value;  ///< boolean scalar
+  /// Meaningless where has_value is false; null when it is always absent and nothing says of which kind it
+  /// is.
+  std::shared_ptr<const Operand> content;
+};
+
+/// Element type and shape of a tensor.
+struct TensorType {
+  ir::ElementType type;
+  ir::PartialShape shape;
+};
+
+/// The kind, element type and shape of an operand: what has to agree along a back edge or between branches.
+struct OperandType {
+  enum class Kind : std::uint8_t { tensor, sequence, optional } kind = Kind::tensor;
+  ir::ElementType type = ir::ElementType::dynamic;
+  /// Of the tensor or of each element; of unknown rank for a sequence that has had no element yet.
+  ir::PartialShape shape;
+  std::shared_ptr<const OperandType> content;  ///< of an optional; null: not known
+
+  friend bool operator==(const OperandType& a, const OperandType& b);
+};
+
+OperandType type_of(const Operand& operand);
+/// The type that holds values of both; nothing, and why in `problem`, when there is none.
+std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std::string& problem);
+/// `type` with all dimensions unknown.
+OperandType with_dynamic_dimensions(OperandType type);
+/// "f32[2,?]", "sequence of f32[?]", "optional f32[]".
+std::string to_string(const OperandType& type);
+
+/// The tensors that carry a value of `type`. An operand of a narrower type is brought into that form.
+Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type);
+/// The operand of `type` that `tensors`, from `next` on, carry; `next` moves past them.
+Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& next);
+/// Element type and shape of each tensor flatten() gives.
+std::vector<TensorType> flattened_types(const OperandType& type);
+/// What is added to the name of an operand to name each of its tensors: "", "/values", "/shapes",
+/// "/has_value".
+std::vector<std::string> flattened_suffixes(const OperandType& type);
+
+Operand make_sequence(Sequence sequence);
+Operand make_optional(Optional optional);
+/// Whether `operand` is an input that was left out.
+bool is_absent(const Operand& operand);
+/// The tensor, null when `operand` is none.
+ir::Value as_tensor(const Operand& operand);
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,66 @@
+// Optional, OptionalHasElement and OptionalGetElement: a boolean beside the value.
+#include <onnx/onnx_pb.h>
+
+#include "frontend/graph/onnx_types.hpp"
+#include "frontend/translators/families.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// A value of the right type that nobody reads: what an absent optional of `type` holds.
+std::shared_ptr<const Operand> content_of_absent(Builder& builder, const OperandType& type) {
+  if (!type.shape.has_rank()) return nullptr;
+  Optional absent;
+  OperandType optional{
+      OperandType::Kind::optional, ElementType::dynamic, {}, std::make_shared<const OperandType>(type)};
+  absent.has_value = builder.boolean(false);
+  const Values tensors = flatten(builder, make_optional(absent), optional);
+  std::size_t next = 1;
+  return std::make_shared<const Operand>(unflatten(type, tensors, next));
+}
+
+Operands optional_15(NodeContext& node) {
+  Optional optional;
+  if (node.has_input(0)) {
+    optional.has_value = node.boolean(true);
+    optional.content = std::make_shared<const Operand>(node.operand(0));
+    return {make_optional(std::move(optional))};
+  }
+  optional.has_value = node.boolean(false);
+  std::string problem;
+  const auto type = to_operand_type(node.type_attribute("type"), problem);
+  if (!type) node.fail("attribute 'type' " + problem);
+  optional.content = content_of_absent(node, *type);
+  return {make_optional(std::move(optional))};
+}
+
+/// 15 takes optionals; 18 also takes tensors and sequences, which are always there, and no input at all.
+Values optional_has_element_15(NodeContext& node) {
+  if (!node.has_input(0)) return {node.boolean(false)};
+  const Operand operand = node.operand(0);
+  if (const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand))
+    return {(*optional)->has_value};
+  return {node.boolean(true)};
+}
+
+Operands optional_get_element_15(NodeContext& node) {
+  const Operand operand = node.operand(0);
+  if (is_absent(operand)) node.fail("input 0 is missing");
+  const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand);
+  if (optional == nullptr) return {operand};
+  if ((*optional)->content == nullptr)
+    node.fail("the optional never has an element, and nothing says of which rank");
+  return {*(*optional)->content};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> optional_translators() {
+  return {
+      {"Optional", 15, optional_15},
+      {"OptionalGetElement", 15, optional_get_element_15},
+      {"OptionalHasElement", 15, optional_has_element_15},
+  };
+}
+
+}  // namespace onnx2ir::frontend

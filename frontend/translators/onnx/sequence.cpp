@@ -1,0 +1,92 @@
+// Operators on sequences of tensors; frontend/graph/packed_sequence.hpp says what they become. SequenceMap
+// has no row: its function body is a Loop over these.
+#include "frontend/graph/packed_sequence.hpp"
+#include "frontend/translators/families.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+std::shared_ptr<const Sequence> sequence_input(const NodeContext& node, std::size_t index) {
+  const Operand operand = node.operand(index);
+  if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) return *sequence;
+  // OptionalGetElement and friends are lenient; so are exporters.
+  if (const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand)) {
+    if ((*optional)->content != nullptr) {
+      if (const auto* content = std::get_if<std::shared_ptr<const Sequence>>((*optional)->content.get())) {
+        return *content;
+      }
+    }
+  }
+  node.fail("input " + std::to_string(index) + " must be a sequence");
+}
+
+/// Identity 1, 13, 14, 16, 19, 21, 23, 24, 25: tensors, from 14 sequences, from 16 optionals.
+Operands identity_1(NodeContext& node) {
+  if (!node.has_input(0)) node.fail("input 0 is missing");
+  return {node.operand(0)};
+}
+
+Operands sequence_empty_11(NodeContext& node) {
+  constexpr std::int64_t kFloat = 1;
+  Sequence sequence;
+  sequence.type = node.element_type(node.integer("dtype", kFloat));
+  sequence.elements.emplace();
+  return {make_sequence(std::move(sequence))};
+}
+
+Operands sequence_construct_11(NodeContext& node) {
+  Sequence sequence;
+  sequence.type = node.input(0).type();
+  sequence.elements.emplace();
+  for (const Value& tensor : node.inputs()) sequence = insert(node, sequence, tensor, {});
+  return {make_sequence(std::move(sequence))};
+}
+
+Operands sequence_insert_11(NodeContext& node) {
+  return {make_sequence(insert(node, *sequence_input(node, 0), node.input(1), node.optional_input(2)))};
+}
+
+Operands sequence_erase_11(NodeContext& node) {
+  return {make_sequence(erase(node, *sequence_input(node, 0), node.optional_input(1)))};
+}
+
+Values sequence_at_11(NodeContext& node) {
+  return {at(node, *sequence_input(node, 0), node.input(1))};
+}
+
+Values sequence_length_11(NodeContext& node) {
+  return {length(node, *sequence_input(node, 0))};
+}
+
+Values concat_from_sequence_11(NodeContext& node) {
+  return {
+      concatenate(node, *sequence_input(node, 0), node.integer("axis"), node.integer("new_axis", 0) != 0)};
+}
+
+/// SplitToSequence 11, 24: 24 adds element types.
+Operands split_to_sequence_11(NodeContext& node) {
+  return {make_sequence(split(node, node.input(0), node.optional_input(1), node.integer("axis", 0),
+                              node.integer("keepdims", 1) != 0))};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> sequence_translators() {
+  constexpr std::string_view kSplitLimit =
+      "a split along another axis than 0 into a number of slices that is not known";
+  constexpr std::string_view kConcatLimit =
+      "a sequence of unknown length, along an axis (other than 0) in which the elements' size is not known";
+  return {
+      {"Identity", 1, identity_1},
+      {"SequenceEmpty", 11, sequence_empty_11},
+      {"SequenceConstruct", 11, sequence_construct_11},
+      {"SequenceInsert", 11, sequence_insert_11},
+      {"SequenceErase", 11, sequence_erase_11},
+      {"SequenceAt", 11, sequence_at_11},
+      {"SequenceLength", 11, sequence_length_11},
+      {"ConcatFromSequence", 11, concat_from_sequence_11, kConcatLimit},
+      {"SplitToSequence", 11, split_to_sequence_11, kSplitLimit},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -27,6 +27,8 @@ class NodeProto;
 
 namespace onnx2ir::frontend {
 
+class FunctionIndex;
+
 /// Where a model comes from: a file (protobuf or ONNX text, told apart by extension and content), a
 /// serialized ModelProto in memory, or ONNX text. Memory must stay valid during load_model only; what is
 /// needed of it later is copied, once.
@@ -41,7 +43,8 @@ struct LoadOptions {
 class LoadedModel {
  public:
   LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
-              std::shared_ptr<const WeightTable> weights);
+              std::unique_ptr<const WeightTable> weights, std::unique_ptr<const FunctionIndex> functions,
+              OpsetImports opsets);
   LoadedModel(LoadedModel&&) noexcept;
   LoadedModel& operator=(LoadedModel&&) noexcept;
   ~LoadedModel();
@@ -58,12 +61,11 @@ class LoadedModel {
   const WeightTable& weights() const { return *weights_; }
 
  private:
-  struct FunctionIndex;
   std::unique_ptr<google::protobuf::Arena> arena_;
   const onnx::ModelProto* proto_;
-  std::shared_ptr<const WeightTable> weights_;
-  OpsetImports opsets_;
+  std::unique_ptr<const WeightTable> weights_;
   std::unique_ptr<const FunctionIndex> functions_;
+  OpsetImports opsets_;
 };
 
 /// Reads and checks a model. Reports everything that is wrong with it to `sink`; nothing is returned when

@@ -20,7 +20,7 @@ const onnx::OpSchema* find_schema(std::string_view domain, std::string_view op_t
 /// The newest version of a domain ONNX's schemas in this build know; nothing for a domain that is not ONNX's.
 std::optional<std::int64_t> newest_opset(std::string_view domain);
 
-/// Whether any version of ONNX's `domain` has an operator `op_type`.
-bool is_onnx_operator(std::string_view domain, std::string_view op_type);
+/// The first version of ONNX's `domain` that has an operator `op_type`; nothing when none has.
+std::optional<std::int64_t> first_opset_with(std::string_view domain, std::string_view op_type);
 
 }  // namespace onnx2ir::frontend

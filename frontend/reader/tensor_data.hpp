@@ -44,6 +44,10 @@ TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTabl
 /// data of the result is empty.
 TensorResult read_tensor_header(const onnx::TensorProto& tensor);
 
+/// What is wrong with `tensor`, read or not: its shape, the amount of its data, its external file. Empty when
+/// nothing is. Element types OpenVINO does not have are not wrong.
+std::string tensor_problem(const onnx::TensorProto& tensor, const WeightTable& weights);
+
 /// The layout of OpenVINO's string constants: i32 count, i32 offsets[count + 1] into what follows,
 /// characters. Nothing when the offsets do not fit.
 std::optional<std::vector<std::byte>> pack_strings(std::span<const std::string_view> strings);

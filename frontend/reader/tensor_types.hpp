@@ -9,12 +9,23 @@
 
 namespace onnx2ir::frontend {
 
+/// The field of a TensorProto that holds elements which are not raw data.
+enum class TypedField : std::uint8_t {
+  float_data,
+  int32_data,
+  int64_data,
+  double_data,
+  uint64_data,
+  string_data
+};
+
 /// A row for each value of onnx::TensorProto::DataType but UNDEFINED.
 struct TensorTypeInfo {
   std::int32_t onnx_type;                  ///< onnx::TensorProto::DataType
   std::string_view name;                   ///< as ONNX spells it: "float16"
   unsigned bits;                           ///< bits per element in raw_data; 0 for strings
   std::optional<ir::ElementType> ir_type;  ///< nothing: OpenVINO has no such type
+  TypedField field;                        ///< where elements are when they are not raw data
 };
 
 /// The row of an ONNX type number; null when ONNX has no such type.

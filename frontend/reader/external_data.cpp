@@ -1,0 +1,183 @@
+#include "frontend/reader/external_data.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+
+namespace onnx2ir::frontend {
+namespace {
+
+std::optional<std::uint64_t> parse_decimal(std::string_view text) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+/// A file descriptor that is closed when nobody took it.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+/// The path of an open file without symbolic links, as the kernel sees it now.
+std::optional<std::filesystem::path> path_of(const Descriptor& file) {
+  std::error_code error;
+  auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file.get()), error);
+  if (error) return std::nullopt;
+  return path;
+}
+
+bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+std::string refusal_of_location(std::string_view location) {
+  if (location.empty()) return "its location is empty";
+  if (location.find('\0') != std::string_view::npos) return "its location contains a zero byte";
+  // onnxruntime's marker for an address in its own memory in place of a file offset
+  if (location.find("_ORT_MEM_ADDR_") != std::string_view::npos) {
+    return "its location is an address in the memory of the program that made the model";
+  }
+  const std::filesystem::path path(location);
+  if (path.is_absolute()) return "its location is an absolute path";
+  if (std::find(path.begin(), path.end(), "..") != path.end()) return "its location contains '..'";
+  return {};
+}
+
+}  // namespace
+
+std::optional<ExternalRange> parse_external_range(const onnx::TensorProto& tensor, std::string& problem) {
+  ExternalRange range;
+  std::vector<std::string_view> seen;
+  for (const auto& entry : tensor.external_data()) {
+    const std::string_view key = entry.key();
+    const bool known = key == "location" || key == "offset" || key == "length" || key == "checksum";
+    if (!known) continue;
+    if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
+      problem = fmt::format("its external data has more than one '{}'", key);
+      return std::nullopt;
+    }
+    seen.push_back(key);
+    if (key == "location") range.location = entry.value();
+    if (key != "offset" && key != "length") continue;
+    const auto number = parse_decimal(entry.value());
+    if (!number) {
+      problem =
+          fmt::format("the {} of its external data, '{}', is not a decimal number that fits into 64 bits",
+                      key, entry.value());
+      return std::nullopt;
+    }
+    if (key == "offset") range.offset = *number;
+    if (key == "length") range.length = *number;
+  }
+  if (std::find(seen.begin(), seen.end(), "location") == seen.end()) {
+    problem = "its external data has no location";
+    return std::nullopt;
+  }
+  return range;
+}
+
+ExternalFolders ExternalFolders::only(const std::filesystem::path& folder) {
+  ExternalFolders result;
+  std::error_code error;
+  auto real = std::filesystem::canonical(folder, error);
+  if (error) return result;
+  result.folders_.push_back(real);
+  result.real_folders_.push_back(std::move(real));
+  return result;
+}
+
+ExternalFolders ExternalFolders::of_model(const std::filesystem::path& model) {
+  std::error_code error;
+  const auto parent = model.parent_path();
+  ExternalFolders result = only(parent.empty() ? "." : parent);
+  const auto real_model = std::filesystem::canonical(model, error);
+  if (error) return result;
+  const auto real_parent = real_model.parent_path();
+  if (std::find(result.real_folders_.begin(), result.real_folders_.end(), real_parent) ==
+      result.real_folders_.end()) {
+    result.folders_.push_back(real_parent);
+    result.real_folders_.push_back(real_parent);
+  }
+  return result;
+}
+
+FileResult ExternalFolders::open(std::string_view location) const {
+  auto refuse = [](std::string problem) { return FileResult{nullptr, std::move(problem)}; };
+  if (auto refusal = refusal_of_location(location); !refusal.empty()) return refuse(std::move(refusal));
+  if (folders_.empty()) {
+    return refuse(
+        fmt::format("its elements are in the file '{}', but the model has no folder to look in", location));
+  }
+  int error = ENOENT;
+  for (const auto& folder : folders_) {
+    // First a handle that only names the file: nothing happens to a device or a pipe. All checks are made on
+    // the handle, and what is opened in the end is what it names, so nobody can put another file there in
+    // between.
+    const Descriptor handle(::open((folder / location).c_str(), O_PATH | O_CLOEXEC));
+    if (handle.get() < 0) {
+      if (error == ENOENT) error = errno;
+      continue;
+    }
+    const auto path = path_of(handle);
+    if (!path) return refuse("the path of its file cannot be checked: /proc is not available");
+    if (std::none_of(real_folders_.begin(), real_folders_.end(),
+                     [&](const auto& real) { return is_inside(*path, real); })) {
+      return refuse(fmt::format("its file '{}' is a link to '{}', outside the model's folder", location,
+                                path->string()));
+    }
+    struct stat status {};
+    if (::fstat(handle.get(), &status) != 0) {
+      return refuse(fmt::format("its file '{}': {}", location, std::generic_category().message(errno)));
+    }
+    if (!S_ISREG(status.st_mode))
+      return refuse(fmt::format("'{}', where its elements are, is not a file", location));
+    if (status.st_nlink > 1) {
+      return refuse(
+          fmt::format("its file '{}' has hard links, so that it may be a file from elsewhere", location));
+    }
+    const int descriptor =
+        ::open(fmt::format("/proc/self/fd/{}", handle.get()).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) {
+      return refuse(fmt::format("its file '{}' cannot be opened: {}", location,
+                                std::generic_category().message(errno)));
+    }
+    FileResult result = map_descriptor(descriptor);
+    if (!result.file)
+      result.problem = fmt::format("its file '{}' cannot be mapped: {}", location, result.problem);
+    return result;
+  }
+  return refuse(
+      fmt::format("its file '{}' cannot be opened: {}", location, std::generic_category().message(error)));
+}
+
+const FileResult& ExternalFiles::open(std::string_view location) {
+  auto found = files_.find(location);
+  if (found == files_.end()) found = files_.emplace(location, folders_.open(location)).first;
+  return found->second;
+}
+
+const FileResult* ExternalFiles::find(std::string_view location) const {
+  auto found = files_.find(location);
+  return found == files_.end() ? nullptr : &found->second;
+}
+
+}  // namespace onnx2ir::frontend

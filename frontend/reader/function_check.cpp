@@ -1,0 +1,110 @@
+#include "frontend/reader/function_check.hpp"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include "frontend/reader/model_check.hpp"
+#include "frontend/reader/place.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+
+/// Calls in calls in calls; each is a level of recursion for the translation.
+constexpr int kMaxCallDepth = 64;
+/// Functions that call others twice, which call others twice ... make a small model large.
+constexpr std::uint64_t kMaxExpandedNodes = 10'000'000;
+
+/// Follows calls from the main graph and counts the nodes that translating them in place makes.
+class CallTree {
+ public:
+  explicit CallTree(ModelCheck& check) : check_(check) {}
+
+  std::uint64_t expanded_size(const Nodes& nodes, int depth) {
+    std::uint64_t size = 0;
+    for (const auto& node : nodes) {
+      if (failed_) return 0;
+      ++size;
+      if (const auto* function = check_.functions.find(node)) add(size, expanded_size(*function, depth));
+      for (const auto& attribute : node.attribute()) {
+        if (attribute.has_g()) add(size, expanded_size(attribute.g().node(), depth));
+        for (const auto& graph : attribute.graphs()) add(size, expanded_size(graph.node(), depth));
+      }
+    }
+    return size;
+  }
+
+  bool failed() const { return failed_; }
+
+ private:
+  struct State {
+    bool finished = false;
+    std::uint64_t size = 0;
+  };
+
+  std::uint64_t expanded_size(const onnx::FunctionProto& function, int depth) {
+    const auto [found, is_new] = functions_.try_emplace(&function);
+    if (found->second.finished) return found->second.size;
+    if (!is_new) return fail(function, "The function calls itself");
+    if (depth >= kMaxCallDepth) {
+      return fail(function, fmt::format("Calls of functions are nested more than {} deep", kMaxCallDepth));
+    }
+    const std::uint64_t size = expanded_size(function.node(), depth + 1);
+    functions_[&function] = {true, size};
+    return size;
+  }
+
+  std::uint64_t fail(const onnx::FunctionProto& function, std::string message) {
+    if (!failed_) {
+      Place place;
+      place.graph = function_path(function);
+      check_.sink.error("invalid-function", std::move(message), std::move(place));
+    }
+    failed_ = true;
+    return 0;
+  }
+
+  static void add(std::uint64_t& sum, std::uint64_t value) {
+    sum = std::min(sum + value, kMaxExpandedNodes + 1);
+  }
+
+  ModelCheck& check_;
+  std::unordered_map<const onnx::FunctionProto*, State> functions_;
+  bool failed_ = false;
+};
+
+void check_function(const onnx::FunctionProto& function, ModelCheck& check) {
+  Place place;
+  place.graph = function_path(function);
+  if (function.name().empty()) {
+    check.sink.error("invalid-function", "A function has no name", std::move(place));
+    return;
+  }
+  if (check.functions.find(function) != &function) {
+    check.sink.error("duplicate-name", "There is more than one function of this name", std::move(place));
+    return;
+  }
+  const OpsetImports opsets = read_opset_imports(function.opset_import(), place, check.sink);
+  BodyCheck body{check, opsets, &function, {}, {}};
+  check_function_body(body);
+}
+
+}  // namespace
+
+void check_functions(const onnx::ModelProto& model, ModelCheck& check) {
+  if (model.functions().empty()) return;
+  for (const auto& function : model.functions()) {
+    if (check.gave_up()) return;
+    check_function(function, check);
+  }
+  CallTree calls(check);
+  const std::uint64_t size = calls.expanded_size(model.graph().node(), 0);
+  if (!calls.failed() && size > kMaxExpandedNodes) {
+    check.sink.error(
+        "invalid-model",
+        fmt::format("The model has more than {} nodes when its functions are expanded", kMaxExpandedNodes));
+  }
+}
+
+}  // namespace onnx2ir::frontend

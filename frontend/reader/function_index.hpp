@@ -1,0 +1,30 @@
+// The functions of a model by what a call says.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace onnx {
+class FunctionProto;
+class ModelProto;
+class NodeProto;
+}  // namespace onnx
+
+namespace onnx2ir::frontend {
+
+/// Finds the function a node calls: domain, name and overload must be equal.
+class FunctionIndex {
+ public:
+  explicit FunctionIndex(const onnx::ModelProto& model);
+
+  /// The function `node` calls, null when it calls none. Of several equal ones the first.
+  const onnx::FunctionProto* find(const onnx::NodeProto& node) const;
+  /// The function with the same domain, name and overload as `function`: itself, unless it is a duplicate.
+  const onnx::FunctionProto* find(const onnx::FunctionProto& function) const;
+
+ private:
+  std::unordered_map<std::string, const onnx::FunctionProto*> functions_;
+};
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,139 @@
+#include "frontend/reader/functions.hpp"
+
+#include <onnx/defs/schema.h>
+#include <onnx/onnx_pb.h>
+
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+#include "frontend/reader/place.hpp"
+#include "frontend/reader/schemas.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// The value of a function's attribute parameter; null when it has none.
+using AttributeLookup = std::function<const onnx::AttributeProto*(std::string_view name)>;
+
+const onnx::AttributeProto* find_attribute(
+    const google::protobuf::RepeatedPtrField<onnx::AttributeProto>& attributes, std::string_view name) {
+  for (const auto& attribute : attributes) {
+    if (attribute.name() == name) return &attribute;
+  }
+  return nullptr;
+}
+
+void bind_nodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes, const AttributeLookup& value_of);
+
+/// Replaces references to attribute parameters by their values. The values themselves are left alone: they
+/// belong to the caller.
+void bind_attributes(onnx::NodeProto& node, const AttributeLookup& value_of) {
+  auto& attributes = *node.mutable_attribute();
+  for (int i = 0; i < attributes.size();) {
+    onnx::AttributeProto& attribute = attributes[i];
+    if (!attribute.ref_attr_name().empty()) {
+      const onnx::AttributeProto* value = value_of(attribute.ref_attr_name());
+      if (value == nullptr) {
+        attributes.DeleteSubrange(i, 1);
+        continue;
+      }
+      const std::string name = attribute.name();
+      attribute = *value;
+      attribute.set_name(name);
+    } else {
+      if (attribute.has_g()) bind_nodes(*attribute.mutable_g()->mutable_node(), value_of);
+      for (auto& graph : *attribute.mutable_graphs()) bind_nodes(*graph.mutable_node(), value_of);
+    }
+    ++i;
+  }
+}
+
+void bind_nodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes, const AttributeLookup& value_of) {
+  for (auto& node : nodes) bind_attributes(node, value_of);
+}
+
+OpsetImports opsets_of(const onnx::FunctionProto& function) {
+  OpsetImports opsets;
+  for (const auto& import : function.opset_import()) opsets.add(import.domain(), import.version());
+  return opsets;
+}
+
+std::string function_name(const onnx::FunctionProto& function) {
+  if (function.domain().empty()) return function.name();
+  return function.domain() + "::" + function.name();
+}
+
+/// The newest of the sorted `versions` that is not above `opset`; a body is valid from its version on.
+std::optional<int> body_version(const std::vector<int>& versions, std::int64_t opset) {
+  std::optional<int> best;
+  for (int version : versions) {
+    if (version <= opset) best = version;
+  }
+  return best;
+}
+
+std::shared_ptr<onnx::FunctionProto> schema_body(const onnx::OpSchema& schema, const onnx::NodeProto& node,
+                                                 std::int64_t opset,
+                                                 std::span<const onnx::TypeProto> input_types) {
+  if (const auto version = body_version(schema.function_opset_versions(), opset)) {
+    return std::make_shared<onnx::FunctionProto>(*schema.GetFunction(*version));
+  }
+  const auto version = body_version(schema.context_dependent_function_opset_versions(), opset);
+  if (!version) return nullptr;
+  const onnx::FunctionBodyBuildContextImpl context(node, {input_types.begin(), input_types.end()});
+  auto function = std::make_shared<onnx::FunctionProto>();
+  try {
+    // The body's own version, not the model's: the operators in it mean what they meant then.
+    if (!schema.BuildContextDependentFunction(context, *function, *version)) return nullptr;
+  } catch (const std::logic_error&) {
+    return nullptr;
+  } catch (const std::runtime_error&) {  // the library's way to say that attributes or types do not fit
+    return nullptr;
+  }
+  return function;
+}
+
+}  // namespace
+
+FunctionBody bind_function(const onnx::FunctionProto& function, const onnx::NodeProto& node) {
+  FunctionBody body{nullptr, opsets_of(function), function_name(function)};
+  if (function.attribute().empty() && function.attribute_proto().empty()) {
+    // Nothing to bind: the model keeps its functions longer than anybody translates.
+    body.function = std::shared_ptr<const onnx::FunctionProto>(std::shared_ptr<void>(), &function);
+    return body;
+  }
+  auto bound = std::make_shared<onnx::FunctionProto>(function);
+  bind_nodes(*bound->mutable_node(), [&](std::string_view name) {
+    const onnx::AttributeProto* value = find_attribute(node.attribute(), name);
+    return value != nullptr ? value : find_attribute(function.attribute_proto(), name);
+  });
+  body.function = std::move(bound);
+  return body;
+}
+
+std::optional<FunctionBody> expand_operator(const onnx::NodeProto& node, std::int64_t opset,
+                                            std::span<const onnx::TypeProto> input_types) {
+  const onnx::OpSchema* schema = find_schema(node.domain(), node.op_type(), opset);
+  if (schema == nullptr) return std::nullopt;
+  auto function = schema_body(*schema, node, opset, input_types);
+  if (function == nullptr) return std::nullopt;
+  bind_nodes(*function->mutable_node(), [&](std::string_view name) -> const onnx::AttributeProto* {
+    if (const auto* value = find_attribute(node.attribute(), name)) return value;
+    const auto found = schema->attributes().find(std::string(name));
+    if (found == schema->attributes().end() || !found->second.default_value.has_name()) return nullptr;
+    return &found->second.default_value;
+  });
+  function->set_domain(std::string(canonical_domain(node.domain())));
+  OpsetImports opsets = opsets_of(*function);
+  std::string name = function_name(*function);
+  return FunctionBody{std::move(function), std::move(opsets), std::move(name)};
+}
+
+bool has_function_body(std::string_view domain, std::string_view op_type, std::int64_t opset) {
+  const onnx::OpSchema* schema = find_schema(domain, op_type, opset);
+  return schema != nullptr && (body_version(schema->function_opset_versions(), opset) ||
+                               body_version(schema->context_dependent_function_opset_versions(), opset));
+}
+
+}  // namespace onnx2ir::frontend

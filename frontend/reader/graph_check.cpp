@@ -1,0 +1,224 @@
+#include "frontend/reader/graph_check.hpp"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <unordered_set>
+
+#include "frontend/reader/place.hpp"
+#include "frontend/reader/tensor_types.hpp"
+#include "frontend/reader/wire_scan.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr std::int64_t kBeforeAllNodes = -1;
+
+/// The names defined in a graph and in those around it.
+class Scope {
+ public:
+  explicit Scope(const Scope* outer) : outer_(outer), depth_(outer == nullptr ? 1 : outer->depth_ + 1) {}
+
+  int depth() const { return depth_; }
+  void reserve(std::size_t names) { names_.reserve(names); }
+  /// Defines a name here; false when it is defined here already.
+  bool define(std::string_view name, std::int64_t node_index) {
+    return names_.emplace(name, node_index).second;
+  }
+  /// The index of the node that defines a name here, kBeforeAllNodes for inputs and initializers; null when
+  /// it is not defined here.
+  const std::int64_t* find_here(std::string_view name) const {
+    const auto found = names_.find(name);
+    return found == names_.end() ? nullptr : &found->second;
+  }
+  bool is_defined_outside(std::string_view name) const {
+    for (const Scope* scope = outer_; scope != nullptr; scope = scope->outer_) {
+      if (scope->names_.contains(name)) return true;
+    }
+    return false;
+  }
+
+ private:
+  const Scope* outer_;
+  int depth_;
+  std::unordered_map<std::string_view, std::int64_t> names_;
+};
+
+void check_graph(const onnx::GraphProto& graph, std::string_view path, const Scope* outer, BodyCheck& check);
+
+/// Checks one list of nodes in a scope; for graphs and for functions.
+class NodeListCheck {
+ public:
+  using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+
+  NodeListCheck(const Nodes& nodes, std::string_view path, Scope& scope, BodyCheck& check)
+      : nodes_(nodes), path_(path), scope_(scope), check_(check) {}
+
+  void define(std::string_view name, std::string_view what, const Site& site) {
+    if (!scope_.define(name, site.node_index)) {
+      error("duplicate-name",
+            fmt::format("The {} '{}' has the name of another value of the same graph", what, name), site);
+    } else if (scope_.is_defined_outside(name) && !warned_of_shadowing_) {
+      warned_of_shadowing_ = true;
+      warning("shadowed-name",
+              fmt::format("The {} '{}' hides a value of the same name outside this graph", what, name), site);
+    }
+  }
+
+  void define_outputs() {
+    for (int i = 0; i < nodes_.size(); ++i) {
+      for (const std::string& output : nodes_[i].output()) {
+        if (!output.empty()) define(output, "output", site(i));
+      }
+    }
+  }
+
+  void check_nodes() {
+    for (int i = 0; i < nodes_.size() && !check_.model.gave_up(); ++i) {
+      for (const std::string& input : nodes_[i].input()) {
+        if (!input.empty()) check_input(input, i);
+      }
+      check_node(site(i), check_, [&](const onnx::GraphProto& body, std::string_view attribute) {
+        check_graph(body, body_path(path_, nodes_[i], i, attribute), &scope_, check_);
+      });
+    }
+  }
+
+  Site site(int index) const { return {path_, &nodes_[index], index}; }
+  Site graph_site() const { return {path_}; }
+  void error(std::string code, std::string message, const Site& at) {
+    check_.model.sink.error(std::move(code), std::move(message), place_of(at, check_));
+  }
+  void warning(std::string code, std::string message, const Site& at) {
+    check_.model.sink.warning(std::move(code), std::move(message), place_of(at, check_));
+  }
+
+ private:
+  void check_input(std::string_view name, int index) {
+    const std::int64_t* definition = scope_.find_here(name);
+    if (definition == nullptr) {
+      if (!scope_.is_defined_outside(name)) {
+        error("undefined-name", fmt::format("Its input '{}' is not defined", name), site(index));
+      }
+    } else if (*definition > index && !warned_of_order_) {
+      warned_of_order_ = true;
+      warning("unordered-nodes",
+              fmt::format("Its input '{}' is the output of a later node; the nodes of the graph are sorted",
+                          name),
+              site(index));
+    }
+  }
+
+  const Nodes& nodes_;
+  std::string_view path_;
+  Scope& scope_;
+  BodyCheck& check_;
+  bool warned_of_order_ = false;
+  bool warned_of_shadowing_ = false;
+};
+
+bool has_known_type(const onnx::ValueInfoProto& info) {
+  if (!info.has_type()) return false;
+  const auto& type = info.type();
+  if (type.has_tensor_type()) return find_tensor_type(type.tensor_type().elem_type()) != nullptr;
+  return type.value_case() != onnx::TypeProto::VALUE_NOT_SET;
+}
+
+void define_inputs(const onnx::GraphProto& graph, bool is_main, NodeListCheck& nodes,
+                   std::unordered_set<std::string_view>& initializers) {
+  for (const auto& input : graph.input()) {
+    if (input.name().empty()) {
+      nodes.error("invalid-graph", "An input of the graph has no name", nodes.graph_site());
+      continue;
+    }
+    nodes.define(input.name(), "input", nodes.graph_site());
+    if (is_main && !has_known_type(input) && !initializers.contains(input.name())) {
+      nodes.error("invalid-graph", fmt::format("The input '{}' has no type", input.name()),
+                  nodes.graph_site());
+    }
+  }
+}
+
+/// An initializer may have the name of an input: it is the input's default value.
+void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCheck& nodes, BodyCheck& check,
+                         std::unordered_set<std::string_view>& initializers) {
+  initializers.reserve(static_cast<std::size_t>(graph.initializer_size()));
+  auto add = [&](const std::string& name) {
+    if (name.empty()) {
+      nodes.error("invalid-graph", "An initializer has no name", nodes.graph_site());
+    } else if (!initializers.insert(name).second) {
+      nodes.error("duplicate-name", fmt::format("There is more than one initializer '{}'", name),
+                  nodes.graph_site());
+    } else if (scope.find_here(name) == nullptr) {
+      nodes.define(name, "initializer", nodes.graph_site());
+    }
+  };
+  for (const auto& initializer : graph.initializer()) {
+    add(initializer.name());
+    check_tensor(initializer, "initializer", nodes.graph_site(), check);
+  }
+  for (const auto& initializer : graph.sparse_initializer()) {
+    add(initializer.values().name());
+    check_tensor(initializer, "initializer", nodes.graph_site(), check);
+  }
+}
+
+void check_output(const std::string& name, bool is_main, const Scope& scope, NodeListCheck& nodes) {
+  if (name.empty()) {
+    // Of a body: an output nobody names is still an output. onnxruntime loads it.
+    if (is_main) nodes.error("invalid-graph", "An output of the graph has no name", nodes.graph_site());
+  } else if (scope.find_here(name) == nullptr) {
+    if (scope.is_defined_outside(name)) {
+      nodes.warning("outer-value-returned",
+                    fmt::format("The output '{}' is a value from outside the body", name),
+                    nodes.graph_site());
+    } else {
+      nodes.error("undefined-name", fmt::format("The output '{}' is not defined", name), nodes.graph_site());
+    }
+  }
+}
+
+void check_graph(const onnx::GraphProto& graph, std::string_view path, const Scope* outer, BodyCheck& check) {
+  Scope scope(outer);
+  NodeListCheck nodes(graph.node(), path, scope, check);
+  if (scope.depth() > kMaxGraphDepth) {
+    return nodes.error("invalid-graph", fmt::format("Graphs are nested more than {} deep", kMaxGraphDepth),
+                       nodes.graph_site());
+  }
+  const bool is_main = outer == nullptr;
+  scope.reserve(static_cast<std::size_t>(graph.input_size() + graph.initializer_size() + graph.node_size()));
+
+  std::unordered_set<std::string_view> initializers;
+  for (const auto& initializer : graph.initializer()) initializers.insert(initializer.name());
+  define_inputs(graph, is_main, nodes, initializers);
+  initializers.clear();
+  define_initializers(graph, scope, nodes, check, initializers);
+  nodes.define_outputs();
+  nodes.check_nodes();
+  for (const auto& output : graph.output()) check_output(output.name(), is_main, scope, nodes);
+}
+
+}  // namespace
+
+void check_main_graph(const onnx::GraphProto& graph, BodyCheck& check) {
+  check_graph(graph, kMainGraphPath, nullptr, check);
+}
+
+void check_function_body(BodyCheck& check) {
+  const onnx::FunctionProto& function = *check.function;
+  const std::string path = function_path(function);
+  Scope scope(nullptr);
+  NodeListCheck nodes(function.node(), path, scope, check);
+  for (const std::string& input : function.input()) {
+    if (input.empty()) {
+      nodes.error("invalid-function", "An input of the function has no name", nodes.graph_site());
+    } else {
+      nodes.define(input, "input", nodes.graph_site());
+    }
+  }
+  nodes.define_outputs();
+  nodes.check_nodes();
+  for (const std::string& output : function.output()) check_output(output, true, scope, nodes);
+}
+
+}  // namespace onnx2ir::frontend

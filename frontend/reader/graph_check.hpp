@@ -1,0 +1,76 @@
+// The rules for graphs: which names are defined and used where, and what nodes must look like.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <onnx2ir/diagnostic.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "frontend/reader/function_index.hpp"
+#include "frontend/reader/opset_imports.hpp"
+
+namespace onnx {
+class AttributeProto;
+class FunctionProto;
+class GraphProto;
+class NodeProto;
+class OpSchema;
+class SparseTensorProto;
+class TensorProto;
+}  // namespace onnx
+
+namespace onnx2ir::frontend {
+
+class WeightTable;
+
+/// What all checks of one model share.
+struct ModelCheck {
+  const FunctionIndex& functions;
+  WeightTable& weights;
+  DiagnosticSink& sink;
+
+  /// A damaged model can be wrong in every byte; nobody reads more than this.
+  static constexpr std::size_t kMaxErrors = 200;
+  bool gave_up() const { return sink.error_count() >= kMaxErrors; }
+};
+
+/// What the checks of the main graph with its bodies, or of one function, share.
+struct BodyCheck {
+  ModelCheck& model;
+  const OpsetImports& opsets;
+  const onnx::FunctionProto* function = nullptr;       ///< null: the main graph
+  std::set<std::string, std::less<>> assumed_domains;  ///< used without an import; reported when first used
+  /// Schemas by operator, one map for each domain: the global lookup takes longer.
+  std::map<std::string_view, std::unordered_map<std::string_view, const onnx::OpSchema*>> schemas;
+};
+
+/// Checks the main graph and everything in it.
+void check_main_graph(const onnx::GraphProto& graph, BodyCheck& check);
+/// Checks the inputs, outputs and nodes of check.function.
+void check_function_body(BodyCheck& check);
+
+/// Something in a graph that a report can be about: one of its nodes, or the graph itself.
+struct Site {
+  std::string_view graph_path;
+  const onnx::NodeProto* node = nullptr;
+  std::int64_t node_index = -1;
+};
+Place place_of(const Site& site, const BodyCheck& check);
+
+/// What to do with a body in an attribute of a node: check it in the node's scope.
+using BodyVisitor = std::function<void(const onnx::GraphProto& body, std::string_view attribute)>;
+
+/// Checks a node by itself: operator, attributes, number of inputs and outputs. Calls `visit_body` for
+/// its bodies.
+void check_node(const Site& site, BodyCheck& check, const BodyVisitor& visit_body);
+
+/// Checks the data of a tensor. `what` names it: "initializer".
+void check_tensor(const onnx::TensorProto& tensor, std::string_view what, const Site& site, BodyCheck& check);
+void check_tensor(const onnx::SparseTensorProto& tensor, std::string_view what, const Site& site,
+                  BodyCheck& check);
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,94 @@
+#include "frontend/reader/model_check.hpp"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include "frontend/reader/function_check.hpp"
+#include "frontend/reader/graph_check.hpp"
+#include "frontend/reader/place.hpp"
+#include "frontend/reader/schemas.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Domains onnxruntime knows, and so may be used without an import.
+constexpr std::string_view kKnownDomains[] = {"", "ai.onnx.ml", "com.microsoft"};
+
+std::int64_t newest_or_first(std::string_view domain) {
+  return newest_opset(domain).value_or(1);
+}
+
+std::string shown(std::string_view domain) {
+  return domain.empty() ? "ai.onnx" : std::string(domain);
+}
+
+void check_ir_version(const onnx::ModelProto& model, DiagnosticSink& sink) {
+  if (!model.has_ir_version()) {
+    sink.warning("no-ir-version", "The model does not say which version of the ONNX format it has");
+  } else if (model.ir_version() > onnx::Version::IR_VERSION) {
+    sink.error("unsupported-version",
+               fmt::format("The model has version {} of the ONNX format; the newest known is {}",
+                           model.ir_version(), static_cast<int>(onnx::Version::IR_VERSION)));
+  }
+}
+
+}  // namespace
+
+OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports,
+                                const Place& place, DiagnosticSink& sink) {
+  OpsetImports opsets;
+  for (const auto& import : imports) {
+    const std::string domain = shown(canonical_domain(import.domain()));
+    const auto newest = newest_opset(import.domain());
+    if (import.version() < 1) {
+      sink.error("unsupported-version", fmt::format("{} is imported as version {}", domain, import.version()),
+                 place);
+    } else if (newest && import.version() > *newest) {
+      sink.error("unsupported-version",
+                 fmt::format("{} is imported as version {}; the newest known is {}", domain, import.version(),
+                             *newest),
+                 place);
+    }
+    if (opsets.add(import.domain(), import.version())) continue;
+    if (opsets.find(import.domain()) == import.version()) {
+      sink.warning("repeated-import", fmt::format("{} is imported more than once", domain), place);
+    } else {
+      sink.error("invalid-model", fmt::format("{} is imported in different versions", domain), place);
+    }
+  }
+  return opsets;
+}
+
+OpsetImports import_opsets(const onnx::ModelProto& model, DiagnosticSink& sink) {
+  OpsetImports opsets = read_opset_imports(model.opset_import(), Place{}, sink);
+  if (model.opset_import().empty()) {
+    // https://github.com/onnx/onnx/blob/main/docs/IR.md: opset_import came with version 3 of the format.
+    if (model.has_ir_version() && model.ir_version() < 3) {
+      opsets.add("", 1);
+    } else {
+      sink.error("invalid-model", "The model imports no operator set");
+    }
+  }
+  for (std::string_view domain : kKnownDomains) opsets.add(domain, newest_or_first(domain));
+  return opsets;
+}
+
+void check_model(const onnx::ModelProto& model, const OpsetImports& opsets, const FunctionIndex& functions,
+                 WeightTable& weights, DiagnosticSink& sink) {
+  check_ir_version(model, sink);
+  if (!model.has_graph()) {
+    sink.error("invalid-model", "The model has no graph");
+    return;
+  }
+  ModelCheck check{functions, weights, sink};
+  BodyCheck main{check, opsets, nullptr, {}, {}};
+  for (const auto& [domain, version] : opsets.all()) main.assumed_domains.insert(domain);
+  for (const auto& import : model.opset_import()) {
+    main.assumed_domains.erase(std::string(canonical_domain(import.domain())));
+  }
+  if (model.opset_import().empty()) main.assumed_domains.clear();
+  check_main_graph(model.graph(), main);
+  check_functions(model, check);
+}
+
+}  // namespace onnx2ir::frontend

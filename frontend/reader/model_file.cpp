@@ -1,0 +1,58 @@
+#include "frontend/reader/model_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace onnx2ir::frontend {
+namespace {
+
+std::string system_reason(int error) {
+  return std::generic_category().message(error);
+}
+
+std::string_view kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a named pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+}  // namespace
+
+FileResult map_descriptor(int descriptor) {
+  auto fail = [&](std::string problem) {
+    ::close(descriptor);
+    return FileResult{nullptr, std::move(problem)};
+  };
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return fail(system_reason(errno));
+  if (!S_ISREG(status.st_mode)) return fail(fmt::format("it is {}, not a file", kind_of(status.st_mode)));
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const std::byte* data = nullptr;
+  if (size != 0) {
+    void* mapping = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (mapping == MAP_FAILED) return fail(system_reason(errno));
+    data = static_cast<const std::byte*>(mapping);
+  }
+  return {std::make_shared<const ir::MappedFile>(descriptor, data, size), {}};
+}
+
+FileResult map_file(const std::filesystem::path& path) {
+  // Looked at before it is opened: opening alone has effects on some devices. A named pipe put there in
+  // between does not block because of O_NONBLOCK, and map_descriptor looks again.
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {nullptr, system_reason(errno)};
+  if (!S_ISREG(status.st_mode))
+    return {nullptr, fmt::format("it is {}, not a file", kind_of(status.st_mode))};
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return {nullptr, system_reason(errno)};
+  return map_descriptor(descriptor);
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,266 @@
+#include <fmt/format.h>
+#include <onnx/defs/schema.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+
+#include "frontend/reader/graph_check.hpp"
+#include "frontend/reader/place.hpp"
+#include "frontend/reader/schemas.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+using onnx::AttributeProto;
+
+void error(const Site& site, BodyCheck& check, std::string code, std::string message) {
+  check.model.sink.error(std::move(code), std::move(message), place_of(site, check));
+}
+
+std::string_view type_name(int type) {
+  constexpr std::array<std::string_view, 15> kNames = {
+      "undefined", "float",   "int",    "string",        "tensor",         "graph",      "floats",     "ints",
+      "strings",   "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
+  const auto index = static_cast<std::size_t>(type);
+  return type >= 0 && index < kNames.size() ? kNames[index] : "unknown";
+}
+
+/// A set field of an attribute, as the type it is for.
+struct UsedFields {
+  int count = 0;
+  int type = AttributeProto::UNDEFINED;  ///< of the last one
+};
+
+UsedFields used_fields(const AttributeProto& attribute) {
+  UsedFields used;
+  auto note = [&](bool set, int type) {
+    if (!set) return;
+    ++used.count;
+    used.type = type;
+  };
+  note(attribute.has_f(), AttributeProto::FLOAT);
+  note(attribute.has_i(), AttributeProto::INT);
+  note(attribute.has_s(), AttributeProto::STRING);
+  note(attribute.has_t(), AttributeProto::TENSOR);
+  note(attribute.has_g(), AttributeProto::GRAPH);
+  note(attribute.has_tp(), AttributeProto::TYPE_PROTO);
+  note(attribute.has_sparse_tensor(), AttributeProto::SPARSE_TENSOR);
+  note(!attribute.floats().empty(), AttributeProto::FLOATS);
+  note(!attribute.ints().empty(), AttributeProto::INTS);
+  note(!attribute.strings().empty(), AttributeProto::STRINGS);
+  note(!attribute.tensors().empty(), AttributeProto::TENSORS);
+  note(!attribute.graphs().empty(), AttributeProto::GRAPHS);
+  note(!attribute.sparse_tensors().empty(), AttributeProto::SPARSE_TENSORS);
+  note(!attribute.type_protos().empty(), AttributeProto::TYPE_PROTOS);
+  return used;
+}
+
+/// Whether an attribute of this type must have its field: the default of a number or text is a value, an
+/// empty list is one too.
+bool needs_field(int type) {
+  return type == AttributeProto::TENSOR || type == AttributeProto::GRAPH ||
+         type == AttributeProto::SPARSE_TENSOR || type == AttributeProto::TYPE_PROTO;
+}
+
+bool is_parameter(const onnx::FunctionProto& function, const std::string& name) {
+  const auto& names = function.attribute();
+  const auto& with_defaults = function.attribute_proto();
+  return std::find(names.begin(), names.end(), name) != names.end() ||
+         std::any_of(with_defaults.begin(), with_defaults.end(),
+                     [&](const AttributeProto& attribute) { return attribute.name() == name; });
+}
+
+void check_reference(const AttributeProto& attribute, const UsedFields& used, const Site& site,
+                     BodyCheck& check) {
+  auto fail = [&](std::string message) { error(site, check, "invalid-attribute", std::move(message)); };
+  if (check.function == nullptr) {
+    fail(
+        fmt::format("Attribute '{}' refers to an attribute of a function, but is in none", attribute.name()));
+  } else if (used.count != 0) {
+    fail(fmt::format("Attribute '{}' has a value and refers to attribute '{}' as well", attribute.name(),
+                     attribute.ref_attr_name()));
+  } else if (!is_parameter(*check.function, attribute.ref_attr_name())) {
+    fail(fmt::format("Attribute '{}' refers to attribute '{}', which the function does not have",
+                     attribute.name(), attribute.ref_attr_name()));
+  }
+}
+
+/// What holds for any attribute of any operator.
+void check_attribute(const AttributeProto& attribute, const Site& site, BodyCheck& check,
+                     const BodyVisitor& visit_body) {
+  auto fail = [&](std::string message) { error(site, check, "invalid-attribute", std::move(message)); };
+  if (attribute.name().empty()) return fail("An attribute has no name");
+  const UsedFields used = used_fields(attribute);
+  if (!attribute.ref_attr_name().empty()) return check_reference(attribute, used, site, check);
+  if (used.count > 1) return fail(fmt::format("Attribute '{}' has more than one value", attribute.name()));
+  if (used.count == 1 && attribute.type() != used.type) {
+    return fail(fmt::format("Attribute '{}' is of type {}, but has a value of type {}", attribute.name(),
+                            type_name(attribute.type()), type_name(used.type)));
+  }
+  if (used.count == 0 && needs_field(attribute.type())) {
+    return fail(
+        fmt::format("Attribute '{}' of type {} has no value", attribute.name(), type_name(attribute.type())));
+  }
+  if (attribute.has_t()) check_tensor(attribute.t(), attribute.name(), site, check);
+  for (const auto& tensor : attribute.tensors()) check_tensor(tensor, attribute.name(), site, check);
+  if (attribute.has_sparse_tensor()) check_tensor(attribute.sparse_tensor(), attribute.name(), site, check);
+  for (const auto& tensor : attribute.sparse_tensors()) check_tensor(tensor, attribute.name(), site, check);
+  if (attribute.has_g()) visit_body(attribute.g(), attribute.name());
+  for (const auto& graph : attribute.graphs()) visit_body(graph, attribute.name());
+}
+
+/// What the schema says of the number of inputs or outputs and which of them may be left out.
+void check_parameters(std::string_view what, const google::protobuf::RepeatedPtrField<std::string>& names,
+                      const std::vector<onnx::OpSchema::FormalParameter>& parameters, int least, int most,
+                      const Site& site, BodyCheck& check) {
+  if (names.size() < least || names.size() > most) {
+    const std::string expected = least == most ? fmt::format("{}", least)
+                                 : most == std::numeric_limits<int>::max()
+                                     ? fmt::format("at least {}", least)
+                                     : fmt::format("{} to {}", least, most);
+    return error(site, check, "invalid-node",
+                 fmt::format("It has {} {}, but takes {}", names.size(), what, expected));
+  }
+  const auto declared = std::min(static_cast<std::size_t>(names.size()), parameters.size());
+  for (std::size_t i = 0; i < declared; ++i) {
+    if (names[static_cast<int>(i)].empty() && parameters[i].GetOption() == onnx::OpSchema::Single) {
+      error(site, check, "invalid-node",
+            fmt::format("It leaves out '{}', number {} of its {}", parameters[i].GetName(), i, what));
+    }
+  }
+}
+
+void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCheck& check) {
+  const onnx::NodeProto& node = *site.node;
+  auto fail = [&](std::string message) { error(site, check, "invalid-attribute", std::move(message)); };
+  check_parameters("inputs", node.input(), schema.inputs(), schema.min_input(), schema.max_input(), site,
+                   check);
+  check_parameters("outputs", node.output(), schema.outputs(), schema.min_output(), schema.max_output(), site,
+                   check);
+
+  std::size_t required_found = 0;
+  for (const auto& attribute : node.attribute()) {
+    const auto declared = schema.attributes().find(attribute.name());
+    if (declared == schema.attributes().end()) {
+      // Names with two underscores are a tool's own notes.
+      if (!attribute.name().starts_with("__")) {
+        fail(fmt::format("Attribute '{}' is not one of {}'s", attribute.name(), node.op_type()));
+      }
+      continue;
+    }
+    if (attribute.type() != declared->second.type) {
+      fail(fmt::format("Attribute '{}' is of type {}, not {}", attribute.name(), type_name(attribute.type()),
+                       type_name(declared->second.type)));
+    }
+    if (declared->second.required) ++required_found;
+  }
+  for (const auto& [name, attribute] : schema.attributes()) {
+    if (!attribute.required) continue;
+    if (required_found == 0)
+      fail(fmt::format("The required attribute '{}' is missing", name));
+    else
+      --required_found;
+  }
+}
+
+/// The version of the node's domain; an import that is missing is reported once.
+std::optional<std::int64_t> domain_version(const Site& site, BodyCheck& check) {
+  const std::string_view domain = canonical_domain(site.node->domain());
+  const auto version = check.opsets.find(domain);
+  if (!version) {
+    error(site, check, "invalid-node",
+          fmt::format("No version of the operator domain '{}' is imported",
+                      domain.empty() ? "ai.onnx" : domain));
+    return std::nullopt;
+  }
+  const auto assumed = check.assumed_domains.find(domain);
+  if (assumed != check.assumed_domains.end()) {
+    check.model.sink.warning("assumed-opset",
+                             fmt::format("No version of the operator domain '{}' is imported, {} is assumed",
+                                         domain.empty() ? "ai.onnx" : domain, *version),
+                             place_of(site, check));
+    check.assumed_domains.erase(assumed);
+  }
+  return version;
+}
+
+const onnx::OpSchema* schema_of(const onnx::NodeProto& node, std::int64_t version, BodyCheck& check) {
+  auto& schemas = check.schemas[canonical_domain(node.domain())];
+  const auto [found, is_new] = schemas.try_emplace(node.op_type(), nullptr);
+  if (is_new) found->second = find_schema(node.domain(), node.op_type(), version);
+  return found->second;
+}
+
+void check_call(const onnx::FunctionProto& function, const Site& site, BodyCheck& check) {
+  const onnx::NodeProto& node = *site.node;
+  auto expect = [&](std::string_view what, int given, int taken) {
+    if (given <= taken) return;
+    error(site, check, "invalid-node",
+          fmt::format("It has {} {}, but the model's function of this name takes {}", given, what, taken));
+  };
+  expect("inputs", node.input_size(), function.input_size());
+  expect("outputs", node.output_size(), function.output_size());
+}
+
+void check_operator(const Site& site, BodyCheck& check) {
+  const onnx::NodeProto& node = *site.node;
+  if (const auto* function = check.model.functions.find(node)) return check_call(*function, site, check);
+  const auto version = domain_version(site, check);
+  if (!version) return;
+  const onnx::OpSchema* schema = schema_of(node, *version, check);
+  if (schema == nullptr) {
+    if (!newest_opset(node.domain()))
+      return;  // somebody else's operator: whether it can be converted is for later
+    const auto first = first_opset_with(node.domain(), node.op_type());
+    check.model.sink.warning(
+        "unknown-operator",
+        first ? fmt::format("{} exists from opset {} on; it is read as onnxruntime's own operator "
+                            "of that name",
+                            node.op_type(), *first)
+              : fmt::format("ONNX has no operator {}; it is read as onnxruntime's own operator of "
+                            "that name",
+                            node.op_type()),
+        place_of(site, check));
+    return;
+  }
+  if (schema->Deprecated()) {
+    return error(site, check, "invalid-node",
+                 fmt::format("{} is not part of opset {}: it was removed in opset {}", node.op_type(),
+                             *version, schema->since_version()));
+  }
+  check_against_schema(*schema, site, check);
+}
+
+}  // namespace
+
+Place place_of(const Site& site, const BodyCheck& check) {
+  if (site.node == nullptr) {
+    Place place;
+    place.graph = site.graph_path;
+    return place;
+  }
+  return node_place(site.graph_path, *site.node, site.node_index,
+                    check.opsets.find(site.node->domain()).value_or(-1));
+}
+
+void check_node(const Site& site, BodyCheck& check, const BodyVisitor& visit_body) {
+  const onnx::NodeProto& node = *site.node;
+  if (node.op_type().empty()) return error(site, check, "invalid-node", "It has no operator");
+  if (node.input().empty() && node.output().empty()) {
+    return error(site, check, "invalid-node", "It has no inputs and no outputs");
+  }
+  for (int i = 0; i < node.attribute_size(); ++i) {
+    const auto& attribute = node.attribute(i);
+    for (int j = 0; j < i; ++j) {
+      if (node.attribute(j).name() != attribute.name()) continue;
+      error(site, check, "invalid-attribute",
+            fmt::format("It has attribute '{}' more than once", attribute.name()));
+      return;  // which one was meant, and so all further checks, would be a guess
+    }
+    check_attribute(attribute, site, check, visit_body);
+  }
+  check_operator(site, check);
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,62 @@
+#include "frontend/reader/tensor_types.hpp"
+
+#include <array>
+
+namespace onnx2ir::frontend {
+namespace {
+
+using ir::ElementType;
+
+// In the order of onnx.proto's TensorProto.DataType, from FLOAT = 1 on. Numbers, not the library's
+// enumerators: an older library does not have the last ones.
+constexpr std::array kTensorTypes = {
+    TensorTypeInfo{1, "float", 32, ElementType::f32, TypedField::float_data},
+    TensorTypeInfo{2, "uint8", 8, ElementType::u8, TypedField::int32_data},
+    TensorTypeInfo{3, "int8", 8, ElementType::i8, TypedField::int32_data},
+    TensorTypeInfo{4, "uint16", 16, ElementType::u16, TypedField::int32_data},
+    TensorTypeInfo{5, "int16", 16, ElementType::i16, TypedField::int32_data},
+    TensorTypeInfo{6, "int32", 32, ElementType::i32, TypedField::int32_data},
+    TensorTypeInfo{7, "int64", 64, ElementType::i64, TypedField::int64_data},
+    TensorTypeInfo{8, "string", 0, ElementType::string, TypedField::string_data},
+    TensorTypeInfo{9, "bool", 8, ElementType::boolean, TypedField::int32_data},
+    TensorTypeInfo{10, "float16", 16, ElementType::f16, TypedField::int32_data},
+    TensorTypeInfo{11, "double", 64, ElementType::f64, TypedField::double_data},
+    TensorTypeInfo{12, "uint32", 32, ElementType::u32, TypedField::uint64_data},
+    TensorTypeInfo{13, "uint64", 64, ElementType::u64, TypedField::uint64_data},
+    TensorTypeInfo{14, "complex64", 64, std::nullopt, TypedField::float_data},
+    TensorTypeInfo{15, "complex128", 128, std::nullopt, TypedField::double_data},
+    TensorTypeInfo{16, "bfloat16", 16, ElementType::bf16, TypedField::int32_data},
+    TensorTypeInfo{17, "float8e4m3fn", 8, ElementType::f8e4m3, TypedField::int32_data},
+    TensorTypeInfo{18, "float8e4m3fnuz", 8, std::nullopt, TypedField::int32_data},
+    TensorTypeInfo{19, "float8e5m2", 8, ElementType::f8e5m2, TypedField::int32_data},
+    TensorTypeInfo{20, "float8e5m2fnuz", 8, std::nullopt, TypedField::int32_data},
+    TensorTypeInfo{21, "uint4", 4, ElementType::u4, TypedField::int32_data},
+    TensorTypeInfo{22, "int4", 4, ElementType::i4, TypedField::int32_data},
+    TensorTypeInfo{23, "float4e2m1", 4, ElementType::f4e2m1, TypedField::int32_data},
+    TensorTypeInfo{24, "float8e8m0", 8, ElementType::f8e8m0, TypedField::int32_data},
+    TensorTypeInfo{25, "uint2", 2, ElementType::u2, TypedField::int32_data},
+    TensorTypeInfo{26, "int2", 2, std::nullopt, TypedField::int32_data},
+    TensorTypeInfo{27, "float6e2m3", 6, std::nullopt, TypedField::int32_data},
+    TensorTypeInfo{28, "float6e3m2", 6, std::nullopt, TypedField::int32_data},
+};
+
+static_assert([] {
+  for (std::size_t i = 0; i < kTensorTypes.size(); ++i) {
+    if (kTensorTypes[i].onnx_type != static_cast<std::int32_t>(i) + 1) return false;
+  }
+  return true;
+}());
+
+}  // namespace
+
+const TensorTypeInfo* find_tensor_type(std::int64_t onnx_type) {
+  if (onnx_type < 1 || onnx_type > static_cast<std::int64_t>(kTensorTypes.size())) return nullptr;
+  return &kTensorTypes[static_cast<std::size_t>(onnx_type - 1)];
+}
+
+std::string_view tensor_type_name(std::int64_t onnx_type) {
+  const TensorTypeInfo* info = find_tensor_type(onnx_type);
+  return info == nullptr ? "unknown type" : info->name;
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,98 @@
+#include "frontend/reader/text_model.hpp"
+
+#include <fmt/format.h>
+#include <onnx/defs/parser.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// The parser recurses into brackets; nothing sensible nests deeper.
+constexpr int kMaxBracketDepth = 256;
+
+bool nests_too_deep(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '(':
+      case '[':
+      case '{':
+      case '<':
+        if (++depth > kMaxBracketDepth) return true;
+        break;
+      case ')':
+      case ']':
+      case '}':
+      case '>':
+        if (depth > 0) --depth;
+        break;
+      case '"':
+        for (++i; i < text.size() && text[i] != '"'; ++i) {
+          if (text[i] == '\\') ++i;
+        }
+        break;
+      case '#':
+        while (i < text.size() && text[i] != '\n') ++i;
+        break;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_text_model(const std::filesystem::path& path, std::span<const std::byte> content) {
+  const auto extension = path.extension();
+  if (extension == ".onnxtxt" || extension == ".txt") return true;
+  // A model in text form begins with '<', after blanks and comments. No serialized message does: it would be
+  // the end of a group. It could begin with a blank, so what precedes the '<' must be readable as well.
+  const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '<') return true;
+    if (text[i] == '#') {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != '\n') {
+      return false;
+    }
+  }
+  return false;
+}
+
+std::optional<std::string> serialize_text_model(std::string_view text, std::string& problem) {
+  if (text.find('\0') != std::string_view::npos) {
+    problem = "it contains a zero byte";
+    return std::nullopt;
+  }
+  if (nests_too_deep(text)) {
+    problem = fmt::format("its brackets nest more than {} deep", kMaxBracketDepth);
+    return std::nullopt;
+  }
+  const std::string terminated(text);
+  onnx::ModelProto model;
+  try {
+    onnx::OnnxParser parser(terminated.c_str());
+    const auto status = parser.Parse(model);
+    if (!status.IsOK()) {
+      problem = status.ErrorMessage();
+      return std::nullopt;
+    }
+  } catch (const std::logic_error& error) {  // numbers out of range
+    problem = error.what();
+    return std::nullopt;
+  } catch (const std::runtime_error& error) {
+    problem = error.what();
+    return std::nullopt;
+  }
+  std::string bytes;
+  if (!model.SerializeToString(&bytes)) {
+    problem = "it is larger than 2 GiB";
+    return std::nullopt;
+  }
+  return bytes;
+}
+
+}  // namespace onnx2ir::frontend

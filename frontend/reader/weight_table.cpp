@@ -1,0 +1,75 @@
+#include "frontend/reader/weight_table.hpp"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <cstring>
+
+namespace onnx2ir::frontend {
+
+WeightTable::WeightTable(std::shared_ptr<const ir::MappedFile> model, std::vector<ByteRange> raw_data,
+                         ExternalFolders folders)
+    : raw_data_(std::move(raw_data)), model_(std::move(model)), external_(std::move(folders)) {}
+
+WeightTable::WeightTable(std::span<const std::byte> model, std::vector<ByteRange> raw_data,
+                         ExternalFolders folders)
+    : raw_data_(std::move(raw_data)), external_(std::move(folders)) {
+  auto memory = std::make_shared<std::vector<std::byte>>();
+  std::uint64_t total = 0;
+  for (const ByteRange& range : raw_data_) total += range.size;
+  memory->reserve(total);
+  for (ByteRange& range : raw_data_) {
+    const auto bytes = model.subspan(range.offset, range.size);
+    range.offset = memory->size();
+    memory->insert(memory->end(), bytes.begin(), bytes.end());
+  }
+  memory_ = std::move(memory);
+}
+
+void WeightTable::open_external(const onnx::TensorProto& tensor) {
+  std::string problem;
+  if (const auto range = parse_external_range(tensor, problem)) external_.open(range->location);
+}
+
+std::optional<ByteRange> WeightTable::stripped_range(const onnx::TensorProto& tensor) const {
+  const auto reference = raw_data_reference(tensor.raw_data());
+  if (!reference || *reference >= raw_data_.size()) return std::nullopt;
+  return raw_data_[*reference];
+}
+
+std::uint64_t WeightTable::raw_data_size(const onnx::TensorProto& tensor) const {
+  const auto range = stripped_range(tensor);
+  return range ? range->size : tensor.raw_data().size();
+}
+
+ir::ConstantData WeightTable::raw_data_bytes(const onnx::TensorProto& tensor) const {
+  const auto range = stripped_range(tensor);
+  if (!range) {
+    const auto bytes = std::as_bytes(std::span(tensor.raw_data()));
+    return ir::ConstantData(std::vector<std::byte>(bytes.begin(), bytes.end()));
+  }
+  if (model_) return {model_, range->offset, range->size};
+  return {memory_, std::span(*memory_).subspan(range->offset, range->size)};
+}
+
+RawBytes WeightTable::external_bytes(const onnx::TensorProto& tensor, std::uint64_t size) const {
+  std::string problem;
+  const auto range = parse_external_range(tensor, problem);
+  if (!range) return {std::nullopt, std::move(problem)};
+  if (range->length && *range->length != size) {
+    return {std::nullopt, fmt::format("its external data has {} bytes, but its type and shape make {}",
+                                      *range->length, size)};
+  }
+  const FileResult* opened = external_.find(range->location);
+  if (opened == nullptr) return {std::nullopt, "its external data was not opened with the model"};
+  if (!opened->file) return {std::nullopt, opened->problem};
+  const std::uint64_t available = opened->file->bytes().size();
+  if (range->offset > available || size > available - range->offset) {
+    return {std::nullopt,
+            fmt::format("its external data is {} bytes at {} of the file '{}', which has only {}", size,
+                        range->offset, range->location, available)};
+  }
+  return {ir::ConstantData(opened->file, range->offset, size), {}};
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,55 @@
+// Where the bytes of a model's tensors are.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/reader/external_data.hpp"
+#include "frontend/reader/wire_scan.hpp"
+#include "ir/constant_data.hpp"
+
+namespace onnx {
+class TensorProto;
+}  // namespace onnx
+
+namespace onnx2ir::frontend {
+
+/// The raw bytes of a tensor, or why there are none.
+struct RawBytes {
+  std::optional<ir::ConstantData> data;
+  std::string problem;
+};
+
+/// The raw data stripped from one model, and the model's external files.
+class WeightTable {
+ public:
+  /// Weights in the model's own file.
+  WeightTable(std::shared_ptr<const ir::MappedFile> model, std::vector<ByteRange> raw_data,
+              ExternalFolders folders);
+  /// Weights in memory that the caller keeps only for now: copied, once.
+  WeightTable(std::span<const std::byte> model, std::vector<ByteRange> raw_data, ExternalFolders folders);
+
+  /// Opens the file of a tensor with external data, so that external_bytes finds it.
+  void open_external(const onnx::TensorProto& tensor);
+
+  /// How many bytes raw_data has, or had before they were stripped.
+  std::uint64_t raw_data_size(const onnx::TensorProto& tensor) const;
+  /// The bytes of raw_data: a view when they were stripped, a copy of the few bytes that were not.
+  ir::ConstantData raw_data_bytes(const onnx::TensorProto& tensor) const;
+  /// The bytes of a tensor with external data whose elements take `size` bytes.
+  RawBytes external_bytes(const onnx::TensorProto& tensor, std::uint64_t size) const;
+
+ private:
+  std::optional<ByteRange> stripped_range(const onnx::TensorProto& tensor) const;
+
+  std::vector<ByteRange> raw_data_;  ///< ranges of the file or of the memory
+  std::shared_ptr<const ir::MappedFile> model_;
+  std::shared_ptr<const std::vector<std::byte>> memory_;
+  ExternalFiles external_;
+};
+
+}  // namespace onnx2ir::frontend

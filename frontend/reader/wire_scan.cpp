@@ -1,0 +1,297 @@
+#include "frontend/reader/wire_scan.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+
+namespace onnx2ir::frontend {
+namespace {
+
+// https://protobuf.dev/programming-guides/encoding/
+enum class WireType : std::uint8_t {
+  varint = 0,
+  fixed64 = 1,
+  bytes = 2,
+  group_start = 3,
+  group_end = 4,
+  fixed32 = 5
+};
+
+/// The messages of onnx.proto on the way from ModelProto to raw_data.
+enum class Message : std::uint8_t { model, graph, node, attribute, function, sparse_tensor, tensor };
+
+enum class Action : std::uint8_t { keep, drop, descend, strip };
+
+struct FieldRule {
+  Action action = Action::keep;
+  Message message = Message::model;  ///< what to descend into
+};
+
+/// What to do with length-delimited field `number` of `message`; numbers as in onnx.proto.
+FieldRule rule(Message message, std::uint32_t number) {
+  constexpr FieldRule kDrop{Action::drop};
+  auto descend = [](Message into) { return FieldRule{Action::descend, into}; };
+  switch (message) {
+    case Message::model:
+      if (number == 6 || number == 20) return kDrop;  // doc_string, training_info
+      if (number == 7) return descend(Message::graph);
+      if (number == 25) return descend(Message::function);
+      break;
+    case Message::graph:
+      if (number == 10 || number == 14 || number == 16) return kDrop;  // doc_string, quantization, metadata
+      if (number == 1) return descend(Message::node);
+      if (number == 5) return descend(Message::tensor);
+      if (number == 15) return descend(Message::sparse_tensor);
+      break;
+    case Message::node:
+      if (number == 6 || number == 9 || number == 10)
+        return kDrop;  // doc_string, metadata, device configurations
+      if (number == 5) return descend(Message::attribute);
+      break;
+    case Message::attribute:
+      if (number == 13) return kDrop;  // doc_string
+      if (number == 5 || number == 10) return descend(Message::tensor);
+      if (number == 6 || number == 11) return descend(Message::graph);
+      if (number == 22 || number == 23) return descend(Message::sparse_tensor);
+      break;
+    case Message::function:
+      if (number == 8 || number == 14) return kDrop;  // doc_string, metadata
+      if (number == 7) return descend(Message::node);
+      if (number == 11) return descend(Message::attribute);
+      break;
+    case Message::sparse_tensor:
+      if (number == 1 || number == 2) return descend(Message::tensor);
+      break;
+    case Message::tensor:
+      if (number == 12 || number == 16) return kDrop;  // doc_string, metadata
+      if (number == 9) return {Action::strip};
+      break;
+  }
+  return {};
+}
+
+std::string_view name(Message message) {
+  switch (message) {
+    case Message::model:
+      return "ModelProto";
+    case Message::graph:
+      return "GraphProto";
+    case Message::node:
+      return "NodeProto";
+    case Message::attribute:
+      return "AttributeProto";
+    case Message::function:
+      return "FunctionProto";
+    case Message::sparse_tensor:
+      return "SparseTensorProto";
+    case Message::tensor:
+      return "TensorProto";
+  }
+  return "";
+}
+
+class Scanner {
+ public:
+  explicit Scanner(std::span<const std::byte> model)
+      : begin_(model.data()), end_(model.data() + model.size()) {
+    out_.bytes.reserve(4096);
+  }
+
+  bool scan_model() { return scan(Message::model, begin_, end_, 0); }
+  StrippedModel take_result() { return std::move(out_); }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  using Position = const std::byte*;
+
+  bool fail(Position where, std::string_view what) {
+    problem_ = fmt::format("{} at byte {}", what, where - begin_);
+    return false;
+  }
+
+  bool read_varint(Position& position, Position end, std::uint64_t& value) {
+    value = 0;
+    const Position start = position;
+    for (int shift = 0; shift < 70; shift += 7) {
+      if (position == end) return fail(start, "a number is cut off");
+      const auto byte = std::to_integer<std::uint64_t>(*position++);
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return true;
+    }
+    return fail(start, "a number has more than ten bytes");
+  }
+
+  bool read_tag(Position& position, Position end, std::uint32_t& number, WireType& type) {
+    const Position start = position;
+    std::uint64_t tag = 0;
+    if (!read_varint(position, end, tag)) return false;
+    if (tag > std::numeric_limits<std::uint32_t>::max() || tag < 8) {
+      return fail(start, "there is no valid field number");
+    }
+    if ((tag & 7) > 5) return fail(start, "there is no valid wire type");
+    number = static_cast<std::uint32_t>(tag >> 3);
+    type = static_cast<WireType>(tag & 7);
+    return true;
+  }
+
+  bool skip(Position& position, Position end, std::uint64_t size, Position field) {
+    if (size > static_cast<std::uint64_t>(end - position))
+      return fail(field, "a field reaches beyond the end of its message");
+    position += size;
+    return true;
+  }
+
+  /// Skips the value of a field that is not length-delimited. A group ends at its own end tag; nested ones
+  /// are counted, not recursed into.
+  bool skip_value(Position& position, Position end, std::uint32_t number, WireType type, Position field) {
+    std::vector<std::uint32_t> open_groups;
+    while (true) {
+      std::uint64_t value = 0;
+      switch (type) {
+        case WireType::varint:
+          if (!read_varint(position, end, value)) return false;
+          break;
+        case WireType::fixed64:
+          if (!skip(position, end, 8, field)) return false;
+          break;
+        case WireType::fixed32:
+          if (!skip(position, end, 4, field)) return false;
+          break;
+        case WireType::bytes:
+          if (!read_varint(position, end, value) || !skip(position, end, value, field)) return false;
+          break;
+        case WireType::group_start:
+          open_groups.push_back(number);
+          break;
+        case WireType::group_end:
+          if (open_groups.empty() || open_groups.back() != number)
+            return fail(field, "a group ends that did not begin");
+          open_groups.pop_back();
+          break;
+      }
+      if (open_groups.empty()) return true;
+      field = position;
+      if (!read_tag(position, end, number, type)) return false;
+    }
+  }
+
+  bool scan(Message message, Position position, Position end, int graph_depth) {
+    if (message == Message::graph && ++graph_depth > kMaxGraphDepth) {
+      return fail(position, fmt::format("graphs are nested more than {} deep", kMaxGraphDepth));
+    }
+    Position copied = position;  // everything before it is in the result
+    auto copy_until = [&](Position until) { append(copied, until); };
+    while (position != end) {
+      const Position field = position;
+      std::uint32_t number = 0;
+      WireType type{};
+      if (!read_tag(position, end, number, type)) return add_context(message);
+      if (type != WireType::bytes) {
+        if (!skip_value(position, end, number, type, field)) return add_context(message);
+        continue;
+      }
+      const Position after_tag = position;
+      std::uint64_t size = 0;
+      if (!read_varint(position, end, size)) return add_context(message);
+      const Position value = position;
+      if (!skip(position, end, size, field)) return add_context(message);
+
+      const FieldRule what = rule(message, number);
+      switch (what.action) {
+        case Action::keep:
+          break;
+        case Action::drop:
+          copy_until(field);
+          copied = position;
+          break;
+        case Action::strip:
+          if (size < kRawReferenceSize) break;
+          copy_until(after_tag);
+          append_reference({static_cast<std::uint64_t>(value - begin_), size});
+          copied = position;
+          break;
+        case Action::descend: {
+          if (size < kRawReferenceSize) break;  // nothing to strip fits into it
+          copy_until(after_tag);
+          const std::size_t length_at = reserve_length();
+          if (!scan(what.message, value, position, graph_depth)) return false;
+          if (!set_length(length_at))
+            return fail(field, "a message without its weights is larger than 2 GiB");
+          copied = position;
+          break;
+        }
+      }
+    }
+    append(copied, end);
+    return true;
+  }
+
+  bool add_context(Message message) {
+    problem_ += fmt::format(", in a {}", name(message));
+    return false;
+  }
+
+  void append(Position begin, Position end) {
+    out_.bytes.append(reinterpret_cast<const char*>(begin), static_cast<std::size_t>(end - begin));
+  }
+
+  void append_reference(ByteRange range) {
+    static_assert(kRawReferenceSize == 128);
+    constexpr char kLength[] = {static_cast<char>(0x80), 0x01};
+    char reference[kRawReferenceSize] = {};
+    const std::uint64_t index = out_.raw_data.size();
+    std::memcpy(reference, &index, sizeof index);
+    out_.bytes.append(kLength, sizeof kLength).append(reference, sizeof reference);
+    out_.raw_data.push_back(range);
+  }
+
+  // The length of a message is known only after it is stripped: it is written as a varint of fixed width,
+  // padded with continuation bytes, which every protobuf parser accepts.
+  static constexpr std::size_t kLengthWidth = 5;
+
+  std::size_t reserve_length() {
+    const std::size_t at = out_.bytes.size();
+    out_.bytes.append(kLengthWidth, '\0');
+    return at;
+  }
+
+  bool set_length(std::size_t at) {
+    std::uint64_t length = out_.bytes.size() - at - kLengthWidth;
+    if (length > std::numeric_limits<std::int32_t>::max()) return false;
+    for (std::size_t i = 0; i < kLengthWidth; ++i, length >>= 7) {
+      out_.bytes[at + i] = static_cast<char>((length & 0x7f) | (i + 1 < kLengthWidth ? 0x80 : 0));
+    }
+    return true;
+  }
+
+  Position begin_;
+  Position end_;
+  StrippedModel out_;
+  std::string problem_;
+};
+
+}  // namespace
+
+std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, std::string& problem) {
+  Scanner scanner(model);
+  if (!scanner.scan_model()) {
+    problem = scanner.problem();
+    return std::nullopt;
+  }
+  StrippedModel result = scanner.take_result();
+  if (result.bytes.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+    problem = "it is larger than 2 GiB without its weights";
+    return std::nullopt;
+  }
+  return result;
+}
+
+std::optional<std::uint64_t> raw_data_reference(std::string_view raw_data) {
+  if (raw_data.size() != kRawReferenceSize) return std::nullopt;
+  std::uint64_t index = 0;
+  std::memcpy(&index, raw_data.data(), sizeof index);
+  return index;
+}
+
+}  // namespace onnx2ir::frontend

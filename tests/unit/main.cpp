@@ -1,7 +1,9 @@
 // The entry of the unit tests. Catch2 3 brings the session in a library; version 2 wants main defined once.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_session.hpp>
-int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
+int main(int argc, char** argv) {
+  return Catch::Session().run(argc, argv);
+}
 #else
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>

@@ -49,5 +49,4 @@ foreach(row IN LISTS rows)
 endforeach()
 string(APPEND text "};\n\n}  // namespace\n\nstd::span<const SchemaRow> schema_table() { return kRows; }\n\n"
                    "}  // namespace onnx2ir::frontend\n")
-file(WRITE "${OUTPUT}.new" "${text}")
-file(COPY_FILE "${OUTPUT}.new" "${OUTPUT}" ONLY_IF_DIFFERENT)
+file(WRITE "${OUTPUT}" "${text}")

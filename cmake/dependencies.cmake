@@ -1,0 +1,31 @@
+# Everything found on the machine. ONNX is an installed package: name its prefix with ONNX_ROOT.
+find_package(fmt REQUIRED)
+find_package(pugixml REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(ZLIB REQUIRED)
+
+# ONNX's package asks for protobuf's own CMake package, which Debian does not ship: then ours stands in.
+find_package(protobuf CONFIG QUIET)
+if(NOT protobuf_FOUND)
+  set(protobuf_DIR "${CMAKE_CURRENT_LIST_DIR}/protobuf" CACHE PATH "" FORCE)
+  set(Protobuf_DIR "${CMAKE_CURRENT_LIST_DIR}/protobuf" CACHE PATH "" FORCE)
+endif()
+find_package(ONNX REQUIRED CONFIG)
+if(ONNX_VERSION VERSION_LESS 1.17)
+  message(FATAL_ERROR "ONNX ${ONNX_VERSION} at ${ONNX_DIR} is too old: 1.17 is the least")
+endif()
+message(STATUS "ONNX ${ONNX_VERSION} at ${ONNX_DIR}")
+
+# Programs take protobuf as an archive, which saves start-up time; the shared library cannot, because Debian's
+# archive is not position independent.
+find_library(ONNX2IR_PROTOBUF_ARCHIVE libprotobuf.a)
+add_library(onnx2ir_protobuf INTERFACE)
+target_link_libraries(onnx2ir_protobuf INTERFACE
+  "$<IF:$<AND:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>,$<BOOL:${ONNX2IR_PROTOBUF_ARCHIVE}>>,${ONNX2IR_PROTOBUF_ARCHIVE};ZLIB::ZLIB,protobuf::libprotobuf>")
+get_target_property(protobuf_includes protobuf::libprotobuf INTERFACE_INCLUDE_DIRECTORIES)
+target_include_directories(onnx2ir_protobuf SYSTEM INTERFACE ${protobuf_includes})
+set_target_properties(ONNX::onnx ONNX::onnx_proto PROPERTIES INTERFACE_LINK_LIBRARIES onnx2ir_protobuf)
+
+add_library(onnx2ir_onnx INTERFACE)
+target_link_libraries(onnx2ir_onnx INTERFACE ONNX::onnx ONNX::onnx_proto onnx2ir_protobuf)
+get_target_property(ONNX2IR_ONNX_INCLUDE_DIR ONNX::onnx INTERFACE_INCLUDE_DIRECTORIES)

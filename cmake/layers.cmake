@@ -1,0 +1,37 @@
+# Layers: one static library per folder. What a layer may include is what it was given: its include roots are
+# folders that hold nothing but a link to the one source folder, so a forbidden include is not found.
+set(ONNX2IR_INCLUDE_ROOTS "${CMAKE_CURRENT_BINARY_DIR}/include_roots")
+
+# The public vocabulary that every layer speaks: diagnostics, and nothing else of the public API.
+file(MAKE_DIRECTORY "${ONNX2IR_INCLUDE_ROOTS}/vocabulary/onnx2ir")
+file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}/include/onnx2ir/diagnostic.hpp"
+  "${ONNX2IR_INCLUDE_ROOTS}/vocabulary/onnx2ir/diagnostic.hpp" SYMBOLIC)
+
+function(onnx2ir_include_root folder)
+  file(MAKE_DIRECTORY "${ONNX2IR_INCLUDE_ROOTS}/${folder}")
+  file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}/${folder}" "${ONNX2IR_INCLUDE_ROOTS}/${folder}/${folder}" SYMBOLIC)
+endfunction()
+
+function(onnx2ir_layer folder)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "PUBLIC_API" "" "USES;LINKS")
+  set(target onnx2ir_${folder})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  onnx2ir_include_root(${folder})
+  list(TRANSFORM layer_USES PREPEND onnx2ir_)
+  if(NOT sources)
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE "${ONNX2IR_INCLUDE_ROOTS}/${folder}")
+    target_link_libraries(${target} INTERFACE ${layer_USES} ${layer_LINKS})
+    return()
+  endif()
+  add_library(${target} STATIC ${sources})
+  if(layer_PUBLIC_API)
+    target_include_directories(${target} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}/include"
+      PRIVATE "${ONNX2IR_INCLUDE_ROOTS}/${folder}")
+    target_compile_definitions(${target} PRIVATE ONNX2IR_VERSION="${PROJECT_VERSION}")
+    target_link_libraries(${target} PRIVATE onnx2ir_settings ${layer_USES} ${layer_LINKS})
+  else()
+    target_include_directories(${target} PUBLIC "${ONNX2IR_INCLUDE_ROOTS}/${folder}" "${ONNX2IR_INCLUDE_ROOTS}/vocabulary")
+    target_link_libraries(${target} PRIVATE onnx2ir_settings PUBLIC ${layer_USES} ${layer_LINKS})
+  endif()
+endfunction()

@@ -1,0 +1,30 @@
+# The language, the warnings and the instrumentation of everything we compile, as the target onnx2ir_settings.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
+endif()
+
+add_library(onnx2ir_settings INTERFACE)
+target_compile_options(onnx2ir_settings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(ONNX2IR_WARNINGS_AS_ERRORS)
+  target_compile_options(onnx2ir_settings INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # False alarms of GCC 12 inside std::string and std::vector: its bugs 105651 and 105329.
+  target_compile_options(onnx2ir_settings INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+endif()
+if(ONNX2IR_SANITIZERS)
+  target_compile_options(onnx2ir_settings INTERFACE
+    -fsanitize=${ONNX2IR_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(onnx2ir_settings INTERFACE -fsanitize=${ONNX2IR_SANITIZERS})
+endif()
+if(ONNX2IR_COVERAGE)
+  target_compile_options(onnx2ir_settings INTERFACE --coverage)
+  target_link_options(onnx2ir_settings INTERFACE --coverage)
+endif()

@@ -1,0 +1,14 @@
+# The command line tool, at the root of the build folder. It sees the public API only, and takes the layers as
+# archives: one file, nothing to look for at start-up.
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS cli/*.cpp)
+if(NOT sources OR NOT TARGET onnx2ir)
+  return()
+endif()
+onnx2ir_include_root(cli)
+add_executable(onnx2ir_cli ${sources})
+target_include_directories(onnx2ir_cli PRIVATE "${ONNX2IR_INCLUDE_ROOTS}/cli")
+target_link_libraries(onnx2ir_cli PRIVATE onnx2ir_settings onnx2ir_driver CLI11::CLI11 fmt::fmt)
+set_target_properties(onnx2ir_cli PROPERTIES OUTPUT_NAME onnx2ir RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+if(NOT ONNX2IR_SANITIZERS)
+  target_link_options(onnx2ir_cli PRIVATE -static-libstdc++ -static-libgcc)
+endif()

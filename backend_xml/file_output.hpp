@@ -1,0 +1,48 @@
+// Files that appear complete or not at all.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ir/constant_data.hpp"
+
+namespace onnx2ir::backend_xml {
+
+/// A file written under a temporary name beside its target, which gets its name in commit(). Without that,
+/// nothing is left of it. The first error sticks: the calls after it do nothing.
+class FileOutput {
+ public:
+  explicit FileOutput(std::filesystem::path target);
+  FileOutput(const FileOutput&) = delete;
+  FileOutput& operator=(const FileOutput&) = delete;
+  ~FileOutput();
+
+  bool write(std::string_view bytes);
+  /// Moves on to `offset` from the start, which must not lie behind; the gap reads as zeros.
+  bool seek(std::uint64_t offset);
+  /// Writes a constant: ranges of files go from file to file in the kernel where it can, in bounded pieces
+  /// otherwise.
+  bool write(const ir::ConstantData& data);
+  /// Completes the file, still under its temporary name.
+  bool close();
+  /// Gives the file its name; what was there before is replaced.
+  bool rename();
+
+  /// Why it failed, empty when it has not.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  bool fail(std::string_view what);
+  bool copy_range(const ir::ConstantData& data);
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  int descriptor_ = -1;
+  std::uint64_t position_ = 0;
+  std::string problem_;
+};
+
+}  // namespace onnx2ir::backend_xml

@@ -1,0 +1,35 @@
+// Where each constant of a model lies in the weights file.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace onnx2ir::backend_xml {
+
+/// A constant's place in the weights file.
+struct WeightRange {
+  std::uint64_t offset;
+  std::uint64_t size;
+};
+
+/// The weights file: what is written where. Constants with equal bytes share a place.
+struct WeightsLayout {
+  /// Each distinct constant once, in the order of the file.
+  struct Block {
+    const ir::ConstantData* data;
+    std::uint64_t offset;
+  };
+  std::vector<Block> blocks;
+  std::uint64_t size = 0;
+  std::unordered_map<const ir::Node*, WeightRange> ranges;
+};
+
+/// Lays out the constants of `model` and of all bodies, in the order of their layers. Each starts at a
+/// multiple of 64 bytes, so that the runtime can use the mapped file in place. Bytes are compared only where
+/// sizes are equal.
+WeightsLayout lay_out_weights(const ir::Model& model);
+
+}  // namespace onnx2ir::backend_xml

@@ -1,0 +1,294 @@
+#include "backend_xml/xml_writer.hpp"
+
+#include <array>
+#include <charconv>
+#include <unordered_map>
+
+#include "ir/op_descriptor.hpp"
+
+namespace onnx2ir::backend_xml {
+namespace {
+
+/// Text on its way to the sink; hands it over in large pieces.
+class Text {
+ public:
+  explicit Text(const TextSink& sink) : sink_(&sink) { buffer_.reserve(kPiece + kSlack); }
+
+  Text& operator<<(std::string_view text) {
+    buffer_ += text;
+    if (buffer_.size() >= kPiece) flush();
+    return *this;
+  }
+  Text& operator<<(std::int64_t number) {
+    std::array<char, 24> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    return *this << std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  }
+  /// As the value of an attribute. Control characters cannot be written in XML 1.0 and become spaces.
+  void escaped(std::string_view text) {
+    for (const char letter : text) {
+      switch (letter) {
+        case '&':
+          *this << "&amp;";
+          break;
+        case '<':
+          *this << "&lt;";
+          break;
+        case '>':
+          *this << "&gt;";
+          break;
+        case '"':
+          *this << "&quot;";
+          break;
+        default:
+          *this << (static_cast<unsigned char>(letter) < 0x20 ? std::string_view(" ")
+                                                              : std::string_view(&letter, 1));
+      }
+    }
+  }
+  void flush() {
+    if (!stopped_ && !buffer_.empty()) stopped_ = !(*sink_)(buffer_);
+    buffer_.clear();
+  }
+  bool stopped() const { return stopped_; }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 18U;
+  static constexpr std::size_t kSlack = std::size_t{1} << 12U;
+  const TextSink* sink_;
+  std::string buffer_;
+  bool stopped_ = false;
+};
+
+/// Gives each layer of a graph a name of its own: the node's, or one made of its type; numbered when taken.
+class LayerNames {
+ public:
+  std::string unique(const ir::Node& node) {
+    const std::string_view wanted = node.name.empty() ? node.op().name : std::string_view(node.name);
+    auto& uses = taken_[std::string(wanted)];
+    ++uses;
+    if (uses == 1 && !node.name.empty()) return std::string(wanted);
+    // "Add_2" may be a node's own name; count on until the name is free.
+    while (true) {
+      std::string numbered = std::string(wanted) + '_' + std::to_string(uses);
+      if (taken_.try_emplace(numbered, 1).second) return numbered;
+      ++taken_[std::string(wanted)];
+      uses = taken_[std::string(wanted)];
+    }
+  }
+
+ private:
+  std::unordered_map<std::string, std::int64_t> taken_;
+};
+
+class Writer {
+ public:
+  Writer(const WeightsLayout& weights, Text& text) : weights_(&weights), text_(&text) {}
+
+  void graph(const ir::Graph& graph) {
+    std::int64_t id = 0;
+    for (const auto& node : graph.nodes()) node->scratch = id++;
+    LayerNames names;
+    *text_ << "<layers>\n";
+    for (const auto& node : graph.nodes()) {
+      if (text_->stopped()) return;
+      layer(*node, names.unique(*node));
+    }
+    *text_ << "</layers>\n<edges>\n";
+    for (const auto& node : graph.nodes()) edges(*node);
+    *text_ << "</edges>\n";
+  }
+
+ private:
+  void attribute(std::string_view name, std::string_view value) {
+    *text_ << " " << name << "=\"";
+    text_->escaped(value);
+    *text_ << "\"";
+  }
+  void attribute(std::string_view name, std::int64_t value) {
+    *text_ << " " << name << "=\"" << value << "\"";
+  }
+
+  void layer(const ir::Node& node, std::string_view name) {
+    *text_ << "<layer id=\"" << node.scratch << "\"";
+    attribute("name", name);
+    *text_ << " type=\"" << node.op().name << "\" version=\"" << node.op().opset << "\">\n";
+    data(node);
+    ports(node);
+    if (const ir::LoopBody* loop = node.loop()) loop_body(node, *loop);
+    if (const ir::IfBranches* branches = node.branches()) if_branches(node, *branches);
+    *text_ << "</layer>\n";
+  }
+
+  void data(const ir::Node& node) {
+    const auto found = node.constant() != nullptr ? weights_->ranges.find(&node) : weights_->ranges.end();
+    if (node.attributes().empty() && found == weights_->ranges.end()) return;
+    *text_ << "<data";
+    for (const ir::Attribute& value : node.attributes()) attribute(value.name, ir::to_string(value.value));
+    if (found != weights_->ranges.end()) {
+      attribute("offset", static_cast<std::int64_t>(found->second.offset));
+      attribute("size", static_cast<std::int64_t>(found->second.size));
+    }
+    *text_ << "/>\n";
+  }
+
+  void port(std::int64_t id, ir::ElementType type, const ir::PartialShape& shape,
+            const std::vector<std::string>* names) {
+    *text_ << "<port id=\"" << id << "\" precision=\"" << ir::info(type).precision << "\"";
+    if (names != nullptr && !names->empty()) {
+      *text_ << " names=\"";
+      bool first = true;
+      for (const std::string& name : *names) {
+        if (!first) *text_ << ",";
+        first = false;
+        // Names are separated by commas; one inside a name is escaped.
+        for (const char letter : name) {
+          if (letter == ',') *text_ << "\\";
+          text_->escaped({&letter, 1});
+        }
+      }
+      *text_ << "\"";
+    }
+    if (shape.has_rank() && shape.rank() == 0) {
+      *text_ << "/>\n";
+      return;
+    }
+    *text_ << ">";
+    if (shape.has_rank()) {
+      for (const ir::Dimension& dimension : shape) *text_ << "<dim>" << dimension.size() << "</dim>";
+    } else {
+      *text_ << "<rank/>";
+    }
+    *text_ << "</port>\n";
+  }
+
+  void ports(const ir::Node& node) {
+    std::int64_t id = 0;
+    if (!node.inputs().empty()) {
+      *text_ << "<input>\n";
+      for (const ir::Value& input : node.inputs()) port(id++, input.type(), input.shape(), nullptr);
+      *text_ << "</input>\n";
+    }
+    if (node.outputs().empty() || node.is("Result")) return;
+    *text_ << "<output>\n";
+    for (const ir::Output& output : node.outputs()) port(id++, output.type, output.shape, &output.names);
+    *text_ << "</output>\n";
+  }
+
+  void edges(const ir::Node& node) {
+    for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+      const ir::Value from = node.input(i);
+      const auto port = static_cast<std::int64_t>(from.node->inputs().size() + from.index);
+      *text_ << "<edge from-layer=\"" << from.node->scratch << "\" from-port=\"" << port << "\" to-layer=\""
+             << node.scratch << "\" to-port=\"" << static_cast<std::int64_t>(i) << "\"/>\n";
+    }
+  }
+
+  void mapped_input(std::int64_t external, const ir::Node& parameter) {
+    *text_ << "<input external_port_id=\"" << external << "\" internal_layer_id=\"" << parameter.scratch
+           << "\"";
+  }
+  void mapped_output(std::int64_t external, const ir::Node& result) {
+    *text_ << "<output external_port_id=\"" << external << "\" internal_layer_id=\"" << result.scratch
+           << "\"";
+  }
+  template <typename Slices>
+  void slices(const Slices& slices) {
+    attribute("axis", slices.axis);
+    attribute("start", slices.start);
+    attribute("end", slices.end);
+    attribute("stride", slices.stride);
+    attribute("part_size", slices.part_size);
+  }
+
+  void loop_body(const ir::Node& node, const ir::LoopBody& loop) {
+    // The body first: its layers get their ids while it is written, and the maps below refer to them. The
+    // reader does not care for the order.
+    body("body", *loop.graph);
+    const auto output_id = [&](std::uint32_t output) {
+      return static_cast<std::int64_t>(node.inputs().size() + output);
+    };
+    *text_ << "<port_map>\n";
+    for (const ir::Carried& state : loop.carried) {
+      mapped_input(state.input, *state.parameter);
+      *text_ << "/>\n";
+    }
+    for (const ir::Sliced& sliced : loop.sliced) {
+      mapped_input(sliced.input, *sliced.parameter);
+      slices(sliced);
+      *text_ << "/>\n";
+    }
+    for (const ir::Invariant& invariant : loop.invariants) {
+      mapped_input(invariant.input, *invariant.parameter);
+      *text_ << "/>\n";
+    }
+    if (loop.iteration != nullptr) {
+      mapped_input(-1, *loop.iteration);
+      *text_ << " purpose=\"current_iteration\"/>\n";
+    }
+    for (const ir::Carried& state : loop.carried) {
+      if (!state.output) continue;
+      mapped_output(output_id(*state.output), *state.result);
+      *text_ << "/>\n";
+    }
+    for (const ir::Scan& scan : loop.scans) {
+      mapped_output(output_id(scan.output), *scan.result);
+      slices(scan);
+      *text_ << "/>\n";
+    }
+    for (const ir::LastValue& last : loop.last_values) {
+      mapped_output(output_id(last.output), *last.result);
+      *text_ << "/>\n";
+    }
+    mapped_output(-1, *loop.condition);
+    *text_ << " purpose=\"execution_condition\"/>\n</port_map>\n<back_edges>\n";
+    for (const ir::Carried& state : loop.carried) {
+      *text_ << "<edge from-layer=\"" << state.result->scratch << "\" to-layer=\"" << state.parameter->scratch
+             << "\"/>\n";
+    }
+    *text_ << "</back_edges>\n";
+  }
+
+  void branch(const ir::Node& node, std::string_view prefix, const ir::Branch& branch) {
+    body(std::string(prefix) + "_body", *branch.graph);
+    *text_ << "<" << prefix << "_port_map>\n";
+    for (const ir::Invariant& invariant : branch.invariants) {
+      mapped_input(invariant.input, *invariant.parameter);
+      *text_ << "/>\n";
+    }
+    for (std::size_t i = 0; i < branch.results.size(); ++i) {
+      mapped_output(static_cast<std::int64_t>(node.inputs().size() + i), *branch.results[i]);
+      *text_ << "/>\n";
+    }
+    *text_ << "</" << prefix << "_port_map>\n";
+  }
+
+  void if_branches(const ir::Node& node, const ir::IfBranches& branches) {
+    branch(node, "then", branches.then_branch);
+    branch(node, "else", branches.else_branch);
+  }
+
+  void body(std::string_view element, const ir::Graph& inner) {
+    *text_ << "<" << element << ">\n";
+    graph(inner);
+    *text_ << "</" << element << ">\n";
+  }
+
+  const WeightsLayout* weights_;
+  Text* text_;
+};
+
+}  // namespace
+
+bool write_xml(const ir::Model& model, const WeightsLayout& weights, const TextSink& sink) {
+  Text text(sink);
+  text << "<?xml version=\"1.0\"?>\n<net name=\"";
+  text.escaped(model.name);
+  text << "\" version=\"11\">\n";
+  Writer(weights, text).graph(model.graph);
+  text << "<rt_info/>\n</net>\n";
+  text.flush();
+  return !text.stopped();
+}
+
+}  // namespace onnx2ir::backend_xml

@@ -1,0 +1,20 @@
+// A model as the XML that OpenVINO reads.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "backend_xml/weights_layout.hpp"
+#include "ir/graph.hpp"
+
+namespace onnx2ir::backend_xml {
+
+/// Takes the text piece by piece; returns false to stop the writing.
+using TextSink = std::function<bool(std::string_view)>;
+
+/// Writes `model` to `sink` in pieces of bounded size. Layer names are made unique within each graph; ids
+/// count up in the order of the nodes. Uses Node::scratch. False when the sink stopped it.
+bool write_xml(const ir::Model& model, const WeightsLayout& weights, const TextSink& sink);
+
+}  // namespace onnx2ir::backend_xml

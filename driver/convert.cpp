@@ -1,0 +1,115 @@
+// The public API over the stages: front end, passes, back end.
+#include <new>
+#include <utility>
+
+#include "backend_xml/write_model.hpp"
+#include "frontend/frontend.hpp"
+#include "onnx2ir/onnx2ir.hpp"
+
+namespace onnx2ir {
+
+struct Model::Implementation {
+  std::unique_ptr<ir::Model> model;
+};
+
+namespace {
+
+/// Runs `stage`; what it throws, apart from a lack of memory, becomes a diagnostic.
+template <typename Stage>
+void contain(DiagnosticSink& sink, Stage stage) {
+  try {
+    stage();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& fault) {
+    Diagnostic diagnostic;
+    diagnostic.code = "internal-error";
+    diagnostic.message = std::string("a fault of onnx2ir itself: ") + fault.what();
+    diagnostic.hint = "please report it with the model";
+    sink.report(std::move(diagnostic));
+  }
+}
+
+Conversion convert(const frontend::ModelSource& source, const Options& options) {
+  DiagnosticSink sink;
+  std::unique_ptr<ir::Model> model;
+  contain(sink, [&] {
+    if (options.progress) options.progress("reading", 0.0);
+    model = frontend::import_model(source, {options.external_data_folder}, sink);
+  });
+  Conversion conversion;
+  if (model != nullptr && !sink.has_errors()) {
+    conversion.model.emplace(
+        std::make_unique<Model::Implementation>(Model::Implementation{std::move(model)}));
+  }
+  conversion.diagnostics = sink.take();
+  return conversion;
+}
+
+std::vector<Port> ports(const std::vector<ir::Node*>& nodes) {
+  std::vector<Port> result;
+  for (const ir::Node* node : nodes) {
+    const ir::Output& output = node->output(0);
+    Port port;
+    port.name = node->name;
+    port.element_type = std::string(ir::info(output.type).name);
+    port.has_rank = output.shape.has_rank();
+    if (port.has_rank) {
+      for (const ir::Dimension& dimension : output.shape) port.shape.push_back(dimension.size());
+    }
+    result.push_back(std::move(port));
+  }
+  return result;
+}
+
+}  // namespace
+
+Model::Model(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&&) noexcept = default;
+Model::~Model() = default;
+
+std::vector<Port> Model::inputs() const {
+  return ports(implementation_->model->graph.parameters());
+}
+std::vector<Port> Model::outputs() const {
+  return ports(implementation_->model->graph.results());
+}
+
+std::optional<Diagnostic> Model::save(const std::filesystem::path& xml,
+                                      const std::filesystem::path& bin) const {
+  std::filesystem::path weights = bin;
+  if (weights.empty()) weights = std::filesystem::path(xml).replace_extension(".bin");
+  const auto problem = backend_xml::write_files(*implementation_->model, xml, weights);
+  if (!problem) return std::nullopt;
+  Diagnostic diagnostic;
+  diagnostic.code = "cannot-write";
+  diagnostic.message = *problem;
+  return diagnostic;
+}
+
+std::string Model::xml() const {
+  return backend_xml::xml_text(*implementation_->model);
+}
+std::vector<std::byte> Model::weights() const {
+  return backend_xml::weights_bytes(*implementation_->model);
+}
+std::string Model::text() const {
+  return {};
+}
+
+Conversion convert_file(const std::filesystem::path& path, const Options& options) {
+  return convert(path, options);
+}
+Conversion convert_bytes(std::span<const std::byte> bytes, const Options& options) {
+  return convert(bytes, options);
+}
+Conversion convert_text(std::string_view text, const Options& options) {
+  return convert(text, options);
+}
+
+std::string_view version() {
+  return "0.1.0";
+}
+
+}  // namespace onnx2ir

@@ -50,11 +50,9 @@ OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::O
                  place);
     }
     if (opsets.add(import.domain(), import.version())) continue;
-    if (opsets.find(import.domain()) == import.version()) {
-      sink.warning("repeated-import", fmt::format("{} is imported more than once", domain), place);
-    } else {
-      sink.error("invalid-model", fmt::format("{} is imported in different versions", domain), place);
-    }
+    sink.warning("repeated-import",
+                 fmt::format("{} is imported more than once; version {} is used", domain, import.version()), place);
+    opsets.set(import.domain(), import.version());
   }
   return opsets;
 }

@@ -149,7 +149,9 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
       }
       continue;
     }
-    if (attribute.type() != declared->second.type) {
+    // A value without a type has been reported already.
+    const bool untyped = attribute.type() == AttributeProto::UNDEFINED && used_fields(attribute).count != 0;
+    if (attribute.type() != declared->second.type && !untyped) {
       fail(fmt::format("Attribute '{}' is of type {}, not {}", attribute.name(), type_name(attribute.type()),
                        type_name(declared->second.type)));
     }

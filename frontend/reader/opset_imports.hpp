@@ -22,6 +22,10 @@ class OpsetImports {
   bool add(std::string_view domain, std::int64_t version) {
     return versions_.emplace(canonical_domain(domain), version).second;
   }
+  /// Sets the version of `domain`, whatever it was.
+  void set(std::string_view domain, std::int64_t version) {
+    versions_.insert_or_assign(std::string(canonical_domain(domain)), version);
+  }
   /// The version of `domain`, nothing when it is not imported.
   std::optional<std::int64_t> find(std::string_view domain) const {
     auto found = versions_.find(canonical_domain(domain));

@@ -7,12 +7,17 @@
 
 namespace onnx2ir::ir {
 
-std::vector<OpDescriptor> structural_ops();   ///< Parameter, Result, Constant, Loop, If
-std::vector<OpDescriptor> elementwise_ops();  ///< arithmetic, comparison, logic, unary math, activations
+std::vector<OpDescriptor> structural_ops();      ///< Parameter, Result, Constant, Loop, If
+std::vector<OpDescriptor> elementwise_ops();     ///< arithmetic, comparison and logic on two values, Select
+std::vector<OpDescriptor> unary_ops();           ///< conversions, mathematics and activations on one value
+std::vector<OpDescriptor> linear_algebra_ops();  ///< MatMul, Einsum, Inverse
+std::vector<OpDescriptor> reduction_ops();       ///< Reduce*, TopK, CumSum, Range
+std::vector<OpDescriptor> normalization_ops();   ///< SoftMax, BatchNormInference, MVN, LRN and their kind
+std::vector<OpDescriptor> random_ops();          ///< RandomUniform, Multinomial
 
 inline constexpr std::vector<OpDescriptor> (*kOpFamilies[])() = {
-    structural_ops,
-    elementwise_ops,
+    structural_ops, elementwise_ops,   unary_ops,  linear_algebra_ops,
+    reduction_ops,  normalization_ops, random_ops,
 };
 
 }  // namespace onnx2ir::ir

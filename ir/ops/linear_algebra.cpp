@@ -1,0 +1,159 @@
+// Products of matrices and tensors.
+#include <map>
+#include <utility>
+
+#include "ir/inference.hpp"
+#include "ir/ops/families.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+
+void infer_mat_mul(Node& node) {
+  const ElementType type = same_type(node, 0, 2);
+  require(type != ElementType::boolean && type != ElementType::string, "MatMul takes numbers");
+  PartialShape a = node.input(0).shape();
+  PartialShape b = node.input(1).shape();
+  if (!a.has_rank() || !b.has_rank()) return set_output(node, 0, type, PartialShape::unknown_rank());
+  require(a.rank() > 0 && b.rank() > 0, "MatMul takes no scalars");
+  const bool a_is_vector = a.rank() == 1;
+  const bool b_is_vector = b.rank() == 1;
+  auto& x = a.mutable_dimensions();
+  auto& y = b.mutable_dimensions();
+  // Vectors are a row on the left and a column on the right; transposing does not change them.
+  if (a_is_vector) {
+    x.insert(x.begin(), 1);
+  } else if (node.boolean("transpose_a")) {
+    std::swap(x[x.size() - 1], x[x.size() - 2]);
+  }
+  if (b_is_vector) {
+    y.emplace_back(1);
+  } else if (node.boolean("transpose_b")) {
+    std::swap(y[y.size() - 1], y[y.size() - 2]);
+  }
+  if (!intersect(x.back(), y[y.size() - 2])) {
+    invalid("MatMul's inner dimensions differ: " + to_string(node.input(0).shape()) + " and " +
+            to_string(node.input(1).shape()));
+  }
+  const Dimension rows = x[x.size() - 2];
+  const Dimension columns = y.back();
+  x.resize(x.size() - 2);
+  y.resize(y.size() - 2);
+  auto shape = broadcast(a, b);
+  if (!shape) {
+    invalid("MatMul's batch dimensions cannot be broadcast together: " + to_string(node.input(0).shape()) +
+            " and " + to_string(node.input(1).shape()));
+  }
+  if (!a_is_vector) shape->mutable_dimensions().push_back(rows);
+  if (!b_is_vector) shape->mutable_dimensions().push_back(columns);
+  set_output(node, 0, type, *std::move(shape));
+}
+
+/// A term of an Einsum equation: one character a label, '.' for the ellipsis.
+std::string compact(std::string_view term) {
+  std::string labels;
+  for (std::size_t i = 0; i < term.size(); ++i) {
+    if (term[i] == ' ') continue;
+    if (term[i] == '.') {
+      require(term.substr(i, 3) == "...", "a '.' in an Einsum equation belongs to no ellipsis");
+      require(labels.find('.') == std::string::npos, "an Einsum term has two ellipses");
+      i += 2;
+    }
+    labels += term[i];
+  }
+  return labels;
+}
+
+struct Equation {
+  std::vector<std::string> inputs;
+  std::string output;
+};
+
+/// Without an arrow the output has the labels that occur once, sorted, after the ellipsis.
+std::string implicit_output(const std::vector<std::string>& inputs) {
+  std::map<char, int> counts;
+  for (const std::string& input : inputs) {
+    for (const char label : input) ++counts[label];
+  }
+  std::string output(counts.contains('.') ? "." : "");
+  for (const auto& [label, count] : counts) {
+    if (label != '.' && count == 1) output += label;
+  }
+  return output;
+}
+
+Equation parse(std::string_view text) {
+  Equation equation;
+  const std::size_t arrow = text.find("->");
+  std::string_view left = text.substr(0, arrow);
+  for (std::size_t comma = left.find(','); comma != std::string_view::npos; comma = left.find(',')) {
+    equation.inputs.push_back(compact(left.substr(0, comma)));
+    left.remove_prefix(comma + 1);
+  }
+  equation.inputs.push_back(compact(left));
+  equation.output =
+      arrow == std::string_view::npos ? implicit_output(equation.inputs) : compact(text.substr(arrow + 2));
+  return equation;
+}
+
+void bind(std::map<char, PartialShape>& bound, char label, const PartialShape& shape) {
+  const auto [place, is_new] = bound.try_emplace(label, shape);
+  if (is_new) return;
+  const auto merged = broadcast(place->second, shape);
+  require(merged.has_value(), "the dimensions of an Einsum label differ");
+  place->second = *merged;
+}
+
+void infer_einsum(Node& node) {
+  const ElementType type = same_type(node, 0, node.inputs().size());
+  const Equation equation = parse(node.text("equation"));
+  require(equation.inputs.size() == node.inputs().size(), "an Einsum equation needs one term for each input");
+  std::map<char, PartialShape> bound;
+  for (std::size_t i = 0; i < equation.inputs.size(); ++i) {
+    const std::string& labels = equation.inputs[i];
+    const PartialShape& shape = node.input(i).shape();
+    if (!shape.has_rank()) return set_output(node, 0, type, PartialShape::unknown_rank());
+    const bool has_ellipsis = labels.find('.') != std::string::npos;
+    const std::size_t named = labels.size() - (has_ellipsis ? 1 : 0);
+    require(has_ellipsis ? shape.rank() >= named : shape.rank() == named,
+            "an Einsum term does not have as many labels as its input has dimensions");
+    std::size_t axis = 0;
+    for (const char label : labels) {
+      const std::size_t width = label == '.' ? shape.rank() - named : 1;
+      const auto dimensions = shape.dimensions().subspan(axis, width);
+      bind(bound, label, PartialShape(std::vector<Dimension>(dimensions.begin(), dimensions.end())));
+      axis += width;
+    }
+  }
+  PartialShape shape = PartialShape::scalar();
+  for (const char label : equation.output) {
+    const auto place = bound.find(label);
+    require(place != bound.end(), "an Einsum output has a label that no input has");
+    for (const Dimension& dimension : place->second) shape.mutable_dimensions().push_back(dimension);
+  }
+  set_output(node, 0, type, std::move(shape));
+}
+
+void infer_inverse(Node& node) {
+  require(is_floating(node.input(0).type()), "Inverse takes floating-point matrices");
+  set_output(node, 0, node.input(0).type(), node.input(0).shape());
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> linear_algebra_ops() {
+  return {
+      {"MatMul",
+       "opset1",
+       2,
+       2,
+       1,
+       {{"transpose_a", Kind::boolean}, {"transpose_b", Kind::boolean}},
+       infer_mat_mul},
+      {"Einsum", "opset7", 1, OpDescriptor::kVariadic, 1, {{"equation", Kind::text}}, infer_einsum},
+      {"Inverse", "opset14", 1, 1, 1, {{"adjoint", Kind::boolean}}, infer_inverse},
+  };
+}
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,173 @@
+// Operations along axes: reductions, TopK, CumSum; and Range.
+#include <algorithm>
+#include <cmath>
+
+#include "ir/inference.hpp"
+#include "ir/ops/families.hpp"
+#include "ir/value_ranges.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+using Presence = AttributeSpec::Presence;
+
+PartialShape reduced_by_unknown_axes(const Node& node, const PartialShape& shape, bool keep_dims) {
+  const PartialShape& axes = node.input(1).shape();
+  if (keep_dims) return PartialShape::of_rank(shape.rank());
+  // One axis removes one dimension; several may name the same.
+  const bool one_axis = axes.has_rank() && axes.element_count() == 1;
+  return one_axis && shape.rank() > 0 ? PartialShape::of_rank(shape.rank() - 1)
+                                      : PartialShape::unknown_rank();
+}
+
+PartialShape reduced_shape(const Node& node) {
+  const PartialShape& shape = node.input(0).shape();
+  if (!shape.has_rank()) return shape;
+  const bool keep_dims = node.boolean("keep_dims");
+  const auto axes = exact_values(node.input(1));
+  if (!axes) return reduced_by_unknown_axes(node, shape, keep_dims);
+  std::vector<bool> reduced(shape.rank());
+  for (const std::int64_t axis : *axes) {
+    if (shape.rank() == 0 && (axis == 0 || axis == -1)) continue;
+    reduced[normalize_axis(axis, shape.rank())] = true;
+  }
+  PartialShape result = PartialShape::scalar();
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (!reduced[i]) {
+      result.mutable_dimensions().push_back(shape[i]);
+    } else if (keep_dims) {
+      result.mutable_dimensions().emplace_back(1);
+    }
+  }
+  return result;
+}
+
+void check_axes(const Node& node) {
+  require(is_integral(node.input(1).type()), "the axes must be integers");
+}
+
+void infer_reduce_numbers(Node& node) {
+  const ElementType type = node.input(0).type();
+  require(type != ElementType::boolean && type != ElementType::string, "the input must be a number");
+  check_axes(node);
+  set_output(node, 0, type, reduced_shape(node));
+}
+
+/// Reductions of a vector, as shape computations use them.
+template <RangeFunction2 kFunction>
+void infer_reduce_and_known(Node& node) {
+  infer_reduce_numbers(node);
+  const PartialShape& shape = node.input(0).shape();
+  if (!shape.has_rank() || shape.rank() != 1 || is_floating(node.output(0).type)) return;
+  const auto axes = exact_values(node.input(1));
+  const auto known = known_values(node.input(0));
+  if (!axes || axes->empty() || !known || known->empty()) return;
+  ValueRange result = known->front();
+  for (std::size_t i = 1; i < known->size(); ++i) result = kFunction(result, (*known)[i]);
+  set_known(node, 0, {fit(result, node.output(0).type)});
+}
+
+void infer_reduce_logical(Node& node) {
+  require(node.input(0).type() == ElementType::boolean, "the input must be boolean");
+  check_axes(node);
+  set_output(node, 0, ElementType::boolean, reduced_shape(node));
+}
+
+void infer_top_k(Node& node) {
+  PartialShape shape = node.input(0).shape();
+  require(node.input(0).type() != ElementType::boolean, "the input must be a number");
+  require(node.input(1).shape().has_rank() && node.input(1).shape().is_scalar(), "k must be a scalar");
+  if (shape.has_rank()) {
+    Dimension& dimension = shape[normalize_axis(node.integer("axis"), shape.rank())];
+    if (const auto k = exact_values(node.input(1))) {
+      require(k->front() >= 0, "k must not be negative");
+      dimension = k->front();
+    } else {
+      dimension.min = 0;
+    }
+  }
+  set_output(node, 0, node.input(0).type(), shape);
+  set_output(node, 1, node.type("index_element_type"), shape);
+}
+
+void infer_cum_sum(Node& node) {
+  const ElementType type = node.input(0).type();
+  require(type != ElementType::boolean, "the input must be a number");
+  set_output(node, 0, type, node.input(0).shape());
+}
+
+Dimension range_size(const Node& node, ElementType type) {
+  const auto start = exact_numbers(node.input(0));
+  const auto stop = exact_numbers(node.input(1));
+  const auto step = exact_numbers(node.input(2));
+  if (!start || !stop || !step || start->size() != 1 || stop->size() != 1 || step->size() != 1) return {};
+  const auto value = [&](double number) { return is_integral(type) ? std::trunc(number) : number; };
+  require(value(step->front()) != 0, "the step of Range must not be zero");
+  const double span = value(stop->front()) - value(start->front());
+  const double size = std::ceil(span / value(step->front()));
+  constexpr double kMostElements = 9007199254740992.0;
+  require(!std::isnan(size) && size < kMostElements, "Range has too many elements");
+  return size <= 0 ? Dimension(0) : Dimension(static_cast<std::int64_t>(size));
+}
+
+void infer_range(Node& node) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Value input = node.input(i);
+    require(!input.shape().has_rank() || input.shape().is_scalar(), "Range takes scalars");
+    require(input.type() != ElementType::boolean, "Range takes numbers");
+  }
+  const ElementType type = node.type("output_type");
+  const Dimension size = range_size(node, type);
+  set_output(node, 0, type, {size});
+  constexpr std::int64_t kMostKnown = 1024;
+  if (!is_integral(type) || size.is_dynamic() || size.min > kMostKnown) return;
+  const auto start = exact_values(node.input(0));
+  const auto step = exact_values(node.input(2));
+  if (!start || !step) return;
+  KnownValues known;
+  ValueRange next = ValueRange::exactly(start->front());
+  for (std::int64_t i = 0; i < size.min; ++i) {
+    known.push_back(fit(next, type));
+    next = add(next, ValueRange::exactly(step->front()));
+  }
+  set_known(node, 0, std::move(known));
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> reduction_ops() {
+  const std::vector<AttributeSpec> keep_dims = {{"keep_dims", Kind::boolean}};
+  return {
+      {"ReduceSum", "opset1", 2, 2, 1, keep_dims, infer_reduce_and_known<add>},
+      {"ReduceProd", "opset1", 2, 2, 1, keep_dims, infer_reduce_and_known<multiply>},
+      {"ReduceMax", "opset1", 2, 2, 1, keep_dims, infer_reduce_and_known<maximum>},
+      {"ReduceMin", "opset1", 2, 2, 1, keep_dims, infer_reduce_and_known<minimum>},
+      {"ReduceMean", "opset1", 2, 2, 1, keep_dims, infer_reduce_numbers},
+      {"ReduceL1", "opset4", 2, 2, 1, keep_dims, infer_reduce_numbers},
+      {"ReduceL2", "opset4", 2, 2, 1, keep_dims, infer_reduce_numbers},
+      {"ReduceLogicalAnd", "opset1", 2, 2, 1, keep_dims, infer_reduce_logical},
+      {"ReduceLogicalOr", "opset1", 2, 2, 1, keep_dims, infer_reduce_logical},
+      {"TopK",
+       "opset11",
+       2,
+       2,
+       2,
+       {{"axis", Kind::integer},
+        {"mode", Kind::text},
+        {"sort", Kind::text},
+        {"index_element_type", Kind::type},
+        {"stable", Kind::boolean}},
+       infer_top_k},
+      {"CumSum",
+       "opset3",
+       2,
+       2,
+       1,
+       {{"exclusive", Kind::boolean}, {"reverse", Kind::boolean}},
+       infer_cum_sum},
+      {"Range", "opset4", 3, 3, 1, {{"output_type", Kind::type}}, infer_range},
+  };
+}
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,270 @@
+#include "ir/value_ranges.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "ir/builder.hpp"
+#include "ir/inference.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+constexpr ValueRange kUnknown{};
+constexpr ValueRange kFalse{0, 0};
+constexpr ValueRange kTrue{1, 1};
+constexpr ValueRange kEither{0, 1};
+
+/// Results are computed in 128 bits, where no operation on two int64 overflows, and cut to int64.
+__extension__ using Wide = __int128;
+
+bool is_infinite(std::int64_t end) {
+  return end == kLowest || end == kHighest;
+}
+
+std::int64_t saturate(Wide value) {
+  if (value <= kLowest) return kLowest;
+  return value >= kHighest ? kHighest : static_cast<std::int64_t>(value);
+}
+
+/// The sum of two lower ends, or of two upper ends: infinite when one of them is.
+std::int64_t add_ends(std::int64_t a, std::int64_t b) {
+  if (is_infinite(a)) return a;
+  if (is_infinite(b)) return b;
+  return saturate(static_cast<Wide>(a) + b);
+}
+
+/// A product of ends where an infinite one times zero is zero.
+std::int64_t multiply_ends(std::int64_t a, std::int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  if (is_infinite(a) || is_infinite(b)) return (a < 0) == (b < 0) ? kHighest : kLowest;
+  return saturate(static_cast<Wide>(a) * b);
+}
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  const std::int64_t quotient = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+template <typename Divide>
+ValueRange divide(ValueRange a, ValueRange b, Divide divide_ends) {
+  if (b.min <= 0 && b.max >= 0) return kUnknown;
+  // Quotients are monotonous in each operand while the divisor keeps its sign: the extremes are at the ends.
+  std::int64_t low = kHighest;
+  std::int64_t high = kLowest;
+  for (const std::int64_t x : {a.min, a.max}) {
+    for (const std::int64_t y : {b.min, b.max}) {
+      std::int64_t quotient = 0;
+      if (is_infinite(x)) {
+        quotient = (x < 0) == (y < 0) ? kHighest : kLowest;
+      } else if (is_infinite(y)) {
+        quotient = divide_ends(x, y > 0 ? kHighest : -kHighest);
+      } else {
+        quotient = divide_ends(x, y);
+      }
+      low = std::min(low, quotient);
+      high = std::max(high, quotient);
+    }
+  }
+  return {low, high};
+}
+
+ValueRange as_truth(bool certain, bool impossible) {
+  return certain ? kTrue : impossible ? kFalse : kEither;
+}
+
+}  // namespace
+
+ValueRange add(ValueRange a, ValueRange b) {
+  return {add_ends(a.min, b.min), add_ends(a.max, b.max)};
+}
+
+ValueRange negate(ValueRange a) {
+  const auto flip = [](std::int64_t end) {
+    return end == kLowest ? kHighest : end == kHighest ? kLowest : -end;
+  };
+  return {flip(a.max), flip(a.min)};
+}
+
+ValueRange subtract(ValueRange a, ValueRange b) {
+  return add(a, negate(b));
+}
+
+ValueRange multiply(ValueRange a, ValueRange b) {
+  const std::array products{multiply_ends(a.min, b.min), multiply_ends(a.min, b.max),
+                            multiply_ends(a.max, b.min), multiply_ends(a.max, b.max)};
+  return {*std::ranges::min_element(products), *std::ranges::max_element(products)};
+}
+
+ValueRange divide_truncating(ValueRange a, ValueRange b) {
+  return divide(a, b, [](std::int64_t x, std::int64_t y) { return x / y; });
+}
+
+ValueRange divide_flooring(ValueRange a, ValueRange b) {
+  return divide(a, b, floor_divide);
+}
+
+ValueRange remainder_truncating(ValueRange a, ValueRange b) {
+  if (!a.is_exact() || !b.is_exact() || b.min == 0 || b.min == -1) return kUnknown;
+  return ValueRange::exactly(a.min % b.min);
+}
+
+ValueRange remainder_flooring(ValueRange a, ValueRange b) {
+  if (!a.is_exact() || !b.is_exact() || b.min == 0 || b.min == -1) return kUnknown;
+  const std::int64_t remainder = a.min % b.min;
+  return ValueRange::exactly(remainder != 0 && (remainder < 0) != (b.min < 0) ? remainder + b.min
+                                                                              : remainder);
+}
+
+ValueRange power(ValueRange a, ValueRange b) {
+  constexpr std::int64_t kMostExponent = 64;
+  if (!a.is_exact() || !b.is_exact() || b.min < 0 || b.min > kMostExponent) return kUnknown;
+  std::int64_t result = 1;
+  for (std::int64_t i = 0; i < b.min; ++i) {
+    if (__builtin_mul_overflow(result, a.min, &result)) return kUnknown;
+  }
+  return ValueRange::exactly(result);
+}
+
+ValueRange minimum(ValueRange a, ValueRange b) {
+  return {std::min(a.min, b.min), std::min(a.max, b.max)};
+}
+
+ValueRange maximum(ValueRange a, ValueRange b) {
+  return {std::max(a.min, b.min), std::max(a.max, b.max)};
+}
+
+ValueRange absolute(ValueRange a) {
+  if (a.min >= 0) return a;
+  const ValueRange negated = negate(a);
+  return a.max <= 0 ? negated : ValueRange{0, std::max(negated.max, a.max)};
+}
+
+ValueRange sign(ValueRange a) {
+  const auto sign_of = [](std::int64_t end) { return std::int64_t{end > 0} - std::int64_t{end < 0}; };
+  return {sign_of(a.min), sign_of(a.max)};
+}
+
+ValueRange equal(ValueRange a, ValueRange b) {
+  return as_truth(a.is_exact() && b.is_exact() && a.min == b.min, a.max < b.min || b.max < a.min);
+}
+
+ValueRange less(ValueRange a, ValueRange b) {
+  return as_truth(a.max < b.min, a.min >= b.max);
+}
+
+ValueRange less_or_equal(ValueRange a, ValueRange b) {
+  return as_truth(a.max <= b.min, a.min > b.max);
+}
+
+ValueRange truth(ValueRange a) {
+  return as_truth(a.min > 0 || a.max < 0, a == kFalse);
+}
+
+ValueRange logical_and(ValueRange a, ValueRange b) {
+  return minimum(truth(a), truth(b));
+}
+
+ValueRange logical_or(ValueRange a, ValueRange b) {
+  return maximum(truth(a), truth(b));
+}
+
+ValueRange logical_xor(ValueRange a, ValueRange b) {
+  return logical_not(equal(truth(a), truth(b)));
+}
+
+ValueRange logical_not(ValueRange a) {
+  return subtract(kTrue, truth(a));
+}
+
+ValueRange fit(ValueRange a, ElementType type) {
+  ValueRange limits;
+  const unsigned bits = info(type).bits;
+  if (type == ElementType::boolean) {
+    limits = kEither;
+  } else if (is_floating(type)) {
+    // Integers up to here have exact neighbours in every type from f16 on.
+    constexpr std::int64_t kExactInHalf = 2048;
+    constexpr std::int64_t kExactInSingle = std::int64_t{1} << 24;
+    const std::int64_t end = type == ElementType::f32 || type == ElementType::f64 ? kExactInSingle
+                             : type == ElementType::f16                           ? kExactInHalf
+                                                                                  : 0;
+    limits = {-end, end};
+  } else if (is_unsigned_integral(type)) {
+    limits = {0, bits >= 64 ? kHighest : static_cast<std::int64_t>((std::uint64_t{1} << bits) - 1)};
+  } else if (bits < 64 && bits > 0) {
+    const std::int64_t end = std::int64_t{1} << (bits - 1);
+    limits = {-end, end - 1};
+  }
+  return a.min >= limits.min && a.max <= limits.max ? a : kUnknown;
+}
+
+std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int64_t> sizes) {
+  const auto known = known_values(value);
+  const auto from = value.shape().sizes();
+  if (!known || !from || from->size() > sizes.size()) return std::nullopt;
+  if (std::ranges::equal(*from, sizes)) return known;
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) {
+    if (__builtin_mul_overflow(count, size, &count)) return std::nullopt;
+  }
+  constexpr std::int64_t kMostElements = 1024;
+  if (count > kMostElements) return std::nullopt;
+  const std::size_t offset = sizes.size() - from->size();
+  KnownValues result(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    std::size_t rest = i;
+    std::size_t source = 0;
+    std::size_t stride = 1;
+    for (std::size_t axis = sizes.size(); axis-- > offset;) {
+      const auto size = static_cast<std::size_t>(sizes[axis]);
+      const auto own = static_cast<std::size_t>((*from)[axis - offset]);
+      source += own == 1 ? 0 : rest % size * stride;
+      stride *= own;
+      rest /= size;
+    }
+    result[i] = (*known)[source];
+  }
+  return result;
+}
+
+void propagate(Node& node, RangeFunction2 function) {
+  const auto sizes = node.output(0).shape.sizes();
+  if (!sizes) return;
+  const auto a = known_broadcast(node.input(0), *sizes);
+  if (!a) return;
+  const auto b = known_broadcast(node.input(1), *sizes);
+  if (!b || a->size() != b->size()) return;
+  KnownValues result(a->size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i] = fit(function((*a)[i], (*b)[i]), node.output(0).type);
+  }
+  set_known(node, 0, std::move(result));
+}
+
+void propagate(Node& node, RangeFunction1 function) {
+  auto known = known_values(node.input(0));
+  if (!known) return;
+  for (ValueRange& range : *known) range = fit(function(range), node.output(0).type);
+  set_known(node, 0, *std::move(known));
+}
+
+std::optional<std::vector<double>> exact_numbers(Value value) {
+  const Output& output = value.node->output(value.index);
+  if (output.known) {
+    std::vector<double> numbers;
+    for (const ValueRange& range : *output.known) {
+      if (!range.is_exact()) return std::nullopt;
+      numbers.push_back(static_cast<double>(range.min));
+    }
+    return numbers;
+  }
+  const ConstantData* const data = value.node->constant();
+  const auto count = output.shape.element_count();
+  if (data == nullptr || !count) return std::nullopt;
+  return decode_numbers(output.type, data->bytes(), static_cast<std::size_t>(*count));
+}
+
+}  // namespace onnx2ir::ir

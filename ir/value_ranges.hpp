@@ -1,0 +1,58 @@
+// Interval arithmetic on the known values of small integer tensors, safe against overflow: what does not fit
+// is unknown.
+#pragma once
+
+#include <optional>
+
+#include "ir/graph.hpp"
+
+namespace onnx2ir::ir {
+
+/// A function of intervals. Ends at the limits of int64 are infinite.
+using RangeFunction2 = ValueRange (*)(ValueRange a, ValueRange b);
+using RangeFunction1 = ValueRange (*)(ValueRange a);
+
+ValueRange add(ValueRange a, ValueRange b);
+ValueRange subtract(ValueRange a, ValueRange b);
+ValueRange multiply(ValueRange a, ValueRange b);
+/// Rounds toward zero.
+ValueRange divide_truncating(ValueRange a, ValueRange b);
+/// Rounds toward minus infinity.
+ValueRange divide_flooring(ValueRange a, ValueRange b);
+/// Remainders with the sign of the dividend, and with that of the divisor.
+ValueRange remainder_truncating(ValueRange a, ValueRange b);
+ValueRange remainder_flooring(ValueRange a, ValueRange b);
+ValueRange power(ValueRange a, ValueRange b);
+ValueRange minimum(ValueRange a, ValueRange b);
+ValueRange maximum(ValueRange a, ValueRange b);
+ValueRange negate(ValueRange a);
+ValueRange absolute(ValueRange a);
+ValueRange sign(ValueRange a);
+
+// Truth values are the intervals [0, 0], [1, 1] and [0, 1].
+ValueRange equal(ValueRange a, ValueRange b);
+ValueRange less(ValueRange a, ValueRange b);
+ValueRange less_or_equal(ValueRange a, ValueRange b);
+ValueRange logical_and(ValueRange a, ValueRange b);
+ValueRange logical_or(ValueRange a, ValueRange b);
+ValueRange logical_xor(ValueRange a, ValueRange b);
+ValueRange logical_not(ValueRange a);
+/// Whether a value is not zero.
+ValueRange truth(ValueRange a);
+
+/// `a` when all of it can be held by `type`, the unknown interval otherwise.
+ValueRange fit(ValueRange a, ElementType type);
+
+/// Applies `function` to the elements of inputs 0 and 1 of `node`, broadcast to the shape of its output,
+/// which has been set, and keeps what is known of the result.
+void propagate(Node& node, RangeFunction2 function);
+/// The same for the elements of input 0.
+void propagate(Node& node, RangeFunction1 function);
+
+/// Elements of `value` broadcast (numpy) to `sizes`.
+std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int64_t> sizes);
+
+/// The elements of a numeric constant, or of a value that inference knows wholly.
+std::optional<std::vector<double>> exact_numbers(Value value);
+
+}  // namespace onnx2ir::ir

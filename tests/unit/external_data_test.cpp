@@ -1,0 +1,172 @@
+#include "frontend/reader/external_data.hpp"
+
+#include <fcntl.h>
+#include <onnx/onnx_pb.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "catch.hpp"
+
+namespace {
+
+using namespace onnx2ir::frontend;
+namespace fs = std::filesystem;
+
+/// A folder that is gone at the end of the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "onnx2ir-test-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    path_ = fs::canonical(pattern);
+  }
+  ~TemporaryFolder() { fs::remove_all(path_); }
+  fs::path operator/(std::string_view name) const { return path_ / name; }
+  const fs::path& path() const { return path_; }
+
+  fs::path write(std::string_view name, std::string_view content) const {
+    fs::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << content;
+    return path_ / name;
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::string problem_of(const ExternalFolders& folders, std::string_view location) {
+  const FileResult result = folders.open(location);
+  CHECK(result.file == nullptr);
+  return result.problem;
+}
+
+void check_opens(const ExternalFolders& folders, std::string_view location, std::size_t size) {
+  const FileResult result = folders.open(location);
+  INFO(result.problem);
+  REQUIRE(result.file);
+  CHECK(result.file->bytes().size() == size);
+}
+
+onnx::TensorProto external_tensor(std::initializer_list<std::pair<const char*, const char*>> entries) {
+  onnx::TensorProto tensor;
+  for (const auto& [key, value] : entries) {
+    auto& entry = *tensor.add_external_data();
+    entry.set_key(key);
+    entry.set_value(value);
+  }
+  return tensor;
+}
+
+std::string problem_of(const onnx::TensorProto& tensor) {
+  std::string problem;
+  CHECK_FALSE(parse_external_range(tensor, problem));
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("external data beside the model and below its folder is opened") {
+  const TemporaryFolder folder;
+  const auto model = folder.write("model.onnx", "m");
+  folder.write("weights.bin", "1234");
+  folder.write("parts/a/weights.bin", "12345");
+  const auto folders = ExternalFolders::of_model(model);
+  check_opens(folders, "weights.bin", 4);
+  check_opens(folders, "./weights.bin", 4);
+  check_opens(folders, "parts/a/weights.bin", 5);
+  CHECK(problem_of(folders, "none.bin") == "its file 'none.bin' cannot be opened: No such file or directory");
+}
+
+TEST_CASE("a hub cache, where model and data are links into one folder of blobs, works") {
+  const TemporaryFolder folder;
+  folder.write("blobs/111", "m");
+  folder.write("blobs/222", "1234");
+  fs::create_directories(folder / "snapshots/abc/onnx");
+  fs::create_symlink("../../../blobs/111", folder / "snapshots/abc/onnx/model.onnx");
+  fs::create_symlink("../../../blobs/222", folder / "snapshots/abc/onnx/model.onnx_data");
+  check_opens(ExternalFolders::of_model(folder / "snapshots/abc/onnx/model.onnx"), "model.onnx_data", 4);
+}
+
+TEST_CASE("a link to a model finds the data beside the model") {
+  const TemporaryFolder folder;
+  folder.write("real/model.onnx", "m");
+  folder.write("real/weights.bin", "1234");
+  fs::create_symlink("real/model.onnx", folder / "model.onnx");
+  check_opens(ExternalFolders::of_model(folder / "model.onnx"), "weights.bin", 4);
+}
+
+TEST_CASE("a link inside the folder is followed, one that leaves it is not") {
+  const TemporaryFolder outside;
+  outside.write("secret", "1234");
+  const TemporaryFolder folder;
+  const auto model = folder.write("model.onnx", "m");
+  folder.write("real.bin", "1234");
+  fs::create_symlink("real.bin", folder / "inside.bin");
+  fs::create_symlink(outside / "secret", folder / "outside.bin");
+  fs::create_directory_symlink(outside.path(), folder / "sub");
+  fs::create_symlink("dangling", folder / "dangling.bin");
+  fs::create_symlink("circle", folder / "circle");
+  const auto folders = ExternalFolders::of_model(model);
+  check_opens(folders, "inside.bin", 4);
+  CHECK_THAT(problem_of(folders, "outside.bin"), Catch::Matchers::Contains("outside the model's folder"));
+  CHECK_THAT(problem_of(folders, "sub/secret"), Catch::Matchers::Contains("outside the model's folder"));
+  CHECK_THAT(problem_of(folders, "dangling.bin"), Catch::Matchers::Contains("No such file"));
+  CHECK_THAT(problem_of(folders, "circle"), Catch::Matchers::Contains("cannot be opened"));
+}
+
+TEST_CASE("locations that leave the folder or name no file are refused") {
+  const TemporaryFolder folder;
+  const auto model = folder.write("inner/model.onnx", "m");
+  folder.write("weights.bin", "1234");
+  fs::create_directories(folder / "inner/sub");
+  REQUIRE(::mkfifo((folder / "inner/pipe").c_str(), 0600) == 0);
+  folder.write("inner/one", "1234");
+  fs::create_hard_link(folder / "inner/one", folder / "inner/two");
+  const auto folders = ExternalFolders::of_model(model);
+  CHECK(problem_of(folders, "") == "its location is empty");
+  CHECK(problem_of(folders, "../weights.bin") == "its location contains '..'");
+  CHECK(problem_of(folders, "sub/../../weights.bin") == "its location contains '..'");
+  CHECK(problem_of(folders, (folder / "weights.bin").string()) == "its location is an absolute path");
+  CHECK(problem_of(folders, std::string_view("a\0b", 3)) == "its location contains a zero byte");
+  CHECK_THAT(problem_of(folders, "*/_ORT_MEM_ADDR_/*"), Catch::Matchers::Contains("in the memory"));
+  CHECK(problem_of(folders, "sub") == "'sub', where its elements are, is not a file");
+  CHECK(problem_of(folders, ".") == "'.', where its elements are, is not a file");
+  CHECK(problem_of(folders, "pipe") == "'pipe', where its elements are, is not a file");
+  CHECK_THAT(problem_of(folders, "one"), Catch::Matchers::Contains("hard links"));
+  CHECK_THAT(problem_of(folders, std::string(5000, 'x')), Catch::Matchers::Contains("cannot be opened"));
+}
+
+TEST_CASE("a folder that begins like the model's is another folder") {
+  const TemporaryFolder folder;
+  const auto model = folder.write("model/m.onnx", "m");
+  folder.write("models/weights.bin", "1234");
+  fs::create_symlink("../models/weights.bin", folder / "model/weights.bin");
+  CHECK_THAT(problem_of(ExternalFolders::of_model(model), "weights.bin"),
+             Catch::Matchers::Contains("outside the model's folder"));
+}
+
+TEST_CASE("without a folder external data is refused") {
+  CHECK_THAT(problem_of(ExternalFolders(), "weights.bin"), Catch::Matchers::Contains("no folder"));
+}
+
+TEST_CASE("external data entries are parsed strictly") {
+  std::string problem;
+  const auto range = parse_external_range(
+      external_tensor({{"location", "a"}, {"offset", "4096"}, {"length", "18446744073709551615"}}), problem);
+  REQUIRE(range);
+  CHECK(range->location == "a");
+  CHECK(range->offset == 4096);
+  CHECK(range->length == ~std::uint64_t{0});
+  CHECK(parse_external_range(external_tensor({{"location", "a"}, {"checksum", "x"}, {"basepath", "y"}}),
+                             problem));
+
+  CHECK(problem_of(external_tensor({})) == "its external data has no location");
+  CHECK(problem_of(external_tensor({{"location", "a"}, {"location", "a"}})) ==
+        "its external data has more than one 'location'");
+  for (const char* number : {"", "-1", "+1", " 1", "1 ", "0x10", "1e3", "18446744073709551616", "1.0"}) {
+    CHECK_THAT(problem_of(external_tensor({{"location", "a"}, {"offset", number}})),
+               Catch::Matchers::Contains("is not a decimal number"));
+  }
+}

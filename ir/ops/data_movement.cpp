@@ -1,11 +1,9 @@
 // Operations that rearrange elements: shapes, slices, gathers, splits, broadcasts. Each passes on what is
 // known of the elements of small integer tensors, so that computed shapes become static.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 
@@ -643,37 +641,6 @@ void infer_one_hot(Node& node) {
   set_output(node, 0, node.input(2).type(), PartialShape(std::move(result)));
 }
 
-/// A number that is known at conversion time, integer or not.
-std::optional<double> known_number(Value value) {
-  if (const auto integers = exact_values(value)) {
-    return integers->size() == 1 ? std::optional(static_cast<double>(integers->front())) : std::nullopt;
-  }
-  const ConstantData* data = value.node->constant();
-  if (data == nullptr || value.shape().element_count() != 1) return std::nullopt;
-  const auto numbers = decode_numbers(value.type(), data->bytes(), 1);
-  return numbers ? std::optional(numbers->front()) : std::nullopt;
-}
-
-void infer_range(Node& node) {
-  const ElementType type = node.type("output_type");
-  const auto start = known_number(node.input(0));
-  const auto stop = known_number(node.input(1));
-  const auto step = known_number(node.input(2));
-  if (!start || !stop || !step) return set_output(node, 0, type, PartialShape{-1});
-  require(*step != 0 && !std::isnan(*start) && !std::isnan(*stop) && !std::isnan(*step),
-          "Range: bad start, stop or step");
-  const double count = std::max(0.0, std::ceil((*stop - *start) / *step));
-  require(count < 9e15, "Range: too many elements");
-  set_output(node, 0, type, PartialShape{static_cast<std::int64_t>(count)});
-  constexpr double kMost = 1024;
-  if (!is_integral(type) || count > kMost) return;
-  KnownValues values;
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(count); ++i) {
-    values.push_back(ValueRange::exactly(static_cast<std::int64_t>(*start + static_cast<double>(i) * *step)));
-  }
-  set_known(node, 0, std::move(values));
-}
-
 void infer_depth_to_space(Node& node) {
   const PartialShape& data = node.input(0).shape();
   if (!data.has_rank()) return set_output(node, 0, node.input(0).type(), unknown());
@@ -779,7 +746,6 @@ std::vector<OpDescriptor> data_movement_ops() {
       {"Pad", "opset12", 3, 4, 1, {{"pad_mode", Kind::text}}, infer_pad},
       {"NonZero", "opset3", 1, 1, 1, {output_type}, infer_non_zero},
       {"OneHot", "opset1", 4, 4, 1, {axis}, infer_one_hot},
-      {"Range", "opset4", 3, 3, 1, {output_type}, infer_range},
       {"ReverseSequence",
        "opset1",
        2,

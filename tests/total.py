@@ -1,0 +1,26 @@
+"""The closing line of all tests: adds up JUnit reports. A report that is missing or broken off is a failure."""
+
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def count(report):
+    """Numbers of tests, of failures and of skipped tests in one report."""
+    try:
+        cases = list(ElementTree.parse(report).iter("testcase"))
+    except (OSError, ElementTree.ParseError) as error:
+        print(f"{report}: {error}")
+        return 0, 1, 0
+    failed = sum(any(case.find(tag) is not None for tag in ("failure", "error")) for case in cases)
+    skipped = sum(case.find("skipped") is not None for case in cases)
+    return len(cases), failed, skipped
+
+
+def main(reports):
+    tests, failed, skipped = (sum(numbers) for numbers in zip(*map(count, reports)))
+    print(f"total: {tests - failed - skipped} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or tests == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -4,6 +4,18 @@ find_package(pugixml REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 
+# Archives where there are any: fewer files to load at start-up, and to have on the machine of an installed package.
+# fmt is used as headers for the same reason.
+find_library(ONNX2IR_PUGIXML_ARCHIVE libpugixml.a)
+add_library(onnx2ir_pugixml INTERFACE)
+if(ONNX2IR_PUGIXML_ARCHIVE)
+  target_link_libraries(onnx2ir_pugixml INTERFACE ${ONNX2IR_PUGIXML_ARCHIVE})
+  target_include_directories(onnx2ir_pugixml SYSTEM INTERFACE
+    $<TARGET_PROPERTY:pugixml::pugixml,INTERFACE_INCLUDE_DIRECTORIES>)
+else()
+  target_link_libraries(onnx2ir_pugixml INTERFACE pugixml::pugixml)
+endif()
+
 # ONNX's package asks for protobuf's own CMake package, which Debian does not ship: then ours stands in.
 find_package(protobuf CONFIG QUIET)
 if(NOT protobuf_FOUND)

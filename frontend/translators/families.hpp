@@ -13,10 +13,23 @@ std::vector<TranslatorRow> scan_translators();
 std::vector<TranslatorRow> sequence_translators();
 std::vector<TranslatorRow> optional_translators();
 std::vector<TranslatorRow> elementwise_translators();
+std::vector<TranslatorRow> unary_translators();
+std::vector<TranslatorRow> cast_translators();
+std::vector<TranslatorRow> activation_translators();
+std::vector<TranslatorRow> softmax_translators();
 
 inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
-    if_translators,       loop_translators,     scan_translators,
-    sequence_translators, optional_translators, elementwise_translators,
+    // one a line
+    if_translators,           //
+    loop_translators,         //
+    scan_translators,         //
+    sequence_translators,     //
+    optional_translators,     //
+    elementwise_translators,  //
+    unary_translators,        //
+    cast_translators,         //
+    activation_translators,   //
+    softmax_translators,      //
 };
 
 }  // namespace onnx2ir::frontend

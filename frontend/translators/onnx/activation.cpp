@@ -1,0 +1,161 @@
+// Activation functions. Versions 1 have an attribute consumed_inputs that says nothing about the result;
+// later ones differ in element types only, but where noted.
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/numeric.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+template <const char* const& kOp>
+Values plain(NodeContext& node) {
+  return {node.op(kOp, {node.input(0)})};
+}
+
+constexpr const char* kRelu = "ReLU";
+constexpr const char* kSigmoid = "Sigmoid";
+constexpr const char* kSoftplus = "SoftPlus";
+constexpr const char* kSoftsign = "SoftSign";
+constexpr const char* kMish = "Mish";
+constexpr const char* kHardSwish = "HSwish";
+
+Values leaky_relu_1(NodeContext& node) {
+  const Value x = node.input(0);
+  const double alpha = node.real("alpha", 0.01F);
+  constexpr std::int64_t kOne[] = {1};
+  return {node.op("PReLU", {x, node.numbers({&alpha, 1}, kOne, x.type())})};
+}
+
+/// Whether `slope` broadcasts to `x` along dimension 1 alone, as the slope of PReLU does.
+bool is_for_channels(Value x, Value slope) {
+  const PartialShape& shape = slope.shape();
+  if (!shape.is_static() || shape.rank() == 0 || shape.rank() > x.shape().rank()) return false;
+  const std::size_t offset = x.shape().rank() - shape.rank();
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (offset + i != 1 && shape[i] != ir::Dimension(1)) return false;
+  }
+  return true;
+}
+
+Value prelu_of_any_slope(NodeContext& node, Value x, Value slope) {
+  const Value is_negative = node.op("Less", {x, node.number_like(0, x)});
+  return node.op("Select", {is_negative, arithmetic(node, "Multiply", x, slope), x});
+}
+
+/// PRelu 7, 9, 16: the slope is broadcast to the data as in numpy; from 9 on integers.
+Values prelu_7(NodeContext& node) {
+  const Value x = node.input(0);
+  const Value slope = node.input(1);
+  node.rank(x);
+  const bool is_native = ir::is_floating(x.type()) && x.shape().rank() > 1 && is_for_channels(x, slope);
+  if (!is_native) return {prelu_of_any_slope(node, x, slope)};
+  const Value vector = slope.shape().rank() == 1
+                           ? slope
+                           : node.op("Reshape", {slope, node.integers({-1})}, {{"special_zero", false}});
+  return {node.op("PReLU", {x, vector})};
+}
+
+/// PRelu 1, 6: one slope, or one for each channel.
+Values prelu_1(NodeContext& node) {
+  const Value x = node.input(0);
+  const Value slope = node.input(1);
+  const std::int64_t rank = node.rank(x);
+  if (node.rank(slope) != 1 || rank < 2) return {prelu_of_any_slope(node, x, slope)};
+  return {node.op("PReLU", {x, slope})};
+}
+
+/// Elu 1, 6, 22.
+Values elu_1(NodeContext& node) {
+  return {node.op("Elu", {node.input(0)}, {{"alpha", node.real("alpha", 1)}})};
+}
+
+Values selu(NodeContext& node, double alpha, double gamma) {
+  const Value x = node.input(0);
+  return {node.op("Selu", {x, node.number_like(node.real("alpha", alpha), x),
+                           node.number_like(node.real("gamma", gamma), x)})};
+}
+
+/// Selu 1: coarser defaults.
+Values selu_1(NodeContext& node) {
+  return selu(node, 1.6732, 1.0507);
+}
+Values selu_6(NodeContext& node) {
+  return selu(node, 1.67326319217681884765625, 1.05070102214813232421875);
+}
+
+/// Celu 12: max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
+Values celu_12(NodeContext& node) {
+  const Value x = node.input(0);
+  const double alpha = node.real("alpha", 1);
+  if (alpha == 1) return {node.op("Elu", {x}, {{"alpha", 1.0}})};
+  const Value factor = node.number_like(alpha, x);
+  return {node.op("Multiply", {node.op("Elu", {divide(node, x, factor)}, {{"alpha", 1.0}}), factor})};
+}
+
+Values thresholded_relu_1(NodeContext& node) {
+  const Value x = node.input(0);
+  const Value is_above = node.op("Greater", {x, node.number_like(node.real("alpha", 1), x)});
+  return {node.op("Select", {is_above, x, node.number_like(0, x)})};
+}
+
+Values hard_sigmoid_1(NodeContext& node) {
+  const Value x = node.input(0);
+  return {node.op("HardSigmoid", {x, node.number_like(node.real("alpha", 0.2F), x),
+                                  node.number_like(node.real("beta", 0.5F), x)})};
+}
+
+Values gelu_20(NodeContext& node) {
+  const std::string approximate = node.text("approximate", "none");
+  if (approximate != "none" && approximate != "tanh") {
+    node.fail("attribute 'approximate' must be none or tanh, it is " + approximate);
+  }
+  return {node.op("Gelu", {node.input(0)},
+                  {{"approximation_mode", std::string(approximate == "tanh" ? "TANH" : "ERF")}})};
+}
+
+/// Swish 24: x * sigmoid(alpha * x).
+Values swish_24(NodeContext& node) {
+  const Value x = node.input(0);
+  const double alpha = node.real("alpha", 1);
+  if (alpha == 1) return {node.op("Swish", {x})};
+  return {node.op("Swish", {x, node.number_like(alpha, x)})};
+}
+
+/// Shrink 9: x + bias below -lambd, x - bias above lambd, 0 between.
+Values shrink_9(NodeContext& node) {
+  const Value input = node.input(0);
+  const ElementType computed = ir::is_floating(input.type()) ? input.type() : ElementType::f32;
+  const Value x = convert(node, input, computed);
+  const double lambda = node.real("lambd", 0.5);
+  const Value bias = node.number_like(node.real("bias", 0), x);
+  const Value is_above = node.op("Greater", {x, node.number_like(lambda, x)});
+  const Value is_below = node.op("Less", {x, node.number_like(-lambda, x)});
+  const Value high = node.op("Select", {is_above, node.op("Subtract", {x, bias}), node.number_like(0, x)});
+  return {convert(node, node.op("Select", {is_below, node.op("Add", {x, bias}), high}), input.type())};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> activation_translators() {
+  return {
+      {"Relu", 1, plain<kRelu>},
+      {"Sigmoid", 1, plain<kSigmoid>},
+      {"Softplus", 1, plain<kSoftplus>},
+      {"Softsign", 1, plain<kSoftsign>},
+      {"Mish", 18, plain<kMish>},
+      {"HardSwish", 14, plain<kHardSwish>},
+      {"LeakyRelu", 1, leaky_relu_1},
+      {"PRelu", 1, prelu_1},
+      {"PRelu", 7, prelu_7},
+      {"Elu", 1, elu_1},
+      {"Selu", 1, selu_1},
+      {"Selu", 6, selu_6},
+      {"Celu", 12, celu_12},
+      {"ThresholdedRelu", 1, thresholded_relu_1},
+      {"HardSigmoid", 1, hard_sigmoid_1},
+      {"Gelu", 20, gelu_20},
+      {"Swish", 24, swish_24},
+      {"Shrink", 9, shrink_9},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,69 @@
+#include "frontend/translators/onnx/numeric.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace onnx2ir::frontend {
+
+Value convert(Builder& builder, Value value, ElementType type) {
+  if (value.type() == type) return value;
+  return builder.op("Convert", {value}, {{"destination_type", type}});
+}
+
+Value arithmetic(Builder& builder, std::string_view op, Value a, Value b, AttributeList attributes) {
+  const ElementType type = a.type();
+  if (type != ElementType::i8 && type != ElementType::u8) return builder.op(op, {a, b}, attributes);
+  const Value result = builder.op(
+      op, {convert(builder, a, ElementType::i32), convert(builder, b, ElementType::i32)}, attributes);
+  return convert(builder, result, type);
+}
+
+Value divide(Builder& builder, Value a, Value b) {
+  return arithmetic(builder, "Divide", a, b, {{"m_pythondiv", ir::is_floating(a.type())}});
+}
+
+Value scalar(NodeContext& node, Value value, std::string_view what) {
+  const PartialShape& shape = value.shape();
+  if (!shape.has_rank() || shape.is_scalar()) return value;
+  for (const ir::Dimension& dimension : shape) {
+    if (!dimension.admits(1)) node.fail(std::string(what) + " must have one element");
+  }
+  if (const auto known = ir::exact_values(value); known && known->size() == 1) {
+    return node.integer(known->front(), value.type());
+  }
+  return node.op("Reshape", {value, node.integers(std::initializer_list<std::int64_t>{})},
+                 {{"special_zero", false}});
+}
+
+Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, std::int64_t after) {
+  const std::int64_t rank = node.rank(value);
+  std::vector<std::int64_t> axes;
+  for (std::int64_t i = 0; i < before; ++i) axes.push_back(i);
+  for (std::int64_t i = 0; i < after; ++i) axes.push_back(before + rank + i);
+  if (axes.empty()) return value;
+  return node.op("Unsqueeze", {value, node.integers(axes)});
+}
+
+Value sizes_of(Builder& builder, Value value) {
+  if (const auto sizes = value.shape().sizes()) return builder.integers(*sizes);
+  return builder.op("ShapeOf", {value}, {{"output_type", ElementType::i64}});
+}
+
+Value size_of(Builder& builder, Value value, std::int64_t axis) {
+  const ir::Dimension dimension = value.shape()[static_cast<std::size_t>(axis)];
+  if (dimension.is_static()) return builder.integer(dimension.size());
+  return builder.op("Gather", {sizes_of(builder, value), builder.integer(axis), builder.integer(0)},
+                    {{"batch_dims", 0}});
+}
+
+Value axes_between(Builder& builder, std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> axes(static_cast<std::size_t>(std::max<std::int64_t>(last - first, 0)));
+  std::iota(axes.begin(), axes.end(), first);
+  return builder.integers(axes);
+}
+
+Value reduce(Builder& builder, std::string_view op, Value value, Value axes, bool keep_dims) {
+  return builder.op(op, {value, axes}, {{"keep_dims", keep_dims}});
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,38 @@
+// What translators of numeric operators share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "frontend/translators/context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// `value` as `type`; the value itself when it is of that type.
+Value convert(Builder& builder, Value value, ElementType type);
+
+/// Emits a binary operation. Integers of 8 bits are computed as i32: the runtime saturates and rounds them.
+Value arithmetic(Builder& builder, std::string_view op, Value a, Value b, AttributeList attributes = {});
+
+/// a / b; integers are rounded toward zero.
+Value divide(Builder& builder, Value a, Value b);
+
+/// A scalar made of a value of one element; refuses the node when it cannot have one.
+Value scalar(NodeContext& node, Value value, std::string_view what);
+
+/// `value` with dimensions of size 1 inserted before and after its own, so that they lie at [before, before +
+/// rank) of the result.
+Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, std::int64_t after);
+
+/// The sizes of `value` as an i64 vector; a constant when they are known.
+Value sizes_of(Builder& builder, Value value);
+/// Its size along `axis` as an i64 scalar.
+Value size_of(Builder& builder, Value value, std::int64_t axis);
+/// The axes [first, last) as an i64 vector.
+Value axes_between(Builder& builder, std::int64_t first, std::int64_t last);
+
+/// Emits a reduction.
+Value reduce(Builder& builder, std::string_view op, Value value, Value axes, bool keep_dims = true);
+
+}  // namespace onnx2ir::frontend

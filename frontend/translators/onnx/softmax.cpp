@@ -1,0 +1,66 @@
+// Softmax, LogSoftmax, Hardmax.
+//
+// Versions 1 and 11 see the input as a matrix, its dimensions before `axis` (default 1) as rows and the
+// others as columns; from 13 on they work along `axis` (default -1) alone.
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/numeric.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+using Emit = Value (*)(NodeContext&, Value, std::int64_t axis);
+
+Value softmax(NodeContext& node, Value x, std::int64_t axis) {
+  return node.op("SoftMax", {x}, {{"axis", axis}});
+}
+
+Value log_softmax(NodeContext& node, Value x, std::int64_t axis) {
+  return node.op("LogSoftmax", {x}, {{"axis", axis}});
+}
+
+/// 1 at the first of the largest elements, 0 elsewhere.
+Value hardmax(NodeContext& node, Value x, std::int64_t axis) {
+  const Value largest = reduce(node, "ReduceMax", x, node.integers({axis}));
+  const Value is_largest = node.op("Equal", {x, largest});
+  const Value count = node.op("CumSum", {convert(node, is_largest, ElementType::i32), node.integer(axis)},
+                              {{"exclusive", false}, {"reverse", false}});
+  const Value is_first = node.op("Equal", {count, node.integer(1, ElementType::i32)});
+  return convert(node, node.op("LogicalAnd", {is_largest, is_first}), x.type());
+}
+
+template <Emit kEmit>
+Values along_columns_1(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t rank = node.rank(x);
+  if (rank == 0) node.fail("a scalar has no axis");
+  // Axis `rank` is legal: no columns, so rows of one element.
+  std::int64_t axis = node.integer("axis", 1);
+  if (axis != rank) axis = node.axis(axis, rank);
+  if (axis == rank - 1) return {kEmit(node, x, axis)};
+  if (axis == rank) {
+    const Value column = node.op("Unsqueeze", {x, node.integers({rank})});
+    return {node.op("Squeeze", {kEmit(node, column, rank), node.integers({rank})})};
+  }
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(axis), 0);
+  sizes.push_back(-1);
+  const Value rows = node.op("Reshape", {x, node.integers(sizes)}, {{"special_zero", true}});
+  return {node.op("Reshape", {kEmit(node, rows, axis), sizes_of(node, x)}, {{"special_zero", false}})};
+}
+
+template <Emit kEmit>
+Values along_axis_13(NodeContext& node) {
+  const Value x = node.input(0);
+  return {kEmit(node, x, node.axis(node.integer("axis", -1), node.rank(x)))};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> softmax_translators() {
+  return {
+      {"Softmax", 1, along_columns_1<softmax>},        {"Softmax", 13, along_axis_13<softmax>},
+      {"LogSoftmax", 1, along_columns_1<log_softmax>}, {"LogSoftmax", 13, along_axis_13<log_softmax>},
+      {"Hardmax", 1, along_columns_1<hardmax>},        {"Hardmax", 13, along_axis_13<hardmax>},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -5,6 +5,7 @@
 
 #include <unordered_set>
 
+#include "frontend/reader/name_table.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "frontend/reader/wire_scan.hpp"
@@ -22,18 +23,13 @@ class Scope {
   int depth() const { return depth_; }
   void reserve(std::size_t names) { names_.reserve(names); }
   /// Defines a name here; false when it is defined here already.
-  bool define(std::string_view name, std::int64_t node_index) {
-    return names_.emplace(name, node_index).second;
-  }
+  bool define(std::string_view name, std::int64_t node_index) { return names_.add(name, node_index); }
   /// The index of the node that defines a name here, kBeforeAllNodes for inputs and initializers; null when
   /// it is not defined here.
-  const std::int64_t* find_here(std::string_view name) const {
-    const auto found = names_.find(name);
-    return found == names_.end() ? nullptr : &found->second;
-  }
+  const std::int64_t* find_here(std::string_view name) const { return names_.find(name); }
   bool is_defined_outside(std::string_view name) const {
     for (const Scope* scope = outer_; scope != nullptr; scope = scope->outer_) {
-      if (scope->names_.contains(name)) return true;
+      if (scope->names_.find(name) != nullptr) return true;
     }
     return false;
   }
@@ -41,7 +37,7 @@ class Scope {
  private:
   const Scope* outer_;
   int depth_;
-  std::unordered_map<std::string_view, std::int64_t> names_;
+  NameTable<std::int64_t> names_;
 };
 
 void check_graph(const onnx::GraphProto& graph, std::string_view path, const Scope* outer, BodyCheck& check);

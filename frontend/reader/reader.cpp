@@ -5,6 +5,8 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+
 #include "frontend/reader/function_index.hpp"
 #include "frontend/reader/model_check.hpp"
 #include "frontend/reader/model_file.hpp"
@@ -82,6 +84,14 @@ std::string source_name(const ModelSource& source) {
   return "the model";
 }
 
+/// An arena whose blocks fit the model: the default ones are small, and millions of them are slow.
+std::unique_ptr<google::protobuf::Arena> make_arena(std::size_t model_size) {
+  google::protobuf::ArenaOptions options;
+  options.start_block_size = std::clamp<std::size_t>(model_size, 4096, 1 << 20);
+  options.max_block_size = 1 << 20;
+  return std::make_unique<google::protobuf::Arena>(options);
+}
+
 const onnx::ModelProto* parse(const std::string& bytes, google::protobuf::Arena& arena) {
   auto* proto = google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(bytes.data()),
@@ -116,7 +126,7 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
     sink.error("unreadable-model", fmt::format("{} cannot be read: {}", source_name(source), problem));
     return std::nullopt;
   }
-  auto arena = std::make_unique<google::protobuf::Arena>();
+  auto arena = make_arena(bytes->stripped.size());
   const onnx::ModelProto* proto = parse(bytes->stripped, *arena);
   if (proto == nullptr) {
     sink.error("unreadable-model", fmt::format("{} cannot be read: it is not an ONNX model, or it is damaged",

@@ -1,0 +1,76 @@
+// A hash table from names to small values, for graphs with millions of them: std::unordered_map follows two
+// pointers for each look-up and allocates for each name.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace onnx2ir::frontend {
+
+/// Names are not copied: they must outlive the table. At most 2^31 of them.
+template <typename Value>
+class NameTable {
+ public:
+  /// Adds a name; false, and no change, when it is there already.
+  bool add(std::string_view name, Value value) {
+    if ((entries_.size() + 1) * 2 > slots_.size()) grow();
+    const std::uint32_t hash = hash_of(name);
+    Slot* slot = find_slot(name, hash);
+    if (slot->entry != kEmpty) return false;
+    *slot = {hash, static_cast<std::uint32_t>(entries_.size())};
+    entries_.emplace_back(name, std::move(value));
+    return true;
+  }
+
+  /// The value of a name, null when it is not there. Valid until the next add.
+  const Value* find(std::string_view name) const {
+    if (slots_.empty()) return nullptr;
+    const Slot* slot =
+        const_cast<NameTable*>(this)->find_slot(name, hash_of(name));  // NOLINT: does not change it
+    return slot->entry == kEmpty ? nullptr : &entries_[slot->entry].second;
+  }
+
+  void reserve(std::size_t names) {
+    entries_.reserve(names);
+    while (names * 2 > slots_.size()) grow();
+  }
+
+ private:
+  static constexpr std::uint32_t kEmpty = 0xffffffff;
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t entry = kEmpty;
+  };
+
+  static std::uint32_t hash_of(std::string_view name) {
+    return static_cast<std::uint32_t>(std::hash<std::string_view>{}(name));
+  }
+
+  /// The slot that holds `name`, or the empty one where it belongs.
+  Slot* find_slot(std::string_view name, std::uint32_t hash) {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+      Slot& slot = slots_[at];
+      if (slot.entry == kEmpty || (slot.hash == hash && entries_[slot.entry].first == name)) return &slot;
+    }
+  }
+
+  void grow() {
+    const std::size_t size = slots_.empty() ? 16 : slots_.size() * 2;
+    std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(size));
+    for (const Slot& slot : old) {
+      if (slot.entry == kEmpty) continue;
+      std::size_t at = slot.hash & (size - 1);
+      while (slots_[at].entry != kEmpty) at = (at + 1) & (size - 1);
+      slots_[at] = slot;
+    }
+  }
+
+  std::vector<std::pair<std::string_view, Value>> entries_;
+  std::vector<Slot> slots_;  ///< a power of two of them, at most half full
+};
+
+}  // namespace onnx2ir::frontend

@@ -51,7 +51,8 @@ OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::O
     }
     if (opsets.add(import.domain(), import.version())) continue;
     sink.warning("repeated-import",
-                 fmt::format("{} is imported more than once; version {} is used", domain, import.version()), place);
+                 fmt::format("{} is imported more than once; version {} is used", domain, import.version()),
+                 place);
     opsets.set(import.domain(), import.version());
   }
   return opsets;

@@ -23,6 +23,12 @@ enum class Message : std::uint8_t { model, graph, node, attribute, function, spa
 
 enum class Action : std::uint8_t { keep, drop, descend, strip };
 
+// Fields of TensorProto.
+constexpr std::uint32_t kDataType = 2;
+constexpr std::uint32_t kFloatData = 4;
+constexpr std::uint32_t kRawData = 9;
+constexpr std::uint32_t kDoubleData = 10;
+
 struct FieldRule {
   Action action = Action::keep;
   Message message = Message::model;  ///< what to descend into
@@ -65,7 +71,7 @@ FieldRule rule(Message message, std::uint32_t number) {
       break;
     case Message::tensor:
       if (number == 12 || number == 16) return kDrop;  // doc_string, metadata
-      if (number == 9) return {Action::strip};
+      if (number == kRawData) return {Action::strip};
       break;
   }
   return {};
@@ -176,7 +182,40 @@ class Scanner {
     }
   }
 
+  /// The field of a tensor that is raw data in all but name: packed floats of a float tensor are laid out as
+  /// its raw data would be. Zero when there is no such field, or anything besides it could be data as well.
+  std::uint32_t field_like_raw_data(Position position, Position end) {
+    constexpr std::uint64_t kFloat = 1;
+    constexpr std::uint64_t kDouble = 11;
+    std::uint64_t type = 0;
+    std::uint32_t found = 0;
+    std::uint64_t found_size = 0;
+    while (position != end) {
+      const Position field = position;
+      std::uint32_t number = 0;
+      WireType wire_type{};
+      std::uint64_t value = 0;
+      if (!read_tag(position, end, number, wire_type)) return 0;
+      if (wire_type == WireType::varint || wire_type == WireType::bytes) {
+        if (!read_varint(position, end, value)) return 0;
+        if (wire_type == WireType::bytes && !skip(position, end, value, field)) return 0;
+      } else if (!skip_value(position, end, number, wire_type, field)) {
+        return 0;
+      }
+      if (number == kDataType && wire_type == WireType::varint) type = value;
+      const bool data = (number >= kFloatData && number <= 7) || (number >= kRawData && number <= 11);
+      if (!data) continue;
+      if (found != 0 || wire_type != WireType::bytes) return 0;
+      found = number;
+      found_size = value;
+    }
+    if (found == kFloatData && type == kFloat && found_size % sizeof(float) == 0) return found;
+    if (found == kDoubleData && type == kDouble && found_size % sizeof(double) == 0) return found;
+    return 0;
+  }
+
   bool scan(Message message, Position position, Position end, int graph_depth) {
+    const std::uint32_t like_raw_data = message == Message::tensor ? field_like_raw_data(position, end) : 0;
     if (message == Message::graph && ++graph_depth > kMaxGraphDepth) {
       return fail(position, fmt::format("graphs are nested more than {} deep", kMaxGraphDepth));
     }
@@ -197,7 +236,8 @@ class Scanner {
       const Position value = position;
       if (!skip(position, end, size, field)) return add_context(message);
 
-      const FieldRule what = rule(message, number);
+      const bool strip_as_raw_data = like_raw_data != 0 && number == like_raw_data;
+      const FieldRule what = strip_as_raw_data ? FieldRule{Action::strip} : rule(message, number);
       switch (what.action) {
         case Action::keep:
           break;
@@ -207,7 +247,7 @@ class Scanner {
           break;
         case Action::strip:
           if (size < kRawReferenceSize) break;
-          copy_until(after_tag);
+          copy_until(field);
           append_reference({static_cast<std::uint64_t>(value - begin_), size});
           copied = position;
           break;
@@ -238,11 +278,12 @@ class Scanner {
 
   void append_reference(ByteRange range) {
     static_assert(kRawReferenceSize == 128);
-    constexpr char kLength[] = {static_cast<char>(0x80), 0x01};
+    constexpr char kTagAndLength[] = {kRawData << 3 | static_cast<char>(WireType::bytes),
+                                      static_cast<char>(0x80), 0x01};
     char reference[kRawReferenceSize] = {};
     const std::uint64_t index = out_.raw_data.size();
     std::memcpy(reference, &index, sizeof index);
-    out_.bytes.append(kLength, sizeof kLength).append(reference, sizeof reference);
+    out_.bytes.append(kTagAndLength, sizeof kTagAndLength).append(reference, sizeof reference);
     out_.raw_data.push_back(range);
   }
 

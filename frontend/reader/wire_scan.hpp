@@ -20,8 +20,9 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-/// Raw data of this size or more is taken out of the model; what stands for it has exactly this size. So no
-/// raw data of the model itself can look like a reference, whatever its bytes are.
+/// Raw data, and packed floats that are laid out like it, of this size or more is taken out of the model;
+/// what stands for it has exactly this size. So no raw data of the model itself can look like a reference,
+/// whatever its bytes are.
 inline constexpr std::size_t kRawReferenceSize = 128;
 
 /// Graphs nested deeper than this are refused: passes over a model recurse into its graphs.

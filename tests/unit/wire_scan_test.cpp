@@ -2,6 +2,8 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <cstring>
+
 #include "catch.hpp"
 
 namespace {
@@ -130,6 +132,27 @@ TEST_CASE("of repeated raw data the last counts, stripped or not") {
     } else {
       CHECK(raw == last.raw_data());
     }
+  }
+}
+
+TEST_CASE("packed floats are taken out as the raw data they could have been") {
+  onnx::ModelProto model;
+  auto& tensor = *model.mutable_graph()->add_initializer();
+  tensor.set_data_type(onnx::TensorProto::FLOAT);
+  for (int i = 0; i < 100; ++i) tensor.add_float_data(static_cast<float>(i));
+  const onnx::TensorProto stripped = strip_and_restore(model, 1).graph().initializer(0);
+  CHECK(stripped.float_data().empty());
+  REQUIRE(stripped.raw_data().size() == 400);
+  CHECK(std::memcmp(stripped.raw_data().data(), tensor.float_data().data(), 400) == 0);
+
+  SECTION("not when they are not the tensor's only data, or not its type's") {
+    SECTION("other data") {
+      tensor.set_raw_data("1234");
+    }
+    SECTION("other type") {
+      tensor.set_data_type(onnx::TensorProto::DOUBLE);
+    }
+    CHECK(strip_and_restore(model, 0).SerializeAsString() == model.SerializeAsString());
   }
 }
 

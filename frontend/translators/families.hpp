@@ -12,6 +12,10 @@ std::vector<TranslatorRow> loop_translators();
 std::vector<TranslatorRow> scan_translators();
 std::vector<TranslatorRow> sequence_translators();
 std::vector<TranslatorRow> optional_translators();
+std::vector<TranslatorRow> constant_translators();
+std::vector<TranslatorRow> pad_translators();
+std::vector<TranslatorRow> reshaping_translators();
+std::vector<TranslatorRow> slicing_translators();
 std::vector<TranslatorRow> elementwise_translators();
 std::vector<TranslatorRow> unary_translators();
 std::vector<TranslatorRow> cast_translators();
@@ -25,6 +29,10 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     scan_translators,         //
     sequence_translators,     //
     optional_translators,     //
+    constant_translators,     //
+    pad_translators,          //
+    reshaping_translators,    //
+    slicing_translators,      //
     elementwise_translators,  //
     unary_translators,        //
     cast_translators,         //

@@ -1,0 +1,79 @@
+// Constants, and tensors made of nothing but a shape: Constant, ConstantOfShape, EyeLike.
+#include <onnx/onnx_pb.h>
+
+#include "frontend/reader/tensor_data.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+Value strings(NodeContext& node, const std::vector<std::string>& texts, std::span<const std::int64_t> shape) {
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  auto packed = pack_strings(views);
+  if (!packed) node.fail("the strings are too long");
+  return node.constant(ElementType::string, shape, ir::ConstantData(*std::move(packed)));
+}
+
+/// Constant 1, 9, 11 (sparse_value), 12 (value_int and its kind), 13, 19, 21, 23, 24, 25 (element types).
+Values constant_1(NodeContext& node) {
+  for (const char* name : {"value", "sparse_value"}) {
+    if (!node.has_attribute(name)) continue;
+    TensorAttribute tensor = node.tensor(name);
+    return {node.constant(tensor.type, tensor.shape, std::move(tensor.data))};
+  }
+  if (node.has_attribute("value_int")) return {node.integer(node.integer("value_int"))};
+  if (node.has_attribute("value_ints")) return {node.integers(node.integer_list("value_ints"))};
+  if (node.has_attribute("value_float")) return {node.number(node.real("value_float"), ElementType::f32)};
+  if (node.has_attribute("value_floats")) {
+    const auto values = node.real_list("value_floats");
+    const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
+    return {node.numbers(values, shape, ElementType::f32)};
+  }
+  if (node.has_attribute("value_string")) return {strings(node, {node.text("value_string")}, {})};
+  if (node.has_attribute("value_strings")) {
+    const auto values = node.text_list("value_strings");
+    const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
+    return {strings(node, values, shape)};
+  }
+  node.fail("it has no value");
+}
+
+/// ConstantOfShape 9, 20, 21, 23, 24, 25: the versions differ in element types.
+Values constant_of_shape_9(NodeContext& node) {
+  Value value = node.number(0.0, ElementType::f32);
+  if (node.has_attribute("value")) {
+    TensorAttribute tensor = node.tensor("value");
+    value = node.constant(tensor.type, {}, std::move(tensor.data));
+  }
+  // An empty list of sizes makes a scalar.
+  if (node.input(0).shape().element_count() == 0) return {value};
+  return {broadcast_to(node, value, node.input(0))};
+}
+
+/// EyeLike 9, 22.
+Values eye_like_9(NodeContext& node) {
+  const Value input = node.input(0);
+  if (node.rank(input) != 2) node.fail("the input must be a matrix");
+  const ElementType type =
+      node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : input.type();
+  // The runtime makes few types of identity matrices; all can be made from i32.
+  const auto size = [&](std::int64_t axis) {
+    return reshape(node, dimension_of(node, input, axis), std::vector<std::int64_t>{});
+  };
+  const Value eye = node.op("Eye", {size(0), size(1), node.integer(node.integer("k", 0))},
+                            {{"output_type", ElementType::i32}});
+  return {convert(node, eye, type)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> constant_translators() {
+  return {
+      {"Constant", 1, constant_1},
+      {"ConstantOfShape", 9, constant_of_shape_9},
+      {"EyeLike", 9, eye_like_9},
+  };
+}
+
+}  // namespace onnx2ir::frontend

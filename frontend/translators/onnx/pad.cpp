@@ -1,0 +1,98 @@
+// Pad in all its versions.
+#include <algorithm>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+struct Pads {
+  Value begins;  ///< i64 [rank]
+  Value ends;    ///< i64 [rank]
+};
+
+/// `pads` are for the axes `axes` (all when null): first all begins, then all ends.
+Pads split_pads(NodeContext& node, Value input, Value pads, Value axes) {
+  const std::int64_t rank = node.rank(input);
+  pads = convert(node, pads, ElementType::i64);
+  std::int64_t count = rank;
+  if (axes) {
+    const auto known = axes.shape().element_count();
+    if (!known) node.fail("the number of axes is not known");
+    count = *known;
+  }
+  if (const auto total = pads.shape().element_count(); total && *total != 2 * count) {
+    node.fail("pads has " + std::to_string(*total) + " values, " + std::to_string(2 * count) + " are needed");
+  }
+  const auto part = [&](std::int64_t first) {
+    return slice(node, pads, node.integers({first}), node.integers({first + count}), 0);
+  };
+  Pads result{part(0), part(count)};
+  if (const auto known = node.known_integers(pads)) {
+    result.begins = node.integers(std::vector<std::int64_t>(known->begin(), known->begin() + count));
+    result.ends = node.integers(std::vector<std::int64_t>(known->begin() + count, known->end()));
+  }
+  if (!axes) return result;
+  auto positions = node.require_integers(axes, "the axes");
+  for (std::int64_t& axis : positions) axis = node.axis(axis, rank);
+  // Each axis of the input takes its pad from the list, or the zero appended to it.
+  std::vector<std::int64_t> source(static_cast<std::size_t>(rank), count);
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    source[static_cast<std::size_t>(positions[i])] = std::int64_t(i);
+  const auto spread = [&](Value list) {
+    return gather(node, concat(node, {list, node.integers({0})}), node.integers(source));
+  };
+  return {spread(result.begins), spread(result.ends)};
+}
+
+/// Walks around the tensor: position p of an axis of size n reads p mod n.
+Value wrap(NodeContext& node, Value input, const Pads& pads) {
+  for (std::int64_t axis = 0; axis < node.rank(input); ++axis) {
+    const auto pad = [&](Value list) { return gather(node, list, node.integer(axis)); };
+    const Value size = reshape(node, dimension_of(node, input, axis), std::vector<std::int64_t>{});
+    const Value start = node.op("Subtract", {node.integer(0), pad(pads.begins)});
+    const Value stop = node.op("Add", {size, pad(pads.ends)});
+    const Value positions =
+        node.op("Range", {start, stop, node.integer(1)}, {{"output_type", ElementType::i64}});
+    input = gather(node, input, node.op("FloorMod", {positions, size}), axis);
+  }
+  return input;
+}
+
+Values padded(NodeContext& node, const Pads& pads, Value fill) {
+  const std::string mode = node.text("mode", "constant");
+  const Value input = node.input(0);
+  if (mode == "wrap") return {wrap(node, input, pads)};
+  if (mode == "constant") {
+    if (!fill) fill = node.number_like(0, input);
+    if (!fill.shape().is_scalar()) fill = reshape(node, fill, std::vector<std::int64_t>{});
+    return {node.op("Pad", {input, pads.begins, pads.ends, fill}, {{"pad_mode", "constant"}})};
+  }
+  if (mode != "edge" && mode != "reflect") node.fail("mode '" + mode + "' does not exist");
+  return {node.op("Pad", {input, pads.begins, pads.ends}, {{"pad_mode", mode}})};
+}
+
+/// Pad 1 (attribute paddings) and 2 (attribute pads).
+Values pad_1(NodeContext& node) {
+  const char* name = node.has_attribute("pads") ? "pads" : "paddings";
+  const Pads pads = split_pads(node, node.input(0), node.integers(node.integer_list(name)), {});
+  return padded(node, pads, node.number_like(node.real("value", 0.0), node.input(0)));
+}
+
+/// Pad 11 (pads as an input), 13, 18 (axes), 19 (wrap), 21, 23, 24, 25.
+Values pad_11(NodeContext& node) {
+  const Pads pads = split_pads(node, node.input(0), node.input(1), node.optional_input(3));
+  return padded(node, pads, node.optional_input(2));
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> pad_translators() {
+  return {
+      {"Pad", 1, pad_1},
+      {"Pad", 11, pad_11, "axes that are not known at conversion time"},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,198 @@
+// Operators that change a tensor's shape and leave its elements in order, and those that tell the shape.
+#include <algorithm>
+#include <numeric>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Shape 1, 13, 15 (start, end), 19, 21, 23, 24, 25.
+Values shape_1(NodeContext& node) {
+  const Value input = node.input(0);
+  const Value shape = shape_of(node, input);
+  if (!node.has_attribute("start") && !node.has_attribute("end")) return {shape};
+  const std::int64_t rank = node.rank(input);
+  const auto clamp = [&](std::int64_t axis) {
+    return std::clamp<std::int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
+  };
+  const std::int64_t start = clamp(node.integer("start", 0));
+  const std::int64_t end = std::max(start, clamp(node.integer("end", rank)));
+  return {slice(node, shape, node.integers({start}), node.integers({end}), 0)};
+}
+
+/// Size 1, 13, 19, 21, 23, 24, 25.
+Values size_1(NodeContext& node) {
+  const Value input = node.input(0);
+  if (const auto count = input.shape().element_count()) return {node.integer(*count)};
+  return {node.op("ReduceProd", {shape_of(node, input), node.integers({0})}, {{"keep_dims", false}})};
+}
+
+/// Reshape 1 (shape as an attribute), 5, 13, 14 (allowzero), 19, 21, 23, 24, 25.
+Values reshape_1(NodeContext& node) {
+  const Value input = node.input(0);
+  const Value shape = node.has_input(1) ? node.input(1) : node.integers(node.integer_list("shape"));
+  const bool special_zero = node.integer("allowzero", 0) == 0;
+  const auto known = node.known_integers(shape);
+  if (special_zero && known && input.shape().has_rank()) {
+    for (std::size_t i = 0; i < known->size(); ++i) {
+      if ((*known)[i] == 0 && i >= input.shape().rank())
+        node.fail("the shape copies a dimension the input does not have");
+    }
+  }
+  return {
+      node.op("Reshape", {input, convert(node, shape, ElementType::i64)}, {{"special_zero", special_zero}})};
+}
+
+/// Flatten 1, 9, 11 (negative axes), 13, 21, 23, 24, 25.
+Values flatten_1(NodeContext& node) {
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  std::int64_t axis = node.integer("axis", 1);
+  if (axis < -rank || axis > rank) node.fail("axis " + std::to_string(axis) + " is out of range");
+  if (axis < 0) axis += rank;
+  const auto product = [&](std::int64_t first, std::int64_t last) -> Value {
+    std::int64_t known = 1;
+    bool all_known = true;
+    for (std::int64_t i = first; i < last; ++i) {
+      const ir::Dimension dimension = input.shape()[static_cast<std::size_t>(i)];
+      all_known = all_known && dimension.is_static();
+      known *= std::max<std::int64_t>(dimension.size(), 0);
+    }
+    if (all_known) return node.integers({known});
+    const Value part = slice(node, shape_of(node, input), node.integers({first}), node.integers({last}), 0);
+    return node.op("ReduceProd", {part, node.integers({0})}, {{"keep_dims", true}});
+  };
+  Value outer = product(0, axis);
+  Value inner = product(axis, rank);
+  // One unknown side follows from the other, unless there are no elements to count.
+  if (const auto known = node.known_integers(inner); known && known->front() > 0) outer = node.integers({-1});
+  return {reshape(node, input, concat(node, {outer, inner}))};
+}
+
+/// Axes from input 1 (newer versions) or from the attribute; nothing when neither is given.
+std::optional<std::vector<std::int64_t>> axes_of(NodeContext& node, std::int64_t rank) {
+  std::vector<std::int64_t> axes;
+  if (node.has_input(1)) {
+    axes = node.require_integers(node.input(1), "the axes");
+  } else if (node.has_attribute("axes")) {
+    axes = node.integer_list("axes");
+  } else {
+    return std::nullopt;
+  }
+  for (std::int64_t& axis : axes) axis = node.axis(axis, rank);
+  return axes;
+}
+
+/// Squeeze 1, 11 (negative axes), 13 (axes as an input), 21, 23, 24, 25.
+Values squeeze_1(NodeContext& node) {
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  auto axes = axes_of(node, rank);
+  if (!axes) {
+    axes.emplace();
+    for (std::int64_t i = 0; i < rank; ++i) {
+      const ir::Dimension dimension = input.shape()[static_cast<std::size_t>(i)];
+      if (dimension.is_dynamic() && dimension.admits(1)) {
+        node.fail("no axes are given and dimension " + std::to_string(i) +
+                      " of the input is not known: " + to_string(input.shape()),
+                  "OpenVINO has no values of dynamic rank; give the model's inputs static shapes");
+      }
+      if (dimension == ir::Dimension(1)) axes->push_back(i);
+    }
+  }
+  return {squeeze(node, input, *axes)};
+}
+
+/// Unsqueeze 1, 11 (negative axes), 13 (axes as an input), 21, 23, 24, 25.
+Values unsqueeze_1(NodeContext& node) {
+  const Value input = node.input(0);
+  if (node.has_input(1) && !node.known_integers(node.input(1))) {
+    return {node.op("Unsqueeze", {input, as_list(node, node.input(1))})};
+  }
+  const std::size_t count =
+      node.has_input(1) ? node.known_integers(node.input(1))->size() : node.integer_list("axes").size();
+  const auto axes = axes_of(node, node.rank(input) + static_cast<std::int64_t>(count));
+  if (!axes) node.fail("no axes are given");
+  return {unsqueeze(node, input, *axes)};
+}
+
+/// Transpose 1, 13, 21, 23, 24, 25.
+Values transpose_1(NodeContext& node) {
+  const Value input = node.input(0);
+  auto order = node.integer_list("perm");
+  const std::int64_t rank = node.rank(input);
+  if (!node.has_attribute("perm")) {
+    order.resize(static_cast<std::size_t>(rank));
+    std::iota(order.rbegin(), order.rend(), 0);
+  }
+  for (std::int64_t& axis : order) axis = node.axis(axis, rank);
+  if (rank < 2) return {input};
+  return {transpose(node, input, order)};
+}
+
+/// Expand 8, 13: broadcasts both ways.
+Values expand_8(NodeContext& node) {
+  return {node.op("Broadcast", {node.input(0), convert(node, node.input(1), ElementType::i64)},
+                  {{"mode", "bidirectional"}})};
+}
+
+/// Tile 1: one axis, a number of times; 6, 13: repeats of all axes.
+Values tile_1(NodeContext& node) {
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  const std::int64_t axis = node.axis(node.require_integers(node.input(2), "the axis").front(), rank);
+  std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank), 1);
+  repeats[static_cast<std::size_t>(axis)] =
+      node.require_integers(node.input(1), "the number of tiles").front();
+  return {node.op("Tile", {input, node.integers(repeats)})};
+}
+
+Values tile_6(NodeContext& node) {
+  // A scalar has no axes to repeat.
+  if (node.input(0).shape().is_scalar()) return {node.input(0)};
+  return {node.op("Tile", {node.input(0), node.input(1)})};
+}
+
+/// Concat 1 (axis optional, 1), 4, 11, 13.
+Values concat_1(NodeContext& node) {
+  const Values inputs = node.inputs();
+  if (inputs.empty()) node.fail("it has no inputs");
+  return {concat(node, inputs, node.axis(node.integer("axis", 1), node.rank(inputs.front())))};
+}
+
+/// DepthToSpace 1, 11 (mode), 13.
+Values depth_to_space_1(NodeContext& node) {
+  const std::string mode = node.text("mode", "DCR") == "CRD" ? "depth_first" : "blocks_first";
+  return {
+      node.op("DepthToSpace", {node.input(0)}, {{"mode", mode}, {"block_size", node.integer("blocksize")}})};
+}
+
+/// SpaceToDepth 1, 13.
+Values space_to_depth_1(NodeContext& node) {
+  return {node.op("SpaceToDepth", {node.input(0)},
+                  {{"mode", "blocks_first"}, {"block_size", node.integer("blocksize")}})};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> reshaping_translators() {
+  return {
+      {"Shape", 1, shape_1},
+      {"Size", 1, size_1},
+      {"Reshape", 1, reshape_1},
+      {"Flatten", 1, flatten_1},
+      {"Squeeze", 1, squeeze_1, "without axes, an input whose shape is not known"},
+      {"Unsqueeze", 1, unsqueeze_1},
+      {"Transpose", 1, transpose_1},
+      {"Expand", 8, expand_8},
+      {"Tile", 1, tile_1, "tiles and axis that are not known at conversion time"},
+      {"Tile", 6, tile_6},
+      {"Concat", 1, concat_1},
+      {"DepthToSpace", 1, depth_to_space_1},
+      {"SpaceToDepth", 1, space_to_depth_1},
+  };
+}
+
+}  // namespace onnx2ir::frontend

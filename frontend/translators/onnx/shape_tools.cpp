@@ -1,0 +1,69 @@
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+
+Value shape_of(Builder& builder, Value value) {
+  if (const auto sizes = value.shape().sizes()) return builder.integers(*sizes);
+  return builder.op("ShapeOf", {value}, {{"output_type", ElementType::i64}});
+}
+
+Value dimension_of(Builder& builder, Value value, std::int64_t axis) {
+  const ir::Dimension known = value.shape()[static_cast<std::size_t>(axis)];
+  if (known.is_static()) return builder.integers({known.size()});
+  return gather(builder, shape_of(builder, value), builder.integers({axis}));
+}
+
+Value reshape(Builder& builder, Value value, Value shape) {
+  return builder.op("Reshape", {value, shape}, {{"special_zero", false}});
+}
+
+Value reshape(Builder& builder, Value value, std::vector<std::int64_t> shape) {
+  if (value.shape().sizes() == shape) return value;
+  return reshape(builder, value, builder.integers(shape));
+}
+
+Value concat(Builder& builder, const Values& values, std::int64_t axis) {
+  return values.size() == 1 ? values.front() : builder.op("Concat", values, {{"axis", axis}});
+}
+
+Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& order) {
+  return builder.op("Transpose", {value, builder.integers(order)});
+}
+
+Value gather(Builder& builder, Value from, Value indices, std::int64_t axis) {
+  return builder.op("Gather", {from, indices, builder.integer(axis)}, {{"batch_dims", 0}});
+}
+
+Value squeeze(Builder& builder, Value value, std::vector<std::int64_t> axes) {
+  return axes.empty() ? value : builder.op("Squeeze", {value, builder.integers(axes)});
+}
+
+Value unsqueeze(Builder& builder, Value value, std::vector<std::int64_t> axes) {
+  return axes.empty() ? value : builder.op("Unsqueeze", {value, builder.integers(axes)});
+}
+
+Value convert(Builder& builder, Value value, ElementType type) {
+  if (value.type() == type) return value;
+  if (ir::is_integral(type)) {
+    if (const auto known = ir::exact_values(value); known && value.node->constant() != nullptr) {
+      const auto sizes = value.shape().sizes();
+      return builder.constant(type, *sizes, ir::encode_integers(*known, type));
+    }
+  }
+  return builder.op("Convert", {value}, {{"destination_type", type}});
+}
+
+Value broadcast_to(Builder& builder, Value value, Value shape) {
+  return builder.op("Broadcast", {value, shape}, {{"mode", "numpy"}});
+}
+
+Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t axis, std::int64_t step) {
+  return builder.op("Slice", {value, start, stop, builder.integers({step}), builder.integers({axis})});
+}
+
+Value as_list(Builder& builder, Value value) {
+  value = convert(builder, value, ElementType::i64);
+  return value.shape().is_scalar() ? unsqueeze(builder, value, {0}) : value;
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,230 @@
+// Operators that take parts of a tensor, and those that put parts into one.
+#include <algorithm>
+#include <limits>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Bounds beyond 32 bits mean the end; the runtime's integers have 32 bits.
+Value clamped(NodeContext& node, Value bounds) {
+  bounds = convert(node, bounds, ElementType::i64);
+  if (const auto known = node.known_integers(bounds)) {
+    std::vector<std::int64_t> values = *known;
+    for (std::int64_t& value : values) value = std::clamp<std::int64_t>(value, -kFarEnd, kFarEnd);
+    if (values == *known) return bounds;
+    return node.integers(values);
+  }
+  return bounds;
+}
+
+Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
+  const Value input = node.input(0);
+  std::vector<Value> inputs{input, clamped(node, starts), clamped(node, ends)};
+  if (!steps) {
+    const auto count = starts.shape().element_count();
+    if (!count && !axes) node.fail("the number of starts is not known");
+    const auto known = count ? count : axes.shape().element_count();
+    if (!known) node.fail("the number of starts is not known");
+    steps = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*known), 1));
+  }
+  inputs.push_back(clamped(node, steps));
+  if (axes) inputs.push_back(convert(node, axes, ElementType::i64));
+  return {node.op("Slice", inputs)};
+}
+
+/// Slice 1: all in attributes.
+Values slice_1(NodeContext& node) {
+  const auto starts = node.integer_list("starts");
+  const auto ends = node.integer_list("ends");
+  if (starts.size() != ends.size()) node.fail("starts and ends differ in length");
+  Value axes;
+  if (node.has_attribute("axes")) axes = node.integers(node.integer_list("axes"));
+  return sliced(node, node.integers(starts), node.integers(ends), axes, {});
+}
+
+/// Slice 10 (inputs), 11 (negative axes), 13.
+Values slice_10(NodeContext& node) {
+  return sliced(node, node.input(1), node.input(2), node.optional_input(3), node.optional_input(4));
+}
+
+/// Gather 1, 11 (negative indices), 13.
+Values gather_1(NodeContext& node) {
+  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(node.input(0)));
+  return {gather(node, node.input(0), node.input(1), axis)};
+}
+
+/// Indices made non-negative for an axis: the runtime's element-wise gathers do not all count from the end.
+Value wrapped(NodeContext& node, Value indices, Value data, std::int64_t axis) {
+  if (const auto known = node.known_integers(indices)) {
+    if (std::none_of(known->begin(), known->end(), [](std::int64_t index) { return index < 0; }))
+      return indices;
+  }
+  const Value size = convert(node, dimension_of(node, data, axis), indices.type());
+  const Value zero = node.integer(0, indices.type());
+  return node.op("Select", {node.op("Less", {indices, zero}), node.op("Add", {indices, size}), indices});
+}
+
+/// GatherElements 11, 13.
+Values gather_elements_11(NodeContext& node) {
+  const Value data = node.input(0);
+  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
+  return {node.op("GatherElements", {data, wrapped(node, node.input(1), data, axis)}, {{"axis", axis}})};
+}
+
+/// GatherND 11, 12 (batch_dims), 13.
+Values gather_nd_11(NodeContext& node) {
+  return {
+      node.op("GatherND", {node.input(0), node.input(1)}, {{"batch_dims", node.integer("batch_dims", 0)}})};
+}
+
+std::string reduction_of(NodeContext& node) {
+  const std::string reduction = node.text("reduction", "none");
+  if (reduction == "add") return "sum";
+  if (reduction == "mul") return "prod";
+  if (reduction == "none" || reduction == "min" || reduction == "max") return reduction;
+  node.fail("reduction '" + reduction + "' does not exist");
+}
+
+/// Scatter 9, 11 (another name of ScatterElements) and ScatterElements 11, 13, 16 (add, mul), 18 (min, max).
+Values scatter_elements_9(NodeContext& node) {
+  const Value data = node.input(0);
+  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
+  return {node.op("ScatterElementsUpdate", {data, node.input(1), node.input(2), node.integer(axis)},
+                  {{"reduction", reduction_of(node)}, {"use_init_val", true}})};
+}
+
+/// ScatterND 11, 13, 16 (add, mul), 18 (min, max).
+Values scatter_nd_11(NodeContext& node) {
+  return {node.op("ScatterNDUpdate", {node.input(0), node.input(1), node.input(2)},
+                  {{"reduction", reduction_of(node)}})};
+}
+
+/// Split 1 (lengths as an attribute or input), 2, 11, 13 (as an input), 18 (num_outputs, the last may be
+/// shorter).
+Values split_1(NodeContext& node) {
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  const std::int64_t axis = node.axis(node.integer("axis", 0), rank);
+  const auto count = static_cast<std::int64_t>(node.output_count());
+  const Value axis_value = node.integer(axis);
+  Value lengths;
+  if (node.has_input(1)) {
+    lengths = convert(node, node.input(1), ElementType::i64);
+  } else if (node.has_attribute("split")) {
+    lengths = node.integers(node.integer_list("split"));
+  } else {
+    const std::int64_t parts = node.integer("num_outputs", count);
+    if (parts != count) node.fail("num_outputs is not the number of outputs");
+    const ir::Dimension size = input.shape()[static_cast<std::size_t>(axis)];
+    if (size.is_static()) {
+      const std::int64_t chunk = (size.size() + parts - 1) / parts;
+      std::vector<std::int64_t> sizes;
+      for (std::int64_t left = size.size(), i = 0; i < parts; ++i) {
+        sizes.push_back(std::min(chunk, left));
+        left -= sizes.back();
+      }
+      lengths = node.integers(sizes);
+    } else {
+      const Value whole = dimension_of(node, input, axis);
+      const Value up = node.op("Add", {whole, node.integers({parts - 1})});
+      const Value chunk = node.op("Divide", {up, node.integers({parts})}, {{"m_pythondiv", true}});
+      Values sizes(static_cast<std::size_t>(parts - 1), chunk);
+      const Value others = node.op("Multiply", {chunk, node.integers({parts - 1})});
+      sizes.push_back(node.op("Subtract", {whole, others}));
+      lengths = concat(node, sizes);
+    }
+  }
+  ir::Node& split = node.node("VariadicSplit", {input, axis_value, lengths}, {}, node.output_count());
+  Values outputs;
+  for (std::size_t i = 0; i < node.output_count(); ++i) outputs.push_back(split.value(i));
+  return outputs;
+}
+
+/// Compress 9, 11: a selection along an axis, or of all elements.
+Values compress_9(NodeContext& node) {
+  Value input = node.input(0);
+  std::int64_t axis = 0;
+  if (node.has_attribute("axis")) {
+    axis = node.axis(node.integer("axis"), node.rank(input));
+  } else {
+    input = reshape(node, input, std::vector<std::int64_t>{-1});
+  }
+  const Value chosen = node.op("NonZero", {node.input(1)}, {{"output_type", ElementType::i64}});
+  return {gather(node, input, squeeze(node, chosen, {0}), axis)};
+}
+
+/// NonZero 9, 13.
+Values non_zero_9(NodeContext& node) {
+  Value input = node.input(0);
+  if (!input.shape().is_scalar()) return {node.op("NonZero", {input}, {{"output_type", ElementType::i64}})};
+  // A scalar has no coordinates: [0, 1] when it is not zero, [0, 0] when it is.
+  input = reshape(node, input, std::vector<std::int64_t>{1});
+  const Value found = node.op("NonZero", {input}, {{"output_type", ElementType::i64}});
+  return {slice(node, found, node.integers({0}), node.integers({0}), 0)};
+}
+
+/// OneHot 9, 11 (negative axes and indices). Indices outside [-depth, depth) give "off" everywhere.
+Values one_hot_9(NodeContext& node) {
+  const Value values = node.input(2);
+  Value depth = convert(node, node.input(1), ElementType::i64);
+  if (!depth.shape().is_scalar()) depth = reshape(node, depth, std::vector<std::int64_t>{});
+  Value indices = convert(node, node.input(0), ElementType::i64);
+  const Value negative = node.op("Less", {indices, node.integer(0)});
+  indices = node.op("Select", {negative, node.op("Add", {indices, depth}), indices});
+  const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(indices) + 1);
+  const auto value_at = [&](std::int64_t index) { return gather(node, values, node.integer(index)); };
+  return {node.op("OneHot", {indices, depth, value_at(1), value_at(0)}, {{"axis", axis}})};
+}
+
+/// Trilu 14: a mask of rows and columns.
+Values trilu_14(NodeContext& node) {
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  if (rank < 2) node.fail("the input must have rank 2 or more");
+  const auto positions = [&](std::int64_t axis) {
+    const Value size = reshape(node, dimension_of(node, input, axis), std::vector<std::int64_t>{});
+    return node.op("Range", {node.integer(0), size, node.integer(1)}, {{"output_type", ElementType::i64}});
+  };
+  const Value rows = unsqueeze(node, positions(rank - 2), {1});
+  const Value columns = unsqueeze(node, positions(rank - 1), {0});
+  Value k = node.integer(0);
+  if (node.has_input(1)) k = node.input(1);
+  const Value diagonal = node.op("Add", {rows, k});
+  const bool upper = node.integer("upper", 1) != 0;
+  const Value mask = node.op(upper ? "GreaterEqual" : "LessEqual", {columns, diagonal});
+  return {node.op("Select", {mask, input, node.number_like(0, input)})};
+}
+
+/// ReverseSequence 10.
+Values reverse_sequence_10(NodeContext& node) {
+  const std::int64_t rank = node.rank(node.input(0));
+  return {node.op("ReverseSequence", {node.input(0), node.input(1)},
+                  {{"batch_axis", node.axis(node.integer("batch_axis", 1), rank)},
+                   {"seq_axis", node.axis(node.integer("time_axis", 0), rank)}})};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> slicing_translators() {
+  return {
+      {"Slice", 1, slice_1},
+      {"Slice", 10, slice_10},
+      {"Gather", 1, gather_1},
+      {"GatherElements", 11, gather_elements_11},
+      {"GatherND", 11, gather_nd_11},
+      {"Scatter", 9, scatter_elements_9},
+      {"ScatterElements", 11, scatter_elements_9},
+      {"ScatterND", 11, scatter_nd_11},
+      {"Split", 1, split_1},
+      {"Compress", 9, compress_9},
+      {"NonZero", 9, non_zero_9},
+      {"OneHot", 9, one_hot_9},
+      {"Trilu", 14, trilu_14},
+      {"ReverseSequence", 10, reverse_sequence_10},
+  };
+}
+
+}  // namespace onnx2ir::frontend

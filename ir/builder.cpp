@@ -64,7 +64,7 @@ Value Builder::op(std::string_view op_name, std::span<const Value> inputs, Attri
 }
 
 Value Builder::constant(ElementType type, std::span<const std::int64_t> shape, ConstantData data) {
-  Node& constant = graph_->add(find_op("Constant"), {}, 1);
+  Node& constant = graph_->add(find_op("Const"), {}, 1);
   constant.origin = origin_;
   constant.name = name_;
   constant.payload() = std::move(data);

@@ -144,7 +144,7 @@ std::vector<OpDescriptor> structural_ops() {
        {{"shape", Kind::shape}, {"element_type", Kind::type}},
        infer_parameter},
       {"Result", "opset1", 1, 1, 1, {}, infer_result},
-      {"Constant",
+      {"Const",
        "opset1",
        0,
        0,

@@ -7,6 +7,12 @@ namespace onnx2ir::frontend {
 
 Value convert(Builder& builder, Value value, ElementType type) {
   if (value.type() == type) return value;
+  if (ir::is_integral(type)) {
+    if (const auto known = ir::exact_values(value); known && value.node->constant() != nullptr) {
+      const auto sizes = value.shape().sizes();
+      return builder.constant(type, *sizes, ir::encode_integers(*known, type));
+    }
+  }
   return builder.op("Convert", {value}, {{"destination_type", type}});
 }
 

@@ -42,17 +42,6 @@ Value unsqueeze(Builder& builder, Value value, std::vector<std::int64_t> axes) {
   return axes.empty() ? value : builder.op("Unsqueeze", {value, builder.integers(axes)});
 }
 
-Value convert(Builder& builder, Value value, ElementType type) {
-  if (value.type() == type) return value;
-  if (ir::is_integral(type)) {
-    if (const auto known = ir::exact_values(value); known && value.node->constant() != nullptr) {
-      const auto sizes = value.shape().sizes();
-      return builder.constant(type, *sizes, ir::encode_integers(*known, type));
-    }
-  }
-  return builder.op("Convert", {value}, {{"destination_type", type}});
-}
-
 Value broadcast_to(Builder& builder, Value value, Value shape) {
   return builder.op("Broadcast", {value, shape}, {{"mode", "numpy"}});
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/translators/context.hpp"
+#include "frontend/translators/onnx/numeric.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -21,8 +22,6 @@ Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& 
 Value gather(Builder& builder, Value from, Value indices, std::int64_t axis = 0);
 Value squeeze(Builder& builder, Value value, std::vector<std::int64_t> axes);
 Value unsqueeze(Builder& builder, Value value, std::vector<std::int64_t> axes);
-/// `value` as `type`; itself when it is of that type.
-Value convert(Builder& builder, Value value, ElementType type);
 /// `value` broadcast to `shape`, one way.
 Value broadcast_to(Builder& builder, Value value, Value shape);
 /// Slice of one axis, ends clamped; the bounds are i64 [1].

@@ -88,6 +88,14 @@ void check_model(const onnx::ModelProto& model, const OpsetImports& opsets, cons
   if (model.opset_import().empty()) main.assumed_domains.clear();
   check_main_graph(model.graph(), main);
   check_functions(model, check);
+  if (check.gave_up()) {
+    sink.report({Severity::remark,
+                 "more-errors",
+                 "The model was not checked further after so many errors",
+                 {},
+                 {},
+                 {}});
+  }
 }
 
 }  // namespace onnx2ir::frontend

@@ -86,6 +86,16 @@ void check_reference(const AttributeProto& attribute, const UsedFields& used, co
   }
 }
 
+void check_tensors(const AttributeProto& attribute, const Site& site, BodyCheck& check) {
+  auto check_one = [&](const auto& tensor) {
+    check_tensor(tensor, fmt::format("tensor of attribute '{}'", attribute.name()), site, check);
+  };
+  if (attribute.has_t()) check_one(attribute.t());
+  if (attribute.has_sparse_tensor()) check_one(attribute.sparse_tensor());
+  for (const auto& tensor : attribute.tensors()) check_one(tensor);
+  for (const auto& tensor : attribute.sparse_tensors()) check_one(tensor);
+}
+
 /// What holds for any attribute of any operator.
 void check_attribute(const AttributeProto& attribute, const Site& site, BodyCheck& check,
                      const BodyVisitor& visit_body) {
@@ -102,10 +112,7 @@ void check_attribute(const AttributeProto& attribute, const Site& site, BodyChec
     return fail(
         fmt::format("Attribute '{}' of type {} has no value", attribute.name(), type_name(attribute.type())));
   }
-  if (attribute.has_t()) check_tensor(attribute.t(), attribute.name(), site, check);
-  for (const auto& tensor : attribute.tensors()) check_tensor(tensor, attribute.name(), site, check);
-  if (attribute.has_sparse_tensor()) check_tensor(attribute.sparse_tensor(), attribute.name(), site, check);
-  for (const auto& tensor : attribute.sparse_tensors()) check_tensor(tensor, attribute.name(), site, check);
+  check_tensors(attribute, site, check);
   if (attribute.has_g()) visit_body(attribute.g(), attribute.name());
   for (const auto& graph : attribute.graphs()) visit_body(graph, attribute.name());
 }
@@ -187,11 +194,26 @@ std::optional<std::int64_t> domain_version(const Site& site, BodyCheck& check) {
   return version;
 }
 
-const onnx::OpSchema* schema_of(const onnx::NodeProto& node, std::int64_t version, BodyCheck& check) {
+struct FoundSchema {
+  const onnx::OpSchema* schema = nullptr;
+  bool first_use = false;  ///< the first time in this graph that the operator is met
+};
+
+FoundSchema schema_of(const onnx::NodeProto& node, std::int64_t version, BodyCheck& check) {
   auto& schemas = check.schemas[canonical_domain(node.domain())];
   const auto [found, is_new] = schemas.try_emplace(node.op_type(), nullptr);
   if (is_new) found->second = find_schema(node.domain(), node.op_type(), version);
-  return found->second;
+  return {found->second, is_new};
+}
+
+void warn_of_unknown_operator(const Site& site, BodyCheck& check) {
+  const onnx::NodeProto& node = *site.node;
+  const auto first = first_opset_with(node.domain(), node.op_type());
+  const std::string why = first ? fmt::format("{} exists from opset {} on", node.op_type(), *first)
+                                : fmt::format("ONNX has no operator {}", node.op_type());
+  check.model.sink.warning("unknown-operator",
+                           why + "; it is read as onnxruntime's own operator of that name",
+                           place_of(site, check));
 }
 
 void check_call(const onnx::FunctionProto& function, const Site& site, BodyCheck& check) {
@@ -210,20 +232,11 @@ void check_operator(const Site& site, BodyCheck& check) {
   if (const auto* function = check.model.functions.find(node)) return check_call(*function, site, check);
   const auto version = domain_version(site, check);
   if (!version) return;
-  const onnx::OpSchema* schema = schema_of(node, *version, check);
+  const auto [schema, first_use] = schema_of(node, *version, check);
   if (schema == nullptr) {
-    if (!newest_opset(node.domain()))
-      return;  // somebody else's operator: whether it can be converted is for later
-    const auto first = first_opset_with(node.domain(), node.op_type());
-    check.model.sink.warning(
-        "unknown-operator",
-        first ? fmt::format("{} exists from opset {} on; it is read as onnxruntime's own operator "
-                            "of that name",
-                            node.op_type(), *first)
-              : fmt::format("ONNX has no operator {}; it is read as onnxruntime's own operator of "
-                            "that name",
-                            node.op_type()),
-        place_of(site, check));
+    // Somebody else's operator: whether it can be converted is for later.
+    const bool is_onnx_domain = newest_opset(node.domain()).has_value();
+    if (is_onnx_domain && *version >= 1 && first_use) warn_of_unknown_operator(site, check);
     return;
   }
   if (schema->Deprecated()) {

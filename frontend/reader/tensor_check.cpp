@@ -13,11 +13,10 @@ void check_tensor(const onnx::TensorProto& tensor, std::string_view what, const 
   if (external) check.model.weights.open_external(tensor);
   const std::string problem = tensor_problem(tensor, check.model.weights);
   if (problem.empty()) return;
+  const std::string name =
+      tensor.name().empty() ? std::string(what) : fmt::format("{} '{}'", what, tensor.name());
   check.model.sink.error(external ? "bad-external-data" : "invalid-tensor",
-                         tensor.name().empty()
-                             ? fmt::format("The {} is damaged: {}", what, problem)
-                             : fmt::format("The {} '{}' is damaged: {}", what, tensor.name(), problem),
-                         place_of(site, check));
+                         fmt::format("The {} is damaged: {}", name, problem), place_of(site, check));
 }
 
 void check_tensor(const onnx::SparseTensorProto& tensor, std::string_view what, const Site& site,

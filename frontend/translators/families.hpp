@@ -21,23 +21,35 @@ std::vector<TranslatorRow> unary_translators();
 std::vector<TranslatorRow> cast_translators();
 std::vector<TranslatorRow> activation_translators();
 std::vector<TranslatorRow> softmax_translators();
+std::vector<TranslatorRow> matrix_translators();
+std::vector<TranslatorRow> reduction_translators();
+std::vector<TranslatorRow> search_translators();
+std::vector<TranslatorRow> normalization_translators();
+std::vector<TranslatorRow> random_translators();
+std::vector<TranslatorRow> training_translators();
 
 inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     // one a line
-    if_translators,           //
-    loop_translators,         //
-    scan_translators,         //
-    sequence_translators,     //
-    optional_translators,     //
-    constant_translators,     //
-    pad_translators,          //
-    reshaping_translators,    //
-    slicing_translators,      //
-    elementwise_translators,  //
-    unary_translators,        //
-    cast_translators,         //
-    activation_translators,   //
-    softmax_translators,      //
+    if_translators,             //
+    loop_translators,           //
+    scan_translators,           //
+    sequence_translators,       //
+    optional_translators,       //
+    constant_translators,       //
+    pad_translators,            //
+    reshaping_translators,      //
+    slicing_translators,        //
+    elementwise_translators,    //
+    unary_translators,          //
+    cast_translators,           //
+    activation_translators,     //
+    softmax_translators,        //
+    matrix_translators,         //
+    reduction_translators,      //
+    search_translators,         //
+    normalization_translators,  //
+    random_translators,         //
+    training_translators,       //
 };
 
 }  // namespace onnx2ir::frontend

@@ -1,0 +1,165 @@
+// Products of matrices and tensors.
+#include <cmath>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/numeric.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+Value mat_mul(Builder& builder, Value a, Value b, bool transpose_a = false, bool transpose_b = false) {
+  return builder.op("MatMul", {a, b}, {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}});
+}
+
+/// MatMul 1, 9, 13: as numpy's; from 9 on integers.
+Values mat_mul_1(NodeContext& node) {
+  return {mat_mul(node, node.input(0), node.input(1))};
+}
+
+Value scaled(Builder& builder, Value value, double factor) {
+  return factor == 1 ? value : arithmetic(builder, "Multiply", value, builder.number_like(factor, value));
+}
+
+/// Gemm 1, 6, 7, 9, 11, 13: alpha * A' * B' + beta * C. C is broadcast to the product, before 7 only with
+/// attribute `broadcast`, which changes nothing for shapes that fit; from 11 on it is optional.
+Values gemm_1(NodeContext& node) {
+  const double alpha = node.real("alpha", 1);
+  const double beta = node.real("beta", 1);
+  const ElementType type = node.input(0).type();
+  const bool factors_are_whole = std::trunc(alpha) == alpha && std::trunc(beta) == beta;
+  const ElementType computed = ir::is_floating(type) || factors_are_whole ? type : ElementType::f32;
+  const Value product =
+      mat_mul(node, convert(node, node.input(0), computed), convert(node, node.input(1), computed),
+              node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+  Value result = scaled(node, product, alpha);
+  if (const Value c = node.optional_input(2)) {
+    result = arithmetic(node, "Add", result, scaled(node, convert(node, c, computed), beta));
+  }
+  return {convert(node, result, type)};
+}
+
+/// Quantised values as numbers of `type`: minus their zero point, when there is one. A vector of zero points
+/// has one for each row of the left matrix, for each column of the right one.
+Value centered(NodeContext& node, Value quantized, Value zero_point, bool is_left, ElementType type) {
+  const Value value = convert(node, quantized, type);
+  if (!zero_point) return value;
+  Value offset = convert(node, zero_point, type);
+  if (is_left && node.rank(offset) == 1 && offset.shape()[0] != ir::Dimension(1)) {
+    offset = with_unit_dimensions(node, offset, 0, 1);
+  }
+  return node.op("Subtract", {value, offset});
+}
+
+Values mat_mul_integer_10(NodeContext& node) {
+  const Value a = centered(node, node.input(0), node.optional_input(2), true, ElementType::i32);
+  const Value b = centered(node, node.input(1), node.optional_input(3), false, ElementType::i32);
+  return {mat_mul(node, a, b)};
+}
+
+Value scale_of(NodeContext& node, std::size_t index, bool is_left) {
+  const Value scale = convert(node, node.input(index), ElementType::f32);
+  if (!is_left || node.rank(scale) != 1 || scale.shape()[0] == ir::Dimension(1)) return scale;
+  return with_unit_dimensions(node, scale, 0, 1);
+}
+
+/// QLinearMatMul 10, 21: saturate(round(a_scale * b_scale / y_scale * product) + y_zero_point).
+Values q_linear_mat_mul_10(NodeContext& node) {
+  const ElementType type = node.input(7).type();
+  if (type != ElementType::i8 && type != ElementType::u8) {
+    node.fail("only 8-bit integers are converted, not " + std::string(ir::info(type).name));
+  }
+  const Value a = centered(node, node.input(0), node.input(2), true, ElementType::f32);
+  const Value b = centered(node, node.input(3), node.input(5), false, ElementType::f32);
+  const Value product = mat_mul(node, a, b);
+  const Value scaled_a = node.op("Multiply", {product, scale_of(node, 1, true)});
+  const Value scaled_b = node.op("Multiply", {scaled_a, scale_of(node, 4, false)});
+  const Value divided = node.op("Divide", {scaled_b, scale_of(node, 6, true)});
+  const Value rounded = node.op("Round", {divided}, {{"mode", std::string("half_to_even")}});
+  Value zero_point = convert(node, node.input(7), ElementType::f32);
+  if (node.rank(zero_point) == 1 && zero_point.shape()[0] != ir::Dimension(1)) {
+    zero_point = with_unit_dimensions(node, zero_point, 0, 1);
+  }
+  const double low = type == ElementType::i8 ? -128 : 0;
+  const double high = type == ElementType::i8 ? 127 : 255;
+  const Value shifted = node.op("Add", {rounded, zero_point});
+  return {convert(node, node.op("Clamp", {shifted}, {{"min", low}, {"max", high}}), type)};
+}
+
+/// Einsum 12.
+Values einsum_12(NodeContext& node) {
+  std::string equation = node.text("equation");
+  std::erase(equation, ' ');
+  return {node.op("Einsum", node.inputs(), {{"equation", equation}})};
+}
+
+/// Minors by expansion along the first row: for small matrices, `columns` being those left of the last rows.
+class Determinant {
+ public:
+  Determinant(NodeContext& node, Value matrices, std::int64_t size) : node_(&node), size_(size) {
+    const std::int64_t rank = node.rank(matrices);
+    for (std::int64_t row = 0; row < size; ++row) {
+      const Value of_row = element(matrices, row, rank - 2);
+      for (std::int64_t column = 0; column < size; ++column) {
+        elements_.push_back(element(of_row, column, rank - 2));
+      }
+    }
+  }
+
+  Value of(std::int64_t row, std::vector<std::int64_t> columns) {
+    if (columns.size() == 1) return at(row, columns.front());
+    Value sum;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      std::vector<std::int64_t> others = columns;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      const Value term = node_->op("Multiply", {at(row, columns[i]), of(row + 1, others)});
+      sum = !sum ? term : node_->op(i % 2 == 0 ? "Add" : "Subtract", {sum, term});
+    }
+    return sum;
+  }
+
+ private:
+  Value at(std::int64_t row, std::int64_t column) const {
+    return elements_[static_cast<std::size_t>(row * size_ + column)];
+  }
+  Value element(Value from, std::int64_t index, std::int64_t axis) {
+    return node_->op("Gather", {from, node_->integer(index), node_->integer(axis)}, {{"batch_dims", 0}});
+  }
+
+  NodeContext* node_;
+  std::int64_t size_;
+  std::vector<Value> elements_;
+};
+
+/// Det 11, 22.
+Values det_11(NodeContext& node) {
+  constexpr std::int64_t kLargest = 4;
+  const Value x = node.input(0);
+  const std::int64_t rank = node.rank(x);
+  if (rank < 2) node.fail("the input has no matrices");
+  const ir::Dimension rows = x.shape()[static_cast<std::size_t>(rank - 2)];
+  const ir::Dimension columns = x.shape()[static_cast<std::size_t>(rank - 1)];
+  const auto size = intersect(rows, columns);
+  if (!size) node.fail("the matrices are not square");
+  if (size->is_dynamic()) node.fail("the size of the matrices must be known when the model is converted");
+  if (size->size() < 1 || size->size() > kLargest) {
+    node.fail("OpenVINO has no determinant; matrices up to 4 x 4 are expanded");
+  }
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < size->size(); ++i) all.push_back(i);
+  return {Determinant(node, x, size->size()).of(0, all)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> matrix_translators() {
+  return {
+      {"MatMul", 1, mat_mul_1},
+      {"Gemm", 1, gemm_1},
+      {"MatMulInteger", 10, mat_mul_integer_10},
+      {"QLinearMatMul", 10, q_linear_mat_mul_10, "8-bit integers only"},
+      {"Einsum", 12, einsum_12},
+      {"Det", 11, det_11, "matrices of known size up to 4 x 4"},
+  };
+}
+
+}  // namespace onnx2ir::frontend

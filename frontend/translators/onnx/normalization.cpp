@@ -1,0 +1,243 @@
+// Normalisations.
+#include <algorithm>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/numeric.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// (x - mean) / sqrt(variance + epsilon) over `axes`.
+Value normalized(Builder& builder, Value x, Value axes, double epsilon) {
+  return builder.op(
+      "MVN", {x, axes},
+      {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", std::string("INSIDE_SQRT")}});
+}
+
+Value mean_over(Builder& builder, Value x, Value axes, bool keep_dims) {
+  return reduce(builder, "ReduceMean", x, axes, keep_dims);
+}
+
+/// The mean of the squared distances from the mean.
+Value variance_over(Builder& builder, Value x, Value axes, bool keep_dims) {
+  const Value distance = builder.op("Subtract", {x, mean_over(builder, x, axes, true)});
+  return mean_over(builder, builder.op("Multiply", {distance, distance}), axes, keep_dims);
+}
+
+Value inverse_deviation(Builder& builder, Value variance, double epsilon) {
+  const Value deviation =
+      builder.op("Sqrt", {builder.op("Add", {variance, builder.number_like(epsilon, variance)})});
+  return divide(builder, builder.number_like(1, variance), deviation);
+}
+
+/// A value for each channel, as it broadcasts to data of `rank`: [C, 1, ...].
+Value for_channels(NodeContext& node, Value value, std::int64_t rank) {
+  return node.rank(value) == 1 ? with_unit_dimensions(node, value, 0, std::max<std::int64_t>(rank - 2, 0))
+                               : value;
+}
+
+struct BatchNorm {
+  Value x, scale, bias, mean, variance;
+  std::int64_t rank;
+  double epsilon;
+};
+
+/// Statistics may be of a wider type than the data; then all is computed in it.
+BatchNorm batch_norm_inputs(NodeContext& node) {
+  BatchNorm result{node.input(0),
+                   node.input(1),
+                   node.input(2),
+                   node.input(3),
+                   node.input(4),
+                   node.rank(node.input(0)),
+                   node.real("epsilon", 1e-5F)};
+  const ElementType data = result.x.type();
+  const auto values = {&result.x, &result.scale, &result.bias, &result.mean, &result.variance};
+  const bool is_mixed =
+      std::any_of(values.begin(), values.end(), [&](const Value* value) { return value->type() != data; });
+  if (is_mixed) {
+    for (Value* const value : values) *value = convert(node, *value, ElementType::f32);
+  }
+  return result;
+}
+
+Value batch_norm_by_hand(NodeContext& node, const BatchNorm& norm, Value mean, Value variance) {
+  const auto placed = [&](Value value) { return for_channels(node, value, norm.rank); };
+  const Value centered = node.op("Subtract", {norm.x, placed(mean)});
+  const Value factor =
+      node.op("Multiply", {placed(norm.scale), inverse_deviation(node, placed(variance), norm.epsilon)});
+  return node.op("Add", {node.op("Multiply", {centered, factor}), placed(norm.bias)});
+}
+
+Values batch_norm_for_inference(NodeContext& node) {
+  const BatchNorm norm = batch_norm_inputs(node);
+  const bool is_native = norm.rank >= 2 && node.rank(norm.scale) == 1;
+  const Value y =
+      is_native ? node.op("BatchNormInference", {norm.x, norm.scale, norm.bias, norm.mean, norm.variance},
+                          {{"epsilon", norm.epsilon}})
+                : batch_norm_by_hand(node, norm, norm.mean, norm.variance);
+  return {convert(node, y, node.input(0).type())};
+}
+
+/// Normalises by the batch's own statistics and moves the running ones toward them. Below 14 the outputs
+/// saved mean and saved variance are the batch's statistics.
+Values batch_norm_for_training(NodeContext& node) {
+  const BatchNorm norm = batch_norm_inputs(node);
+  const double momentum = node.real("momentum", 0.9F);
+  std::vector<std::int64_t> others;
+  for (std::int64_t i = 0; i < norm.rank; ++i) {
+    if (i != 1) others.push_back(i);
+  }
+  const Value axes = node.integers(others);
+  const Value mean = mean_over(node, norm.x, axes, false);
+  const Value variance = variance_over(node, norm.x, axes, false);
+  const auto moved = [&](Value running, Value current) {
+    const Value kept = node.op("Multiply", {running, node.number_like(momentum, running)});
+    return node.op("Add", {kept, node.op("Multiply", {current, node.number_like(1 - momentum, current)})});
+  };
+  Values outputs{convert(node, batch_norm_by_hand(node, norm, mean, variance), node.input(0).type()),
+                 convert(node, moved(norm.mean, mean), node.input(3).type()),
+                 convert(node, moved(norm.variance, variance), node.input(4).type()), mean, variance};
+  outputs.resize(std::min(outputs.size(), std::max<std::size_t>(node.output_count(), 1)));
+  return outputs;
+}
+
+/// BatchNormalization 1, 6: `is_test` decides; `spatial` 0 has parameters for each activation.
+Values batch_normalization_1(NodeContext& node) {
+  return node.integer("is_test", 0) != 0 || node.output_count() == 1 ? batch_norm_for_inference(node)
+                                                                     : batch_norm_for_training(node);
+}
+
+/// BatchNormalization 7, 9: for training when more than one output is asked for.
+Values batch_normalization_7(NodeContext& node) {
+  return node.output_count() == 1 ? batch_norm_for_inference(node) : batch_norm_for_training(node);
+}
+
+/// BatchNormalization 14, 15: `training_mode` decides.
+Values batch_normalization_14(NodeContext& node) {
+  return node.integer("training_mode", 0) == 0 ? batch_norm_for_inference(node)
+                                               : batch_norm_for_training(node);
+}
+
+/// InstanceNormalization 1, 6, 22.
+Values instance_normalization_1(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t rank = node.rank(x);
+  const Value y = normalized(node, x, axes_between(node, 2, rank), node.real("epsilon", 1e-5F));
+  const Value scaled = node.op("Multiply", {y, for_channels(node, node.input(1), rank)});
+  return {node.op("Add", {scaled, for_channels(node, node.input(2), rank)})};
+}
+
+/// The type statistics are computed in: attribute `stash_type` (ONNX element types), float by default.
+ElementType stash_type(const NodeContext& node) {
+  constexpr std::int64_t kFloat = 1;
+  return node.element_type(node.integer("stash_type", kFloat));
+}
+
+/// LayerNormalization 17: over the axes from `axis` on.
+Values layer_normalization_17(NodeContext& node) {
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  const double epsilon = node.real("epsilon", 1e-5F);
+  const Value axes = axes_between(node, node.axis(node.integer("axis", -1), rank), rank);
+  const Value x = convert(node, input, stash_type(node));
+  Value y = convert(node, normalized(node, x, axes, epsilon), input.type());
+  y = node.op("Multiply", {y, convert(node, node.input(1), input.type())});
+  if (const Value bias = node.optional_input(2)) y = node.op("Add", {y, convert(node, bias, input.type())});
+  Values outputs{y};
+  if (node.has_output(1) || node.has_output(2)) {
+    outputs.push_back(mean_over(node, x, axes, true));
+    outputs.push_back(inverse_deviation(node, variance_over(node, x, axes, true), epsilon));
+  }
+  return outputs;
+}
+
+/// RMSNormalization 23: x / sqrt(mean(x * x) + epsilon) * scale over the axes from `axis` on.
+Values rms_normalization_23(NodeContext& node) {
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  const Value axes = axes_between(node, node.axis(node.integer("axis", -1), rank), rank);
+  const Value x = convert(node, input, stash_type(node));
+  const Value square = node.op("Power", {x, node.number_like(2, x)});
+  const Value factor =
+      inverse_deviation(node, mean_over(node, square, axes, true), node.real("epsilon", 1e-5F));
+  const Value y = convert(node, node.op("Multiply", {x, factor}), node.input(1).type());
+  return {convert(node, node.op("Multiply", {y, node.input(1)}), input.type())};
+}
+
+Value group_norm(NodeContext& node, Value x, Value scale, Value bias, std::int64_t groups) {
+  return node.op("GroupNormalization", {x, scale, bias},
+                 {{"num_groups", groups}, {"epsilon", node.real("epsilon", 1e-5F)}});
+}
+
+/// GroupNormalization 21: scale and bias for each channel.
+Values group_normalization_21(NodeContext& node) {
+  const Value x = node.input(0);
+  const Value scale = convert(node, node.input(1), x.type());
+  return {group_norm(node, x, scale, convert(node, node.input(2), x.type()), node.integer("num_groups"))};
+}
+
+/// GroupNormalization 18: scale and bias for each group, repeated here for its channels.
+Values group_normalization_18(NodeContext& node) {
+  const Value x = node.input(0);
+  node.rank(x);
+  const std::int64_t groups = node.integer("num_groups");
+  if (groups < 1) node.fail("attribute 'num_groups' must be positive");
+  const Value width = divide(node, size_of(node, x, 1), node.integer(groups));
+  const Value repeats = node.op(
+      "Concat", {node.integers({1}), node.op("Unsqueeze", {width, node.integers({0})})}, {{"axis", 0}});
+  const auto for_each_channel = [&](Value value) {
+    const Value column = node.op("Unsqueeze", {value, node.integers({1})});
+    return node.op("Reshape", {node.op("Tile", {column, repeats}), node.integers({-1})},
+                   {{"special_zero", false}});
+  };
+  return {group_norm(node, x, for_each_channel(node.input(1)), for_each_channel(node.input(2)), groups)};
+}
+
+/// LpNormalization 1, 22: vectors of norm 0 stay 0.
+Values lp_normalization_1(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t p = node.integer("p", 2);
+  if (p != 1 && p != 2) node.fail("attribute 'p' must be 1 or 2");
+  const Value axis = node.integers({node.axis(node.integer("axis", -1), node.rank(x))});
+  const Value norm = reduce(node, p == 1 ? "ReduceL1" : "ReduceL2", x, axis);
+  const Value is_zero = node.op("Equal", {norm, node.number_like(0, norm)});
+  return {divide(node, x, node.op("Select", {is_zero, node.number_like(1, norm), norm}))};
+}
+
+/// MeanVarianceNormalization 9, 13: epsilon 1e-9 is added to the deviation.
+Values mean_variance_normalization_9(NodeContext& node) {
+  std::vector<std::int64_t> axes = node.integer_list("axes");
+  if (axes.empty()) axes = {0, 2, 3};
+  return {node.op("MVN", {node.input(0), node.integers(axes)},
+                  {{"eps", 1e-9}, {"normalize_variance", true}, {"eps_mode", std::string("OUTSIDE_SQRT")}})};
+}
+
+/// LRN 1, 13: across channels.
+Values lrn_1(NodeContext& node) {
+  return {node.op("LRN", {node.input(0), node.integers({1})},
+                  {{"alpha", node.real("alpha", 1e-4F)},
+                   {"beta", node.real("beta", 0.75)},
+                   {"bias", node.real("bias", 1)},
+                   {"size", node.integer("size")}})};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> normalization_translators() {
+  return {
+      {"BatchNormalization", 1, batch_normalization_1},
+      {"BatchNormalization", 7, batch_normalization_7},
+      {"BatchNormalization", 14, batch_normalization_14},
+      {"InstanceNormalization", 1, instance_normalization_1},
+      {"LayerNormalization", 17, layer_normalization_17},
+      {"RMSNormalization", 23, rms_normalization_23},
+      {"GroupNormalization", 18, group_normalization_18},
+      {"GroupNormalization", 21, group_normalization_21},
+      {"LpNormalization", 1, lp_normalization_1},
+      {"MeanVarianceNormalization", 9, mean_variance_normalization_9},
+      {"LRN", 1, lrn_1},
+  };
+}
+
+}  // namespace onnx2ir::frontend

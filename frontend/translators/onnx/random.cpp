@@ -1,0 +1,153 @@
+// Operators that draw random numbers, and Dropout. Which numbers come for a seed is the runtime's business.
+#include <cmath>
+#include <numbers>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/numeric.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Numbers in [0, 1) of shape `sizes`.
+Value uniform(NodeContext& node, Value sizes, std::int64_t stream) {
+  // Equal seeds would draw equal numbers: nodes without a seed are told apart by the runtime's global state.
+  const double seed = node.real("seed", 0);
+  const bool is_usable = std::isfinite(seed) && std::abs(seed) < 9e15;
+  const std::int64_t op_seed = is_usable ? static_cast<std::int64_t>(std::abs(seed)) : 0;
+  return node.op("RandomUniform", {sizes, node.number(0, ElementType::f32), node.number(1, ElementType::f32)},
+                 {{"output_type", ElementType::f32},
+                  {"global_seed", stream},
+                  {"op_seed", op_seed},
+                  {"alignment", std::string("tensorflow")}});
+}
+
+Value uniform_between(NodeContext& node, Value sizes, ElementType type) {
+  const double low = node.real("low", 0);
+  const double high = node.real("high", 1);
+  const Value numbers = uniform(node, sizes, 0);
+  const Value scaled = node.op("Multiply", {numbers, node.number(high - low, ElementType::f32)});
+  return convert(node, node.op("Add", {scaled, node.number(low, ElementType::f32)}), type);
+}
+
+/// By Box and Muller: sqrt(-2 ln(1 - u)) cos(2 pi v).
+Value normal(NodeContext& node, Value sizes, ElementType type) {
+  const auto number = [&](double value) { return node.number(value, ElementType::f32); };
+  const Value u = node.op("Subtract", {number(1), uniform(node, sizes, 1)});
+  const Value v = uniform(node, sizes, 2);
+  const Value radius = node.op("Sqrt", {node.op("Multiply", {node.op("Log", {u}), number(-2)})});
+  const Value angle = node.op("Multiply", {v, number(2 * std::numbers::pi)});
+  const Value standard = node.op("Multiply", {radius, node.op("Cos", {angle})});
+  const Value scaled = node.op("Multiply", {standard, number(node.real("scale", 1))});
+  return convert(node, node.op("Add", {scaled, number(node.real("mean", 0))}), type);
+}
+
+using Draw = Value (*)(NodeContext&, Value sizes, ElementType);
+
+/// RandomUniform, RandomNormal 1, 22.
+template <Draw kDraw>
+Values random_1(NodeContext& node) {
+  constexpr std::int64_t kFloat = 1;
+  return {kDraw(node, node.integers(node.integer_list("shape")),
+                node.element_type(node.integer("dtype", kFloat)))};
+}
+
+/// RandomUniformLike, RandomNormalLike 1, 22: shape, and type unless told, of the input.
+template <Draw kDraw>
+Values random_like_1(NodeContext& node) {
+  const Value like = node.input(0);
+  const ElementType type =
+      node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : like.type();
+  return {kDraw(node, sizes_of(node, like), type)};
+}
+
+/// Bernoulli 15, 22.
+Values bernoulli_15(NodeContext& node) {
+  const Value probability = node.input(0);
+  const ElementType type =
+      node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : probability.type();
+  const Value drawn = convert(node, uniform(node, sizes_of(node, probability), 0), probability.type());
+  return {convert(node, node.op("Less", {drawn, probability}), type)};
+}
+
+/// Multinomial 7, 22: the input are logarithms of probabilities.
+Values multinomial_7(NodeContext& node) {
+  constexpr std::int64_t kInt32 = 6;
+  const double seed = node.real("seed", 0);
+  const bool is_usable = std::isfinite(seed) && std::abs(seed) < 9e15;
+  return {node.op("Multinomial", {node.input(0), node.integers({node.integer("sample_size", 1)})},
+                  {{"convert_type", node.element_type(node.integer("dtype", kInt32))},
+                   {"with_replacement", true},
+                   {"log_probs", true},
+                   {"global_seed", 0},
+                   {"op_seed", is_usable ? static_cast<std::int64_t>(std::abs(seed)) : 0}})};
+}
+
+Value ones_like(NodeContext& node, Value x, ElementType type) {
+  return node.op("Broadcast", {node.integer(1, type), sizes_of(node, x)}, {{"mode", std::string("numpy")}});
+}
+
+/// Dropout 1, 6, 7: for inference a copy; the mask is of the data's type.
+Values dropout_1(NodeContext& node) {
+  const Value x = node.input(0);
+  if (node.opset() < 7 && node.integer("is_test", 0) == 0 && node.real("ratio", 0.5) != 0 &&
+      node.has_output(1)) {
+    node.fail("training is not converted", "set attribute 'is_test'");
+  }
+  Values outputs{x};
+  if (node.has_output(1)) outputs.push_back(ones_like(node, x, x.type()));
+  return outputs;
+}
+
+/// Dropout 10: the mask is boolean.
+Values dropout_10(NodeContext& node) {
+  const Value x = node.input(0);
+  Values outputs{x};
+  if (node.has_output(1)) outputs.push_back(ones_like(node, x, ElementType::boolean));
+  return outputs;
+}
+
+/// Whether a value is a known scalar equal to `expected`.
+bool is_known_to_be(const NodeContext& node, Value value, double expected) {
+  const auto numbers = node.known_numbers(value);
+  return numbers && numbers->size() == 1 && numbers->front() == expected;
+}
+
+/// Dropout 12, 13, 22: ratio and training_mode are inputs.
+Values dropout_12(NodeContext& node) {
+  constexpr double kDefaultRatio = 0.5;
+  const Value x = node.input(0);
+  const Value training = node.optional_input(2);
+  Value ratio = node.optional_input(1);
+  const bool is_off =
+      !training || is_known_to_be(node, training, 0) || (ratio && is_known_to_be(node, ratio, 0));
+  if (is_off) return dropout_10(node);
+  if (!ratio) ratio = node.number(kDefaultRatio, ElementType::f32);
+  ratio = convert(node, scalar(node, ratio, "ratio"), ElementType::f32);
+  const Value drawn = uniform(node, sizes_of(node, x), 0);
+  const Value is_kept =
+      node.op("LogicalOr", {node.op("GreaterEqual", {drawn, ratio}),
+                            node.op("LogicalNot", {scalar(node, training, "training_mode")})});
+  const Value kept_share = node.op("Subtract", {node.number(1, ElementType::f32), ratio});
+  const Value divisor = node.op("Select", {training, kept_share, node.number(1, ElementType::f32)});
+  const Value scaled = node.op("Divide", {convert(node, x, ElementType::f32), divisor});
+  const Value result = node.op("Select", {is_kept, scaled, node.number(0, ElementType::f32)});
+  return {convert(node, result, x.type()), is_kept};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> random_translators() {
+  return {
+      {"RandomUniform", 1, random_1<uniform_between>},
+      {"RandomNormal", 1, random_1<normal>},
+      {"RandomUniformLike", 1, random_like_1<uniform_between>},
+      {"RandomNormalLike", 1, random_like_1<normal>},
+      {"Bernoulli", 15, bernoulli_15},
+      {"Multinomial", 7, multinomial_7},
+      {"Dropout", 1, dropout_1},
+      {"Dropout", 10, dropout_10},
+      {"Dropout", 12, dropout_12},
+  };
+}
+
+}  // namespace onnx2ir::frontend

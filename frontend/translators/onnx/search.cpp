@@ -1,0 +1,120 @@
+// The largest elements along an axis, cumulative sums and products, ranges.
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/numeric.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+ir::Node& top_k(NodeContext& node, Value x, Value k, std::int64_t axis, bool largest) {
+  return node.node("TopK", {x, k},
+                   {{"axis", axis},
+                    {"mode", std::string(largest ? "max" : "min")},
+                    {"sort", std::string("value")},
+                    {"index_element_type", ElementType::i64},
+                    {"stable", true}},
+                   2);
+}
+
+/// TopK 11, 24: of equal elements the one with the lower index comes first. A sorted result serves those who
+/// want none.
+Values top_k_11(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
+  const Value k = scalar(node, node.input(1), "k");
+  ir::Node& result = top_k(node, x, k, axis, node.integer("largest", 1) != 0);
+  return {result.value(0), result.value(1)};
+}
+
+/// TopK 10: always the largest. Attributes `largest` and `sorted` do not exist.
+Values top_k_10(NodeContext& node) {
+  return top_k_11(node);
+}
+
+/// TopK 1: k is an attribute.
+Values top_k_1(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
+  ir::Node& result = top_k(node, x, node.integer(node.integer("k")), axis, true);
+  return {result.value(0), result.value(1)};
+}
+
+Value reversed(NodeContext& node, Value x, std::int64_t axis) {
+  const Value last = node.integers({-1});
+  const Value before_first = node.integers({std::numeric_limits<std::int32_t>::min()});
+  return node.op("Slice", {x, last, before_first, node.integers({-1}), node.integers({axis})});
+}
+
+/// ArgMax, ArgMin 1, 11, 12, 13; from 12 on with `select_last_index`.
+Values arg_extremum(NodeContext& node, bool largest) {
+  const Value x = node.input(0);
+  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(x));
+  const bool last = node.integer("select_last_index", 0) != 0;
+  const Value searched = last ? reversed(node, x, axis) : x;
+  Value index = top_k(node, searched, node.integer(1), axis, largest).value(1);
+  if (last) {
+    const Value highest = node.op("Subtract", {size_of(node, x, axis), node.integer(1)});
+    index = node.op("Subtract", {highest, index});
+  }
+  if (node.integer("keepdims", 1) != 0) return {index};
+  return {node.op("Squeeze", {index, node.integers({axis})})};
+}
+
+Values arg_max_1(NodeContext& node) {
+  return arg_extremum(node, true);
+}
+Values arg_min_1(NodeContext& node) {
+  return arg_extremum(node, false);
+}
+
+/// CumSum 11, 14.
+Values cum_sum_11(NodeContext& node) {
+  const Value axis = scalar(node, node.input(1), "axis");
+  return {node.op(
+      "CumSum", {node.input(0), axis},
+      {{"exclusive", node.integer("exclusive", 0) != 0}, {"reverse", node.integer("reverse", 0) != 0}})};
+}
+
+/// CumProd 26: each element is the product of a row of the matrix that has 1 where elements do not count.
+Values cum_prod_26(NodeContext& node) {
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  const std::int64_t axis = node.axis(node.require_integers(node.input(1), "the axis").at(0), rank);
+  const bool exclusive = node.integer("exclusive", 0) != 0;
+  const bool reverse = node.integer("reverse", 0) != 0;
+  // [..., n, ...] -> [..., n, n, ...]: the first n counts results, the second elements.
+  const Value x = node.op("Unsqueeze", {input, node.integers({axis})});
+  const Value positions = node.op("Range", {node.integer(0), size_of(node, input, axis), node.integer(1)},
+                                  {{"output_type", ElementType::i64}});
+  const Value elements = with_unit_dimensions(node, positions, 1, rank - axis - 1);
+  const Value results = with_unit_dimensions(node, positions, 0, rank - axis);
+  const std::string_view comparison =
+      exclusive ? (reverse ? "Greater" : "Less") : (reverse ? "GreaterEqual" : "LessEqual");
+  const Value counts = node.op(comparison, {elements, results});
+  const Value factors = node.op("Select", {counts, x, node.number_like(1, x)});
+  return {reduce(node, "ReduceProd", factors, node.integers({axis + 1}), false)};
+}
+
+/// Range 11, 27.
+Values range_11(NodeContext& node) {
+  const Value start = scalar(node, node.input(0), "start");
+  return {node.op("Range",
+                  {start, scalar(node, node.input(1), "limit"), scalar(node, node.input(2), "delta")},
+                  {{"output_type", start.type()}})};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> search_translators() {
+  return {
+      {"TopK", 1, top_k_1},
+      {"TopK", 10, top_k_10},
+      {"TopK", 11, top_k_11},
+      {"ArgMax", 1, arg_max_1},
+      {"ArgMin", 1, arg_min_1},
+      {"CumSum", 11, cum_sum_11},
+      {"CumProd", 26, cum_prod_26, "a known axis"},
+      {"Range", 11, range_11},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,145 @@
+// ai.onnx.preview.training: one step of an optimiser. Inputs are the learning rate R, the update count T, and
+// then groups: all tensors, all gradients, all states of the first kind, and so on. Outputs are in groups
+// too.
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/numeric.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr std::string_view kDomain = "ai.onnx.preview.training";
+constexpr std::size_t kFirstTensor = 2;
+
+/// Element by element arithmetic that reads like a formula.
+class Formula {
+ public:
+  Formula(NodeContext& node, Value value) : node_(&node), value_(value) {}
+  Value value() const { return value_; }
+
+  friend Formula operator+(Formula a, Formula b) { return a.with("Add", b); }
+  friend Formula operator-(Formula a, Formula b) { return a.with("Subtract", b); }
+  friend Formula operator*(Formula a, Formula b) { return a.with("Multiply", b); }
+  friend Formula operator/(Formula a, Formula b) { return {*a.node_, divide(*a.node_, a.value_, b.value_)}; }
+  friend Formula operator+(Formula a, double b) { return a + a.number(b); }
+  friend Formula operator*(double a, Formula b) { return b.number(a) * b; }
+  friend Formula square_root(Formula a) { return {*a.node_, a.node_->op("Sqrt", {a.value_})}; }
+
+  Formula number(double value) const { return {*node_, node_->number_like(value, value_)}; }
+
+ private:
+  Formula with(std::string_view op, Formula b) const { return {*node_, node_->op(op, {value_, b.value_})}; }
+
+  NodeContext* node_;
+  Value value_;
+};
+
+/// How many tensors are optimised, when the node has `inputs_each` inputs for each of them.
+std::size_t tensor_count(const NodeContext& node, std::size_t inputs_each) {
+  const std::size_t inputs = node.input_count();
+  if (inputs <= kFirstTensor || (inputs - kFirstTensor) % inputs_each != 0) {
+    node.fail("the number of inputs does not fit the groups of tensors, gradients and states");
+  }
+  return (inputs - kFirstTensor) / inputs_each;
+}
+
+/// A scalar input in the type of the tensors.
+Formula scalar_input(NodeContext& node, std::size_t index, Value like) {
+  return {node, convert(node, scalar(node, node.input(index), "a scalar input"), like.type())};
+}
+
+/// Whether the step is the first: T is 0.
+Value is_first_step(NodeContext& node) {
+  const Value count = scalar(node, node.input(1), "the update count");
+  return node.op("Equal", {count, node.integer(0, count.type())});
+}
+
+Values adagrad_1(NodeContext& node) {
+  const std::size_t count = tensor_count(node, 3);
+  const double decay = node.real("decay_factor", 0);
+  const double epsilon = node.real("epsilon", 1e-6F);
+  const double penalty = node.real("norm_coefficient", 0);
+  Values outputs(2 * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto input = [&](std::size_t group) {
+      return Formula(node, node.input(kFirstTensor + group * count + i));
+    };
+    const Formula x = input(0);
+    const Formula updates = scalar_input(node, 1, x.value());
+    const Formula rate = scalar_input(node, 0, x.value()) / (decay * updates + 1.0);
+    const Formula gradient = penalty * x + input(1);
+    const Formula squares = input(2) + gradient * gradient;
+    outputs[i] = (x - rate * gradient / (square_root(squares) + epsilon)).value();
+    outputs[count + i] = squares.value();
+  }
+  return outputs;
+}
+
+Values adam_1(NodeContext& node) {
+  const std::size_t count = tensor_count(node, 4);
+  const double alpha = node.real("alpha", 0.9F);
+  const double beta = node.real("beta", 0.999F);
+  const double epsilon = node.real("epsilon", 1e-6F);
+  const double penalty = node.real("norm_coefficient", 0);
+  const double penalty_after = node.real("norm_coefficient_post", 0);
+  Values outputs(3 * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto input = [&](std::size_t group) {
+      return Formula(node, node.input(kFirstTensor + group * count + i));
+    };
+    const Formula x = input(0);
+    const Formula rate = scalar_input(node, 0, x.value());
+    const Formula updates = scalar_input(node, 1, x.value());
+    const Formula gradient = penalty * x + input(1);
+    const Formula average = alpha * input(2) + (1 - alpha) * gradient;
+    const Formula squares = beta * input(3) + (1 - beta) * (gradient * gradient);
+    const auto power_of = [&](double base) {
+      return Formula(node, node.op("Power", {x.number(base).value(), updates.value()}));
+    };
+    const Formula one = x.number(1);
+    const Formula corrected = rate * square_root(one - power_of(beta)) / (one - power_of(alpha));
+    const Formula used_rate(node, node.op("Select", {is_first_step(node), rate.value(), corrected.value()}));
+    const Formula moved = x - used_rate * average / (square_root(squares) + epsilon);
+    outputs[i] = ((1 - penalty_after) * moved).value();
+    outputs[count + i] = average.value();
+    outputs[2 * count + i] = squares.value();
+  }
+  return outputs;
+}
+
+Values momentum_1(NodeContext& node) {
+  const std::size_t count = tensor_count(node, 3);
+  const double alpha = node.real("alpha");
+  const double beta = node.real("beta");
+  const double penalty = node.real("norm_coefficient");
+  const std::string mode = node.text("mode");
+  if (mode != "standard" && mode != "nesterov") node.fail("attribute 'mode' must be standard or nesterov");
+  Values outputs(2 * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto input = [&](std::size_t group) {
+      return Formula(node, node.input(kFirstTensor + group * count + i));
+    };
+    const Formula x = input(0);
+    const Formula rate = scalar_input(node, 0, x.value());
+    const Formula gradient = penalty * x + input(1);
+    // The first step takes the gradient whole.
+    const Formula beta_now(
+        node, node.op("Select", {is_first_step(node), x.number(1).value(), x.number(beta).value()}));
+    const Formula velocity = alpha * input(2) + beta_now * gradient;
+    const Formula step = mode == "nesterov" ? gradient + alpha * velocity : velocity;
+    outputs[i] = (x - rate * step).value();
+    outputs[count + i] = velocity.value();
+  }
+  return outputs;
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> training_translators() {
+  return {
+      {"Adagrad", 1, adagrad_1, {}, kDomain},
+      {"Adam", 1, adam_1, {}, kDomain},
+      {"Momentum", 1, momentum_1, {}, kDomain},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -5,6 +5,7 @@
 #include "backend_xml/write_model.hpp"
 #include "frontend/frontend.hpp"
 #include "onnx2ir/onnx2ir.hpp"
+#include "passes/pipeline.hpp"
 
 namespace onnx2ir {
 
@@ -36,6 +37,13 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
   contain(sink, [&] {
     if (options.progress) options.progress("reading", 0.0);
     model = frontend::import_model(source, {options.external_data_folder}, sink);
+    if (model != nullptr) {
+      passes::PassContext context;
+      context.sink = &sink;
+      context.finished = options.pass_finished;
+      context.stop_after = options.stop_after;
+      passes::run_pipeline(*model, context);
+    }
   });
   Conversion conversion;
   if (model != nullptr && !sink.has_errors()) {
@@ -106,6 +114,12 @@ Conversion convert_bytes(std::span<const std::byte> bytes, const Options& option
 }
 Conversion convert_text(std::string_view text, const Options& options) {
   return convert(text, options);
+}
+
+std::vector<PassInfo> list_passes() {
+  std::vector<PassInfo> infos;
+  for (const passes::Pass& pass : passes::pipeline()) infos.push_back({pass.name, pass.summary});
+  return infos;
 }
 
 std::string_view version() {

@@ -118,7 +118,7 @@ struct PassInfo {
   std::string_view name;
   std::string_view summary;
 };
-ONNX2IR_API std::vector<PassInfo> passes();
+ONNX2IR_API std::vector<PassInfo> list_passes();
 
 /// "0.1.0"
 ONNX2IR_API std::string_view version();

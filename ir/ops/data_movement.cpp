@@ -129,21 +129,10 @@ void infer_reshape(Node& node) {
       }
     } else {
       const Dimension target = product(result);
-      // A single unknown dimension follows from the number of elements.
-      const auto unknown_dimension = std::find_if(
-          result.begin(), result.end(), [](const Dimension& dimension) { return dimension.is_dynamic(); });
       if (total && target.is_static()) {
         require(*total == target.size(), "Reshape: " + to_string(data.shape()) +
                                              " does not have the elements of " +
                                              to_string(PartialShape(result)));
-      } else if (total && unknown_dimension != result.end() &&
-                 std::none_of(unknown_dimension + 1, result.end(),
-                              [](const auto& d) { return d.is_dynamic(); })) {
-        *unknown_dimension = 1;
-        const Dimension others = product(result);
-        *unknown_dimension = others.is_static() && others.size() > 0 && *total % others.size() == 0
-                                 ? Dimension(*total / others.size())
-                                 : Dimension();
       }
     }
   } else if (inferred) {
@@ -176,14 +165,7 @@ void infer_squeeze(Node& node) {
     }
   } else {
     const auto axes = axes_of(node, rank);
-    if (!axes) {
-      const auto count = node.input(1).shape().element_count();
-      set_output(node, 0, data.type(),
-                 count && *count <= static_cast<std::int64_t>(rank)
-                     ? PartialShape::of_rank(rank - static_cast<std::size_t>(*count))
-                     : unknown());
-      return;
-    }
+    if (!axes) return set_output(node, 0, data.type(), unknown());
     for (std::size_t i = 0; i < rank; ++i) {
       if (!std::binary_search(axes->begin(), axes->end(), i)) {
         result.push_back(data.shape()[i]);
@@ -203,7 +185,7 @@ void infer_unsqueeze(Node& node) {
   if (!data.shape().has_rank() || !count) return set_output(node, 0, data.type(), unknown());
   const std::size_t rank = data.shape().rank() + static_cast<std::size_t>(*count);
   const auto axes = axes_of(node, rank);
-  if (!axes) return set_output(node, 0, data.type(), PartialShape::of_rank(rank));
+  if (!axes) return set_output(node, 0, data.type(), unknown());
   std::vector<Dimension> result;
   std::size_t next = 0;
   for (std::size_t i = 0; i < rank; ++i) {
@@ -399,13 +381,7 @@ void infer_slice(Node& node) {
   const auto starts = known_values(node.input(1));
   const auto stops = known_values(node.input(2));
   const auto steps = exact_values(node.input(3));
-  std::optional<Sizes> axes;
-  if (node.inputs().size() > 4) {
-    axes = exact_values(node.input(4));
-  } else if (starts || stops || steps) {
-    axes.emplace(starts ? starts->size() : stops ? stops->size() : steps->size());
-    std::iota(axes->begin(), axes->end(), 0);
-  }
+  const auto axes = exact_values(node.input(4));
   if (!axes) return set_output(node, 0, data.type(), PartialShape::of_rank(result.rank()));
   const auto exact_at = [&](const std::optional<KnownValues>& values, std::size_t i) {
     return values && i < values->size() && (*values)[i].is_exact();
@@ -604,20 +580,17 @@ void infer_pad(Node& node) {
   const Value data = node.input(0);
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   PartialShape result = data.shape();
-  const auto begins = known_values(node.input(1));
-  const auto ends = known_values(node.input(2));
+  const auto begins = exact_values(node.input(1));
+  const auto ends = exact_values(node.input(2));
+  if (!begins || !ends) return set_output(node, 0, data.type(), PartialShape::of_rank(result.rank()));
+  require(begins->size() == result.rank() && ends->size() == result.rank(),
+          "Pad: as many pads as the input has axes are needed");
   for (std::size_t i = 0; i < result.rank(); ++i) {
-    const bool known = begins && ends && i < begins->size() && i < ends->size() && (*begins)[i].is_exact() &&
-                       (*ends)[i].is_exact();
-    if (!known) {
-      result[i] = Dimension();
-      continue;
-    }
-    const std::int64_t added = (*begins)[i].min + (*ends)[i].min;
+    const std::int64_t added = (*begins)[i] + (*ends)[i];
+    const auto padded = [&](std::int64_t size) { return std::max<std::int64_t>(size + added, 0); };
     const Dimension size = result[i];
-    result[i] = Dimension(std::max<std::int64_t>(size.min + added, 0),
-                          size.max == Dimension::kUnbounded ? Dimension::kUnbounded
-                                                            : std::max<std::int64_t>(size.max + added, 0));
+    const bool bounded = size.max != Dimension::kUnbounded;
+    result[i] = Dimension(padded(size.min), bounded ? padded(size.max) : Dimension::kUnbounded);
   }
   set_output(node, 0, data.type(), result);
 }
@@ -728,7 +701,7 @@ std::vector<OpDescriptor> data_movement_ops() {
       {"Concat", "opset1", 1, kMany, 1, {axis}, infer_concat},
       {"Split", "opset1", 2, 2, kMany, {{"num_splits", Kind::integer}}, infer_split},
       {"VariadicSplit", "opset1", 3, 3, kMany, {}, infer_variadic_split},
-      {"Slice", "opset8", 4, 5, 1, {}, infer_slice},
+      {"Slice", "opset8", 5, 5, 1, {}, infer_slice},
       {"Gather", "opset8", 3, 3, 1, {batch_dims}, infer_gather},
       {"GatherElements", "opset6", 2, 2, 1, {axis}, infer_gather_elements},
       {"GatherND", "opset8", 2, 2, 1, {batch_dims}, infer_gather_nd},
@@ -743,7 +716,7 @@ std::vector<OpDescriptor> data_movement_ops() {
       {"ScatterNDUpdate", "opset15", 3, 3, 1, {reduction}, infer_as_data},
       {"Broadcast", "opset3", 2, 2, 1, {{"mode", Kind::text}}, infer_broadcast},
       {"Tile", "opset1", 2, 2, 1, {}, infer_tile},
-      {"Pad", "opset12", 3, 4, 1, {{"pad_mode", Kind::text}}, infer_pad},
+      {"Pad", "opset12", 4, 4, 1, {{"pad_mode", Kind::text}}, infer_pad},
       {"NonZero", "opset3", 1, 1, 1, {output_type}, infer_non_zero},
       {"OneHot", "opset1", 4, 4, 1, {axis}, infer_one_hot},
       {"ReverseSequence",

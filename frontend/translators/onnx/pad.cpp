@@ -70,7 +70,7 @@ Values padded(NodeContext& node, const Pads& pads, Value fill) {
     return {node.op("Pad", {input, pads.begins, pads.ends, fill}, {{"pad_mode", "constant"}})};
   }
   if (mode != "edge" && mode != "reflect") node.fail("mode '" + mode + "' does not exist");
-  return {node.op("Pad", {input, pads.begins, pads.ends}, {{"pad_mode", mode}})};
+  return {node.op("Pad", {input, pads.begins, pads.ends, node.number_like(0, input)}, {{"pad_mode", mode}})};
 }
 
 /// Pad 1 (attribute paddings) and 2 (attribute pads).

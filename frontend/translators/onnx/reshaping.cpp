@@ -85,10 +85,53 @@ std::optional<std::vector<std::int64_t>> axes_of(NodeContext& node, std::int64_t
   return axes;
 }
 
+/// 1 at the positions `axes` (i64 list, negative from the end) of a list of `rank` zeros.
+Value marked(NodeContext& node, Value axes, std::int64_t rank) {
+  const Value wrapped = node.op("Add", {axes, node.integer(rank)});
+  const Value positions = node.op("FloorMod", {wrapped, node.integer(rank)});
+  const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
+  const Value ones = broadcast_to(node, node.integer(1), shape_of(node, axes));
+  return node.op("ScatterElementsUpdate", {zeros, positions, ones, node.integer(0)},
+                 {{"reduction", "none"}, {"use_init_val", true}});
+}
+
+/// Where `marks`, a list of zeros and ones, is 0; `count` such places.
+Value unmarked(NodeContext& node, Value marks, std::int64_t count) {
+  const Value free = node.op("Equal", {marks, node.integer(0)});
+  const Value places = node.op("NonZero", {free}, {{"output_type", ElementType::i64}});
+  return reshape(node, places, std::vector<std::int64_t>{count});
+}
+
+/// Squeeze with axes known at run time only: how many there are tells the rank of the result.
+Value squeeze_at_run_time(NodeContext& node, Value input, Value axes) {
+  const auto count = axes.shape().element_count();
+  if (!count) node.fail("neither the axes nor their number is known");
+  const std::int64_t rank = node.rank(input);
+  if (*count > rank) node.fail("there are more axes than dimensions");
+  const Value kept = unmarked(node, marked(node, as_list(node, axes), rank), rank - *count);
+  return reshape(node, input, gather(node, shape_of(node, input), kept));
+}
+
+/// Unsqueeze with axes known at run time only.
+Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
+  const auto count = axes.shape().element_count();
+  if (!count) node.fail("neither the axes nor their number is known");
+  const std::int64_t rank = node.rank(input);
+  const Value places = unmarked(node, marked(node, as_list(node, axes), rank + *count), rank);
+  const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank + *count), 1));
+  if (rank == 0) return reshape(node, input, ones);
+  const Value shape = node.op("ScatterElementsUpdate", {ones, places, shape_of(node, input), node.integer(0)},
+                              {{"reduction", "none"}, {"use_init_val", true}});
+  return reshape(node, input, shape);
+}
+
 /// Squeeze 1, 11 (negative axes), 13 (axes as an input), 21, 23, 24, 25.
 Values squeeze_1(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
+  if (node.has_input(1) && !node.known_integers(node.input(1))) {
+    return {squeeze_at_run_time(node, input, node.input(1))};
+  }
   auto axes = axes_of(node, rank);
   if (!axes) {
     axes.emplace();
@@ -109,7 +152,7 @@ Values squeeze_1(NodeContext& node) {
 Values unsqueeze_1(NodeContext& node) {
   const Value input = node.input(0);
   if (node.has_input(1) && !node.known_integers(node.input(1))) {
-    return {node.op("Unsqueeze", {input, as_list(node, node.input(1))})};
+    return {unsqueeze_at_run_time(node, input, node.input(1))};
   }
   const std::size_t count =
       node.has_input(1) ? node.known_integers(node.input(1))->size() : node.integer_list("axes").size();
@@ -169,10 +212,11 @@ Values depth_to_space_1(NodeContext& node) {
       node.op("DepthToSpace", {node.input(0)}, {{"mode", mode}, {"block_size", node.integer("blocksize")}})};
 }
 
-/// SpaceToDepth 1, 13.
+/// SpaceToDepth 1, 13, 27 (mode).
 Values space_to_depth_1(NodeContext& node) {
-  return {node.op("SpaceToDepth", {node.input(0)},
-                  {{"mode", "blocks_first"}, {"block_size", node.integer("blocksize")}})};
+  const std::string mode = node.text("mode", "DCR") == "CRD" ? "depth_first" : "blocks_first";
+  return {
+      node.op("SpaceToDepth", {node.input(0)}, {{"mode", mode}, {"block_size", node.integer("blocksize")}})};
 }
 
 }  // namespace

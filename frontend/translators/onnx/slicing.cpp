@@ -1,6 +1,7 @@
 // Operators that take parts of a tensor, and those that put parts into one.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -31,7 +32,14 @@ Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value ste
     steps = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*known), 1));
   }
   inputs.push_back(clamped(node, steps));
-  if (axes) inputs.push_back(convert(node, axes, ElementType::i64));
+  if (!axes) {
+    const auto count = inputs.back().shape().element_count();
+    if (!count) node.fail("the number of steps is not known");
+    std::vector<std::int64_t> all(static_cast<std::size_t>(*count));
+    std::iota(all.begin(), all.end(), 0);
+    axes = node.integers(all);
+  }
+  inputs.push_back(convert(node, axes, ElementType::i64));
   return {node.op("Slice", inputs)};
 }
 

@@ -1,0 +1,46 @@
+// Nodes whose outputs are small integer tensors that inference knows wholly become constants.
+#include "ir/builder.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool can_fold(const ir::Node& node) {
+  if (node.constant() != nullptr || node.is("Parameter") || node.is("Result") || node.op().is_volatile)
+    return false;
+  return node.has_uses();
+}
+
+bool fold(ir::Graph& graph) {
+  bool modified = false;
+  ir::Builder builder(graph);
+  // New constants are appended while this runs: only the nodes there are now are looked at.
+  const std::size_t count = graph.nodes().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    ir::Node& node = *graph.nodes()[i];
+    if (!can_fold(node)) continue;
+    for (std::size_t index = 0; index < node.outputs().size(); ++index) {
+      const ir::Value value = node.value(index);
+      if (node.output(index).uses.empty() || !node.output(index).known) continue;
+      const auto known = ir::exact_values(value);
+      const auto sizes = value.shape().sizes();
+      if (!known || !sizes) continue;
+      builder.set_name(node.name);
+      ir::replace_all_uses(value,
+                           builder.constant(value.type(), *sizes, ir::encode_integers(*known, value.type())));
+      modified = true;
+    }
+  }
+  return modified;
+}
+
+}  // namespace
+
+bool fold_constants(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) modified = fold(*graph) || modified;
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,35 @@
+// Visits graphs and control-flow nodes of a model.
+#pragma once
+
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace onnx2ir::passes {
+
+/// All graphs of a model, bodies before the graphs that hold them.
+inline void collect_graphs(ir::Graph& graph, std::vector<ir::Graph*>& graphs) {
+  for (const auto& node : graph.nodes()) {
+    for (ir::Graph* body : ir::bodies(*node)) collect_graphs(*body, graphs);
+  }
+  graphs.push_back(&graph);
+}
+
+inline std::vector<ir::Graph*> graphs_of(ir::Model& model) {
+  std::vector<ir::Graph*> graphs;
+  collect_graphs(model.graph, graphs);
+  return graphs;
+}
+
+/// All Loop nodes of a model, inner ones first.
+inline std::vector<ir::Node*> loops_of(ir::Model& model) {
+  std::vector<ir::Node*> loops;
+  for (ir::Graph* graph : graphs_of(model)) {
+    for (const auto& node : graph->nodes()) {
+      if (node->loop() != nullptr) loops.push_back(node.get());
+    }
+  }
+  return loops;
+}
+
+}  // namespace onnx2ir::passes

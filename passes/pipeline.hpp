@@ -1,0 +1,43 @@
+// The passes and the order they run in.
+//
+// A pass is a function `bool name(ir::Model&, PassContext&)` in a file of its own, named for what it
+// establishes. It says whether it changed anything, is idempotent, and leaves a graph that infer() accepts.
+// To add one: its file, its declaration in passes.hpp, its line in pipeline.cpp.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ir/graph.hpp"
+#include "onnx2ir/diagnostic.hpp"
+
+namespace onnx2ir::passes {
+
+/// What a run of the pipeline shares with its passes and tells its caller.
+struct PassContext {
+  DiagnosticSink* sink = nullptr;
+  /// Called after each pass with its name, the seconds it took, and whether it changed the model. May be
+  /// empty.
+  std::function<void(std::string_view name, double seconds, bool modified)> finished;
+  /// Called after each pass with the model, for dumps. May be empty.
+  std::function<void(std::string_view name, const ir::Model& model)> inspect;
+  /// The last pass to run; empty: all.
+  std::string stop_after;
+};
+
+struct Pass {
+  std::string_view name;
+  std::string_view summary;
+  bool (*run)(ir::Model& model, PassContext& context);
+};
+
+/// All passes in the order they run.
+std::span<const Pass> pipeline();
+
+/// Runs the pipeline. After a pass that changed something, dead nodes are removed, the order is restored and
+/// the graph inferred again.
+void run_pipeline(ir::Model& model, PassContext& context);
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,60 @@
+// Operations that give their input back: their consumers read the input.
+#include <algorithm>
+
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool same_static_shape(const ir::Node& node) {
+  const auto before = node.input(0).shape().sizes();
+  return before && before == node.output(0).shape.sizes();
+}
+
+bool is_identity_order(const ir::Node& node) {
+  const auto order = ir::exact_values(node.input(1));
+  if (!order || order->empty()) return false;
+  for (std::size_t i = 0; i < order->size(); ++i) {
+    if ((*order)[i] != static_cast<std::int64_t>(i)) return false;
+  }
+  return true;
+}
+
+bool is_no_op(const ir::Node& node) {
+  if (node.is("Convert")) return node.input(0).type() == node.output(0).type;
+  if (node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze")) return same_static_shape(node);
+  if (node.is("Broadcast") || node.is("Tile")) return same_static_shape(node);
+  if (node.is("Transpose")) return is_identity_order(node);
+  if (node.is("Concat")) return node.inputs().size() == 1;
+  // A slice or pad that leaves a static shape as it is takes or adds nothing, unless it steps backwards.
+  if (node.is("Slice")) {
+    const auto steps = ir::exact_values(node.input(3));
+    return same_static_shape(node) && steps &&
+           std::all_of(steps->begin(), steps->end(), [](auto s) { return s == 1; });
+  }
+  if (node.is("Pad")) {
+    const auto all_zero = [&](std::size_t input) {
+      const auto pads = ir::exact_values(node.input(input));
+      return pads && std::all_of(pads->begin(), pads->end(), [](auto pad) { return pad == 0; });
+    };
+    return all_zero(1) && all_zero(2);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool remove_no_ops(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    for (const auto& node : graph->nodes()) {
+      if (!is_no_op(*node) || !node->has_uses()) continue;
+      ir::replace_all_uses(node->value(), node->input(0));
+      modified = true;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -5,6 +5,57 @@
 namespace onnx2ir::frontend {
 namespace {
 
+/// The largest number of a float8 or float4 type; nothing for other types.
+std::optional<double> largest_of_small_float(ElementType type) {
+  switch (type) {
+    case ElementType::f8e4m3:
+      return 448.0;
+    case ElementType::f8e5m2:
+      return 57344.0;
+    case ElementType::f4e2m1:
+      return 6.0;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Numbers beyond the largest become the largest; what is no number stays so.
+Value saturated(NodeContext& node, Value value, double largest) {
+  const auto limited = [&](std::string_view comparison, double limit) {
+    const Value bound = node.number_like(limit, value);
+    value = node.op("Select", {node.op(comparison, {value, bound}), bound, value});
+  };
+  limited("Greater", largest);
+  limited("Less", -largest);
+  return value;
+}
+
+/// float8e8m0 holds powers of two only; the runtime rounds to the nearest.
+Value to_power_of_two(NodeContext& node, Value value) {
+  const std::string mode = node.text("round_mode", "up");
+  if (mode == "nearest") return convert(node, value, ElementType::f8e8m0);
+  if (mode != "up" && mode != "down") node.fail("attribute 'round_mode' must be up, down or nearest");
+  const Value exact = convert(node, value, ElementType::f32);
+  const Value nearest = convert(node, convert(node, exact, ElementType::f8e8m0), ElementType::f32);
+  const bool is_up = mode == "up";
+  const Value is_past = node.op(is_up ? "Less" : "Greater", {nearest, exact});
+  const Value next = node.op("Multiply", {nearest, node.number_like(is_up ? 2 : 0.5, nearest)});
+  return convert(node, node.op("Select", {is_past, next, nearest}), ElementType::f8e8m0);
+}
+
+/// To float8 and float4, of which only float8 can do without saturation.
+Value to_small_float(NodeContext& node, Value value, ElementType type) {
+  if (!ir::is_floating(value.type())) value = convert(node, value, ElementType::f32);
+  if (type == ElementType::f8e8m0) return to_power_of_two(node, value);
+  const auto largest = largest_of_small_float(type);
+  if (largest && node.integer("saturate", 1) != 0) value = saturated(node, value, *largest);
+  if (type == ElementType::f4e2m1) {
+    // float4 has no NaN.
+    value = node.op("Select", {node.op("IsNaN", {value}), node.number_like(-0.0, value), value});
+  }
+  return convert(node, value, type);
+}
+
 Value cast(NodeContext& node, Value value, ElementType type) {
   if (value.type() == type) return value;
   if (type == ElementType::string || value.type() == ElementType::string) {
@@ -12,6 +63,7 @@ Value cast(NodeContext& node, Value value, ElementType type) {
   }
   // Everything but 0 is true, fractions too, which the runtime would truncate first.
   if (type == ElementType::boolean) return node.op("NotEqual", {value, node.number_like(0, value)});
+  if (largest_of_small_float(type) || type == ElementType::f8e8m0) return to_small_float(node, value, type);
   return convert(node, value, type);
 }
 

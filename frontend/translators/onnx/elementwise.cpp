@@ -3,6 +3,7 @@
 // Versions below 7 broadcast only on request, the second input to the first, its dimensions placed at `axis`;
 // from 7 on both inputs are broadcast as in numpy. Later versions differ in element types only.
 #include <algorithm>
+#include <cmath>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
@@ -59,10 +60,38 @@ Value power(NodeContext& node, Value base, Value exponent) {
   return convert(node, result, type);
 }
 
-/// Mod 10, 13, 28: the sign of the divisor, with fmod that of the dividend.
+/// a - trunc(a / b) * b. The runtime computes just that, which makes NaN of an infinite b.
+Value float_remainder(NodeContext& node, Value a, Value b) {
+  const Value remainder = node.op("Mod", {a, b});
+  const auto divisors = node.known_numbers(b);
+  const bool is_finite =
+      divisors && std::ranges::all_of(*divisors, [](double number) { return std::isfinite(number); });
+  if (is_finite) return remainder;
+  const Value is_infinite = node.op("IsInf", {b}, {{"detect_negative", true}, {"detect_positive", true}});
+  const Value keeps_dividend = node.op("LogicalAnd", {is_infinite, node.op("IsFinite", {a})});
+  return node.op("Select", {keeps_dividend, a, remainder});
+}
+
+/// Mod 10, 13, 28: the sign of the divisor, with fmod that of the dividend; floating point without fmod from
+/// 28 on.
 Values mod_10(NodeContext& node) {
-  const bool sign_of_dividend = node.integer("fmod", 0) != 0;
-  return {arithmetic(node, sign_of_dividend ? "Mod" : "FloorMod", node.input(0), node.input(1))};
+  const Value a = node.input(0);
+  const Value b = node.input(1);
+  const bool has_sign_of_dividend = node.integer("fmod", 0) != 0;
+  if (!ir::is_floating(a.type())) return {arithmetic(node, has_sign_of_dividend ? "Mod" : "FloorMod", a, b)};
+  const Value remainder = float_remainder(node, a, b);
+  if (has_sign_of_dividend) return {remainder};
+  const Value zero = node.number_like(0, a);
+  const Value is_negative = node.op("Less", {remainder, zero});
+  const Value signs_differ = node.op("LogicalXor", {is_negative, node.op("Less", {b, zero})});
+  const Value is_other = node.op("LogicalAnd", {signs_differ, node.op("NotEqual", {remainder, zero})});
+  return {node.op("Select", {is_other, node.op("Add", {remainder, b}), remainder})};
+}
+
+/// Equal 1, 7, 11, 13, 19.
+Value equal(NodeContext& node, Value a, Value b) {
+  if (a.type() == ElementType::string) node.fail("OpenVINO's CPU runtime compares no strings");
+  return node.op("Equal", {a, b});
 }
 
 template <const char* const& kOp>
@@ -70,7 +99,6 @@ Value plain(NodeContext& node, Value a, Value b) {
   return node.op(kOp, {a, b});
 }
 
-constexpr const char* kEqual = "Equal";
 constexpr const char* kLess = "Less";
 constexpr const char* kLessEqual = "LessEqual";
 constexpr const char* kGreater = "Greater";
@@ -84,37 +112,43 @@ constexpr const char* kBitwiseXor = "BitwiseXor";
 constexpr const char* kMaximum = "Maximum";
 constexpr const char* kMinimum = "Minimum";
 
-/// Shift counts of the width of the type and above give 0.
-Value guarded_shift(NodeContext& node, Value shifted, Value count, std::int64_t bits) {
-  const auto known = node.known_integers(count);
-  const bool is_in_range =
-      known && std::ranges::all_of(*known, [&](std::int64_t n) { return n >= 0 && n < bits; });
-  if (is_in_range) return shifted;
-  const ElementType type = count.type();
-  const Value fits = node.op("LogicalAnd", {node.op("Less", {count, node.integer(bits, type)}),
-                                            node.op("GreaterEqual", {count, node.integer(0, type)})});
-  return node.op("Select", {fits, shifted, node.integer(0, shifted.type())});
-}
-
-/// BitShift 11, 28: unsigned integers. The runtime computes in i32, so bits beyond the type are cut off.
+/// BitShift 11, 28: from 28 on signed integers, whose right shift keeps the sign. Counts that are negative or
+/// not below the width of the type shift everything out. The runtime shifts in i32.
 Values bit_shift_11(NodeContext& node) {
   const std::string direction = node.text("direction");
   if (direction != "LEFT" && direction != "RIGHT") node.fail("attribute 'direction' must be LEFT or RIGHT");
+  const bool is_left = direction == "LEFT";
   const Value value = node.input(0);
   const Value count = node.input(1);
-  const std::int64_t bits = ir::info(value.type()).bits;
+  const ElementType type = value.type();
+  const std::int64_t bits = ir::info(type).bits;
   constexpr std::int64_t kComputedBits = 32;
-  if (direction == "RIGHT") {
-    return {guarded_shift(node, node.op("BitwiseRightShift", {value, count}), count, bits)};
-  }
   const bool is_narrow = bits < kComputedBits;
-  const ElementType computed = is_narrow ? ElementType::i32 : value.type();
-  Value shifted =
-      node.op("BitwiseLeftShift", {convert(node, value, computed), convert(node, count, computed)});
-  if (is_narrow) {
-    shifted = node.op("BitwiseAnd", {shifted, node.integer((std::int64_t{1} << bits) - 1, computed)});
+  const ElementType computed = is_narrow ? ElementType::i32 : type;
+  const Value x = convert(node, value, computed);
+  const Value n = convert(node, count, computed);
+  const auto number = [&](std::int64_t i) { return node.integer(i, computed); };
+  Value shifted = node.op(is_left ? "BitwiseLeftShift" : "BitwiseRightShift", {x, n});
+  const auto known = node.known_integers(count);
+  const bool is_in_range =
+      known && std::ranges::all_of(*known, [&](std::int64_t i) { return i >= 0 && i < bits; });
+  if (!is_in_range) {
+    const Value fits =
+        node.op("LogicalAnd", {node.op("Less", {n, number(bits)}), node.op("GreaterEqual", {n, number(0)})});
+    const bool keeps_sign = !is_left && ir::is_signed_integral(type);
+    const Value rest =
+        keeps_sign ? node.op("Select", {node.op("Less", {x, number(0)}), number(-1), number(0)}) : number(0);
+    shifted = node.op("Select", {fits, shifted, rest});
   }
-  return {convert(node, guarded_shift(node, shifted, count, bits), value.type())};
+  if (is_left && is_narrow) {
+    // Bits beyond the type are cut off; above the sign bit they take its value.
+    shifted = node.op("BitwiseAnd", {shifted, number((std::int64_t{1} << bits) - 1)});
+    if (ir::is_signed_integral(type)) {
+      const Value sign = number(std::int64_t{1} << (bits - 1));
+      shifted = node.op("Subtract", {node.op("BitwiseXor", {shifted, sign}), sign});
+    }
+  }
+  return {convert(node, shifted, type)};
 }
 
 /// Where 9, 16.
@@ -152,8 +186,8 @@ std::vector<TranslatorRow> elementwise_translators() {
       {"Pow", 1, binary_1<power>},
       {"Pow", 7, binary_7<power>},
       {"Mod", 10, mod_10},
-      {"Equal", 1, binary_1<plain<kEqual>>},
-      {"Equal", 7, binary_7<plain<kEqual>>},
+      {"Equal", 1, binary_1<equal>},
+      {"Equal", 7, binary_7<equal>},
       {"Less", 1, binary_1<plain<kLess>>},
       {"Less", 7, binary_7<plain<kLess>>},
       {"LessOrEqual", 12, binary_7<plain<kLessEqual>>},

@@ -37,8 +37,7 @@ Value scalar(NodeContext& node, Value value, std::string_view what) {
   if (const auto known = ir::exact_values(value); known && known->size() == 1) {
     return node.integer(known->front(), value.type());
   }
-  return node.op("Reshape", {value, node.integers(std::initializer_list<std::int64_t>{})},
-                 {{"special_zero", false}});
+  return node.op("Squeeze", {value, axes_between(node, 0, static_cast<std::int64_t>(shape.rank()))});
 }
 
 Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, std::int64_t after) {
@@ -69,7 +68,9 @@ Value axes_between(Builder& builder, std::int64_t first, std::int64_t last) {
 }
 
 Value reduce(Builder& builder, std::string_view op, Value value, Value axes, bool keep_dims) {
-  return builder.op(op, {value, axes}, {{"keep_dims", keep_dims}});
+  if (axes.shape().element_count() != 0) return builder.op(op, {value, axes}, {{"keep_dims", keep_dims}});
+  // The runtime cannot read empty constants; a norm of one element is its absolute value.
+  return op == "ReduceL1" || op == "ReduceL2" ? builder.op("Abs", {value}) : value;
 }
 
 }  // namespace onnx2ir::frontend

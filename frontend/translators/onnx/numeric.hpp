@@ -32,7 +32,7 @@ Value size_of(Builder& builder, Value value, std::int64_t axis);
 /// The axes [first, last) as an i64 vector.
 Value axes_between(Builder& builder, std::int64_t first, std::int64_t last);
 
-/// Emits a reduction.
+/// Emits a reduction; by no axes, what is left of it.
 Value reduce(Builder& builder, std::string_view op, Value value, Value axes, bool keep_dims = true);
 
 }  // namespace onnx2ir::frontend

@@ -2,6 +2,9 @@
 //
 // Axes are an attribute, from 13 (ReduceSum) or 18 (the others) on an optional input. Without axes all
 // dimensions are reduced, or none with `noop_with_empty_axes`: then the rest of the operator still applies.
+#include <algorithm>
+#include <limits>
+
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 
@@ -36,8 +39,56 @@ Axes axes_by_input(NodeContext& node, Value x) {
 
 using Reduction = Value (*)(NodeContext&, Value, const Axes&);
 
+/// `reduced`, whose dimensions at `axes` are 1, without them, for axes that are known at run time only: their
+/// number gives the rank, which the runtime must know.
+Value without_dimensions(NodeContext& node, Value reduced, Value axes) {
+  const std::int64_t rank = node.rank(reduced);
+  const auto count = axes.shape().element_count();
+  if (!count) node.fail("the number of axes must be known when the model is converted");
+  if (*count > rank) node.fail("there are more axes than dimensions");
+  if (*count == rank) return node.op("Squeeze", {reduced});
+  const Value places = node.op("FloorMod", {axes, node.integer(rank, axes.type())});
+  const std::vector<std::int64_t> ones(static_cast<std::size_t>(rank), 1);
+  const std::vector<std::int64_t> zeros(static_cast<std::size_t>(*count), 0);
+  const Value is_kept =
+      node.op("ScatterElementsUpdate", {node.integers(ones), places, node.integers(zeros), node.integer(0)},
+              {{"reduction", std::string("none")}, {"use_init_val", true}});
+  const Value kept = node.node("TopK", {is_kept, node.integer(rank - *count)},
+                               {{"axis", 0},
+                                {"mode", std::string("max")},
+                                {"sort", std::string("index")},
+                                {"index_element_type", ElementType::i64},
+                                {"stable", false}},
+                               2)
+                         .value(1);
+  const Value sizes =
+      node.op("Gather", {sizes_of(node, reduced), kept, node.integer(0)}, {{"batch_dims", 0}});
+  return node.op("Reshape", {reduced, sizes}, {{"special_zero", false}});
+}
+
 Value native(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
-  return reduce(node, op, x, axes.value, axes.keep_dims);
+  const bool is_rank_known = axes.keep_dims || ir::exact_values(axes.value) || axes.value.shape().is_scalar();
+  if (is_rank_known) return reduce(node, op, x, axes.value, axes.keep_dims);
+  return without_dimensions(node, reduce(node, op, x, axes.value, true), axes.value);
+}
+
+/// Whether `x` is known to have no elements.
+bool is_empty(Value x) {
+  return std::ranges::any_of(x.shape(), [](const ir::Dimension& size) { return size == ir::Dimension(0); });
+}
+
+/// The largest or smallest element. Of none it is an infinity in floating point, which the runtime misses.
+Value extremum(NodeContext& node, std::string_view op, double of_none, Value x, const Axes& axes) {
+  const Value result = native(node, op, x, axes);
+  if (!ir::is_floating(x.type()) || !is_empty(x)) return result;
+  return node.op("Broadcast", {node.number_like(of_none, x), sizes_of(node, result)},
+                 {{"mode", std::string("numpy")}});
+}
+
+/// Whether a sum or product of truth values is not 0: the runtime has no reductions of booleans.
+Value reduced_truth(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
+  const Value count = native(node, op, convert(node, x, ElementType::i32), axes);
+  return node.op("NotEqual", {count, node.integer(0, ElementType::i32)});
 }
 
 /// In floating point, for functions that integers have none of.
@@ -55,10 +106,12 @@ Value product(NodeContext& node, Value x, const Axes& axes) {
   return native(node, "ReduceProd", x, axes);
 }
 Value maximum(NodeContext& node, Value x, const Axes& axes) {
-  return native(node, x.type() == ElementType::boolean ? "ReduceLogicalOr" : "ReduceMax", x, axes);
+  if (x.type() == ElementType::boolean) return reduced_truth(node, "ReduceSum", x, axes);
+  return extremum(node, "ReduceMax", -std::numeric_limits<double>::infinity(), x, axes);
 }
 Value minimum(NodeContext& node, Value x, const Axes& axes) {
-  return native(node, x.type() == ElementType::boolean ? "ReduceLogicalAnd" : "ReduceMin", x, axes);
+  if (x.type() == ElementType::boolean) return reduced_truth(node, "ReduceProd", x, axes);
+  return extremum(node, "ReduceMin", std::numeric_limits<double>::infinity(), x, axes);
 }
 Value l1(NodeContext& node, Value x, const Axes& axes) {
   return native(node, "ReduceL1", x, axes);
@@ -80,7 +133,7 @@ Value log_of_sum(NodeContext& node, Value x, const Axes& axes) {
 Value log_of_sum_of_exponentials(NodeContext& node, Value x, const Axes& axes) {
   if (!ir::is_floating(x.type())) return in_floats(node, log_of_sum_of_exponentials, x, axes);
   const auto offset = [&](bool keep_dims) {
-    const Value largest = reduce(node, "ReduceMax", x, axes.value, keep_dims);
+    const Value largest = native(node, "ReduceMax", x, {axes.value, keep_dims});
     return node.op("Select", {node.op("IsFinite", {largest}), largest, node.number_like(0, x)});
   };
   const Value kept = offset(true);

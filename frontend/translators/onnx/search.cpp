@@ -74,11 +74,10 @@ Values cum_sum_11(NodeContext& node) {
       {{"exclusive", node.integer("exclusive", 0) != 0}, {"reverse", node.integer("reverse", 0) != 0}})};
 }
 
-/// CumProd 26: each element is the product of a row of the matrix that has 1 where elements do not count.
-Values cum_prod_26(NodeContext& node) {
-  const Value input = node.input(0);
+/// The products of the elements of `input` before (and, unless exclusive, with) each along `axis`: each is
+/// the product of a row of the matrix that has 1 where elements do not count.
+Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
   const std::int64_t rank = node.rank(input);
-  const std::int64_t axis = node.axis(node.require_integers(node.input(1), "the axis").at(0), rank);
   const bool exclusive = node.integer("exclusive", 0) != 0;
   const bool reverse = node.integer("reverse", 0) != 0;
   // [..., n, ...] -> [..., n, n, ...]: the first n counts results, the second elements.
@@ -91,7 +90,31 @@ Values cum_prod_26(NodeContext& node) {
       exclusive ? (reverse ? "Greater" : "Less") : (reverse ? "GreaterEqual" : "LessEqual");
   const Value counts = node.op(comparison, {elements, results});
   const Value factors = node.op("Select", {counts, x, node.number_like(1, x)});
-  return {reduce(node, "ReduceProd", factors, node.integers({axis + 1}), false)};
+  return reduce(node, "ReduceProd", factors, node.integers({axis + 1}), false);
+}
+
+/// The positions of the elements of `values`, sorted from the smallest on.
+Value order_of(NodeContext& node, Value values, std::int64_t size) {
+  return top_k(node, values, node.integer(size), 0, false).value(1);
+}
+
+/// CumProd 26. An axis known at run time only is moved to the end.
+Values cum_prod_26(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t rank = node.rank(x);
+  const Value axis = scalar(node, node.input(1), "axis");
+  const auto known_axis = node.known_integers(axis);
+  if (known_axis) return {cumulative_product(node, x, node.axis(known_axis->front(), rank))};
+  if (rank == 1) return {cumulative_product(node, x, 0)};
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < rank; ++i) all.push_back(i);
+  const Value axes = node.integers(all);
+  const Value place = node.op("FloorMod", {convert(node, axis, ElementType::i64), node.integer(rank)});
+  const Value keys = node.op("Select", {node.op("Equal", {axes, place}), node.integer(rank), axes});
+  const Value order = order_of(node, keys, rank);
+  const Value products = cumulative_product(node, node.op("Transpose", {x, order}), rank - 1);
+  const Value restored = node.op("Transpose", {products, order_of(node, order, rank)});
+  return {restored};
 }
 
 /// Range 11, 27.
@@ -106,14 +129,9 @@ Values range_11(NodeContext& node) {
 
 std::vector<TranslatorRow> search_translators() {
   return {
-      {"TopK", 1, top_k_1},
-      {"TopK", 10, top_k_10},
-      {"TopK", 11, top_k_11},
-      {"ArgMax", 1, arg_max_1},
-      {"ArgMin", 1, arg_min_1},
-      {"CumSum", 11, cum_sum_11},
-      {"CumProd", 26, cum_prod_26, "a known axis"},
-      {"Range", 11, range_11},
+      {"TopK", 1, top_k_1},         {"TopK", 10, top_k_10},   {"TopK", 11, top_k_11},
+      {"ArgMax", 1, arg_max_1},     {"ArgMin", 1, arg_min_1}, {"CumSum", 11, cum_sum_11},
+      {"CumProd", 26, cum_prod_26}, {"Range", 11, range_11},
   };
 }
 

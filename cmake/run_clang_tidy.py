@@ -1,0 +1,75 @@
+"""Runs clang-tidy over all our sources but the unit tests, several at a time; a file that was clean is not looked at again.
+
+    python run_clang_tidy.py BUILD_FOLDER CACHE_FOLDER [NAME_PART ...]
+
+Clean means: same tool, rules, command line, and contents of the source and of each of our headers it includes.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def output_of(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def dependencies(build):
+    """The files each object was made from, by the object's name, as ninja remembers them."""
+    found, files = {}, []
+    for line in output_of("ninja", "-C", str(build), "-t", "deps").splitlines():
+        if line.startswith("    "):
+            files.append(build / line.strip())
+        elif ": #deps" in line:
+            files = found.setdefault(line.split(":")[0], [])
+    return found
+
+
+def key_of(entry, files, common):
+    digest = hashlib.sha256(common + entry["command"].encode())
+    for file in sorted({file.resolve() for file in files}):
+        digest.update(str(file).encode())
+        if file.is_relative_to(ROOT):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def check(build, source, mark):
+    command = ["clang-tidy", "--quiet", "-p", str(build), "--extra-arg=-Wno-unknown-warning-option", source]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(done.stdout, flush=True)
+    else:
+        mark.touch()
+    return done.returncode == 0
+
+
+def main(build, cache, *parts):
+    build, cache = Path(build).resolve(), Path(cache)
+    cache.mkdir(parents=True, exist_ok=True)
+    common = output_of("clang-tidy", "--version").encode() + (ROOT / ".clang-tidy").read_bytes()
+    made_from = dependencies(build)
+    todo = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        source = Path(entry["file"])
+        others = (build, ROOT / "tests")
+        ours = source.is_relative_to(ROOT) and not any(source.is_relative_to(folder) for folder in others)
+        if not ours or not all(part in entry["file"] for part in parts):
+            continue
+        mark = cache / key_of(entry, made_from.get(entry["output"], [source]), common)
+        if not mark.exists():
+            todo[entry["file"]] = mark
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        clean = list(pool.map(lambda item: check(build, *item), todo.items()))
+    print(f"clang-tidy: {len(todo)} files looked at, {clean.count(False)} with warnings")
+    return 1 if False in clean else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -60,11 +60,6 @@ class Text {
   bool stopped_ = false;
 };
 
-/// The XML spells constants shorter than the operation set does.
-std::string_view layer_type(const ir::Node& node) {
-  return node.constant() != nullptr ? "Const" : node.op().name;
-}
-
 /// Gives each layer of a graph a name of its own: the node's, or one made of its type; numbered when taken.
 class LayerNames {
  public:
@@ -117,7 +112,7 @@ class Writer {
   void layer(const ir::Node& node, std::string_view name) {
     *text_ << "<layer id=\"" << node.scratch << "\"";
     attribute("name", name);
-    *text_ << " type=\"" << layer_type(node) << "\" version=\"" << node.op().opset << "\">\n";
+    *text_ << " type=\"" << node.op().name << "\" version=\"" << node.op().opset << "\">\n";
     data(node);
     ports(node);
     if (const ir::LoopBody* loop = node.loop()) loop_body(node, *loop);

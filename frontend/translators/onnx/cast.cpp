@@ -19,15 +19,10 @@ std::optional<double> largest_of_small_float(ElementType type) {
   }
 }
 
-/// Numbers beyond the largest become the largest; what is no number stays so.
-Value saturated(NodeContext& node, Value value, double largest) {
-  const auto limited = [&](std::string_view comparison, double limit) {
-    const Value bound = node.number_like(limit, value);
-    value = node.op("Select", {node.op(comparison, {value, bound}), bound, value});
-  };
-  limited("Greater", largest);
-  limited("Less", -largest);
-  return value;
+/// Numbers beyond the largest become the largest; what is no number becomes `of_nan`.
+Value saturated(NodeContext& node, Value value, double largest, Value of_nan) {
+  const Value limited = node.op("Clamp", {value}, {{"min", -largest}, {"max", largest}});
+  return node.op("Select", {node.op("IsNaN", {value}), of_nan, limited});
 }
 
 /// float8e8m0 holds powers of two only; the runtime rounds to the nearest.
@@ -48,10 +43,10 @@ Value to_small_float(NodeContext& node, Value value, ElementType type) {
   if (!ir::is_floating(value.type())) value = convert(node, value, ElementType::f32);
   if (type == ElementType::f8e8m0) return to_power_of_two(node, value);
   const auto largest = largest_of_small_float(type);
-  if (largest && node.integer("saturate", 1) != 0) value = saturated(node, value, *largest);
-  if (type == ElementType::f4e2m1) {
+  if (largest && node.integer("saturate", 1) != 0) {
     // float4 has no NaN.
-    value = node.op("Select", {node.op("IsNaN", {value}), node.number_like(-0.0, value), value});
+    const Value of_nan = type == ElementType::f4e2m1 ? node.number_like(-0.0, value) : value;
+    value = saturated(node, value, *largest, of_nan);
   }
   return convert(node, value, type);
 }

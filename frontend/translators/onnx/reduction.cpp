@@ -12,9 +12,34 @@ namespace onnx2ir::frontend {
 namespace {
 
 struct Axes {
-  Value value;  ///< i64 vector
+  Value value;  ///< vector of integers
   bool keep_dims;
 };
+
+/// `axes`, as many as there are dimensions whatever their number at run time: some twice, and all if none.
+Value axes_or_all(NodeContext& node, Value axes, std::int64_t rank) {
+  const ElementType type = axes.type();
+  const Value all = convert(node, axes_between(node, 0, rank), type);
+  const Value places = node.op("FloorMod", {axes, node.integer(rank, type)});
+  const Value is_same = node.op("Equal", {node.op("Unsqueeze", {all, node.integers({1})}),
+                                          node.op("Unsqueeze", {places, node.integers({0})})});
+  const Value counts =
+      reduce(node, "ReduceSum", convert(node, is_same, ElementType::i32), node.integers({1}), false);
+  const auto is_positive = [&](Value count) {
+    return node.op("Greater", {count, node.integer(0, ElementType::i32)});
+  };
+  const Value total = reduce(node, "ReduceSum", counts, node.integers({0}), true);
+  const Value first = node.node("TopK", {counts, node.integer(1)},
+                                {{"axis", 0},
+                                 {"mode", std::string("max")},
+                                 {"sort", std::string("value")},
+                                 {"index_element_type", ElementType::i64},
+                                 {"stable", true}},
+                                2)
+                          .value(1);
+  const Value chosen = node.op("Select", {is_positive(counts), all, convert(node, first, type)});
+  return node.op("Select", {is_positive(total), chosen, all});
+}
 
 Axes all_axes(NodeContext& node, Value x, bool keep_dims) {
   return {axes_between(node, 0, node.rank(x)), keep_dims};
@@ -32,7 +57,11 @@ Axes axes_by_input(NodeContext& node, Value x) {
   const bool none_is_all = node.integer("noop_with_empty_axes", 0) == 0;
   const Value axes = node.optional_input(1);
   const bool is_empty = !axes || axes.shape().element_count() == 0;
-  if (!is_empty) return {axes, keep_dims};
+  if (!is_empty) {
+    if (axes.shape().is_static() || !keep_dims) return {axes, keep_dims};
+    if (!none_is_all) node.fail("the number of axes must be known when the model is converted");
+    return {axes_or_all(node, axes, node.rank(x)), keep_dims};
+  }
   if (none_is_all) return all_axes(node, x, keep_dims);
   return {node.integers(std::initializer_list<std::int64_t>{}), keep_dims};
 }

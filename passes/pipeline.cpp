@@ -11,8 +11,21 @@ namespace onnx2ir::passes {
 namespace {
 
 constexpr std::array kPipeline = {
-    Pass{"fold_constants", "integers known at conversion time become constants", fold_constants},
     Pass{"remove_no_ops", "operations that change nothing go", remove_no_ops},
+    Pass{"make_unchanged_states_invariant", "states that never change become invariant inputs of their loop",
+         make_unchanged_states_invariant},
+    Pass{"move_constants_into_bodies", "constants from outside are cloned into bodies",
+         move_constants_into_bodies},
+    Pass{"fold_constants", "integers known at conversion time become constants", fold_constants},
+    Pass{"simplify_conditions", "body conditions that are always true become constant", simplify_conditions},
+    Pass{"fold_zero_trip_loops", "loops that never run give their initial values", fold_zero_trip_loops},
+    Pass{"remove_dead_states", "states, scan outputs and captures nobody reads go", remove_dead_states},
+    Pass{"fold_condition_into_trip_count", "a condition asked only once becomes part of the trip count",
+         fold_condition_into_trip_count},
+    Pass{"guard_zero_iterations", "outputs of loops that may not run are cut by whether they ran",
+         guard_zero_iterations},
+    Pass{"copy_passed_through_states", "states handed on to other states are copied",
+         copy_passed_through_states},
 };
 
 /// Removes what nobody reads, in bodies first: a body may be the last reader of an outer value.

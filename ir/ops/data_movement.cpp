@@ -699,6 +699,7 @@ std::vector<OpDescriptor> data_movement_ops() {
       {"Unsqueeze", "opset1", 2, 2, 1, {}, infer_unsqueeze},
       {"Transpose", "opset1", 2, 2, 1, {}, infer_transpose},
       {"Concat", "opset1", 1, kMany, 1, {axis}, infer_concat},
+      {"Identity", "opset16", 1, 1, 1, {}, infer_as_data},
       {"Split", "opset1", 2, 2, kMany, {{"num_splits", Kind::integer}}, infer_split},
       {"VariadicSplit", "opset1", 3, 3, kMany, {}, infer_variadic_split},
       {"Slice", "opset8", 5, 5, 1, {}, infer_slice},

@@ -1,0 +1,102 @@
+// Outputs of a loop that may run zero times are cut by whether it ran: the CPU runtime leaves what the last
+// inference put there (scan outputs), or nothing sensible (states the body writes and never reads).
+#include "ir/builder.hpp"
+#include "ir/inference.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/loop_ports.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// "All rows" for Slice. Larger numbers do not survive the way of constants through f32.
+constexpr std::int64_t kAllRows = std::int64_t{1} << 30U;
+
+ir::Value whether_it_runs(ir::Builder& builder, const ir::Node& loop) {
+  const ir::Value zero = builder.integer(0, loop.input(0).type());
+  const auto condition = known_scalar(loop.input(1));
+  const auto count = known_scalar(loop.input(0));
+  if (count && *count != 0) return loop.input(1);
+  const ir::Value counts = builder.op("NotEqual", {loop.input(0), zero});
+  return condition && *condition != 0 ? counts : builder.op("LogicalAnd", {counts, loop.input(1)});
+}
+
+/// Lets all readers of `output` read what `guard` makes of it.
+template <typename Guard>
+void guard_output(ir::Node& loop, std::uint32_t output, Guard guard) {
+  ir::Output& guarded = loop.output(output);
+  const std::vector<ir::Use> readers = guarded.uses;
+  const ir::Value replacement = guard(loop.value(output));
+  for (const ir::Use& use : readers) use.node->set_input(use.index, replacement);
+  auto& names = replacement.node->output(replacement.index).names;
+  names.insert(names.end(), guarded.names.begin(), guarded.names.end());
+  guarded.names.clear();
+}
+
+/// `final` when `ran`, else `initial`.
+ir::Value choose(ir::Builder& builder, ir::Value ran, ir::Value final, ir::Value initial) {
+  if (final.shape().is_static() && final.shape() == initial.shape()) {
+    return builder.op("Select", {ran, final, initial});
+  }
+  const ir::Value inputs[] = {ran, final, initial};
+  ir::Node& node = builder.graph().add(ir::find_op("If"), inputs, 1);
+  node.name = final.node->name;
+  ir::IfBranches branches;
+  std::uint32_t input = 1;
+  for (ir::Branch* branch : {&branches.then_branch, &branches.else_branch}) {
+    branch->graph = std::make_unique<ir::Graph>();
+    ir::Builder inner(*branch->graph);
+    const ir::Value parameter = inner.parameter(inputs[input].type(), inputs[input].shape());
+    branch->invariants.push_back({input, parameter.node});
+    branch->results.push_back(&inner.result(parameter));
+    ++input;
+  }
+  node.payload() = std::move(branches);
+  ir::infer(node);
+  return node.value();
+}
+
+/// Whether the rows are read through the guard's Slice only: the pass has been here.
+bool is_guarded(const ir::Node& loop, std::uint32_t output) {
+  const auto& uses = loop.output(output).uses;
+  if (uses.size() != 1 || !uses.front().node->is("Slice") || uses.front().index != 0) return false;
+  const ir::Node& end = *uses.front().node->input(2).node;
+  return end.is("Select") && ir::exact_values(end.input(1)) == std::vector<std::int64_t>{kAllRows};
+}
+
+bool run_on(ir::Node& node) {
+  if (runs_at_least_once(node)) return false;
+  ir::Builder builder(node.graph());
+  builder.set_name(node.name);
+  ir::LoopBody& loop = *node.loop();
+  ir::Value ran;
+  const auto runs = [&] { return ran ? ran : ran = whether_it_runs(builder, node); };
+  bool modified = false;
+  for (const ir::Scan& scan : loop.scans) {
+    if (node.output(scan.output).uses.empty() || is_guarded(node, scan.output)) continue;
+    guard_output(node, scan.output, [&](ir::Value rows) {
+      const ir::Value end =
+          builder.op("Select", {runs(), builder.integers({kAllRows}), builder.integers({0})});
+      return builder.op(
+          "Slice", {rows, builder.integers({0}), end, builder.integers({1}), builder.integers({scan.axis})});
+    });
+    modified = true;
+  }
+  for (const ir::Carried& state : loop.carried) {
+    if (!state.output || node.output(*state.output).uses.empty() || state.parameter->has_uses()) continue;
+    guard_output(node, *state.output,
+                 [&](ir::Value final) { return choose(builder, runs(), final, node.input(state.input)); });
+    modified = true;
+  }
+  return modified;
+}
+
+}  // namespace
+
+bool guard_zero_iterations(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Node* loop : loops_of(model)) modified = run_on(*loop) || modified;
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

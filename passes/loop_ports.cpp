@@ -1,0 +1,91 @@
+#include "passes/loop_ports.hpp"
+
+#include <algorithm>
+
+#include "ir/builder.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+template <typename Port>
+void close_input_gap(std::vector<Port>& ports, std::uint32_t removed) {
+  for (Port& port : ports) {
+    if (port.input > removed) --port.input;
+  }
+}
+
+void drop_unused(ir::Graph& body, std::vector<ir::Invariant>& invariants, std::vector<std::uint32_t>& freed) {
+  std::vector<ir::Node*> dead;
+  std::erase_if(invariants, [&](const ir::Invariant& invariant) {
+    if (invariant.parameter->has_uses()) return false;
+    freed.push_back(invariant.input);
+    dead.push_back(invariant.parameter);
+    return true;
+  });
+  for (ir::Node* parameter : dead) body.remove(*parameter);
+}
+
+}  // namespace
+
+void remove_input(ir::Node& node, std::uint32_t index) {
+  if (ir::LoopBody* loop = node.loop()) {
+    close_input_gap(loop->carried, index);
+    close_input_gap(loop->invariants, index);
+    close_input_gap(loop->sliced, index);
+  }
+  if (ir::IfBranches* branches = node.branches()) {
+    close_input_gap(branches->then_branch.invariants, index);
+    close_input_gap(branches->else_branch.invariants, index);
+  }
+  node.remove_input(index);
+}
+
+void remove_output(ir::Node& node, std::uint32_t index) {
+  ir::LoopBody& loop = *node.loop();
+  for (ir::Carried& state : loop.carried) {
+    if (state.output && *state.output > index) --*state.output;
+  }
+  for (ir::Scan& scan : loop.scans) {
+    if (scan.output > index) --scan.output;
+  }
+  for (ir::LastValue& last : loop.last_values) {
+    if (last.output > index) --last.output;
+  }
+  node.remove_output(index);
+}
+
+ir::Value add_invariant(ir::Node& loop, ir::Value outer) {
+  ir::Builder builder(*loop.loop()->graph);
+  builder.set_name(outer.node->name);
+  const ir::Value parameter = builder.parameter(outer.type(), outer.shape());
+  loop.add_input(outer);
+  loop.loop()->invariants.push_back({static_cast<std::uint32_t>(loop.inputs().size() - 1), parameter.node});
+  return parameter;
+}
+
+bool remove_unused_invariants(ir::Node& node) {
+  std::vector<std::uint32_t> freed;
+  if (ir::LoopBody* loop = node.loop()) drop_unused(*loop->graph, loop->invariants, freed);
+  if (ir::IfBranches* branches = node.branches()) {
+    for (ir::Branch* branch : {&branches->then_branch, &branches->else_branch}) {
+      drop_unused(*branch->graph, branch->invariants, freed);
+    }
+  }
+  std::sort(freed.rbegin(), freed.rend());
+  for (const std::uint32_t input : freed) remove_input(node, input);
+  return !freed.empty();
+}
+
+std::optional<std::int64_t> known_scalar(ir::Value value) {
+  const auto known = ir::exact_values(value);
+  if (!known || known->size() != 1) return std::nullopt;
+  return known->front();
+}
+
+bool runs_at_least_once(const ir::Node& loop) {
+  const auto trip_count = known_scalar(loop.input(0));
+  const auto condition = known_scalar(loop.input(1));
+  return trip_count && *trip_count != 0 && condition && *condition != 0;
+}
+
+}  // namespace onnx2ir::passes

@@ -148,6 +148,7 @@ bool GraphTranslator::translate(const NodeList& nodes) {
 }
 
 bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs) {
+  proto_ = &proto;
   add_initializers(proto);
   bool complete = translate(proto.node());
   outputs.clear();
@@ -163,6 +164,18 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
     outputs.push_back(std::move(lookup.operand));
   }
   return complete;
+}
+
+std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name) const {
+  if (proto_ == nullptr) return std::nullopt;
+  for (const auto* const notes : {&proto_->output(), &proto_->value_info()}) {
+    for (const onnx::ValueInfoProto& note : *notes) {
+      if (note.name() == name && note.type().tensor_type().has_shape()) {
+        return note.type().tensor_type().shape().dim_size();
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t index) {

@@ -94,6 +94,8 @@ class GraphTranslator {
 
   /// The imported version of `domain`, nothing when it is not imported.
   std::optional<std::int64_t> opset(std::string_view domain) const;
+  /// The rank the model's own notes (graph outputs, value_info) give the tensor `name` of this graph.
+  std::optional<std::int64_t> declared_rank(std::string_view name) const;
   /// Where node `index` of this graph is.
   Place place(const onnx::NodeProto& node, std::int64_t index) const;
   /// The index of the node at work, for diagnostics of nested scopes.
@@ -123,6 +125,8 @@ class GraphTranslator {
   std::string path_;
   /// Null in scopes that follow the scope around them.
   const OpsetImports* own_opsets_ = nullptr;
+  /// The graph whose nodes are translated; null in functions.
+  const onnx::GraphProto* proto_ = nullptr;
   std::vector<std::string> function_stack_;
   void emit_initializer(Binding& binding, std::string_view name, TensorResult tensor);
 

@@ -58,6 +58,11 @@ bool NodeContext::has_output(std::size_t index) const {
   return index < output_count() && !proto_->output(static_cast<int>(index)).empty();
 }
 
+std::optional<std::int64_t> NodeContext::declared_rank(std::size_t index) const {
+  if (!has_output(index)) return std::nullopt;
+  return translator_->declared_rank(proto_->output(static_cast<int>(index)));
+}
+
 const onnx::AttributeProto* NodeContext::find(std::string_view name) const {
   for (const onnx::AttributeProto& attribute : proto_->attribute()) {
     if (attribute.name() == name) return &attribute;

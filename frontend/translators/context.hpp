@@ -77,6 +77,9 @@ class NodeContext : public Builder {
   /// Whether output `index` is named, so that somebody may want it.
   bool has_output(std::size_t index) const;
 
+  /// The rank the model declares for output `index`, when it does and the graph is no function.
+  std::optional<std::int64_t> declared_rank(std::size_t index) const;
+
   using Builder::integer;  // the constant: integer(5)
 
   // Attributes. Those with a default return it when the attribute is absent; the others refuse the node.

@@ -58,6 +58,11 @@ Value cast(NodeContext& node, Value value, ElementType type) {
   }
   // Everything but 0 is true, fractions too, which the runtime would truncate first.
   if (type == ElementType::boolean) return node.op("NotEqual", {value, node.number_like(0, value)});
+  if (type == ElementType::u4 && ir::is_floating(value.type())) {
+    // The runtime cuts off or saturates, as it comes.
+    const Value whole = convert(node, value, ElementType::i32);
+    value = node.op("BitwiseAnd", {whole, node.integer(0xF, ElementType::i32)});
+  }
   if (largest_of_small_float(type) || type == ElementType::f8e8m0) return to_small_float(node, value, type);
   return convert(node, value, type);
 }

@@ -14,6 +14,7 @@ namespace {
 struct Axes {
   Value value;  ///< vector of integers
   bool keep_dims;
+  std::int64_t count = 0;  ///< how many different ones; counts only when they are not known
 };
 
 /// `axes`, as many as there are dimensions whatever their number at run time: some twice, and all if none.
@@ -52,37 +53,45 @@ Axes axes_by_attribute(NodeContext& node, Value x) {
   return {node.integers(axes), keep_dims};
 }
 
+/// Axes whose number is known at run time only; without their dimensions the declared rank must tell it.
+Axes unknown_axes(NodeContext& node, Value x, Value axes, bool keep_dims, bool none_is_all) {
+  const std::int64_t rank = node.rank(x);
+  if (keep_dims && none_is_all) return {axes_or_all(node, axes, rank), true};
+  const auto rank_left = node.declared_rank(0);
+  if (keep_dims || !rank_left || *rank_left > rank) {
+    node.fail("the number of axes must be known when the model is converted");
+  }
+  if (*rank_left == 0) return all_axes(node, x, false);
+  if (*rank_left == rank) return {node.integers(std::initializer_list<std::int64_t>{}), false};
+  return {axes, false, rank - *rank_left};
+}
+
 Axes axes_by_input(NodeContext& node, Value x) {
   const bool keep_dims = node.integer("keepdims", 1) != 0;
   const bool none_is_all = node.integer("noop_with_empty_axes", 0) == 0;
   const Value axes = node.optional_input(1);
-  const bool is_empty = !axes || axes.shape().element_count() == 0;
-  if (!is_empty) {
-    if (axes.shape().is_static() || !keep_dims) return {axes, keep_dims};
-    if (!none_is_all) node.fail("the number of axes must be known when the model is converted");
-    return {axes_or_all(node, axes, node.rank(x)), keep_dims};
-  }
-  if (none_is_all) return all_axes(node, x, keep_dims);
-  return {node.integers(std::initializer_list<std::int64_t>{}), keep_dims};
+  const auto count = axes ? axes.shape().element_count() : 0;
+  if (count == 0 && none_is_all) return all_axes(node, x, keep_dims);
+  if (count == 0) return {node.integers(std::initializer_list<std::int64_t>{}), keep_dims};
+  if (!count) return unknown_axes(node, x, axes, keep_dims, none_is_all);
+  return {axes, keep_dims, *count};
 }
 
 using Reduction = Value (*)(NodeContext&, Value, const Axes&);
 
 /// `reduced`, whose dimensions at `axes` are 1, without them, for axes that are known at run time only: their
 /// number gives the rank, which the runtime must know.
-Value without_dimensions(NodeContext& node, Value reduced, Value axes) {
+Value without_dimensions(NodeContext& node, Value reduced, Value axes, std::int64_t count) {
   const std::int64_t rank = node.rank(reduced);
-  const auto count = axes.shape().element_count();
-  if (!count) node.fail("the number of axes must be known when the model is converted");
-  if (*count > rank) node.fail("there are more axes than dimensions");
-  if (*count == rank) return node.op("Squeeze", {reduced});
+  if (count > rank) node.fail("there are more axes than dimensions");
+  if (count == rank) return node.op("Squeeze", {reduced, axes_between(node, 0, rank)});
   const Value places = node.op("FloorMod", {axes, node.integer(rank, axes.type())});
   const std::vector<std::int64_t> ones(static_cast<std::size_t>(rank), 1);
-  const std::vector<std::int64_t> zeros(static_cast<std::size_t>(*count), 0);
+  const std::vector<std::int64_t> zeros(static_cast<std::size_t>(count), 0);
   const Value is_kept =
       node.op("ScatterElementsUpdate", {node.integers(ones), places, node.integers(zeros), node.integer(0)},
               {{"reduction", std::string("none")}, {"use_init_val", true}});
-  const Value kept = node.node("TopK", {is_kept, node.integer(rank - *count)},
+  const Value kept = node.node("TopK", {is_kept, node.integer(rank - count)},
                                {{"axis", 0},
                                 {"mode", std::string("max")},
                                 {"sort", std::string("index")},
@@ -98,7 +107,7 @@ Value without_dimensions(NodeContext& node, Value reduced, Value axes) {
 Value native(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
   const bool is_rank_known = axes.keep_dims || ir::exact_values(axes.value) || axes.value.shape().is_scalar();
   if (is_rank_known) return reduce(node, op, x, axes.value, axes.keep_dims);
-  return without_dimensions(node, reduce(node, op, x, axes.value, true), axes.value);
+  return without_dimensions(node, reduce(node, op, x, axes.value, true), axes.value, axes.count);
 }
 
 /// Whether `x` is known to have no elements.
@@ -162,7 +171,7 @@ Value log_of_sum(NodeContext& node, Value x, const Axes& axes) {
 Value log_of_sum_of_exponentials(NodeContext& node, Value x, const Axes& axes) {
   if (!ir::is_floating(x.type())) return in_floats(node, log_of_sum_of_exponentials, x, axes);
   const auto offset = [&](bool keep_dims) {
-    const Value largest = native(node, "ReduceMax", x, {axes.value, keep_dims});
+    const Value largest = native(node, "ReduceMax", x, {axes.value, keep_dims, axes.count});
     return node.op("Select", {node.op("IsFinite", {largest}), largest, node.number_like(0, x)});
   };
   const Value kept = offset(true);

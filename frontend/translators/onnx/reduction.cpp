@@ -14,11 +14,13 @@ namespace {
 struct Axes {
   Value value;  ///< vector of integers
   bool keep_dims;
-  std::int64_t count = 0;  ///< how many different ones; counts only when they are not known
+  std::int64_t count = 0;   ///< how many different ones; counts only when they are not known
+  bool has_filler = false;  ///< made by axes_and_filler
 };
 
-/// `axes`, as many as there are dimensions whatever their number at run time: some twice, and all if none.
-Value axes_or_all(NodeContext& node, Value axes, std::int64_t rank) {
+/// `axes` for data with one more dimension, of size 1, at the end: as many as `rank`, whatever their number
+/// at run time. That dimension fills the places of those that are missing; reducing it changes nothing.
+Value axes_and_filler(NodeContext& node, Value axes, std::int64_t rank, bool none_is_all) {
   const ElementType type = axes.type();
   const Value all = convert(node, axes_between(node, 0, rank), type);
   const Value places = node.op("FloorMod", {axes, node.integer(rank, type)});
@@ -26,20 +28,13 @@ Value axes_or_all(NodeContext& node, Value axes, std::int64_t rank) {
                                           node.op("Unsqueeze", {places, node.integers({0})})});
   const Value counts =
       reduce(node, "ReduceSum", convert(node, is_same, ElementType::i32), node.integers({1}), false);
-  const auto is_positive = [&](Value count) {
-    return node.op("Greater", {count, node.integer(0, ElementType::i32)});
-  };
-  const Value total = reduce(node, "ReduceSum", counts, node.integers({0}), true);
-  const Value first = node.node("TopK", {counts, node.integer(1)},
-                                {{"axis", 0},
-                                 {"mode", std::string("max")},
-                                 {"sort", std::string("value")},
-                                 {"index_element_type", ElementType::i64},
-                                 {"stable", true}},
-                                2)
-                          .value(1);
-  const Value chosen = node.op("Select", {is_positive(counts), all, convert(node, first, type)});
-  return node.op("Select", {is_positive(total), chosen, all});
+  const Value zero = node.integer(0, ElementType::i32);
+  Value is_chosen = node.op("Greater", {counts, zero});
+  if (none_is_all) {
+    const Value total = reduce(node, "ReduceSum", counts, node.integers({0}), true);
+    is_chosen = node.op("LogicalOr", {is_chosen, node.op("Equal", {total, zero})});
+  }
+  return node.op("Select", {is_chosen, all, node.integer(rank, type)});
 }
 
 Axes all_axes(NodeContext& node, Value x, bool keep_dims) {
@@ -56,9 +51,9 @@ Axes axes_by_attribute(NodeContext& node, Value x) {
 /// Axes whose number is known at run time only; without their dimensions the declared rank must tell it.
 Axes unknown_axes(NodeContext& node, Value x, Value axes, bool keep_dims, bool none_is_all) {
   const std::int64_t rank = node.rank(x);
-  if (keep_dims && none_is_all) return {axes_or_all(node, axes, rank), true};
+  if (keep_dims) return {axes_and_filler(node, axes, rank, none_is_all), true, rank, true};
   const auto rank_left = node.declared_rank(0);
-  if (keep_dims || !rank_left || *rank_left > rank) {
+  if (!rank_left || *rank_left > rank) {
     node.fail("the number of axes must be known when the model is converted");
   }
   if (*rank_left == 0) return all_axes(node, x, false);
@@ -105,6 +100,10 @@ Value without_dimensions(NodeContext& node, Value reduced, Value axes, std::int6
 }
 
 Value native(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
+  if (axes.has_filler) {
+    const Value place = node.integers({node.rank(x)});
+    return node.op("Squeeze", {reduce(node, op, node.op("Unsqueeze", {x, place}), axes.value), place});
+  }
   const bool is_rank_known = axes.keep_dims || ir::exact_values(axes.value) || axes.value.shape().is_scalar();
   if (is_rank_known) return reduce(node, op, x, axes.value, axes.keep_dims);
   return without_dimensions(node, reduce(node, op, x, axes.value, true), axes.value, axes.count);
@@ -171,7 +170,7 @@ Value log_of_sum(NodeContext& node, Value x, const Axes& axes) {
 Value log_of_sum_of_exponentials(NodeContext& node, Value x, const Axes& axes) {
   if (!ir::is_floating(x.type())) return in_floats(node, log_of_sum_of_exponentials, x, axes);
   const auto offset = [&](bool keep_dims) {
-    const Value largest = native(node, "ReduceMax", x, {axes.value, keep_dims, axes.count});
+    const Value largest = native(node, "ReduceMax", x, {axes.value, keep_dims, axes.count, axes.has_filler});
     return node.op("Select", {node.op("IsFinite", {largest}), largest, node.number_like(0, x)});
   };
   const Value kept = offset(true);

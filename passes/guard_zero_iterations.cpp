@@ -61,7 +61,9 @@ bool is_guarded(const ir::Node& loop, std::uint32_t output) {
   const auto& uses = loop.output(output).uses;
   if (uses.size() != 1 || !uses.front().node->is("Slice") || uses.front().index != 0) return false;
   const ir::Node& end = *uses.front().node->input(2).node;
-  return end.is("Select") && ir::exact_values(end.input(1)) == std::vector<std::int64_t>{kAllRows};
+  if (!end.is("Select")) return false;
+  const auto all = ir::exact_values(end.input(1));
+  return all && !all->empty() && all->front() == kAllRows;
 }
 
 bool run_on(ir::Node& node) {
@@ -75,10 +77,18 @@ bool run_on(ir::Node& node) {
   for (const ir::Scan& scan : loop.scans) {
     if (node.output(scan.output).uses.empty() || is_guarded(node, scan.output)) continue;
     guard_output(node, scan.output, [&](ir::Value rows) {
-      const ir::Value end =
-          builder.op("Select", {runs(), builder.integers({kAllRows}), builder.integers({0})});
-      return builder.op(
-          "Slice", {rows, builder.integers({0}), end, builder.integers({1}), builder.integers({scan.axis})});
+      // Without iterations nothing tells the sizes that are not static: they are 0, as in onnxruntime.
+      std::vector<std::int64_t> axes{scan.axis};
+      for (std::size_t i = 0; i < rows.shape().rank(); ++i) {
+        const auto axis = static_cast<std::int64_t>(i);
+        if (axis != scan.axis && rows.shape()[i].is_dynamic()) axes.push_back(axis);
+      }
+      const std::vector<std::int64_t> none(axes.size(), 0);
+      const std::vector<std::int64_t> all(axes.size(), kAllRows);
+      const std::vector<std::int64_t> ones(axes.size(), 1);
+      const ir::Value end = builder.op("Select", {runs(), builder.integers(all), builder.integers(none)});
+      return builder.op("Slice",
+                        {rows, builder.integers(none), end, builder.integers(ones), builder.integers(axes)});
     });
     modified = true;
   }

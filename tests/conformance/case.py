@@ -51,7 +51,7 @@ class Case:
     atol: float = 1e-7
     oracle_model: bytes | None = None  # what onnxruntime runs, where it does not know the model's opset
     operator: str = ""
-    time_limit: float = 30.0  # seconds for all runs
+    time_limit: float = 15.0  # seconds for all runs
 
 
 @dataclass

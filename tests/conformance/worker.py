@@ -59,7 +59,7 @@ class Worker:
         inputs = {value.name: value.type for value in proto.graph.input}
         outputs = {value.name: value.type for value in proto.graph.output}
         expected = self._expected(case, proto)
-        model = self._convert(case, result)
+        model = self._convert(case, proto, result)
         compiled = None
         for index, run in enumerate(case.runs):
             if compiled is None or not case.one_compiled:
@@ -82,15 +82,15 @@ class Worker:
         oracle = Oracle(case.oracle_model or proto.SerializeToString())
         return [run.expected if run.expected is not None else oracle.run(run.inputs) for run in case.runs]
 
-    def _convert(self, case, result):
+    def _convert(self, case, proto, result):
+        if self._tool == PEER:
+            return self._convert_with_peer(proto)
         self._count += 1
         model_path = self._folder / f"model_{self._count}.onnx"
         xml_path = model_path.with_suffix(".xml")
         model_path.write_bytes(case.model)
         try:
             self._stage("convert")
-            if self._tool == PEER:
-                return self._convert_with_peer(model_path)
             result.convert_seconds = convert(self._tool, model_path, xml_path)
             self._stage("read")
             model = runtime.read(self._core, xml_path)
@@ -101,9 +101,10 @@ class Worker:
             for path in self._folder.glob(f"model_{self._count}.*"):
                 path.unlink()
 
-    def _convert_with_peer(self, model_path):
+    def _convert_with_peer(self, proto):
+        self._stage("convert")
         try:
-            return self._core.read_model(model_path)
+            return self._core.read_model(proto.SerializeToString(), b"")
         except Exception as error:
             raise Failure(CONVERT_ERROR, runtime.tidy(str(error))) from error
 

@@ -1,0 +1,9 @@
+# The benchmarks, and the peer they measure us beside: OpenVINO, named with OpenVINO_DIR.
+find_package(benchmark REQUIRED)
+find_package(OpenVINO REQUIRED COMPONENTS Runtime)
+
+add_executable(onnx2ir_benchmark bench/convert_benchmark.cpp)
+target_link_libraries(onnx2ir_benchmark PRIVATE onnx2ir_settings onnx2ir_driver benchmark::benchmark)
+
+add_executable(onnx2ir_peer bench/peer.cpp)
+target_link_libraries(onnx2ir_peer PRIVATE openvino::runtime)

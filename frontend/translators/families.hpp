@@ -13,6 +13,8 @@ std::vector<TranslatorRow> scan_translators();
 std::vector<TranslatorRow> sequence_translators();
 std::vector<TranslatorRow> optional_translators();
 std::vector<TranslatorRow> constant_translators();
+std::vector<TranslatorRow> convolution_translators();
+std::vector<TranslatorRow> pooling_translators();
 std::vector<TranslatorRow> pad_translators();
 std::vector<TranslatorRow> reshaping_translators();
 std::vector<TranslatorRow> slicing_translators();
@@ -36,6 +38,8 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     sequence_translators,       //
     optional_translators,       //
     constant_translators,       //
+    convolution_translators,    //
+    pooling_translators,        //
     pad_translators,            //
     reshaping_translators,      //
     slicing_translators,        //

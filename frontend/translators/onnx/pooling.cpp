@@ -1,0 +1,197 @@
+// Pooling: maxima, averages and norms over windows or over everything.
+#include <algorithm>
+#include <numeric>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/window.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+Window pool_window(NodeContext& node) {
+  Window window = window_of(node, node.rank(node.input(0)) - 2);
+  if (window.kernel.empty()) node.fail("kernel_shape is missing");
+  resolve_auto_pad(window, node.input(0));
+  return window;
+}
+
+/// ONNX's ceil mode leaves out windows that begin in the padding: the runtime calls that ceil_torch.
+std::string rounding(NodeContext& node) {
+  return node.integer("ceil_mode", 0) != 0 ? "ceil_torch" : "floor";
+}
+
+/// Positions counted with the last spatial axis slowest, from positions counted with it fastest.
+Value column_major(NodeContext& node, Value indices, Value input) {
+  const auto sizes = input.shape().sizes();
+  if (!sizes || sizes->size() != 4)
+    node.fail("storage_order 1 needs an input of known shape with two spatial axes");
+  const Value height = node.integer((*sizes)[2]);
+  const Value width = node.integer((*sizes)[3]);
+  const Value area = node.integer((*sizes)[2] * (*sizes)[3]);
+  const auto divide = [&](Value a, Value b) { return node.op("Divide", {a, b}, {{"m_pythondiv", true}}); };
+  const Value plane = divide(indices, area);
+  const Value inside = node.op("FloorMod", {indices, area});
+  const Value row = divide(inside, width);
+  const Value column = node.op("FloorMod", {inside, width});
+  const Value place = node.op("Add", {node.op("Multiply", {column, height}), row});
+  return node.op("Add", {node.op("Multiply", {plane, area}), place});
+}
+
+/// MaxPool 1, 8 (indices), 10 (ceil_mode, dilations), 11, 12 (8-bit integers), 22.
+Values max_pool_1(NodeContext& node) {
+  const Value input = node.input(0);
+  const Window window = pool_window(node);
+  // The runtime pools floating-point numbers; 8-bit integers are exact in f32.
+  const bool integers = ir::is_integral(input.type());
+  const Value data = integers ? convert(node, input, ElementType::f32) : input;
+  ir::Node& pool = node.node("MaxPool", {data},
+                             {{"strides", window.strides},
+                              {"dilations", window.dilations},
+                              {"pads_begin", window.pads_begin},
+                              {"pads_end", window.pads_end},
+                              {"kernel", window.kernel},
+                              {"rounding_type", rounding(node)},
+                              {"auto_pad", window.auto_pad},
+                              {"index_element_type", ElementType::i64},
+                              {"axis", 0}});
+  Values outputs{convert(node, pool.value(0), input.type())};
+  if (node.has_output(1)) {
+    const bool column_order = node.integer("storage_order", 0) != 0;
+    outputs.push_back(column_order ? column_major(node, pool.value(1), input) : pool.value(1));
+  }
+  return outputs;
+}
+
+Value average(NodeContext& node, Value input, const Window& window, bool exclude_pad,
+              const std::string& rounding) {
+  return node.op("AvgPool", {input},
+                 {{"kernel", window.kernel},
+                  {"strides", window.strides},
+                  {"dilations", window.dilations},
+                  {"pads_begin", window.pads_begin},
+                  {"pads_end", window.pads_end},
+                  {"exclude-pad", exclude_pad},
+                  {"auto_pad", window.auto_pad},
+                  {"rounding_type", rounding}});
+}
+
+/// AveragePool 1, 7 (count_include_pad), 10 (ceil_mode), 11, 19 (dilations), 22.
+Values average_pool_1(NodeContext& node) {
+  const bool exclude_pad = node.integer("count_include_pad", 0) == 0;
+  return {average(node, node.input(0), pool_window(node), exclude_pad, rounding(node))};
+}
+
+/// Extends the pads at the end so that the last window of the ceil mode lies inside.
+void extend_for_ceil(NodeContext& node, Window& window, Value input) {
+  if (node.integer("ceil_mode", 0) == 0) return;
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    const ir::Dimension size = input.shape()[i + 2];
+    if (size.is_dynamic()) node.fail("ceil_mode is given for an input whose spatial sizes are not known");
+    const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    const std::int64_t padded = size.size() + window.pads_begin[i] + window.pads_end[i];
+    const std::int64_t room = padded - extent;
+    std::int64_t places = (room + window.strides[i] - 1) / window.strides[i] + 1;
+    if ((places - 1) * window.strides[i] >= size.size() + window.pads_begin[i]) --places;
+    window.pads_end[i] += std::max<std::int64_t>((places - 1) * window.strides[i] + extent - padded, 0);
+  }
+}
+
+/// LpPool 1, 2 (integer p), 11, 18 (ceil_mode, dilations), 22: an average of powers, times the size of the
+/// window.
+Values lp_pool_1(NodeContext& node) {
+  Value input = node.input(0);
+  Window window = pool_window(node);
+  if (window.auto_pad != "explicit")
+    node.fail("auto_pad is given for an input whose spatial sizes are not known");
+  extend_for_ceil(node, window, input);
+  // Version 1 has p as a float.
+  const double p = node.opset() < 2 ? node.real("p", 2.0) : static_cast<double>(node.integer("p", 2));
+  std::vector<std::int64_t> begins{0, 0};
+  std::vector<std::int64_t> ends{0, 0};
+  begins.insert(begins.end(), window.pads_begin.begin(), window.pads_begin.end());
+  ends.insert(ends.end(), window.pads_end.begin(), window.pads_end.end());
+  const Value exponent = node.number_like(p, input);
+  Value powers = node.op("Power", {node.op("Abs", {input}), exponent});
+  powers = node.op("Pad", {powers, node.integers(begins), node.integers(ends), node.number_like(0, input)},
+                   {{"pad_mode", "constant"}});
+  window.pads_begin.assign(window.pads_begin.size(), 0);
+  window.pads_end = window.pads_begin;
+  const double count = static_cast<double>(
+      std::accumulate(window.kernel.begin(), window.kernel.end(), std::int64_t{1}, std::multiplies<>()));
+  const Value mean = average(node, powers, window, false, "floor");
+  const Value sum = node.op("Multiply", {mean, node.number_like(count, input)});
+  return {node.op("Power", {sum, node.number_like(1.0 / p, input)})};
+}
+
+Value spatial_axes(NodeContext& node) {
+  const std::int64_t rank = node.rank(node.input(0));
+  std::vector<std::int64_t> axes;
+  for (std::int64_t i = 2; i < rank; ++i) axes.push_back(i);
+  return node.integers(axes);
+}
+
+/// GlobalAveragePool 1, 22.
+Values global_average_pool_1(NodeContext& node) {
+  return {node.op("ReduceMean", {node.input(0), spatial_axes(node)}, {{"keep_dims", true}})};
+}
+
+/// GlobalMaxPool 1, 22.
+Values global_max_pool_1(NodeContext& node) {
+  return {node.op("ReduceMax", {node.input(0), spatial_axes(node)}, {{"keep_dims", true}})};
+}
+
+/// GlobalLpPool 1, 2, 22.
+Values global_lp_pool_1(NodeContext& node) {
+  const Value input = node.input(0);
+  const double p = node.opset() < 2 ? node.real("p", 2.0) : static_cast<double>(node.integer("p", 2));
+  const Value powers = node.op("Power", {node.op("Abs", {input}), node.number_like(p, input)});
+  const Value sum = node.op("ReduceSum", {powers, spatial_axes(node)}, {{"keep_dims", true}});
+  return {node.op("Power", {sum, node.number_like(1.0 / p, input)})};
+}
+
+/// MaxUnpool 9, 11, 22: scatters the values into zeros.
+Values max_unpool_9(NodeContext& node) {
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  const Window window = window_of(node, rank - 2);
+  if (window.kernel.empty()) node.fail("kernel_shape is missing");
+  Value small_shape;
+  {
+    Values sizes{dimension_of(node, input, 0), dimension_of(node, input, 1)};
+    for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+      const Value size = dimension_of(node, input, static_cast<std::int64_t>(i + 2));
+      const Value steps = node.op(
+          "Multiply", {node.op("Subtract", {size, node.integers({1})}), node.integers({window.strides[i]})});
+      sizes.push_back(node.op(
+          "Add", {steps, node.integers({window.kernel[i] - window.pads_begin[i] - window.pads_end[i]})}));
+    }
+    small_shape = concat(node, sizes);
+  }
+  const auto flat = [&](Value value) { return reshape(node, value, node.integers({-1})); };
+  const auto filled = [&](Value shape) {
+    const Value zeros = flat(broadcast_to(node, node.number_like(0, input), shape));
+    const Value values =
+        node.op("ScatterElementsUpdate", {zeros, flat(node.input(1)), flat(input), node.integer(0)},
+                {{"reduction", "none"}, {"use_init_val", true}});
+    return reshape(node, values, shape);
+  };
+  // The indices count in the tensor that was pooled: output_shape, when it is given.
+  return {filled(node.has_input(2) ? node.input(2) : small_shape)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> pooling_translators() {
+  return {
+      {"MaxPool", 1, max_pool_1, "storage_order 1 with sizes that are not known"},
+      {"AveragePool", 1, average_pool_1},
+      {"LpPool", 1, lp_pool_1, "auto_pad or ceil_mode with sizes that are not known"},
+      {"GlobalAveragePool", 1, global_average_pool_1},
+      {"GlobalMaxPool", 1, global_max_pool_1},
+      {"GlobalLpPool", 1, global_lp_pool_1},
+      {"MaxUnpool", 9, max_unpool_9},
+  };
+}
+
+}  // namespace onnx2ir::frontend

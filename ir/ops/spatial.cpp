@@ -1,0 +1,267 @@
+// Operations that slide a window over spatial axes: convolutions and pooling.
+#include <algorithm>
+
+#include "ir/inference.hpp"
+#include "ir/ops/families.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+using Sizes = std::vector<std::int64_t>;
+
+/// How a window moves along one axis.
+struct Window {
+  std::int64_t kernel;
+  std::int64_t stride;
+  std::int64_t dilation;
+  std::int64_t pad;  ///< both sides together
+  std::int64_t pad_begin;
+};
+
+std::int64_t extent(const Window& window) {
+  return (window.kernel - 1) * window.dilation + 1;
+}
+
+enum class Rounding : std::uint8_t { floor, ceil, ceil_torch };
+
+/// The number of places of the window on `size` positions.
+std::int64_t places(std::int64_t size, const Window& window, Rounding rounding) {
+  const std::int64_t room = size + window.pad - extent(window);
+  if (room < 0) return -1;
+  std::int64_t count = room / window.stride + 1;
+  if (rounding != Rounding::floor && room % window.stride != 0) ++count;
+  // A window that would begin in the padding at the end does not count.
+  if (rounding == Rounding::ceil_torch && (count - 1) * window.stride >= size + window.pad_begin) --count;
+  return count;
+}
+
+Dimension slid(Dimension size, const Window& window, Rounding rounding) {
+  if (size.is_static()) {
+    const std::int64_t count = places(size.size(), window, rounding);
+    require(count >= 0, "the window is larger than the padded input");
+    return count;
+  }
+  const std::int64_t least =
+      std::max<std::int64_t>(places(size.min, window, rounding), size.min == 0 ? 0 : 1);
+  if (size.max == Dimension::kUnbounded) return {least, Dimension::kUnbounded};
+  return {least, std::max(least, places(size.max, window, rounding))};
+}
+
+Dimension same_padded(Dimension size, std::int64_t stride) {
+  const auto up = [&](std::int64_t value) { return (value + stride - 1) / stride; };
+  return {up(size.min), size.max == Dimension::kUnbounded ? Dimension::kUnbounded : up(size.max)};
+}
+
+bool is_same(const Node& node) {
+  return node.text("auto_pad") == "same_upper" || node.text("auto_pad") == "same_lower";
+}
+
+/// Spatial sizes of what a window with the node's strides, dilations and pads gives.
+void slide(const Node& node, std::vector<Dimension>& result, const PartialShape& data,
+           std::span<const Dimension> kernel, Rounding rounding) {
+  const auto& strides = node.integers("strides");
+  const auto& begins = node.integers("pads_begin");
+  const auto& ends = node.integers("pads_end");
+  const AttributeValue* dilations = node.find_attribute("dilations");
+  for (std::size_t i = 0; i + 2 < data.rank(); ++i) {
+    const Dimension size = data[i + 2];
+    if (is_same(node)) {
+      result.push_back(same_padded(size, strides[i]));
+    } else if (kernel[i].is_dynamic()) {
+      result.emplace_back();
+    } else {
+      const std::int64_t dilation = dilations == nullptr ? 1 : std::get<Sizes>(*dilations)[i];
+      const bool valid = node.text("auto_pad") == "valid";
+      const std::int64_t begin = valid ? 0 : begins[i];
+      const std::int64_t end = valid ? 0 : ends[i];
+      result.push_back(slid(size, {kernel[i].size(), strides[i], dilation, begin + end, begin}, rounding));
+    }
+  }
+}
+
+void check_lengths(const Node& node, std::size_t spatial) {
+  for (const char* name : {"strides", "pads_begin", "pads_end"}) {
+    require(node.integers(name).size() == spatial, std::string(name) + " needs one value for each of the " +
+                                                       std::to_string(spatial) + " spatial axes");
+  }
+  const auto& strides = node.integers("strides");
+  require(std::all_of(strides.begin(), strides.end(), [](auto stride) { return stride > 0; }),
+          "strides must be positive");
+}
+
+void check_channels(Dimension input, Dimension filter) {
+  require(intersect(input, filter).has_value(),
+          "the input has " + to_string(input) + " channels, the filter takes " + to_string(filter));
+}
+
+/// Filters [O, I, k...], or [G, O, I, k...] when `grouped`.
+template <bool grouped>
+void infer_convolution(Node& node) {
+  const PartialShape& data = node.input(0).shape();
+  const PartialShape& filter = node.input(1).shape();
+  const ElementType type = same_type(node, 0, 2);
+  if (!data.has_rank() || !filter.has_rank()) return set_output(node, 0, type, PartialShape::unknown_rank());
+  constexpr std::size_t kLead = grouped ? 3 : 2;
+  require(data.rank() >= 3 && filter.rank() == data.rank() + (grouped ? 1 : 0),
+          "input of shape " + to_string(data) + " and filter of shape " + to_string(filter) + " do not fit");
+  check_lengths(node, data.rank() - 2);
+  check_channels(data[1], grouped ? multiply(filter[0], filter[2]) : filter[1]);
+  std::vector<Dimension> result{data[0], grouped ? multiply(filter[0], filter[1]) : filter[0]};
+  slide(node, result, data, filter.dimensions().subspan(kLead), Rounding::floor);
+  set_output(node, 0, type, PartialShape(std::move(result)));
+}
+
+/// Filters [I, O, k...], or [G, I, O, k...] when `grouped`; input 2, when given, is the spatial shape of the
+/// output.
+template <bool grouped>
+void infer_convolution_backprop(Node& node) {
+  const PartialShape& data = node.input(0).shape();
+  const PartialShape& filter = node.input(1).shape();
+  const ElementType type = same_type(node, 0, 2);
+  if (!data.has_rank() || !filter.has_rank()) return set_output(node, 0, type, PartialShape::unknown_rank());
+  constexpr std::size_t kLead = grouped ? 3 : 2;
+  require(data.rank() >= 3 && filter.rank() == data.rank() + (grouped ? 1 : 0),
+          "input of shape " + to_string(data) + " and filter of shape " + to_string(filter) + " do not fit");
+  const std::size_t spatial = data.rank() - 2;
+  check_lengths(node, spatial);
+  check_channels(data[1], grouped ? multiply(filter[0], filter[1]) : filter[0]);
+  std::vector<Dimension> result{data[0], grouped ? multiply(filter[0], filter[2]) : filter[1]};
+  if (node.inputs().size() > 2) {
+    const auto sizes = known_values(node.input(2));
+    for (std::size_t i = 0; i < spatial; ++i) {
+      result.push_back(sizes && i < sizes->size() ? to_dimension((*sizes)[i]) : Dimension());
+    }
+    return set_output(node, 0, type, PartialShape(std::move(result)));
+  }
+  const auto& strides = node.integers("strides");
+  const auto& dilations = node.integers("dilations");
+  const auto& begins = node.integers("pads_begin");
+  const auto& ends = node.integers("pads_end");
+  const auto& more = node.integers("output_padding");
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const Dimension size = data[i + 2];
+    const Dimension kernel = filter[kLead + i];
+    if (kernel.is_dynamic()) {
+      result.emplace_back();
+      continue;
+    }
+    const auto spread = [&](std::int64_t value) {
+      const std::int64_t total =
+          (value - 1) * strides[i] + (kernel.size() - 1) * dilations[i] + 1 + more[i] - begins[i] - ends[i];
+      return std::max<std::int64_t>(total, 0);
+    };
+    result.emplace_back(spread(size.min), size.max == Dimension::kUnbounded ? size.max : spread(size.max));
+  }
+  set_output(node, 0, type, PartialShape(std::move(result)));
+}
+
+Rounding rounding_of(const Node& node) {
+  const std::string& text = node.text("rounding_type");
+  return text == "floor" ? Rounding::floor : text == "ceil" ? Rounding::ceil : Rounding::ceil_torch;
+}
+
+void infer_pool(Node& node) {
+  const PartialShape& data = node.input(0).shape();
+  PartialShape result;
+  if (data.has_rank()) {
+    const auto& kernel = node.integers("kernel");
+    require(data.rank() >= 3 && kernel.size() == data.rank() - 2,
+            "kernel and input of shape " + to_string(data) + " do not fit");
+    check_lengths(node, kernel.size());
+    const std::vector<Dimension> window(kernel.begin(), kernel.end());
+    std::vector<Dimension> dimensions{data[0], data[1]};
+    slide(node, dimensions, data, window, rounding_of(node));
+    result = PartialShape(std::move(dimensions));
+  }
+  set_output(node, 0, node.input(0).type(), result);
+  if (node.outputs().size() > 1) set_output(node, 1, node.type("index_element_type"), result);
+}
+
+void infer_deformable_convolution(Node& node) {
+  const PartialShape& data = node.input(0).shape();
+  const PartialShape& filter = node.input(2).shape();
+  const ElementType type = node.input(0).type();
+  if (!data.has_rank() || !filter.has_rank()) return set_output(node, 0, type, PartialShape::of_rank(4));
+  require(data.rank() == 4 && filter.rank() == 4, "DeformableConvolution works on two spatial axes");
+  check_lengths(node, 2);
+  std::vector<Dimension> result{data[0], filter[0]};
+  slide(node, result, data, filter.dimensions().subspan(2), Rounding::floor);
+  set_output(node, 0, type, PartialShape(std::move(result)));
+}
+
+/// [N, C * kernel, L] to [N, C, output size].
+void infer_col2im(Node& node) {
+  const PartialShape& data = node.input(0).shape();
+  const auto sizes = known_values(node.input(1));
+  const auto kernel = exact_values(node.input(2));
+  std::vector<Dimension> result(4);
+  if (data.has_rank() && data.rank() == 3) {
+    result[0] = data[0];
+    if (kernel && kernel->size() == 2 && data[1].is_static())
+      result[1] = data[1].size() / ((*kernel)[0] * (*kernel)[1]);
+  }
+  for (std::size_t i = 0; sizes && i < 2; ++i) result[2 + i] = to_dimension((*sizes)[i]);
+  set_output(node, 0, node.input(0).type(), PartialShape(std::move(result)));
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> spatial_ops() {
+  const AttributeSpec strides{"strides", Kind::integers};
+  const AttributeSpec dilations{"dilations", Kind::integers};
+  const AttributeSpec pads_begin{"pads_begin", Kind::integers};
+  const AttributeSpec pads_end{"pads_end", Kind::integers};
+  const AttributeSpec auto_pad{"auto_pad", Kind::text};
+  const AttributeSpec output_padding{"output_padding", Kind::integers};
+  const AttributeSpec kernel{"kernel", Kind::integers};
+  const AttributeSpec rounding{"rounding_type", Kind::text};
+  const std::vector<AttributeSpec> convolution{strides, dilations, pads_begin, pads_end, auto_pad};
+  std::vector<AttributeSpec> backprop = convolution;
+  backprop.push_back(output_padding);
+  return {
+      {"Convolution", "opset1", 2, 2, 1, convolution, infer_convolution<false>},
+      {"GroupConvolution", "opset1", 2, 2, 1, convolution, infer_convolution<true>},
+      {"ConvolutionBackpropData", "opset1", 2, 3, 1, backprop, infer_convolution_backprop<false>},
+      {"GroupConvolutionBackpropData", "opset1", 2, 3, 1, backprop, infer_convolution_backprop<true>},
+      {"MaxPool",
+       "opset14",
+       1,
+       1,
+       2,
+       {strides,
+        dilations,
+        pads_begin,
+        pads_end,
+        kernel,
+        rounding,
+        auto_pad,
+        {"index_element_type", Kind::type},
+        {"axis", Kind::integer}},
+       infer_pool},
+      {"AvgPool",
+       "opset16",
+       1,
+       1,
+       1,
+       {kernel, strides, dilations, pads_begin, pads_end, {"exclude-pad", Kind::boolean}, auto_pad, rounding},
+       infer_pool},
+      {"DeformableConvolution",
+       "opset8",
+       3,
+       4,
+       1,
+       {strides,
+        dilations,
+        pads_begin,
+        pads_end,
+        auto_pad,
+        {"group", Kind::integer},
+        {"deformable_group", Kind::integer},
+        {"bilinear_interpolation_pad", Kind::boolean}},
+       infer_deformable_convolution},
+      {"Col2Im", "opset15", 3, 3, 1, {strides, dilations, pads_begin, pads_end}, infer_col2im},
+  };
+}
+
+}  // namespace onnx2ir::ir

@@ -101,8 +101,6 @@ Value plain(NodeContext& node, Value a, Value b) {
 
 constexpr const char* kLess = "Less";
 constexpr const char* kLessEqual = "LessEqual";
-constexpr const char* kGreater = "Greater";
-constexpr const char* kGreaterEqual = "GreaterEqual";
 constexpr const char* kAnd = "LogicalAnd";
 constexpr const char* kOr = "LogicalOr";
 constexpr const char* kXor = "LogicalXor";
@@ -111,6 +109,14 @@ constexpr const char* kBitwiseOr = "BitwiseOr";
 constexpr const char* kBitwiseXor = "BitwiseXor";
 constexpr const char* kMaximum = "Maximum";
 constexpr const char* kMinimum = "Minimum";
+
+// In floating point the runtime finds NaN greater than anything, but less than nothing.
+Value greater(NodeContext& node, Value a, Value b) {
+  return ir::is_floating(a.type()) ? node.op("Less", {b, a}) : node.op("Greater", {a, b});
+}
+Value greater_or_equal(NodeContext& node, Value a, Value b) {
+  return ir::is_floating(a.type()) ? node.op("LessEqual", {b, a}) : node.op("GreaterEqual", {a, b});
+}
 
 /// BitShift 11, 28: from 28 on signed integers, whose right shift keeps the sign. Counts that are negative or
 /// not below the width of the type shift everything out. The runtime shifts in i32.
@@ -191,9 +197,9 @@ std::vector<TranslatorRow> elementwise_translators() {
       {"Less", 1, binary_1<plain<kLess>>},
       {"Less", 7, binary_7<plain<kLess>>},
       {"LessOrEqual", 12, binary_7<plain<kLessEqual>>},
-      {"Greater", 1, binary_1<plain<kGreater>>},
-      {"Greater", 7, binary_7<plain<kGreater>>},
-      {"GreaterOrEqual", 12, binary_7<plain<kGreaterEqual>>},
+      {"Greater", 1, binary_1<greater>},
+      {"Greater", 7, binary_7<greater>},
+      {"GreaterOrEqual", 12, binary_7<greater_or_equal>},
       {"And", 1, binary_1<plain<kAnd>>},
       {"And", 7, binary_7<plain<kAnd>>},
       {"Or", 1, binary_1<plain<kOr>>},

@@ -1,5 +1,6 @@
 // Products of matrices and tensors.
 #include <cmath>
+#include <map>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
@@ -92,7 +93,7 @@ Values einsum_12(NodeContext& node) {
   return {node.op("Einsum", node.inputs(), {{"equation", equation}})};
 }
 
-/// Minors by expansion along the first row: for small matrices, `columns` being those left of the last rows.
+/// By expansion along the first row, every minor once: 2^size products, for small matrices.
 class Determinant {
  public:
   Determinant(NodeContext& node, Value matrices, std::int64_t size) : node_(&node), size_(size) {
@@ -105,13 +106,16 @@ class Determinant {
     }
   }
 
-  Value of(std::int64_t row, std::vector<std::int64_t> columns) {
+  /// Of the last rows, as many as there are `columns`.
+  Value of(const std::vector<std::int64_t>& columns) {
+    const std::int64_t row = size_ - static_cast<std::int64_t>(columns.size());
     if (columns.size() == 1) return at(row, columns.front());
-    Value sum;
+    Value& sum = minors_[columns];
+    if (sum) return sum;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       std::vector<std::int64_t> others = columns;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-      const Value term = node_->op("Multiply", {at(row, columns[i]), of(row + 1, others)});
+      const Value term = node_->op("Multiply", {at(row, columns[i]), of(others)});
       sum = !sum ? term : node_->op(i % 2 == 0 ? "Add" : "Subtract", {sum, term});
     }
     return sum;
@@ -128,11 +132,12 @@ class Determinant {
   NodeContext* node_;
   std::int64_t size_;
   std::vector<Value> elements_;
+  std::map<std::vector<std::int64_t>, Value> minors_;
 };
 
 /// Det 11, 22.
 Values det_11(NodeContext& node) {
-  constexpr std::int64_t kLargest = 4;
+  constexpr std::int64_t kLargest = 8;
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
   if (rank < 2) node.fail("the input has no matrices");
@@ -142,11 +147,11 @@ Values det_11(NodeContext& node) {
   if (!size) node.fail("the matrices are not square");
   if (size->is_dynamic()) node.fail("the size of the matrices must be known when the model is converted");
   if (size->size() < 1 || size->size() > kLargest) {
-    node.fail("OpenVINO has no determinant; matrices up to 4 x 4 are expanded");
+    node.fail("OpenVINO has no determinant; matrices up to 8 x 8 are expanded");
   }
   std::vector<std::int64_t> all;
   for (std::int64_t i = 0; i < size->size(); ++i) all.push_back(i);
-  return {Determinant(node, x, size->size()).of(0, all)};
+  return {Determinant(node, x, size->size()).of(all)};
 }
 
 }  // namespace
@@ -158,7 +163,7 @@ std::vector<TranslatorRow> matrix_translators() {
       {"MatMulInteger", 10, mat_mul_integer_10},
       {"QLinearMatMul", 10, q_linear_mat_mul_10, "8-bit integers only"},
       {"Einsum", 12, einsum_12},
-      {"Det", 11, det_11, "matrices of known size up to 4 x 4"},
+      {"Det", 11, det_11, "matrices of known size up to 8 x 8"},
   };
 }
 

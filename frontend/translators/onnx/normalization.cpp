@@ -1,5 +1,6 @@
 // Normalisations.
 #include <algorithm>
+#include <cmath>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
@@ -165,33 +166,13 @@ Values rms_normalization_23(NodeContext& node) {
   return {convert(node, node.op("Multiply", {y, node.input(1)}), input.type())};
 }
 
-Value group_norm(NodeContext& node, Value x, Value scale, Value bias, std::int64_t groups) {
-  return node.op("GroupNormalization", {x, scale, bias},
-                 {{"num_groups", groups}, {"epsilon", node.real("epsilon", 1e-5F)}});
-}
-
-/// GroupNormalization 21: scale and bias for each channel.
+/// GroupNormalization 21: scale and bias for each channel. Version 18, with one for each group, is deprecated
+/// and no model with it is valid.
 Values group_normalization_21(NodeContext& node) {
   const Value x = node.input(0);
-  const Value scale = convert(node, node.input(1), x.type());
-  return {group_norm(node, x, scale, convert(node, node.input(2), x.type()), node.integer("num_groups"))};
-}
-
-/// GroupNormalization 18: scale and bias for each group, repeated here for its channels.
-Values group_normalization_18(NodeContext& node) {
-  const Value x = node.input(0);
-  node.rank(x);
-  const std::int64_t groups = node.integer("num_groups");
-  if (groups < 1) node.fail("attribute 'num_groups' must be positive");
-  const Value width = divide(node, size_of(node, x, 1), node.integer(groups));
-  const Value repeats = node.op(
-      "Concat", {node.integers({1}), node.op("Unsqueeze", {width, node.integers({0})})}, {{"axis", 0}});
-  const auto for_each_channel = [&](Value value) {
-    const Value column = node.op("Unsqueeze", {value, node.integers({1})});
-    return node.op("Reshape", {node.op("Tile", {column, repeats}), node.integers({-1})},
-                   {{"special_zero", false}});
-  };
-  return {group_norm(node, x, for_each_channel(node.input(1)), for_each_channel(node.input(2)), groups)};
+  return {node.op("GroupNormalization",
+                  {x, convert(node, node.input(1), x.type()), convert(node, node.input(2), x.type())},
+                  {{"num_groups", node.integer("num_groups")}, {"epsilon", node.real("epsilon", 1e-5F)}})};
 }
 
 /// LpNormalization 1, 22: vectors of norm 0 stay 0.
@@ -213,13 +194,23 @@ Values mean_variance_normalization_9(NodeContext& node) {
                   {{"eps", 1e-9}, {"normalize_variance", true}, {"eps_mode", std::string("OUTSIDE_SQRT")}})};
 }
 
-/// LRN 1, 13: across channels.
+/// LRN 1, 13: across channels. The runtime cuts the bias to an integer, so others are drawn out:
+/// (bias + sum)^beta = bias^beta * (1 + sum / bias)^beta.
 Values lrn_1(NodeContext& node) {
-  return {node.op("LRN", {node.input(0), node.integers({1})},
-                  {{"alpha", node.real("alpha", 1e-4F)},
-                   {"beta", node.real("beta", 0.75)},
-                   {"bias", node.real("bias", 1)},
-                   {"size", node.integer("size")}})};
+  const double bias = node.real("bias", 1);
+  const double alpha = node.real("alpha", 1e-4F);
+  const double beta = node.real("beta", 0.75);
+  const std::int64_t size = node.integer("size");
+  if (size < 1 || size % 2 == 0)
+    node.fail("attribute 'size' must be odd: the runtime makes other windows smaller");
+  const bool is_whole = std::trunc(bias) == bias;
+  const Value y = node.op("LRN", {node.input(0), node.integers({1})},
+                          {{"alpha", is_whole ? alpha : alpha / bias},
+                           {"beta", beta},
+                           {"bias", is_whole ? bias : 1.0},
+                           {"size", size}});
+  if (is_whole) return {y};
+  return {node.op("Multiply", {y, node.number_like(std::pow(bias, -beta), y)})};
 }
 
 }  // namespace
@@ -232,11 +223,10 @@ std::vector<TranslatorRow> normalization_translators() {
       {"InstanceNormalization", 1, instance_normalization_1},
       {"LayerNormalization", 17, layer_normalization_17},
       {"RMSNormalization", 23, rms_normalization_23},
-      {"GroupNormalization", 18, group_normalization_18},
       {"GroupNormalization", 21, group_normalization_21},
       {"LpNormalization", 1, lp_normalization_1},
       {"MeanVarianceNormalization", 9, mean_variance_normalization_9},
-      {"LRN", 1, lrn_1},
+      {"LRN", 1, lrn_1, "windows of odd size"},
   };
 }
 

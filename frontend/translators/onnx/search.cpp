@@ -117,12 +117,33 @@ Values cum_prod_26(NodeContext& node) {
   return {restored};
 }
 
+/// Whether inference knows that `limit` is not below `start`.
+bool is_known_to_ascend(Value start, Value limit) {
+  const auto low = ir::known_values(start);
+  const auto high = ir::known_values(limit);
+  return low && high && low->size() == 1 && high->size() == 1 && low->front().max <= high->front().min;
+}
+
+/// `limit`, or `start` when the steps lead away from it: there the runtime counts steps, the range is empty.
+Value reachable_limit(NodeContext& node, Value start, Value limit, Value step) {
+  const auto known_step = node.known_numbers(step);
+  if (known_step && node.known_numbers(start) && node.known_numbers(limit)) return limit;
+  const bool may_ascend = !known_step || known_step->front() > 0;
+  const bool may_descend = !known_step || known_step->front() <= 0;
+  if (!may_descend && is_known_to_ascend(start, limit)) return limit;
+  const Value above = may_ascend ? node.op("Maximum", {start, limit}) : Value{};
+  const Value below = may_descend ? node.op("Minimum", {start, limit}) : Value{};
+  if (!may_descend) return above;
+  if (!may_ascend) return below;
+  return node.op("Select", {node.op("Greater", {step, node.number_like(0, step)}), above, below});
+}
+
 /// Range 11, 27.
 Values range_11(NodeContext& node) {
   const Value start = scalar(node, node.input(0), "start");
-  return {node.op("Range",
-                  {start, scalar(node, node.input(1), "limit"), scalar(node, node.input(2), "delta")},
-                  {{"output_type", start.type()}})};
+  const Value step = scalar(node, node.input(2), "delta");
+  const Value limit = reachable_limit(node, start, scalar(node, node.input(1), "limit"), step);
+  return {node.op("Range", {start, limit, step}, {{"output_type", start.type()}})};
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ std::vector<TranslatorRow> optional_translators();
 std::vector<TranslatorRow> constant_translators();
 std::vector<TranslatorRow> convolution_translators();
 std::vector<TranslatorRow> pooling_translators();
+std::vector<TranslatorRow> resize_translators();
+std::vector<TranslatorRow> detection_translators();
 std::vector<TranslatorRow> pad_translators();
 std::vector<TranslatorRow> reshaping_translators();
 std::vector<TranslatorRow> slicing_translators();
@@ -40,6 +42,8 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     constant_translators,       //
     convolution_translators,    //
     pooling_translators,        //
+    resize_translators,         //
+    detection_translators,      //
     pad_translators,            //
     reshaping_translators,      //
     slicing_translators,        //

@@ -11,6 +11,7 @@ std::vector<OpDescriptor> structural_ops();      ///< Parameter, Result, Constan
 std::vector<OpDescriptor> elementwise_ops();     ///< arithmetic, comparison and logic on two values, Select
 std::vector<OpDescriptor> data_movement_ops();   ///< shapes, slices, gathers, splits, broadcasts
 std::vector<OpDescriptor> spatial_ops();         ///< convolutions and pooling
+std::vector<OpDescriptor> vision_ops();          ///< resampling, grids, boxes, regions
 std::vector<OpDescriptor> unary_ops();           ///< conversions, mathematics and activations on one value
 std::vector<OpDescriptor> linear_algebra_ops();  ///< MatMul, Einsum, Inverse
 std::vector<OpDescriptor> reduction_ops();       ///< Reduce*, TopK, CumSum, Range
@@ -18,8 +19,8 @@ std::vector<OpDescriptor> normalization_ops();   ///< SoftMax, BatchNormInferenc
 std::vector<OpDescriptor> random_ops();          ///< RandomUniform, Multinomial
 
 inline constexpr std::vector<OpDescriptor> (*kOpFamilies[])() = {
-    structural_ops,     elementwise_ops, data_movement_ops, spatial_ops, unary_ops,
-    linear_algebra_ops, reduction_ops,   normalization_ops, random_ops,
+    structural_ops, elementwise_ops,    data_movement_ops, spatial_ops,       vision_ops,
+    unary_ops,      linear_algebra_ops, reduction_ops,     normalization_ops, random_ops,
 };
 
 }  // namespace onnx2ir::ir

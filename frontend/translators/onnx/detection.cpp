@@ -1,0 +1,69 @@
+// Boxes, regions and grids: NonMaxSuppression, RoiAlign, GridSample.
+#include <algorithm>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// An optional parameter as a scalar.
+Value parameter(NodeContext& node, std::size_t index, Value absent) {
+  if (!node.has_input(index)) return absent;
+  return reshape(node, node.input(index), std::vector<std::int64_t>{});
+}
+
+/// NonMaxSuppression 10, 11.
+Values non_max_suppression_10(NodeContext& node) {
+  const Value most = convert(node, parameter(node, 2, node.integer(0)), ElementType::i64);
+  const Value overlap = parameter(node, 3, node.number(0.0, ElementType::f32));
+  // Without a threshold all scores count.
+  const Value threshold = parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
+  const bool centre = node.integer("center_point_box", 0) != 0;
+  ir::Node& selection =
+      node.node("NonMaxSuppression", {node.input(0), node.input(1), most, overlap, threshold},
+                {{"box_encoding", centre ? "center" : "corner"},
+                 {"sort_result_descending", false},
+                 {"output_type", ElementType::i64}});
+  // The runtime may fill up the list; the third output says how many boxes there are.
+  const Value count = selection.value(2);
+  return {slice(node, selection.value(0), node.integers({0}), count, 0)};
+}
+
+/// RoiAlign 10 (no half pixels), 16 (coordinate_transformation_mode), 22.
+Values roi_align_10(NodeContext& node) {
+  const bool is_old = node.opset() < 16;
+  const std::string mode =
+      node.text("coordinate_transformation_mode", is_old ? "output_half_pixel" : "half_pixel");
+  return {node.op("ROIAlign", {node.input(0), node.input(1), convert(node, node.input(2), ElementType::i64)},
+                  {{"pooled_h", node.integer("output_height", 1)},
+                   {"pooled_w", node.integer("output_width", 1)},
+                   {"sampling_ratio", node.integer("sampling_ratio", 0)},
+                   {"spatial_scale", node.real("spatial_scale", 1.0)},
+                   {"mode", node.text("mode", "avg")},
+                   {"aligned_mode", mode == "half_pixel" ? "half_pixel" : "asymmetric"}})};
+}
+
+/// GridSample 16, 20 (other names of the modes, volumes), 22.
+Values grid_sample_16(NodeContext& node) {
+  std::string mode = node.text("mode", node.opset() < 20 ? "bilinear" : "linear");
+  if (mode == "linear") mode = "bilinear";
+  if (mode == "cubic") mode = "bicubic";
+  if (node.rank(node.input(0)) != 4) node.fail("only two spatial axes can be expressed");
+  return {node.op("GridSample", {node.input(0), node.input(1)},
+                  {{"align_corners", node.integer("align_corners", 0) != 0},
+                   {"mode", mode},
+                   {"padding_mode", node.text("padding_mode", "zeros")}})};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> detection_translators() {
+  return {
+      {"NonMaxSuppression", 10, non_max_suppression_10},
+      {"RoiAlign", 10, roi_align_10},
+      {"GridSample", 16, grid_sample_16, "volumes"},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,150 @@
+// Operations of image models: resampling, grids, boxes, regions.
+#include <cmath>
+
+#include "ir/builder.hpp"
+#include "ir/inference.hpp"
+#include "ir/ops/families.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+
+std::optional<std::vector<double>> known_numbers(Value value) {
+  const ConstantData* data = value.node->constant();
+  const auto count = value.shape().element_count();
+  if (data == nullptr || !count) return std::nullopt;
+  return decode_numbers(value.type(), data->bytes(), static_cast<std::size_t>(*count));
+}
+
+/// Inputs: image, sizes or scales of the axes, axes.
+void infer_interpolate(Node& node) {
+  const Value image = node.input(0);
+  PartialShape result = image.shape();
+  const auto axes = exact_values(node.input(2));
+  if (!result.has_rank() || !axes) {
+    return set_output(node, 0, image.type(),
+                      result.has_rank() ? PartialShape::of_rank(result.rank()) : result);
+  }
+  const bool by_scales = node.text("shape_calculation_mode") == "scales";
+  const auto sizes = by_scales ? std::nullopt : known_values(node.input(1));
+  const auto scales = by_scales ? known_numbers(node.input(1)) : std::nullopt;
+  for (std::size_t i = 0; i < axes->size(); ++i) {
+    Dimension& dimension = result[normalize_axis((*axes)[i], result.rank())];
+    if (sizes && i < sizes->size()) {
+      dimension = to_dimension((*sizes)[i]);
+    } else if (scales && i < scales->size()) {
+      // The runtime adds a little against sizes that fall just below a whole number.
+      const auto scaled = [&](std::int64_t size) {
+        return static_cast<std::int64_t>(
+            std::floor(static_cast<float>(size) * static_cast<float>((*scales)[i]) + 1.0e-5F));
+      };
+      const bool bounded = dimension.max != Dimension::kUnbounded;
+      dimension = Dimension(scaled(dimension.min), bounded ? scaled(dimension.max) : Dimension::kUnbounded);
+    } else {
+      dimension = Dimension();
+    }
+  }
+  set_output(node, 0, image.type(), result);
+}
+
+/// Image [N, C, H, W], grid [N, h, w, 2].
+void infer_grid_sample(Node& node) {
+  const PartialShape& image = node.input(0).shape();
+  const PartialShape& grid = node.input(1).shape();
+  PartialShape result = PartialShape::of_rank(4);
+  if (image.has_rank()) {
+    require(image.rank() == 4, "GridSample works on two spatial axes");
+    result[0] = image[0];
+    result[1] = image[1];
+  }
+  if (grid.has_rank()) {
+    require(grid.rank() == 4, "GridSample works on two spatial axes");
+    if (const auto batch = intersect(result[0], grid[0])) result[0] = *batch;
+    result[2] = grid[1];
+    result[3] = grid[2];
+  }
+  set_output(node, 0, node.input(0).type(), result);
+}
+
+/// Boxes [N, B, 4], scores [N, C, B], most boxes per class, thresholds.
+void infer_non_max_suppression(Node& node) {
+  const PartialShape& boxes = node.input(0).shape();
+  const PartialShape& scores = node.input(1).shape();
+  const auto most = exact_values(node.input(2));
+  Dimension selected;
+  if (boxes.has_rank() && scores.has_rank() && most && most->size() == 1 && boxes[1].is_static() &&
+      scores[0].is_static() && scores[1].is_static()) {
+    const std::int64_t per_class = std::min(boxes[1].size(), std::max<std::int64_t>(most->front(), 0));
+    selected = Dimension(0, per_class * scores[0].size() * scores[1].size());
+  }
+  set_output(node, 0, node.type("output_type"), PartialShape{selected, 3});
+  set_output(node, 1, ElementType::f32, PartialShape{selected, 3});
+  set_output(node, 2, node.type("output_type"), PartialShape{1});
+}
+
+/// Image [N, C, H, W], regions [R, 4], batch indices [R].
+void infer_roi_align(Node& node) {
+  const PartialShape& image = node.input(0).shape();
+  const PartialShape& regions = node.input(1).shape();
+  const PartialShape& batches = node.input(2).shape();
+  PartialShape result{-1, -1, node.integer("pooled_h"), node.integer("pooled_w")};
+  if (image.has_rank()) result[1] = image[1];
+  if (regions.has_rank()) result[0] = regions[0];
+  if (batches.has_rank()) {
+    const auto count = intersect(result[0], batches[0]);
+    require(count.has_value(), "ROIAlign: as many batch indices as regions are needed");
+    result[0] = *count;
+  }
+  set_output(node, 0, node.input(0).type(), result);
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> vision_ops() {
+  constexpr auto kText = Kind::text;
+  return {
+      {"Interpolate",
+       "opset11",
+       3,
+       3,
+       1,
+       {{"mode", kText},
+        {"shape_calculation_mode", kText},
+        {"coordinate_transformation_mode", kText},
+        {"nearest_mode", kText},
+        {"antialias", Kind::boolean},
+        {"pads_begin", Kind::integers},
+        {"pads_end", Kind::integers},
+        {"cube_coeff", Kind::real}},
+       infer_interpolate},
+      {"GridSample",
+       "opset9",
+       2,
+       2,
+       1,
+       {{"align_corners", Kind::boolean}, {"mode", kText}, {"padding_mode", kText}},
+       infer_grid_sample},
+      {"NonMaxSuppression",
+       "opset9",
+       5,
+       6,
+       3,
+       {{"box_encoding", kText}, {"sort_result_descending", Kind::boolean}, {"output_type", Kind::type}},
+       infer_non_max_suppression},
+      {"ROIAlign",
+       "opset9",
+       3,
+       3,
+       1,
+       {{"pooled_h", Kind::integer},
+        {"pooled_w", Kind::integer},
+        {"sampling_ratio", Kind::integer},
+        {"spatial_scale", Kind::real},
+        {"mode", kText},
+        {"aligned_mode", kText}},
+       infer_roi_align},
+  };
+}
+
+}  // namespace onnx2ir::ir

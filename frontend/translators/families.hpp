@@ -17,6 +17,7 @@ std::vector<TranslatorRow> convolution_translators();
 std::vector<TranslatorRow> pooling_translators();
 std::vector<TranslatorRow> resize_translators();
 std::vector<TranslatorRow> detection_translators();
+std::vector<TranslatorRow> recurrent_translators();
 std::vector<TranslatorRow> pad_translators();
 std::vector<TranslatorRow> reshaping_translators();
 std::vector<TranslatorRow> slicing_translators();
@@ -44,6 +45,7 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     pooling_translators,        //
     resize_translators,         //
     detection_translators,      //
+    recurrent_translators,      //
     pad_translators,            //
     reshaping_translators,      //
     slicing_translators,        //

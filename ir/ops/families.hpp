@@ -12,6 +12,7 @@ std::vector<OpDescriptor> elementwise_ops();     ///< arithmetic, comparison and
 std::vector<OpDescriptor> data_movement_ops();   ///< shapes, slices, gathers, splits, broadcasts
 std::vector<OpDescriptor> spatial_ops();         ///< convolutions and pooling
 std::vector<OpDescriptor> vision_ops();          ///< resampling, grids, boxes, regions
+std::vector<OpDescriptor> recurrent_ops();       ///< LSTM, GRU and RNN over sequences
 std::vector<OpDescriptor> unary_ops();           ///< conversions, mathematics and activations on one value
 std::vector<OpDescriptor> linear_algebra_ops();  ///< MatMul, Einsum, Inverse
 std::vector<OpDescriptor> reduction_ops();       ///< Reduce*, TopK, CumSum, Range
@@ -19,7 +20,7 @@ std::vector<OpDescriptor> normalization_ops();   ///< SoftMax, BatchNormInferenc
 std::vector<OpDescriptor> random_ops();          ///< RandomUniform, Multinomial
 
 inline constexpr std::vector<OpDescriptor> (*kOpFamilies[])() = {
-    structural_ops, elementwise_ops,    data_movement_ops, spatial_ops,       vision_ops,
+    structural_ops, elementwise_ops,    data_movement_ops, spatial_ops,       recurrent_ops, vision_ops,
     unary_ops,      linear_algebra_ops, reduction_ops,     normalization_ops, random_ops,
 };
 

@@ -16,7 +16,11 @@ Value parameter(NodeContext& node, std::size_t index, Value absent) {
 /// NonMaxSuppression 10, 11.
 Values non_max_suppression_10(NodeContext& node) {
   const Value most = convert(node, parameter(node, 2, node.integer(0)), ElementType::i64);
-  const Value overlap = parameter(node, 3, node.number(0.0, ElementType::f32));
+  // ONNX suppresses boxes that overlap more than the threshold, the runtime those that overlap as much: it
+  // gets the next number.
+  const Value given = parameter(node, 3, node.number(0.0, ElementType::f32));
+  const Value next = node.op("Multiply", {given, node.number(1.0 + 0x1p-23, ElementType::f32)});
+  const Value overlap = node.op("Maximum", {next, node.number(1e-30, ElementType::f32)});
   // Without a threshold all scores count.
   const Value threshold = parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
   const bool centre = node.integer("center_point_box", 0) != 0;
@@ -41,7 +45,7 @@ Values roi_align_10(NodeContext& node) {
                    {"sampling_ratio", node.integer("sampling_ratio", 0)},
                    {"spatial_scale", node.real("spatial_scale", 1.0)},
                    {"mode", node.text("mode", "avg")},
-                   {"aligned_mode", mode == "half_pixel" ? "half_pixel" : "asymmetric"}})};
+                   {"aligned_mode", mode == "half_pixel" ? "half_pixel_for_nn" : "asymmetric"}})};
 }
 
 /// GridSample 16, 20 (other names of the modes, volumes), 22.

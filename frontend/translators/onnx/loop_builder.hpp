@@ -1,0 +1,31 @@
+// Makes a Loop-5 for an operator that iterates by itself, without an ONNX body.
+#pragma once
+
+#include <functional>
+
+#include "frontend/translators/context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// What the body of one iteration computes: the next states and one row of each scan output.
+struct Iteration {
+  Values states;
+  Values rows;
+};
+
+/// Writes the body: `iteration` is the iteration number (i64 scalar), `invariants` stand for the outer
+/// values.
+using BodyWriter =
+    std::function<Iteration(Builder& body, Value iteration, const Values& states, const Values& invariants)>;
+
+/// Final states, and the rows of all iterations stacked along a new first axis.
+struct Iterated {
+  Values states;
+  Values scans;
+};
+
+/// A loop of `count` (i64 scalar) iterations from `initial`. States keep their types and shapes.
+Iterated iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
+                 const BodyWriter& write);
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,400 @@
+// LSTM, GRU and RNN in all versions (1, 3, 7, 14 with layout, 22).
+//
+// OpenVINO's sequence operations where they say the same; a Loop over the steps where they do not: peepholes,
+// coupled gates, and lengths in shapes that are not static (the CPU runtime ignores the lengths there).
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <functional>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return text;
+}
+
+struct Activation {
+  std::string name;
+  std::optional<double> alpha;
+  std::optional<double> beta;
+};
+
+/// A recurrent node in one layout: X [steps, batch, input], states [directions, batch, hidden].
+struct Cell {
+  Value x;
+  Value w;       ///< [directions, gates * hidden, input]
+  Value r;       ///< [directions, gates * hidden, hidden]
+  Value w_bias;  ///< [directions, gates * hidden]
+  Value r_bias;
+  Value lengths;  ///< i32 [batch]; null when all steps count
+  Values initial;
+  Value peepholes;  ///< [directions, 3 * hidden]; null when there are none
+  std::int64_t gates;
+  std::int64_t hidden;
+  std::int64_t directions;
+  std::string direction;
+  std::vector<Activation> activations;  ///< per direction
+  double clip;
+  bool batch_first;
+};
+
+/// Activations with a parameter take theirs from the lists in order; the defaults are those of ONNX.
+std::vector<Activation> activations_of(NodeContext& node, std::int64_t directions,
+                                       const std::vector<std::string>& defaults) {
+  auto names = node.text_list("activations");
+  if (names.empty()) {
+    for (std::int64_t i = 0; i < directions; ++i) names.insert(names.end(), defaults.begin(), defaults.end());
+  }
+  if (names.size() != defaults.size() * static_cast<std::size_t>(directions)) {
+    node.fail("activations has " + std::to_string(names.size()) + " names, " +
+              std::to_string(defaults.size() * static_cast<std::size_t>(directions)) + " are needed");
+  }
+  const auto alphas = node.real_list("activation_alpha");
+  const auto betas = node.real_list("activation_beta");
+  std::vector<Activation> result;
+  std::size_t alpha = 0;
+  std::size_t beta = 0;
+  for (const std::string& name : names) {
+    Activation activation{lower_case(name), std::nullopt, std::nullopt};
+    const auto is_one_of = [&](std::initializer_list<std::string_view> list) {
+      return std::find(list.begin(), list.end(), activation.name) != list.end();
+    };
+    if (is_one_of({"affine", "leakyrelu", "thresholdedrelu", "scaledtanh", "hardsigmoid", "elu"})) {
+      if (alpha < alphas.size()) activation.alpha = alphas[alpha++];
+    }
+    if (is_one_of({"affine", "scaledtanh", "hardsigmoid"}) && beta < betas.size())
+      activation.beta = betas[beta++];
+    result.push_back(std::move(activation));
+  }
+  return result;
+}
+
+Value activated(NodeContext& node, Builder& builder, const Activation& activation, Value value) {
+  const auto number = [&](double constant) { return builder.number_like(constant, value); };
+  const std::string& name = activation.name;
+  if (name == "sigmoid") return builder.op("Sigmoid", {value});
+  if (name == "tanh") return builder.op("Tanh", {value});
+  if (name == "relu") return builder.op("ReLU", {value});
+  if (name == "softsign") return builder.op("SoftSign", {value});
+  if (name == "softplus") return builder.op("SoftPlus", {value});
+  if (name == "elu") return builder.op("Elu", {value}, {{"alpha", activation.alpha.value_or(1.0)}});
+  if (name == "hardsigmoid") {
+    return builder.op("HardSigmoid",
+                      {value, number(activation.alpha.value_or(0.2)), number(activation.beta.value_or(0.5))});
+  }
+  if (name == "leakyrelu")
+    return builder.op("PReLU", {value, builder.numbers(std::array{activation.alpha.value_or(0.01)},
+                                                       std::array<std::int64_t, 1>{1}, value.type())});
+  if (name == "affine") {
+    const Value scaled = builder.op("Multiply", {value, number(activation.alpha.value_or(1.0))});
+    return builder.op("Add", {scaled, number(activation.beta.value_or(0.0))});
+  }
+  if (name == "scaledtanh") {
+    const Value inner = builder.op("Multiply", {value, number(activation.beta.value_or(1.0))});
+    return builder.op("Multiply", {builder.op("Tanh", {inner}), number(activation.alpha.value_or(1.0))});
+  }
+  if (name == "thresholdedrelu") {
+    const Value above = builder.op("Greater", {value, number(activation.alpha.value_or(1.0))});
+    return builder.op("Select", {above, value, number(0)});
+  }
+  node.fail("activation '" + activation.name + "' does not exist");
+}
+
+Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
+               const std::vector<std::string>& defaults) {
+  Cell cell{};
+  cell.gates = gates;
+  cell.direction = lower_case(node.text("direction", "forward"));
+  cell.directions = cell.direction == "bidirectional" ? 2 : 1;
+  cell.batch_first = node.integer("layout", 0) != 0;
+  cell.clip = node.real("clip", 0.0);
+  cell.x = node.input(0);
+  if (cell.batch_first) cell.x = transpose(node, cell.x, {1, 0, 2});
+  cell.w = node.input(1);
+  cell.r = node.input(2);
+  const ir::Dimension hidden = node.rank(cell.r) == 3 ? cell.r.shape()[2] : ir::Dimension();
+  cell.hidden = node.integer("hidden_size", hidden.size());
+  if (cell.hidden <= 0) node.fail("the hidden size is not known");
+  cell.activations = activations_of(node, cell.directions, defaults);
+  const auto zeros = [&](std::vector<std::int64_t> shape) {
+    return broadcast_to(node, node.number_like(0, cell.x), node.integers(shape));
+  };
+  if (node.has_input(3)) {
+    const std::int64_t half = gates * cell.hidden;
+    cell.w_bias = slice(node, node.input(3), node.integers({0}), node.integers({half}), 1);
+    cell.r_bias = slice(node, node.input(3), node.integers({half}), node.integers({2 * half}), 1);
+  } else {
+    cell.w_bias = zeros({cell.directions, gates * cell.hidden});
+    cell.r_bias = cell.w_bias;
+  }
+  if (node.has_input(4)) cell.lengths = convert(node, node.input(4), ElementType::i32);
+  for (std::size_t i = 0; i < states; ++i) {
+    if (node.has_input(5 + i)) {
+      Value state = node.input(5 + i);
+      if (cell.batch_first) state = transpose(node, state, {1, 0, 2});
+      cell.initial.push_back(state);
+      continue;
+    }
+    const Value shape = concat(node, {node.integers({cell.directions}), dimension_of(node, cell.x, 1),
+                                      node.integers({cell.hidden})});
+    cell.initial.push_back(broadcast_to(node, node.number_like(0, cell.x), shape));
+  }
+  return cell;
+}
+
+/// Gates in another order: blocks of `hidden` along axis 1.
+Value reordered(NodeContext& node, const Cell& cell, Value value, const std::vector<std::int64_t>& order) {
+  Values blocks;
+  for (const std::int64_t block : order) {
+    blocks.push_back(slice(node, value, node.integers({block * cell.hidden}),
+                           node.integers({(block + 1) * cell.hidden}), 1));
+  }
+  return concat(node, blocks, 1);
+}
+
+/// Y [steps, directions, batch, hidden] and the final states [directions, batch, hidden], in the node's
+/// layout.
+Values in_layout(NodeContext& node, const Cell& cell, Values outputs) {
+  if (!cell.batch_first) return outputs;
+  outputs[0] = transpose(node, outputs[0], {2, 0, 1, 3});
+  for (std::size_t i = 1; i < outputs.size(); ++i) outputs[i] = transpose(node, outputs[i], {1, 0, 2});
+  return outputs;
+}
+
+bool has_static_shapes(const Cell& cell) {
+  return cell.x.shape().is_static();
+}
+
+bool is_native(const Cell& cell) {
+  if (cell.peepholes) return false;
+  if (cell.lengths && !has_static_shapes(cell)) return false;
+  // One list of activations for all directions, without parameters that would have to be told apart.
+  const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
+  for (std::size_t i = 0; i < cell.activations.size(); ++i) {
+    const Activation& activation = cell.activations[i];
+    if (activation.name != cell.activations[i % per_direction].name) return false;
+    if (activation.name != "sigmoid" && activation.name != "tanh" && activation.name != "relu") return false;
+  }
+  return true;
+}
+
+Values native(NodeContext& node, const Cell& cell, std::string_view op,
+              const std::vector<std::int64_t>& gate_order, Value bias, AttributeList more) {
+  const Value x = transpose(node, cell.x, {1, 0, 2});
+  Values inputs{x};
+  for (const Value& state : cell.initial) inputs.push_back(transpose(node, state, {1, 0, 2}));
+  Value lengths = cell.lengths;
+  if (!lengths) {
+    const Value steps = convert(node, dimension_of(node, cell.x, 0), ElementType::i32);
+    lengths = broadcast_to(node, steps, dimension_of(node, cell.x, 1));
+  }
+  inputs.push_back(lengths);
+  inputs.push_back(reordered(node, cell, cell.w, gate_order));
+  inputs.push_back(reordered(node, cell, cell.r, gate_order));
+  inputs.push_back(bias);
+  std::vector<std::string> names;
+  const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
+  for (std::size_t i = 0; i < per_direction; ++i) names.push_back(cell.activations[i].name);
+  std::vector<ir::Attribute> attributes{{"direction", cell.direction},
+                                        {"hidden_size", cell.hidden},
+                                        {"activations", names},
+                                        {"activations_alpha", std::vector<double>{}},
+                                        {"activations_beta", std::vector<double>{}},
+                                        {"clip", cell.clip}};
+  attributes.insert(attributes.end(), more.begin(), more.end());
+  ir::Node& sequence = node.node(op, inputs, attributes);
+  Values outputs{transpose(node, sequence.value(0), {2, 1, 0, 3})};
+  for (std::size_t i = 1; i < sequence.outputs().size(); ++i) {
+    outputs.push_back(transpose(node, sequence.value(i), {1, 0, 2}));
+  }
+  return outputs;
+}
+
+/// One step: next states from the present ones. `x` is X_t * W^T + w_bias, `r` [hidden, gates * hidden].
+using Step = std::function<Values(Builder& body, Value x, const Values& states, Value r, Value r_bias,
+                                  Value peepholes, std::span<const Activation> activations)>;
+
+/// All steps of one direction as a Loop.
+Iterated run_direction(NodeContext& node, const Cell& cell, std::int64_t direction, const Step& step) {
+  const auto of_direction = [&](Value value) { return gather(node, value, node.integer(direction)); };
+  const bool backwards = cell.direction == "reverse" || direction == 1;
+  const Value steps = reshape(node, dimension_of(node, cell.x, 0), std::vector<std::int64_t>{});
+  Value lengths = cell.lengths;
+  if (!lengths) {
+    const Value count = convert(node, dimension_of(node, cell.x, 0), ElementType::i32);
+    lengths = broadcast_to(node, count, dimension_of(node, cell.x, 1));
+  }
+  const auto turned = [&](Value value) {
+    return node.op("ReverseSequence", {value, lengths}, {{"batch_axis", 1}, {"seq_axis", 0}});
+  };
+  const Value x = backwards ? turned(cell.x) : cell.x;
+  Value xw = node.op("MatMul", {x, of_direction(cell.w)}, {{"transpose_a", false}, {"transpose_b", true}});
+  xw = node.op("Add", {xw, of_direction(cell.w_bias)});
+  Values initial;
+  for (const Value& state : cell.initial) initial.push_back(of_direction(state));
+  Values invariants{xw, of_direction(cell.r), of_direction(cell.r_bias), lengths};
+  if (cell.peepholes) invariants.push_back(of_direction(cell.peepholes));
+  const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
+  const std::span activations(cell.activations.data() + static_cast<std::size_t>(direction) * per_direction,
+                              per_direction);
+  Iterated result =
+      iterate(node, steps, initial, invariants,
+              [&](Builder& body, Value iteration, const Values& states, const Values& values) {
+                Values next = step(body, gather(body, values[0], iteration), states, values[1], values[2],
+                                   values.size() > 4 ? values[4] : Value{}, activations);
+                Value row = next[0];
+                if (cell.lengths) {
+                  // Beyond its length a sequence keeps its state and gives zeros.
+                  const Value time = convert(body, iteration, ElementType::i32);
+                  const Value running = unsqueeze(body, body.op("Less", {time, values[3]}), {1});
+                  for (std::size_t i = 0; i < next.size(); ++i)
+                    next[i] = body.op("Select", {running, next[i], states[i]});
+                  row = body.op("Select", {running, row, body.number_like(0, row)});
+                }
+                return Iteration{next, {row}};
+              });
+  if (backwards) result.scans[0] = turned(result.scans[0]);
+  return result;
+}
+
+Values decomposed(NodeContext& node, const Cell& cell, const Step& step) {
+  std::vector<Values> parts(1 + cell.initial.size());
+  for (std::int64_t direction = 0; direction < cell.directions; ++direction) {
+    const Iterated iterated = run_direction(node, cell, direction, step);
+    parts[0].push_back(unsqueeze(node, iterated.scans[0], {1}));
+    for (std::size_t i = 0; i < iterated.states.size(); ++i) {
+      parts[1 + i].push_back(unsqueeze(node, iterated.states[i], {0}));
+    }
+  }
+  Values outputs{concat(node, parts[0], 1)};
+  for (std::size_t i = 1; i < parts.size(); ++i) outputs.push_back(concat(node, parts[i], 0));
+  return outputs;
+}
+
+Value clipped(Builder& body, const Cell& cell, Value value) {
+  return cell.clip > 0 ? body.op("Clamp", {value}, {{"min", -cell.clip}, {"max", cell.clip}}) : value;
+}
+
+/// Block `index` of `hidden` columns.
+Value block(Builder& body, const Cell& cell, Value value, std::int64_t index) {
+  const std::int64_t axis = static_cast<std::int64_t>(value.shape().rank()) - 1;
+  return slice(body, value, body.integers({index * cell.hidden}), body.integers({(index + 1) * cell.hidden}),
+               axis);
+}
+
+Value product(Builder& body, Value a, Value b) {
+  return body.op("MatMul", {a, b}, {{"transpose_a", false}, {"transpose_b", true}});
+}
+
+Values lstm_1(NodeContext& node) {
+  Cell cell = read_cell(node, 4, 2, {"Sigmoid", "Tanh", "Tanh"});
+  cell.peepholes = node.optional_input(7);
+  const bool coupled = node.integer("input_forget", 0) != 0;
+  if (is_native(cell) && !coupled) {
+    // ONNX has the gates as i, o, f, c; OpenVINO as f, i, c, o.
+    const std::vector<std::int64_t> order{2, 0, 3, 1};
+    const Value bias = reordered(node, cell, node.op("Add", {cell.w_bias, cell.r_bias}), order);
+    return in_layout(node, cell, native(node, cell, "LSTMSequence", order, bias, {}));
+  }
+  const Step step = [&](Builder& body, Value x, const Values& states, Value r, Value r_bias, Value peepholes,
+                        std::span<const Activation> activations) -> Values {
+    const Value sums = body.op("Add", {body.op("Add", {x, product(body, states[0], r)}), r_bias});
+    const auto gate = [&](std::int64_t index, std::int64_t peephole, Value cell_state) {
+      Value sum = block(body, cell, sums, index);
+      if (peepholes && peephole >= 0) {
+        sum =
+            body.op("Add", {sum, body.op("Multiply", {block(body, cell, peepholes, peephole), cell_state})});
+      }
+      return clipped(body, cell, sum);
+    };
+    // Peepholes come as i, o, f.
+    const Value i = activated(node, body, activations[0], gate(0, 0, states[1]));
+    const Value f = coupled ? body.op("Subtract", {body.number_like(1, i), i})
+                            : activated(node, body, activations[0], gate(2, 2, states[1]));
+    const Value c = activated(node, body, activations[1], gate(3, -1, {}));
+    const Value next = body.op("Add", {body.op("Multiply", {f, states[1]}), body.op("Multiply", {i, c})});
+    const Value o = activated(node, body, activations[0], gate(1, 1, next));
+    return {body.op("Multiply", {o, activated(node, body, activations[2], next)}), next};
+  };
+  return in_layout(node, cell, decomposed(node, cell, step));
+}
+
+Values gru_1(NodeContext& node) {
+  const Cell cell = read_cell(node, 3, 1, {"Sigmoid", "Tanh"});
+  const bool linear_before_reset = node.integer("linear_before_reset", 0) != 0;
+  if (is_native(cell)) {
+    const std::vector<std::int64_t> order{0, 1, 2};
+    Value bias = node.op("Add", {cell.w_bias, cell.r_bias});
+    if (linear_before_reset) {
+      const auto part = [&](Value value, std::int64_t first, std::int64_t last) {
+        return slice(node, value, node.integers({first * cell.hidden}), node.integers({last * cell.hidden}),
+                     1);
+      };
+      bias = concat(node, {part(bias, 0, 2), part(cell.w_bias, 2, 3), part(cell.r_bias, 2, 3)}, 1);
+    }
+    return in_layout(
+        node, cell,
+        native(node, cell, "GRUSequence", order, bias, {{"linear_before_reset", linear_before_reset}}));
+  }
+  const Step step = [&](Builder& body, Value x, const Values& states, Value r, Value r_bias, Value,
+                        std::span<const Activation> activations) -> Values {
+    const auto rows = [&](std::int64_t first, std::int64_t last) {
+      return slice(body, r, body.integers({first * cell.hidden}), body.integers({last * cell.hidden}), 0);
+    };
+    const auto gate = [&](std::int64_t index) {
+      const Value recurrent = body.op(
+          "Add", {product(body, states[0], rows(index, index + 1)), block(body, cell, r_bias, index)});
+      const Value sum = body.op("Add", {block(body, cell, x, index), recurrent});
+      return activated(node, body, activations[0], clipped(body, cell, sum));
+    };
+    const Value z = gate(0);
+    const Value reset = gate(1);
+    Value recurrent;
+    if (linear_before_reset) {
+      const Value linear =
+          body.op("Add", {product(body, states[0], rows(2, 3)), block(body, cell, r_bias, 2)});
+      recurrent = body.op("Multiply", {reset, linear});
+    } else {
+      const Value gated = body.op("Multiply", {reset, states[0]});
+      recurrent = body.op("Add", {product(body, gated, rows(2, 3)), block(body, cell, r_bias, 2)});
+    }
+    const Value sum = body.op("Add", {block(body, cell, x, 2), recurrent});
+    const Value h = activated(node, body, activations[1], clipped(body, cell, sum));
+    const Value rest = body.op("Subtract", {body.number_like(1, z), z});
+    return {body.op("Add", {body.op("Multiply", {rest, h}), body.op("Multiply", {z, states[0]})})};
+  };
+  return in_layout(node, cell, decomposed(node, cell, step));
+}
+
+Values rnn_1(NodeContext& node) {
+  const Cell cell = read_cell(node, 1, 1, {"Tanh"});
+  if (is_native(cell)) {
+    const Value bias = node.op("Add", {cell.w_bias, cell.r_bias});
+    return in_layout(node, cell, native(node, cell, "RNNSequence", {0}, bias, {}));
+  }
+  const Step step = [&](Builder& body, Value x, const Values& states, Value r, Value r_bias, Value,
+                        std::span<const Activation> activations) -> Values {
+    const Value sum = body.op("Add", {body.op("Add", {x, product(body, states[0], r)}), r_bias});
+    return {activated(node, body, activations[0], clipped(body, cell, sum))};
+  };
+  return in_layout(node, cell, decomposed(node, cell, step));
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> recurrent_translators() {
+  return {
+      {"LSTM", 1, lstm_1},
+      {"GRU", 1, gru_1},
+      {"RNN", 1, rnn_1},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,59 @@
+// Recurrent cells over sequences: LSTMSequence, GRUSequence, RNNSequence.
+#include "ir/inference.hpp"
+#include "ir/ops/families.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+
+/// Inputs: X [batch, steps, input], `states` initial states [batch, directions, hidden], lengths [batch], W,
+/// R, B. Outputs: Y [batch, directions, steps, hidden], then the final states.
+template <std::size_t states>
+void infer_sequence(Node& node) {
+  const PartialShape& x = node.input(0).shape();
+  const std::int64_t directions = node.text("direction") == "bidirectional" ? 2 : 1;
+  const Dimension hidden = node.integer("hidden_size");
+  Dimension batch;
+  Dimension steps;
+  if (x.has_rank()) {
+    require(x.rank() == 3, "the input of a sequence must have rank 3");
+    batch = x[0];
+    steps = x[1];
+  }
+  for (std::size_t i = 1; i <= states; ++i) {
+    const PartialShape& state = node.input(i).shape();
+    if (!state.has_rank()) continue;
+    require(state.rank() == 3, "an initial state must have rank 3");
+    const auto common = intersect(batch, state[0]);
+    require(common.has_value(), "input and initial state differ in batch size");
+    batch = *common;
+  }
+  if (const PartialShape& lengths = node.input(states + 1).shape(); lengths.has_rank()) {
+    require(lengths.rank() == 1, "the sequence lengths must be a list");
+    const auto common = intersect(batch, lengths[0]);
+    require(common.has_value(), "input and sequence lengths differ in batch size");
+    batch = *common;
+  }
+  const ElementType type = node.input(0).type();
+  set_output(node, 0, type, PartialShape{batch, directions, steps, hidden});
+  for (std::size_t i = 1; i <= states; ++i)
+    set_output(node, i, type, PartialShape{batch, directions, hidden});
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> recurrent_ops() {
+  const std::vector<AttributeSpec> common{
+      {"direction", Kind::text},          {"hidden_size", Kind::integer},    {"activations", Kind::texts},
+      {"activations_alpha", Kind::reals}, {"activations_beta", Kind::reals}, {"clip", Kind::real}};
+  std::vector<AttributeSpec> gru = common;
+  gru.push_back({"linear_before_reset", Kind::boolean});
+  return {
+      {"LSTMSequence", "opset5", 7, 7, 3, common, infer_sequence<2>},
+      {"GRUSequence", "opset5", 6, 6, 2, gru, infer_sequence<1>},
+      {"RNNSequence", "opset5", 6, 6, 2, common, infer_sequence<1>},
+  };
+}
+
+}  // namespace onnx2ir::ir

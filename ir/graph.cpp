@@ -228,21 +228,14 @@ bool has_integer_values(ElementType type) {
 std::optional<KnownValues> known_values(Value value) {
   const Output& output = value.node->output(value.index);
   if (output.known) return *output.known;
-  const bool is_integral = has_integer_values(output.type);
-  const ConstantData* const data = value.node->constant();
-  if (!is_integral && (data == nullptr || !is_floating(output.type))) return std::nullopt;
+  if (!has_integer_values(output.type)) return std::nullopt;
   const auto count = output.shape.element_count();
   if (!count || *count > kMostKnownElements) return std::nullopt;
   KnownValues known(static_cast<std::size_t>(*count));
-  if (data == nullptr) return known;
-  if (is_integral) {
+  if (const ConstantData* data = value.node->constant()) {
     const auto values = decode_integers(output.type, data->bytes(), known.size());
     if (!values) return std::nullopt;
-    std::ranges::transform(*values, known.begin(), ValueRange::exactly);
-  } else {
-    const auto values = decode_numbers(output.type, data->bytes(), known.size());
-    if (!values) return std::nullopt;
-    std::ranges::transform(*values, known.begin(), ValueRange::of_number);
+    for (std::size_t i = 0; i < known.size(); ++i) known[i] = ValueRange::exactly((*values)[i]);
   }
   return known;
 }

@@ -26,6 +26,8 @@ constexpr std::array kPipeline = {
          guard_zero_iterations},
     Pass{"copy_passed_through_states", "states handed on to other states are copied",
          copy_passed_through_states},
+    Pass{"warn_about_wide_integers", "integers that the CPU runtime cuts to 32 bits are reported",
+         warn_about_wide_integers},
 };
 
 /// Removes what nobody reads, in bodies first: a body may be the last reader of an outer value.

@@ -18,6 +18,12 @@ Operands apply(const TranslatorRow& row, NodeContext& context) {
   return {outputs.begin(), outputs.end()};
 }
 
+std::string unsupported_message(std::string_view domain, std::string_view op_type) {
+  std::string name(domain);
+  if (!name.empty()) name += '.';
+  return "operator " + name.append(op_type) + " is not supported";
+}
+
 }  // namespace
 
 GraphTranslator::GraphTranslator(ConversionState& conversion, ir::Graph& graph)
@@ -234,6 +240,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
       }
     }
   }
+  if (!available) report_unsupported(node, index, path_);
   for (int i = 0; i < node.output_size(); ++i) {
     const auto position = static_cast<std::size_t>(i);
     if (outputs && position < outputs->size() && !is_absent((*outputs)[position])) {
@@ -262,8 +269,28 @@ std::optional<Operands> GraphTranslator::translated(const onnx::NodeProto& node,
     for (const Operand& input : inputs) types.push_back(to_onnx_type(input));
     if (const auto body = expand_operator(node, opset, types)) return translate_function(*body, inputs);
   }
-  const std::string name = (domain.empty() ? std::string() : std::string(domain) + '.') + node.op_type();
-  throw CannotTranslate{"operator " + name + " is not supported", {}};
+  throw CannotTranslate{unsupported_message(domain, node.op_type()), {}};
+}
+
+void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64_t index,
+                                         std::string_view path) {
+  const std::string_view domain = canonical_domain(node.domain());
+  const auto version = opset(domain);
+  if (!version || conversion_->model->find_function(node) != nullptr) return;
+  if (find_translator(domain, node.op_type(), *version) == nullptr &&
+      !has_function_body(domain, node.op_type(), *version)) {
+    Place where = node_place(path, node, index, *version);
+    where.function_stack = function_stack_;
+    sink().error("cannot-convert", unsupported_message(domain, node.op_type()), std::move(where));
+    return;
+  }
+  for (const onnx::AttributeProto& attribute : node.attribute()) {
+    if (!attribute.has_g()) continue;
+    const std::string body = body_path(path, node, index, attribute.name());
+    std::int64_t inner = 0;
+    for (const onnx::NodeProto& body_node : attribute.g().node())
+      report_unsupported(body_node, inner++, body);
+  }
 }
 
 std::optional<Operands> GraphTranslator::translate_function(const FunctionBody& body,

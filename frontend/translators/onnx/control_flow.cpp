@@ -15,6 +15,8 @@ Value as_scalar(NodeContext& node, Builder& builder, Value value, ElementType ty
       std::all_of(shape.begin(), shape.end(), [](const auto& dimension) { return dimension.admits(1); });
   if (!may_have_one)
     node.fail(std::string(what) + " must have one element, it is " + to_string(type_of(value)));
+  if (type == ElementType::boolean && value.type() != type)
+    node.fail(std::string(what) + " must be boolean, it is " + to_string(type_of(value)));
   if (const auto values = ir::exact_values(value); values && values->size() == 1) {
     if (shape.is_scalar() && value.type() == type) return value;
     return builder.integer(type == ElementType::boolean ? values->front() != 0 : values->front(), type);

@@ -63,6 +63,12 @@ OperandType joined_type(NodeContext& node, const Operand& then_value, const Oper
 
 Operands if_1(NodeContext& node) {
   const Value condition = as_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
+  const int then_outputs = node.graph_attribute("then_branch").output_size();
+  const int else_outputs = node.graph_attribute("else_branch").output_size();
+  if (then_outputs != else_outputs) {
+    node.fail("then_branch has " + std::to_string(then_outputs) + " outputs, else_branch has " +
+              std::to_string(else_outputs));
+  }
   if (const auto known = node.known_integers(condition)) {
     return inline_branch(node, known->front() != 0 ? "then_branch" : "else_branch");
   }

@@ -1,0 +1,63 @@
+// OpenVINO's CPU runtime computes 64-bit integers in 32 bits: a constant beyond them is worth a warning.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+// Longer constants are tables of weights; looking for wide values there would read the model's files.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 16;
+
+/// The extremes of int64 mean "to the end" or "without bound", and stay that when they are cut to 32 bits.
+bool fits(std::int64_t value) {
+  using Wide = std::numeric_limits<std::int64_t>;
+  using Narrow = std::numeric_limits<std::int32_t>;
+  return (value >= Narrow::min() && value <= Narrow::max()) || value >= Wide::max() - 1 ||
+         value <= Wide::min() + 1;
+}
+
+std::optional<std::int64_t> wide_value(const ir::Node& node) {
+  const ir::ConstantData* data = node.constant();
+  if (data == nullptr || data->size() > kMostBytes || node.outputs().front().type != ir::ElementType::i64)
+    return std::nullopt;
+  const auto bytes = data->bytes();
+  for (std::size_t offset = 0; offset + sizeof(std::int64_t) <= bytes.size();
+       offset += sizeof(std::int64_t)) {
+    std::int64_t value = 0;
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
+    if (!fits(value)) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool warn_about_wide_integers(ir::Model& model, PassContext& context) {
+  if (context.sink == nullptr) return false;
+  Diagnostic diagnostic;
+  for (const ir::Graph* graph : graphs_of(model)) {
+    for (const auto& node : graph->nodes()) {
+      const auto value = wide_value(*node);
+      if (!value) continue;
+      std::string note = node->name.empty() ? fmt::format("a constant holds {}", *value)
+                                            : fmt::format("constant '{}' holds {}", node->name, *value);
+      if (std::find(diagnostic.notes.begin(), diagnostic.notes.end(), note) == diagnostic.notes.end())
+        diagnostic.notes.push_back(std::move(note));
+    }
+  }
+  if (diagnostic.notes.empty()) return false;
+  diagnostic.severity = Severity::warning;
+  diagnostic.code = "wide-integer";
+  diagnostic.message = "OpenVINO's CPU runtime computes int64 in 32 bits, the model has larger constants";
+  context.sink->report(std::move(diagnostic));
+  return false;
+}
+
+}  // namespace onnx2ir::passes

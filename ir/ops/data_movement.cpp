@@ -6,6 +6,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/value_ranges.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -599,8 +600,28 @@ void infer_non_zero(Node& node) {
   const PartialShape& shape = node.input(0).shape();
   const auto count = shape.element_count();
   const Dimension rows = shape.has_rank() ? Dimension(static_cast<std::int64_t>(shape.rank())) : Dimension();
+  const auto numbers = count ? exact_numbers(node.input(0)) : std::nullopt;
+  if (!numbers) {
+    return set_output(node, 0, node.type("output_type"),
+                      PartialShape{rows, count ? Dimension(0, *count) : Dimension()});
+  }
+  std::vector<std::int64_t> places;
+  for (std::size_t i = 0; i < numbers->size(); ++i) {
+    if ((*numbers)[i] != 0) places.push_back(static_cast<std::int64_t>(i));
+  }
   set_output(node, 0, node.type("output_type"),
-             PartialShape{rows, count ? Dimension(0, *count) : Dimension()});
+             PartialShape{rows, Dimension(static_cast<std::int64_t>(places.size()))});
+  constexpr std::size_t kMostKnown = 1024;
+  if (places.size() * shape.rank() > kMostKnown) return;
+  KnownValues values(shape.rank() * places.size());
+  for (std::size_t axis = shape.rank(); axis-- > 0;) {
+    const std::int64_t size = shape[axis].size();
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      values[axis * places.size() + i] = ValueRange::exactly(places[i] % size);
+      places[i] /= size;
+    }
+  }
+  set_known(node, 0, std::move(values));
 }
 
 void infer_one_hot(Node& node) {

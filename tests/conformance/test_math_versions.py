@@ -250,6 +250,11 @@ def add_reductions():
     for dtype in ("int64", "int8", "uint8"):
         for op in ("ReduceMax", "ReduceMin"):
             case(op, 18, numbers("i", 2, 3, dtype=dtype, low=0), np.array([1]), constants=(1,))
+    lowest = np.finfo(np.float32).min
+    edges = np.array([[-np.inf, -np.inf], [lowest, -np.inf], [lowest, lowest], [np.inf, np.inf], [-lowest, np.inf], [1e-30, 2e-30]], np.float32)
+    for op in ("ReduceMax", "ReduceMin"):
+        case(op, 18, edges, np.array([1]), constants=(1,), variant="edges")
+        case(op, 18, numbers("empty", 2, 0, 3), np.array([1]), constants=(1,), variant="empty")
     big = np.array([[1000, 1001], [-1000, -1001]], np.float32)
     case("ReduceLogSumExp", 18, big, np.array([1]), constants=(1,), variant="big")
     infinite = np.array([[-np.inf, -np.inf], [np.inf, 1]], np.float32)

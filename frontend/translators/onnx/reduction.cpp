@@ -109,17 +109,28 @@ Value native(NodeContext& node, std::string_view op, Value x, const Axes& axes) 
   return without_dimensions(node, reduce(node, op, x, axes.value, true), axes.value, axes.count);
 }
 
-/// Whether `x` is known to have no elements.
-bool is_empty(Value x) {
-  return std::ranges::any_of(x.shape(), [](const ir::Dimension& size) { return size == ir::Dimension(0); });
+/// Whether no element of `x` can be negative.
+bool is_never_negative(Value x) {
+  constexpr std::string_view kOps[] = {"Sigmoid", "SoftMax", "ReLU", "Abs", "Exp", "Sqrt", "HardSigmoid"};
+  return std::ranges::any_of(kOps, [&](std::string_view op) { return x.node->is(op); });
 }
 
-/// The largest or smallest element. Of none it is an infinity in floating point, which the runtime misses.
-Value extremum(NodeContext& node, std::string_view op, double of_none, Value x, const Axes& axes) {
-  const Value result = native(node, op, x, axes);
-  if (!ir::is_floating(x.type()) || !is_empty(x)) return result;
-  return node.op("Broadcast", {node.number_like(of_none, x), sizes_of(node, result)},
-                 {{"mode", std::string("numpy")}});
+/// The largest or smallest element. The runtime starts from the largest finite number instead of infinity,
+/// and stays there when all elements are infinite or there are none. Halves show when that happened: no
+/// finite number has such a half.
+Value extremum(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
+  const bool is_max = op == "ReduceMax";
+  if (!ir::is_floating(x.type()) || (is_max && is_never_negative(x))) return native(node, op, x, axes);
+  constexpr double kImpossible = 0.75 * std::numeric_limits<float>::max();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto number = [&](double value) { return node.number(value, ElementType::f32); };
+  const Value halves = node.op("Multiply", {convert(node, x, ElementType::f32), number(0.5)});
+  const Value half = native(node, op, halves, axes);
+  const Value is_infinite =
+      is_max ? node.op("Less", {half, number(-kImpossible)}) : node.op("Less", {number(kImpossible), half});
+  const Value result = node.op("Select", {is_infinite, number(is_max ? -kInfinity : kInfinity),
+                                          node.op("Multiply", {half, number(2)})});
+  return convert(node, result, x.type());
 }
 
 /// Whether a sum or product of truth values is not 0: the runtime has no reductions of booleans.
@@ -144,11 +155,11 @@ Value product(NodeContext& node, Value x, const Axes& axes) {
 }
 Value maximum(NodeContext& node, Value x, const Axes& axes) {
   if (x.type() == ElementType::boolean) return reduced_truth(node, "ReduceSum", x, axes);
-  return extremum(node, "ReduceMax", -std::numeric_limits<double>::infinity(), x, axes);
+  return extremum(node, "ReduceMax", x, axes);
 }
 Value minimum(NodeContext& node, Value x, const Axes& axes) {
   if (x.type() == ElementType::boolean) return reduced_truth(node, "ReduceProd", x, axes);
-  return extremum(node, "ReduceMin", std::numeric_limits<double>::infinity(), x, axes);
+  return extremum(node, "ReduceMin", x, axes);
 }
 Value l1(NodeContext& node, Value x, const Axes& axes) {
   return native(node, "ReduceL1", x, axes);

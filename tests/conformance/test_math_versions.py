@@ -95,6 +95,13 @@ def add_arithmetic():
         case("Add", 14, numbers("x", 5, dtype=dtype, low=0, high=99), numbers("y", 5, dtype=dtype, low=0, high=99))
     for base, exponent in itertools.product(["float32", "int32", "int64"], repeat=2):
         case("Pow", 15, numbers("x", 2, 3, dtype=base, low=1, high=5), numbers("y", 3, dtype=exponent, low=0, high=3))
+    for exponent in range(1, 8):
+        case("Pow", 15, np.array([7, -3, 0, 11], np.int32), np.array(exponent, np.int32), constants=(1,), variant=f"to{exponent}")
+    for dtype, x, y in [("uint8", [200, 255, 3], [100, 1, 5]), ("int8", [100, -100, 127], [100, -100, 1]), ("int16", [32000, -32000, 5], [1000, -1000, 5])]:
+        x, y = np.array(x, dtype), np.array(y, dtype)
+        for op, function in plain.items():
+            if op != "Div":
+                case(op, 14, x, y, variant="overflow", expected=[function(x, y)])
     for dtype in INTEGERS:
         case("Mod", 13, numbers("x", 9, dtype=dtype, low=-9, high=9), numbers("y", 9, dtype=dtype, low=1, high=4))
         case("Mod", 13, numbers("x", 9, dtype=dtype, low=-9, high=9), numbers("y", 9, dtype=dtype, low=1, high=4), fmod=1)

@@ -11,12 +11,18 @@ Values plain(NodeContext& node) {
   return {node.op(kOp, {node.input(0)})};
 }
 
-constexpr const char* kRelu = "ReLU";
 constexpr const char* kSigmoid = "Sigmoid";
 constexpr const char* kSoftplus = "SoftPlus";
 constexpr const char* kSoftsign = "SoftSign";
 constexpr const char* kMish = "Mish";
 constexpr const char* kHardSwish = "HSwish";
+
+/// Relu 1, 6, 13, 14; from 14 on integers, which the runtime's own would pass through f32.
+Values relu_1(NodeContext& node) {
+  const Value x = node.input(0);
+  if (ir::is_floating(x.type())) return {node.op("ReLU", {x})};
+  return {node.op("Maximum", {x, node.integer(0, x.type())})};
+}
 
 Values leaky_relu_1(NodeContext& node) {
   const Value x = node.input(0);
@@ -137,7 +143,7 @@ Values shrink_9(NodeContext& node) {
 
 std::vector<TranslatorRow> activation_translators() {
   return {
-      {"Relu", 1, plain<kRelu>},
+      {"Relu", 1, relu_1},
       {"Sigmoid", 1, plain<kSigmoid>},
       {"Softplus", 1, plain<kSoftplus>},
       {"Softsign", 1, plain<kSoftsign>},

@@ -48,9 +48,26 @@ Value quotient(NodeContext& node, Value a, Value b) {
   return divide(node, a, b);
 }
 
+/// An integer base to a small known power, which the runtime would round to f32; null for other powers.
+Value integer_power(NodeContext& node, Value base, Value exponent) {
+  constexpr std::int64_t kMost = 16;
+  const auto known = node.known_integers(exponent);
+  if (!ir::is_integral(base.type()) || !known || known->size() != 1) return {};
+  const bool keeps_rank = base.shape().has_rank() && exponent.shape().rank() <= base.shape().rank();
+  if (!keeps_rank || known->front() < 1 || known->front() > kMost) return {};
+  Value result;
+  Value square = base;
+  for (std::int64_t left = known->front(); left > 0; left /= 2) {
+    if (left % 2 != 0) result = result ? arithmetic(node, "Multiply", result, square) : square;
+    if (left > 1) square = arithmetic(node, "Multiply", square, square);
+  }
+  return result;
+}
+
 /// Pow: from 12 on the exponent may be of another type; the result is of the base's.
 Value power(NodeContext& node, Value base, Value exponent) {
   const ElementType type = base.type();
+  if (const Value product = integer_power(node, base, exponent)) return product;
   if (type == exponent.type()) return arithmetic(node, "Power", base, exponent);
   if (ir::is_integral(exponent.type())) {
     return arithmetic(node, "Power", base, convert(node, exponent, type));

@@ -1,5 +1,5 @@
 // Operators that draw random numbers, and Dropout. Which numbers come for a seed is the runtime's business.
-#include <cmath>
+#include <bit>
 #include <numbers>
 
 #include "frontend/translators/families.hpp"
@@ -8,23 +8,32 @@
 namespace onnx2ir::frontend {
 namespace {
 
+/// Seeds for one of the streams of random numbers a node needs. Without attribute `seed` both are 0, which
+/// makes the runtime draw others each time.
+struct Seeds {
+  std::int64_t global = 0;
+  std::int64_t of_op = 0;
+};
+
+Seeds seeds(const NodeContext& node, std::int64_t stream) {
+  if (!node.has_attribute("seed")) return {};
+  return {stream, std::int64_t{std::bit_cast<std::uint32_t>(static_cast<float>(node.real("seed")))}};
+}
+
 /// Numbers in [0, 1) of shape `sizes`.
-Value uniform(NodeContext& node, Value sizes, std::int64_t stream) {
-  // Equal seeds would draw equal numbers: nodes without a seed are told apart by the runtime's global state.
-  const double seed = node.real("seed", 0);
-  const bool is_usable = std::isfinite(seed) && std::abs(seed) < 9e15;
-  const std::int64_t op_seed = is_usable ? static_cast<std::int64_t>(std::abs(seed)) : 0;
+Value uniform(NodeContext& node, Value sizes, std::int64_t stream = 1) {
+  const Seeds seeds_of_stream = seeds(node, stream);
   return node.op("RandomUniform", {sizes, node.number(0, ElementType::f32), node.number(1, ElementType::f32)},
                  {{"output_type", ElementType::f32},
-                  {"global_seed", stream},
-                  {"op_seed", op_seed},
+                  {"global_seed", seeds_of_stream.global},
+                  {"op_seed", seeds_of_stream.of_op},
                   {"alignment", std::string("tensorflow")}});
 }
 
 Value uniform_between(NodeContext& node, Value sizes, ElementType type) {
   const double low = node.real("low", 0);
   const double high = node.real("high", 1);
-  const Value numbers = uniform(node, sizes, 0);
+  const Value numbers = uniform(node, sizes);
   const Value scaled = node.op("Multiply", {numbers, node.number(high - low, ElementType::f32)});
   return convert(node, node.op("Add", {scaled, node.number(low, ElementType::f32)}), type);
 }
@@ -65,21 +74,20 @@ Values bernoulli_15(NodeContext& node) {
   const Value probability = node.input(0);
   const ElementType type =
       node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : probability.type();
-  const Value drawn = convert(node, uniform(node, sizes_of(node, probability), 0), probability.type());
+  const Value drawn = convert(node, uniform(node, sizes_of(node, probability)), probability.type());
   return {convert(node, node.op("Less", {drawn, probability}), type)};
 }
 
 /// Multinomial 7, 22: the input are logarithms of probabilities.
 Values multinomial_7(NodeContext& node) {
   constexpr std::int64_t kInt32 = 6;
-  const double seed = node.real("seed", 0);
-  const bool is_usable = std::isfinite(seed) && std::abs(seed) < 9e15;
+  const Seeds drawn = seeds(node, 1);
   return {node.op("Multinomial", {node.input(0), node.integers({node.integer("sample_size", 1)})},
                   {{"convert_type", node.element_type(node.integer("dtype", kInt32))},
                    {"with_replacement", true},
                    {"log_probs", true},
-                   {"global_seed", 0},
-                   {"op_seed", is_usable ? static_cast<std::int64_t>(std::abs(seed)) : 0}})};
+                   {"global_seed", drawn.global},
+                   {"op_seed", drawn.of_op}})};
 }
 
 Value ones_like(NodeContext& node, Value x, ElementType type) {
@@ -123,7 +131,7 @@ Values dropout_12(NodeContext& node) {
   if (is_off) return dropout_10(node);
   if (!ratio) ratio = node.number(kDefaultRatio, ElementType::f32);
   ratio = convert(node, scalar(node, ratio, "ratio"), ElementType::f32);
-  const Value drawn = uniform(node, sizes_of(node, x), 0);
+  const Value drawn = uniform(node, sizes_of(node, x));
   const Value is_kept =
       node.op("LogicalOr", {node.op("GreaterEqual", {drawn, ratio}),
                             node.op("LogicalNot", {scalar(node, training, "training_mode")})});

@@ -25,8 +25,9 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   for (int i = 1; i < argc; ++i) {
     const std::string model = argv[i];
-    benchmark::RegisterBenchmark(model.c_str(), [model](benchmark::State& state) { convert(state, model); })
-        ->Unit(benchmark::kMicrosecond);
+    benchmark::RegisterBenchmark(model.c_str(), [model](benchmark::State& state) {
+      convert(state, model);
+    })->Unit(benchmark::kMicrosecond);
   }
   benchmark::RunSpecifiedBenchmarks();
 }

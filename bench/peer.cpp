@@ -1,4 +1,5 @@
-// The same conversion by OpenVINO itself: its ONNX front end and its serializer. The bench measures us beside it.
+// The same conversion by OpenVINO itself: its ONNX front end and its serializer. The bench measures us beside
+// it.
 #include <exception>
 #include <iostream>
 #include <openvino/openvino.hpp>

@@ -31,6 +31,7 @@ std::vector<OperatorRow> operator_table() {
     table[key] = {key.first, key.second, list, false, {}};
   }
   std::vector<OperatorRow> rows;
+  rows.reserve(table.size());
   for (auto& [key, row] : table) rows.push_back(std::move(row));
   return rows;
 }

@@ -143,7 +143,7 @@ class Node {
 
   const OpDescriptor& op() const { return *op_; }
   /// Whether the node is of the operation called `op_name`.
-  bool is(std::string_view op_name) const;
+  bool is(std::string_view wanted) const;
   Graph& graph() const { return *graph_; }
 
   std::span<const Value> inputs() const { return inputs_; }
@@ -168,7 +168,7 @@ class Node {
   /// All attributes, in the order of the descriptor.
   std::span<const Attribute> attributes() const { return attributes_; }
   /// The value of `attribute`, null when an optional one is absent.
-  const AttributeValue* find_attribute(std::string_view attribute) const;
+  const AttributeValue* find_attribute(std::string_view wanted) const;
   bool boolean(std::string_view attribute) const { return std::get<bool>(*find_attribute(attribute)); }
   std::int64_t integer(std::string_view attribute) const {
     return std::get<std::int64_t>(*find_attribute(attribute));
@@ -183,7 +183,7 @@ class Node {
   ElementType type(std::string_view attribute) const {
     return std::get<ElementType>(*find_attribute(attribute));
   }
-  void set_attribute(std::string_view attribute, AttributeValue value);
+  void set_attribute(std::string_view wanted, AttributeValue value);
 
   Payload& payload() { return payload_; }
   const Payload& payload() const { return payload_; }

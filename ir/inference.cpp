@@ -4,7 +4,7 @@
 
 namespace onnx2ir::ir {
 
-void invalid(std::string message) {
+void invalid(const std::string& message) {
   throw InvalidNode(message);
 }
 

@@ -13,7 +13,7 @@
 namespace onnx2ir::ir {
 
 /// Throws InvalidNode with `message`.
-[[noreturn]] void invalid(std::string message);
+[[noreturn]] void invalid(const std::string& message);
 /// Throws InvalidNode with `message` unless `condition` holds.
 inline void require(bool condition, std::string_view message) {
   if (!condition) invalid(std::string(message));

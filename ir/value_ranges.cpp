@@ -202,7 +202,7 @@ ValueRange fit(ValueRange a, ElementType type) {
 }
 
 std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int64_t> sizes) {
-  const auto known = known_values(value);
+  auto known = known_values(value);
   const auto from = value.shape().sizes();
   if (!known || !from || from->size() > sizes.size()) return std::nullopt;
   if (std::ranges::equal(*from, sizes)) return known;

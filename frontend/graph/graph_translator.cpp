@@ -328,7 +328,7 @@ std::string GraphTranslator::path_of_body(const onnx::NodeProto& node, std::stri
 }
 
 void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, std::string code,
-                             std::string message, std::string hint) {
+                             std::string message, std::string hint) const {
   Diagnostic diagnostic;
   diagnostic.code = std::move(code);
   diagnostic.message = std::move(message);

@@ -111,9 +111,9 @@ class GraphTranslator {
   std::optional<Operands> translated(const onnx::NodeProto& node, std::int64_t opset, Operands inputs);
   std::optional<Operands> translate_function(const FunctionBody& body, const Operands& inputs);
   void report(const onnx::NodeProto& node, std::int64_t index, std::string code, std::string message,
-              std::string hint = {});
-  /// Reports the operators without translation in a node that is passed over, and in its bodies: one run names
-  /// them all.
+              std::string hint = {}) const;
+  /// Reports the operators without translation in a node that is passed over, and in its bodies: one run
+  /// names them all.
   void report_unsupported(const onnx::NodeProto& node, std::int64_t index, std::string_view path);
   ir::Value capture_tensor(ir::Value outer);
 

@@ -297,7 +297,7 @@ std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengt
     if (!dimension.is_static()) return std::nullopt;
     return std::vector<std::int64_t>(static_cast<std::size_t>(dimension.size()), 1);
   }
-  const auto known = ir::exact_values(lengths);
+  auto known = ir::exact_values(lengths);
   if (!known) return std::nullopt;
   if (!lengths.shape().is_scalar()) return known;
   if (!dimension.is_static()) return std::nullopt;

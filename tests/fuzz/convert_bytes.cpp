@@ -1,5 +1,5 @@
-// Any bytes are a model or a list of diagnostics: no crash, no hang, no undefined behaviour. Started with models of
-// tests/models as a corpus: build/fuzz/fuzz_convert_bytes CORPUS tests/models
+// Any bytes are a model or a list of diagnostics: no crash, no hang, no undefined behaviour. Started with
+// models of tests/models as a corpus: build/fuzz/fuzz_convert_bytes CORPUS tests/models
 #include <cstddef>
 #include <cstdint>
 #include <onnx2ir/onnx2ir.hpp>

@@ -1,5 +1,5 @@
-// Converts the first Loop example of the ONNX specification in memory and runs it with OpenVINO: both libraries in
-// one process. Prints the results, so that the test can compare them.
+// Converts the first Loop example of the ONNX specification in memory and runs it with OpenVINO: both
+// libraries in one process. Prints the results, so that the test can compare them.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>

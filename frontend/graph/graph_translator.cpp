@@ -267,7 +267,12 @@ std::optional<Operands> GraphTranslator::translated(const onnx::NodeProto& node,
     std::vector<onnx::TypeProto> types;
     types.reserve(inputs.size());
     for (const Operand& input : inputs) types.push_back(to_onnx_type(input));
-    if (const auto body = expand_operator(node, opset, types)) return translate_function(*body, inputs);
+    if (auto body = expand_operator(node, opset, types)) {
+      // Bodies in other domains do not say which version of ai.onnx they are written in: the model's.
+      const auto model_version = this->opset("");
+      if (model_version && !body->opsets.find("")) body->opsets.add("", *model_version);
+      return translate_function(*body, inputs);
+    }
   }
   throw CannotTranslate{unsupported_message(domain, node.op_type()), {}};
 }

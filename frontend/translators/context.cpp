@@ -4,6 +4,7 @@
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/reader/tensor_types.hpp"
+#include "ir/value_ranges.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -152,9 +153,7 @@ std::optional<std::vector<double>> NodeContext::known_numbers(Value value) const
     if (!count) return std::nullopt;
     return ir::decode_numbers(value.type(), data->bytes(), static_cast<std::size_t>(*count));
   }
-  const auto integers = ir::exact_values(value);
-  if (!integers) return std::nullopt;
-  return std::vector<double>(integers->begin(), integers->end());
+  return ir::exact_numbers(value);
 }
 
 std::vector<std::int64_t> NodeContext::require_integers(Value value, std::string_view what) const {

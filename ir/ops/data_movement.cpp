@@ -629,8 +629,9 @@ void infer_one_hot(Node& node) {
   if (!indices.shape().has_rank()) return set_output(node, 0, node.input(2).type(), unknown());
   std::vector<Dimension> result(indices.shape().begin(), indices.shape().end());
   const std::size_t axis = normalize_axis(node.integer("axis"), result.size() + 1);
-  const auto depth = known_values(node.input(1));
-  const Dimension size = depth && depth->size() == 1 ? to_dimension(depth->front()) : Dimension();
+  const auto depth = exact_numbers(node.input(1));
+  const Dimension size =
+      depth && depth->size() == 1 ? Dimension(static_cast<std::int64_t>(depth->front())) : Dimension();
   result.insert(result.begin() + static_cast<std::ptrdiff_t>(axis), size);
   set_output(node, 0, node.input(2).type(), PartialShape(std::move(result)));
 }

@@ -1,21 +1,14 @@
 // Operations of image models: resampling, grids, boxes, regions.
 #include <cmath>
 
-#include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/value_ranges.hpp"
 
 namespace onnx2ir::ir {
 namespace {
 
 using Kind = AttributeSpec::Kind;
-
-std::optional<std::vector<double>> known_numbers(Value value) {
-  const ConstantData* data = value.node->constant();
-  const auto count = value.shape().element_count();
-  if (data == nullptr || !count) return std::nullopt;
-  return decode_numbers(value.type(), data->bytes(), static_cast<std::size_t>(*count));
-}
 
 /// Inputs: image, sizes or scales of the axes, axes.
 void infer_interpolate(Node& node) {
@@ -28,7 +21,7 @@ void infer_interpolate(Node& node) {
   }
   const bool by_scales = node.text("shape_calculation_mode") == "scales";
   const auto sizes = by_scales ? std::nullopt : known_values(node.input(1));
-  const auto scales = by_scales ? known_numbers(node.input(1)) : std::nullopt;
+  const auto scales = by_scales ? exact_numbers(node.input(1)) : std::nullopt;
   for (std::size_t i = 0; i < axes->size(); ++i) {
     Dimension& dimension = result[normalize_axis((*axes)[i], result.rank())];
     if (sizes && i < sizes->size()) {

@@ -13,6 +13,16 @@ Value parameter(NodeContext& node, std::size_t index, Value absent) {
   return reshape(node, node.input(index), std::vector<std::int64_t>{});
 }
 
+/// Boxes whose last axis, which has 4 entries, is known to have them.
+Value quadruples(NodeContext& node, Value boxes) {
+  const std::int64_t rank = node.rank(boxes);
+  if (boxes.shape()[static_cast<std::size_t>(rank - 1)].is_static()) return boxes;
+  Values shape;
+  for (std::int64_t i = 0; i + 1 < rank; ++i) shape.push_back(dimension_of(node, boxes, i));
+  shape.push_back(node.integers({4}));
+  return reshape(node, boxes, concat(node, shape));
+}
+
 /// NonMaxSuppression 10, 11.
 Values non_max_suppression_10(NodeContext& node) {
   const Value most = convert(node, parameter(node, 2, node.integer(0)), ElementType::i64);
@@ -39,13 +49,15 @@ Values roi_align_10(NodeContext& node) {
   const bool is_old = node.opset() < 16;
   const std::string mode =
       node.text("coordinate_transformation_mode", is_old ? "output_half_pixel" : "half_pixel");
-  return {node.op("ROIAlign", {node.input(0), node.input(1), convert(node, node.input(2), ElementType::i64)},
-                  {{"pooled_h", node.integer("output_height", 1)},
-                   {"pooled_w", node.integer("output_width", 1)},
-                   {"sampling_ratio", node.integer("sampling_ratio", 0)},
-                   {"spatial_scale", node.real("spatial_scale", 1.0)},
-                   {"mode", node.text("mode", "avg")},
-                   {"aligned_mode", mode == "half_pixel" ? "half_pixel_for_nn" : "asymmetric"}})};
+  return {node.op(
+      "ROIAlign",
+      {node.input(0), quadruples(node, node.input(1)), convert(node, node.input(2), ElementType::i64)},
+      {{"pooled_h", node.integer("output_height", 1)},
+       {"pooled_w", node.integer("output_width", 1)},
+       {"sampling_ratio", node.integer("sampling_ratio", 0)},
+       {"spatial_scale", node.real("spatial_scale", 1.0)},
+       {"mode", node.text("mode", "avg")},
+       {"aligned_mode", mode == "half_pixel" ? "half_pixel_for_nn" : "asymmetric"}})};
 }
 
 /// GridSample 16, 20 (other names of the modes, volumes), 22.

@@ -123,6 +123,15 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
   cell.hidden = node.integer("hidden_size", hidden.size());
   if (cell.hidden <= 0) node.fail("the hidden size is not known");
   cell.activations = activations_of(node, cell.directions, defaults);
+  // What the hidden size tells of the weights' shapes, the runtime has to know.
+  const auto sized = [&](Value weights, std::int64_t columns) {
+    return weights.shape().is_static()
+               ? weights
+               : reshape(node, weights,
+                         std::vector<std::int64_t>{cell.directions, gates * cell.hidden, columns});
+  };
+  cell.w = sized(cell.w, -1);
+  cell.r = sized(cell.r, cell.hidden);
   const auto zeros = [&](std::vector<std::int64_t> shape) {
     return broadcast_to(node, node.number_like(0, cell.x), node.integers(shape));
   };

@@ -15,7 +15,6 @@ bool remove_dead_states(ir::Model& model, PassContext& context);
 bool move_constants_into_bodies(ir::Model& model, PassContext& context);
 bool fold_condition_into_trip_count(ir::Model& model, PassContext& context);
 bool guard_zero_iterations(ir::Model& model, PassContext& context);
-bool compare_before_reducing(ir::Model& model, PassContext& context);
 bool copy_passed_through_states(ir::Model& model, PassContext& context);
 bool warn_about_wide_integers(ir::Model& model, PassContext& context);
 

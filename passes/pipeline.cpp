@@ -26,8 +26,6 @@ constexpr std::array kPipeline = {
          guard_zero_iterations},
     Pass{"copy_passed_through_states", "states handed on to other states are copied",
          copy_passed_through_states},
-    Pass{"compare_before_reducing", "a maximum is compared with minus infinity element by element",
-         compare_before_reducing},
     Pass{"warn_about_wide_integers", "integers that the CPU runtime cuts to 32 bits are reported",
          warn_about_wide_integers},
 };

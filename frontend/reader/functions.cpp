@@ -126,8 +126,6 @@ std::optional<FunctionBody> expand_operator(const onnx::NodeProto& node, std::in
   });
   function->set_domain(std::string(canonical_domain(node.domain())));
   OpsetImports opsets = opsets_of(*function);
-  // Bodies of preview operators import nothing but their own domain: they are written in today's operators.
-  if (const auto newest = newest_opset(""); newest && !opsets.find("")) opsets.add("", *newest);
   std::string name = function_name(*function);
   return FunctionBody{std::move(function), std::move(opsets), std::move(name)};
 }

@@ -228,15 +228,14 @@ bool has_integer_values(ElementType type) {
 std::optional<KnownValues> known_values(Value value) {
   const Output& output = value.node->output(value.index);
   if (output.known) return *output.known;
-  if (!has_integer_values(output.type)) return std::nullopt;
+  const ConstantData* const data = value.node->constant();
+  if (data == nullptr || !has_integer_values(output.type)) return std::nullopt;
   const auto count = output.shape.element_count();
   if (!count || *count > kMostKnownElements) return std::nullopt;
-  KnownValues known(static_cast<std::size_t>(*count));
-  if (const ConstantData* data = value.node->constant()) {
-    const auto values = decode_integers(output.type, data->bytes(), known.size());
-    if (!values) return std::nullopt;
-    for (std::size_t i = 0; i < known.size(); ++i) known[i] = ValueRange::exactly((*values)[i]);
-  }
+  const auto values = decode_integers(output.type, data->bytes(), static_cast<std::size_t>(*count));
+  if (!values) return std::nullopt;
+  KnownValues known(values->size());
+  for (std::size_t i = 0; i < known.size(); ++i) known[i] = ValueRange::exactly((*values)[i]);
   return known;
 }
 

@@ -255,7 +255,9 @@ std::vector<Graph*> bodies(const Node& node);
 
 /// All elements of an integer or boolean constant or of a value that inference knows wholly.
 std::optional<std::vector<std::int64_t>> exact_values(Value value);
-/// What is known of the elements; nothing when `value` is no small integer tensor of known shape.
+/// What is known of the elements: constants, dimensions and what is computed from them, each with a lower and
+/// an upper bound. Nothing for all other values, as soon as one element comes from elsewhere: so it is in
+/// OpenVINO's inference, which ours must equal.
 std::optional<KnownValues> known_values(Value value);
 
 /// A whole model.

@@ -21,7 +21,7 @@ inline void require(bool condition, std::string_view message) {
 
 /// Sets type and shape of output `index` and forgets its known values.
 void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
-/// Sets the known values of output `index`; dropped when they say nothing or do not fit its shape.
+/// Sets the known values of output `index`; dropped when they do not fit its shape.
 void set_known(Node& node, std::size_t index, KnownValues values);
 
 /// `axis` in [-rank, rank) made non-negative; throws InvalidNode otherwise.

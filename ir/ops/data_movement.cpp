@@ -259,12 +259,24 @@ void infer_concat(Node& node) {
   }
   if (result.has_rank() && !all_ranked) result[axis] = Dimension();
   set_output(node, 0, type, result);
-  if (!result.has_rank() || result.rank() != 1) return;
-  KnownValues values;
+  if (!result.has_rank() || result.rank() == 0) return;
+  std::vector<KnownValues> parts;
   for (const Value& input : node.inputs()) {
-    const auto part = known_values(input);
+    auto part = known_values(input);
     if (!part) return;
-    values.insert(values.end(), part->begin(), part->end());
+    parts.push_back(*std::move(part));
+  }
+  // In C order: for each position in front of the axis, what each part has there.
+  std::size_t rows = 1;
+  for (std::size_t i = 0; i < axis; ++i)
+    rows *= static_cast<std::size_t>(std::max<std::int64_t>(result[i].size(), 0));
+  KnownValues values;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (const KnownValues& part : parts) {
+      const auto length = static_cast<std::ptrdiff_t>(part.size() / rows);
+      const auto first = part.begin() + static_cast<std::ptrdiff_t>(row) * length;
+      values.insert(values.end(), first, first + length);
+    }
   }
   set_known(node, 0, std::move(values));
 }
@@ -304,6 +316,13 @@ void infer_variadic_split(Node& node) {
   const Dimension whole = result[where];
   if (lengths) {
     require(lengths->size() == node.outputs().size(), "VariadicSplit: as many lengths as outputs are needed");
+    // Lengths count when all of them are known.
+    if (std::any_of(lengths->begin(), lengths->end(),
+                    [](const ValueRange& length) { return !length.is_exact(); })) {
+      lengths.reset();
+    }
+  }
+  if (lengths) {
     Dimension sum = 0;
     ValueRange* rest = nullptr;
     for (ValueRange& length : *lengths) {
@@ -508,20 +527,35 @@ void infer_as_data(Node& node) {
   set_output(node, 0, node.input(0).type(), node.input(0).shape());
 }
 
+/// The sizes a Broadcast aims at. Of a Concat at the input, parts may be known alone.
+std::optional<KnownValues> broadcast_target(Value shape) {
+  auto known = known_values(shape);
+  if (known || !shape.node->is("Concat") || !shape.shape().element_count()) return known;
+  known.emplace();
+  for (const Value& part : shape.node->inputs()) {
+    const auto values = known_values(part);
+    const auto count = static_cast<std::size_t>(*part.shape().element_count());
+    known->resize(known->size() + count);
+    if (values) std::copy(values->begin(), values->end(), known->end() - static_cast<std::ptrdiff_t>(count));
+  }
+  return known;
+}
+
 void infer_broadcast(Node& node) {
   const Value data = node.input(0);
-  const auto target = known_values(node.input(1));
+  const bool bidirectional = node.text("mode") == "bidirectional";
+  auto target = broadcast_target(node.input(1));
   if (!target) {
     const PartialShape& shape = node.input(1).shape();
-    return set_output(node, 0, data.type(),
-                      shape.has_rank() && shape.rank() == 1 && shape[0].is_static()
-                          ? PartialShape::of_rank(static_cast<std::size_t>(shape[0].size()))
-                          : unknown());
+    const bool has_length = shape.has_rank() && shape.rank() == 1 && shape[0].is_static();
+    if (!has_length) return set_output(node, 0, data.type(), unknown());
+    const auto length = static_cast<std::size_t>(shape[0].size());
+    if (!bidirectional) return set_output(node, 0, data.type(), PartialShape::of_rank(length));
+    target.emplace(length);
   }
   std::vector<Dimension> dimensions;
   for (const ValueRange& range : *target) dimensions.push_back(to_dimension(range));
   PartialShape result(std::move(dimensions));
-  const bool bidirectional = node.text("mode") == "bidirectional";
   if (data.shape().has_rank()) {
     const auto joint = broadcast(data.shape(), result);
     require(joint.has_value(),
@@ -599,6 +633,13 @@ void infer_pad(Node& node) {
 void infer_non_zero(Node& node) {
   const PartialShape& shape = node.input(0).shape();
   const auto count = shape.element_count();
+  if (const auto values = exact_values(node.input(0)); values && shape.has_rank()) {
+    const auto found =
+        std::count_if(values->begin(), values->end(), [](std::int64_t value) { return value != 0; });
+    return set_output(
+        node, 0, node.type("output_type"),
+        PartialShape{static_cast<std::int64_t>(shape.rank()), static_cast<std::int64_t>(found)});
+  }
   const Dimension rows = shape.has_rank() ? Dimension(static_cast<std::int64_t>(shape.rank())) : Dimension();
   const auto numbers = count ? exact_numbers(node.input(0)) : std::nullopt;
   if (!numbers) {

@@ -48,7 +48,7 @@ Values constant_of_shape_9(NodeContext& node) {
   }
   // An empty list of sizes makes a scalar.
   if (node.input(0).shape().element_count() == 0) return {value};
-  return {broadcast_to(node, value, node.input(0))};
+  return {broadcast_to(node, value, dimension_list(node, node.input(0)))};
 }
 
 /// EyeLike 9, 22.

@@ -12,10 +12,25 @@ struct Pads {
   Value ends;    ///< i64 [rank]
 };
 
+/// The pads of axes that are known at run time only: each goes to its place in a list of zeros.
+Pads scattered_pads(NodeContext& node, std::int64_t rank, Value pads, Value axes) {
+  const Value count = shape_of(node, axes);
+  const Value from_start =
+      node.op("FloorMod", {node.op("Add", {axes, node.integer(rank)}), node.integer(rank)});
+  const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
+  const auto spread = [&](Value part) {
+    return node.op("ScatterElementsUpdate", {zeros, from_start, part, node.integer(0)},
+                   {{"reduction", "none"}, {"use_init_val", true}});
+  };
+  return {spread(slice(node, pads, node.integers({0}), count, 0)),
+          spread(slice(node, pads, count, node.integers({kFarEnd}), 0))};
+}
+
 /// `pads` are for the axes `axes` (all when null): first all begins, then all ends.
 Pads split_pads(NodeContext& node, Value input, Value pads, Value axes) {
   const std::int64_t rank = node.rank(input);
   pads = convert(node, pads, ElementType::i64);
+  if (axes && !node.known_integers(axes)) return scattered_pads(node, rank, pads, as_list(node, axes));
   std::int64_t count = rank;
   if (axes) {
     const auto known = axes.shape().element_count();
@@ -91,7 +106,7 @@ Values pad_11(NodeContext& node) {
 std::vector<TranslatorRow> pad_translators() {
   return {
       {"Pad", 1, pad_1},
-      {"Pad", 11, pad_11, "axes that are not known at conversion time"},
+      {"Pad", 11, pad_11},
   };
 }
 

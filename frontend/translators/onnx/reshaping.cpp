@@ -41,8 +41,7 @@ Values reshape_1(NodeContext& node) {
         node.fail("the shape copies a dimension the input does not have");
     }
   }
-  return {
-      node.op("Reshape", {input, convert(node, shape, ElementType::i64)}, {{"special_zero", special_zero}})};
+  return {node.op("Reshape", {input, dimension_list(node, shape)}, {{"special_zero", special_zero}})};
 }
 
 /// Flatten 1, 9, 11 (negative axes), 13, 21, 23, 24, 25.
@@ -95,6 +94,15 @@ Value marked(NodeContext& node, Value axes, std::int64_t rank) {
                  {{"reduction", "none"}, {"use_init_val", true}});
 }
 
+/// Axes known at run time only, as a list. Their number is `by_rank`, what the ranks of input and output
+/// tell, when the list does not.
+Value run_time_axes(NodeContext& node, Value axes, std::optional<std::int64_t> by_rank) {
+  axes = as_list(node, axes);
+  if (axes.shape().element_count()) return axes;
+  if (!by_rank || *by_rank < 0) node.fail("neither the axes nor their number is known");
+  return of_length(node, axes, *by_rank);
+}
+
 /// Where `marks`, a list of zeros and ones, is 0; `count` such places.
 Value unmarked(NodeContext& node, Value marks, std::int64_t count) {
   const Value free = node.op("Equal", {marks, node.integer(0)});
@@ -104,20 +112,22 @@ Value unmarked(NodeContext& node, Value marks, std::int64_t count) {
 
 /// Squeeze with axes known at run time only: how many there are tells the rank of the result.
 Value squeeze_at_run_time(NodeContext& node, Value input, Value axes) {
-  const auto count = axes.shape().element_count();
-  if (!count) node.fail("neither the axes nor their number is known");
   const std::int64_t rank = node.rank(input);
+  const auto declared = node.declared_rank(0);
+  axes = run_time_axes(node, axes, declared ? std::optional(rank - *declared) : std::nullopt);
+  const auto count = axes.shape().element_count();
   if (*count > rank) node.fail("there are more axes than dimensions");
-  const Value kept = unmarked(node, marked(node, as_list(node, axes), rank), rank - *count);
+  const Value kept = unmarked(node, marked(node, axes, rank), rank - *count);
   return reshape(node, input, gather(node, shape_of(node, input), kept));
 }
 
 /// Unsqueeze with axes known at run time only.
 Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
-  const auto count = axes.shape().element_count();
-  if (!count) node.fail("neither the axes nor their number is known");
   const std::int64_t rank = node.rank(input);
-  const Value places = unmarked(node, marked(node, as_list(node, axes), rank + *count), rank);
+  const auto declared = node.declared_rank(0);
+  axes = run_time_axes(node, axes, declared ? std::optional(*declared - rank) : std::nullopt);
+  const auto count = axes.shape().element_count();
+  const Value places = unmarked(node, marked(node, axes, rank + *count), rank);
   const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank + *count), 1));
   if (rank == 0) return reshape(node, input, ones);
   const Value shape = node.op("ScatterElementsUpdate", {ones, places, shape_of(node, input), node.integer(0)},
@@ -177,7 +187,7 @@ Values transpose_1(NodeContext& node) {
 
 /// Expand 8, 13: broadcasts both ways.
 Values expand_8(NodeContext& node) {
-  return {node.op("Broadcast", {node.input(0), convert(node, node.input(1), ElementType::i64)},
+  return {node.op("Broadcast", {node.input(0), dimension_list(node, node.input(1))},
                   {{"mode", "bidirectional"}})};
 }
 
@@ -192,10 +202,30 @@ Values tile_1(NodeContext& node) {
   return {node.op("Tile", {input, node.integers(repeats)})};
 }
 
+/// Repeats that are not known, by a broadcast: from rank 4 on the runtime's Tile reads them wrongly.
+Value tile_at_run_time(NodeContext& node, Value input, Value repeats) {
+  const std::int64_t rank = node.rank(input);
+  const Value sizes = shape_of(node, input);
+  const auto interleaved = [&](Value outer) {
+    const Value pairs = concat(node, {unsqueeze(node, outer, {1}), unsqueeze(node, sizes, {1})}, 1);
+    return reshape(node, pairs, std::vector<std::int64_t>{2 * rank});
+  };
+  const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 1));
+  const Value spread = broadcast_to(node, reshape(node, input, interleaved(ones)), interleaved(repeats));
+  return reshape(node, spread, node.op("Multiply", {repeats, sizes}));
+}
+
 Values tile_6(NodeContext& node) {
+  const Value input = node.input(0);
   // A scalar has no axes to repeat.
-  if (node.input(0).shape().is_scalar()) return {node.input(0)};
-  return {node.op("Tile", {node.input(0), node.input(1)})};
+  if (input.shape().is_scalar()) return {input};
+  const std::int64_t rank = node.rank(input);
+  const Value repeats = of_length(node, convert(node, node.input(1), ElementType::i64), rank);
+  constexpr std::int64_t kMostDependableRank = 3;
+  if (const auto known = node.known_integers(repeats))
+    return {node.op("Tile", {input, node.integers(*known)})};
+  if (rank > kMostDependableRank) return {tile_at_run_time(node, input, repeats)};
+  return {node.op("Tile", {input, repeats})};
 }
 
 /// Concat 1 (axis optional, 1), 4, 11, 13.

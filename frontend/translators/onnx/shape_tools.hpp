@@ -29,6 +29,12 @@ Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t
 /// An index list or scalar as a list, i64 [n].
 Value as_list(Builder& builder, Value value);
 
+/// `list` with its length made known: `length`, when inference does not know it.
+Value of_length(Builder& builder, Value list, std::int64_t length);
+/// A list that names the dimensions of output 0, as i64. When its length is not known, the rank the model
+/// declares for the output gives it; the node is refused when there is none.
+Value dimension_list(NodeContext& node, Value list);
+
 /// A number that stands for "to the end" in slices: constants pass through f32 and i32 on the CPU runtime.
 inline constexpr std::int64_t kFarEnd = 0x7fffffff;
 

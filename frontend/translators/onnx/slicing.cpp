@@ -21,26 +21,22 @@ Value clamped(NodeContext& node, Value bounds) {
   return bounds;
 }
 
+/// 0, 1, 2 and so on for each element of `list`.
+Value count_up(NodeContext& node, Value list) {
+  if (const auto count = list.shape().element_count()) return axes_between(node, 0, *count);
+  const Value count = reshape(node, shape_of(node, list), std::vector<std::int64_t>{});
+  return node.op("Range", {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}});
+}
+
 Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
-  const Value input = node.input(0);
-  std::vector<Value> inputs{input, clamped(node, starts), clamped(node, ends)};
   if (!steps) {
     const auto count = starts.shape().element_count();
-    if (!count && !axes) node.fail("the number of starts is not known");
-    const auto known = count ? count : axes.shape().element_count();
-    if (!known) node.fail("the number of starts is not known");
-    steps = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*known), 1));
+    steps = count ? node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1))
+                  : broadcast_to(node, node.integer(1), shape_of(node, starts));
   }
-  inputs.push_back(clamped(node, steps));
-  if (!axes) {
-    const auto count = inputs.back().shape().element_count();
-    if (!count) node.fail("the number of steps is not known");
-    std::vector<std::int64_t> all(static_cast<std::size_t>(*count));
-    std::iota(all.begin(), all.end(), 0);
-    axes = node.integers(all);
-  }
-  inputs.push_back(convert(node, axes, ElementType::i64));
-  return {node.op("Slice", inputs)};
+  axes = axes ? convert(node, axes, ElementType::i64) : count_up(node, starts);
+  return {node.op("Slice",
+                  {node.input(0), clamped(node, starts), clamped(node, ends), clamped(node, steps), axes})};
 }
 
 /// Slice 1: all in attributes.
@@ -82,10 +78,25 @@ Values gather_elements_11(NodeContext& node) {
   return {node.op("GatherElements", {data, wrapped(node, node.input(1), data, axis)}, {{"axis", axis}})};
 }
 
-/// GatherND 11, 12 (batch_dims), 13.
+/// GatherND 11, 12 (batch_dims), 13. The length of an index decides the rank of the result: when it is not
+/// known, the rank the model declares tells it.
 Values gather_nd_11(NodeContext& node) {
-  return {
-      node.op("GatherND", {node.input(0), node.input(1)}, {{"batch_dims", node.integer("batch_dims", 0)}})};
+  const Value data = node.input(0);
+  Value indices = node.input(1);
+  const std::int64_t batch_dims = node.integer("batch_dims", 0);
+  const std::int64_t index_rank = node.rank(indices);
+  if (index_rank > 0 && indices.shape()[static_cast<std::size_t>(index_rank - 1)].is_dynamic()) {
+    const auto declared = node.declared_rank(0);
+    if (!declared) {
+      node.fail("the rank of the result is not known: the last dimension of the indices is " +
+                to_string(indices.shape()));
+    }
+    std::vector<std::int64_t> same(static_cast<std::size_t>(index_rank), 0);
+    same.back() = node.rank(data) + index_rank - 1 - batch_dims - *declared;
+    if (same.back() < 1) node.fail("the declared rank of the result does not fit the inputs");
+    indices = node.op("Reshape", {indices, node.integers(same)}, {{"special_zero", true}});
+  }
+  return {node.op("GatherND", {data, indices}, {{"batch_dims", batch_dims}})};
 }
 
 std::string reduction_of(NodeContext& node) {
@@ -120,7 +131,7 @@ Values split_1(NodeContext& node) {
   const Value axis_value = node.integer(axis);
   Value lengths;
   if (node.has_input(1)) {
-    lengths = convert(node, node.input(1), ElementType::i64);
+    lengths = of_length(node, convert(node, node.input(1), ElementType::i64), count);
   } else if (node.has_attribute("split")) {
     lengths = node.integers(node.integer_list("split"));
   } else {
@@ -177,7 +188,11 @@ Values non_zero_9(NodeContext& node) {
 /// OneHot 9, 11 (negative axes and indices). Indices outside [-depth, depth) give "off" everywhere.
 Values one_hot_9(NodeContext& node) {
   const Value values = node.input(2);
-  Value depth = convert(node, node.input(1), ElementType::i64);
+  Value depth = node.input(1);
+  if (const auto known = node.known_numbers(depth); known && known->size() == 1) {
+    depth = node.integer(static_cast<std::int64_t>(known->front()));
+  }
+  depth = convert(node, depth, ElementType::i64);
   if (!depth.shape().is_scalar()) depth = reshape(node, depth, std::vector<std::int64_t>{});
   Value indices = convert(node, node.input(0), ElementType::i64);
   const Value negative = node.op("Less", {indices, node.integer(0)});

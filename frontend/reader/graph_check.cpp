@@ -13,8 +13,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-constexpr std::int64_t kBeforeAllNodes = -1;
-
 /// The names defined in a graph and in those around it.
 class Scope {
  public:
@@ -24,7 +22,7 @@ class Scope {
   void reserve(std::size_t names) { names_.reserve(names); }
   /// Defines a name here; false when it is defined here already.
   bool define(std::string_view name, std::int64_t node_index) { return names_.add(name, node_index); }
-  /// The index of the node that defines a name here, kBeforeAllNodes for inputs and initializers; null when
+  /// The index of the node that defines a name here, -1 for inputs and initializers; null when
   /// it is not defined here.
   const std::int64_t* find_here(std::string_view name) const { return names_.find(name); }
   bool is_defined_outside(std::string_view name) const {
@@ -182,7 +180,9 @@ void check_graph(const onnx::GraphProto& graph, std::string_view path, const Sco
                        nodes.graph_site());
   }
   const bool is_main = outer == nullptr;
-  scope.reserve(static_cast<std::size_t>(graph.input_size() + graph.initializer_size() + graph.node_size()));
+  scope.reserve(static_cast<std::size_t>(graph.input_size()) +
+                static_cast<std::size_t>(graph.initializer_size()) +
+                static_cast<std::size_t>(graph.node_size()));
 
   std::unordered_set<std::string_view> initializers;
   for (const auto& initializer : graph.initializer()) initializers.insert(initializer.name());

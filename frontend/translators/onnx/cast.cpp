@@ -38,7 +38,8 @@ Value to_power_of_two(NodeContext& node, Value value) {
   return convert(node, node.op("Select", {is_past, next, nearest}), ElementType::f8e8m0);
 }
 
-/// To float8 and float4, of which only float8 can do without saturation.
+}  // namespace
+
 Value to_small_float(NodeContext& node, Value value, ElementType type) {
   if (!ir::is_floating(value.type())) value = convert(node, value, ElementType::f32);
   if (type == ElementType::f8e8m0) return to_power_of_two(node, value);
@@ -50,6 +51,8 @@ Value to_small_float(NodeContext& node, Value value, ElementType type) {
   }
   return convert(node, value, type);
 }
+
+namespace {
 
 Value cast(NodeContext& node, Value value, ElementType type) {
   if (value.type() == type) return value;

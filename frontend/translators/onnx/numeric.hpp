@@ -15,6 +15,10 @@ Value convert(Builder& builder, Value value, ElementType type);
 /// Emits a binary operation. Integers of 8 bits are computed as i32: the runtime saturates and rounds them.
 Value arithmetic(Builder& builder, std::string_view op, Value a, Value b, AttributeList attributes = {});
 
+/// `value` as a float8 or float4, by the node's attributes `saturate` (float8 can do without) and
+/// `round_mode`.
+Value to_small_float(NodeContext& node, Value value, ElementType type);
+
 /// a / b; integers are rounded toward zero.
 Value divide(Builder& builder, Value a, Value b);
 

@@ -1,0 +1,97 @@
+// QuantizeLinear and DequantizeLinear. DynamicQuantizeLinear has no row: its function body is made of these.
+//
+// Scales and zero points are for the whole tensor (10), for each index of one axis (13), or for blocks along
+// it (21); 19 added float8, 21 and later types of fewer bits.
+#include <cmath>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// The lowest and highest number of an integer type.
+struct Limits {
+  double low;
+  double high;
+};
+
+Limits limits_of(ElementType type) {
+  const auto bits = static_cast<int>(ir::info(type).bits);
+  if (ir::is_signed_integral(type)) return {-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
+  return {0, std::ldexp(1.0, bits) - 1};
+}
+
+/// Each element of a blocked parameter, `block` times along `axis`, cut to the size of `x`.
+Value of_blocks(NodeContext& node, Value parameter, Value x, std::int64_t axis, std::int64_t block) {
+  const std::int64_t rank = node.rank(x);
+  std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank) + 1, 1);
+  repeats[static_cast<std::size_t>(axis) + 1] = block;
+  const Value tiled = node.op("Tile", {unsqueeze(node, parameter, {axis + 1}), node.integers(repeats)});
+  Values sizes;
+  for (std::int64_t i = 0; i < rank; ++i) {
+    sizes.push_back(i == axis ? node.integers({-1}) : dimension_of(node, parameter, i));
+  }
+  const Value repeated = reshape(node, tiled, concat(node, sizes));
+  return slice(node, repeated, node.integers({0}), dimension_of(node, x, axis), axis);
+}
+
+/// A scale or zero point as it broadcasts to `x`, as f32.
+Value placed(NodeContext& node, Value parameter, Value x) {
+  const Value numbers = convert(node, parameter, ElementType::f32);
+  const std::int64_t rank = node.rank(numbers);
+  const std::int64_t data_rank = node.rank(x);
+  if (rank == 0 || data_rank == 0) return scalar(node, numbers, "a scale or zero point");
+  if (rank == 1 && numbers.shape()[0] == ir::Dimension(1))
+    return scalar(node, numbers, "a scale or zero point");
+  // A scalar is legal whatever the axis.
+  const std::int64_t axis = node.axis(node.integer("axis", 1), data_rank);
+  const std::int64_t block = node.integer("block_size", 0);
+  if (block > 0 && rank == data_rank) return of_blocks(node, numbers, x, axis, block);
+  if (rank != 1) node.fail("scales and zero points must be scalars or vectors unless blocks have a size");
+  return with_unit_dimensions(node, numbers, 0, data_rank - axis - 1);
+}
+
+/// The type of a QuantizeLinear without zero point: attribute output_dtype (21), u8 by default.
+ElementType declared_type(const NodeContext& node) {
+  const std::int64_t type = node.integer("output_dtype", 0);
+  return type == 0 ? ElementType::u8 : node.element_type(type);
+}
+
+Values quantize_linear_10(NodeContext& node) {
+  const Value input = node.input(0);
+  const Value zero_point = node.optional_input(2);
+  const ElementType type = zero_point ? zero_point.type() : declared_type(node);
+  const Value x = convert(node, input, ElementType::f32);
+  const Value quotient = node.op("Divide", {x, placed(node, node.input(1), input)}, {{"m_pythondiv", true}});
+  if (ir::is_floating(type)) return {to_small_float(node, quotient, type)};
+  Value result = node.op("Round", {quotient}, {{"mode", std::string("half_to_even")}});
+  if (zero_point) result = node.op("Add", {result, placed(node, zero_point, input)});
+  const Limits limits = limits_of(type);
+  return {convert(node, node.op("Clamp", {result}, {{"min", limits.low}, {"max", limits.high}}), type)};
+}
+
+Values dequantize_linear_10(NodeContext& node) {
+  const Value input = node.input(0);
+  const Value scale = node.input(1);
+  const Value zero_point = node.optional_input(2);
+  Value x = convert(node, input, ElementType::f32);
+  if (zero_point && !ir::is_floating(input.type())) {
+    x = node.op("Subtract", {x, placed(node, zero_point, input)});
+  }
+  const std::int64_t wanted = node.integer("output_dtype", 0);
+  const ElementType type = wanted == 0 ? scale.type() : node.element_type(wanted);
+  return {convert(node, node.op("Multiply", {x, placed(node, scale, input)}), type)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> quantization_translators() {
+  return {
+      {"QuantizeLinear", 10, quantize_linear_10},
+      {"DequantizeLinear", 10, dequantize_linear_10},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -27,6 +27,7 @@ std::vector<TranslatorRow> cast_translators();
 std::vector<TranslatorRow> activation_translators();
 std::vector<TranslatorRow> softmax_translators();
 std::vector<TranslatorRow> matrix_translators();
+std::vector<TranslatorRow> signal_translators();
 std::vector<TranslatorRow> quantization_translators();
 std::vector<TranslatorRow> reduction_translators();
 std::vector<TranslatorRow> search_translators();
@@ -56,6 +57,7 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     activation_translators,     //
     softmax_translators,        //
     quantization_translators,   //
+    signal_translators,         //
     matrix_translators,         //
     reduction_translators,      //
     search_translators,         //

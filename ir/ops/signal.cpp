@@ -1,0 +1,125 @@
+// Fourier transforms. Complex numbers are pairs in the last dimension.
+#include "ir/inference.hpp"
+#include "ir/ops/families.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+/// The axes in [0, rank), when they are known; negative ones count from `rank`.
+std::optional<std::vector<std::size_t>> known_axes(const Node& node, std::size_t rank) {
+  const auto axes = exact_values(node.input(1));
+  if (!axes) return std::nullopt;
+  std::vector<std::size_t> result;
+  for (const std::int64_t axis : *axes) result.push_back(normalize_axis(axis, rank));
+  return result;
+}
+
+/// The length asked for at axis `index` of the list; nothing when that is the data's own.
+std::optional<Dimension> asked_length(const Node& node, std::size_t index) {
+  if (node.inputs().size() < 3) return std::nullopt;
+  const auto lengths = known_values(node.input(2));
+  if (!lengths || index >= lengths->size()) return Dimension();
+  const ValueRange length = (*lengths)[index];
+  if (!length.is_exact()) return Dimension();
+  if (length.min == -1) return std::nullopt;
+  return Dimension(length.min);
+}
+
+/// Complex to complex.
+void infer_transform(Node& node) {
+  PartialShape shape = node.input(0).shape();
+  if (shape.has_rank()) {
+    require(shape.rank() >= 2, "a Fourier transform needs an axis and pairs of numbers");
+    require(shape[shape.rank() - 1].admits(2), "the last dimension must hold pairs of numbers");
+    const std::size_t rank = shape.rank() - 1;
+    if (const auto axes = known_axes(node, rank)) {
+      for (std::size_t i = 0; i < axes->size(); ++i) {
+        if (const auto length = asked_length(node, i)) shape[(*axes)[i]] = *length;
+      }
+    } else if (node.inputs().size() > 2) {
+      for (std::size_t i = 0; i < rank; ++i) shape[i] = Dimension();
+    }
+  }
+  set_output(node, 0, node.input(0).type(), std::move(shape));
+}
+
+/// Real to complex: half of the last axis' frequencies and one.
+void infer_real_transform(Node& node) {
+  PartialShape shape = node.input(0).shape();
+  if (shape.has_rank()) {
+    if (const auto axes = known_axes(node, shape.rank()); axes && !axes->empty()) {
+      for (std::size_t i = 0; i < axes->size(); ++i) {
+        if (const auto length = asked_length(node, i)) shape[(*axes)[i]] = *length;
+      }
+      Dimension& last = shape[axes->back()];
+      last = last.is_static() ? Dimension(last.size() / 2 + 1) : Dimension();
+    } else {
+      shape = PartialShape::of_rank(shape.rank());
+    }
+    shape.mutable_dimensions().emplace_back(2);
+  }
+  set_output(node, 0, node.input(0).type(), std::move(shape));
+}
+
+/// Complex to real, from half of the frequencies and one.
+void infer_inverse_real_transform(Node& node) {
+  PartialShape shape = node.input(0).shape();
+  if (shape.has_rank()) {
+    require(shape.rank() >= 2, "a Fourier transform needs an axis and pairs of numbers");
+    shape.mutable_dimensions().pop_back();
+    if (const auto axes = known_axes(node, shape.rank()); axes && !axes->empty()) {
+      for (std::size_t i = 0; i < axes->size(); ++i) {
+        Dimension& size = shape[(*axes)[i]];
+        if (const auto length = asked_length(node, i)) {
+          size = *length;
+        } else if (i + 1 == axes->size()) {
+          size = size.is_static() ? Dimension(2 * (size.size() - 1)) : Dimension();
+        }
+      }
+    } else {
+      shape = PartialShape::of_rank(shape.rank());
+    }
+  }
+  set_output(node, 0, node.input(0).type(), std::move(shape));
+}
+
+/// Inputs: signal [batch, length], window, frame size, frame step. Output: [batch, frames, frequencies, 2].
+void infer_short_time_transform(Node& node) {
+  require(!node.boolean("transpose_frames"), "frames come before frequencies");
+  const PartialShape& signal = node.input(0).shape();
+  const auto size = exact_values(node.input(2));
+  const auto step = exact_values(node.input(3));
+  PartialShape shape = PartialShape::of_rank(4);
+  shape[3] = 2;
+  if (signal.has_rank()) {
+    require(signal.rank() == 2, "the signal must be a batch of vectors");
+    shape[0] = signal[0];
+    if (size && step && signal[1].is_static()) {
+      require(step->front() > 0 && size->front() > 0 && size->front() <= signal[1].size(),
+              "frames must fit the signal");
+      shape[1] = (signal[1].size() - size->front()) / step->front() + 1;
+    }
+  }
+  if (size && step) shape[2] = size->front() / 2 + 1;
+  set_output(node, 0, node.input(0).type(), std::move(shape));
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> signal_ops() {
+  return {
+      {"DFT", "opset7", 2, 3, 1, {}, infer_transform},
+      {"IDFT", "opset7", 2, 3, 1, {}, infer_transform},
+      {"RDFT", "opset9", 2, 3, 1, {}, infer_real_transform},
+      {"IRDFT", "opset9", 2, 3, 1, {}, infer_inverse_real_transform},
+      {"STFT",
+       "opset15",
+       4,
+       4,
+       1,
+       {{"transpose_frames", AttributeSpec::Kind::boolean}},
+       infer_short_time_transform},
+  };
+}
+
+}  // namespace onnx2ir::ir

@@ -77,8 +77,12 @@ void infer_loop(Node& node) {
   }
   const auto iterations = certain_iterations(node, loop);
   for (const Carried& state : loop.carried) {
+    if (!state.output) continue;
+    // As the runtime has it: the shape of the body's result, widened by the Parameter's only where it is
+    // static.
+    const Output& result = state.result->output(0);
     const Output& parameter = state.parameter->output(0);
-    if (state.output) set_output(node, *state.output, parameter.type, parameter.shape);
+    set_output(node, *state.output, result.type, result.shape.is_static() ? parameter.shape : result.shape);
   }
   for (const LastValue& last : loop.last_values) {
     set_output(node, last.output, last.result->output(0).type, last.result->output(0).shape);

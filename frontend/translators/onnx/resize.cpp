@@ -96,11 +96,11 @@ bool is_native(NodeContext& node, const Plan& plan) {
   const std::int64_t rank = node.rank(plan.image);
   if (rank < 3 || rank > 5) return false;
   if (std::any_of(plan.axes.begin(), plan.axes.end(), [](auto axis) { return axis < 2; })) return false;
+  // The runtime aligns corners by the rounded size, ONNX by the scaled one: only sizes leave no doubt.
+  if (plan.coordinates == "align_corners" && plan.scales) return false;
   if (plan.mode == "cubic") return rank == 4 && plan.axes.size() == 2;
   if (plan.mode == "linear" && (rank == 3 || static_cast<std::int64_t>(plan.axes.size()) != rank - 2))
     return false;
-  // The runtime aligns corners by the rounded size, ONNX by the scaled one: only sizes leave no doubt.
-  if (plan.coordinates == "align_corners" && plan.scales) return false;
   return true;
 }
 

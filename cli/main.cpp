@@ -7,6 +7,8 @@
 #include <iostream>
 #include <onnx2ir/onnx2ir.hpp>
 
+#include "cli/progress_bar.hpp"
+
 namespace {
 
 enum ExitCode : int { kDone = 0, kModelError = 1, kUsage = 2, kInternal = 3 };
@@ -17,6 +19,8 @@ struct Arguments {
   bool verbose = false;
   bool quiet = false;
   std::string diagnostics_format = "text";
+  std::vector<std::string> print_after;
+  std::string stop_after;
 };
 
 /// FILE.xml as given; in a folder, or without -o in the current one, the model's name with .xml.
@@ -44,21 +48,44 @@ bool has_internal_error(const std::vector<onnx2ir::Diagnostic>& diagnostics) {
                      [](const auto& diagnostic) { return diagnostic.code == "internal-error"; });
 }
 
+onnx2ir::Options options_of(const Arguments& arguments, onnx2ir::cli::ProgressBar& bar) {
+  onnx2ir::Options options;
+  options.print_after = arguments.print_after;
+  options.stop_after = arguments.stop_after;
+  options.progress = [&bar](std::string_view stage, double fraction) { bar.show(stage, fraction); };
+  options.dump = [](std::string_view pass, std::string_view text) {
+    std::cerr << "// after " << pass << '\n' << text;
+  };
+  if (arguments.verbose) {
+    options.pass_finished = [](std::string_view pass, double seconds, bool modified) {
+      std::fprintf(stderr, "%-32.*s %9.3f ms%s\n", static_cast<int>(pass.size()), pass.data(), seconds * 1e3,
+                   modified ? "  changed" : "");
+    };
+  }
+  return options;
+}
+
 int convert(const Arguments& arguments) {
   const std::filesystem::path xml = xml_path(arguments);
   if (xml.extension() != ".xml") {
     std::cerr << "onnx2ir: the output must be a folder or end in .xml: '" << xml.string() << "'\n";
     return kUsage;
   }
-  onnx2ir::Conversion conversion = onnx2ir::convert_file(arguments.model);
+  onnx2ir::cli::ProgressBar bar;
+  onnx2ir::Conversion conversion = onnx2ir::convert_file(arguments.model, options_of(arguments, bar));
   if (conversion.model) {
+    bar.show("writing", 1);
     if (auto problem = conversion.model->save(xml)) conversion.diagnostics.push_back(*std::move(problem));
   }
+  bar.clear();
   print(arguments, conversion.diagnostics);
   const auto errors =
       std::count_if(conversion.diagnostics.begin(), conversion.diagnostics.end(),
                     [](const auto& diagnostic) { return diagnostic.severity == onnx2ir::Severity::error; });
-  if (errors == 0) return kDone;
+  if (errors == 0) {
+    if (arguments.verbose) std::cerr << "wrote '" << xml.string() << "'\n";
+    return kDone;
+  }
   if (arguments.diagnostics_format == "text") {
     std::cerr << "onnx2ir: '" << arguments.model.string() << "' was not converted: " << errors
               << (errors == 1 ? " error\n" : " errors\n");
@@ -77,25 +104,54 @@ int list_operators() {
   return kDone;
 }
 
+/// What CLI11 is to say about the name of a pass: nothing when it is one.
+std::string unknown_pass(const std::string& name, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
+  return "no pass is called '" + name + "': see --list-passes";
+}
+
+int list_all_passes() {
+  for (const onnx2ir::PassInfo& pass : onnx2ir::list_passes()) {
+    std::cout << pass.name << "  " << pass.summary << '\n';
+  }
+  return kDone;
+}
+
 int run(int argc, char** argv) {
   Arguments arguments;
   bool list_ops = false;
+  bool list_passes = false;
+  std::vector<std::string> passes;
+  for (const onnx2ir::PassInfo& pass : onnx2ir::list_passes()) passes.emplace_back(pass.name);
+  std::vector<std::string> places = passes;
+  places.insert(places.end(), {"import", "all"});
   CLI::App app("onnx2ir: converts an ONNX model to OpenVINO IR");
   app.set_version_flag("--version", "onnx2ir " + std::string(onnx2ir::version()));
   app.add_option("MODEL", arguments.model, "the model: ONNX protobuf or ONNX text");
   app.add_option("-o,--output", arguments.output, "FILE.xml, or a folder; the weights go beside it");
-  app.add_flag("--verbose", arguments.verbose, "say what is done");
+  app.add_flag("--verbose", arguments.verbose, "say what is done and how long it takes");
   app.add_flag("--quiet", arguments.quiet, "no warnings");
   app.add_option("--diagnostics-format", arguments.diagnostics_format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--print-after", arguments.print_after,
+                 "print the graph after this pass, after import, or after all")
+      ->type_name("PASS")
+      ->allow_extra_args(false)
+      ->check([places](const std::string& name) { return unknown_pass(name, places); });
+  app.add_option("--stop-after", arguments.stop_after, "the last pass to run")
+      ->type_name("PASS")
+      ->check([passes](const std::string& name) { return unknown_pass(name, passes); });
   app.add_flag("--list-ops", list_ops, "list the operators that are converted");
+  app.add_flag("--list-passes", list_passes, "list the passes in the order they run");
   try {
     app.parse(argc, argv);
-    if (!list_ops && arguments.model.empty()) throw CLI::RequiredError("MODEL");
+    if (!list_ops && !list_passes && arguments.model.empty()) throw CLI::RequiredError("MODEL");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kUsage;
   }
-  return list_ops ? list_operators() : convert(arguments);
+  if (list_ops) return list_operators();
+  if (list_passes) return list_all_passes();
+  return convert(arguments);
 }
 
 }  // namespace

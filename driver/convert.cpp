@@ -1,9 +1,11 @@
 // The public API over the stages: front end, passes, back end.
+#include <algorithm>
 #include <new>
 #include <utility>
 
 #include "backend_xml/write_model.hpp"
 #include "frontend/frontend.hpp"
+#include "ir/text.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "passes/pipeline.hpp"
 
@@ -31,6 +33,20 @@ void contain(DiagnosticSink& sink, Stage stage) {
   }
 }
 
+/// Tells the caller how far the work is, and shows the graph where that was asked for.
+void report_pass(const Options& options, std::string_view pass, const ir::Model& model) {
+  constexpr double kImportPart = 0.6;
+  if (options.progress) {
+    const auto all = passes::pipeline();
+    const auto at = std::ranges::find(all, pass, &passes::Pass::name);
+    const double done = at == all.end() ? 0 : static_cast<double>(at - all.begin() + 1);
+    options.progress(pass, kImportPart + (1 - kImportPart) * done / static_cast<double>(all.size()));
+  }
+  const bool wanted = std::ranges::any_of(options.print_after,
+                                          [&](const auto& name) { return name == pass || name == "all"; });
+  if (wanted && options.dump) options.dump(pass, ir::text(model));
+}
+
 Conversion convert(const frontend::ModelSource& source, const Options& options) {
   DiagnosticSink sink;
   std::unique_ptr<ir::Model> model;
@@ -42,6 +58,8 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       context.sink = &sink;
       context.finished = options.pass_finished;
       context.stop_after = options.stop_after;
+      context.inspect = [&](std::string_view pass, const ir::Model& now) { report_pass(options, pass, now); };
+      context.inspect("import", *model);
       passes::run_pipeline(*model, context);
     }
   });
@@ -103,7 +121,7 @@ std::vector<std::byte> Model::weights() const {
   return backend_xml::weights_bytes(*implementation_->model);
 }
 std::string Model::text() const {
-  return {};
+  return ir::text(*implementation_->model);
 }
 
 Conversion convert_file(const std::filesystem::path& path, const Options& options) {
@@ -123,7 +141,7 @@ std::vector<PassInfo> list_passes() {
 }
 
 std::string_view version() {
-  return "0.1.0";
+  return ONNX2IR_VERSION;
 }
 
 }  // namespace onnx2ir

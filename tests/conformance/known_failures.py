@@ -6,6 +6,7 @@ known_failures.txt has a line for each: the modes ("all" or a comma-separated li
 from dataclasses import dataclass
 from pathlib import Path
 
+from .failure_reasons import reason_for
 from .suite import MODES
 
 PATH = Path(__file__).with_name("known_failures.txt")
@@ -52,7 +53,7 @@ def save(known, path=PATH):
 
 
 def update(known, mode, results):
-    """The list after a run of `mode`: reasons of entries that still hold are kept, new ones get the first line."""
+    """The list after a run of `mode`: reasons of entries that still hold are kept."""
     updated = dict(known)
     for result in results:
         key = mode, result.name
@@ -60,5 +61,5 @@ def update(known, mode, results):
         if result.outcome == "pass":
             continue
         same = old is not None and old.outcome == result.outcome
-        updated[key] = old if same else KnownFailure(result.outcome, result.first_line[:200].replace("|", "/"))
+        updated[key] = old if same else KnownFailure(result.outcome, reason_for(result))
     return updated

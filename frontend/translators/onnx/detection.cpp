@@ -34,11 +34,11 @@ Values non_max_suppression_10(NodeContext& node) {
   // Without a threshold all scores count.
   const Value threshold = parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
   const bool centre = node.integer("center_point_box", 0) != 0;
-  ir::Node& selection =
-      node.node("NonMaxSuppression", {node.input(0), node.input(1), most, overlap, threshold},
-                {{"box_encoding", centre ? "center" : "corner"},
-                 {"sort_result_descending", false},
-                 {"output_type", ElementType::i64}});
+  ir::Node& selection = node.node("NonMaxSuppression",
+                                  {quadruples(node, node.input(0)), node.input(1), most, overlap, threshold},
+                                  {{"box_encoding", centre ? "center" : "corner"},
+                                   {"sort_result_descending", false},
+                                   {"output_type", ElementType::i64}});
   // The runtime may fill up the list; the third output says how many boxes there are.
   const Value count = selection.value(2);
   return {slice(node, selection.value(0), node.integers({0}), count, 0)};

@@ -53,7 +53,9 @@ Values transform(NodeContext& node, Value axis) {
   const bool inverse = node.integer("inverse", 0) != 0;
   Values inputs(2);
   inputs[1] = axis;
-  if (const Value length = node.optional_input(1)) inputs.push_back(as_list(node, length));
+  if (const Value length = node.optional_input(1)) {
+    inputs.push_back(as_list(node, scalar(node, length, "dft_length")));
+  }
   const auto emit = [&](std::string_view op, Value data) {
     inputs[0] = data;
     return node.op(op, inputs);
@@ -86,7 +88,8 @@ Values dft_20(NodeContext& node) {
   const std::int64_t rank = node.rank(node.input(0));
   const Value axis = node.optional_input(2);
   if (!axis) return transform(node, node.integers({node.axis(-2, rank)}));
-  return transform(node, node.op("FloorMod", {as_list(node, axis), node.integer(rank)}));
+  return transform(node,
+                   node.op("FloorMod", {as_list(node, scalar(node, axis, "the axis")), node.integer(rank)}));
 }
 
 /// STFT 17: real signals, one side of the frequencies.

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <chrono>
+#include <stdexcept>
 
 #include "ir/inference.hpp"
+#include "ir/verifier.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -53,6 +55,11 @@ void run_pipeline(ir::Model& model, PassContext& context) {
     const auto start = std::chrono::steady_clock::now();
     const bool modified = pass.run(model, context);
     if (modified) tidy(model);
+#ifndef NDEBUG
+    const auto problems = ir::verify(model.graph);
+    if (!problems.empty())
+      throw std::logic_error("after pass " + std::string(pass.name) + ": " + problems.front());
+#endif
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (context.finished) context.finished(pass.name, taken.count(), modified);
     if (context.inspect) context.inspect(pass.name, model);

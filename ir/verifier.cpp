@@ -1,0 +1,157 @@
+#include "ir/verifier.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "ir/op_descriptor.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+class Verifier {
+ public:
+  void graph(const Graph& graph) {
+    std::int64_t position = 0;
+    for (const auto& node : graph.nodes()) node->scratch = position++;
+    for (const auto& node : graph.nodes()) {
+      inputs(*node, graph);
+      uses(*node);
+      operation(*node);
+    }
+    for (const auto& node : graph.nodes()) {
+      if (const LoopBody* loop = node->loop()) loop_ports(*node, *loop);
+      if (const IfBranches* branches = node->branches()) if_ports(*node, *branches);
+      for (const Graph* body : bodies(*node)) this->graph(*body);
+    }
+  }
+  std::vector<std::string> take() { return std::move(problems_); }
+
+ private:
+  void report(const Node& node, const std::string& problem) {
+    problems_.push_back(std::string(node.op().name) + " '" + node.name + "': " + problem);
+  }
+
+  void inputs(const Node& node, const Graph& graph) {
+    for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+      const Value value = node.input(i);
+      const std::string which = "input " + std::to_string(i);
+      if (!value) {
+        report(node, which + " is not connected");
+        continue;
+      }
+      if (&value.node->graph() != &graph) {
+        report(node, which + " comes from another graph");
+        continue;
+      }
+      if (value.node->scratch >= node.scratch) report(node, which + " is produced later");
+      if (value.index >= value.node->outputs().size()) {
+        report(node, which + " is an output its producer does not have");
+        continue;
+      }
+      const auto& list = value.node->output(value.index).uses;
+      const Use use{const_cast<Node*>(&node), static_cast<std::uint32_t>(i)};
+      if (std::count(list.begin(), list.end(), use) != 1)
+        report(node, which + " is not among its producer's uses once");
+    }
+  }
+
+  void uses(const Node& node) {
+    for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+      for (const Use& use : node.output(i).uses) {
+        const bool agrees = use.index < use.node->inputs().size() &&
+                            use.node->input(use.index).node == &node && use.node->input(use.index).index == i;
+        if (!agrees) report(node, "a use of output " + std::to_string(i) + " is of something else");
+      }
+    }
+  }
+
+  void operation(const Node& node) {
+    const OpDescriptor& op = node.op();
+    const auto count = static_cast<int>(node.inputs().size());
+    if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs)) {
+      report(node, "it has " + std::to_string(count) + " inputs");
+    }
+    for (const AttributeSpec& spec : op.attributes) {
+      const AttributeValue* value = node.find_attribute(spec.name);
+      if (value == nullptr && spec.presence == AttributeSpec::Presence::required) {
+        report(node, "attribute " + std::string(spec.name) + " is missing");
+      } else if (value != nullptr && !is_of_kind(*value, spec.kind)) {
+        report(node, "attribute " + std::string(spec.name) + " is of another kind");
+      }
+    }
+  }
+
+  /// Notes that a port refers to input `index`, and to `parameter` of `body`.
+  void incoming(const Node& node, const Graph& body, std::uint32_t index, const Node* parameter) {
+    ++inputs_seen_[index];
+    if (index >= node.inputs().size()) report(node, "a port refers to an input that does not exist");
+    inner(node, body, parameter, "Parameter");
+  }
+  void outgoing(const Node& node, const Graph& body, std::uint32_t index, const Node* result) {
+    ++outputs_seen_[index];
+    if (index >= node.outputs().size()) report(node, "a port refers to an output that does not exist");
+    inner(node, body, result, "Result");
+  }
+  void inner(const Node& node, const Graph& body, const Node* port, std::string_view kind) {
+    if (port == nullptr || &port->graph() != &body || !port->is(kind)) {
+      report(node, "a port refers to no " + std::string(kind) + " of the body");
+    }
+  }
+
+  void loop_ports(const Node& node, const LoopBody& loop) {
+    inputs_seen_.clear();
+    outputs_seen_.clear();
+    const Graph& body = *loop.graph;
+    inner(node, body, loop.condition, "Result");
+    if (loop.iteration != nullptr) inner(node, body, loop.iteration, "Parameter");
+    for (const Carried& state : loop.carried) {
+      incoming(node, body, state.input, state.parameter);
+      inner(node, body, state.result, "Result");
+      if (state.output) outgoing(node, body, *state.output, state.result);
+    }
+    for (const Invariant& invariant : loop.invariants)
+      incoming(node, body, invariant.input, invariant.parameter);
+    for (const Sliced& sliced : loop.sliced) incoming(node, body, sliced.input, sliced.parameter);
+    for (const Scan& scan : loop.scans) outgoing(node, body, scan.output, scan.result);
+    for (const LastValue& last : loop.last_values) outgoing(node, body, last.output, last.result);
+    constexpr std::size_t kFirstMapped = 2;
+    every_once(node, inputs_seen_, kFirstMapped, node.inputs().size(), "input");
+    every_once(node, outputs_seen_, 0, node.outputs().size(), "output");
+  }
+
+  void if_ports(const Node& node, const IfBranches& branches) {
+    inputs_seen_.clear();
+    for (const Branch* branch : {&branches.then_branch, &branches.else_branch}) {
+      for (const Invariant& invariant : branch->invariants) {
+        incoming(node, *branch->graph, invariant.input, invariant.parameter);
+      }
+      if (branch->results.size() != node.outputs().size())
+        report(node, "a branch has not a Result for each output");
+      for (const Node* result : branch->results) inner(node, *branch->graph, result, "Result");
+    }
+  }
+
+  void every_once(const Node& node, const std::map<std::size_t, int>& seen, std::size_t first,
+                  std::size_t last, const std::string& kind) {
+    for (std::size_t i = first; i < last; ++i) {
+      const auto found = seen.find(i);
+      if (found == seen.end() || found->second != 1) {
+        report(node, kind + " " + std::to_string(i) + " is not mapped exactly once");
+      }
+    }
+  }
+
+  std::vector<std::string> problems_;
+  std::map<std::size_t, int> inputs_seen_;
+  std::map<std::size_t, int> outputs_seen_;
+};
+
+}  // namespace
+
+std::vector<std::string> verify(const Graph& graph) {
+  Verifier verifier;
+  verifier.graph(graph);
+  return verifier.take();
+}
+
+}  // namespace onnx2ir::ir

@@ -34,6 +34,12 @@ std::vector<TranslatorRow> search_translators();
 std::vector<TranslatorRow> normalization_translators();
 std::vector<TranslatorRow> random_translators();
 std::vector<TranslatorRow> training_translators();
+std::vector<TranslatorRow> unique_translators();
+std::vector<TranslatorRow> ngram_translators();
+std::vector<TranslatorRow> tree_ensemble_translators();
+std::vector<TranslatorRow> linear_model_translators();
+std::vector<TranslatorRow> preprocessing_translators();
+std::vector<TranslatorRow> encoder_translators();
 
 inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     // one a line
@@ -64,6 +70,12 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     normalization_translators,  //
     random_translators,         //
     training_translators,       //
+    unique_translators,         //
+    ngram_translators,          //
+    tree_ensemble_translators,  //
+    linear_model_translators,   //
+    preprocessing_translators,  //
+    encoder_translators,        //
 };
 
 }  // namespace onnx2ir::frontend

@@ -18,11 +18,12 @@ std::vector<OpDescriptor> linear_algebra_ops();  ///< MatMul, Einsum, Inverse
 std::vector<OpDescriptor> reduction_ops();       ///< Reduce*, TopK, CumSum, Range
 std::vector<OpDescriptor> normalization_ops();   ///< SoftMax, BatchNormInference, MVN, LRN and their kind
 std::vector<OpDescriptor> signal_ops();          ///< DFT and its kind, STFT
+std::vector<OpDescriptor> string_ops();          ///< StringTensorPack, StringTensorUnpack
 std::vector<OpDescriptor> random_ops();          ///< RandomUniform, Multinomial
 
 inline constexpr std::vector<OpDescriptor> (*kOpFamilies[])() = {
-    structural_ops, elementwise_ops,    data_movement_ops, spatial_ops,       recurrent_ops, vision_ops,
-    unary_ops,      linear_algebra_ops, reduction_ops,     normalization_ops, random_ops,    signal_ops,
+    structural_ops,     elementwise_ops, data_movement_ops, spatial_ops, recurrent_ops, vision_ops, unary_ops,
+    linear_algebra_ops, reduction_ops,   normalization_ops, random_ops,  signal_ops,    string_ops,
 };
 
 }  // namespace onnx2ir::ir

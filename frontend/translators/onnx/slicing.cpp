@@ -121,6 +121,28 @@ Values scatter_nd_11(NodeContext& node) {
                   {{"reduction", reduction_of(node)}})};
 }
 
+/// TensorScatter 24: writes the update into the cache, from a place on that each sample of the batch has.
+Values tensor_scatter_24(NodeContext& node) {
+  const Value cache = node.input(0);
+  const Value update = node.input(1);
+  const std::int64_t rank = node.rank(cache);
+  const std::int64_t axis = node.axis(node.integer("axis", -2), rank);
+  if (axis == 0) node.fail("the axis cannot be that of the batch");
+  const std::string mode = node.text("mode", "linear");
+  if (mode != "linear" && mode != "circular") node.fail("mode '" + mode + "' does not exist");
+  const Value steps = node.op("Range", {node.integer(0), size_of(node, update, axis), node.integer(1)},
+                              {{"output_type", ElementType::i64}});
+  Value places = with_unit_dimensions(node, steps, axis, rank - axis - 1);
+  if (node.has_input(2)) {
+    const Value starts = convert(node, node.input(2), ElementType::i64);
+    places = node.op("Add", {places, with_unit_dimensions(node, starts, 0, rank - 1)});
+  }
+  if (mode == "circular") places = node.op("FloorMod", {places, size_of(node, cache, axis)});
+  const Value indices = broadcast_to(node, places, shape_of(node, update));
+  return {node.op("ScatterElementsUpdate", {cache, indices, update, node.integer(axis)},
+                  {{"reduction", "none"}, {"use_init_val", true}})};
+}
+
 /// Split 1 (lengths as an attribute or input), 2, 11, 13 (as an input), 18 (num_outputs, the last may be
 /// shorter).
 Values split_1(NodeContext& node) {
@@ -241,6 +263,7 @@ std::vector<TranslatorRow> slicing_translators() {
       {"Scatter", 9, scatter_elements_9},
       {"ScatterElements", 11, scatter_elements_9},
       {"ScatterND", 11, scatter_nd_11},
+      {"TensorScatter", 24, tensor_scatter_24},
       {"Split", 1, split_1},
       {"Compress", 9, compress_9},
       {"NonZero", 9, non_zero_9},

@@ -1,0 +1,167 @@
+#include "frontend/translators/ai_onnx_ml/classification.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numbers>
+
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// The quantile function of the normal distribution, by Winitzki's approximation of the inverse error
+/// function with the constant onnxruntime uses.
+Value probit(NodeContext& node, Value p) {
+  constexpr double kA = 0.147;
+  const auto number = [&](double value) { return node.number_like(value, p); };
+  const Value x = node.op("Subtract", {node.op("Multiply", {p, number(2)}), number(1)});
+  const Value rest =
+      node.op("Multiply", {node.op("Subtract", {number(1), x}), node.op("Add", {number(1), x})});
+  const Value log = node.op("Log", {rest});
+  const Value v =
+      node.op("Add", {number(2 / (std::numbers::pi * kA)), node.op("Multiply", {log, number(0.5)})});
+  const Value square = node.op("Multiply", {v, v});
+  const Value root =
+      node.op("Sqrt", {node.op("Subtract", {square, node.op("Multiply", {log, number(1 / kA)})})});
+  const Value size = node.op("Sqrt", {node.op("Subtract", {root, v})});
+  const Value sign = node.op("Select", {node.op("Less", {x, number(0)}), number(-1), number(1)});
+  return node.op("Multiply", {node.op("Multiply", {sign, size}), number(std::numbers::sqrt2)});
+}
+
+/// Softmax over the scores that are not 0; the others stay 0.
+Value softmax_zero(NodeContext& node, Value scores) {
+  const Value last = node.integers({-1});
+  const Value max = node.op("ReduceMax", {scores, last}, {{"keep_dims", true}});
+  const Value power = node.op("Exp", {node.op("Subtract", {scores, max})});
+  const Value counts = node.op("Greater", {node.op("Abs", {scores}), node.number_like(1e-7, scores)});
+  const Value kept = node.op("Select", {counts, power, node.number_like(0, scores)});
+  const Value sum = node.op("ReduceSum", {kept, last}, {{"keep_dims", true}});
+  return divide(node, kept, sum);
+}
+
+/// Texts end to end: bytes, and where each begins and ends.
+struct PackedTexts {
+  std::vector<std::int64_t> begins;
+  std::vector<std::int64_t> ends;
+  std::vector<std::int64_t> bytes;
+};
+
+PackedTexts pack(const std::vector<std::string>& texts) {
+  PackedTexts packed;
+  for (const std::string& text : texts) {
+    packed.begins.push_back(static_cast<std::int64_t>(packed.bytes.size()));
+    for (const char character : text) packed.bytes.push_back(static_cast<unsigned char>(character));
+    packed.ends.push_back(static_cast<std::int64_t>(packed.bytes.size()));
+  }
+  return packed;
+}
+
+}  // namespace
+
+Value feature_matrix(NodeContext& node, std::size_t index) {
+  const Value input = convert(node, node.input(index), ElementType::f32);
+  const std::int64_t rank = node.rank(input);
+  if (rank == 1) return unsqueeze(node, input, {0});
+  if (rank != 2) node.fail("the input must be a matrix of samples and features");
+  return input;
+}
+
+PostTransform post_transform_of(NodeContext& node) {
+  const std::string name = node.text("post_transform", "NONE");
+  constexpr std::array<std::string_view, 5> kNames = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO",
+                                                      "PROBIT"};
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) node.fail("post_transform '" + name + "' does not exist");
+  return static_cast<PostTransform>(found - kNames.begin());
+}
+
+PostTransform post_transform_of(NodeContext& node, std::int64_t number) {
+  if (number < 0 || number > 4) node.fail("post_transform " + std::to_string(number) + " does not exist");
+  return static_cast<PostTransform>(number);
+}
+
+Value transformed(NodeContext& node, Value scores, PostTransform transform) {
+  switch (transform) {
+    case PostTransform::none:
+      return scores;
+    case PostTransform::softmax:
+      return node.op("SoftMax", {scores}, {{"axis", std::int64_t{1}}});
+    case PostTransform::logistic:
+      return node.op("Sigmoid", {scores});
+    case PostTransform::softmax_zero:
+      return softmax_zero(node, scores);
+    case PostTransform::probit:
+      return probit(node, scores);
+  }
+  return scores;
+}
+
+Labels labels_of(NodeContext& node, std::string_view numbers, std::string_view strings) {
+  Labels labels{node.integer_list(numbers), node.text_list(strings)};
+  if (!labels.numbers.empty() && !labels.strings.empty()) {
+    node.fail("labels are given as numbers and as strings");
+  }
+  return labels;
+}
+
+Value label_at(NodeContext& node, const Labels& labels, Value index) {
+  if (!labels.strings.empty()) return text_at(node, labels.strings, index);
+  if (labels.numbers.empty()) return convert(node, index, ElementType::i64);
+  return gather(node, node.integers(labels.numbers), index);
+}
+
+Value best_class(NodeContext& node, Value scores) {
+  ir::Node& best = node.node("TopK", {scores, node.integer(1)},
+                             {{"axis", std::int64_t{1}},
+                              {"mode", std::string("max")},
+                              {"sort", std::string("value")},
+                              {"index_element_type", ElementType::i64},
+                              {"stable", true}},
+                             2);
+  return squeeze(node, best.value(1), {1});
+}
+
+Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value index) {
+  const PackedTexts packed = pack(texts);
+  const Value bytes = node.integers(packed.bytes, ElementType::u8);
+  return node.op("StringTensorPack",
+                 {gather(node, node.integers(packed.begins, ElementType::i32), index),
+                  gather(node, node.integers(packed.ends, ElementType::i32), index), bytes});
+}
+
+Value is_text(NodeContext& node, Value value, const std::vector<std::string>& texts) {
+  // The first bytes of each string, as many as the longest text has, and its length: equal in all means
+  // equal.
+  std::size_t longest = 1;
+  for (const std::string& text : texts) longest = std::max(longest, text.size());
+  const std::int64_t rank = node.rank(value);
+  ir::Node& unpacked = node.node("StringTensorUnpack", {value}, {}, 3);
+  const Value begins = unpacked.value(0);
+  const Value lengths = node.op("Subtract", {unpacked.value(1), begins});
+  // Zeros behind the last string: none of its bytes is looked for beyond the end.
+  const Value bytes = concat(node, {convert(node, unpacked.value(2), ElementType::i32),
+                                    node.integers(std::vector<std::int64_t>(longest, 0), ElementType::i32)});
+  std::vector<std::int64_t> steps(longest);
+  for (std::size_t i = 0; i < longest; ++i) steps[i] = static_cast<std::int64_t>(i);
+  const Value offsets = node.integers(steps, ElementType::i32);
+  const Value places = node.op("Add", {unsqueeze(node, begins, {rank}), offsets});
+  const Value inside = node.op("Less", {offsets, unsqueeze(node, lengths, {rank})});
+  const Value heads =
+      node.op("Select", {inside, gather(node, bytes, places), node.integer(0, ElementType::i32)});
+  std::vector<double> wanted;
+  std::vector<std::int64_t> wanted_lengths;
+  for (const std::string& text : texts) {
+    for (std::size_t i = 0; i < longest; ++i)
+      wanted.push_back(i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
+    wanted_lengths.push_back(static_cast<std::int64_t>(text.size()));
+  }
+  const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), static_cast<std::int64_t>(longest)};
+  const Value alike =
+      node.op("Equal", {unsqueeze(node, heads, {rank}), node.numbers(wanted, shape, ElementType::i32)});
+  const Value same_bytes = node.op("ReduceLogicalAnd", {alike, node.integers({-1})}, {{"keep_dims", false}});
+  const Value same_length =
+      node.op("Equal", {unsqueeze(node, lengths, {rank}), node.integers(wanted_lengths, ElementType::i32)});
+  return node.op("LogicalAnd", {same_bytes, same_length});
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,44 @@
+// What the translators of ai.onnx.ml share: matrices of features, transforms of scores, labels of classes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/translators/context.hpp"
+
+namespace onnx2ir::frontend {
+
+inline constexpr std::string_view kMachineLearning = "ai.onnx.ml";
+
+/// Input `index` as an f32 matrix [samples, features]; a vector is one sample.
+Value feature_matrix(NodeContext& node, std::size_t index = 0);
+
+/// How scores become the output: the attribute post_transform.
+enum class PostTransform : std::uint8_t { none, softmax, logistic, softmax_zero, probit };
+/// From its name ("SOFTMAX"), and from its number in TreeEnsemble.
+PostTransform post_transform_of(NodeContext& node);
+PostTransform post_transform_of(NodeContext& node, std::int64_t number);
+/// Applies `transform` to scores [samples, classes].
+Value transformed(NodeContext& node, Value scores, PostTransform transform);
+
+/// Labels of classes: numbers or strings.
+struct Labels {
+  std::vector<std::int64_t> numbers;
+  std::vector<std::string> strings;
+  std::size_t size() const { return numbers.size() + strings.size(); }
+};
+/// The labels in the attributes `numbers` and `strings`.
+Labels labels_of(NodeContext& node, std::string_view numbers, std::string_view strings);
+/// The labels of classes given by their index (any shape).
+Value label_at(NodeContext& node, const Labels& labels, Value index);
+/// Of scores [samples, classes] the index of the highest, the first of several.
+Value best_class(NodeContext& node, Value scores);
+
+/// Elements chosen from `texts` by `index`: a string tensor in the shape of `index`.
+Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value index);
+/// Whether each string of `value` is each of `texts`: boolean, the shape of `value` and one dimension more.
+Value is_text(NodeContext& node, Value value, const std::vector<std::string>& texts);
+
+}  // namespace onnx2ir::frontend

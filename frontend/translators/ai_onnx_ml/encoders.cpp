@@ -1,0 +1,180 @@
+// ai.onnx.ml: values that stand for others: LabelEncoder, OneHotEncoder, CategoryMapper.
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "frontend/reader/tensor_data.hpp"
+#include "frontend/translators/ai_onnx_ml/classification.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// One side of a dictionary: numbers or texts.
+struct Words {
+  std::vector<double> numbers;
+  std::vector<std::string> texts;
+  ElementType type = ElementType::dynamic;  ///< of the numbers, string for texts
+  std::size_t size() const { return numbers.size() + texts.size(); }
+};
+
+Words words_of_tensor(NodeContext& node, std::string_view name) {
+  for (const onnx::AttributeProto& attribute : node.proto().attribute()) {
+    if (attribute.name() != name) continue;
+    Words words;
+    if (attribute.t().data_type() == onnx::TensorProto::STRING) {
+      words.type = ElementType::string;
+      words.texts.assign(attribute.t().string_data().begin(), attribute.t().string_data().end());
+      return words;
+    }
+    TensorAttribute tensor = node.tensor(name);
+    std::size_t count = 1;
+    for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
+    auto numbers = ir::decode_numbers(tensor.type, tensor.data.bytes(), count);
+    if (!numbers) node.fail("attribute '" + std::string(name) + "' holds no numbers");
+    words.type = tensor.type;
+    words.numbers = *std::move(numbers);
+    return words;
+  }
+  return {};
+}
+
+/// The words in the attribute `prefix`_tensor, _int64s, _floats or _strings.
+Words words_of(NodeContext& node, const std::string& prefix) {
+  if (node.has_attribute(prefix + "_tensor")) return words_of_tensor(node, prefix + "_tensor");
+  Words words;
+  if (node.has_attribute(prefix + "_int64s")) {
+    words.type = ElementType::i64;
+    for (const std::int64_t value : node.integer_list(prefix + "_int64s"))
+      words.numbers.push_back(static_cast<double>(value));
+  } else if (node.has_attribute(prefix + "_floats")) {
+    words.type = ElementType::f32;
+    words.numbers = node.real_list(prefix + "_floats");
+  } else if (node.has_attribute(prefix + "_strings")) {
+    words.type = ElementType::string;
+    words.texts = node.text_list(prefix + "_strings");
+  }
+  return words;
+}
+
+/// Whether each element of `input` is each of `keys`: the input's shape and one dimension more.
+Value is_key(NodeContext& node, Value input, const Words& keys) {
+  if (keys.size() == 0) node.fail("there are no keys");
+  if ((input.type() == ElementType::string) != (keys.type == ElementType::string)) {
+    node.fail("the keys are not of the input's type");
+  }
+  if (keys.type == ElementType::string) return is_text(node, input, keys.texts);
+  const std::int64_t shape[] = {static_cast<std::int64_t>(keys.size())};
+  // The runtime compares few types; i32 and f32 hold what the others hold on it.
+  const ElementType type = ir::is_integral(input.type()) ? ElementType::i32 : ElementType::f32;
+  const Value x = unsqueeze(node, convert(node, input, type), {node.rank(input)});
+  Value equal = node.op("Equal", {x, node.numbers(keys.numbers, shape, type)});
+  std::vector<double> missing;
+  for (const double key : keys.numbers) missing.push_back(std::isnan(key) ? 1 : 0);
+  if (ir::is_floating(type) && std::find(missing.begin(), missing.end(), 1) != missing.end()) {
+    const Value is_missing = node.numbers(missing, shape, ElementType::boolean);
+    equal = node.op("LogicalOr", {equal, node.op("LogicalAnd", {is_missing, node.op("IsNaN", {x})})});
+  }
+  return equal;
+}
+
+/// The place of each element among `keys`, their number for those that are none.
+Value place_among(NodeContext& node, Value input, const Words& keys) {
+  // Behind the keys stands one that is always found, with the lowest mark; the first key has the highest.
+  const auto count = static_cast<std::int64_t>(keys.size());
+  std::vector<double> marks;
+  for (std::int64_t i = 0; i < count; ++i) marks.push_back(static_cast<double>(count - i));
+  const std::int64_t shape[] = {count};
+  const Value found =
+      node.op("Select", {is_key(node, input, keys), node.numbers(marks, shape, ElementType::i32),
+                         node.integer(0, ElementType::i32)});
+  const Value best = node.op("ReduceMax", {found, node.integers({-1})}, {{"keep_dims", false}});
+  return node.op("Subtract", {node.integer(count, ElementType::i32), best});
+}
+
+/// Input 0 looked up among `keys`: the value at its place, `values` having one more for all others.
+Value look_up(NodeContext& node, const Words& keys, const Words& values) {
+  const Value place = place_among(node, node.input(0), keys);
+  if (values.type == ElementType::string) return text_at(node, values.texts, place);
+  const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
+  // The runtime gathers few types; integers pass as i32.
+  const ElementType type = values.type;
+  const ElementType passing = ir::is_integral(type) ? ElementType::i32 : ElementType::f32;
+  return convert(node, gather(node, node.numbers(values.numbers, shape, passing), place), type);
+}
+
+/// LabelEncoder 2, 4 (tensors).
+Values label_encoder_2(NodeContext& node) {
+  const Words keys = words_of(node, "keys");
+  Words values = words_of(node, "values");
+  if (keys.size() != values.size()) node.fail("keys and values differ in number");
+  const Words other = words_of_tensor(node, "default_tensor");
+  if (values.type == ElementType::string) {
+    values.texts.push_back(other.texts.empty() ? node.text("default_string", "_Unused")
+                                               : other.texts.front());
+  } else if (!other.numbers.empty()) {
+    values.numbers.push_back(other.numbers.front());
+  } else if (ir::is_integral(values.type)) {
+    values.numbers.push_back(static_cast<double>(node.integer("default_int64", -1)));
+  } else {
+    values.numbers.push_back(node.real("default_float", -0.0));
+  }
+  return {look_up(node, keys, values)};
+}
+
+/// LabelEncoder 1 and CategoryMapper 1: between texts and numbers, whichever the input is. `texts` without
+/// numbers are numbered from 0.
+Values between(NodeContext& node, std::vector<std::string> texts, std::vector<double> numbers) {
+  if (texts.size() != numbers.size()) node.fail("texts and numbers differ in number");
+  Words named{{}, std::move(texts), ElementType::string};
+  Words numbered{std::move(numbers), {}, ElementType::i64};
+  if (node.input(0).type() == ElementType::string) {
+    numbered.numbers.push_back(static_cast<double>(node.integer("default_int64", -1)));
+    return {look_up(node, named, numbered)};
+  }
+  named.texts.push_back(node.text("default_string", "_Unused"));
+  return {look_up(node, numbered, named)};
+}
+
+Values label_encoder_1(NodeContext& node) {
+  const auto texts = node.text_list("classes_strings");
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < texts.size(); ++i) numbers.push_back(static_cast<double>(i));
+  return between(node, texts, numbers);
+}
+
+Values category_mapper_1(NodeContext& node) {
+  std::vector<double> numbers;
+  for (const std::int64_t value : node.integer_list("cats_int64s"))
+    numbers.push_back(static_cast<double>(value));
+  return between(node, node.text_list("cats_strings"), numbers);
+}
+
+/// OneHotEncoder 1: a column for each category; all 0 for values that are none.
+Values one_hot_encoder_1(NodeContext& node) {
+  if (node.integer("zeros", 1) == 0) {
+    node.fail("zeros = 0 asks for an error at run time when a value is in no category");
+  }
+  Words keys = words_of(node, "cats");
+  Value input = node.input(0);
+  // Categories are integers; so are the values compared with them, whatever their type.
+  if (keys.type == ElementType::i64 && input.type() != ElementType::string) {
+    input = convert(node, input, ElementType::i64);
+  }
+  return {convert(node, is_key(node, input, keys), ElementType::f32)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> encoder_translators() {
+  return {
+      {"LabelEncoder", 1, label_encoder_1, {}, kMachineLearning},
+      {"LabelEncoder", 2, label_encoder_2, {}, kMachineLearning},
+      {"CategoryMapper", 1, category_mapper_1, {}, kMachineLearning},
+      {"OneHotEncoder", 1, one_hot_encoder_1, "zeros = 0", kMachineLearning},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,192 @@
+#include "frontend/translators/ai_onnx_ml/forest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// One property of all nodes as a table to look up by node.
+template <typename Get>
+Value node_table(NodeContext& node, const Forest& forest, ElementType type, Get get) {
+  std::vector<double> values;
+  values.reserve(forest.nodes.size());
+  for (const TreeNode& tree_node : forest.nodes) values.push_back(static_cast<double>(get(tree_node)));
+  const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
+  return node.numbers(values, shape, type);
+}
+
+void check(NodeContext& node, const Forest& forest) {
+  const auto count = static_cast<std::int64_t>(forest.nodes.size());
+  const auto exists = [&](std::int64_t index) { return index >= 0 && index < count; };
+  for (const TreeNode& tree_node : forest.nodes) {
+    if (!exists(tree_node.if_true) || !exists(tree_node.if_false)) node.fail("a branch leads to no node");
+    if (tree_node.feature < 0) node.fail("a feature's number is negative");
+  }
+  for (const std::int64_t root : forest.roots) {
+    if (!exists(root)) node.fail("a tree has no root");
+  }
+  for (const Forest::Weight& weight : forest.weights) {
+    if (!exists(weight.node)) node.fail("a weight belongs to no node");
+    if (weight.target < 0 || weight.target >= forest.targets) node.fail("a weight belongs to no target");
+  }
+  if (forest.roots.empty()) node.fail("there are no trees");
+}
+
+/// The most decisions between a root and a leaf.
+std::int64_t depth_of(NodeContext& node, const Forest& forest) {
+  constexpr std::int64_t kUnseen = -1;
+  constexpr std::int64_t kOpen = -2;
+  std::vector<std::int64_t> heights(forest.nodes.size(), kUnseen);
+  std::int64_t depth = 0;
+  for (const std::int64_t root : forest.roots) {
+    std::vector<std::int64_t> path{root};
+    while (!path.empty()) {
+      const auto at = static_cast<std::size_t>(path.back());
+      const TreeNode& tree_node = forest.nodes[at];
+      if (tree_node.mode == TreeMode::leaf) {
+        heights[at] = 0;
+      } else if (heights[at] == kUnseen) {
+        heights[at] = kOpen;
+        for (const std::int64_t next : {tree_node.if_true, tree_node.if_false}) {
+          const std::int64_t height = heights[static_cast<std::size_t>(next)];
+          if (height == kOpen) node.fail("the branches of a tree form a circle");
+          if (height == kUnseen) path.push_back(next);
+        }
+        continue;
+      } else if (heights[at] == kOpen) {
+        heights[at] = 1 + std::max(heights[static_cast<std::size_t>(tree_node.if_true)],
+                                   heights[static_cast<std::size_t>(tree_node.if_false)]);
+      }
+      path.pop_back();
+    }
+    depth = std::max(depth, heights[static_cast<std::size_t>(root)]);
+  }
+  return depth;
+}
+
+/// Whether each of `features` goes to the true branch of its node: all modes that occur are computed, the
+/// node's own is chosen.
+class Decision {
+ public:
+  Decision(NodeContext& node, const Forest& forest) : node_(&node) {
+    std::array<bool, kComparisons.size()> occurs{};
+    bool any_missing = false;
+    for (const TreeNode& tree_node : forest.nodes) {
+      if (tree_node.mode != TreeMode::leaf) occurs[static_cast<std::size_t>(tree_node.mode)] = true;
+      any_missing = any_missing || tree_node.missing_is_true;
+    }
+    for (std::size_t i = 0; i < occurs.size(); ++i) {
+      if (occurs[i]) modes_.push_back(static_cast<std::int64_t>(i));
+    }
+    splits_ = node_table(node, forest, ElementType::f32, [](const TreeNode& n) { return n.split; });
+    if (modes_.size() > 1) {
+      mode_ = node_table(node, forest, ElementType::i32,
+                         [](const TreeNode& n) { return static_cast<std::int64_t>(n.mode); });
+    }
+    if (any_missing) {
+      missing_ = node_table(node, forest, ElementType::i32,
+                            [](const TreeNode& n) { return n.missing_is_true ? 1 : 0; });
+    }
+  }
+
+  Value operator()(Value position, Value features) const {
+    const Value split = gather(*node_, splits_, position);
+    Value result;
+    for (const std::int64_t mode : modes_) {
+      const Value holds = node_->op(kComparisons[static_cast<std::size_t>(mode)], {features, split});
+      if (!result) {
+        result = holds;
+        continue;
+      }
+      const Value own =
+          node_->op("Equal", {gather(*node_, mode_, position), node_->integer(mode, ElementType::i32)});
+      result = node_->op("Select", {own, holds, result});
+    }
+    if (!missing_) return result;
+    const Value tracked =
+        node_->op("Equal", {gather(*node_, missing_, position), node_->integer(1, ElementType::i32)});
+    return node_->op("LogicalOr",
+                     {result, node_->op("LogicalAnd", {tracked, node_->op("IsNaN", {features})})});
+  }
+
+ private:
+  static constexpr std::array<std::string_view, 6> kComparisons = {"LessEqual", "Less",  "GreaterEqual",
+                                                                   "Greater",   "Equal", "NotEqual"};
+  NodeContext* node_;
+  std::vector<std::int64_t> modes_;
+  Value splits_;
+  Value mode_;
+  Value missing_;
+};
+
+/// What the leaves [samples, trees] add up to.
+Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregate aggregate) {
+  const bool by_extremum = aggregate == Aggregate::min || aggregate == Aggregate::max;
+  const double infinity = std::numeric_limits<double>::infinity();
+  // What a leaf gives to targets it has no weight for.
+  const double absent = !by_extremum ? 0 : aggregate == Aggregate::min ? infinity : -infinity;
+  const auto targets = static_cast<std::size_t>(forest.targets);
+  std::vector<double> table(forest.nodes.size() * targets, absent);
+  std::vector<bool> present(table.size(), false);
+  for (const Forest::Weight& weight : forest.weights) {
+    const std::size_t at =
+        static_cast<std::size_t>(weight.node) * targets + static_cast<std::size_t>(weight.target);
+    table[at] = present[at] ? table[at] + weight.weight : weight.weight;
+    present[at] = true;
+  }
+  const std::int64_t shape[] = {static_cast<std::int64_t>(forest.nodes.size()), forest.targets};
+  const Value weights = gather(node, node.numbers(table, shape, ElementType::f32), leaves);
+  const std::string_view op = aggregate == Aggregate::min   ? "ReduceMin"
+                              : aggregate == Aggregate::max ? "ReduceMax"
+                                                            : "ReduceSum";
+  const Value total = node.op(op, {weights, node.integers({1})}, {{"keep_dims", false}});
+  if (aggregate == Aggregate::average) {
+    return divide(node, total, node.number_like(static_cast<double>(forest.roots.size()), total));
+  }
+  if (!by_extremum) return total;
+  // Targets that no leaf has a weight for are 0.
+  const Value hit = node.op(aggregate == Aggregate::min ? "Less" : "Greater",
+                            {total, node.number_like(aggregate == Aggregate::min ? 3.0e38 : -3.0e38, total)});
+  return node.op("Select", {hit, total, node.number_like(0, total)});
+}
+
+}  // namespace
+
+TreeMode tree_mode_of(NodeContext& node, const std::string& name) {
+  constexpr std::array<std::string_view, 7> kNames = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
+                                                      "BRANCH_EQ",  "BRANCH_NEQ", "LEAF"};
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) node.fail("node mode '" + name + "' does not exist");
+  return static_cast<TreeMode>(found - kNames.begin());
+}
+
+Value forest_scores(NodeContext& node, const Forest& forest, Value features, Aggregate aggregate) {
+  check(node, forest);
+  const std::int64_t depth = depth_of(node, forest);
+  const std::int64_t trees[] = {1, static_cast<std::int64_t>(forest.roots.size())};
+  std::vector<double> roots(forest.roots.begin(), forest.roots.end());
+  const Value samples = dimension_of(node, features, 0);
+  Value position = broadcast_to(node, node.numbers(roots, trees, ElementType::i32),
+                                concat(node, {samples, node.integers({trees[1]})}));
+  if (depth > 0) {
+    const auto table = [&](auto get) { return node_table(node, forest, ElementType::i32, get); };
+    const Value feature = table([](const TreeNode& n) { return n.feature; });
+    const Value if_true = table([](const TreeNode& n) { return n.if_true; });
+    const Value if_false = table([](const TreeNode& n) { return n.if_false; });
+    const Decision decide(node, forest);
+    // One step down all trees at once; those that have arrived at a leaf stay there.
+    for (std::int64_t step = 0; step < depth; ++step) {
+      const Value at = gather(node, feature, position);
+      const Value values = node.op("GatherElements", {features, at}, {{"axis", std::int64_t{1}}});
+      position = node.op("Select", {decide(position, values), gather(node, if_true, position),
+                                    gather(node, if_false, position)});
+    }
+  }
+  return aggregated(node, forest, position, aggregate);
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,47 @@
+// Ensembles of decision trees as data, and their evaluation by IR operations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "frontend/translators/context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// How an inner node compares its feature with its split.
+enum class TreeMode : std::uint8_t { less_or_equal, less, greater_or_equal, greater, equal, not_equal, leaf };
+/// From the name ("BRANCH_LEQ").
+TreeMode tree_mode_of(NodeContext& node, const std::string& name);
+
+/// A node of a tree. The branches of a leaf are the leaf itself.
+struct TreeNode {
+  TreeMode mode = TreeMode::leaf;
+  std::int64_t feature = 0;
+  double split = 0;
+  std::int64_t if_true = 0;
+  std::int64_t if_false = 0;
+  bool missing_is_true = false;
+};
+
+struct Forest {
+  std::vector<TreeNode> nodes;
+  std::vector<std::int64_t> roots;
+  std::int64_t targets = 1;
+  /// For each node, [target] pairs of what a leaf adds: indices into `targets` and weights.
+  struct Weight {
+    std::int64_t node;
+    std::int64_t target;
+    double weight;
+  };
+  std::vector<Weight> weights;
+};
+
+/// How the weights of the trees' leaves come together.
+enum class Aggregate : std::uint8_t { average, sum, min, max };
+
+/// The scores [samples, targets] of `features` [samples, features], f32. Refuses forests that are none: with
+/// cycles or branches to nowhere.
+Value forest_scores(NodeContext& node, const Forest& forest, Value features, Aggregate aggregate);
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,193 @@
+// LinearClassifier, LinearRegressor, SVMClassifier, SVMRegressor.
+#include <algorithm>
+#include <numeric>
+
+#include "frontend/translators/ai_onnx_ml/classification.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+Value matrix(NodeContext& node, const std::vector<double>& values, std::int64_t rows, std::string_view what) {
+  if (rows <= 0 || values.size() % static_cast<std::size_t>(rows) != 0) {
+    node.fail(std::string(what) + " form no matrix of " + std::to_string(rows) + " rows");
+  }
+  const std::int64_t shape[] = {rows, static_cast<std::int64_t>(values.size()) / rows};
+  return node.numbers(values, shape, ElementType::f32);
+}
+
+Value row(NodeContext& node, const std::vector<double>& values) {
+  return matrix(node, values, 1, "the values");
+}
+
+/// features [samples, n] times the transpose of rows [m, n].
+Value products(NodeContext& node, Value features, Value rows) {
+  return node.op("MatMul", {features, rows}, {{"transpose_a", false}, {"transpose_b", true}});
+}
+
+Value linear(NodeContext& node, Value features, std::int64_t outputs) {
+  const Value coefficients = matrix(node, node.real_list("coefficients"), outputs, "the coefficients");
+  const Value scores = products(node, features, coefficients);
+  const auto intercepts = node.real_list("intercepts");
+  if (intercepts.empty()) return scores;
+  if (intercepts.size() != static_cast<std::size_t>(outputs)) node.fail("intercepts are not as many as rows");
+  return node.op("Add", {scores, row(node, intercepts)});
+}
+
+/// LinearRegressor 1.
+Values linear_regressor_1(NodeContext& node) {
+  const Value scores = linear(node, feature_matrix(node), node.integer("targets", 1));
+  return {transformed(node, scores, post_transform_of(node))};
+}
+
+/// LinearClassifier 1. One row of coefficients for two classes: the second's score, the first's is what is
+/// left to 1.
+Values linear_classifier_1(NodeContext& node) {
+  const Labels labels = labels_of(node, "classlabels_ints", "classlabels_strings");
+  const auto intercepts = node.real_list("intercepts");
+  const auto classes = intercepts.empty() ? labels.size() : intercepts.size();
+  const Value scores = linear(node, feature_matrix(node), static_cast<std::int64_t>(classes));
+  const PostTransform transform = post_transform_of(node);
+  if (classes > 1) {
+    if (labels.size() != classes) node.fail("labels are not as many as classes");
+    return {label_at(node, labels, best_class(node, scores)), transformed(node, scores, transform)};
+  }
+  if (labels.size() != 2) node.fail("one row of coefficients needs two class labels");
+  const Value positive = node.op("Greater", {squeeze(node, scores, {1}), node.number_like(0, scores)});
+  const Value label = label_at(node, labels, convert(node, positive, ElementType::i64));
+  // onnxruntime applies probit and logistic to the one score before it adds the other.
+  if (transform != PostTransform::none && transform != PostTransform::logistic) {
+    node.fail("post_transform " + node.text("post_transform") + " of two classes with one score");
+  }
+  const Value score = transformed(node, scores, transform);
+  return {label, concat(node, {node.op("Subtract", {node.number_like(1, score), score}), score}, 1)};
+}
+
+/// The kernel between samples [samples, n] and rows [m, n]: [samples, m].
+Value kernel(NodeContext& node, Value features, Value rows) {
+  const std::string type = node.text("kernel_type", "LINEAR");
+  auto parameters = node.real_list("kernel_params");
+  parameters.resize(3, 0.0);
+  const auto number = [&](double value) { return node.number(value, ElementType::f32); };
+  const double gamma = parameters[0];
+  const double offset = parameters[1];
+  if (type == "RBF") {
+    // The distance itself, not its expansion into products: that loses digits.
+    const Value distance = node.op("Subtract", {unsqueeze(node, features, {1}), unsqueeze(node, rows, {0})});
+    const Value square = node.op("ReduceSum", {node.op("Multiply", {distance, distance}), node.integers({2})},
+                                 {{"keep_dims", false}});
+    return node.op("Exp", {node.op("Multiply", {square, number(-gamma)})});
+  }
+  const Value product = products(node, features, rows);
+  if (type == "LINEAR") return product;
+  const Value shifted = node.op("Add", {node.op("Multiply", {product, number(gamma)}), number(offset)});
+  if (type == "SIGMOID") return node.op("Tanh", {shifted});
+  if (type == "POLY") return node.op("Power", {shifted, number(parameters[2])});
+  node.fail("kernel_type '" + type + "' does not exist");
+}
+
+/// SVMRegressor 1.
+Values svm_regressor_1(NodeContext& node) {
+  const Value features = feature_matrix(node);
+  const auto coefficients = node.real_list("coefficients");
+  const auto rho = node.real_list("rho");
+  if (rho.empty()) node.fail("rho is missing");
+  const std::int64_t supports = node.integer("n_supports", 0);
+  Value scores;
+  if (supports > 0) {
+    if (coefficients.size() != static_cast<std::size_t>(supports)) {
+      node.fail("coefficients are not as many as support vectors");
+    }
+    const Value vectors = matrix(node, node.real_list("support_vectors"), supports, "the support vectors");
+    scores = products(node, kernel(node, features, vectors), row(node, coefficients));
+  } else {
+    scores = kernel(node, features, row(node, coefficients));
+  }
+  scores = node.op("Add", {scores, node.number(rho.front(), ElementType::f32)});
+  if (node.integer("one_class", 0) != 0) {
+    const Value inside = node.op("Greater", {scores, node.number(0, ElementType::f32)});
+    return {node.op("Select", {inside, node.number(1, ElementType::f32), node.number(-1, ElementType::f32)})};
+  }
+  return {transformed(node, scores, post_transform_of(node))};
+}
+
+/// SVMClassifier 1 with support vectors: one against one. Each pair of classes has a decision; the class that
+/// wins most of them is chosen.
+Values svm_classifier_1(NodeContext& node) {
+  const Labels labels = labels_of(node, "classlabels_ints", "classlabels_strings");
+  const auto counts = node.integer_list("vectors_per_class");
+  const auto rho = node.real_list("rho");
+  const auto coefficients = node.real_list("coefficients");
+  const std::int64_t classes = static_cast<std::int64_t>(counts.size());
+  if (classes < 2) node.fail("a linear SVM without support vectors cannot be converted");
+  if (!node.real_list("prob_a").empty())
+    node.fail("probabilities of an SVM (prob_a, prob_b) cannot be converted");
+  if (post_transform_of(node) != PostTransform::none)
+    node.fail("post_transform of an SVM cannot be converted");
+  if (labels.size() != counts.size()) node.fail("labels are not as many as classes");
+  if (rho.size() != static_cast<std::size_t>(classes * (classes - 1) / 2))
+    node.fail("rho does not fit the classes");
+  std::vector<std::int64_t> starts(counts.size(), 0);
+  std::int64_t vectors = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] < 0 || counts[i] > static_cast<std::int64_t>(coefficients.size())) {
+      node.fail("vectors_per_class does not fit the coefficients");
+    }
+    starts[i] = vectors;
+    vectors += counts[i];
+  }
+  if (vectors == 0 || coefficients.size() != static_cast<std::size_t>(vectors * (classes - 1))) {
+    node.fail("the coefficients do not fit the support vectors");
+  }
+  // Row p of the weights: what each support vector contributes to the decision of pair p.
+  std::vector<double> weights;
+  std::vector<double> first_wins;
+  std::vector<double> second_wins;
+  for (std::int64_t i = 0; i < classes; ++i) {
+    for (std::int64_t j = i + 1; j < classes; ++j) {
+      std::vector<double> pair(static_cast<std::size_t>(vectors), 0.0);
+      const auto add = [&](std::int64_t owner, std::int64_t row_of_coefficients) {
+        for (std::int64_t k = 0; k < counts[static_cast<std::size_t>(owner)]; ++k) {
+          const auto vector = static_cast<std::size_t>(starts[static_cast<std::size_t>(owner)] + k);
+          pair[vector] = coefficients[static_cast<std::size_t>(row_of_coefficients * vectors) + vector];
+        }
+      };
+      add(i, j - 1);
+      add(j, i);
+      weights.insert(weights.end(), pair.begin(), pair.end());
+      for (std::int64_t c = 0; c < classes; ++c) {
+        first_wins.push_back(c == i ? 1 : 0);
+        second_wins.push_back(c == j ? 1 : 0);
+      }
+    }
+  }
+  const auto pairs = static_cast<std::int64_t>(rho.size());
+  const Value support = matrix(node, node.real_list("support_vectors"), vectors, "the support vectors");
+  const Value kernels = kernel(node, feature_matrix(node), support);
+  const Value decisions =
+      node.op("Add", {products(node, kernels, matrix(node, weights, pairs, "the weights")), row(node, rho)});
+  const Value zero = node.number(0, ElementType::f32);
+  const auto votes = [&](Value won, const std::vector<double>& classes_of_pairs) {
+    return node.op("MatMul",
+                   {convert(node, won, ElementType::f32), matrix(node, classes_of_pairs, pairs, "the pairs")},
+                   {{"transpose_a", false}, {"transpose_b", false}});
+  };
+  const Value first = votes(node.op("Greater", {decisions, zero}), first_wins);
+  const Value second = votes(node.op("LessEqual", {decisions, zero}), second_wins);
+  const Value label = label_at(node, labels, best_class(node, node.op("Add", {first, second})));
+  return {label, classes == 2 ? concat(node, {decisions, node.op("Negative", {decisions})}, 1) : decisions};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> linear_model_translators() {
+  return {
+      {"LinearClassifier", 1, linear_classifier_1, "softmax of two classes with one score", kMachineLearning},
+      {"LinearRegressor", 1, linear_regressor_1, "computed in f32", kMachineLearning},
+      {"SVMClassifier", 1, svm_classifier_1, "probabilities; without support vectors", kMachineLearning},
+      {"SVMRegressor", 1, svm_regressor_1, "computed in f32", kMachineLearning},
+  };
+}
+
+}  // namespace onnx2ir::frontend

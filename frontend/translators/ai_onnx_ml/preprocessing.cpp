@@ -1,0 +1,128 @@
+// ai.onnx.ml: what comes before a model: scaling, imputing, choosing and joining features.
+#include <cmath>
+
+#include "frontend/translators/ai_onnx_ml/classification.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Numbers for the last axis of `like`: one for all features, or one for each.
+Value per_feature(NodeContext& node, const std::vector<double>& values, ElementType type) {
+  if (values.size() == 1) return node.number(values.front(), type);
+  const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
+  return node.numbers(values, shape, type);
+}
+
+/// Scaler 1: (x - offset) * scale.
+Values scaler_1(NodeContext& node) {
+  Value result = convert(node, node.input(0), ElementType::f32);
+  const auto offset = node.real_list("offset");
+  const auto scale = node.real_list("scale");
+  if (!offset.empty()) result = node.op("Subtract", {result, per_feature(node, offset, ElementType::f32)});
+  if (!scale.empty()) result = node.op("Multiply", {result, per_feature(node, scale, ElementType::f32)});
+  return {result};
+}
+
+/// Normalizer 1: each sample divided by its norm, unless that is 0.
+Values normalizer_1(NodeContext& node) {
+  const Value input = convert(node, node.input(0), ElementType::f32);
+  const std::string norm = node.text("norm", "MAX");
+  const Value last = node.integers({-1});
+  Value size;
+  if (norm == "MAX") {
+    size = node.op("ReduceMax", {node.op("Abs", {input}), last}, {{"keep_dims", true}});
+  } else if (norm == "L1") {
+    size = node.op("ReduceSum", {node.op("Abs", {input}), last}, {{"keep_dims", true}});
+  } else if (norm == "L2") {
+    const Value square =
+        node.op("ReduceSum", {node.op("Multiply", {input, input}), last}, {{"keep_dims", true}});
+    size = node.op("Sqrt", {square});
+  } else {
+    node.fail("norm '" + norm + "' does not exist");
+  }
+  const Value empty = node.op("Equal", {size, node.number_like(0, size)});
+  return {divide(node, input, node.op("Select", {empty, node.number_like(1, size), size}))};
+}
+
+/// Imputer 1: replaces one value (NaN too) by another, one for all features or one for each.
+Values imputer_1(NodeContext& node) {
+  const Value input = node.input(0);
+  const bool of_integers = ir::is_integral(input.type());
+  std::vector<double> imputed;
+  double replaced = 0;
+  if (of_integers) {
+    for (const std::int64_t value : node.integer_list("imputed_value_int64s"))
+      imputed.push_back(static_cast<double>(value));
+    replaced = static_cast<double>(node.integer("replaced_value_int64", 0));
+  } else {
+    imputed = node.real_list("imputed_value_floats");
+    replaced = node.real("replaced_value_float", 0.0);
+  }
+  if (imputed.empty()) node.fail("there is no imputed value of the input's type");
+  const Value found = std::isnan(replaced) ? node.op("IsNaN", {input})
+                                           : node.op("Equal", {input, node.number_like(replaced, input)});
+  return {node.op("Select", {found, per_feature(node, imputed, input.type()), input})};
+}
+
+/// Binarizer 1: 1 above the threshold, else 0.
+Values binarizer_1(NodeContext& node) {
+  const Value input = node.input(0);
+  const double threshold = node.real("threshold", 0.0);
+  const Value border =
+      node.number_like(ir::is_integral(input.type()) ? std::floor(threshold) : threshold, input);
+  const Value above = node.op("Greater", {input, border});
+  return {convert(node, above, input.type())};
+}
+
+/// ArrayFeatureExtractor 1: columns by number. A vector is one row.
+Values array_feature_extractor_1(NodeContext& node) {
+  Value input = node.input(0);
+  Value columns = node.input(1);
+  if (node.rank(columns) != 1) columns = reshape(node, columns, std::vector<std::int64_t>{-1});
+  if (node.rank(input) == 1) input = unsqueeze(node, input, {0});
+  return {gather(node, input, columns, node.rank(input) - 1)};
+}
+
+/// FeatureVectorizer 1: the features of all inputs side by side.
+Values feature_vectorizer_1(NodeContext& node) {
+  const auto widths = node.integer_list("inputdimensions");
+  Values parts;
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    Value part = feature_matrix(node, i);
+    if (i < widths.size()) {
+      // As wide as said: cut, or filled up with zeros.
+      const Value extended = node.op(
+          "Pad", {part, node.integers({0, 0}), node.integers({0, widths[i]}), node.number_like(0, part)},
+          {{"pad_mode", std::string("constant")}});
+      part = slice(node, extended, node.integers({0}), node.integers({widths[i]}), 1);
+    }
+    parts.push_back(part);
+  }
+  return {concat(node, parts, 1)};
+}
+
+/// ZipMap 1 would name the columns of a matrix in a list of maps. The runtime has no maps: the matrix itself
+/// is the output.
+Values zip_map_1(NodeContext& node) {
+  node.warn("zipmap-dropped",
+            "ZipMap is dropped: its output is the matrix of scores, a column for each class");
+  return {node.input(0)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> preprocessing_translators() {
+  return {
+      {"Scaler", 1, scaler_1, {}, kMachineLearning},
+      {"Normalizer", 1, normalizer_1, {}, kMachineLearning},
+      {"Imputer", 1, imputer_1, {}, kMachineLearning},
+      {"Binarizer", 1, binarizer_1, {}, kMachineLearning},
+      {"ArrayFeatureExtractor", 1, array_feature_extractor_1, {}, kMachineLearning},
+      {"FeatureVectorizer", 1, feature_vectorizer_1, {}, kMachineLearning},
+      {"ZipMap", 1, zip_map_1, "dropped: the output is the matrix of scores", kMachineLearning},
+  };
+}
+
+}  // namespace onnx2ir::frontend

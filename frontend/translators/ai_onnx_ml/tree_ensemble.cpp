@@ -1,0 +1,264 @@
+// TreeEnsemble, TreeEnsembleClassifier, TreeEnsembleRegressor. Scores follow onnxruntime where the
+// specification is silent: two classes with the weights of one.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "frontend/translators/ai_onnx_ml/classification.hpp"
+#include "frontend/translators/ai_onnx_ml/forest.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Numbers from the attribute `name`, or from the tensor `name`_as_tensor (version 3).
+std::vector<double> numbers_of(NodeContext& node, const std::string& name) {
+  const std::string as_tensor = name + "_as_tensor";
+  if (!node.has_attribute(as_tensor)) return node.real_list(name);
+  TensorAttribute tensor = node.tensor(as_tensor);
+  std::size_t count = 1;
+  for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
+  auto values = ir::decode_numbers(tensor.type, tensor.data.bytes(), count);
+  if (!values) node.fail("the tensor in attribute '" + as_tensor + "' holds no numbers");
+  return *std::move(values);
+}
+
+/// The forest in attributes that describe nodes by tree and number; weights in attributes that begin with
+/// `kind` ("class", "target").
+Forest forest_of(NodeContext& node, const std::string& kind) {
+  const auto trees = node.integer_list("nodes_treeids");
+  const auto numbers = node.integer_list("nodes_nodeids");
+  const auto features = node.integer_list("nodes_featureids");
+  const auto if_true = node.integer_list("nodes_truenodeids");
+  const auto if_false = node.integer_list("nodes_falsenodeids");
+  const auto missing = node.integer_list("nodes_missing_value_tracks_true");
+  const auto modes = node.text_list("nodes_modes");
+  const auto splits = numbers_of(node, "nodes_values");
+  const std::size_t count = trees.size();
+  const bool fits = numbers.size() == count && features.size() == count && if_true.size() == count &&
+                    if_false.size() == count && modes.size() == count && splits.size() == count &&
+                    (missing.empty() || missing.size() == count);
+  if (!fits) node.fail("the lists that describe nodes differ in length");
+
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> places;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!places.emplace(std::pair(trees[i], numbers[i]), static_cast<std::int64_t>(i)).second) {
+      node.fail("two nodes of a tree have the same number");
+    }
+  }
+  const auto place = [&](std::int64_t tree, std::int64_t number) {
+    const auto found = places.find({tree, number});
+    return found == places.end() ? std::int64_t{-1} : found->second;
+  };
+  Forest forest;
+  std::set<std::int64_t> children;
+  for (std::size_t i = 0; i < count; ++i) {
+    TreeNode tree_node;
+    tree_node.mode = tree_mode_of(node, modes[i]);
+    tree_node.if_true = tree_node.if_false = static_cast<std::int64_t>(i);
+    if (tree_node.mode != TreeMode::leaf) {
+      tree_node.feature = features[i];
+      tree_node.split = splits[i];
+      tree_node.if_true = place(trees[i], if_true[i]);
+      tree_node.if_false = place(trees[i], if_false[i]);
+      tree_node.missing_is_true = !missing.empty() && missing[i] != 0;
+      children.insert({tree_node.if_true, tree_node.if_false});
+    }
+    forest.nodes.push_back(tree_node);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!children.contains(static_cast<std::int64_t>(i)))
+      forest.roots.push_back(static_cast<std::int64_t>(i));
+  }
+
+  const auto weight_trees = node.integer_list(kind + "_treeids");
+  const auto weight_nodes = node.integer_list(kind + "_nodeids");
+  const auto weight_targets = node.integer_list(kind + "_ids");
+  const auto weights = numbers_of(node, kind + "_weights");
+  if (weight_nodes.size() != weight_trees.size() || weight_targets.size() != weight_trees.size() ||
+      weights.size() != weight_trees.size()) {
+    node.fail("the lists that describe weights differ in length");
+  }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::int64_t at = place(weight_trees[i], weight_nodes[i]);
+    // Weights of inner nodes are never reached.
+    if (at >= 0 && forest.nodes[static_cast<std::size_t>(at)].mode != TreeMode::leaf) continue;
+    forest.weights.push_back({at, weight_targets[i], weights[i]});
+  }
+  return forest;
+}
+
+Value with_base(NodeContext& node, Value scores, const std::vector<double>& base) {
+  if (base.empty()) return scores;
+  const std::int64_t shape[] = {1, static_cast<std::int64_t>(base.size())};
+  return node.op("Add", {scores, node.numbers(base, shape, ElementType::f32)});
+}
+
+/// TreeEnsembleRegressor 1, 3 (tensors of doubles), 5.
+Values tree_ensemble_regressor_1(NodeContext& node) {
+  Forest forest = forest_of(node, "target");
+  forest.targets = node.integer("n_targets", 1);
+  if (forest.targets < 1) node.fail("n_targets must be positive");
+  const std::map<std::string, Aggregate> kAggregates = {{"AVERAGE", Aggregate::average},
+                                                        {"SUM", Aggregate::sum},
+                                                        {"MIN", Aggregate::min},
+                                                        {"MAX", Aggregate::max}};
+  const auto aggregate = kAggregates.find(node.text("aggregate_function", "SUM"));
+  if (aggregate == kAggregates.end()) node.fail("there is no such aggregate_function");
+  const Value scores = forest_scores(node, forest, feature_matrix(node), aggregate->second);
+  const auto base = numbers_of(node, "base_values");
+  if (!base.empty() && base.size() != static_cast<std::size_t>(forest.targets)) {
+    node.fail("base_values are not as many as targets");
+  }
+  return {transformed(node, with_base(node, scores, base), post_transform_of(node))};
+}
+
+/// The scores of two classes from the one there are weights for, and the index of the class.
+Values two_classes(NodeContext& node, Value score, bool as_probability, PostTransform transform) {
+  const Value border = node.number_like(as_probability ? 0.5 : 0.0, score);
+  const Value positive = node.op("Greater", {squeeze(node, score, {1}), border});
+  const Value index = convert(node, positive, ElementType::i64);
+  if (transform == PostTransform::probit) return {index, transformed(node, score, transform)};
+  if (as_probability) {
+    return {index, concat(node, {node.op("Subtract", {node.number_like(1, score), score}), score}, 1)};
+  }
+  const Value both = concat(node, {node.op("Negative", {score}), score}, 1);
+  return {index, transform == PostTransform::logistic ? transformed(node, both, transform) : both};
+}
+
+/// TreeEnsembleClassifier 1, 3 (tensors of doubles), 5.
+Values tree_ensemble_classifier_1(NodeContext& node) {
+  const Labels labels = labels_of(node, "classlabels_int64s", "classlabels_strings");
+  Forest forest = forest_of(node, "class");
+  forest.targets = static_cast<std::int64_t>(labels.size());
+  if (forest.targets < 1) node.fail("there are no class labels");
+  const PostTransform transform = post_transform_of(node);
+  const auto base = numbers_of(node, "base_values");
+  std::set<std::int64_t> classes;
+  bool all_positive = true;
+  for (const Forest::Weight& weight : forest.weights) {
+    classes.insert(weight.target);
+    all_positive = all_positive && weight.weight >= 0;
+  }
+  const Value features = feature_matrix(node);
+  if (forest.targets == 2 && classes.size() == 1 && base.size() < 2) {
+    for (Forest::Weight& weight : forest.weights) weight.target = 0;
+    forest.targets = 1;
+    const Value score = with_base(node, forest_scores(node, forest, features, Aggregate::sum), base);
+    const Values result = two_classes(node, score, all_positive, transform);
+    return {label_at(node, labels, result[0]), result[1]};
+  }
+  if (!base.empty() && base.size() != labels.size()) node.fail("base_values are not as many as classes");
+  const Value scores = with_base(node, forest_scores(node, forest, features, Aggregate::sum), base);
+  return {label_at(node, labels, best_class(node, scores)), transformed(node, scores, transform)};
+}
+
+std::vector<double> tensor_numbers(NodeContext& node, std::string_view name, std::size_t count) {
+  TensorAttribute tensor = node.tensor(name);
+  std::size_t held = 1;
+  for (const std::int64_t size : tensor.shape) held *= static_cast<std::size_t>(size);
+  auto values = ir::decode_numbers(tensor.type, tensor.data.bytes(), held);
+  if (!values || (count != 0 && held != count)) {
+    node.fail("attribute '" + std::string(name) + "' does not fit the nodes");
+  }
+  return *std::move(values);
+}
+
+/// Turns a node that asks whether its feature is a member of a set into a row of nodes that ask for one
+/// member each.
+void expand_member_node(Forest& forest, std::size_t at, const std::vector<double>& members) {
+  TreeNode& first = forest.nodes[at];
+  const TreeNode asked = first;
+  first.mode = TreeMode::equal;
+  if (members.empty()) {
+    first.split = std::nan("");
+    return;
+  }
+  first.split = members.front();
+  std::size_t last = at;
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    TreeNode next = asked;
+    next.mode = TreeMode::equal;
+    next.split = members[i];
+    forest.nodes.push_back(next);
+    forest.nodes[last].if_false = static_cast<std::int64_t>(forest.nodes.size() - 1);
+    last = forest.nodes.size() - 1;
+  }
+}
+
+/// TreeEnsemble 5. Inner nodes first, then leaves.
+Values tree_ensemble_5(NodeContext& node) {
+  constexpr std::int64_t kMember = 6;
+  const auto features = node.integer_list("nodes_featureids");
+  const auto if_true = node.integer_list("nodes_truenodeids");
+  const auto if_false = node.integer_list("nodes_falsenodeids");
+  const auto true_is_leaf = node.integer_list("nodes_trueleafs");
+  const auto false_is_leaf = node.integer_list("nodes_falseleafs");
+  const auto missing = node.integer_list("nodes_missing_value_tracks_true");
+  const auto targets = node.integer_list("leaf_targetids");
+  const std::size_t inner = features.size();
+  const auto modes = tensor_numbers(node, "nodes_modes", inner);
+  const auto splits = tensor_numbers(node, "nodes_splits", inner);
+  const auto weights = tensor_numbers(node, "leaf_weights", targets.size());
+  const bool fits = if_true.size() == inner && if_false.size() == inner && true_is_leaf.size() == inner &&
+                    false_is_leaf.size() == inner && (missing.empty() || missing.size() == inner);
+  if (!fits) node.fail("the lists that describe nodes differ in length");
+  std::vector<double> members;
+  if (node.has_attribute("membership_values")) members = tensor_numbers(node, "membership_values", 0);
+
+  Forest forest;
+  forest.targets = node.integer("n_targets", 1);
+  if (forest.targets < 1) node.fail("n_targets must be positive");
+  forest.roots = node.integer_list("tree_roots");
+  const auto child = [&](std::int64_t index, bool is_leaf) {
+    const std::size_t most = is_leaf ? targets.size() : inner;
+    if (index < 0 || index >= static_cast<std::int64_t>(most)) node.fail("a branch leads to no node");
+    return is_leaf ? index + static_cast<std::int64_t>(inner) : index;
+  };
+  for (std::size_t i = 0; i < inner; ++i) {
+    TreeNode tree_node;
+    const bool is_member = modes[i] == static_cast<double>(kMember);
+    if (modes[i] < 0 || modes[i] > static_cast<double>(kMember)) node.fail("there is no such node mode");
+    // The numbers of the modes: <=, <, >=, >, ==, !=.
+    tree_node.mode = is_member ? TreeMode::equal : static_cast<TreeMode>(static_cast<int>(modes[i]));
+    tree_node.feature = features[i];
+    tree_node.split = splits[i];
+    tree_node.if_true = child(if_true[i], true_is_leaf[i] != 0);
+    tree_node.if_false = child(if_false[i], false_is_leaf[i] != 0);
+    tree_node.missing_is_true = !missing.empty() && missing[i] != 0;
+    forest.nodes.push_back(tree_node);
+  }
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const auto self = static_cast<std::int64_t>(inner + i);
+    forest.nodes.push_back({TreeMode::leaf, 0, 0, self, self, false});
+    forest.weights.push_back({self, targets[i], weights[i]});
+  }
+  // A tree that is one leaf has a root whose branches are the same leaf, both marked as leaves.
+  auto next = members.begin();
+  for (std::size_t i = 0; i < inner; ++i) {
+    if (modes[i] != static_cast<double>(kMember)) continue;
+    const auto end = std::find_if(next, members.end(), [](double value) { return std::isnan(value); });
+    expand_member_node(forest, i, {next, end});
+    next = end == members.end() ? end : std::next(end);
+  }
+
+  const std::int64_t aggregate = node.integer("aggregate_function", 1);
+  if (aggregate < 0 || aggregate > 3) node.fail("there is no such aggregate_function");
+  const Value scores = forest_scores(node, forest, feature_matrix(node), static_cast<Aggregate>(aggregate));
+  const PostTransform transform = post_transform_of(node, node.integer("post_transform", 0));
+  return {convert(node, transformed(node, scores, transform), node.input(0).type())};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> tree_ensemble_translators() {
+  return {
+      {"TreeEnsemble", 5, tree_ensemble_5, "computed in f32", kMachineLearning},
+      {"TreeEnsembleClassifier", 1, tree_ensemble_classifier_1, "computed in f32", kMachineLearning},
+      {"TreeEnsembleRegressor", 1, tree_ensemble_regressor_1, "computed in f32", kMachineLearning},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,155 @@
+// TfIdfVectorizer: how often each of a list of n-grams occurs in rows of words.
+#include <algorithm>
+#include <map>
+
+#include "frontend/translators/ai_onnx_ml/classification.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// The n-grams of one length: word `k` of n-gram `i` is words[k][i].
+struct NGrams {
+  std::int64_t length = 0;
+  std::vector<std::vector<std::int64_t>> words;
+  std::size_t count() const { return words.front().size(); }
+};
+
+/// Cuts the pool, where n-grams stand by length, into them. `starts` is where each length begins.
+std::vector<NGrams> cut(NodeContext& node, const std::vector<std::int64_t>& pool,
+                        const std::vector<std::int64_t>& starts) {
+  std::vector<NGrams> result;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const auto begin = starts[i];
+    const auto end = i + 1 < starts.size() ? starts[i + 1] : static_cast<std::int64_t>(pool.size());
+    const auto length = static_cast<std::int64_t>(i + 1);
+    if (begin < 0 || end < begin || end > static_cast<std::int64_t>(pool.size()) ||
+        (end - begin) % length != 0) {
+      node.fail("ngram_counts does not fit the pool");
+    }
+    if (begin == end) continue;
+    NGrams n_grams{length, std::vector<std::vector<std::int64_t>>(static_cast<std::size_t>(length))};
+    for (auto at = begin; at < end; ++at)
+      n_grams.words[static_cast<std::size_t>((at - begin) % length)].push_back(
+          pool[static_cast<std::size_t>(at)]);
+    result.push_back(std::move(n_grams));
+  }
+  return result;
+}
+
+/// How often each n-gram occurs in rows [rows, words] with `distance` from word to word: f32 [rows, n-grams].
+Value occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int64_t distance) {
+  Value matches;
+  for (std::int64_t k = 0; k < n_grams.length; ++k) {
+    const std::int64_t behind = (n_grams.length - 1 - k) * distance;
+    const Value words =
+        slice(node, rows, node.integers({k * distance}), node.integers({behind == 0 ? kFarEnd : -behind}), 1);
+    const Value wanted = node.integers(n_grams.words[static_cast<std::size_t>(k)], ElementType::i32);
+    const Value same = node.op("Equal", {unsqueeze(node, words, {2}), wanted});
+    matches = matches ? node.op("LogicalAnd", {matches, same}) : same;
+  }
+  return node.op("ReduceSum", {convert(node, matches, ElementType::f32), node.integers({1})},
+                 {{"keep_dims", false}});
+}
+
+/// Words as numbers, those of the pool and those of input 0: texts are numbered.
+struct Vocabulary {
+  std::vector<std::int64_t> pool;
+  Value input;
+};
+
+Vocabulary numbered(NodeContext& node) {
+  const Value input = node.input(0);
+  if (input.type() != ElementType::string) {
+    return {node.integer_list("pool_int64s"), convert(node, input, ElementType::i32)};
+  }
+  std::map<std::string, std::int64_t> numbers;
+  std::vector<std::string> texts;
+  Vocabulary result;
+  for (const std::string& text : node.text_list("pool_strings")) {
+    const auto [place, is_new] = numbers.emplace(text, static_cast<std::int64_t>(texts.size()));
+    if (is_new) texts.push_back(text);
+    result.pool.push_back(place->second);
+  }
+  if (texts.empty()) node.fail("the pool is empty");
+  std::vector<std::int64_t> all(texts.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
+  const Value found = node.op("Select", {is_text(node, input, texts), node.integers(all, ElementType::i32),
+                                         node.integer(-1, ElementType::i32)});
+  result.input = node.op("ReduceMax", {found, node.integers({-1})}, {{"keep_dims", false}});
+  return result;
+}
+
+/// TfIdfVectorizer 9.
+Values tf_idf_vectorizer_9(NodeContext& node) {
+  Vocabulary vocabulary = numbered(node);
+  const bool one_row = node.rank(vocabulary.input) == 1;
+  const Value rows = one_row ? unsqueeze(node, vocabulary.input, {0}) : vocabulary.input;
+  if (node.rank(rows) != 2) node.fail("the input must be a list or rows of words");
+  const std::int64_t shortest = node.integer("min_gram_length");
+  const std::int64_t longest = node.integer("max_gram_length");
+  const std::int64_t most_skipped = node.integer("max_skip_count");
+  constexpr std::int64_t kMostSkipped = 1000;
+  if (most_skipped < 0 || most_skipped > kMostSkipped) node.fail("max_skip_count is out of range");
+  const auto columns = node.integer_list("ngram_indexes");
+  if (columns.empty()) node.fail("there are no n-grams");
+
+  // The counts of all n-grams in the order of the pool, and of those that do not count a 0.
+  Values parts;
+  std::size_t total = 0;
+  for (const NGrams& n_grams : cut(node, vocabulary.pool, node.integer_list("ngram_counts"))) {
+    Value count;
+    // A single word is found once, whatever may be skipped.
+    const std::int64_t skips = n_grams.length == 1 ? 0 : most_skipped;
+    for (std::int64_t skipped = 0; skipped <= skips; ++skipped) {
+      const Value found = occurrences(node, rows, n_grams, skipped + 1);
+      count = count ? node.op("Add", {count, found}) : found;
+    }
+    if (n_grams.length < shortest || n_grams.length > longest) {
+      count = node.op("Multiply", {count, node.number_like(0, count)});
+    }
+    parts.push_back(count);
+    total += n_grams.count();
+  }
+  if (total != columns.size()) node.fail("ngram_indexes are not as many as n-grams");
+  const std::string mode = node.text("mode");
+  const auto weights = node.real_list("weights");
+  if (!weights.empty() && weights.size() != total) node.fail("weights are not as many as n-grams");
+  if (mode != "TF" && mode != "IDF" && mode != "TFIDF") node.fail("mode '" + mode + "' does not exist");
+
+  const std::int64_t width = 1 + *std::max_element(columns.begin(), columns.end());
+  constexpr std::int64_t kMostColumns = 1 << 24;
+  if (*std::min_element(columns.begin(), columns.end()) < 0 || width > kMostColumns) {
+    node.fail("an index of an n-gram is out of range");
+  }
+  // For each column the n-gram it counts, or the zero behind them all.
+  std::vector<std::int64_t> source(static_cast<std::size_t>(width), static_cast<std::int64_t>(total));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    auto& place = source[static_cast<std::size_t>(columns[i])];
+    if (place != static_cast<std::int64_t>(total)) node.fail("two n-grams have the same index");
+    place = static_cast<std::int64_t>(i);
+  }
+  const Value none = node.number(0, ElementType::f32);
+  Value counts = concat(node, parts, 1);
+  if (mode == "IDF") {
+    const Value one = node.number(1, ElementType::f32);
+    counts = node.op("Select", {node.op("Greater", {counts, none}), one, none});
+  }
+  if (mode != "TF" && !weights.empty()) {
+    const std::int64_t shape[] = {static_cast<std::int64_t>(total)};
+    counts = node.op("Multiply", {counts, node.numbers(weights, shape, ElementType::f32)});
+  }
+  const Value zeros =
+      broadcast_to(node, none, concat(node, {dimension_of(node, counts, 0), node.integers({1})}));
+  const Value result = gather(node, concat(node, {counts, zeros}, 1), node.integers(source), 1);
+  return {one_row ? squeeze(node, result, {0}) : result};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> ngram_translators() {
+  return {{"TfIdfVectorizer", 9, tf_idf_vectorizer_9}};
+}
+
+}  // namespace onnx2ir::frontend

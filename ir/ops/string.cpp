@@ -1,0 +1,30 @@
+// Strings as bytes: where each begins and ends in a list of all their bytes.
+#include "ir/inference.hpp"
+#include "ir/ops/families.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+void infer_string_tensor_pack(Node& node) {
+  require(node.input(2).type() == ElementType::u8, "StringTensorPack: the bytes must be u8");
+  same_type(node, 0, 2);
+  set_output(node, 0, ElementType::string, node.input(0).shape());
+}
+
+void infer_string_tensor_unpack(Node& node) {
+  require(node.input(0).type() == ElementType::string, "StringTensorUnpack: the input must be strings");
+  set_output(node, 0, ElementType::i32, node.input(0).shape());
+  set_output(node, 1, ElementType::i32, node.input(0).shape());
+  set_output(node, 2, ElementType::u8, PartialShape{-1});
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> string_ops() {
+  return {
+      {"StringTensorPack", "opset15", 3, 3, 1, {}, infer_string_tensor_pack},
+      {"StringTensorUnpack", "opset15", 1, 1, 3, {}, infer_string_tensor_unpack},
+  };
+}
+
+}  // namespace onnx2ir::ir

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <numbers>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -39,21 +40,29 @@ Value softmax_zero(NodeContext& node, Value scores) {
   return divide(node, kept, sum);
 }
 
-/// Texts end to end: bytes, and where each begins and ends.
-struct PackedTexts {
-  std::vector<std::int64_t> begins;
-  std::vector<std::int64_t> ends;
-  std::vector<std::int64_t> bytes;
+/// Texts as rows of bytes, as long as the longest, filled up with zeros.
+struct TextTable {
+  std::vector<double> bytes;
+  std::vector<std::int64_t> lengths;
+  std::int64_t width = 1;
 };
 
-PackedTexts pack(const std::vector<std::string>& texts) {
-  PackedTexts packed;
+TextTable table_of(const std::vector<std::string>& texts) {
+  TextTable table;
   for (const std::string& text : texts) {
-    packed.begins.push_back(static_cast<std::int64_t>(packed.bytes.size()));
-    for (const char character : text) packed.bytes.push_back(static_cast<unsigned char>(character));
-    packed.ends.push_back(static_cast<std::int64_t>(packed.bytes.size()));
+    table.lengths.push_back(static_cast<std::int64_t>(text.size()));
+    table.width = std::max(table.width, table.lengths.back());
   }
-  return packed;
+  for (const std::string& text : texts) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(table.width); ++i)
+      table.bytes.push_back(i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
+  }
+  return table;
+}
+
+/// 0, 1, 2 ... for the bytes of a row.
+Value byte_numbers(NodeContext& node, std::int64_t width) {
+  return convert(node, axes_between(node, 0, width), ElementType::i32);
 }
 
 }  // namespace
@@ -122,45 +131,48 @@ Value best_class(NodeContext& node, Value scores) {
 }
 
 Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value index) {
-  const PackedTexts packed = pack(texts);
-  const Value bytes = node.integers(packed.bytes, ElementType::u8);
-  return node.op("StringTensorPack",
-                 {gather(node, node.integers(packed.begins, ElementType::i32), index),
-                  gather(node, node.integers(packed.ends, ElementType::i32), index), bytes});
+  // The bytes of the chosen texts one after the other: the runtime wants them in the order of the strings.
+  const TextTable table = table_of(texts);
+  const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), table.width};
+  const Value list = reshape(node, index, std::vector<std::int64_t>{-1});
+  const Value rows = gather(node, node.numbers(table.bytes, shape, ElementType::i32), list);
+  const Value lengths = gather(node, node.integers(table.lengths, ElementType::i32), list);
+  const Value inside = node.op("Less", {byte_numbers(node, table.width), unsqueeze(node, lengths, {1})});
+  const Value places = node.op("NonZero", {reshape(node, inside, std::vector<std::int64_t>{-1})},
+                               {{"output_type", ElementType::i64}});
+  const Value bytes =
+      gather(node, reshape(node, rows, std::vector<std::int64_t>{-1}), squeeze(node, places, {0}));
+  const Value ends =
+      node.op("CumSum", {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
+  const Value begins = node.op("Subtract", {ends, lengths});
+  const Value sizes = shape_of(node, index);
+  return node.op("StringTensorPack", {reshape(node, begins, sizes), reshape(node, ends, sizes),
+                                      convert(node, bytes, ElementType::u8)});
 }
 
 Value is_text(NodeContext& node, Value value, const std::vector<std::string>& texts) {
   // The first bytes of each string, as many as the longest text has, and its length: equal in all means
   // equal.
-  std::size_t longest = 1;
-  for (const std::string& text : texts) longest = std::max(longest, text.size());
+  const TextTable table = table_of(texts);
   const std::int64_t rank = node.rank(value);
   ir::Node& unpacked = node.node("StringTensorUnpack", {value}, {}, 3);
   const Value begins = unpacked.value(0);
   const Value lengths = node.op("Subtract", {unpacked.value(1), begins});
   // Zeros behind the last string: none of its bytes is looked for beyond the end.
-  const Value bytes = concat(node, {convert(node, unpacked.value(2), ElementType::i32),
-                                    node.integers(std::vector<std::int64_t>(longest, 0), ElementType::i32)});
-  std::vector<std::int64_t> steps(longest);
-  for (std::size_t i = 0; i < longest; ++i) steps[i] = static_cast<std::int64_t>(i);
-  const Value offsets = node.integers(steps, ElementType::i32);
+  const std::vector<std::int64_t> zeros(static_cast<std::size_t>(table.width), 0);
+  const Value bytes = concat(
+      node, {convert(node, unpacked.value(2), ElementType::i32), node.integers(zeros, ElementType::i32)});
+  const Value offsets = byte_numbers(node, table.width);
   const Value places = node.op("Add", {unsqueeze(node, begins, {rank}), offsets});
   const Value inside = node.op("Less", {offsets, unsqueeze(node, lengths, {rank})});
   const Value heads =
       node.op("Select", {inside, gather(node, bytes, places), node.integer(0, ElementType::i32)});
-  std::vector<double> wanted;
-  std::vector<std::int64_t> wanted_lengths;
-  for (const std::string& text : texts) {
-    for (std::size_t i = 0; i < longest; ++i)
-      wanted.push_back(i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
-    wanted_lengths.push_back(static_cast<std::int64_t>(text.size()));
-  }
-  const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), static_cast<std::int64_t>(longest)};
-  const Value alike =
-      node.op("Equal", {unsqueeze(node, heads, {rank}), node.numbers(wanted, shape, ElementType::i32)});
+  const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), table.width};
+  const Value wanted = node.numbers(table.bytes, shape, ElementType::i32);
+  const Value alike = node.op("Equal", {unsqueeze(node, heads, {rank}), wanted});
   const Value same_bytes = node.op("ReduceLogicalAnd", {alike, node.integers({-1})}, {{"keep_dims", false}});
   const Value same_length =
-      node.op("Equal", {unsqueeze(node, lengths, {rank}), node.integers(wanted_lengths, ElementType::i32)});
+      node.op("Equal", {unsqueeze(node, lengths, {rank}), node.integers(table.lengths, ElementType::i32)});
   return node.op("LogicalAnd", {same_bytes, same_length});
 }
 

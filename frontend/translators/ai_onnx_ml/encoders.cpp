@@ -73,7 +73,9 @@ Value is_key(NodeContext& node, Value input, const Words& keys) {
   Value equal = node.op("Equal", {x, node.numbers(keys.numbers, shape, type)});
   std::vector<double> missing;
   for (const double key : keys.numbers) missing.push_back(std::isnan(key) ? 1 : 0);
-  if (ir::is_floating(type) && std::find(missing.begin(), missing.end(), 1) != missing.end()) {
+  // From version 4 on NaN is a key like others.
+  if (node.opset() >= 4 && ir::is_floating(type) &&
+      std::find(missing.begin(), missing.end(), 1) != missing.end()) {
     const Value is_missing = node.numbers(missing, shape, ElementType::boolean);
     equal = node.op("LogicalOr", {equal, node.op("LogicalAnd", {is_missing, node.op("IsNaN", {x})})});
   }

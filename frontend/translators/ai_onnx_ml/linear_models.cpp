@@ -176,7 +176,7 @@ Values svm_classifier_1(NodeContext& node) {
   const Value first = votes(node.op("Greater", {decisions, zero}), first_wins);
   const Value second = votes(node.op("LessEqual", {decisions, zero}), second_wins);
   const Value label = label_at(node, labels, best_class(node, node.op("Add", {first, second})));
-  return {label, classes == 2 ? concat(node, {decisions, node.op("Negative", {decisions})}, 1) : decisions};
+  return {label, classes == 2 ? concat(node, {node.op("Negative", {decisions}), decisions}, 1) : decisions};
 }
 
 }  // namespace

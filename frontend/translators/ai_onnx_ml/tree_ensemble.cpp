@@ -121,7 +121,7 @@ Values two_classes(NodeContext& node, Value score, bool as_probability, PostTran
   const Value positive = node.op("Greater", {squeeze(node, score, {1}), border});
   const Value index = convert(node, positive, ElementType::i64);
   if (transform == PostTransform::probit) return {index, transformed(node, score, transform)};
-  if (as_probability) {
+  if (as_probability && transform != PostTransform::logistic) {
     return {index, concat(node, {node.op("Subtract", {node.number_like(1, score), score}), score}, 1)};
   }
   const Value both = concat(node, {node.op("Negative", {score}), score}, 1);
@@ -143,15 +143,26 @@ Values tree_ensemble_classifier_1(NodeContext& node) {
     all_positive = all_positive && weight.weight >= 0;
   }
   const Value features = feature_matrix(node);
-  if (forest.targets == 2 && classes.size() == 1 && base.size() < 2) {
-    for (Forest::Weight& weight : forest.weights) weight.target = 0;
+  const bool one_of_two = forest.targets == 2 && classes.size() == 1 && base.size() < 2;
+  if (one_of_two && *classes.begin() == 0) {
     forest.targets = 1;
     const Value score = with_base(node, forest_scores(node, forest, features, Aggregate::sum), base);
     const Values result = two_classes(node, score, all_positive, transform);
     return {label_at(node, labels, result[0]), result[1]};
   }
-  if (!base.empty() && base.size() != labels.size()) node.fail("base_values are not as many as classes");
-  const Value scores = with_base(node, forest_scores(node, forest, features, Aggregate::sum), base);
+  if (!base.empty() && base.size() != labels.size() && !one_of_two) {
+    node.fail("base_values are not as many as classes");
+  }
+  Value scores = forest_scores(node, forest, features, Aggregate::sum);
+  // onnxruntime ignores one base value for two classes when the weights are those of the second.
+  if (!one_of_two) scores = with_base(node, scores, base);
+  if (forest.targets == 2) {
+    // Of two classes the second is chosen by its own score.
+    const Value second = gather(node, scores, node.integer(1), 1);
+    const Value border = node.number_like(one_of_two && all_positive ? 0.5 : 0.0, second);
+    const Value index = convert(node, node.op("Greater", {second, border}), ElementType::i64);
+    return {label_at(node, labels, index), transformed(node, scores, transform)};
+  }
   return {label_at(node, labels, best_class(node, scores)), transformed(node, scores, transform)};
 }
 

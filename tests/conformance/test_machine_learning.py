@@ -1,0 +1,193 @@
+"""ai.onnx.ml against onnxruntime: models as scikit-learn and its kind export them, which the backend suite leaves out."""
+
+import itertools
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+
+from .case import Case, Run
+from .entry import Entry, assert_passed, parameters
+
+CASES = {}
+
+
+def case(op, opset, *inputs, outputs, variant="", **attributes):
+    """Adds cases with inputs of static and of dynamic shape. `outputs`: their element types and ranks."""
+    inputs = [np.asarray(value) for value in inputs]
+    for is_dynamic in (False, True):
+        name = f"{op}_{opset}{variant and '-' + variant}{'-dynamic' if is_dynamic else ''}"
+        assert name not in CASES, name
+
+        def make(name=name, is_dynamic=is_dynamic):
+            tensors = [
+                helper.make_tensor_value_info(
+                    f"x{i}",
+                    onnx.TensorProto.STRING if value.dtype.kind in "OU" else helper.np_dtype_to_tensor_dtype(value.dtype),
+                    [None] * value.ndim if is_dynamic else value.shape,
+                )
+                for i, value in enumerate(inputs)
+            ]
+            results = [helper.make_tensor_value_info(f"y{i}", kind, [None] * rank) for i, (kind, rank) in enumerate(outputs)]
+            node = helper.make_node(op, [t.name for t in tensors], [r.name for r in results], domain="ai.onnx.ml", **attributes)
+            graph = helper.make_graph([node], op, tensors, results)
+            imports = [helper.make_opsetid("ai.onnx.ml", opset), helper.make_opsetid("", 17)]
+            model = helper.make_model(graph, opset_imports=imports, ir_version=8)
+            values = {f"x{i}": value for i, value in enumerate(inputs)}
+            return Case(name, model.SerializeToString(), [Run(values, None)], rtol=1e-3, atol=1e-5)
+
+        CASES[name] = make
+
+
+FLOAT, INT64, STRING = onnx.TensorProto.FLOAT, onnx.TensorProto.INT64, onnx.TensorProto.STRING
+TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
+
+
+def random(seed, *shape, low=-3.0, high=3.0):
+    return np.random.default_rng(seed).uniform(low, high, shape).astype(np.float32)
+
+
+def random_forest(seed, trees, depth, features, outputs, kind, modes=("BRANCH_LEQ",), low=-1.0, high=1.0, one_output=None, missing=False):
+    """The attributes of a forest whose leaves have a weight for each output, or for `one_output`."""
+    generator = np.random.default_rng(seed)
+    nodes = {key: [] for key in ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")}
+    tracks = []
+    weights = {key: [] for key in ("treeids", "nodeids", "ids", "weights")}
+
+    def add(tree, number, level):
+        is_leaf = level == depth or (level > 0 and generator.random() < 0.2)
+        row = (tree, number, int(generator.integers(features)), "LEAF" if is_leaf else str(generator.choice(modes)))
+        row += (float(np.float32(generator.integers(-2, 3) if len(modes) > 1 else generator.uniform(-2, 2))),)
+        row += (0, 0) if is_leaf else (2 * number + 1, 2 * number + 2)
+        for key, value in zip(nodes, row):
+            nodes[key].append(value)
+        tracks.append(int(generator.integers(2)) if missing else 0)
+        if is_leaf:
+            for output in range(outputs) if one_output is None else [one_output]:
+                values = (tree, number, output, float(np.float32(generator.uniform(low, high))))
+                for key, value in zip(weights, values):
+                    weights[key].append(value)
+        else:
+            add(tree, 2 * number + 1, level + 1)
+            add(tree, 2 * number + 2, level + 1)
+
+    for tree in range(trees):
+        add(tree, 0, 0)
+    attributes = {f"nodes_{key}": value for key, value in nodes.items()}
+    attributes |= {f"{kind}_{key}": value for key, value in weights.items()}
+    if missing:
+        attributes["nodes_missing_value_tracks_true"] = tracks
+    return attributes
+
+
+def add_trees():
+    x = random(1, 7, 4)
+    for aggregate, transform in itertools.product(["SUM", "AVERAGE", "MIN", "MAX"], ["NONE", "LOGISTIC"]):
+        forest = random_forest(2, 5, 4, 4, 3, "target")
+        case("TreeEnsembleRegressor", 1, x, outputs=[(FLOAT, 2)], variant=f"{aggregate}-{transform}", n_targets=3,
+             aggregate_function=aggregate, post_transform=transform, **forest)
+    forest = random_forest(3, 1, 0, 4, 1, "target")
+    case("TreeEnsembleRegressor", 1, x, outputs=[(FLOAT, 2)], variant="leaf", n_targets=1, **forest)
+    forest = random_forest(4, 6, 5, 4, 1, "target")
+    case("TreeEnsembleRegressor", 3, x, outputs=[(FLOAT, 2)], variant="base", n_targets=1, base_values=[0.5], **forest)
+    case("TreeEnsembleRegressor", 1, x.astype(np.float64), outputs=[(FLOAT, 2)], variant="double", n_targets=1, **forest)
+    every_mode = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
+    forest = random_forest(5, 6, 4, 4, 2, "target", modes=every_mode)
+    case("TreeEnsembleRegressor", 1, np.round(x), outputs=[(FLOAT, 2)], variant="modes", n_targets=2, **forest)
+    with_missing = x.copy()
+    with_missing[::2, ::2] = np.nan
+    forest = random_forest(6, 6, 4, 4, 2, "target", missing=True)
+    case("TreeEnsembleRegressor", 1, with_missing, outputs=[(FLOAT, 2)], variant="missing", n_targets=2, **forest)
+    for transform in TRANSFORMS:
+        low, high = (0.01, 0.05) if transform == "PROBIT" else (-1.0, 1.0)
+        forest = random_forest(7, 5, 4, 4, 3, "class", low=low, high=high)
+        case("TreeEnsembleClassifier", 1, x, outputs=[(INT64, 1), (FLOAT, 2)], variant=f"three-{transform}",
+             post_transform=transform, classlabels_int64s=[10, 20, 30], **forest)
+    for transform, low, base, output in itertools.product(["NONE", "LOGISTIC", "SOFTMAX"], [0.0, -1.0], [None, [0.25]], [0, 1]):
+        forest = random_forest(8, 5, 4, 4, 2, "class", low=low, high=0.3 if low == 0 else 1.0, one_output=output)
+        if base:
+            forest["base_values"] = base
+        case("TreeEnsembleClassifier", 1, x, outputs=[(INT64, 1), (FLOAT, 2)], variant=f"two-{transform}-{low}-{base}-{output}",
+             post_transform=transform, classlabels_int64s=[4, 9], **forest)
+    forest = random_forest(9, 5, 4, 4, 2, "class", low=0.0)
+    case("TreeEnsembleClassifier", 1, x, outputs=[(STRING, 1), (FLOAT, 2)], variant="strings", classlabels_strings=["no", "yes"], **forest)
+    forest = random_forest(10, 5, 4, 4, 2, "class")
+    case("TreeEnsembleClassifier", 1, x, outputs=[(STRING, 1), (FLOAT, 2)], variant="signed", classlabels_strings=["no", "yes"], **forest)
+
+
+def add_linear():
+    x = random(1, 6, 4)
+    weights = [float(value) for value in random(2, 12)]
+    case("LinearRegressor", 1, x, outputs=[(FLOAT, 2)], coefficients=weights, intercepts=[0.1, 0.2, 0.3], targets=3)
+    for transform in ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"]:
+        case("LinearClassifier", 1, x, outputs=[(INT64, 1), (FLOAT, 2)], variant=f"three-{transform}", post_transform=transform,
+             coefficients=weights, intercepts=[0.1, 0.2, 0.3], classlabels_ints=[5, 6, 7])
+        case("LinearClassifier", 1, x, outputs=[(STRING, 1), (FLOAT, 2)], variant=f"two-{transform}", post_transform=transform,
+             coefficients=weights[:8], intercepts=[0.1, 0.2], classlabels_strings=["a", "b"])
+    for transform in ["NONE", "LOGISTIC"]:
+        case("LinearClassifier", 1, x, outputs=[(INT64, 1), (FLOAT, 2)], variant=f"one-{transform}", post_transform=transform,
+             coefficients=weights[:4], intercepts=[0.1], classlabels_ints=[0, 1])
+
+
+def add_svm():
+    x = random(1, 6, 3, low=-1, high=1)
+    vectors = [float(value) for value in random(2, 15, low=-1, high=1)]
+    weights = [float(value) for value in random(3, 10, low=-1, high=1)]
+    for kernel in ["LINEAR", "RBF", "SIGMOID", "POLY"]:
+        parameters = dict(kernel_type=kernel, kernel_params=[0.4, 0.5, 3.0], support_vectors=vectors)
+        for one_class in (0, 1):
+            case("SVMRegressor", 1, x, outputs=[(FLOAT, 2)], variant=f"{kernel}-{one_class}", coefficients=weights[:5], rho=[0.2],
+                 n_supports=5, one_class=one_class, **parameters)
+        case("SVMClassifier", 1, x, outputs=[(INT64, 1), (FLOAT, 2)], variant=f"three-{kernel}", coefficients=weights, rho=[0.1, -0.2, 0.3],
+             vectors_per_class=[2, 1, 2], classlabels_ints=[3, 4, 5], **parameters)
+        case("SVMClassifier", 1, x, outputs=[(STRING, 1), (FLOAT, 2)], variant=f"two-{kernel}", coefficients=weights[:5], rho=[0.1],
+             vectors_per_class=[2, 3], classlabels_strings=["p", "q"], **parameters)
+
+
+def add_preprocessing():
+    x = random(1, 4, 3)
+    case("Scaler", 1, x, outputs=[(FLOAT, 2)], offset=[1.0, 2.0, 3.0], scale=[0.5, 2.0, 4.0])
+    case("Scaler", 1, x.astype(np.int64), outputs=[(FLOAT, 2)], variant="one", offset=[1.0], scale=[0.5])
+    for norm in ["MAX", "L1", "L2"]:
+        case("Normalizer", 1, np.abs(x), outputs=[(FLOAT, 2)], variant=norm, norm=norm)
+        case("Normalizer", 1, np.zeros((2, 3), np.float32), outputs=[(FLOAT, 2)], variant=f"{norm}-zero", norm=norm)
+    case("Normalizer", 1, x, outputs=[(FLOAT, 2)], variant="L2-signed", norm="L2")
+    with_missing = x.copy()
+    with_missing[1:3, 1] = np.nan
+    case("Imputer", 1, with_missing, outputs=[(FLOAT, 2)], imputed_value_floats=[7.0, 8.0, 9.0], replaced_value_float=float("nan"))
+    case("Imputer", 1, np.array([[0, 1], [5, 0]], np.int64), outputs=[(INT64, 2)], variant="int64", imputed_value_int64s=[7, 8], replaced_value_int64=0)
+    case("Binarizer", 1, x, outputs=[(FLOAT, 2)], threshold=0.5)
+    case("ArrayFeatureExtractor", 1, x, np.array([2, 0], np.int64), outputs=[(FLOAT, 2)])
+    case("ArrayFeatureExtractor", 1, x, np.array([[1]], np.int64), outputs=[(FLOAT, 2)], variant="one")
+    case("ArrayFeatureExtractor", 1, np.array([5, 6, 7], np.int64), np.array([[1, 1]], np.int64), outputs=[(INT64, 2)], variant="vector")
+    case("ArrayFeatureExtractor", 1, np.array([["a", "bb", "c"]], object), np.array([1, 2], np.int64), outputs=[(STRING, 2)], variant="strings")
+    case("FeatureVectorizer", 1, x, x[:, :2].copy(), outputs=[(FLOAT, 2)], inputdimensions=[3, 2])
+    case("FeatureVectorizer", 1, x, x[:, :2].copy(), outputs=[(FLOAT, 2)], variant="sizes", inputdimensions=[2, 4])
+
+
+def add_encoders():
+    numbers = np.array([[3, 1], [2, 7]], np.int64)
+    texts = np.array([["b", "", "abc"], ["ab", "abcd", "äö"]], object)
+    case("OneHotEncoder", 1, numbers, outputs=[(FLOAT, 3)], cats_int64s=[1, 2, 3])
+    case("OneHotEncoder", 1, numbers.astype(np.float32), outputs=[(FLOAT, 3)], variant="floats", cats_int64s=[1, 2, 3])
+    case("OneHotEncoder", 1, texts, outputs=[(FLOAT, 3)], variant="strings", cats_strings=["abc", "b", "äö"])
+    case("LabelEncoder", 2, numbers, outputs=[(FLOAT, 2)], variant="int-float", keys_int64s=[1, 2, 3], values_floats=[0.5, 1.5, 2.5], default_float=9.0)
+    case("LabelEncoder", 2, numbers, outputs=[(STRING, 2)], variant="int-string", keys_int64s=[1, 2, 3], values_strings=["eins", "zwei", "drei"])
+    case("LabelEncoder", 2, texts, outputs=[(INT64, 2)], variant="string-int", keys_strings=["abc", "", "äö"], values_int64s=[1, 2, 3], default_int64=-5)
+    case("LabelEncoder", 2, texts, outputs=[(STRING, 2)], variant="string-string", keys_strings=["abc", "b"], values_strings=["x", "yyy"], default_string="?")
+    case("LabelEncoder", 2, np.array([1.5, np.nan, 2.5], np.float32), outputs=[(INT64, 1)], variant="nan", keys_floats=[1.5, float("nan")], values_int64s=[1, 2])
+    case("CategoryMapper", 1, texts, outputs=[(INT64, 2)], variant="string", cats_strings=["abc", "b"], cats_int64s=[7, 8])
+    case("CategoryMapper", 1, numbers, outputs=[(STRING, 2)], variant="int", cats_strings=["abc", "b"], cats_int64s=[3, 7], default_string="none")
+
+
+add_trees()
+add_linear()
+add_svm()
+add_preprocessing()
+add_encoders()
+
+
+@pytest.mark.parametrize("conformance", parameters(Entry(("machine-learning", name), make) for name, make in CASES.items()))
+def test_machine_learning(conformance, result):
+    assert_passed(result)

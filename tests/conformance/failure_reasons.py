@@ -13,6 +13,14 @@ _REASONS = [
         "the runtime computes f64 as f32 and saturates infinities where it converts between them, IsInf included",
     ),
     (
+        r"test_dft.*wrong-values.*e-0[4-7] instead of",
+        "rounding: the runtime transforms in f32, which leaves 1e-5 beside values of hundreds; the suite allows 1e-7",
+    ),
+    (
+        r"test_dynamicquantizelinear.*wrong-values.* 1 of ",
+        "rounding: the scale is computed in f32 in another order, and the quotient lies between two integers",
+    ),
+    (
         r"runtime-error.*Unsupported operation of type: (Group)?Convolution",
         "the runtime needs the channels of a convolution's weights (its own front end fails as well)",
     ),

@@ -66,6 +66,15 @@ bool is_guarded(const ir::Node& loop, std::uint32_t output) {
   return all && !all->empty() && all->front() == kAllRows;
 }
 
+/// Whether the final value of `state` is read through the guard's choice only.
+bool is_chosen(const ir::Node& loop, const ir::Carried& state) {
+  const auto& uses = loop.output(*state.output).uses;
+  if (uses.size() != 1 || uses.front().index != 1) return false;
+  const ir::Node& reader = *uses.front().node;
+  const bool is_choice = reader.is("Select") || (reader.is("If") && reader.inputs().size() == 3);
+  return is_choice && reader.input(2) == loop.input(state.input);
+}
+
 bool run_on(ir::Node& node) {
   if (runs_at_least_once(node)) return false;
   ir::Builder builder(node.graph());
@@ -94,6 +103,7 @@ bool run_on(ir::Node& node) {
   }
   for (const ir::Carried& state : loop.carried) {
     if (!state.output || node.output(*state.output).uses.empty() || state.parameter->has_uses()) continue;
+    if (is_chosen(node, state)) continue;
     guard_output(node, *state.output,
                  [&](ir::Value final) { return choose(builder, runs(), final, node.input(state.input)); });
     modified = true;

@@ -7,6 +7,9 @@
 namespace onnx2ir::passes {
 
 bool fold_constants(ir::Model& model, PassContext& context);
+bool combine_transposes(ir::Model& model, PassContext& context);
+bool fuse_activations(ir::Model& model, PassContext& context);
+bool fuse_layer_normalization(ir::Model& model, PassContext& context);
 bool remove_no_ops(ir::Model& model, PassContext& context);
 bool simplify_conditions(ir::Model& model, PassContext& context);
 bool fold_zero_trip_loops(ir::Model& model, PassContext& context);

@@ -13,12 +13,16 @@ namespace onnx2ir::passes {
 namespace {
 
 constexpr std::array kPipeline = {
+    Pass{"combine_transposes", "a Transpose of a Transpose is one", combine_transposes},
     Pass{"remove_no_ops", "operations that change nothing go", remove_no_ops},
     Pass{"make_unchanged_states_invariant", "states that never change become invariant inputs of their loop",
          make_unchanged_states_invariant},
     Pass{"move_constants_into_bodies", "constants from outside are cloned into bodies",
          move_constants_into_bodies},
     Pass{"fold_constants", "integers known at conversion time become constants", fold_constants},
+    Pass{"fuse_activations", "activations spelled out in arithmetic become one operation", fuse_activations},
+    Pass{"fuse_layer_normalization", "normalisation spelled out in arithmetic becomes MVN",
+         fuse_layer_normalization},
     Pass{"simplify_conditions", "body conditions that are always true become constant", simplify_conditions},
     Pass{"fold_zero_trip_loops", "loops that never run give their initial values", fold_zero_trip_loops},
     Pass{"remove_dead_states", "states, scan outputs and captures nobody reads go", remove_dead_states},

@@ -20,15 +20,22 @@ ir::Value origin_of(ir::Value value) {
   }
 }
 
-/// Whether `value`, of the loop's body, is true in every iteration that runs.
-bool always_true(const ir::Node& node, const ir::LoopBody& loop, ir::Value value) {
+/// More terms than any real condition has; a model made to have more gets no answer.
+constexpr int kMostTerms = 256;
+
+/// Whether `value`, of the loop's body, is true in every iteration that runs. Looks at `terms` values at
+/// most.
+bool always_true(const ir::Node& node, const ir::LoopBody& loop, ir::Value value, int& terms) {
+  if (terms-- <= 0) return false;
   value = origin_of(value);
   if (const auto known = known_scalar(value)) return *known != 0;
   if (value.node->is("LogicalAnd")) {
-    return always_true(node, loop, value.node->input(0)) && always_true(node, loop, value.node->input(1));
+    return always_true(node, loop, value.node->input(0), terms) &&
+           always_true(node, loop, value.node->input(1), terms);
   }
   if (value.node->is("LogicalOr")) {
-    return always_true(node, loop, value.node->input(0)) || always_true(node, loop, value.node->input(1));
+    return always_true(node, loop, value.node->input(0), terms) ||
+           always_true(node, loop, value.node->input(1), terms);
   }
   for (const ir::Carried& state : loop.carried) {
     if (state.parameter != value.node) continue;
@@ -49,7 +56,8 @@ bool simplify_conditions(ir::Model& model, PassContext&) {
   for (ir::Node* node : loops_of(model)) {
     const ir::LoopBody& loop = *node->loop();
     const ir::Value condition = loop.condition->input(0);
-    if (condition.node->constant() != nullptr || !always_true(*node, loop, condition)) continue;
+    int terms = kMostTerms;
+    if (condition.node->constant() != nullptr || !always_true(*node, loop, condition, terms)) continue;
     loop.condition->set_input(0, ir::Builder(*loop.graph).boolean(true));
     modified = true;
   }

@@ -1,0 +1,140 @@
+// Activations that exporters spell out become one operation: Gelu (by erf and by tanh), Swish with and
+// without a factor, HSwish, Mish, SoftPlus.
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "ir/builder.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+#include "passes/scalar_pattern.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// `x` times a number: the number.
+std::optional<double> multiple_of(ir::Value value, ir::Value x) {
+  if (value == x) return 1;
+  const Product product = product_of(value);
+  if (product.factors.size() != 1 || product.factors.front() != x) return std::nullopt;
+  return product.coefficient;
+}
+
+/// Whether `value` is 0.044715 x^3.
+bool is_cubic_term(ir::Value value, ir::Value x) {
+  const Product product = product_of(value);
+  if (!is_near(product.coefficient, 0.044715, x.type())) return false;
+  if (product.factors.size() == 1) {
+    const ir::Node& power = *product.factors.front().node;
+    return power.is("Power") && power.input(0) == x && is_number(power.input(1), 3);
+  }
+  return product.factors.size() == 3 && product.factors[0] == x && product.factors[1] == x &&
+         product.factors[2] == x;
+}
+
+/// Whether `value` is sqrt(2 / pi) (x + 0.044715 x^3).
+bool is_tanh_argument(ir::Value value, ir::Value x) {
+  const Product product = product_of(value);
+  if (product.factors.size() != 1) return false;
+  if (!is_near(product.coefficient, std::sqrt(2 / std::numbers::pi), x.type())) return false;
+  const ir::Node& sum = *product.factors.front().node;
+  if (!sum.is("Add")) return false;
+  return (sum.input(0) == x && is_cubic_term(sum.input(1), x)) ||
+         (sum.input(1) == x && is_cubic_term(sum.input(0), x));
+}
+
+/// What `value` cuts off below 0 and above 6; null when it does not.
+ir::Value clipped_to_six(ir::Value value) {
+  const ir::Node& node = *value.node;
+  if (node.is("Clamp")) {
+    return node.real("min") == 0 && node.real("max") == 6 ? node.input(0) : ir::Value{};
+  }
+  if (const ir::Value lower = beside_number(value, "Minimum", 6)) return beside_number(lower, "Maximum", 0);
+  if (const ir::Value upper = beside_number(value, "Maximum", 0)) return beside_number(upper, "Minimum", 6);
+  return {};
+}
+
+/// coefficient * x * gate as one operation; null when it is none.
+ir::Value fuse_gate(ir::Builder& builder, double coefficient, ir::Value x, ir::Value gate) {
+  if (!is_used_once(gate)) return {};
+  const ir::ElementType type = x.type();
+  const ir::Node& node = *gate.node;
+  if (is_near(coefficient, 0.5, type)) {
+    const ir::Value inner = beside_number(gate, "Add", 1);
+    if (!inner) return {};
+    const ir::Node& function = *inner.node;
+    if (function.is("Erf")) {
+      const auto scale = multiple_of(function.input(0), x);
+      if (scale && is_near(*scale, std::numbers::sqrt2 / 2, type)) {
+        return builder.op("Gelu", {x}, {{"approximation_mode", std::string("ERF")}});
+      }
+    }
+    if (function.is("Tanh") && is_tanh_argument(function.input(0), x)) {
+      return builder.op("Gelu", {x}, {{"approximation_mode", std::string("TANH")}});
+    }
+    return {};
+  }
+  if (is_near(coefficient, 1.0 / 6, type)) {
+    const ir::Value clipped = clipped_to_six(gate);
+    return clipped && beside_number(clipped, "Add", 3) == x ? builder.op("HSwish", {x}) : ir::Value{};
+  }
+  if (coefficient != 1) return {};
+  if (node.is("HardSigmoid") && node.input(0) == x && is_number(node.input(1), 1.0 / 6) &&
+      is_number(node.input(2), 0.5)) {
+    return builder.op("HSwish", {x});
+  }
+  if (node.is("Tanh") && node.input(0).node->is("SoftPlus") && node.input(0).node->input(0) == x) {
+    return builder.op("Mish", {x});
+  }
+  if (!node.is("Sigmoid")) return {};
+  const auto scale = multiple_of(node.input(0), x);
+  if (!scale) return {};
+  return *scale == 1 ? builder.op("Swish", {x}) : builder.op("Swish", {x, builder.number(*scale, type)});
+}
+
+ir::Value fuse_product(ir::Builder& builder, ir::Node& node) {
+  const Product product = product_of(node.value());
+  if (product.factors.size() != 2) return {};
+  const std::array orders{std::pair{product.factors[0], product.factors[1]},
+                          std::pair{product.factors[1], product.factors[0]}};
+  for (const auto& [x, gate] : orders) {
+    // Numbers of higher rank would have given the result their rank.
+    if (!x.shape().has_rank() || x.shape() != node.output(0).shape) continue;
+    if (const ir::Value fused = fuse_gate(builder, product.coefficient, x, gate)) return fused;
+  }
+  return {};
+}
+
+/// log(exp(x) + 1)
+ir::Value fuse_logarithm(ir::Builder& builder, ir::Node& node) {
+  const ir::Value exponential = beside_number(node.input(0), "Add", 1);
+  if (!exponential || !is_used_once(node.input(0)) || !exponential.node->is("Exp")) return {};
+  const ir::Value x = exponential.node->input(0);
+  return x.shape().has_rank() && x.shape() == node.output(0).shape ? builder.op("SoftPlus", {x})
+                                                                   : ir::Value{};
+}
+
+}  // namespace
+
+bool fuse_activations(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    ir::Builder builder(*graph);
+    const std::size_t count = graph->nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+      ir::Node& node = *graph->nodes()[i];
+      const bool is_product = node.is("Multiply") || node.is("Divide");
+      if (!(is_product || node.is("Log")) || !node.has_uses()) continue;
+      if (!ir::is_floating(node.output(0).type)) continue;
+      builder.set_name(node.name);
+      builder.set_origin(node.origin);
+      const ir::Value fused = is_product ? fuse_product(builder, node) : fuse_logarithm(builder, node);
+      if (!fused) continue;
+      ir::replace_all_uses(node.value(), fused);
+      modified = true;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,117 @@
+// (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) over the last axes becomes one MVN.
+#include "ir/builder.hpp"
+#include "ir/inference.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+#include "passes/scalar_pattern.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// How many of the last axes of `x`, and no others, `node` takes the mean over; 0 when it is no such mean.
+std::size_t axes_of_mean(const ir::Node& node, const ir::PartialShape& x) {
+  if (!node.is("ReduceMean") || !node.boolean("keep_dims") || !x.has_rank()) return 0;
+  const auto axes = ir::exact_values(node.input(1));
+  if (!axes || axes->empty() || axes->size() > x.rank()) return 0;
+  std::vector<bool> reduced(x.rank(), false);
+  for (const std::int64_t axis : *axes) reduced[ir::normalize_axis(axis, x.rank())] = true;
+  for (std::size_t i = x.rank() - axes->size(); i < x.rank(); ++i) {
+    if (!reduced[i]) return 0;
+  }
+  return axes->size();
+}
+
+struct Centred {
+  ir::Value x;
+  std::size_t axes = 0;
+};
+
+/// x - mean(x)
+std::optional<Centred> match_centred(ir::Value value) {
+  const ir::Node& node = *value.node;
+  if (!node.is("Subtract")) return std::nullopt;
+  const ir::Value x = node.input(0);
+  const ir::Node& mean = *node.input(1).node;
+  const std::size_t axes = axes_of_mean(mean, x.shape());
+  if (axes == 0 || mean.input(0) != x) return std::nullopt;
+  return Centred{x, axes};
+}
+
+/// What a root is taken of: Sqrt(v) or Power(v, 0.5).
+ir::Value under_root(ir::Value value) {
+  const ir::Node& node = *value.node;
+  if (node.is("Sqrt")) return node.input(0);
+  if (node.is("Power") && is_number(node.input(1), 0.5)) return node.input(0);
+  return {};
+}
+
+/// What `node` divides by the root of, and what it divides: numerator / root, numerator * (1 / root).
+std::pair<ir::Value, ir::Value> match_quotient(const ir::Node& node) {
+  if (node.is("Divide")) return {node.input(0), under_root(node.input(1))};
+  for (const std::size_t index : {0U, 1U}) {
+    const ir::Node& factor = *node.input(index).node;
+    if (factor.is("Divide") && is_number(factor.input(0), 1)) {
+      return {node.input(1 - index), under_root(factor.input(1))};
+    }
+    if (factor.is("Power") && is_number(factor.input(1), -0.5))
+      return {node.input(1 - index), factor.input(0)};
+  }
+  return {};
+}
+
+ir::Value squared(ir::Value value) {
+  const ir::Node& node = *value.node;
+  if (node.is("Power") && is_number(node.input(1), 2)) return node.input(0);
+  if (node.is("Multiply") && node.input(0) == node.input(1)) return node.input(0);
+  return {};
+}
+
+ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
+  const auto [numerator, variance_and_epsilon] = match_quotient(node);
+  if (!variance_and_epsilon || !variance_and_epsilon.node->is("Add")) return {};
+  const auto centred = match_centred(numerator);
+  if (!centred || centred->x.shape() != node.output(0).shape) return {};
+  const ir::Node& sum = *variance_and_epsilon.node;
+  for (const std::size_t index : {0U, 1U}) {
+    const auto epsilon = constant_number(sum.input(1 - index));
+    const ir::Value variance = sum.input(index);
+    if (!epsilon || !(*epsilon > 0) || !is_used_once(variance)) continue;
+    if (axes_of_mean(*variance.node, centred->x.shape()) != centred->axes) continue;
+    const ir::Value deviation = squared(variance.node->input(0));
+    if (!deviation) continue;
+    const auto again = match_centred(deviation);
+    if (!again || again->x != centred->x || again->axes != centred->axes) continue;
+    std::vector<std::int64_t> axes;
+    for (std::size_t i = centred->x.shape().rank() - centred->axes; i < centred->x.shape().rank(); ++i) {
+      axes.push_back(static_cast<std::int64_t>(i));
+    }
+    return builder.op(
+        "MVN", {centred->x, builder.integers(axes)},
+        {{"eps", *epsilon}, {"normalize_variance", true}, {"eps_mode", std::string("INSIDE_SQRT")}});
+  }
+  return {};
+}
+
+}  // namespace
+
+bool fuse_layer_normalization(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    ir::Builder builder(*graph);
+    const std::size_t count = graph->nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+      ir::Node& node = *graph->nodes()[i];
+      if (!(node.is("Divide") || node.is("Multiply")) || !node.has_uses()) continue;
+      if (!ir::is_floating(node.output(0).type)) continue;
+      builder.set_name(node.name);
+      builder.set_origin(node.origin);
+      const ir::Value fused = fuse(builder, node);
+      if (!fused) continue;
+      ir::replace_all_uses(node.value(), fused);
+      modified = true;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

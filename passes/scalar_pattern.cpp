@@ -1,0 +1,71 @@
+#include "passes/scalar_pattern.hpp"
+
+#include <cmath>
+
+#include "ir/builder.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr std::size_t kMostFactors = 4;
+
+}  // namespace
+
+std::optional<double> constant_number(ir::Value value) {
+  const ir::ConstantData* const data = value.node->constant();
+  if (data == nullptr || !ir::is_floating(value.type())) return std::nullopt;
+  if (value.shape().element_count() != 1) return std::nullopt;
+  const auto numbers = ir::decode_numbers(value.type(), data->bytes(), 1);
+  if (!numbers) return std::nullopt;
+  return numbers->front();
+}
+
+bool is_near(double number, double expected, ir::ElementType type) {
+  double tolerance = 1e-2;
+  if (type == ir::ElementType::f16) tolerance = 1e-3;
+  if (type == ir::ElementType::f32 || type == ir::ElementType::f64) tolerance = 1e-5;
+  return std::abs(number - expected) <= tolerance * std::abs(expected);
+}
+
+bool is_number(ir::Value value, double expected) {
+  const auto number = constant_number(value);
+  return number && is_near(*number, expected, value.type());
+}
+
+ir::Value beside_number(ir::Value value, std::string_view op, double number) {
+  const ir::Node& node = *value.node;
+  if (!node.is(op)) return {};
+  if (is_number(node.input(1), number)) return node.input(0);
+  if (is_number(node.input(0), number)) return node.input(1);
+  return {};
+}
+
+bool is_used_once(ir::Value value) {
+  return value.node->output(value.index).uses.size() == 1;
+}
+
+Product product_of(ir::Value root) {
+  Product product;
+  std::vector<ir::Value> open{root};
+  while (!open.empty()) {
+    const ir::Value value = open.back();
+    open.pop_back();
+    const ir::Node& node = *value.node;
+    const bool may_open = value == root || is_used_once(value);
+    if (const auto number = constant_number(value)) {
+      product.coefficient *= *number;
+    } else if (may_open && node.is("Multiply")) {
+      open.push_back(node.input(0));
+      open.push_back(node.input(1));
+    } else if (may_open && node.is("Divide") && constant_number(node.input(1)).value_or(0) != 0) {
+      product.coefficient /= *constant_number(node.input(1));
+      open.push_back(node.input(0));
+    } else {
+      product.factors.push_back(value);
+    }
+    if (open.size() + product.factors.size() > kMostFactors) return {};
+  }
+  return product;
+}
+
+}  // namespace onnx2ir::passes

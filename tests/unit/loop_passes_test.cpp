@@ -1,0 +1,235 @@
+// Passes over loops: each fires where it should, leaves alone what it must, and has nothing left to do when
+// run again.
+#include "catch.hpp"
+#include "ir/builder.hpp"
+#include "ir/inference.hpp"
+#include "passes/passes.hpp"
+
+using namespace onnx2ir;
+using ir::Value;
+
+namespace {
+
+using PassFunction = bool (*)(ir::Model&, passes::PassContext&);
+constexpr auto f32 = ir::ElementType::f32;
+
+/// A model with one loop. The test fills body and states, then calls finish().
+struct OneLoop {
+  ir::Model model;
+  ir::Builder builder{model.graph};
+  std::unique_ptr<ir::Graph> graph = std::make_unique<ir::Graph>();
+  ir::Builder body{*graph};
+  std::vector<Value> inputs;
+  std::size_t outputs = 0;
+  ir::LoopBody loop;
+  ir::Node* node = nullptr;
+
+  OneLoop(Value (*trip_count)(ir::Builder&), Value (*condition)(ir::Builder&)) {
+    inputs = {trip_count(builder), condition(builder)};
+  }
+  std::uint32_t add_input(Value outer) {
+    inputs.push_back(outer);
+    return static_cast<std::uint32_t>(inputs.size() - 1);
+  }
+  /// A state of its initial value; give it its next value with set_next.
+  Value state(Value initial) {
+    const Value parameter = body.parameter(initial.type(), initial.shape());
+    loop.carried.push_back({add_input(initial), parameter.node, nullptr, std::nullopt});
+    return parameter;
+  }
+  void set_next(std::size_t state, Value next, bool is_read = true) {
+    loop.carried[state].result = &body.result(next);
+    if (is_read) loop.carried[state].output = static_cast<std::uint32_t>(outputs++);
+  }
+  Value invariant(Value outer) {
+    const Value parameter = body.parameter(outer.type(), outer.shape());
+    loop.invariants.push_back({add_input(outer), parameter.node});
+    return parameter;
+  }
+  void scan(Value row) {
+    const Value rows = body.op("Unsqueeze", {row, body.integers({0})});
+    loop.scans.push_back({&body.result(rows), static_cast<std::uint32_t>(outputs++)});
+  }
+  void finish(Value next_condition) {
+    loop.condition = &body.result(next_condition);
+    node = &model.graph.add(ir::find_op("Loop"), inputs, outputs);
+    loop.graph = std::move(graph);
+    node->payload() = std::move(loop);
+    ir::infer(*node);
+    for (std::size_t i = 0; i < outputs; ++i) builder.result(node->value(i));
+  }
+  /// Runs `pass`, twice: the second time it must change nothing.
+  bool run(PassFunction pass) {
+    passes::PassContext context;
+    const bool modified = pass(model, context);
+    ir::infer(model.graph);
+    CHECK_FALSE(pass(model, context));
+    return modified;
+  }
+  const ir::Node& source(std::size_t output) const { return *model.graph.results()[output]->input(0).node; }
+  const ir::LoopBody& after() const { return *node->loop(); }
+};
+
+template <std::int64_t kCount>
+Value times(ir::Builder& builder) {
+  return builder.integer(kCount);
+}
+Value any_times(ir::Builder& builder) {
+  return builder.parameter(ir::ElementType::i64, ir::PartialShape::of_rank(0));
+}
+Value yes(ir::Builder& builder) {
+  return builder.boolean(true);
+}
+Value no(ir::Builder& builder) {
+  return builder.boolean(false);
+}
+Value perhaps(ir::Builder& builder) {
+  return builder.parameter(ir::ElementType::boolean, ir::PartialShape::of_rank(0));
+}
+
+/// sum = sum + step, and the sums as rows.
+void fill_with_sum(OneLoop& loop, Value next_condition) {
+  const Value initial = loop.builder.parameter(f32, {2});
+  const Value sum = loop.state(initial);
+  const Value next = loop.body.op("Add", {sum, loop.body.number(1, f32)});
+  loop.set_next(0, next);
+  loop.scan(next);
+  loop.finish(next_condition);
+}
+
+}  // namespace
+
+TEST_CASE("fold_zero_trip_loops", "[passes]") {
+  const bool is_zero_trip = GENERATE(true, false);
+  OneLoop loop(is_zero_trip ? times<0> : times<5>, is_zero_trip ? yes : no);
+  fill_with_sum(loop, loop.body.boolean(true));
+  CHECK(loop.run(passes::fold_zero_trip_loops));
+  CHECK(loop.source(0).is("Parameter"));
+  CHECK(loop.source(1).is("Const"));
+  CHECK(loop.source(1).output(0).shape == ir::PartialShape{0, 2});
+  OneLoop runs(any_times, yes);
+  fill_with_sum(runs, runs.body.boolean(true));
+  CHECK_FALSE(runs.run(passes::fold_zero_trip_loops));
+}
+
+TEST_CASE("fold_condition_into_trip_count", "[passes]") {
+  OneLoop loop(times<5>, perhaps);
+  fill_with_sum(loop, loop.body.boolean(true));
+  CHECK(loop.run(passes::fold_condition_into_trip_count));
+  CHECK(loop.node->input(0).node->is("Select"));
+  CHECK(ir::exact_values(loop.node->input(1)) == std::vector<std::int64_t>{1});
+  OneLoop early_exit(times<5>, perhaps);
+  fill_with_sum(early_exit,
+                early_exit.body.parameter(ir::ElementType::boolean, ir::PartialShape::of_rank(0)));
+  CHECK_FALSE(early_exit.run(passes::fold_condition_into_trip_count));
+}
+
+TEST_CASE("make_unchanged_states_invariant", "[passes]") {
+  OneLoop loop(times<5>, yes);
+  const Value weight = loop.builder.parameter(f32, {2});
+  const Value unchanged = loop.state(weight);
+  const Value sum = loop.state(weight);
+  loop.set_next(0, unchanged);
+  loop.set_next(1, loop.body.op("Add", {sum, unchanged}));
+  loop.finish(loop.body.boolean(true));
+  CHECK(loop.run(passes::make_unchanged_states_invariant));
+  CHECK(loop.after().carried.size() == 1);
+  CHECK(loop.after().invariants.size() == 1);
+  CHECK(&loop.source(0) == weight.node);
+  CHECK(&loop.source(1) == loop.node);
+}
+
+TEST_CASE("copy_passed_through_states: swapped states", "[passes]") {
+  OneLoop loop(times<5>, yes);
+  const Value a = loop.state(loop.builder.parameter(f32, {2}));
+  const Value b = loop.state(loop.builder.parameter(f32, {2}));
+  loop.set_next(0, b);
+  loop.set_next(1, a);
+  loop.finish(loop.body.boolean(true));
+  CHECK(loop.run(passes::copy_passed_through_states));
+  for (const ir::Carried& state : loop.after().carried) CHECK(state.result->input(0).node->is("Identity"));
+  OneLoop own(times<5>, yes);
+  fill_with_sum(own, own.body.boolean(true));
+  CHECK_FALSE(own.run(passes::copy_passed_through_states));
+}
+
+TEST_CASE("remove_dead_states", "[passes]") {
+  OneLoop loop(times<5>, yes);
+  const Value start = loop.builder.parameter(f32, {2});
+  const Value read = loop.state(start);
+  const Value unread = loop.state(start);
+  const Value needed = loop.state(start);
+  loop.set_next(0, loop.body.op("Add", {read, needed}));
+  loop.set_next(1, loop.body.op("Add", {unread, read}), false);
+  loop.set_next(2, loop.body.op("Multiply", {needed, needed}), false);
+  loop.finish(loop.body.boolean(true));
+  CHECK(loop.run(passes::remove_dead_states));
+  CHECK(loop.after().carried.size() == 2);
+  CHECK(loop.node->inputs().size() == 4);
+}
+
+TEST_CASE("simplify_conditions", "[passes]") {
+  OneLoop loop(times<5>, perhaps);
+  const Value condition = loop.invariant(loop.inputs[1]);
+  const Value both = loop.body.op("LogicalAnd", {condition, loop.body.boolean(true)});
+  fill_with_sum(loop, both);
+  CHECK(loop.run(passes::simplify_conditions));
+  CHECK(loop.after().condition->input(0).node->constant() != nullptr);
+  OneLoop other(times<5>, perhaps);
+  const Value another = other.builder.parameter(ir::ElementType::boolean, ir::PartialShape::of_rank(0));
+  const Value inner = other.invariant(another);
+  const Value joined = other.body.op("LogicalOr", {inner, inner});
+  fill_with_sum(other, joined);
+  CHECK_FALSE(other.run(passes::simplify_conditions));
+}
+
+TEST_CASE("simplify_conditions ends on conditions that double", "[passes]") {
+  OneLoop loop(times<5>, perhaps);
+  Value condition = loop.invariant(loop.inputs[1]);
+  for (int i = 0; i < 64; ++i) condition = loop.body.op("LogicalAnd", {condition, condition});
+  fill_with_sum(loop, condition);
+  CHECK_FALSE(loop.run(passes::simplify_conditions));
+}
+
+TEST_CASE("guard_zero_iterations", "[passes]") {
+  OneLoop loop(any_times, yes);
+  fill_with_sum(loop, loop.body.boolean(true));
+  CHECK(loop.run(passes::guard_zero_iterations));
+  CHECK(&loop.source(0) == loop.node);
+  CHECK(loop.source(1).is("Slice"));
+  OneLoop certain(times<5>, yes);
+  fill_with_sum(certain, certain.body.boolean(true));
+  CHECK_FALSE(certain.run(passes::guard_zero_iterations));
+  OneLoop written(any_times, yes);
+  written.state(written.builder.parameter(f32, {2}));
+  const Value fresh = written.invariant(written.builder.parameter(f32, {2}));
+  written.set_next(0, written.body.op("Negative", {fresh}));
+  written.finish(written.body.boolean(true));
+  CHECK(written.run(passes::guard_zero_iterations));
+  CHECK(written.source(0).is("Select"));
+}
+
+TEST_CASE("move_constants_into_bodies", "[passes]") {
+  OneLoop loop(times<5>, yes);
+  const Value sum = loop.state(loop.builder.parameter(f32, {2}));
+  const Value constant = loop.invariant(loop.builder.number(3, f32));
+  const Value outer = loop.invariant(loop.builder.parameter(f32, {2}));
+  loop.set_next(0, loop.body.op("Add", {loop.body.op("Multiply", {sum, constant}), outer}));
+  loop.finish(loop.body.boolean(true));
+  CHECK(loop.run(passes::move_constants_into_bodies));
+  CHECK(loop.after().invariants.size() == 1);
+  CHECK(loop.after().invariants.front().parameter == outer.node);
+}
+
+TEST_CASE("warn_about_wide_integers", "[passes]") {
+  ir::Model model;
+  ir::Builder builder(model.graph);
+  const Value wide = builder.integer(std::int64_t{1} << 40);
+  const Value x = builder.parameter(ir::ElementType::i64, {2});
+  builder.result(builder.op("Add", {x, wide}));
+  DiagnosticSink sink;
+  passes::PassContext context;
+  context.sink = &sink;
+  CHECK_FALSE(passes::warn_about_wide_integers(model, context));
+  CHECK(sink.diagnostics().size() == 1);
+}

@@ -36,6 +36,7 @@ std::vector<TranslatorRow> random_translators();
 std::vector<TranslatorRow> training_translators();
 std::vector<TranslatorRow> unique_translators();
 std::vector<TranslatorRow> ngram_translators();
+std::vector<TranslatorRow> text_translators();
 std::vector<TranslatorRow> tree_ensemble_translators();
 std::vector<TranslatorRow> linear_model_translators();
 std::vector<TranslatorRow> preprocessing_translators();
@@ -71,6 +72,7 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     random_translators,         //
     training_translators,       //
     unique_translators,         //
+    text_translators,           //
     ngram_translators,          //
     tree_ensemble_translators,  //
     linear_model_translators,   //

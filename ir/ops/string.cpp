@@ -11,11 +11,21 @@ void infer_string_tensor_pack(Node& node) {
   set_output(node, 0, ElementType::string, node.input(0).shape());
 }
 
+/// How many bytes the strings of a constant have: what is left of it behind their number and their ends, i32.
+Dimension byte_count(Value strings) {
+  const ConstantData* const data = strings.node->constant();
+  const auto count = strings.shape().element_count();
+  if (data == nullptr || !count) return {};
+  const std::int64_t ends = 4 * (*count + 2);
+  const auto size = static_cast<std::int64_t>(data->size());
+  return size < ends ? Dimension() : Dimension(size - ends);
+}
+
 void infer_string_tensor_unpack(Node& node) {
   require(node.input(0).type() == ElementType::string, "StringTensorUnpack: the input must be strings");
   set_output(node, 0, ElementType::i32, node.input(0).shape());
   set_output(node, 1, ElementType::i32, node.input(0).shape());
-  set_output(node, 2, ElementType::u8, PartialShape{-1});
+  set_output(node, 2, ElementType::u8, PartialShape{byte_count(node.input(0))});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/text.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -107,7 +108,7 @@ Values mod_10(NodeContext& node) {
 
 /// Equal 1, 7, 11, 13, 19.
 Value equal(NodeContext& node, Value a, Value b) {
-  if (a.type() == ElementType::string) node.fail("OpenVINO's CPU runtime compares no strings");
+  if (a.type() == ElementType::string) return equal_texts(node, a, b);
   return node.op("Equal", {a, b});
 }
 

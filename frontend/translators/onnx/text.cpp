@@ -1,0 +1,104 @@
+#include "frontend/translators/onnx/text.hpp"
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Strings as lists: where each begins among the bytes, and how long it is.
+struct Texts {
+  Value begins;
+  Value lengths;
+};
+
+/// Two tensors of strings, broadcast and flattened, over one list of bytes that ends with a zero.
+struct TextPair {
+  Texts a;
+  Texts b;
+  Value bytes;  ///< i32
+  Value shape;  ///< of both when broadcast
+};
+
+TextPair unpack(NodeContext& node, Value a, Value b) {
+  ir::Node& of_a = node.node("StringTensorUnpack", {a}, {}, 3);
+  ir::Node& of_b = node.node("StringTensorUnpack", {b}, {}, 3);
+  const Value zero_a = node.op("Multiply", {of_a.value(0), node.integer(0, ElementType::i32)});
+  const Value zero_b = node.op("Multiply", {of_b.value(0), node.integer(0, ElementType::i32)});
+  const Value behind_a = convert(node, shape_of(node, of_a.value(2)), ElementType::i32);
+  const auto list = [&](Value value, Value zero_of_other) {
+    return reshape(node, node.op("Add", {value, zero_of_other}), std::vector<std::int64_t>{-1});
+  };
+  const auto lengths = [&](ir::Node& texts) { return node.op("Subtract", {texts.value(1), texts.value(0)}); };
+  TextPair pair;
+  pair.a = {list(of_a.value(0), zero_b), list(lengths(of_a), zero_b)};
+  pair.b = {
+      list(node.op("Add", {of_b.value(0), reshape(node, behind_a, std::vector<std::int64_t>{})}), zero_a),
+      list(lengths(of_b), zero_a)};
+  pair.bytes =
+      concat(node, {convert(node, of_a.value(2), ElementType::i32),
+                    convert(node, of_b.value(2), ElementType::i32), node.integers({0}, ElementType::i32)});
+  pair.shape = shape_of(node, node.op("Add", {zero_a, zero_b}));
+  return pair;
+}
+
+/// 0, 1, 2 ... as far as the longest of `lengths`.
+Value byte_numbers(NodeContext& node, Value lengths) {
+  const Value all = concat(node, {lengths, node.integers({0}, ElementType::i32)});
+  const Value longest = node.op("ReduceMax", {all, node.integers({0})}, {{"keep_dims", false}});
+  return node.op("Range", {node.integer(0, ElementType::i32), longest, node.integer(1, ElementType::i32)},
+                 {{"output_type", ElementType::i32}});
+}
+
+/// The bytes at `places` where `inside` holds, elsewhere 0.
+Value bytes_at(NodeContext& node, Value bytes, Value places, Value inside) {
+  const Value zero = node.integer(0, ElementType::i32);
+  const Value safe = node.op("Select", {inside, places, zero});
+  return node.op("Select", {inside, gather(node, bytes, safe), zero});
+}
+
+/// StringConcat 20: each string of the first input followed by that of the second.
+Values string_concat_20(NodeContext& node) {
+  const TextPair pair = unpack(node, node.input(0), node.input(1));
+  const Value lengths = node.op("Add", {pair.a.lengths, pair.b.lengths});
+  const Value numbers = byte_numbers(node, lengths);
+  const auto column = [&](Value list) { return unsqueeze(node, list, {1}); };
+  const Value inside = node.op("Less", {numbers, column(lengths)});
+  const Value in_first = node.op("Less", {numbers, column(pair.a.lengths)});
+  const Value second =
+      node.op("Add", {column(node.op("Subtract", {pair.b.begins, pair.a.lengths})), numbers});
+  const Value places =
+      node.op("Select", {in_first, node.op("Add", {column(pair.a.begins), numbers}), second});
+  const Value rows = bytes_at(node, pair.bytes, places, inside);
+  const std::vector<std::int64_t> flat{-1};
+  const Value kept = node.op("NonZero", {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
+  const Value bytes = gather(node, reshape(node, rows, flat), squeeze(node, kept, {0}));
+  const Value ends =
+      node.op("CumSum", {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
+  const Value begins = node.op("Subtract", {ends, lengths});
+  return {node.op("StringTensorPack", {reshape(node, begins, pair.shape), reshape(node, ends, pair.shape),
+                                       convert(node, bytes, ElementType::u8)})};
+}
+
+}  // namespace
+
+Value equal_texts(NodeContext& node, Value a, Value b) {
+  const TextPair pair = unpack(node, a, b);
+  const Value same_length = node.op("Equal", {pair.a.lengths, pair.b.lengths});
+  const Value numbers = byte_numbers(node, pair.a.lengths);
+  const auto rows = [&](const Texts& texts) {
+    const Value inside = node.op("Less", {numbers, unsqueeze(node, texts.lengths, {1})});
+    return bytes_at(node, pair.bytes, node.op("Add", {unsqueeze(node, texts.begins, {1}), numbers}), inside);
+  };
+  // Bytes that differ are counted: the runtime does not reduce nothing to true.
+  const Value differ = convert(node, node.op("NotEqual", {rows(pair.a), rows(pair.b)}), ElementType::i32);
+  const Value count = node.op("ReduceSum", {differ, node.integers({1})}, {{"keep_dims", false}});
+  const Value same_bytes = node.op("Equal", {count, node.integer(0, ElementType::i32)});
+  return reshape(node, node.op("LogicalAnd", {same_length, same_bytes}), pair.shape);
+}
+
+std::vector<TranslatorRow> text_translators() {
+  return {{"StringConcat", 20, string_concat_20}};
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,11 @@
+// Strings, which the runtime only takes apart into bytes and puts together again.
+#pragma once
+
+#include "frontend/translators/context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// Whether the strings of `a` equal those of `b`, broadcast.
+Value equal_texts(NodeContext& node, Value a, Value b);
+
+}  // namespace onnx2ir::frontend

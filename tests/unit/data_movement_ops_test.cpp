@@ -1,0 +1,86 @@
+// What inference knows of small integer tensors, and where it must not know more than OpenVINO does.
+#include "catch.hpp"
+#include "ir/builder.hpp"
+#include "ir/graph.hpp"
+
+using namespace onnx2ir::ir;
+
+namespace {
+
+struct Fixture {
+  Graph graph;
+  Builder builder{graph};
+
+  Value shape_of(PartialShape shape) {
+    const Value input = builder.parameter(ElementType::f32, std::move(shape));
+    return builder.op("ShapeOf", {input}, {{"output_type", ElementType::i64}});
+  }
+  Value pick(Value from, std::int64_t index) {
+    return builder.op("Gather", {from, builder.integers({index}), builder.integer(0)},
+                      {{"batch_dims", std::int64_t{0}}});
+  }
+  PartialShape reshaped(Value pattern) {
+    const Value data = builder.parameter(ElementType::f32, PartialShape{-1, -1});
+    return builder.op("Reshape", {data, pattern}, {{"special_zero", false}}).shape();
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "dimensions travel through Gather and Concat into shapes") {
+  const Value list = builder.op("Concat", {pick(shape_of({2, -1, 5}), 2), builder.integers({7})},
+                                {{"axis", std::int64_t{0}}});
+  CHECK(reshaped(list) == PartialShape{5, 7});
+}
+
+TEST_CASE_METHOD(Fixture, "an unknown dimension has bounds, the others stay known") {
+  const Value list = builder.op("Concat", {pick(shape_of({2, -1, 5}), 1), builder.integers({7})},
+                                {{"axis", std::int64_t{0}}});
+  CHECK(reshaped(list) == PartialShape{-1, 7});
+}
+
+TEST_CASE_METHOD(Fixture, "one element from elsewhere makes the whole list unknown") {
+  const Value other = builder.parameter(ElementType::i64, PartialShape{1});
+  const Value list = builder.op("Concat", {other, builder.integers({7})}, {{"axis", std::int64_t{0}}});
+  CHECK_FALSE(known_values(list));
+  CHECK(reshaped(list) == PartialShape{-1, -1});
+}
+
+TEST_CASE_METHOD(Fixture, "Broadcast reads the parts of a Concat alone") {
+  const Value other = builder.parameter(ElementType::i64, PartialShape{1});
+  const Value list = builder.op("Concat", {builder.integers({7}), other}, {{"axis", std::int64_t{0}}});
+  const Value data = builder.parameter(ElementType::f32, PartialShape{-1, 1});
+  CHECK(builder.op("Broadcast", {data, list}, {{"mode", "numpy"}}).shape() == PartialShape{7, -1});
+}
+
+TEST_CASE_METHOD(Fixture, "Broadcast both ways to unknown sizes keeps the data's own") {
+  const Value target = builder.parameter(ElementType::i64, PartialShape{3});
+  const Value data = builder.parameter(ElementType::f32, PartialShape{3, 1});
+  CHECK(builder.op("Broadcast", {data, target}, {{"mode", "bidirectional"}}).shape() ==
+        PartialShape{-1, 3, -1});
+}
+
+TEST_CASE_METHOD(Fixture, "Concat along the last axis interleaves known rows") {
+  const Value axis = builder.integers({1});
+  const Value ones = builder.op("Unsqueeze", {builder.integers({1, 1}), axis});
+  const Value sizes = builder.op("Unsqueeze", {shape_of({4, 6}), axis});
+  const Value pairs = builder.op("Concat", {ones, sizes}, {{"axis", std::int64_t{1}}});
+  CHECK(exact_values(pairs) == std::vector<std::int64_t>{1, 4, 1, 6});
+}
+
+TEST_CASE_METHOD(Fixture, "lengths of VariadicSplit count when all are known") {
+  const Value data = builder.parameter(ElementType::f32, PartialShape{-1, 10});
+  const Value axis = builder.integer(1);
+  Node& known = builder.node("VariadicSplit", {data, axis, builder.integers({4, -1})}, {}, 2);
+  CHECK(known.output(0).shape == PartialShape{-1, 4});
+  CHECK(known.output(1).shape == PartialShape{-1, 6});
+  const Value lengths =
+      builder.op("Concat", {builder.integers({4}), pick(shape_of({-1}), 0)}, {{"axis", std::int64_t{0}}});
+  Node& unknown = builder.node("VariadicSplit", {data, axis, lengths}, {}, 2);
+  CHECK(unknown.output(0).shape == PartialShape{-1, -1});
+}
+
+TEST_CASE_METHOD(Fixture, "NonZero of constants has a known size") {
+  const Value values = builder.integers({0, 3, 5});
+  CHECK(builder.op("NonZero", {values}, {{"output_type", ElementType::i64}}).shape() == PartialShape{1, 2});
+}

@@ -14,6 +14,8 @@ namespace {
 
 // Longer constants are tables of weights; looking for wide values there would read the model's files.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 16;
+/// Constants that are named; the others are only counted.
+constexpr std::size_t kMostNotes = 20;
 
 /// The extremes of int64 mean "to the end" or "without bound", and stay that when they are cut to 32 bits.
 bool fits(std::int64_t value) {
@@ -42,17 +44,24 @@ std::optional<std::int64_t> wide_value(const ir::Node& node) {
 bool warn_about_wide_integers(ir::Model& model, PassContext& context) {
   if (context.sink == nullptr) return false;
   Diagnostic diagnostic;
+  std::size_t not_named = 0;
   for (const ir::Graph* graph : graphs_of(model)) {
     for (const auto& node : graph->nodes()) {
       const auto value = wide_value(*node);
       if (!value) continue;
       std::string note = node->name.empty() ? fmt::format("a constant holds {}", *value)
                                             : fmt::format("constant '{}' holds {}", node->name, *value);
-      if (std::find(diagnostic.notes.begin(), diagnostic.notes.end(), note) == diagnostic.notes.end())
-        diagnostic.notes.push_back(std::move(note));
+      auto& notes = diagnostic.notes;
+      if (std::find(notes.begin(), notes.end(), note) != notes.end()) continue;
+      if (notes.size() == kMostNotes) {
+        ++not_named;
+      } else {
+        notes.push_back(std::move(note));
+      }
     }
   }
   if (diagnostic.notes.empty()) return false;
+  if (not_named != 0) diagnostic.notes.push_back(fmt::format("and {} more", not_named));
   diagnostic.severity = Severity::warning;
   diagnostic.code = "wide-integer";
   diagnostic.message = "OpenVINO's CPU runtime computes int64 in 32 bits, the model has larger constants";

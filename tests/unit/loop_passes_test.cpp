@@ -1,5 +1,7 @@
 // Passes over loops: each fires where it should, leaves alone what it must, and has nothing left to do when
 // run again.
+#include <limits>
+
 #include "catch.hpp"
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
@@ -224,12 +226,20 @@ TEST_CASE("move_constants_into_bodies", "[passes]") {
 TEST_CASE("warn_about_wide_integers", "[passes]") {
   ir::Model model;
   ir::Builder builder(model.graph);
-  const Value wide = builder.integer(std::int64_t{1} << 40);
-  const Value x = builder.parameter(ir::ElementType::i64, {2});
-  builder.result(builder.op("Add", {x, wide}));
-  DiagnosticSink sink;
-  passes::PassContext context;
-  context.sink = &sink;
-  CHECK_FALSE(passes::warn_about_wide_integers(model, context));
-  CHECK(sink.diagnostics().size() == 1);
+  Value sum = builder.parameter(ir::ElementType::i64, {2});
+  const auto add = [&](std::int64_t number) { sum = builder.op("Add", {sum, builder.integer(number)}); };
+  const auto notes = [&] {
+    DiagnosticSink sink;
+    passes::PassContext context;
+    context.sink = &sink;
+    CHECK_FALSE(passes::warn_about_wide_integers(model, context));
+    return sink.diagnostics().empty() ? 0 : sink.diagnostics().front().notes.size();
+  };
+  add(std::numeric_limits<std::int32_t>::max());
+  add(std::numeric_limits<std::int64_t>::max());
+  CHECK(notes() == 0);
+  add(std::int64_t{1} << 40);
+  CHECK(notes() == 1);
+  for (std::int64_t i = 1; i < 100; ++i) add((std::int64_t{1} << 40) + i);
+  CHECK(notes() == 21);
 }

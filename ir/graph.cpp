@@ -228,14 +228,21 @@ bool has_integer_values(ElementType type) {
 std::optional<KnownValues> known_values(Value value) {
   const Output& output = value.node->output(value.index);
   if (output.known) return *output.known;
+  const bool is_integral = has_integer_values(output.type);
   const ConstantData* const data = value.node->constant();
-  if (data == nullptr || !has_integer_values(output.type)) return std::nullopt;
+  if (data == nullptr || !(is_integral || is_floating(output.type))) return std::nullopt;
   const auto count = output.shape.element_count();
   if (!count || *count > kMostKnownElements) return std::nullopt;
-  const auto values = decode_integers(output.type, data->bytes(), static_cast<std::size_t>(*count));
-  if (!values) return std::nullopt;
-  KnownValues known(values->size());
-  for (std::size_t i = 0; i < known.size(); ++i) known[i] = ValueRange::exactly((*values)[i]);
+  KnownValues known(static_cast<std::size_t>(*count));
+  if (is_integral) {
+    const auto values = decode_integers(output.type, data->bytes(), known.size());
+    if (!values) return std::nullopt;
+    std::ranges::transform(*values, known.begin(), ValueRange::exactly);
+  } else {
+    const auto values = decode_numbers(output.type, data->bytes(), known.size());
+    if (!values) return std::nullopt;
+    std::ranges::transform(*values, known.begin(), ValueRange::of_number);
+  }
   return known;
 }
 

@@ -1,6 +1,7 @@
 // The graph: nodes of IR operations, the values between them, and the bodies of control-flow nodes.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -24,16 +25,23 @@ class Node;
 class Graph;
 struct OpDescriptor;
 
-/// What is known of one element of an integer or boolean tensor: an interval, exact when both ends are equal.
+/// What is known of one element of a small tensor. Of integers and booleans: an interval, exact when both
+/// ends are equal. Of floating-point numbers: the number itself or nothing, as both ends hold its bits (see
+/// of_number); whoever only moves elements need not care.
 struct ValueRange {
   std::int64_t min = std::numeric_limits<std::int64_t>::min();
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
 
   static constexpr ValueRange exactly(std::int64_t value) { return {value, value}; }
+  static constexpr ValueRange of_number(double number) {
+    return exactly(std::bit_cast<std::int64_t>(number));
+  }
+  /// The floating-point number, of which is_exact() holds.
+  constexpr double number() const { return std::bit_cast<double>(min); }
   constexpr bool is_exact() const { return min == max; }
   friend constexpr bool operator==(const ValueRange&, const ValueRange&) = default;
 };
-/// Elements of a small integer tensor in C order.
+/// Elements of a small tensor in C order.
 using KnownValues = std::vector<ValueRange>;
 
 /// An output of a node, as its consumers refer to it. Null when `node` is null.
@@ -58,7 +66,7 @@ struct Use {
 struct Output {
   ElementType type = ElementType::dynamic;
   PartialShape shape;
-  /// What inference knows of the elements of a small integer tensor; null when nothing.
+  /// What inference knows of the elements of a small tensor; null when nothing.
   std::shared_ptr<const KnownValues> known;
   /// Tensor names: those of the model's inputs and outputs must survive all passes.
   std::vector<std::string> names;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "ir/builder.hpp"
@@ -184,14 +185,6 @@ ValueRange fit(ValueRange a, ElementType type) {
   const unsigned bits = info(type).bits;
   if (type == ElementType::boolean) {
     limits = kEither;
-  } else if (is_floating(type)) {
-    // Integers up to here have exact neighbours in every type from f16 on.
-    constexpr std::int64_t kExactInHalf = 2048;
-    constexpr std::int64_t kExactInSingle = std::int64_t{1} << 24;
-    const std::int64_t end = type == ElementType::f32 || type == ElementType::f64 ? kExactInSingle
-                             : type == ElementType::f16                           ? kExactInHalf
-                                                                                  : 0;
-    limits = {-end, end};
   } else if (is_unsigned_integral(type)) {
     limits = {0, bits >= 64 ? kHighest : static_cast<std::int64_t>((std::uint64_t{1} << bits) - 1)};
   } else if (bits < 64 && bits > 0) {
@@ -230,7 +223,11 @@ std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int
   return result;
 }
 
-void propagate(Node& node, RangeFunction2 function) {
+namespace {
+
+/// Sets element i of output 0 to what `combine` makes of elements i of inputs 0 and 1.
+template <typename Combine>
+void propagate_pairs(Node& node, Combine combine) {
   const auto sizes = node.output(0).shape.sizes();
   if (!sizes) return;
   const auto a = known_broadcast(node.input(0), *sizes);
@@ -238,17 +235,84 @@ void propagate(Node& node, RangeFunction2 function) {
   const auto b = known_broadcast(node.input(1), *sizes);
   if (!b || a->size() != b->size()) return;
   KnownValues result(a->size());
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] = fit(function((*a)[i], (*b)[i]), node.output(0).type);
-  }
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = combine((*a)[i], (*b)[i]);
   set_known(node, 0, std::move(result));
 }
 
-void propagate(Node& node, RangeFunction1 function) {
+template <typename Change>
+void propagate_elements(Node& node, Change change) {
   auto known = known_values(node.input(0));
   if (!known) return;
-  for (ValueRange& range : *known) range = fit(function(range), node.output(0).type);
+  for (ValueRange& range : *known) range = change(range);
   set_known(node, 0, *std::move(known));
+}
+
+}  // namespace
+
+void propagate(Node& node, RangeFunction2 function) {
+  const ElementType type = node.output(0).type;
+  propagate_pairs(node, [&](ValueRange a, ValueRange b) { return fit(function(a, b), type); });
+}
+
+void propagate(Node& node, RangeFunction1 function) {
+  const ElementType type = node.output(0).type;
+  propagate_elements(node, [&](ValueRange a) { return fit(function(a), type); });
+}
+
+void propagate(Node& node, NumberFunction2 function) {
+  const ElementType type = node.output(0).type;
+  if (type != ElementType::f32 && type != ElementType::f64) return;
+  propagate_pairs(node, [&](ValueRange a, ValueRange b) {
+    if (!a.is_exact() || !b.is_exact()) return kUnknown;
+    const double result = type == ElementType::f64
+                              ? function.of_double(a.number(), b.number())
+                              : static_cast<double>(function.of_float(static_cast<float>(a.number()),
+                                                                      static_cast<float>(b.number())));
+    return ValueRange::of_number(result);
+  });
+}
+
+void propagate(Node& node, NumberFunction1 function) {
+  const ElementType type = node.output(0).type;
+  if (type != ElementType::f32 && type != ElementType::f64) return;
+  propagate_elements(node, [&](ValueRange a) {
+    if (!a.is_exact()) return kUnknown;
+    const double result = type == ElementType::f64
+                              ? function.of_double(a.number())
+                              : static_cast<double>(function.of_float(static_cast<float>(a.number())));
+    return ValueRange::of_number(result);
+  });
+}
+
+void propagate(Node& node, bool (*predicate)(double, double)) {
+  propagate_pairs(node, [&](ValueRange a, ValueRange b) {
+    if (!a.is_exact() || !b.is_exact()) return kEither;
+    return predicate(a.number(), b.number()) ? kTrue : kFalse;
+  });
+}
+
+ValueRange converted(ValueRange element, ElementType from, ElementType to) {
+  const bool to_floating = is_floating(to);
+  if (!is_floating(from)) {
+    if (to == ElementType::boolean) return truth(element);
+    if (!to_floating) return fit(element, to);
+    // Integers up to here are exact in f32, and their sums and products are rounded as the runtime does.
+    constexpr std::int64_t kExact = std::int64_t{1} << 24;
+    const bool is_exact = element.is_exact() && element.min <= kExact && element.min >= -kExact;
+    const bool is_wide = to == ElementType::f32 || to == ElementType::f64;
+    return is_exact && is_wide ? ValueRange::of_number(static_cast<double>(element.min)) : kUnknown;
+  }
+  if (!element.is_exact()) return kUnknown;
+  const double number = element.number();
+  if (to == ElementType::boolean) return number != 0 ? kTrue : kFalse;
+  if (!to_floating) {
+    constexpr double kExact = 9007199254740992.0;
+    if (!(std::abs(number) <= kExact)) return kUnknown;
+    return fit(ValueRange::exactly(static_cast<std::int64_t>(number)), to);
+  }
+  if (to == ElementType::f64) return element;
+  return to == ElementType::f32 ? ValueRange::of_number(static_cast<double>(static_cast<float>(number)))
+                                : kUnknown;
 }
 
 std::optional<std::vector<double>> exact_numbers(Value value) {
@@ -257,7 +321,7 @@ std::optional<std::vector<double>> exact_numbers(Value value) {
     std::vector<double> numbers;
     for (const ValueRange& range : *output.known) {
       if (!range.is_exact()) return std::nullopt;
-      numbers.push_back(static_cast<double>(range.min));
+      numbers.push_back(is_floating(output.type) ? range.number() : static_cast<double>(range.min));
     }
     return numbers;
   }

@@ -43,11 +43,29 @@ ValueRange truth(ValueRange a);
 /// `a` when all of it can be held by `type`, the unknown interval otherwise.
 ValueRange fit(ValueRange a, ElementType type);
 
-/// Applies `function` to the elements of inputs 0 and 1 of `node`, broadcast to the shape of its output,
-/// which has been set, and keeps what is known of the result.
+/// Applies `function` to the integer elements of inputs 0 and 1 of `node`, broadcast to the shape of its
+/// output, which has been set, and keeps what is known of the result.
 void propagate(Node& node, RangeFunction2 function);
 /// The same for the elements of input 0.
 void propagate(Node& node, RangeFunction1 function);
+
+/// A function of numbers of one floating-point type.
+struct NumberFunction1 {
+  float (*of_float)(float);
+  double (*of_double)(double);
+};
+struct NumberFunction2 {
+  float (*of_float)(float, float);
+  double (*of_double)(double, double);
+};
+/// The same for floating-point elements that are known: f32 and f64, computed as the runtime does.
+void propagate(Node& node, NumberFunction2 function);
+void propagate(Node& node, NumberFunction1 function);
+/// For a boolean output of floating-point inputs.
+void propagate(Node& node, bool (*predicate)(double, double));
+
+/// An element of type `from` converted to type `to`; unknown when it does not fit.
+ValueRange converted(ValueRange element, ElementType from, ElementType to);
 
 /// Elements of `value` broadcast (numpy) to `sizes`.
 std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int64_t> sizes);

@@ -1,5 +1,6 @@
-// Nodes whose outputs are small integer tensors that inference knows wholly become constants.
+// Nodes whose outputs are small tensors that inference knows wholly become constants.
 #include "ir/builder.hpp"
+#include "ir/value_ranges.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -10,6 +11,17 @@ bool can_fold(const ir::Node& node) {
   if (node.constant() != nullptr || node.is("Parameter") || node.is("Result") || node.op().is_volatile)
     return false;
   return node.has_uses();
+}
+
+std::optional<ir::ConstantData> elements(ir::Value value) {
+  if (ir::is_floating(value.type())) {
+    const auto numbers = ir::exact_numbers(value);
+    if (!numbers) return std::nullopt;
+    return ir::encode_numbers(*numbers, value.type());
+  }
+  const auto integers = ir::exact_values(value);
+  if (!integers) return std::nullopt;
+  return ir::encode_integers(*integers, value.type());
 }
 
 bool fold(ir::Graph& graph) {
@@ -23,12 +35,11 @@ bool fold(ir::Graph& graph) {
     for (std::size_t index = 0; index < node.outputs().size(); ++index) {
       const ir::Value value = node.value(index);
       if (node.output(index).uses.empty() || !node.output(index).known) continue;
-      const auto known = ir::exact_values(value);
       const auto sizes = value.shape().sizes();
-      if (!known || !sizes) continue;
+      const auto data = elements(value);
+      if (!data || !sizes) continue;
       builder.set_name(node.name);
-      ir::replace_all_uses(value,
-                           builder.constant(value.type(), *sizes, ir::encode_integers(*known, value.type())));
+      ir::replace_all_uses(value, builder.constant(value.type(), *sizes, *data));
       modified = true;
     }
   }

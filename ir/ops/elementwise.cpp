@@ -1,5 +1,7 @@
 // Operations on two values, or a condition and two values, element by element with numpy broadcasting.
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
@@ -26,24 +28,48 @@ void infer_numbers(Node& node) {
   set_output(node, 0, type, broadcast_inputs(node, 0, 1));
 }
 
-template <RangeFunction2 kFunction>
+template <RangeFunction2 kFunction, const NumberFunction2& kOfNumbers>
 void infer_arithmetic(Node& node) {
   infer_numbers(node);
-  if (!is_floating(node.output(0).type)) propagate(node, kFunction);
+  if (is_floating(node.output(0).type)) {
+    propagate(node, kOfNumbers);
+  } else {
+    propagate(node, kFunction);
+  }
 }
+
+/// A function of two floats and of two doubles.
+template <typename Function>
+constexpr NumberFunction2 numbers(Function function) {
+  return {function, function};
+}
+constexpr NumberFunction2 kSum = numbers([](auto a, auto b) { return a + b; });
+constexpr NumberFunction2 kDifference = numbers([](auto a, auto b) { return a - b; });
+constexpr NumberFunction2 kProduct = numbers([](auto a, auto b) { return a * b; });
+constexpr NumberFunction2 kQuotient = numbers([](auto a, auto b) { return a / b; });
+constexpr NumberFunction2 kRemainder = numbers([](auto a, auto b) { return std::fmod(a, b); });
+constexpr NumberFunction2 kFlooredRemainder =
+    numbers([](auto a, auto b) { return a - b * std::floor(a / b); });
+constexpr NumberFunction2 kPower = numbers([](auto a, auto b) { return std::pow(a, b); });
+constexpr NumberFunction2 kLarger = numbers([](auto a, auto b) { return std::max(a, b); });
+constexpr NumberFunction2 kSmaller = numbers([](auto a, auto b) { return std::min(a, b); });
 
 void infer_divide(Node& node) {
   infer_numbers(node);
-  if (is_floating(node.output(0).type)) return;
+  if (is_floating(node.output(0).type)) return propagate(node, kQuotient);
   const AttributeValue* const flooring = node.find_attribute("m_pythondiv");
   propagate(node, flooring == nullptr || std::get<bool>(*flooring) ? divide_flooring : divide_truncating);
 }
 
-template <RangeFunction2 kFunction>
+template <RangeFunction2 kFunction, bool (*kOfNumbers)(double, double)>
 void infer_comparison(Node& node) {
   const ElementType type = same_type(node, 0, 2);
   set_output(node, 0, ElementType::boolean, broadcast_inputs(node, 0, 1));
-  if (!is_floating(type)) propagate(node, kFunction);
+  if (is_floating(type)) {
+    propagate(node, kOfNumbers);
+  } else {
+    propagate(node, kFunction);
+  }
 }
 
 ValueRange not_equal(ValueRange a, ValueRange b) {
@@ -85,34 +111,47 @@ void infer_select(Node& node) {
     const ValueRange known = truth((*condition)[i]);
     const ValueRange a = (*yes)[i];
     const ValueRange b = (*no)[i];
-    result[i] = !known.is_exact() ? ValueRange{std::min(a.min, b.min), std::max(a.max, b.max)}
-                : known.min != 0  ? a
-                                  : b;
+    if (known.is_exact()) {
+      result[i] = known.min != 0 ? a : b;
+    } else if (a == b || !is_floating(node.output(0).type)) {
+      result[i] = {std::min(a.min, b.min), std::max(a.max, b.max)};
+    }
   }
   set_known(node, 0, std::move(result));
+}
+
+template <typename Comparison>
+bool compare(double a, double b) {
+  return Comparison()(a, b);
 }
 
 }  // namespace
 
 std::vector<OpDescriptor> elementwise_ops() {
   return {
-      {"Add", "opset1", 2, 2, 1, {}, infer_arithmetic<add>},
-      {"Subtract", "opset1", 2, 2, 1, {}, infer_arithmetic<subtract>},
-      {"Multiply", "opset1", 2, 2, 1, {}, infer_arithmetic<multiply>},
+      {"Add", "opset1", 2, 2, 1, {}, infer_arithmetic<add, kSum>},
+      {"Subtract", "opset1", 2, 2, 1, {}, infer_arithmetic<subtract, kDifference>},
+      {"Multiply", "opset1", 2, 2, 1, {}, infer_arithmetic<multiply, kProduct>},
       // Integers: m_pythondiv rounds toward minus infinity, otherwise toward zero.
       {"Divide", "opset1", 2, 2, 1, {{"m_pythondiv", Kind::boolean, Presence::optional}}, infer_divide},
-      {"Mod", "opset1", 2, 2, 1, {}, infer_arithmetic<remainder_truncating>},
-      {"FloorMod", "opset1", 2, 2, 1, {}, infer_arithmetic<remainder_flooring>},
-      {"Power", "opset1", 2, 2, 1, {}, infer_arithmetic<power>},
-      {"Maximum", "opset1", 2, 2, 1, {}, infer_arithmetic<maximum>},
-      {"Minimum", "opset1", 2, 2, 1, {}, infer_arithmetic<minimum>},
+      {"Mod", "opset1", 2, 2, 1, {}, infer_arithmetic<remainder_truncating, kRemainder>},
+      {"FloorMod", "opset1", 2, 2, 1, {}, infer_arithmetic<remainder_flooring, kFlooredRemainder>},
+      {"Power", "opset1", 2, 2, 1, {}, infer_arithmetic<power, kPower>},
+      {"Maximum", "opset1", 2, 2, 1, {}, infer_arithmetic<maximum, kLarger>},
+      {"Minimum", "opset1", 2, 2, 1, {}, infer_arithmetic<minimum, kSmaller>},
       {"SquaredDifference", "opset1", 2, 2, 1, {}, infer_numbers},
-      {"Equal", "opset1", 2, 2, 1, {}, infer_comparison<equal>},
-      {"NotEqual", "opset1", 2, 2, 1, {}, infer_comparison<not_equal>},
-      {"Less", "opset1", 2, 2, 1, {}, infer_comparison<less>},
-      {"LessEqual", "opset1", 2, 2, 1, {}, infer_comparison<less_or_equal>},
-      {"Greater", "opset1", 2, 2, 1, {}, infer_comparison<greater>},
-      {"GreaterEqual", "opset1", 2, 2, 1, {}, infer_comparison<greater_or_equal>},
+      {"Equal", "opset1", 2, 2, 1, {}, infer_comparison<equal, compare<std::equal_to<>>>},
+      {"NotEqual", "opset1", 2, 2, 1, {}, infer_comparison<not_equal, compare<std::not_equal_to<>>>},
+      {"Less", "opset1", 2, 2, 1, {}, infer_comparison<less, compare<std::less<>>>},
+      {"LessEqual", "opset1", 2, 2, 1, {}, infer_comparison<less_or_equal, compare<std::less_equal<>>>},
+      {"Greater", "opset1", 2, 2, 1, {}, infer_comparison<greater, compare<std::greater<>>>},
+      {"GreaterEqual",
+       "opset1",
+       2,
+       2,
+       1,
+       {},
+       infer_comparison<greater_or_equal, compare<std::greater_equal<>>>},
       {"LogicalAnd", "opset1", 2, 2, 1, {}, infer_logical<logical_and>},
       {"LogicalOr", "opset1", 2, 2, 1, {}, infer_logical<logical_or>},
       {"LogicalXor", "opset2", 2, 2, 1, {}, infer_logical<logical_xor>},

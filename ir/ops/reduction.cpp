@@ -95,6 +95,23 @@ void infer_cum_sum(Node& node) {
   const ElementType type = node.input(0).type();
   require(type != ElementType::boolean, "the input must be a number");
   set_output(node, 0, type, node.input(0).shape());
+  if (is_floating(type) || node.input(0).shape().element_count().value_or(0) == 0) return;
+  auto known = known_values(node.input(0));
+  if (!known || node.input(0).shape().rank() != 1) return;
+  const auto accumulate = [&](auto first, auto last) {
+    ValueRange sum = ValueRange::exactly(0);
+    for (; first != last; ++first) {
+      const ValueRange before = sum;
+      sum = fit(add(sum, *first), type);
+      *first = node.boolean("exclusive") ? before : sum;
+    }
+  };
+  if (node.boolean("reverse")) {
+    accumulate(known->rbegin(), known->rend());
+  } else {
+    accumulate(known->begin(), known->end());
+  }
+  set_known(node, 0, *std::move(known));
 }
 
 Dimension range_size(const Node& node, ElementType type) {

@@ -1,5 +1,7 @@
 // Operations on each element of one value: conversions, mathematics, activations. The values a few
 // activations take beside their data are parameters of the function (PReLU's slope is broadcast to the data).
+#include <cmath>
+
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 #include "ir/value_ranges.hpp"
@@ -16,10 +18,34 @@ void infer_same(Node& node) {
   set_output(node, 0, type, node.input(0).shape());
 }
 
-template <RangeFunction1 kFunction>
+template <RangeFunction1 kFunction, const NumberFunction1& kOfNumbers>
 void infer_same_and_known(Node& node) {
   infer_same(node);
-  if (!is_floating(node.output(0).type)) propagate(node, kFunction);
+  if (is_floating(node.output(0).type)) {
+    propagate(node, kOfNumbers);
+  } else {
+    propagate(node, kFunction);
+  }
+}
+
+/// A function of a float and of a double.
+template <typename Function>
+constexpr NumberFunction1 numbers(Function function) {
+  return {function, function};
+}
+constexpr NumberFunction1 kAbsolute = numbers([](auto a) { return std::abs(a); });
+constexpr NumberFunction1 kNegated = numbers([](auto a) { return -a; });
+constexpr NumberFunction1 kSignOf =
+    numbers([](auto a) { return static_cast<decltype(a)>((a > 0) - (a < 0)); });
+constexpr NumberFunction1 kPositivePart = numbers([](auto a) { return a > 0 ? a : decltype(a){}; });
+constexpr NumberFunction1 kFloor = numbers([](auto a) { return std::floor(a); });
+constexpr NumberFunction1 kCeiling = numbers([](auto a) { return std::ceil(a); });
+constexpr NumberFunction1 kHalfToEven = numbers([](auto a) { return std::nearbyint(a); });
+constexpr NumberFunction1 kSquareRoot = numbers([](auto a) { return std::sqrt(a); });
+
+void infer_square_root(Node& node) {
+  infer_same(node);
+  propagate(node, kSquareRoot);
 }
 
 ValueRange positive_part(ValueRange a) {
@@ -34,15 +60,21 @@ void infer_clamp(Node& node) {
   require(node.real("min") <= node.real("max"), "Clamp's min is greater than its max");
 }
 
+void infer_conversion_to(Node& node, ElementType type) {
+  const Value input = node.input(0);
+  set_output(node, 0, type, input.shape());
+  auto known = known_values(input);
+  if (!known) return;
+  for (ValueRange& element : *known) element = converted(element, input.type(), type);
+  set_known(node, 0, *std::move(known));
+}
+
 void infer_convert(Node& node) {
-  const ElementType type = node.type("destination_type");
-  set_output(node, 0, type, node.input(0).shape());
-  propagate(node, type == ElementType::boolean ? truth : unchanged);
+  infer_conversion_to(node, node.type("destination_type"));
 }
 
 void infer_convert_like(Node& node) {
-  set_output(node, 0, node.input(1).type(), node.input(0).shape());
-  propagate(node, node.input(1).type() == ElementType::boolean ? truth : unchanged);
+  infer_conversion_to(node, node.input(1).type());
 }
 
 void infer_test(Node& node) {
@@ -75,13 +107,14 @@ std::vector<OpDescriptor> unary_ops() {
       {"ConvertLike", "opset1", 2, 2, 1, {}, infer_convert_like},
       {"LogicalNot", "opset1", 1, 1, 1, {}, infer_logical_not},
       {"BitwiseNot", "opset13", 1, 1, 1, {}, infer_bitwise_not},
-      {"Abs", "opset1", 1, 1, 1, {}, infer_same_and_known<absolute>},
-      {"Negative", "opset1", 1, 1, 1, {}, infer_same_and_known<negate>},
-      {"Sign", "opset1", 1, 1, 1, {}, infer_same_and_known<sign>},
-      {"ReLU", "opset1", 1, 1, 1, {}, infer_same_and_known<positive_part>},
-      {"Floor", "opset1", 1, 1, 1, {}, infer_same_and_known<unchanged>},
-      {"Ceiling", "opset1", 1, 1, 1, {}, infer_same_and_known<unchanged>},
-      {"Round", "opset5", 1, 1, 1, {{"mode", Kind::text}}, infer_same_and_known<unchanged>},
+      {"Abs", "opset1", 1, 1, 1, {}, infer_same_and_known<absolute, kAbsolute>},
+      {"Negative", "opset1", 1, 1, 1, {}, infer_same_and_known<negate, kNegated>},
+      {"Sign", "opset1", 1, 1, 1, {}, infer_same_and_known<sign, kSignOf>},
+      {"ReLU", "opset1", 1, 1, 1, {}, infer_same_and_known<positive_part, kPositivePart>},
+      {"Floor", "opset1", 1, 1, 1, {}, infer_same_and_known<unchanged, kFloor>},
+      {"Ceiling", "opset1", 1, 1, 1, {}, infer_same_and_known<unchanged, kCeiling>},
+      {"Sqrt", "opset1", 1, 1, 1, {}, infer_square_root},
+      {"Round", "opset5", 1, 1, 1, {{"mode", Kind::text}}, infer_same_and_known<unchanged, kHalfToEven>},
       {"Clamp", "opset1", 1, 1, 1, {{"min", Kind::real}, {"max", Kind::real}}, infer_clamp},
       {"IsNaN", "opset10", 1, 1, 1, {}, infer_test},
       {"IsFinite", "opset10", 1, 1, 1, {}, infer_test},
@@ -104,12 +137,12 @@ std::vector<OpDescriptor> unary_ops() {
     std::string_view opset;
   };
   constexpr Plain kPlain[] = {
-      {"Sqrt", "opset1"},     {"Exp", "opset1"},      {"Log", "opset1"},   {"Sin", "opset1"},
-      {"Cos", "opset1"},      {"Tan", "opset1"},      {"Asin", "opset1"},  {"Acos", "opset1"},
-      {"Atan", "opset1"},     {"Sinh", "opset1"},     {"Cosh", "opset1"},  {"Tanh", "opset1"},
-      {"Asinh", "opset4"},    {"Acosh", "opset4"},    {"Atanh", "opset4"}, {"Erf", "opset1"},
-      {"Sigmoid", "opset1"},  {"SoftPlus", "opset4"}, {"Mish", "opset4"},  {"HSwish", "opset4"},
-      {"HSigmoid", "opset5"}, {"SoftSign", "opset9"},
+      {"Exp", "opset1"},      {"Log", "opset1"},   {"Sin", "opset1"},    {"Cos", "opset1"},
+      {"Tan", "opset1"},      {"Asin", "opset1"},  {"Acos", "opset1"},   {"Atan", "opset1"},
+      {"Sinh", "opset1"},     {"Cosh", "opset1"},  {"Tanh", "opset1"},   {"Asinh", "opset4"},
+      {"Acosh", "opset4"},    {"Atanh", "opset4"}, {"Erf", "opset1"},    {"Sigmoid", "opset1"},
+      {"SoftPlus", "opset4"}, {"Mish", "opset4"},  {"HSwish", "opset4"}, {"HSigmoid", "opset5"},
+      {"SoftSign", "opset9"},
   };
   for (const Plain& plain : kPlain) ops.push_back({plain.name, plain.opset, 1, 1, 1, {}, infer_same});
   return ops;

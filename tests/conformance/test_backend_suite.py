@@ -22,7 +22,9 @@ def test_suite(conformance, result):
     known = KNOWN.get((mode, name))
     if known is None and result.outcome != PASS:
         pytest.fail(f"not a known failure: {result.outcome}: {result.message}", pytrace=False)
-    if known is not None and result.outcome != known.outcome:
+    # Random numbers may come out as in the suite once in a thousand runs.
+    is_random = known is not None and "random" in known.reason
+    if known is not None and result.outcome != known.outcome and not is_random:
         pytest.fail(f"listed as {known.outcome}, now {result.outcome}: {result.message}", pytrace=False)
     assert not result.port_mismatches, "\n".join(result.port_mismatches)
 

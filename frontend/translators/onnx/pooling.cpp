@@ -176,8 +176,12 @@ Values max_unpool_9(NodeContext& node) {
                 {{"reduction", "none"}, {"use_init_val", true}});
     return reshape(node, values, shape);
   };
-  // The indices count in the tensor that was pooled: output_shape, when it is given.
-  return {filled(node.has_input(2) ? node.input(2) : small_shape)};
+  const Value unpooled = filled(small_shape);
+  if (!node.has_input(2)) return {unpooled};
+  // The indices count in the smallest tensor that was pooled; a larger output has zeros after it.
+  const Value ends = node.op("Subtract", {convert(node, node.input(2), ElementType::i64), small_shape});
+  const Value begins = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
+  return {node.op("Pad", {unpooled, begins, ends, node.number_like(0, input)}, {{"pad_mode", "constant"}})};
 }
 
 }  // namespace

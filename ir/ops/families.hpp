@@ -9,7 +9,10 @@ namespace onnx2ir::ir {
 
 std::vector<OpDescriptor> structural_ops();      ///< Parameter, Result, Constant, Loop, If
 std::vector<OpDescriptor> elementwise_ops();     ///< arithmetic, comparison and logic on two values, Select
-std::vector<OpDescriptor> data_movement_ops();   ///< shapes, slices, gathers, splits, broadcasts
+std::vector<OpDescriptor> reshaping_ops();       ///< the same elements in another shape or order
+std::vector<OpDescriptor> joining_ops();         ///< Concat, splits, Broadcast, Tile, Pad
+std::vector<OpDescriptor> selection_ops();       ///< Slice, gathers, scatters
+std::vector<OpDescriptor> indexing_ops();        ///< NonZero, OneHot, Eye, Unique
 std::vector<OpDescriptor> spatial_ops();         ///< convolutions and pooling
 std::vector<OpDescriptor> vision_ops();          ///< resampling, grids, boxes, regions
 std::vector<OpDescriptor> recurrent_ops();       ///< LSTM, GRU and RNN over sequences
@@ -22,8 +25,9 @@ std::vector<OpDescriptor> string_ops();          ///< StringTensorPack, StringTe
 std::vector<OpDescriptor> random_ops();          ///< RandomUniform, Multinomial
 
 inline constexpr std::vector<OpDescriptor> (*kOpFamilies[])() = {
-    structural_ops,     elementwise_ops, data_movement_ops, spatial_ops, recurrent_ops, vision_ops, unary_ops,
-    linear_algebra_ops, reduction_ops,   normalization_ops, random_ops,  signal_ops,    string_ops,
+    structural_ops,    elementwise_ops, reshaping_ops, joining_ops, selection_ops,      indexing_ops,
+    spatial_ops,       recurrent_ops,   vision_ops,    unary_ops,   linear_algebra_ops, reduction_ops,
+    normalization_ops, random_ops,      signal_ops,    string_ops,
 };
 
 }  // namespace onnx2ir::ir

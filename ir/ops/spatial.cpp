@@ -95,20 +95,35 @@ void check_channels(Dimension input, Dimension filter) {
           "the input has " + to_string(input) + " channels, the filter takes " + to_string(filter));
 }
 
+/// Checks the ranks of input and filter; false, with an output of unknown rank, when one is not known.
+template <bool grouped>
+bool has_fitting_ranks(Node& node, ElementType type) {
+  const PartialShape& data = node.input(0).shape();
+  const PartialShape& filter = node.input(1).shape();
+  if (!data.has_rank() || !filter.has_rank()) {
+    set_output(node, 0, type, PartialShape::unknown_rank());
+    return false;
+  }
+  require(data.rank() >= 3 && filter.rank() == data.rank() + (grouped ? 1 : 0),
+          "input of shape " + to_string(data) + " and filter of shape " + to_string(filter) + " do not fit");
+  check_lengths(node, data.rank() - 2);
+  return true;
+}
+
+/// Axes of a filter in front of the spatial ones.
+template <bool grouped>
+constexpr std::size_t kLead = grouped ? 3 : 2;
+
 /// Filters [O, I, k...], or [G, O, I, k...] when `grouped`.
 template <bool grouped>
 void infer_convolution(Node& node) {
   const PartialShape& data = node.input(0).shape();
   const PartialShape& filter = node.input(1).shape();
   const ElementType type = same_type(node, 0, 2);
-  if (!data.has_rank() || !filter.has_rank()) return set_output(node, 0, type, PartialShape::unknown_rank());
-  constexpr std::size_t kLead = grouped ? 3 : 2;
-  require(data.rank() >= 3 && filter.rank() == data.rank() + (grouped ? 1 : 0),
-          "input of shape " + to_string(data) + " and filter of shape " + to_string(filter) + " do not fit");
-  check_lengths(node, data.rank() - 2);
+  if (!has_fitting_ranks<grouped>(node, type)) return;
   check_channels(data[1], grouped ? multiply(filter[0], filter[2]) : filter[1]);
   std::vector<Dimension> result{data[0], grouped ? multiply(filter[0], filter[1]) : filter[0]};
-  slide(node, result, data, filter.dimensions().subspan(kLead), Rounding::floor);
+  slide(node, result, data, filter.dimensions().subspan(kLead<grouped>), Rounding::floor);
   set_output(node, 0, type, PartialShape(std::move(result)));
 }
 
@@ -119,12 +134,8 @@ void infer_convolution_backprop(Node& node) {
   const PartialShape& data = node.input(0).shape();
   const PartialShape& filter = node.input(1).shape();
   const ElementType type = same_type(node, 0, 2);
-  if (!data.has_rank() || !filter.has_rank()) return set_output(node, 0, type, PartialShape::unknown_rank());
-  constexpr std::size_t kLead = grouped ? 3 : 2;
-  require(data.rank() >= 3 && filter.rank() == data.rank() + (grouped ? 1 : 0),
-          "input of shape " + to_string(data) + " and filter of shape " + to_string(filter) + " do not fit");
+  if (!has_fitting_ranks<grouped>(node, type)) return;
   const std::size_t spatial = data.rank() - 2;
-  check_lengths(node, spatial);
   check_channels(data[1], grouped ? multiply(filter[0], filter[1]) : filter[0]);
   std::vector<Dimension> result{data[0], grouped ? multiply(filter[0], filter[2]) : filter[1]};
   if (node.inputs().size() > 2) {
@@ -141,7 +152,7 @@ void infer_convolution_backprop(Node& node) {
   const auto& more = node.integers("output_padding");
   for (std::size_t i = 0; i < spatial; ++i) {
     const Dimension size = data[i + 2];
-    const Dimension kernel = filter[kLead + i];
+    const Dimension kernel = filter[kLead<grouped> + i];
     if (kernel.is_dynamic()) {
       result.emplace_back();
       continue;

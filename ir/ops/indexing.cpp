@@ -1,0 +1,113 @@
+// Operations between elements and their places: which are not zero, which are unique, ones at places.
+#include <algorithm>
+
+#include "ir/ops/families.hpp"
+#include "ir/ops/rearranging.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+
+void infer_non_zero(Node& node) {
+  const PartialShape& shape = node.input(0).shape();
+  const auto count = shape.element_count();
+  if (const auto values = exact_values(node.input(0)); values && shape.has_rank()) {
+    const auto found =
+        std::count_if(values->begin(), values->end(), [](std::int64_t value) { return value != 0; });
+    return set_output(
+        node, 0, node.type("output_type"),
+        PartialShape{static_cast<std::int64_t>(shape.rank()), static_cast<std::int64_t>(found)});
+  }
+  const Dimension rows = shape.has_rank() ? Dimension(static_cast<std::int64_t>(shape.rank())) : Dimension();
+  const auto numbers = count ? exact_numbers(node.input(0)) : std::nullopt;
+  if (!numbers) {
+    return set_output(node, 0, node.type("output_type"),
+                      PartialShape{rows, count ? Dimension(0, *count) : Dimension()});
+  }
+  std::vector<std::int64_t> places;
+  for (std::size_t i = 0; i < numbers->size(); ++i) {
+    if ((*numbers)[i] != 0) places.push_back(static_cast<std::int64_t>(i));
+  }
+  set_output(node, 0, node.type("output_type"),
+             PartialShape{rows, Dimension(static_cast<std::int64_t>(places.size()))});
+  constexpr std::size_t kMostKnown = 1024;
+  if (places.size() * shape.rank() > kMostKnown) return;
+  KnownValues values(shape.rank() * places.size());
+  for (std::size_t axis = shape.rank(); axis-- > 0;) {
+    const std::int64_t size = shape[axis].size();
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      values[axis * places.size() + i] = ValueRange::exactly(places[i] % size);
+      places[i] /= size;
+    }
+  }
+  set_known(node, 0, std::move(values));
+}
+
+void infer_one_hot(Node& node) {
+  const Value indices = node.input(0);
+  if (!indices.shape().has_rank()) return set_output(node, 0, node.input(2).type(), unknown());
+  std::vector<Dimension> result(indices.shape().begin(), indices.shape().end());
+  const std::size_t axis = normalize_axis(node.integer("axis"), result.size() + 1);
+  const auto depth = exact_numbers(node.input(1));
+  const Dimension size =
+      depth && depth->size() == 1 ? Dimension(static_cast<std::int64_t>(depth->front())) : Dimension();
+  result.insert(result.begin() + static_cast<std::ptrdiff_t>(axis), size);
+  set_output(node, 0, node.input(2).type(), PartialShape(std::move(result)));
+}
+
+void infer_eye(Node& node) {
+  const auto dimension = [&](std::size_t input) {
+    const auto known = known_values(node.input(input));
+    return known && known->size() == 1 ? to_dimension(known->front()) : Dimension();
+  };
+  set_output(node, 0, node.type("output_type"), PartialShape{dimension(0), dimension(1)});
+}
+
+void infer_unique(Node& node) {
+  const Value data = node.input(0);
+  const ElementType index_type = node.type("index_element_type");
+  const ElementType count_type = node.type("count_element_type");
+  const auto total = data.shape().element_count();
+  Dimension found = total ? Dimension(std::min<std::int64_t>(*total, 1), *total) : Dimension();
+  Dimension all = total ? Dimension(*total) : Dimension();
+  PartialShape values{found};
+  if (node.inputs().size() > 1) {
+    const auto axis = exact_values(node.input(1));
+    if (!data.shape().has_rank() || !axis || axis->size() != 1) {
+      values = unknown();
+      found = all = Dimension();
+    } else {
+      values = data.shape();
+      Dimension& along = values[normalize_axis(axis->front(), values.rank())];
+      all = along;
+      found = Dimension(std::min<std::int64_t>(along.min, 1), along.max);
+      along = found;
+    }
+  }
+  set_output(node, 0, data.type(), values);
+  set_output(node, 1, index_type, PartialShape{found});
+  set_output(node, 2, index_type, PartialShape{all});
+  set_output(node, 3, count_type, PartialShape{found});
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> indexing_ops() {
+  const AttributeSpec axis{"axis", Kind::integer};
+  const AttributeSpec output_type{"output_type", Kind::type};
+  return {
+      {"NonZero", "opset3", 1, 1, 1, {output_type}, infer_non_zero},
+      {"OneHot", "opset1", 4, 4, 1, {axis}, infer_one_hot},
+      {"Eye", "opset9", 3, 4, 1, {output_type}, infer_eye},
+      {"Unique",
+       "opset10",
+       1,
+       2,
+       4,
+       {{"sorted", Kind::boolean}, {"index_element_type", Kind::type}, {"count_element_type", Kind::type}},
+       infer_unique},
+  };
+}
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,250 @@
+// Operations that join, divide and repeat tensors, or lay something around them.
+// Known elements of small integer tensors pass through, so that computed shapes become static.
+#include <algorithm>
+#include <numeric>
+
+#include "ir/ops/families.hpp"
+#include "ir/ops/rearranging.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+
+void infer_concat(Node& node) {
+  const ElementType type = same_type(node, 0, node.inputs().size());
+  PartialShape result = unknown();
+  std::size_t axis = 0;
+  bool all_ranked = true;
+  for (const Value& input : node.inputs()) {
+    const PartialShape& shape = input.shape();
+    if (!shape.has_rank()) {
+      all_ranked = false;
+      continue;
+    }
+    axis = normalize_axis(node.integer("axis"), shape.rank());
+    if (!result.has_rank()) {
+      result = shape;
+      continue;
+    }
+    require(shape.rank() == result.rank(), "Concat: inputs of rank " + std::to_string(result.rank()) +
+                                               " and " + std::to_string(shape.rank()));
+    for (std::size_t i = 0; i < shape.rank(); ++i) {
+      if (i == axis) {
+        result[i] = add(result[i], shape[i]);
+        continue;
+      }
+      const auto common = intersect(result[i], shape[i]);
+      require(common.has_value(), "Concat: shapes " + to_string(result) + " and " + to_string(shape) +
+                                      " differ besides the axis");
+      result[i] = *common;
+    }
+  }
+  if (result.has_rank() && !all_ranked) result[axis] = Dimension();
+  set_output(node, 0, type, result);
+  if (!result.has_rank() || result.rank() == 0) return;
+  std::vector<KnownValues> parts;
+  for (const Value& input : node.inputs()) {
+    auto part = known_values(input);
+    if (!part) return;
+    parts.push_back(*std::move(part));
+  }
+  // In C order: for each position in front of the axis, what each part has there.
+  std::size_t rows = 1;
+  for (std::size_t i = 0; i < axis; ++i)
+    rows *= static_cast<std::size_t>(std::max<std::int64_t>(result[i].size(), 0));
+  KnownValues values;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (const KnownValues& part : parts) {
+      const auto length = static_cast<std::ptrdiff_t>(part.size() / rows);
+      const auto first = part.begin() + static_cast<std::ptrdiff_t>(row) * length;
+      values.insert(values.end(), first, first + length);
+    }
+  }
+  set_known(node, 0, std::move(values));
+}
+
+void infer_split(Node& node) {
+  const Value data = node.input(0);
+  const auto axis = exact_values(node.input(1));
+  const std::int64_t parts = node.integer("num_splits");
+  PartialShape result = data.shape();
+  if (result.has_rank()) {
+    if (axis && axis->size() == 1) {
+      Dimension& dimension = result[normalize_axis(axis->front(), result.rank())];
+      if (dimension.is_static()) {
+        require(parts > 0 && dimension.size() % parts == 0, "Split: the axis cannot be divided evenly");
+        dimension = dimension.size() / parts;
+      } else {
+        dimension = Dimension();
+      }
+    } else {
+      result = PartialShape::of_rank(result.rank());
+    }
+  }
+  for (std::size_t i = 0; i < node.outputs().size(); ++i) set_output(node, i, data.type(), result);
+}
+
+/// The lengths of the parts, -1 replaced by what the others leave (-1 still where that is not known); nothing
+/// unless all lengths are known.
+std::optional<Sizes> split_lengths(const Node& node, Dimension whole) {
+  auto lengths = exact_values(node.input(2));
+  if (!lengths) return std::nullopt;
+  require(lengths->size() == node.outputs().size(), "VariadicSplit: as many lengths as outputs are needed");
+  const auto rest = std::find(lengths->begin(), lengths->end(), -1);
+  const std::int64_t sum =
+      std::accumulate(lengths->begin(), lengths->end(), std::int64_t{rest == lengths->end() ? 0 : 1});
+  if (rest == lengths->end()) {
+    require(!whole.is_static() || whole.size() == sum,
+            "VariadicSplit: the lengths do not add up to the axis");
+  } else if (whole.is_static()) {
+    require(whole.size() >= sum, "VariadicSplit: the lengths add up to more than the axis");
+    *rest = whole.size() - sum;
+  }
+  return lengths;
+}
+
+void infer_variadic_split(Node& node) {
+  const Value data = node.input(0);
+  const auto axis = exact_values(node.input(1));
+  PartialShape result = data.shape();
+  if (!result.has_rank() || !axis || axis->size() != 1) {
+    if (result.has_rank()) result = PartialShape::of_rank(result.rank());
+    for (std::size_t i = 0; i < node.outputs().size(); ++i) set_output(node, i, data.type(), result);
+    return;
+  }
+  const std::size_t where = normalize_axis(axis->front(), result.rank());
+  const auto lengths = split_lengths(node, result[where]);
+  const auto from = result.rank() == 1 ? known_values(data) : std::nullopt;
+  std::int64_t begin = 0;  // -1 from the first part of unknown length on
+  for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+    const std::int64_t length = lengths ? (*lengths)[i] : -1;
+    result[where] = length < 0 ? Dimension() : Dimension(length);
+    set_output(node, i, data.type(), result);
+    const std::int64_t end = begin < 0 || length < 0 ? -1 : begin + length;
+    if (from && end >= 0 && end <= std::ssize(*from)) {
+      set_known(node, i, KnownValues(from->begin() + begin, from->begin() + end));
+    }
+    begin = end;
+  }
+}
+
+/// The sizes a Broadcast aims at. Of a Concat at the input, parts may be known alone.
+std::optional<KnownValues> broadcast_target(Value shape) {
+  auto known = known_values(shape);
+  if (known || !shape.node->is("Concat") || !shape.shape().element_count()) return known;
+  known.emplace();
+  for (const Value& part : shape.node->inputs()) {
+    const auto values = known_values(part);
+    const auto count = static_cast<std::size_t>(*part.shape().element_count());
+    known->resize(known->size() + count);
+    if (values) std::copy(values->begin(), values->end(), known->end() - static_cast<std::ptrdiff_t>(count));
+  }
+  return known;
+}
+
+void infer_broadcast(Node& node) {
+  const Value data = node.input(0);
+  const bool bidirectional = node.text("mode") == "bidirectional";
+  auto target = broadcast_target(node.input(1));
+  if (!target) {
+    const PartialShape& shape = node.input(1).shape();
+    const bool has_length = shape.has_rank() && shape.rank() == 1 && shape[0].is_static();
+    if (!has_length) return set_output(node, 0, data.type(), unknown());
+    const auto length = static_cast<std::size_t>(shape[0].size());
+    if (!bidirectional) return set_output(node, 0, data.type(), PartialShape::of_rank(length));
+    target.emplace(length);
+  }
+  std::vector<Dimension> dimensions;
+  for (const ValueRange& range : *target) dimensions.push_back(to_dimension(range));
+  PartialShape result(std::move(dimensions));
+  if (data.shape().has_rank()) {
+    const auto joint = broadcast(data.shape(), result);
+    require(joint.has_value(),
+            "Broadcast: " + to_string(data.shape()) + " does not fit " + to_string(result));
+    if (bidirectional) result = *joint;
+  } else if (bidirectional) {
+    result = unknown();
+  }
+  set_output(node, 0, data.type(), result);
+  const auto sizes = data.shape().sizes();
+  if (!sizes) return;
+  const Sizes strides = strides_of(*sizes);
+  move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
+    std::int64_t index = 0;
+    const std::size_t skip = at.size() - sizes->size();
+    for (std::size_t i = 0; i < sizes->size(); ++i) {
+      if ((*sizes)[i] != 1) index += at[skip + i] * strides[i];
+    }
+    return index;
+  });
+}
+
+void infer_tile(Node& node) {
+  const Value data = node.input(0);
+  const auto repeats = known_values(node.input(1));
+  if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
+  if (!repeats) {
+    const PartialShape& shape = node.input(1).shape();
+    const bool known = shape.has_rank() && shape.rank() == 1 && shape[0].is_static();
+    return set_output(node, 0, data.type(),
+                      known ? PartialShape::of_rank(
+                                  std::max(data.shape().rank(), static_cast<std::size_t>(shape[0].size())))
+                            : unknown());
+  }
+  std::vector<Dimension> result(data.shape().begin(), data.shape().end());
+  std::vector<Dimension> factors;
+  for (const ValueRange& range : *repeats) factors.push_back(to_dimension(range));
+  while (result.size() < factors.size()) result.insert(result.begin(), Dimension(1));
+  while (factors.size() < result.size()) factors.insert(factors.begin(), Dimension(1));
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = multiply(result[i], factors[i]);
+  set_output(node, 0, data.type(), PartialShape(std::move(result)));
+  const auto sizes = data.shape().sizes();
+  if (!sizes) return;
+  const Sizes strides = strides_of(*sizes);
+  move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
+    std::int64_t index = 0;
+    const std::size_t skip = at.size() - sizes->size();
+    for (std::size_t i = 0; i < sizes->size(); ++i) {
+      if ((*sizes)[i] == 0) return std::nullopt;
+      index += at[skip + i] % (*sizes)[i] * strides[i];
+    }
+    return index;
+  });
+}
+
+void infer_pad(Node& node) {
+  const Value data = node.input(0);
+  if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
+  PartialShape result = data.shape();
+  const auto begins = exact_values(node.input(1));
+  const auto ends = exact_values(node.input(2));
+  if (!begins || !ends) return set_output(node, 0, data.type(), PartialShape::of_rank(result.rank()));
+  require(begins->size() == result.rank() && ends->size() == result.rank(),
+          "Pad: as many pads as the input has axes are needed");
+  for (std::size_t i = 0; i < result.rank(); ++i) {
+    const std::int64_t added = (*begins)[i] + (*ends)[i];
+    const auto padded = [&](std::int64_t size) { return std::max<std::int64_t>(size + added, 0); };
+    const Dimension size = result[i];
+    const bool bounded = size.max != Dimension::kUnbounded;
+    result[i] = Dimension(padded(size.min), bounded ? padded(size.max) : Dimension::kUnbounded);
+  }
+  set_output(node, 0, data.type(), result);
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> joining_ops() {
+  constexpr int kMany = OpDescriptor::kVariadic;
+  const AttributeSpec axis{"axis", Kind::integer};
+  return {
+      {"Concat", "opset1", 1, kMany, 1, {axis}, infer_concat},
+      {"Split", "opset1", 2, 2, kMany, {{"num_splits", Kind::integer}}, infer_split},
+      {"VariadicSplit", "opset1", 3, 3, kMany, {}, infer_variadic_split},
+      {"Broadcast", "opset3", 2, 2, 1, {{"mode", Kind::text}}, infer_broadcast},
+      {"Tile", "opset1", 2, 2, 1, {}, infer_tile},
+      {"Pad", "opset12", 4, 4, 1, {{"pad_mode", Kind::text}}, infer_pad},
+  };
+}
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,254 @@
+// Operations that give the same elements another shape or order.
+// Known elements of small integer tensors pass through, so that computed shapes become static.
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include "ir/ops/families.hpp"
+#include "ir/ops/rearranging.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+
+void infer_shape_of(Node& node) {
+  const PartialShape& shape = node.input(0).shape();
+  set_output(node, 0, node.type("output_type"),
+             shape.has_rank() ? PartialShape{static_cast<std::int64_t>(shape.rank())} : PartialShape{-1});
+  if (!shape.has_rank()) return;
+  KnownValues values;
+  for (const Dimension& dimension : shape) values.push_back(to_range(dimension));
+  set_known(node, 0, std::move(values));
+}
+
+/// The interval of element counts of `dimensions`.
+Dimension product(std::span<const Dimension> dimensions) {
+  Dimension result = 1;
+  for (const Dimension& dimension : dimensions) result = multiply(result, dimension);
+  return result;
+}
+
+void infer_reshape(Node& node) {
+  const Value data = node.input(0);
+  const Value pattern = node.input(1);
+  const bool special_zero = node.boolean("special_zero");
+  const auto known = known_values(pattern);
+  if (!known) {
+    const PartialShape& shape = pattern.shape();
+    const bool known_rank = shape.has_rank() && shape.rank() == 1 && shape[0].is_static();
+    set_output(node, 0, data.type(),
+               known_rank ? PartialShape::of_rank(static_cast<std::size_t>(shape[0].size())) : unknown());
+    return;
+  }
+  std::vector<Dimension> result;
+  std::optional<std::size_t> inferred;
+  for (std::size_t i = 0; i < known->size(); ++i) {
+    const ValueRange& range = (*known)[i];
+    if (range == ValueRange::exactly(-1)) {
+      require(!inferred, "Reshape: more than one dimension is -1");
+      inferred = i;
+      result.emplace_back(1);
+    } else if (range == ValueRange::exactly(0) && special_zero) {
+      require(!data.shape().has_rank() || i < data.shape().rank(),
+              "Reshape: a 0 stands for a missing dimension");
+      result.push_back(data.shape().has_rank() ? data.shape()[i] : Dimension());
+    } else {
+      require(range.max >= -1, "Reshape: a dimension below -1");
+      const bool may_be_special = range.min < 0 || (special_zero && range.min == 0 && !range.is_exact());
+      result.push_back(may_be_special ? Dimension() : to_dimension(range));
+    }
+  }
+  if (data.shape().has_rank()) {
+    const auto total = data.shape().element_count();
+    if (inferred) {
+      // Dimensions copied by a 0, or unchanged in front, cancel out even where they are not known.
+      std::vector<Dimension> left;
+      std::vector<Dimension> right;
+      for (std::size_t i = 0; i < data.shape().rank(); ++i) {
+        const bool copied = special_zero && i < known->size() && (*known)[i] == ValueRange::exactly(0);
+        if (!copied) left.push_back(data.shape()[i]);
+      }
+      for (std::size_t i = 0; i < result.size(); ++i) {
+        const bool copied = special_zero && (*known)[i] == ValueRange::exactly(0);
+        if (!copied && i != *inferred) right.push_back(result[i]);
+      }
+      const Dimension available = product(left);
+      const Dimension taken = product(right);
+      if (available.is_static() && taken.is_static()) {
+        if (taken.size() == 0) {
+          require(available.size() == 0, "Reshape: the elements do not fit the shape");
+          result[*inferred] = 0;
+        } else {
+          require(available.size() % taken.size() == 0, "Reshape: the elements do not fit the shape");
+          result[*inferred] = available.size() / taken.size();
+        }
+      } else {
+        result[*inferred] = Dimension();
+      }
+    } else {
+      const Dimension target = product(result);
+      if (total && target.is_static()) {
+        require(*total == target.size(), "Reshape: " + to_string(data.shape()) +
+                                             " does not have the elements of " +
+                                             to_string(PartialShape(result)));
+      }
+    }
+  } else if (inferred) {
+    result[*inferred] = Dimension();
+  }
+  set_output(node, 0, data.type(), PartialShape(std::move(result)));
+  keep_known(node);
+}
+
+/// Axes from input 1, normalised for `rank`, sorted; nothing when they are not known.
+std::optional<std::vector<std::size_t>> axes_of(const Node& node, std::size_t rank) {
+  const auto values = exact_values(node.input(1));
+  if (!values) return std::nullopt;
+  std::vector<std::size_t> axes;
+  for (const std::int64_t axis : *values) axes.push_back(normalize_axis(axis, rank));
+  std::sort(axes.begin(), axes.end());
+  require(std::adjacent_find(axes.begin(), axes.end()) == axes.end(), "an axis is given twice");
+  return axes;
+}
+
+void infer_squeeze(Node& node) {
+  const Value data = node.input(0);
+  if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
+  const std::size_t rank = data.shape().rank();
+  std::vector<Dimension> result;
+  if (node.inputs().size() == 1) {
+    for (const Dimension& dimension : data.shape()) {
+      if (dimension.is_dynamic() && dimension.admits(1)) return set_output(node, 0, data.type(), unknown());
+      if (dimension != Dimension(1)) result.push_back(dimension);
+    }
+  } else {
+    const auto axes = axes_of(node, rank);
+    if (!axes) return set_output(node, 0, data.type(), unknown());
+    for (std::size_t i = 0; i < rank; ++i) {
+      if (!std::binary_search(axes->begin(), axes->end(), i)) {
+        result.push_back(data.shape()[i]);
+      } else {
+        require(data.shape()[i].admits(1),
+                "Squeeze: axis " + std::to_string(i) + " of " + to_string(data.shape()) + " is not 1");
+      }
+    }
+  }
+  set_output(node, 0, data.type(), PartialShape(std::move(result)));
+  keep_known(node);
+}
+
+void infer_unsqueeze(Node& node) {
+  const Value data = node.input(0);
+  const auto count = node.input(1).shape().element_count();
+  if (!data.shape().has_rank() || !count) return set_output(node, 0, data.type(), unknown());
+  const std::size_t rank = data.shape().rank() + static_cast<std::size_t>(*count);
+  const auto axes = axes_of(node, rank);
+  if (!axes) return set_output(node, 0, data.type(), unknown());
+  std::vector<Dimension> result;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < rank; ++i) {
+    result.push_back(std::binary_search(axes->begin(), axes->end(), i) ? Dimension(1) : data.shape()[next++]);
+  }
+  set_output(node, 0, data.type(), PartialShape(std::move(result)));
+  keep_known(node);
+}
+
+void infer_transpose(Node& node) {
+  const Value data = node.input(0);
+  const auto order = exact_values(node.input(1));
+  if (!data.shape().has_rank()) {
+    return set_output(node, 0, data.type(),
+                      order && !order->empty() ? PartialShape::of_rank(order->size()) : unknown());
+  }
+  const std::size_t rank = data.shape().rank();
+  if (!order) return set_output(node, 0, data.type(), PartialShape::of_rank(rank));
+  Sizes permutation = *order;
+  if (permutation.empty()) {
+    for (std::size_t i = rank; i-- > 0;) permutation.push_back(static_cast<std::int64_t>(i));
+  }
+  Sizes sorted = permutation;
+  std::sort(sorted.begin(), sorted.end());
+  bool valid = sorted.size() == rank;
+  for (std::size_t i = 0; valid && i < rank; ++i) valid = sorted[i] == static_cast<std::int64_t>(i);
+  require(valid, "Transpose: the order is no permutation of the axes");
+  std::vector<Dimension> result;
+  for (const std::int64_t axis : permutation) result.push_back(data.shape()[static_cast<std::size_t>(axis)]);
+  set_output(node, 0, data.type(), PartialShape(std::move(result)));
+  if (const auto sizes = data.shape().sizes()) {
+    const Sizes strides = strides_of(*sizes);
+    move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
+      std::int64_t index = 0;
+      for (std::size_t i = 0; i < at.size(); ++i)
+        index += at[i] * strides[static_cast<std::size_t>(permutation[i])];
+      return index;
+    });
+  }
+}
+
+/// DepthToSpace and SpaceToDepth: the block size, and the dimensions to change; nothing without a rank.
+struct Blocks {
+  std::int64_t size;
+  std::vector<Dimension> dimensions;
+};
+
+std::optional<Blocks> blocks_of(Node& node) {
+  const Value data = node.input(0);
+  if (!data.shape().has_rank()) {
+    set_output(node, 0, data.type(), unknown());
+    return std::nullopt;
+  }
+  require(data.shape().rank() >= 3, std::string(node.op().name) + ": rank below 3");
+  const std::int64_t size = node.integer("block_size");
+  require(size > 0, std::string(node.op().name) + ": bad block size");
+  return Blocks{size, {data.shape().begin(), data.shape().end()}};
+}
+
+void infer_depth_to_space(Node& node) {
+  auto blocks = blocks_of(node);
+  if (!blocks) return;
+  auto& [size, dimensions] = *blocks;
+  std::int64_t divisor = 1;
+  for (std::size_t i = 2; i < dimensions.size(); ++i) {
+    divisor *= size;
+    dimensions[i] = multiply(dimensions[i], size);
+  }
+  require(divisor > 0, "DepthToSpace: bad block size");
+  if (dimensions[1].is_static()) {
+    require(dimensions[1].size() % divisor == 0, "DepthToSpace: channels are no multiple of the block");
+    dimensions[1] = dimensions[1].size() / divisor;
+  } else {
+    dimensions[1] = Dimension();
+  }
+  set_output(node, 0, node.input(0).type(), PartialShape(std::move(dimensions)));
+}
+
+void infer_space_to_depth(Node& node) {
+  auto blocks = blocks_of(node);
+  if (!blocks) return;
+  auto& [size, dimensions] = *blocks;
+  for (std::size_t i = 2; i < dimensions.size(); ++i) {
+    dimensions[1] = multiply(dimensions[1], size);
+    dimensions[i] = dimensions[i].is_static() ? Dimension(dimensions[i].size() / size) : Dimension();
+  }
+  set_output(node, 0, node.input(0).type(), PartialShape(std::move(dimensions)));
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> reshaping_ops() {
+  const AttributeSpec output_type{"output_type", Kind::type};
+  const std::vector<AttributeSpec> blocks = {{"mode", Kind::text}, {"block_size", Kind::integer}};
+  return {
+      {"ShapeOf", "opset3", 1, 1, 1, {output_type}, infer_shape_of},
+      {"Reshape", "opset1", 2, 2, 1, {{"special_zero", Kind::boolean}}, infer_reshape},
+      {"Squeeze", "opset1", 1, 2, 1, {}, infer_squeeze},
+      {"Unsqueeze", "opset1", 2, 2, 1, {}, infer_unsqueeze},
+      {"Transpose", "opset1", 2, 2, 1, {}, infer_transpose},
+      {"Identity", "opset16", 1, 1, 1, {}, infer_as_data},
+      {"DepthToSpace", "opset1", 1, 1, 1, blocks, infer_depth_to_space},
+      {"SpaceToDepth", "opset1", 1, 1, 1, blocks, infer_space_to_depth},
+  };
+}
+
+}  // namespace onnx2ir::ir

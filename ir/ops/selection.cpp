@@ -1,0 +1,210 @@
+// Operations that take or replace a part of a tensor: slices, gathers, scatters.
+// Known elements of small integer tensors pass through, so that computed shapes become static.
+#include <algorithm>
+#include <limits>
+
+#include "ir/ops/families.hpp"
+#include "ir/ops/rearranging.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+
+/// The slice of one axis: where it starts, how it steps and how many elements it has.
+struct SliceOfAxis {
+  std::int64_t start = 0;
+  std::int64_t step = 1;
+  std::int64_t length = 0;
+};
+
+/// Clamps as numpy does; `size` is the axis' length, `step` not 0.
+SliceOfAxis slice_axis(std::int64_t start, std::int64_t stop, std::int64_t step, std::int64_t size) {
+  const std::int64_t least = step > 0 ? 0 : -1;
+  const std::int64_t most = step > 0 ? size : size - 1;
+  const auto clamp = [&](std::int64_t position) {
+    // Far outside is far outside: adding the size cannot overflow below zero.
+    if (position < 0) position += size;
+    return std::clamp(position, least, most);
+  };
+  start = clamp(start);
+  stop = clamp(stop);
+  const std::int64_t distance = step > 0 ? stop - start : start - stop;
+  const std::int64_t stride = step > 0                                           ? step
+                              : step == std::numeric_limits<std::int64_t>::min() ? size + 1
+                                                                                 : -step;
+  return {start, step, distance <= 0 ? 0 : (distance - 1) / stride + 1};
+}
+
+/// The length of a slice of an axis whose size is an interval.
+Dimension sliced_dimension(Dimension size, std::int64_t start, std::int64_t stop, std::int64_t step) {
+  if (size.is_static()) return slice_axis(start, stop, step, size.size()).length;
+  constexpr std::int64_t kLarge = std::int64_t{1} << 40U;
+  const bool bounded = size.max != Dimension::kUnbounded;
+  const Dimension at_least = slice_axis(start, stop, step, size.min).length;
+  const std::int64_t at_most = slice_axis(start, stop, step, bounded ? size.max : kLarge).length;
+  const bool grows = !bounded && at_most > kLarge / 2;
+  return {std::min(at_least.size(), at_most),
+          grows ? Dimension::kUnbounded : std::max(at_least.size(), at_most)};
+}
+
+void infer_slice(Node& node) {
+  const Value data = node.input(0);
+  if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
+  PartialShape result = data.shape();
+  const auto starts = known_values(node.input(1));
+  const auto stops = known_values(node.input(2));
+  const auto steps = exact_values(node.input(3));
+  const auto axes = exact_values(node.input(4));
+  if (!axes) return set_output(node, 0, data.type(), PartialShape::of_rank(result.rank()));
+  const auto exact_at = [&](const std::optional<KnownValues>& values, std::size_t i) {
+    return values && i < values->size() && (*values)[i].is_exact();
+  };
+  std::vector<SliceOfAxis> slices;
+  for (std::size_t i = 0; i < result.rank(); ++i) slices.push_back({0, 1, result[i].size()});
+  bool exact = true;
+  for (std::size_t i = 0; i < axes->size(); ++i) {
+    const std::size_t axis = normalize_axis((*axes)[i], result.rank());
+    if (steps) require((*steps)[i] != 0, "Slice: a step is 0");
+    if (!steps || !exact_at(starts, i) || !exact_at(stops, i)) {
+      const Dimension size = result[axis];
+      result[axis] = Dimension(0, size.max);
+      exact = false;
+      continue;
+    }
+    const std::int64_t start = (*starts)[i].min;
+    const std::int64_t stop = (*stops)[i].min;
+    if (result[axis].is_static()) slices[axis] = slice_axis(start, stop, (*steps)[i], result[axis].size());
+    result[axis] = sliced_dimension(result[axis], start, stop, (*steps)[i]);
+  }
+  set_output(node, 0, data.type(), result);
+  const auto sizes = data.shape().sizes();
+  if (!sizes || !exact) return;
+  const Sizes strides = strides_of(*sizes);
+  move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
+    std::int64_t index = 0;
+    for (std::size_t i = 0; i < at.size(); ++i)
+      index += (slices[i].start + at[i] * slices[i].step) * strides[i];
+    return index;
+  });
+}
+
+void infer_gather(Node& node) {
+  const Value data = node.input(0);
+  const Value indices = node.input(1);
+  const auto axis_value = exact_values(node.input(2));
+  if (!data.shape().has_rank() || !indices.shape().has_rank() || !axis_value || axis_value->size() != 1) {
+    const bool ranked = data.shape().has_rank() && indices.shape().has_rank();
+    const std::int64_t batch = node.integer("batch_dims");
+    return set_output(
+        node, 0, data.type(),
+        ranked && batch >= 0
+            ? PartialShape::of_rank(data.shape().rank() + indices.shape().rank() - 1 - std::size_t(batch))
+            : unknown());
+  }
+  const std::size_t rank = data.shape().rank();
+  require(rank > 0, "Gather: the data is a scalar");
+  const std::size_t axis = normalize_axis(axis_value->front(), rank);
+  const std::size_t index_rank = indices.shape().rank();
+  std::int64_t batch_dims = node.integer("batch_dims");
+  if (batch_dims < 0) batch_dims += static_cast<std::int64_t>(index_rank);
+  require(batch_dims >= 0 && batch_dims <= static_cast<std::int64_t>(std::min(axis, index_rank)),
+          "Gather: batch_dims is out of range");
+  const auto batch = static_cast<std::size_t>(batch_dims);
+  std::vector<Dimension> result;
+  for (std::size_t i = 0; i < axis; ++i) {
+    Dimension dimension = data.shape()[i];
+    if (i < batch) {
+      const auto common = intersect(dimension, indices.shape()[i]);
+      require(common.has_value(), "Gather: batch dimensions differ");
+      dimension = *common;
+    }
+    result.push_back(dimension);
+  }
+  for (std::size_t i = batch; i < index_rank; ++i) result.push_back(indices.shape()[i]);
+  for (std::size_t i = axis + 1; i < rank; ++i) result.push_back(data.shape()[i]);
+  set_output(node, 0, data.type(), PartialShape(std::move(result)));
+  const auto sizes = data.shape().sizes();
+  const auto index_values = exact_values(indices);
+  const auto index_sizes = indices.shape().sizes();
+  if (!sizes || !index_values || !index_sizes || batch != 0) return;
+  const Sizes strides = strides_of(*sizes);
+  const Sizes index_strides = strides_of(*index_sizes);
+  move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
+    std::int64_t index = 0;
+    std::int64_t which = 0;
+    for (std::size_t i = 0; i < axis; ++i) index += at[i] * strides[i];
+    for (std::size_t i = 0; i < index_rank; ++i) which += at[axis + i] * index_strides[i];
+    for (std::size_t i = axis + 1; i < rank; ++i) index += at[i + index_rank - 1] * strides[i];
+    std::int64_t chosen = (*index_values)[static_cast<std::size_t>(which)];
+    if (chosen < 0) chosen += (*sizes)[axis];
+    if (chosen < 0 || chosen >= (*sizes)[axis]) return std::nullopt;
+    return index + chosen * strides[axis];
+  });
+}
+
+void infer_gather_elements(Node& node) {
+  const PartialShape& indices = node.input(1).shape();
+  const PartialShape& data = node.input(0).shape();
+  if (data.has_rank()) normalize_axis(node.integer("axis"), data.rank());
+  if (data.has_rank() && indices.has_rank()) {
+    require(data.rank() == indices.rank(), "GatherElements: data and indices differ in rank");
+  }
+  set_output(node, 0, node.input(0).type(),
+             indices.has_rank() ? indices
+             : data.has_rank()  ? PartialShape::of_rank(data.rank())
+                                : unknown());
+}
+
+void infer_gather_nd(Node& node) {
+  const PartialShape& data = node.input(0).shape();
+  const PartialShape& indices = node.input(1).shape();
+  const auto batch = static_cast<std::size_t>(node.integer("batch_dims"));
+  if (!data.has_rank() || !indices.has_rank() || !indices[indices.rank() - 1].is_static()) {
+    return set_output(node, 0, node.input(0).type(), unknown());
+  }
+  require(indices.rank() > batch && data.rank() > batch, "GatherND: batch_dims is too large");
+  const auto depth = static_cast<std::size_t>(indices[indices.rank() - 1].size());
+  require(batch + depth <= data.rank(), "GatherND: an index has more entries than the data has axes");
+  std::vector<Dimension> result;
+  for (std::size_t i = 0; i < batch; ++i) {
+    const auto common = intersect(data[i], indices[i]);
+    require(common.has_value(), "GatherND: batch dimensions differ");
+    result.push_back(*common);
+  }
+  for (std::size_t i = batch; i + 1 < indices.rank(); ++i) result.push_back(indices[i]);
+  for (std::size_t i = batch + depth; i < data.rank(); ++i) result.push_back(data[i]);
+  set_output(node, 0, node.input(0).type(), PartialShape(std::move(result)));
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> selection_ops() {
+  const AttributeSpec axis{"axis", Kind::integer};
+  const AttributeSpec batch_dims{"batch_dims", Kind::integer};
+  const AttributeSpec reduction{"reduction", Kind::text};
+  return {
+      {"Slice", "opset8", 5, 5, 1, {}, infer_slice},
+      {"Gather", "opset8", 3, 3, 1, {batch_dims}, infer_gather},
+      {"GatherElements", "opset6", 2, 2, 1, {axis}, infer_gather_elements},
+      {"GatherND", "opset8", 2, 2, 1, {batch_dims}, infer_gather_nd},
+      {"ScatterUpdate", "opset3", 4, 4, 1, {}, infer_as_data},
+      {"ScatterElementsUpdate",
+       "opset12",
+       4,
+       4,
+       1,
+       {reduction, {"use_init_val", Kind::boolean}},
+       infer_as_data},
+      {"ScatterNDUpdate", "opset15", 3, 3, 1, {reduction}, infer_as_data},
+      {"ReverseSequence",
+       "opset1",
+       2,
+       2,
+       1,
+       {{"batch_axis", Kind::integer}, {"seq_axis", Kind::integer}},
+       infer_as_data},
+  };
+}
+
+}  // namespace onnx2ir::ir

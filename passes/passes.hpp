@@ -16,6 +16,7 @@ bool fold_zero_trip_loops(ir::Model& model, PassContext& context);
 bool make_unchanged_states_invariant(ir::Model& model, PassContext& context);
 bool remove_dead_states(ir::Model& model, PassContext& context);
 bool move_constants_into_bodies(ir::Model& model, PassContext& context);
+bool move_invariants_out_of_bodies(ir::Model& model, PassContext& context);
 bool fold_condition_into_trip_count(ir::Model& model, PassContext& context);
 bool guard_zero_iterations(ir::Model& model, PassContext& context);
 bool copy_passed_through_states(ir::Model& model, PassContext& context);

@@ -23,6 +23,8 @@ constexpr std::array kPipeline = {
     Pass{"fuse_activations", "activations spelled out in arithmetic become one operation", fuse_activations},
     Pass{"fuse_layer_normalization", "normalisation spelled out in arithmetic becomes MVN",
          fuse_layer_normalization},
+    Pass{"move_invariants_out_of_bodies", "what a body computes from invariant inputs alone is computed once",
+         move_invariants_out_of_bodies},
     Pass{"simplify_conditions", "body conditions that are always true become constant", simplify_conditions},
     Pass{"fold_zero_trip_loops", "loops that never run give their initial values", fold_zero_trip_loops},
     Pass{"remove_dead_states", "states, scan outputs and captures nobody reads go", remove_dead_states},

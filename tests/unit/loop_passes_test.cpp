@@ -126,6 +126,84 @@ TEST_CASE("fold_condition_into_trip_count", "[passes]") {
   CHECK_FALSE(early_exit.run(passes::fold_condition_into_trip_count));
 }
 
+TEST_CASE("move_invariants_out_of_bodies", "[passes]") {
+  const bool always_runs = GENERATE(true, false);
+  OneLoop loop(always_runs ? times<5> : any_times, yes);
+  const Value outer = loop.builder.parameter(f32, {2, 2});
+  const Value weight = loop.invariant(outer);
+  const Value state = loop.state(outer);
+  const Value scaled = loop.body.op("Multiply", {weight, loop.body.number(2, f32)});
+  const Value product = loop.body.op("Exp", {scaled});
+  loop.set_next(0, loop.body.op("Add", {state, product}));
+  loop.finish(loop.body.boolean(true));
+  CHECK(loop.run(passes::move_invariants_out_of_bodies));
+  const ir::LoopBody& after = loop.after();
+  const ir::Node& sum = *after.carried.front().result->input(0).node;
+  REQUIRE(sum.is("Add"));
+  CHECK(sum.input(1).node == after.invariants.back().parameter);
+  const ir::Node& moved = *loop.node->input(after.invariants.back().input).node;
+  CHECK(moved.is("Exp"));
+  CHECK(moved.input(0).node->is("Multiply"));
+  CHECK(moved.input(0).node->input(0) == outer);
+  // The way in of what only moved nodes read is closed when unused invariants go.
+  CHECK(after.invariants.size() == 2);
+}
+
+TEST_CASE("move_invariants_out_of_bodies leaves what changes, may fail or is known", "[passes]") {
+  OneLoop loop(any_times, yes);
+  const Value weight = loop.invariant(loop.builder.parameter(f32, {-1}));
+  const Value shape = loop.body.op("ShapeOf", {weight}, {{"output_type", ir::ElementType::i64}});
+  const Value rows = loop.invariant(loop.builder.parameter(f32, {3, 4}));
+  const Value index = loop.invariant(loop.builder.parameter(ir::ElementType::i64, {2}));
+  const Value state = loop.state(loop.builder.parameter(f32, {2}));
+  // Lengths that do not fit would only be found out if the loop ran; so would an index out of range.
+  const Value may_fail = loop.body.op("Add", {weight, weight});
+  const Value gathered =
+      loop.body.op("Gather", {rows, index, loop.body.integer(0)}, {{"batch_dims", std::int64_t{0}}});
+  loop.set_next(0, loop.body.op("Exp", {state}));
+  loop.scan(may_fail);
+  loop.scan(gathered);
+  loop.scan(shape);
+  loop.finish(loop.body.boolean(true));
+  CHECK_FALSE(loop.run(passes::move_invariants_out_of_bodies));
+
+  OneLoop runs(times<5>, yes);
+  const Value dynamic = runs.invariant(runs.builder.parameter(f32, {-1}));
+  const Value sizes = runs.body.op("ShapeOf", {dynamic}, {{"output_type", ir::ElementType::i64}});
+  const Value random =
+      runs.body.op("RandomUniform", {sizes, runs.body.number(0, f32), runs.body.number(1, f32)},
+                   {{"output_type", f32},
+                    {"global_seed", std::int64_t{1}},
+                    {"op_seed", std::int64_t{1}},
+                    {"alignment", std::string("tensorflow")}});
+  runs.scan(random);
+  runs.finish(runs.body.boolean(true));
+  CHECK_FALSE(runs.run(passes::move_invariants_out_of_bodies));
+}
+
+TEST_CASE("move_invariants_out_of_bodies leaves nested loops one after the other", "[passes]") {
+  OneLoop outer(times<3>, yes);
+  OneLoop inner(times<3>, yes);
+  const Value weight = outer.builder.parameter(f32, {2});
+  const Value outer_state = outer.state(weight);
+  const Value outer_weight = outer.invariant(weight);
+  inner.inputs = {outer.body.integer(3), outer.body.boolean(true)};
+  const Value state = inner.state(outer_state);
+  const Value inner_weight = inner.invariant(outer_weight);
+  inner.set_next(0, inner.body.op("Add", {state, inner.body.op("Exp", {inner_weight})}));
+  inner.loop.condition = &inner.body.result(inner.body.boolean(true));
+  ir::Node& node = outer.body.graph().add(ir::find_op("Loop"), inner.inputs, 1);
+  inner.loop.graph = std::move(inner.graph);
+  node.payload() = std::move(inner.loop);
+  ir::infer(node);
+  outer.set_next(0, node.value());
+  outer.finish(outer.body.boolean(true));
+  CHECK(outer.run(passes::move_invariants_out_of_bodies));
+  const ir::Value moved = outer.node->input(outer.after().invariants.back().input);
+  CHECK(moved.node->is("Exp"));
+  CHECK(moved.node->input(0) == weight);
+}
+
 TEST_CASE("make_unchanged_states_invariant", "[passes]") {
   OneLoop loop(times<5>, yes);
   const Value weight = loop.builder.parameter(f32, {2});

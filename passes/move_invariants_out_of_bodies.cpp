@@ -1,0 +1,122 @@
+// What a loop's body computes anew in each iteration from values that never change is computed once, in front
+// of the loop.
+//
+// Not moved: what inference knows elements of (outside, the body's shapes would no longer follow from it),
+// what holds constants only (the runtime folds that), control flow, and volatile operations. Of a loop that
+// may not run, only what cannot fail is moved: floating-point operations whose shapes are all static.
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "ir/builder.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/loop_ports.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The move of one body's invariant nodes to the graph around its loop.
+class Mover {
+ public:
+  Mover(ir::Node& loop, ir::Graph& outer) : loop_(loop), builder_(outer) {
+    for (const ir::Invariant& invariant : loop.loop()->invariants) {
+      parameters_[invariant.parameter] = loop.input(invariant.input);
+    }
+    runs_ = runs_at_least_once(loop);
+  }
+
+  bool run() {
+    if (parameters_.empty()) return false;
+    const auto& nodes = loop_.loop()->graph->nodes();
+    for (const auto& node : nodes) {
+      if (is_movable(*node)) copy_outside(*node);
+    }
+    if (moved_.empty()) return false;
+    // Appends Parameters to the nodes, so not in the loop above.
+    for (const auto& [node, copy] : moved_) {
+      for (std::uint32_t i = 0; i < node->outputs().size(); ++i) connect({node, i}, {copy, i});
+    }
+    loop_.loop()->graph->remove_dead_nodes();
+    return true;
+  }
+
+ private:
+  bool is_invariant(ir::Value value) const {
+    return parameters_.contains(value.node) || copies_.contains(value.node);
+  }
+
+  bool is_movable(const ir::Node& node) const {
+    if (node.op().is_volatile || node.inputs().empty() || !node.has_uses()) return false;
+    if (!std::holds_alternative<std::monostate>(node.payload()) || node.is("Result")) return false;
+    const bool from_invariants = std::ranges::all_of(node.inputs(), [&](ir::Value input) {
+      return input.node->constant() != nullptr || is_invariant(input);
+    });
+    const bool is_computed =
+        std::ranges::any_of(node.inputs(), [&](ir::Value input) { return is_invariant(input); });
+    if (!from_invariants || !is_computed) return false;
+    const bool is_known =
+        std::ranges::any_of(node.outputs(), [](const ir::Output& output) { return output.known != nullptr; });
+    return !is_known && (runs_ || cannot_fail(node));
+  }
+
+  static bool cannot_fail(const ir::Node& node) {
+    const auto is_safe = [](ir::ElementType type, const ir::PartialShape& shape) {
+      return ir::is_floating(type) && shape.sizes().has_value();
+    };
+    return std::ranges::all_of(node.inputs(),
+                               [&](ir::Value input) {
+                                 return input.node->constant() != nullptr ||
+                                        is_safe(input.type(), input.shape());
+                               }) &&
+           std::ranges::all_of(node.outputs(),
+                               [&](const ir::Output& output) { return is_safe(output.type, output.shape); });
+  }
+
+  ir::Value outside(ir::Value value) {
+    if (const auto parameter = parameters_.find(value.node); parameter != parameters_.end())
+      return parameter->second;
+    ir::Node*& copy = copies_[value.node];
+    if (copy == nullptr) {
+      builder_.set_name(value.node->name);
+      copy = builder_.constant(value.type(), value.node->integers("shape"), *value.node->constant()).node;
+    }
+    return copy->value(value.index);
+  }
+
+  void copy_outside(ir::Node& node) {
+    std::vector<ir::Value> inputs;
+    for (const ir::Value input : node.inputs()) inputs.push_back(outside(input));
+    builder_.set_name(node.name);
+    builder_.set_origin(node.origin);
+    ir::Node& copy = builder_.node(node.op().name, inputs, node.attributes(), node.outputs().size());
+    copies_[&node] = &copy;
+    moved_.emplace_back(&node, &copy);
+  }
+
+  /// Values that only moved nodes read need no way into the body.
+  void connect(ir::Value inside, ir::Value outside) {
+    const auto& uses = inside.node->output(inside.index).uses;
+    const bool is_read =
+        std::ranges::any_of(uses, [&](const ir::Use& use) { return !copies_.contains(use.node); });
+    if (is_read) ir::replace_all_uses(inside, add_invariant(loop_, outside));
+  }
+
+  ir::Node& loop_;
+  ir::Builder builder_;
+  bool runs_ = false;
+  std::unordered_map<const ir::Node*, ir::Value> parameters_;
+  std::unordered_map<const ir::Node*, ir::Node*> copies_;  ///< nodes and constants of the body -> outside
+  std::vector<std::pair<ir::Node*, ir::Node*>> moved_;
+};
+
+}  // namespace
+
+bool move_invariants_out_of_bodies(ir::Model& model, PassContext&) {
+  bool modified = false;
+  // Inner loops first: what leaves one may leave the next.
+  for (ir::Node* loop : loops_of(model)) modified = Mover(*loop, loop->graph()).run() || modified;
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -21,6 +21,7 @@ struct Arguments {
   std::string diagnostics_format = "text";
   std::vector<std::string> print_after;
   std::string stop_after;
+  std::vector<std::string> skip_passes;
 };
 
 /// FILE.xml as given; in a folder, or without -o in the current one, the model's name with .xml.
@@ -52,6 +53,7 @@ onnx2ir::Options options_of(const Arguments& arguments, onnx2ir::cli::ProgressBa
   onnx2ir::Options options;
   options.print_after = arguments.print_after;
   options.stop_after = arguments.stop_after;
+  options.skip_passes = arguments.skip_passes;
   options.progress = [&bar](std::string_view stage, double fraction) { bar.show(stage, fraction); };
   options.dump = [](std::string_view pass, std::string_view text) {
     std::cerr << "// after " << pass << '\n' << text;
@@ -140,6 +142,10 @@ int run(int argc, char** argv) {
       ->check([places](const std::string& name) { return unknown_pass(name, places); });
   app.add_option("--stop-after", arguments.stop_after, "the last pass to run")
       ->type_name("PASS")
+      ->check([passes](const std::string& name) { return unknown_pass(name, passes); });
+  app.add_option("--skip-pass", arguments.skip_passes, "leave this pass out, to measure what it brings")
+      ->type_name("PASS")
+      ->allow_extra_args(false)
       ->check([passes](const std::string& name) { return unknown_pass(name, passes); });
   app.add_flag("--list-ops", list_ops, "list the operators that are converted");
   app.add_flag("--list-passes", list_passes, "list the passes in the order they run");

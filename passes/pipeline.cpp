@@ -1,5 +1,6 @@
 #include "passes/pipeline.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <stdexcept>
@@ -59,7 +60,8 @@ void run_pipeline(ir::Model& model, PassContext& context) {
   remove_dead_nodes(model);
   for (const Pass& pass : kPipeline) {
     const auto start = std::chrono::steady_clock::now();
-    const bool modified = pass.run(model, context);
+    const bool is_skipped = std::ranges::find(context.skipped, pass.name) != context.skipped.end();
+    const bool modified = !is_skipped && pass.run(model, context);
     if (modified) tidy(model);
 #ifndef NDEBUG
     const auto problems = ir::verify(model.graph);

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/graph.hpp"
 #include "onnx2ir/diagnostic.hpp"
@@ -25,6 +26,8 @@ struct PassContext {
   std::function<void(std::string_view name, const ir::Model& model)> inspect;
   /// The last pass to run; empty: all.
   std::string stop_after;
+  /// Passes that are left out. Some of them keep the runtime from going wrong: for measurements only.
+  std::vector<std::string> skipped;
 };
 
 struct Pass {

@@ -42,6 +42,8 @@ struct Options {
   std::function<void(std::string_view pass, std::string_view text)> dump;
   /// The last pass to run; empty: all.
   std::string stop_after;
+  /// Passes that are left out, to measure what they bring. The model may be wrong without them.
+  std::vector<std::string> skip_passes;
   /// Called after each pass with the seconds it took. May be empty.
   std::function<void(std::string_view pass, double seconds, bool modified)> pass_finished;
 };

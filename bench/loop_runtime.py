@@ -1,0 +1,97 @@
+"""What loop passes bring at run time: each model converted with and without one pass, and by OpenVINO's own front end, all
+run on the CPU runtime in turn.
+
+    python bench/loop_runtime.py TOOL
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import onnx
+import openvino as ov
+
+ROUNDS = 15
+
+HEADER = '<ir_version: 10, opset_import: ["" : 21]>\n'
+
+# pass -> (model, what its inputs are)
+SUBJECTS = {
+    "move_invariants_out_of_bodies": (
+        """g (float[64, 64] a, float[64, 64] b, float[64, 64] x) => (float[64, 64] y) {
+             trips = Constant <value: tensor = int64 {200}> ()
+             yes = Constant <value: tensor = bool {1}> ()
+             y = Loop (trips, yes, x) <body = body (int64 i, bool c, float[64, 64] s) => (bool n, float[64, 64] t) {
+               n = Identity (c)
+               w = MatMul (a, b)
+               v = Tanh (w)
+               t = Add (s, v)
+             }>
+           }""",
+        {"a": (64, 64), "b": (64, 64), "x": (64, 64)},
+    ),
+    "make_unchanged_states_invariant": (
+        """g (float[256, 256] w, float[1, 256] x) => (float[1, 256] y) {
+             trips = Constant <value: tensor = int64 {200}> ()
+             yes = Constant <value: tensor = bool {1}> ()
+             z, y = Loop (trips, yes, w, x)
+                 <body = body (int64 i, bool c, float[256, 256] p, float[1, 256] s) => (bool n, float[256, 256] q, float[1, 256] t) {
+               n = Identity (c)
+               q = Identity (p)
+               u = MatMul (s, p)
+               t = Tanh (u)
+             }>
+           }""",
+        {"w": (256, 256), "x": (1, 256)},
+    ),
+    "remove_dead_states": (
+        """g (float[256, 256] w, float[1, 256] x) => (float[1, 256] y) {
+             trips = Constant <value: tensor = int64 {200}> ()
+             yes = Constant <value: tensor = bool {1}> ()
+             z, y = Loop (trips, yes, w, x)
+                 <body = body (int64 i, bool c, float[256, 256] p, float[1, 256] s) => (bool n, float[256, 256] q, float[1, 256] t) {
+               n = Identity (c)
+               q = Exp (p)
+               t = Tanh (s)
+             }>
+           }""",
+        {"w": (256, 256), "x": (1, 256)},
+    ),
+}
+
+
+def compiled(core, model):
+    return core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1})
+
+
+def milliseconds(request, inputs):
+    started = time.perf_counter()
+    request.infer(inputs)
+    return (time.perf_counter() - started) * 1e3
+
+
+def main(tool):
+    core = ov.Core()
+    print(f"{'median of a run in ms':36} {'with':>8} {'without':>8} {'peer':>8}")
+    for name, (text, shapes) in SUBJECTS.items():
+        random = np.random.default_rng(0)
+        inputs = {key: random.normal(0, 0.1, shape).astype(np.float32) for key, shape in shapes.items()}
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "model.onnx")
+            onnx.save(onnx.parser.parse_model(HEADER + text), source)
+            subprocess.run([tool, source, "-o", f"{folder}/with.xml"], check=True)
+            subprocess.run([tool, source, "-o", f"{folder}/without.xml", "--skip-pass", name], check=True)
+            paths = [f"{folder}/with.xml", f"{folder}/without.xml", str(source)]
+            requests = [compiled(core, path).create_infer_request() for path in paths]
+        times = [[] for _ in requests]
+        for _ in range(ROUNDS):
+            for request, results in zip(requests, times):
+                results.append(milliseconds(request, inputs))
+        print(f"{name:36} " + " ".join(f"{np.median(results):8.3f}" for results in times))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -3,76 +3,22 @@
 Expected values come from onnxruntime, or from the case where onnxruntime has no such version.
 """
 
+import functools
 import itertools
-import zlib
 
 import numpy as np
-import onnx
 import pytest
 from onnx import helper
 
-from .case import Case, Run
 from .entry import Entry, assert_passed, parameters
+from .one_node import add_case, numbers
 
 FLOATS = ["float32", "float16"]
 INTEGERS = ["int8", "uint8", "int32", "int64"]
 
 
-def numbers(name, *shape, dtype="float32", low=-3.0, high=3.0):
-    """Random numbers that are the same in every run for the same name."""
-    generator = np.random.default_rng(zlib.crc32(name.encode()))
-    dtype = np.dtype(dtype)
-    if dtype.kind == "b":
-        return generator.integers(0, 2, shape).astype(dtype)
-    if dtype.kind in "iu":
-        return generator.integers(max(int(low), 0) if dtype.kind == "u" else int(low), int(high) + 1, shape).astype(dtype)
-    return generator.uniform(low, high, shape).astype(dtype)
-
-
-def model_of(op, opset, inputs, constants, outputs, attributes, domain, is_dynamic):
-    names = [f"x{i}" if value is not None else "" for i, value in enumerate(inputs)]
-    graph_inputs, initializers = [], []
-    for name, value, index in zip(names, inputs, range(len(inputs))):
-        if value is None:
-            continue
-        if index in constants:
-            initializers.append(onnx.numpy_helper.from_array(value, name))
-        else:
-            shape = [None] * value.ndim if is_dynamic else value.shape
-            element_type = helper.np_dtype_to_tensor_dtype(value.dtype)
-            graph_inputs.append(helper.make_tensor_value_info(name, element_type, shape))
-    node = helper.make_node(op, names, [f"y{i}" for i in range(outputs)], domain=domain, **attributes)
-    graph_outputs = [onnx.ValueInfoProto(name=name) for name in node.output]
-    graph = helper.make_graph([node], op, graph_inputs, graph_outputs, initializers)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid(domain, opset)], ir_version=10 if opset > 8 else 4)
-    return onnx.shape_inference.infer_shapes(model).SerializeToString()
-
-
 CASES = {}
-
-
-def case(op, opset, *inputs, constants=(), outputs=1, expected=None, domain="", variant="", dynamic=True, **attributes):
-    """Adds cases with inputs of static and of dynamic shape. `constants`: the inputs that are initializers."""
-    inputs = [None if value is None else np.asarray(value) for value in inputs]
-    for is_dynamic in (False, True) if dynamic else (False,):
-        name = f"{op}_{opset}"
-        if variant:
-            name += f"-{variant}"
-        for key, value in attributes.items():
-            name += f"-{key}={value}"
-        name += "-" + "_".join("none" if value is None else "x".join([value.dtype.name, *map(str, value.shape)]) for value in inputs)
-        if is_dynamic:
-            name += "-dynamic"
-        assert name not in CASES, name
-
-        def make(name=name, is_dynamic=is_dynamic):
-            model = model_of(op, opset, inputs, constants, outputs, attributes, domain, is_dynamic)
-            values = {f"x{i}": value for i, value in enumerate(inputs) if value is not None and i not in constants}
-            results = None if expected is None else {f"y{i}": value for i, value in enumerate(expected)}
-            half = any(value is not None and value.dtype == np.float16 for value in inputs)
-            return Case(name, model, [Run(values, results)], rtol=1e-2 if half else 1e-3, atol=1e-2 if half else 1e-5)
-
-        CASES[name] = make
+case = functools.partial(add_case, CASES)
 
 
 def add_arithmetic():

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/region_maximum.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -44,20 +45,39 @@ Values non_max_suppression_10(NodeContext& node) {
   return {slice(node, selection.value(0), node.integers({0}), count, 0)};
 }
 
+/// Whether a region has neither height nor width, or is turned round: boolean [R, 1, 1, 1].
+Value has_no_extent(NodeContext& node, Value regions) {
+  const auto corner = [&](std::initializer_list<std::int64_t> columns) {
+    return gather(node, regions, node.integers(columns), 1);
+  };
+  const Value none = node.op("LessEqual", {corner({2, 3}), corner({0, 1})});
+  return unsqueeze(node, node.op("ReduceLogicalOr", {none, node.integers({1})}, {{"keep_dims", true}}),
+                   {2, 3});
+}
+
 /// RoiAlign 10 (no half pixels), 16 (coordinate_transformation_mode), 22.
 Values roi_align_10(NodeContext& node) {
   const bool is_old = node.opset() < 16;
-  const std::string mode =
-      node.text("coordinate_transformation_mode", is_old ? "output_half_pixel" : "half_pixel");
-  return {node.op(
-      "ROIAlign",
-      {node.input(0), quadruples(node, node.input(1)), convert(node, node.input(2), ElementType::i64)},
-      {{"pooled_h", node.integer("output_height", 1)},
-       {"pooled_w", node.integer("output_width", 1)},
-       {"sampling_ratio", node.integer("sampling_ratio", 0)},
-       {"spatial_scale", node.real("spatial_scale", 1.0)},
-       {"mode", node.text("mode", "avg")},
-       {"aligned_mode", mode == "half_pixel" ? "half_pixel_for_nn" : "asymmetric"}})};
+  const bool half_pixel = node.text("coordinate_transformation_mode",
+                                    is_old ? "output_half_pixel" : "half_pixel") == "half_pixel";
+  const Value regions = quadruples(node, node.input(1));
+  const Value batches = convert(node, node.input(2), ElementType::i64);
+  const std::int64_t sampling_ratio = node.integer("sampling_ratio", 0);
+  // The runtime divides by zero where it compiles the maximum of no regions.
+  const bool has_regions = regions.shape()[0] != ir::Dimension(0);
+  if (has_regions && node.text("mode", "avg") == "max") {
+    return {region_maximum(node, node.input(0), regions, batches, half_pixel)};
+  }
+  const Value mean = node.op("ROIAlign", {node.input(0), regions, batches},
+                             {{"pooled_h", node.integer("output_height", 1)},
+                              {"pooled_w", node.integer("output_width", 1)},
+                              {"sampling_ratio", sampling_ratio},
+                              {"spatial_scale", node.real("spatial_scale", 1.0)},
+                              {"mode", "avg"},
+                              {"aligned_mode", half_pixel ? "half_pixel_for_nn" : "asymmetric"}});
+  if (!half_pixel || sampling_ratio > 0 || !has_regions) return {mean};
+  // Such regions have no samples, whose mean is 0 in ONNX and NaN in the runtime.
+  return {node.op("Select", {has_no_extent(node, regions), node.number_like(0, mean), mean})};
 }
 
 /// GridSample 16, 20 (other names of the modes, volumes), 22.

@@ -1,0 +1,117 @@
+// RoiAlign with mode "max". A sample between four pixels counts in the mean with its interpolated value; in
+// the maximum ONNX takes the greatest of the four weighted pixels instead of their sum. ROIAlign of OpenVINO
+// takes the sum in both.
+#include "frontend/translators/onnx/region_maximum.hpp"
+
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Where the regions' samples lie along one axis of the image.
+struct Samples {
+  Value places;    ///< of the pixels before and after each sample, i32 [R, bins, 2 * samples]
+  Value weights;   ///< of those pixels, f32
+  Value are_none;  ///< regions without samples, boolean [R, 1, 1]; null: there are none
+};
+
+/// One axis of the image: its size and the regions' first and last coordinate, f32 [R, 1, 1].
+struct Axis {
+  Value size;
+  Value first;
+  Value last;
+  std::int64_t bins;
+};
+
+Samples samples_along(NodeContext& node, const Axis& axis, bool half_pixel, std::int64_t sampling_ratio) {
+  const auto number = [&](double value) { return node.number(value, ElementType::f32); };
+  Value extent = node.op("Subtract", {axis.last, axis.first});
+  if (!half_pixel) extent = node.op("Maximum", {extent, number(1)});
+  const Value bin = divide(node, extent, number(static_cast<double>(axis.bins)));
+
+  // Without a ratio a bin has as many samples as pixels. All regions get as many as the one with the most;
+  // what is too much repeats the last.
+  Samples result;
+  Value count = number(static_cast<double>(sampling_ratio));
+  Value most = count;
+  if (sampling_ratio <= 0) {
+    count = node.op("Ceiling", {bin});
+    result.are_none = node.op("LessEqual", {count, number(0)});
+    count = node.op("Maximum", {count, number(1)});
+    most = node.op("ReduceMax", {count, node.integers({0, 1, 2})}, {{"keep_dims", false}});
+    most = node.op("Maximum", {most, number(1)});  // of no regions
+  }
+  Value index = node.op("Range", {number(0), most, number(1)}, {{"output_type", ElementType::f32}});
+  if (sampling_ratio <= 0) {
+    index = node.op("Minimum", {index, node.op("Subtract", {count, number(1)})});
+  }
+  const Value offset = divide(node, node.op("Multiply", {node.op("Add", {index, number(0.5)}), bin}), count);
+  const Value bins =
+      unsqueeze(node,
+                node.op("Range", {number(0), number(static_cast<double>(axis.bins)), number(1)},
+                        {{"output_type", ElementType::f32}}),
+                {1});
+  const Value start = node.op("Add", {axis.first, node.op("Multiply", {bins, bin})});
+  const Value sample = node.op("Add", {start, offset});
+
+  const Value is_outside =
+      node.op("LogicalOr", {node.op("Less", {sample, number(-1)}), node.op("Greater", {sample, axis.size})});
+  const Value last_pixel = node.op("Subtract", {axis.size, number(1)});
+  const Value inside = node.op("Minimum", {node.op("Maximum", {sample, number(0)}), last_pixel});
+  const Value before = node.op("Floor", {inside});
+  const Value after = node.op("Minimum", {node.op("Add", {before, number(1)}), last_pixel});
+  const Value distance = node.op("Subtract", {inside, before});
+  const Value weight_after = node.op("Select", {is_outside, number(0), distance});
+  const Value weight_before =
+      node.op("Select", {is_outside, number(0), node.op("Subtract", {number(1), distance})});
+  result.places = convert(node, concat(node, {before, after}, 2), ElementType::i32);
+  result.weights = concat(node, {weight_before, weight_after}, 2);
+  return result;
+}
+
+/// Rows [R, a, s] and columns [R, b, t] combined by `op` to [R, a, b, s, t].
+Value combine(NodeContext& node, std::string_view op, Value rows, Value columns) {
+  return node.op(op, {unsqueeze(node, rows, {2, 4}), unsqueeze(node, columns, {1, 3})});
+}
+
+}  // namespace
+
+Value region_maximum(NodeContext& node, Value image, Value regions, Value batches, bool half_pixel) {
+  const std::int64_t ratio = node.integer("sampling_ratio", 0);
+  const std::int64_t height = node.integer("output_height", 1);
+  const std::int64_t width = node.integer("output_width", 1);
+  Value scaled = node.op("Multiply", {convert(node, regions, ElementType::f32),
+                                      node.number(node.real("spatial_scale", 1.0), ElementType::f32)});
+  if (half_pixel) scaled = node.op("Subtract", {scaled, node.number(0.5, ElementType::f32)});
+  const auto edge = [&](std::int64_t column) {
+    return unsqueeze(node, gather(node, scaled, node.integers({column}), 1), {2});
+  };
+  const auto size = [&](std::int64_t axis, ElementType type) {
+    return convert(node, size_of(node, image, axis), type);
+  };
+  const Samples rows =
+      samples_along(node, {size(2, ElementType::f32), edge(1), edge(3), height}, half_pixel, ratio);
+  const Samples columns =
+      samples_along(node, {size(3, ElementType::f32), edge(0), edge(2), width}, half_pixel, ratio);
+
+  // One row of `pixels` for each pixel of all images.
+  const Value channels = dimension_of(node, image, 1);
+  const Value pixels =
+      reshape(node, transpose(node, image, {0, 2, 3, 1}), concat(node, {node.integers({-1}), channels}));
+  const Value image_row =
+      node.op("Multiply", {convert(node, batches, ElementType::i32), size(2, ElementType::i32)});
+  const Value row = node.op("Add", {rows.places, unsqueeze(node, image_row, {1, 2})});
+  const Value place =
+      combine(node, "Add", node.op("Multiply", {row, size(3, ElementType::i32)}), columns.places);
+  const Value weight = combine(node, "Multiply", rows.weights, columns.weights);
+
+  const Value parts = node.op(
+      "Multiply", {gather(node, pixels, place), convert(node, unsqueeze(node, weight, {5}), image.type())});
+  Value greatest = node.op("ReduceMax", {parts, node.integers({3, 4})}, {{"keep_dims", false}});
+  greatest = transpose(node, greatest, {0, 3, 1, 2});
+  if (!rows.are_none) return greatest;
+  const Value are_none = unsqueeze(node, node.op("LogicalOr", {rows.are_none, columns.are_none}), {3});
+  return node.op("Select", {are_none, node.number_like(0, greatest), greatest});
+}
+
+}  // namespace onnx2ir::frontend

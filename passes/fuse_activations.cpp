@@ -4,9 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "ir/builder.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
 
 namespace onnx2ir::passes {
@@ -114,27 +113,16 @@ ir::Value fuse_logarithm(ir::Builder& builder, ir::Node& node) {
                                                                    : ir::Value{};
 }
 
+ir::Value fuse(ir::Builder& builder, ir::Node& node) {
+  if (!ir::is_floating(node.output(0).type)) return {};
+  if (node.is("Multiply") || node.is("Divide")) return fuse_product(builder, node);
+  return node.is("Log") ? fuse_logarithm(builder, node) : ir::Value{};
+}
+
 }  // namespace
 
 bool fuse_activations(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    ir::Builder builder(*graph);
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      ir::Node& node = *graph->nodes()[i];
-      const bool is_product = node.is("Multiply") || node.is("Divide");
-      if (!(is_product || node.is("Log")) || !node.has_uses()) continue;
-      if (!ir::is_floating(node.output(0).type)) continue;
-      builder.set_name(node.name);
-      builder.set_origin(node.origin);
-      const ir::Value fused = is_product ? fuse_product(builder, node) : fuse_logarithm(builder, node);
-      if (!fused) continue;
-      ir::replace_all_uses(node.value(), fused);
-      modified = true;
-    }
-  }
-  return modified;
+  return rewrite_values(model, fuse);
 }
 
 }  // namespace onnx2ir::passes

@@ -1,8 +1,7 @@
 // (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) over the last axes becomes one MVN.
-#include "ir/builder.hpp"
 #include "ir/inference.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
 
 namespace onnx2ir::passes {
@@ -67,6 +66,7 @@ ir::Value squared(ir::Value value) {
 }
 
 ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
+  if (!(node.is("Divide") || node.is("Multiply")) || !ir::is_floating(node.output(0).type)) return {};
   const auto [numerator, variance_and_epsilon] = match_quotient(node);
   if (!variance_and_epsilon || !variance_and_epsilon.node->is("Add")) return {};
   const auto centred = match_centred(numerator);
@@ -95,23 +95,7 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 bool fuse_layer_normalization(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    ir::Builder builder(*graph);
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      ir::Node& node = *graph->nodes()[i];
-      if (!(node.is("Divide") || node.is("Multiply")) || !node.has_uses()) continue;
-      if (!ir::is_floating(node.output(0).type)) continue;
-      builder.set_name(node.name);
-      builder.set_origin(node.origin);
-      const ir::Value fused = fuse(builder, node);
-      if (!fused) continue;
-      ir::replace_all_uses(node.value(), fused);
-      modified = true;
-    }
-  }
-  return modified;
+  return rewrite_values(model, fuse);
 }
 
 }  // namespace onnx2ir::passes

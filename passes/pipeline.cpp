@@ -29,6 +29,8 @@ constexpr std::array kPipeline = {
     Pass{"simplify_conditions", "body conditions that are always true become constant", simplify_conditions},
     Pass{"fold_zero_trip_loops", "loops that never run give their initial values", fold_zero_trip_loops},
     Pass{"remove_dead_states", "states, scan outputs and captures nobody reads go", remove_dead_states},
+    Pass{"turn_appends_into_scans", "states that are only appended to become scan outputs",
+         turn_appends_into_scans},
     Pass{"fold_condition_into_trip_count", "a condition asked only once becomes part of the trip count",
          fold_condition_into_trip_count},
     Pass{"guard_zero_iterations", "outputs of loops that may not run are cut by whether they ran",

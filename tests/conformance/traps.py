@@ -246,6 +246,11 @@ RUNS = {
     "row_14_names_reused": counted(x=X),
     "row_14_body_input_default": _body_input_default(),
     "row_15_growing_state": counted(x=X),
+    "row_15_appended_rows": [
+        run
+        for start in (np.zeros((0, 3), np.float32), np.full((2, 3), 7, np.float32))
+        for run in counted(x=np.arange(6, dtype=np.float32).reshape(2, 3), start=start)
+    ],
     "row_15_growing_matrix": counted(x=f32(1, 2).reshape(2, 1)),
     "row_16_condition_as_value": counted(x=X, cond=flag(True)) + counted(x=X, cond=flag(False)),
     "row_17_outputs_unnamed": _unnamed_outputs(),

@@ -204,6 +204,53 @@ TEST_CASE("move_invariants_out_of_bodies leaves nested loops one after the other
   CHECK(moved.node->input(0) == weight);
 }
 
+TEST_CASE("turn_appends_into_scans", "[passes]") {
+  const bool starts_empty = GENERATE(true, false);
+  OneLoop loop(times<5>, yes);
+  const Value state = loop.state(loop.builder.parameter(f32, {2, 3}));
+  const Value rows = loop.state(loop.builder.parameter(f32, {2, starts_empty ? 0 : 1}));
+  rows.node->set_attribute("shape", ir::PartialShape{2, -1});
+  ir::infer(*rows.node);
+  const Value next = loop.body.op("Exp", {state});
+  loop.set_next(0, next);
+  loop.set_next(1, loop.body.op("Concat", {rows, next}, {{"axis", std::int64_t{1}}}));
+  loop.finish(loop.body.boolean(true));
+  CHECK(loop.run(passes::turn_appends_into_scans));
+  const ir::LoopBody& after = loop.after();
+  CHECK(after.carried.size() == 1);
+  REQUIRE(after.scans.size() == 1);
+  CHECK(after.scans.front().axis == 1);
+  CHECK(after.scans.front().part_size == 3);
+  CHECK(loop.node->inputs().size() == 3);
+  CHECK(loop.source(1).is(starts_empty ? "Loop" : "Concat"));
+  CHECK(loop.model.graph.results()[1]->output(0).shape == ir::PartialShape{2, starts_empty ? 15 : 16});
+}
+
+TEST_CASE("turn_appends_into_scans leaves what is read, put in front or of unknown size", "[passes]") {
+  OneLoop loop(times<5>, yes);
+  const auto rows = [&](std::int64_t columns) {
+    const Value state = loop.state(loop.builder.parameter(f32, {0, columns}));
+    state.node->set_attribute("shape", ir::PartialShape{-1, columns});
+    ir::infer(*state.node);
+    return state;
+  };
+  const auto joined = [&](Value first, Value second) {
+    return loop.body.op("Concat", {first, second}, {{"axis", std::int64_t{0}}});
+  };
+  const Value row = loop.invariant(loop.builder.parameter(f32, {1, 3}));
+  const Value some_rows = loop.invariant(loop.builder.parameter(f32, {-1, 3}));
+  const Value is_read = rows(3);
+  loop.scan(loop.body.op("ReduceSum", {is_read, loop.body.integers({0})}, {{"keep_dims", false}}));
+  loop.set_next(0, joined(is_read, row));
+  loop.set_next(1, joined(row, rows(3)));
+  loop.set_next(2, joined(rows(3), some_rows));
+  const Value next_is_read = joined(rows(3), row);
+  loop.scan(loop.body.op("ReduceSum", {next_is_read, loop.body.integers({0})}, {{"keep_dims", false}}));
+  loop.set_next(3, next_is_read);
+  loop.finish(loop.body.boolean(true));
+  CHECK_FALSE(loop.run(passes::turn_appends_into_scans));
+}
+
 TEST_CASE("make_unchanged_states_invariant", "[passes]") {
   OneLoop loop(times<5>, yes);
   const Value weight = loop.builder.parameter(f32, {2});

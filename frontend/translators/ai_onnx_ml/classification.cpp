@@ -79,9 +79,9 @@ PostTransform post_transform_of(NodeContext& node) {
   const std::string name = node.text("post_transform", "NONE");
   constexpr std::array<std::string_view, 5> kNames = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO",
                                                       "PROBIT"};
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) node.fail("post_transform '" + name + "' does not exist");
-  return static_cast<PostTransform>(found - kNames.begin());
+  const auto index = std::find(kNames.begin(), kNames.end(), name) - kNames.begin();
+  if (index == std::ssize(kNames)) node.fail("post_transform '" + name + "' does not exist");
+  return static_cast<PostTransform>(index);
 }
 
 PostTransform post_transform_of(NodeContext& node, std::int64_t number) {

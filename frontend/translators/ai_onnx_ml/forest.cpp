@@ -159,9 +159,9 @@ Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregat
 TreeMode tree_mode_of(NodeContext& node, const std::string& name) {
   constexpr std::array<std::string_view, 7> kNames = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
                                                       "BRANCH_EQ",  "BRANCH_NEQ", "LEAF"};
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) node.fail("node mode '" + name + "' does not exist");
-  return static_cast<TreeMode>(found - kNames.begin());
+  const auto index = std::find(kNames.begin(), kNames.end(), name) - kNames.begin();
+  if (index == std::ssize(kNames)) node.fail("node mode '" + name + "' does not exist");
+  return static_cast<TreeMode>(index);
 }
 
 Value forest_scores(NodeContext& node, const Forest& forest, Value features, Aggregate aggregate) {

@@ -119,7 +119,7 @@ Values svm_classifier_1(NodeContext& node) {
   const auto counts = node.integer_list("vectors_per_class");
   const auto rho = node.real_list("rho");
   const auto coefficients = node.real_list("coefficients");
-  const std::int64_t classes = static_cast<std::int64_t>(counts.size());
+  const auto classes = static_cast<std::int64_t>(counts.size());
   if (classes < 2) node.fail("a linear SVM without support vectors cannot be converted");
   if (!node.real_list("prob_a").empty())
     node.fail("probabilities of an SVM (prob_a, prob_b) cannot be converted");

@@ -117,7 +117,7 @@ Values lp_pool_1(NodeContext& node) {
                    {{"pad_mode", "constant"}});
   window.pads_begin.assign(window.pads_begin.size(), 0);
   window.pads_end = window.pads_begin;
-  const double count = static_cast<double>(
+  const auto count = static_cast<double>(
       std::accumulate(window.kernel.begin(), window.kernel.end(), std::int64_t{1}, std::multiplies<>()));
   const Value mean = average(node, powers, window, false, "floor");
   const Value sum = node.op("Multiply", {mean, node.number_like(count, input)});

@@ -1,9 +1,12 @@
-// A conversion inside a running process, from a file to XML and weights in memory.
+// Conversions inside a running process, from a file to XML and weights in memory, and their stages one by
+// one.
 #include <benchmark/benchmark.h>
 
 #include <iostream>
 #include <onnx2ir/onnx2ir.hpp>
 #include <string>
+
+#include "stages_benchmark.hpp"
 
 namespace {
 
@@ -28,6 +31,7 @@ int main(int argc, char** argv) {
     benchmark::RegisterBenchmark(model.c_str(), [model](benchmark::State& state) {
       convert(state, model);
     })->Unit(benchmark::kMicrosecond);
+    register_stages(model);
   }
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -1,0 +1,131 @@
+"""Large models: onnx2ir, OpenVINO's own conversion and `cp`, one after the other in turn.
+
+    python bench/large.py BUILD_FOLDER [--quick] [--only REGULAR_EXPRESSION] [--rounds N] [--folder FOLDER]
+
+Prints medians of wall time, processor time and peak memory of whole processes, the ratios to us, and how the time per
+node grows. A process starts with the 15 MiB of the Python that measures it: less is not told apart. The models are made,
+one at a time, in a temporary folder (of FOLDER) and removed; the largest takes 17 GB with its copies.
+"""
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+@dataclass
+class Run:
+    wall: float
+    processor: float
+    peak: float  # bytes, mapped pages of files included
+
+
+def measure(command):
+    """One process. What earlier ones left for the disk is written first: nobody pays for another's output."""
+    os.sync()
+    started = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = time.perf_counter() - started
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        return None
+    return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+def median(runs):
+    return Run(*(statistics.median(getattr(run, field) for run in runs) for field in ("wall", "processor", "peak")))
+
+
+def rounds_for(seconds, most):
+    return max(1, min(most, int(60 / max(seconds, 1e-3))))
+
+
+def commands_for(build, model, folder):
+    files = sorted(folder.glob(model.stem + ".*"))
+    copies = folder / "copies"
+    copies.mkdir(exist_ok=True)
+    return {
+        "onnx2ir": [build / "onnx2ir", "--quiet", model, "-o", folder / "ours.xml"],
+        "openvino": [build / "onnx2ir_peer", model, folder / "peer.xml"],
+        "cp": ["cp", *files, copies],
+    }
+
+
+def run_in_turn(commands, folder, most_rounds):
+    runs = {name: [] for name in commands}
+    limits = dict.fromkeys(commands, most_rounds)
+    for number in range(most_rounds):
+        for name, command in commands.items():
+            if number >= limits[name]:
+                continue
+            for old in [*folder.glob("ours.*"), *folder.glob("peer.*"), *folder.glob("copies/*")]:
+                old.unlink()
+            run = measure(command)
+            if run is None:
+                limits[name] = 0
+                continue
+            runs[name].append(run)
+            limits[name] = rounds_for(run.wall, most_rounds)
+    return {name: median(list_of_runs) if list_of_runs else None for name, list_of_runs in runs.items()}
+
+
+def cell(value, ours):
+    return f"{value:9.3f} {value / ours:7.2f}x" if value is not None and ours else f"{'failed':>18}"
+
+
+def report(name, results):
+    ours = results["onnx2ir"]
+    for tool, run in results.items():
+        row = f"{name:22} {tool:9}"
+        if run is None or ours is None:
+            print(row, "failed")
+            continue
+        print(row, cell(run.wall, ours.wall), cell(run.processor, ours.processor), cell(run.peak / 2**20, ours.peak / 2**20))
+    sys.stdout.flush()
+
+
+def report_growth(results):
+    chains = {int(name.split("_")[1]): found for name, found in results.items() if name.startswith("chain_")}
+    if not chains:
+        return
+    print(f"\n{'processor time per node in us':32} {'onnx2ir':>9} {'openvino':>9}")
+    for count, found in sorted(chains.items()):
+        times = [f"{found[tool].processor / count * 1e6:9.2f}" if found[tool] else " " * 9 for tool in ("onnx2ir", "openvino")]
+        print(f"chain of {count:<23,}", *times)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--quick", action="store_true", help="only models that take seconds")
+    parser.add_argument("--only", default="", help="models whose name this regular expression finds")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--folder", help="where the temporary folder is made")
+    arguments = parser.parse_args()
+    make = [sys.executable, HERE / "large_models.py"]
+    names = subprocess.run([*make, "--list"], capture_output=True, text=True, check=True).stdout.split()
+    print(f"{'':32} {'wall s':>9} {'to us':>8} {'cpu s':>9} {'to us':>8} {'peak MiB':>9} {'to us':>8}")
+    everything = {}
+    for name in names:
+        if not re.search(arguments.only, name) or (arguments.quick and re.search("1000000|inline|external", name)):
+            continue
+        with tempfile.TemporaryDirectory(dir=arguments.folder) as temporary:
+            folder = Path(temporary)
+            subprocess.run([*make, folder, name], check=True)
+            commands = commands_for(arguments.build, folder / f"{name}.onnx", folder)
+            everything[name] = run_in_turn(commands, folder, arguments.rounds)
+            report(name, everything[name])
+    report_growth(everything)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Conformance cases of exported models; exports are cached."""
+
+import hashlib
+import inspect
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
+from pathlib import Path
+
+from ..conformance.case import Case, Run
+from ..conformance.pool import WORKERS
+from ..conformance.tool import REPOSITORY
+from . import export as exporting
+from . import registry
+from .outcome import Exported
+
+EXPORT_SECONDS = 600
+CASE_SECONDS = 120.0
+_PACKAGES = ("torch", "torchvision", "transformers", "onnxscript", "onnx")
+
+
+def exported_models(pairs):
+    """The Exported of each pair of a model and an exporter."""
+    with ThreadPoolExecutor(WORKERS) as threads:
+        return list(threads.map(lambda pair: _exported(*pair), pairs))
+
+
+def make_case(model, exporter, exported):
+    runs = [Run(inputs) for inputs in exported.runs]
+    name = f"{model.name}-{exporter}"
+    return Case(name, exported.model, runs, True, model.rtol, model.atol, time_limit=CASE_SECONDS)
+
+
+def export_path(model, exporter):
+    """Where the export is cached: the name changes with the sources that it depends on and with the packages."""
+    sources = [inspect.getsourcefile(module) for module in (exporting, registry)]
+    sources.append(inspect.getsourcefile(model.build))
+    key = hashlib.sha256(b"".join(Path(source).read_bytes() for source in sources))
+    key.update(" ".join(map(metadata.version, _PACKAGES)).encode())
+    cache = os.environ.get("ONNX2IR_CACHE") or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "onnx2ir"
+    return Path(cache) / "zoo-exports" / f"{model.name}-{exporter}-{key.hexdigest()[:16]}.pickle"
+
+
+def _exported(model, exporter):
+    path = export_path(model, exporter)
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, "-m", "tests.zoo.export", model.name, exporter, str(path)]
+        done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=EXPORT_SECONDS, check=False)
+        if done.returncode != 0:
+            return Exported(failure=f"exit code {done.returncode}: {done.stderr[-2000:]}")
+    return pickle.loads(path.read_bytes())

@@ -1,0 +1,118 @@
+"""Detectors and segmentation."""
+
+from .images import ANY_SIZE, THREE_SIZES, images, named
+from .registry import Built, model
+
+
+@model("detr")
+def detr():
+    from transformers import DetrConfig, DetrForObjectDetection, ResNetConfig
+
+    backbone = ResNetConfig(embedding_size=16, hidden_sizes=[16, 32], depths=[1, 1], layer_type="basic", out_features=["stage2"])
+    config = DetrConfig(
+        use_timm_backbone=False,
+        backbone_config=backbone,
+        use_pretrained_backbone=False,
+        backbone=None,
+        num_queries=7,
+        d_model=32,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=64,
+        decoder_ffn_dim=64,
+        num_labels=5,
+    )
+    module = named(DetrForObjectDetection(config), "logits", "pred_boxes")
+    return Built(module, images(64), THREE_SIZES, ANY_SIZE, ["logits", "boxes"])
+
+
+@model("deeplab_v3")
+def deeplab_v3():
+    from torchvision.models._utils import IntermediateLayerGetter
+    from torchvision.models.resnet import BasicBlock, ResNet
+    from torchvision.models.segmentation.deeplabv3 import DeepLabHead, DeepLabV3
+
+    backbone = IntermediateLayerGetter(ResNet(BasicBlock, [1, 1, 1, 1]), {"layer3": "out"})
+    module = DeepLabV3(backbone, DeepLabHead(256, 5))
+    return Built(named(module, "out"), images(64), THREE_SIZES, ANY_SIZE)
+
+
+def detector(module):
+    """One image in, the boxes, scores and labels that are left after suppression out."""
+    import torch
+
+    class Detector(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.module = module
+
+        def forward(self, image):
+            found = self.module([image])[0]
+            return found["boxes"], found["scores"], found["labels"]
+
+    return Detector().eval()
+
+
+def one_image(height, width):
+    import torch
+
+    return {"image": torch.rand(3, height, width)}
+
+
+DETECTIONS = ["boxes", "scores", "labels"]
+FOUND = {"boxes": {0: "found"}, "scores": {0: "found"}, "labels": {0: "found"}}
+
+
+@model("ssdlite")
+def ssdlite():
+    from torchvision.models.detection import SSD
+    from torchvision.models.detection.anchor_utils import DefaultBoxGenerator
+    from torchvision.models.detection.ssdlite import SSDLiteHead
+    from torchvision.models.mobilenetv3 import mobilenet_v3_small
+    import torch
+
+    class Backbone(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            features = mobilenet_v3_small(width_mult=0.5).features
+            self.first, self.second = features[:9], features[9:]
+
+        def forward(self, image):
+            first = self.first(image)
+            return {"0": first, "1": self.second(first)}
+
+    anchors = DefaultBoxGenerator([[2, 3], [2, 3]], min_ratio=0.2, max_ratio=0.9)
+    head = SSDLiteHead([24, 288], anchors.num_anchors_per_location(), 4, torch.nn.BatchNorm2d)
+    module = SSD(Backbone(), anchors, (96, 96), 4, head=head, score_thresh=0.2, nms_thresh=0.5, detections_per_img=20)
+    sizes = [dict(height=80, width=100), dict(height=120, width=90)]
+    return Built(detector(module), one_image, sizes, {"image": {1: "height", 2: "width"}, **FOUND}, DETECTIONS)
+
+
+@model("faster_rcnn")
+def faster_rcnn():
+    import torch
+    from torchvision.models.detection import FasterRCNN
+    from torchvision.models.detection.anchor_utils import AnchorGenerator
+    from torchvision.models.detection.faster_rcnn import FastRCNNPredictor, TwoMLPHead
+    from torchvision.models.mobilenetv3 import mobilenet_v3_small
+    from torchvision.ops import MultiScaleRoIAlign
+
+    backbone = mobilenet_v3_small(width_mult=0.5).features[:9]
+    backbone.out_channels = 24
+    module = FasterRCNN(
+        backbone,
+        min_size=96,
+        max_size=128,
+        rpn_anchor_generator=AnchorGenerator(((16, 32, 64),), ((0.5, 1.0, 2.0),)),
+        box_roi_pool=MultiScaleRoIAlign(["0"], output_size=5, sampling_ratio=2),
+        box_head=TwoMLPHead(24 * 25, 32),
+        box_predictor=FastRCNNPredictor(32, 4),
+        rpn_pre_nms_top_n_test=60,
+        rpn_post_nms_top_n_test=30,
+        box_score_thresh=0.2,
+        box_detections_per_img=10,
+    )
+    sizes = [dict(height=80, width=100), dict(height=120, width=90)]
+    return Built(detector(module), one_image, sizes, {"image": {1: "height", 2: "width"}, **FOUND}, DETECTIONS)

@@ -1,0 +1,130 @@
+"""Language models."""
+
+from .registry import Built, model
+
+WORDS = 100
+
+
+def tokens(batch, length):
+    import torch
+
+    return torch.randint(3, WORDS, (batch, length))
+
+
+def part_mask(batch, length):
+    """Ones, but for the first sequence's second half."""
+    import torch
+
+    mask = torch.ones(batch, length, dtype=torch.int64)
+    mask[0, (length + 1) // 2 :] = 0
+    return mask
+
+
+@model("bert")
+def bert():
+    import torch
+    from transformers import BertConfig, BertModel
+
+    class Bert(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            config = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64)
+            self.bert = BertModel(BertConfig(vocab_size=WORDS, **config))
+
+        def forward(self, ids, mask):
+            result = self.bert(input_ids=ids, attention_mask=mask)
+            return result.last_hidden_state, result.pooler_output
+
+    def inputs(batch, length):
+        return {"ids": tokens(batch, length), "mask": part_mask(batch, length)}
+
+    axes = {0: "batch", 1: "length"}
+    sizes = [dict(batch=2, length=8), dict(batch=1, length=3), dict(batch=3, length=17)]
+    return Built(Bert().eval(), inputs, sizes, {"ids": axes, "mask": axes}, ["states", "pooled"])
+
+
+def with_cache(language_model):
+    """A model of two layers with a cache: tensors in, tensors out."""
+    import torch
+    from transformers import DynamicCache
+
+    class WithCache(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = language_model
+
+        def forward(self, ids, mask, key_0, value_0, key_1, value_1):
+            cache = DynamicCache.from_legacy_cache(((key_0, value_0), (key_1, value_1)))
+            result = self.model(input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True)
+            new = result.past_key_values
+            return (result.logits, *(tensor for layer in new.layers for tensor in (layer.keys, layer.values)))
+
+    return WithCache().eval()
+
+
+def cached_model(language_model, heads, head_size):
+    """Prefill and decoding steps with one exported model."""
+    import torch
+
+    names = ["key_0", "value_0", "key_1", "value_1"]
+
+    def inputs(batch, length, past):
+        caches = {name: torch.randn(batch, heads, past, head_size) for name in names}
+        return {"ids": tokens(batch, length), "mask": torch.ones(batch, past + length, dtype=torch.int64), **caches}
+
+    dynamic = {"ids": {0: "batch", 1: "length"}, "mask": {0: "batch", 1: "total"}}
+    dynamic |= {name: {0: "batch", 2: "past"} for name in names}
+    sizes = [
+        dict(batch=2, length=3, past=5),
+        dict(batch=1, length=1, past=9),
+        dict(batch=2, length=7, past=0),
+        dict(batch=3, length=2, past=2),
+    ]
+    outputs = ["logits", *(f"new_{name}" for name in names)]
+    return Built(with_cache(language_model), inputs, sizes, dynamic, outputs)
+
+
+@model("gpt2_cache")
+def gpt2_cache():
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    config = GPT2Config(vocab_size=WORDS, n_embd=32, n_layer=2, n_head=4, n_positions=64)
+    return cached_model(GPT2LMHeadModel(config), 4, 8)
+
+
+@model("llama_cache")
+def llama_cache():
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    config = LlamaConfig(
+        vocab_size=WORDS,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=128,
+    )
+    return cached_model(LlamaForCausalLM(config), 2, 8)
+
+
+@model("llama")
+def llama():
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    class Llama(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            config = dict(hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=1)
+            self.llama = LlamaForCausalLM(LlamaConfig(vocab_size=WORDS, **config))
+
+        def forward(self, ids, mask):
+            return self.llama(input_ids=ids, attention_mask=mask, use_cache=False).logits
+
+    def inputs(batch, length):
+        return {"ids": tokens(batch, length), "mask": part_mask(batch, length)}
+
+    axes = {0: "batch", 1: "length"}
+    sizes = [dict(batch=2, length=8), dict(batch=1, length=3), dict(batch=3, length=17)]
+    return Built(Llama().eval(), inputs, sizes, {"ids": axes, "mask": axes}, ["logits"])

@@ -1,0 +1,48 @@
+"""The table of models: what a row holds, and the decorator that adds one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+TORCHSCRIPT = "torchscript"  # torch.onnx.export(dynamo=False)
+DYNAMO = "dynamo"  # torch.onnx.export(dynamo=True)
+EXPORTERS = (TORCHSCRIPT, DYNAMO)
+
+
+@dataclass
+class Built:
+    """A model ready for export."""
+
+    module: Any  # a torch.nn.Module in evaluation mode, or a scripted one, of tensors in and tensors out
+    inputs: Callable[..., dict[str, Any]]  # tensors by the name of forward's parameter, for sizes
+    sizes: list[dict[str, int]]  # arguments of `inputs`: the example for the export, then further runs
+    dynamic: dict[str, dict[int, str]] = field(default_factory=dict)  # axes, named like the arguments of `inputs`
+    outputs: list[str] = field(default_factory=lambda: ["output"])
+    dynamo_static: set[str] = field(default_factory=set)  # names in `dynamic` that torch.export makes constants
+    opset: int | None = None  # None: the exporter's default
+    fixed_inputs: list[dict[str, Any]] = field(default_factory=list)  # more runs, whose values matter
+
+
+@dataclass(frozen=True)
+class Model:
+    name: str
+    build: Callable[[], Built]
+    exporters: tuple[str, ...]
+    export_fails: dict[str, str]  # by exporter: a pattern that the message of the failing export has
+    fails: dict[str, str]  # by exporter: why the converted model cannot pass
+    rtol: float
+    atol: float
+
+
+MODELS: dict[str, Model] = {}
+
+
+def model(name, exporters=EXPORTERS, export_fails=None, fails=None, rtol=1e-3, atol=1e-5):
+    """Adds a row whose build function is the decorated one. It runs in a process of its own, after torch.manual_seed."""
+
+    def add(build):
+        assert name not in MODELS, name
+        MODELS[name] = Model(name, build, tuple(exporters), export_fails or {}, fails or {}, rtol, atol)
+        return build
+
+    return add

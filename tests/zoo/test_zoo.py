@@ -1,0 +1,27 @@
+"""Exported models convert and match onnxruntime, with all ports as the runtime infers them."""
+
+import re
+
+import pytest
+
+from ..conformance.entry import assert_passed
+from .models import MODELS
+
+PAIRS = [
+    pytest.param(model, exporter, id=f"{model.name}-{exporter}") for model in MODELS.values() for exporter in model.exporters
+]
+
+
+@pytest.mark.parametrize(("model", "exporter"), PAIRS)
+def test_model(model, exporter, outcomes):
+    outcome = outcomes[model.name, exporter]
+    expected_failure = model.export_fails.get(exporter)
+    if expected_failure:
+        assert re.search(expected_failure, outcome.export_failure), outcome.export_failure or "the export works now"
+        pytest.xfail(f"the exporter: {outcome.export_failure}")
+    if outcome.export_failure:
+        pytest.fail(f"export: {outcome.export_failure}", pytrace=False)
+    if exporter in model.fails:
+        assert outcome.result.outcome != "pass", "it passes now: take it off the list"
+        pytest.xfail(model.fails[exporter])
+    assert_passed(outcome.result)

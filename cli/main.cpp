@@ -100,6 +100,10 @@ int list_operators() {
     std::cout << (row.domain.empty() ? "" : row.domain + ".") << row.name << "  ";
     for (std::size_t i = 0; i < row.versions.size(); ++i) std::cout << (i == 0 ? "" : ",") << row.versions[i];
     std::cout << "  " << row.lowering;
+    if (const auto& [cases, passed] = row.suite; cases != 0) {
+      std::cout << "  suite: " << passed.as_they_are << ',' << passed.with_dynamic_shapes << ','
+                << passed.with_constants << " of " << cases;
+    }
     if (!row.limits.empty()) std::cout << "  not: " << row.limits;
     std::cout << '\n';
   }

@@ -3,29 +3,59 @@
 import subprocess
 from pathlib import Path
 
+from .conformance import suite_results
 from .conformance.tool import tool_path
 from .expectations import check_text
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "operators.md"
-HEADER = """# Operators
+TEXT = """# Operators
 
 Made from `onnx2ir --list-ops` by `tests/test_operator_table.py --update`; do not edit. "Function body" means that the operator
 is expanded into others as ONNX defines it.
 
-| operator | versions | how | not converted |
-|---|---|---|---|
-"""
+The columns on the right count the cases of the ONNX backend suite that have the operator, and how many of them pass: as they
+are, with every dimension of the model's inputs and outputs unknown, and with all inputs but the first as constants. Of all
+{cases} cases {passed[0]}, {passed[1]} and {passed[2]} pass; the rest are in `tests/conformance/known_failures.txt`, each with
+its reason.
+
+| operator | versions | how | not converted | cases | default | dynamic | constants |
+|---|---|---|---|---|---|---|---|
+{rows}
+The suite also has these, which are not converted:
+
+| operator | cases |
+|---|---|
+{absent}"""
+
+
+def listing():
+    """(operator, versions, how, limits, (cases, passed)) of each line of --list-ops."""
+    done = subprocess.run([tool_path(), "--list-ops"], capture_output=True, text=True, timeout=60, check=True)
+    for line in done.stdout.splitlines():
+        facts, _, limits = line.partition("  not: ")
+        facts, _, suite = facts.partition("  suite: ")
+        name, versions, how = facts.split("  ", 2)
+        passed, _, cases = suite.partition(" of ")
+        yield name, versions, how, limits, (int(cases), tuple(map(int, passed.split(",")))) if suite else None
 
 
 def table():
-    listing = subprocess.run([tool_path(), "--list-ops"], capture_output=True, text=True, timeout=60, check=True)
-    rows = []
-    for line in listing.stdout.splitlines():
-        facts, _, limits = line.partition("  not: ")
-        name, versions, how = facts.split("  ", 2)
-        rows.append(f"| {name} | {versions.replace(',', ', ')} | {how} | {limits} |\n")
-    return HEADER + "".join(rows)
+    rows, absent = "", dict(suite_results.load())
+    total = [0, 0, 0, 0]
+    for cases, passed in absent.values():
+        total = [sum(pair) for pair in zip(total, (cases, *passed))]
+    for name, versions, how, limits, suite in listing():
+        absent.pop(name, None)
+        cases, passed = suite or ("", ("", "", ""))
+        rows += f"| {name} | {versions.replace(',', ', ')} | {how} | {limits} | {cases} | {' | '.join(map(str, passed))} |\n"
+    others = "".join(f"| {name} | {cases} |\n" for name, (cases, _) in sorted(absent.items()))
+    return TEXT.format(cases=total[0], passed=total[1:], rows=rows, absent=others)
 
 
 def test_operator_table(request):
     check_text(DOCUMENT, table(), request.config.getoption("--update"))
+
+
+def test_the_tool_was_built_with_the_results_of_the_suite():
+    shown = {name: suite for name, _, _, _, suite in listing() if suite}
+    assert shown.items() <= suite_results.load().items()

@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import known_failures, report, suite
+from . import known_failures, report, suite, suite_results
 from .case import PASS
 from .pool import WORKERS, run_cases
 from .tool import tool_path
@@ -20,7 +20,9 @@ def parse_arguments():
     parser.add_argument("--tool", help="the converter; 'openvino' measures OpenVINO's own front end")
     parser.add_argument("--report", type=Path, help="write a markdown table by operator")
     parser.add_argument("--json", type=Path, help="write all results")
-    parser.add_argument("--update-known", action="store_true", help="rewrite known_failures.txt from this run")
+    parser.add_argument(
+        "--update-known", action="store_true", help="rewrite known_failures.txt and suite_results.txt from this run"
+    )
     parser.add_argument("--outcome", help="print only failures of this outcome")
     parser.add_argument("--workers", type=int, default=WORKERS)
     parser.add_argument("-v", "--verbose", action="store_true", help="whole messages, passes too")
@@ -64,6 +66,7 @@ def main():
             write(arguments.json, suffix, report.as_json(results, operators))
         if arguments.update_known:
             known_failures.save(known_failures.update(known_failures.load(), mode, results))
+            suite_results.save()
         failed = failed or any(result.outcome != PASS for result in results)
     sys.exit(1 if failed else 0)
 

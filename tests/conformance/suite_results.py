@@ -1,0 +1,38 @@
+"""How many cases of each operator pass in each mode: suite_results.txt, made from the list of known failures.
+
+The tool's --list-ops and docs/operators.md show these numbers.
+"""
+
+from collections import Counter
+from pathlib import Path
+
+from . import known_failures
+from .suite import MODES, operators
+
+PATH = Path(__file__).with_name("suite_results.txt")
+HEADER = f"""\
+# Cases of the ONNX backend suite by operator, and how many of them pass in each mode.
+# Made from known_failures.txt by `python -m tests.conformance.run_suite --update-known`; do not edit.
+# operator | cases | {" | ".join(MODES)}
+"""
+
+
+def render(known):
+    """The file's text for a list of known failures."""
+    cases = Counter(operators().values())
+    failures = Counter((mode, operators()[name]) for mode, name in known)
+    lines = []
+    for operator in sorted(cases):
+        passed = [cases[operator] - failures[mode, operator] for mode in MODES]
+        lines.append(" | ".join(map(str, [operator, cases[operator], *passed])))
+    return HEADER + "\n".join(lines) + "\n"
+
+
+def load():
+    """(cases, passed in each mode) by operator."""
+    rows = [line.split(" | ") for line in PATH.read_text().splitlines() if not line.startswith("#")]
+    return {name: (int(cases), tuple(map(int, passed))) for name, cases, *passed in rows}
+
+
+def save():
+    PATH.write_text(render(known_failures.load()))

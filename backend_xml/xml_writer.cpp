@@ -21,7 +21,7 @@ class Text {
   }
   Text& operator<<(std::int64_t number) {
     std::array<char, 24> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    auto* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
     return *this << std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data()));
   }
   /// As the value of an attribute. Control characters cannot be written in XML 1.0 and become spaces.

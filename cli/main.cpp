@@ -11,7 +11,10 @@
 
 namespace {
 
-enum ExitCode : int { kDone = 0, kModelError = 1, kUsage = 2, kInternal = 3 };
+constexpr int kDone = 0;
+constexpr int kModelError = 1;
+constexpr int kUsage = 2;
+constexpr int kInternal = 3;
 
 struct Arguments {
   std::filesystem::path model;
@@ -26,7 +29,7 @@ struct Arguments {
 
 /// FILE.xml as given; in a folder, or without -o in the current one, the model's name with .xml.
 std::filesystem::path xml_path(const Arguments& arguments) {
-  const std::filesystem::path named = arguments.model.filename().replace_extension(".xml");
+  std::filesystem::path named = arguments.model.filename().replace_extension(".xml");
   if (arguments.output.empty()) return named;
   std::filesystem::path output = arguments.output;
   if (std::filesystem::is_directory(output) || !output.has_filename()) return output / named;

@@ -6,17 +6,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-template <const char* const& kOp>
-Values plain(NodeContext& node) {
-  return {node.op(kOp, {node.input(0)})};
-}
-
-constexpr const char* kSigmoid = "Sigmoid";
-constexpr const char* kSoftplus = "SoftPlus";
-constexpr const char* kSoftsign = "SoftSign";
-constexpr const char* kMish = "Mish";
-constexpr const char* kHardSwish = "HSwish";
-
 /// Relu 1, 6, 13, 14; from 14 on integers, which the runtime's own would pass through f32.
 Values relu_1(NodeContext& node) {
   const Value x = node.input(0);
@@ -144,11 +133,11 @@ Values shrink_9(NodeContext& node) {
 std::vector<TranslatorRow> activation_translators() {
   return {
       {"Relu", 1, relu_1},
-      {"Sigmoid", 1, plain<kSigmoid>},
-      {"Softplus", 1, plain<kSoftplus>},
-      {"Softsign", 1, plain<kSoftsign>},
-      {"Mish", 18, plain<kMish>},
-      {"HardSwish", 14, plain<kHardSwish>},
+      {"Sigmoid", 1, same_unary<"Sigmoid">},
+      {"Softplus", 1, same_unary<"SoftPlus">},
+      {"Softsign", 1, same_unary<"SoftSign">},
+      {"Mish", 18, same_unary<"Mish">},
+      {"HardSwish", 14, same_unary<"HSwish">},
       {"LeakyRelu", 1, leaky_relu_1},
       {"PRelu", 1, prelu_1},
       {"PRelu", 7, prelu_7},

@@ -112,21 +112,10 @@ Value equal(NodeContext& node, Value a, Value b) {
   return node.op("Equal", {a, b});
 }
 
-template <const char* const& kOp>
+template <OperationName kName>
 Value plain(NodeContext& node, Value a, Value b) {
-  return node.op(kOp, {a, b});
+  return node.op(kName.text, {a, b});
 }
-
-constexpr const char* kLess = "Less";
-constexpr const char* kLessEqual = "LessEqual";
-constexpr const char* kAnd = "LogicalAnd";
-constexpr const char* kOr = "LogicalOr";
-constexpr const char* kXor = "LogicalXor";
-constexpr const char* kBitwiseAnd = "BitwiseAnd";
-constexpr const char* kBitwiseOr = "BitwiseOr";
-constexpr const char* kBitwiseXor = "BitwiseXor";
-constexpr const char* kMaximum = "Maximum";
-constexpr const char* kMinimum = "Minimum";
 
 // In floating point the runtime finds NaN greater than anything, but less than nothing.
 Value greater(NodeContext& node, Value a, Value b) {
@@ -212,25 +201,25 @@ std::vector<TranslatorRow> elementwise_translators() {
       {"Mod", 10, mod_10},
       {"Equal", 1, binary_1<equal>},
       {"Equal", 7, binary_7<equal>},
-      {"Less", 1, binary_1<plain<kLess>>},
-      {"Less", 7, binary_7<plain<kLess>>},
-      {"LessOrEqual", 12, binary_7<plain<kLessEqual>>},
+      {"Less", 1, binary_1<plain<"Less">>},
+      {"Less", 7, binary_7<plain<"Less">>},
+      {"LessOrEqual", 12, binary_7<plain<"LessEqual">>},
       {"Greater", 1, binary_1<greater>},
       {"Greater", 7, binary_7<greater>},
       {"GreaterOrEqual", 12, binary_7<greater_or_equal>},
-      {"And", 1, binary_1<plain<kAnd>>},
-      {"And", 7, binary_7<plain<kAnd>>},
-      {"Or", 1, binary_1<plain<kOr>>},
-      {"Or", 7, binary_7<plain<kOr>>},
-      {"Xor", 1, binary_1<plain<kXor>>},
-      {"Xor", 7, binary_7<plain<kXor>>},
-      {"BitwiseAnd", 18, binary_7<plain<kBitwiseAnd>>},
-      {"BitwiseOr", 18, binary_7<plain<kBitwiseOr>>},
-      {"BitwiseXor", 18, binary_7<plain<kBitwiseXor>>},
+      {"And", 1, binary_1<plain<"LogicalAnd">>},
+      {"And", 7, binary_7<plain<"LogicalAnd">>},
+      {"Or", 1, binary_1<plain<"LogicalOr">>},
+      {"Or", 7, binary_7<plain<"LogicalOr">>},
+      {"Xor", 1, binary_1<plain<"LogicalXor">>},
+      {"Xor", 7, binary_7<plain<"LogicalXor">>},
+      {"BitwiseAnd", 18, binary_7<plain<"BitwiseAnd">>},
+      {"BitwiseOr", 18, binary_7<plain<"BitwiseOr">>},
+      {"BitwiseXor", 18, binary_7<plain<"BitwiseXor">>},
       {"BitShift", 11, bit_shift_11},
       {"Where", 9, where_9},
-      {"Max", 1, variadic_1<plain<kMaximum>>},
-      {"Min", 1, variadic_1<plain<kMinimum>>},
+      {"Max", 1, variadic_1<plain<"Maximum">>},
+      {"Min", 1, variadic_1<plain<"Minimum">>},
       {"Sum", 1, variadic_1<add>},
       {"Mean", 1, mean_1},
   };

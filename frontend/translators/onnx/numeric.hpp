@@ -1,6 +1,8 @@
 // What translators of numeric operators share.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -8,6 +10,19 @@
 #include "frontend/translators/context.hpp"
 
 namespace onnx2ir::frontend {
+
+/// The name of an IR operation as an argument of a template.
+template <std::size_t kSize>
+struct OperationName {
+  consteval OperationName(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }
+  char text[kSize];
+};
+
+/// The translator of an operator of one input for which the runtime has an equal operation.
+template <OperationName kName>
+Values same_unary(NodeContext& node) {
+  return {node.op(kName.text, {node.input(0)})};
+}
 
 /// `value` as `type`; the value itself when it is of that type.
 Value convert(Builder& builder, Value value, ElementType type);

@@ -36,12 +36,17 @@ struct Plan {
 void select_axes(NodeContext& node, Plan& plan, const std::vector<std::int64_t>& keep) {
   const std::size_t before = plan.axes.size();
   const auto pick = [&](Value list) { return list ? gather(node, list, node.integers(keep)) : list; };
+  const auto kept_of = [&](const auto& list) {
+    auto kept = list;
+    kept.resize(keep.size());
+    std::ranges::transform(keep, kept.begin(),
+                           [&](std::int64_t index) { return list[static_cast<std::size_t>(index)]; });
+    return kept;
+  };
   const auto known = plan.scales ? node.known_numbers(plan.scales) : std::nullopt;
   if (known) {
-    std::vector<double> kept;
-    for (const std::int64_t index : keep) kept.push_back((*known)[static_cast<std::size_t>(index)]);
-    const std::int64_t shape[] = {static_cast<std::int64_t>(kept.size())};
-    plan.scales = node.numbers(kept, shape, kReal);
+    const std::int64_t shape[] = {static_cast<std::int64_t>(keep.size())};
+    plan.scales = node.numbers(kept_of(*known), shape, kReal);
   } else {
     plan.scales = pick(plan.scales);
   }
@@ -51,9 +56,7 @@ void select_axes(NodeContext& node, Plan& plan, const std::vector<std::int64_t>&
     for (const std::int64_t index : keep) both.push_back(index + static_cast<std::int64_t>(before));
     plan.roi = gather(node, plan.roi, node.integers(both));
   }
-  std::vector<std::int64_t> axes;
-  for (const std::int64_t index : keep) axes.push_back(plan.axes[static_cast<std::size_t>(index)]);
-  plan.axes = std::move(axes);
+  plan.axes = kept_of(plan.axes);
 }
 
 /// Whether `size` is the size of `axis` of `image`, read from its shape.

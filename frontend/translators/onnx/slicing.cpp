@@ -100,7 +100,7 @@ Values gather_nd_11(NodeContext& node) {
 }
 
 std::string reduction_of(NodeContext& node) {
-  const std::string reduction = node.text("reduction", "none");
+  std::string reduction = node.text("reduction", "none");
   if (reduction == "add") return "sum";
   if (reduction == "mul") return "prod";
   if (reduction == "none" || reduction == "min" || reduction == "max") return reduction;

@@ -9,36 +9,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-template <const char* const& kOp>
-Values plain(NodeContext& node) {
-  return {node.op(kOp, {node.input(0)})};
-}
-
-constexpr const char* kAbs = "Abs";
-constexpr const char* kNeg = "Negative";
-constexpr const char* kSign = "Sign";
-constexpr const char* kSqrt = "Sqrt";
-constexpr const char* kExp = "Exp";
-constexpr const char* kLog = "Log";
-constexpr const char* kFloor = "Floor";
-constexpr const char* kCeiling = "Ceiling";
-constexpr const char* kSin = "Sin";
-constexpr const char* kCos = "Cos";
-constexpr const char* kTan = "Tan";
-constexpr const char* kAsin = "Asin";
-constexpr const char* kAcos = "Acos";
-constexpr const char* kAtan = "Atan";
-constexpr const char* kSinh = "Sinh";
-constexpr const char* kCosh = "Cosh";
-constexpr const char* kTanh = "Tanh";
-constexpr const char* kAsinh = "Asinh";
-constexpr const char* kAcosh = "Acosh";
-constexpr const char* kAtanh = "Atanh";
-constexpr const char* kErf = "Erf";
-constexpr const char* kIsNan = "IsNaN";
-constexpr const char* kNot = "LogicalNot";
-constexpr const char* kBitwiseNot = "BitwiseNot";
-
 Values round_11(NodeContext& node) {
   return {node.op("Round", {node.input(0)}, {{"mode", std::string("half_to_even")}})};
 }
@@ -93,33 +63,33 @@ Values clip_11(NodeContext& node) {
 
 std::vector<TranslatorRow> unary_translators() {
   return {
-      {"Abs", 1, plain<kAbs>},
-      {"Neg", 1, plain<kNeg>},
-      {"Sign", 9, plain<kSign>},
-      {"Sqrt", 1, plain<kSqrt>},
-      {"Exp", 1, plain<kExp>},
-      {"Log", 1, plain<kLog>},
-      {"Floor", 1, plain<kFloor>},
-      {"Ceil", 1, plain<kCeiling>},
+      {"Abs", 1, same_unary<"Abs">},
+      {"Neg", 1, same_unary<"Negative">},
+      {"Sign", 9, same_unary<"Sign">},
+      {"Sqrt", 1, same_unary<"Sqrt">},
+      {"Exp", 1, same_unary<"Exp">},
+      {"Log", 1, same_unary<"Log">},
+      {"Floor", 1, same_unary<"Floor">},
+      {"Ceil", 1, same_unary<"Ceiling">},
       {"Round", 11, round_11},
       {"Reciprocal", 1, reciprocal_1},
-      {"Sin", 7, plain<kSin>},
-      {"Cos", 7, plain<kCos>},
-      {"Tan", 7, plain<kTan>},
-      {"Asin", 7, plain<kAsin>},
-      {"Acos", 7, plain<kAcos>},
-      {"Atan", 7, plain<kAtan>},
-      {"Sinh", 9, plain<kSinh>},
-      {"Cosh", 9, plain<kCosh>},
-      {"Tanh", 1, plain<kTanh>},
-      {"Asinh", 9, plain<kAsinh>},
-      {"Acosh", 9, plain<kAcosh>},
-      {"Atanh", 9, plain<kAtanh>},
-      {"Erf", 9, plain<kErf>},
-      {"IsNaN", 9, plain<kIsNan>},
+      {"Sin", 7, same_unary<"Sin">},
+      {"Cos", 7, same_unary<"Cos">},
+      {"Tan", 7, same_unary<"Tan">},
+      {"Asin", 7, same_unary<"Asin">},
+      {"Acos", 7, same_unary<"Acos">},
+      {"Atan", 7, same_unary<"Atan">},
+      {"Sinh", 9, same_unary<"Sinh">},
+      {"Cosh", 9, same_unary<"Cosh">},
+      {"Tanh", 1, same_unary<"Tanh">},
+      {"Asinh", 9, same_unary<"Asinh">},
+      {"Acosh", 9, same_unary<"Acosh">},
+      {"Atanh", 9, same_unary<"Atanh">},
+      {"Erf", 9, same_unary<"Erf">},
+      {"IsNaN", 9, same_unary<"IsNaN">},
       {"IsInf", 10, is_inf_10},
-      {"Not", 1, plain<kNot>},
-      {"BitwiseNot", 18, plain<kBitwiseNot>},
+      {"Not", 1, same_unary<"LogicalNot">},
+      {"BitwiseNot", 18, same_unary<"BitwiseNot">},
       {"Clip", 1, clip_1},
       {"Clip", 11, clip_11},
   };

@@ -14,6 +14,7 @@ namespace onnx2ir::frontend {
 /// The name of an IR operation as an argument of a template.
 template <std::size_t kSize>
 struct OperationName {
+  // Implicit, so that a table can give plain text. NOLINTNEXTLINE(google-explicit-constructor)
   consteval OperationName(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }
   char text[kSize];
 };

@@ -2,171 +2,15 @@
 //
 // OpenVINO's sequence operations where they say the same; a Loop over the steps where they do not: peepholes,
 // coupled gates, and lengths in shapes that are not static (the CPU runtime ignores the lengths there).
-#include <algorithm>
-#include <array>
-#include <cctype>
 #include <functional>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/recurrent_cell.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return text;
-}
-
-struct Activation {
-  std::string name;
-  std::optional<double> alpha;
-  std::optional<double> beta;
-};
-
-/// A recurrent node in one layout: X [steps, batch, input], states [directions, batch, hidden].
-struct Cell {
-  Value x;
-  Value w;       ///< [directions, gates * hidden, input]
-  Value r;       ///< [directions, gates * hidden, hidden]
-  Value w_bias;  ///< [directions, gates * hidden]
-  Value r_bias;
-  Value lengths;  ///< i32 [batch]; null when all steps count
-  Values initial;
-  Value peepholes;  ///< [directions, 3 * hidden]; null when there are none
-  std::int64_t gates;
-  std::int64_t hidden;
-  std::int64_t directions;
-  std::string direction;
-  std::vector<Activation> activations;  ///< per direction
-  double clip;
-  bool batch_first;
-};
-
-/// Activations with a parameter take theirs from the lists in order; the defaults are those of ONNX.
-std::vector<Activation> activations_of(NodeContext& node, std::int64_t directions,
-                                       const std::vector<std::string>& defaults) {
-  auto names = node.text_list("activations");
-  if (names.empty()) {
-    for (std::int64_t i = 0; i < directions; ++i) names.insert(names.end(), defaults.begin(), defaults.end());
-  }
-  if (names.size() != defaults.size() * static_cast<std::size_t>(directions)) {
-    node.fail("activations has " + std::to_string(names.size()) + " names, " +
-              std::to_string(defaults.size() * static_cast<std::size_t>(directions)) + " are needed");
-  }
-  const auto alphas = node.real_list("activation_alpha");
-  const auto betas = node.real_list("activation_beta");
-  std::vector<Activation> result;
-  std::size_t alpha = 0;
-  std::size_t beta = 0;
-  for (const std::string& name : names) {
-    Activation activation{lower_case(name), std::nullopt, std::nullopt};
-    const auto is_one_of = [&](std::initializer_list<std::string_view> list) {
-      return std::find(list.begin(), list.end(), activation.name) != list.end();
-    };
-    if (is_one_of({"affine", "leakyrelu", "thresholdedrelu", "scaledtanh", "hardsigmoid", "elu"})) {
-      if (alpha < alphas.size()) activation.alpha = alphas[alpha++];
-    }
-    if (is_one_of({"affine", "scaledtanh", "hardsigmoid"}) && beta < betas.size())
-      activation.beta = betas[beta++];
-    result.push_back(std::move(activation));
-  }
-  return result;
-}
-
-Value activated(NodeContext& node, Builder& builder, const Activation& activation, Value value) {
-  const auto number = [&](double constant) { return builder.number_like(constant, value); };
-  const std::string& name = activation.name;
-  if (name == "sigmoid") return builder.op("Sigmoid", {value});
-  if (name == "tanh") return builder.op("Tanh", {value});
-  if (name == "relu") return builder.op("ReLU", {value});
-  if (name == "softsign") return builder.op("SoftSign", {value});
-  if (name == "softplus") return builder.op("SoftPlus", {value});
-  if (name == "elu") return builder.op("Elu", {value}, {{"alpha", activation.alpha.value_or(1.0)}});
-  if (name == "hardsigmoid") {
-    return builder.op("HardSigmoid",
-                      {value, number(activation.alpha.value_or(0.2)), number(activation.beta.value_or(0.5))});
-  }
-  if (name == "leakyrelu")
-    return builder.op("PReLU", {value, builder.numbers(std::array{activation.alpha.value_or(0.01)},
-                                                       std::array<std::int64_t, 1>{1}, value.type())});
-  if (name == "affine") {
-    const Value scaled = builder.op("Multiply", {value, number(activation.alpha.value_or(1.0))});
-    return builder.op("Add", {scaled, number(activation.beta.value_or(0.0))});
-  }
-  if (name == "scaledtanh") {
-    const Value inner = builder.op("Multiply", {value, number(activation.beta.value_or(1.0))});
-    return builder.op("Multiply", {builder.op("Tanh", {inner}), number(activation.alpha.value_or(1.0))});
-  }
-  if (name == "thresholdedrelu") {
-    const Value above = builder.op("Greater", {value, number(activation.alpha.value_or(1.0))});
-    return builder.op("Select", {above, value, number(0)});
-  }
-  node.fail("activation '" + activation.name + "' does not exist");
-}
-
-Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
-               const std::vector<std::string>& defaults) {
-  Cell cell{};
-  cell.gates = gates;
-  cell.direction = lower_case(node.text("direction", "forward"));
-  cell.directions = cell.direction == "bidirectional" ? 2 : 1;
-  cell.batch_first = node.integer("layout", 0) != 0;
-  cell.clip = node.real("clip", 0.0);
-  cell.x = node.input(0);
-  if (cell.batch_first) cell.x = transpose(node, cell.x, {1, 0, 2});
-  cell.w = node.input(1);
-  cell.r = node.input(2);
-  const ir::Dimension hidden = node.rank(cell.r) == 3 ? cell.r.shape()[2] : ir::Dimension();
-  cell.hidden = node.integer("hidden_size", hidden.size());
-  if (cell.hidden <= 0) node.fail("the hidden size is not known");
-  cell.activations = activations_of(node, cell.directions, defaults);
-  // What the hidden size tells of the weights' shapes, the runtime has to know.
-  const auto sized = [&](Value weights, std::int64_t columns) {
-    return weights.shape().is_static()
-               ? weights
-               : reshape(node, weights,
-                         std::vector<std::int64_t>{cell.directions, gates * cell.hidden, columns});
-  };
-  cell.w = sized(cell.w, -1);
-  cell.r = sized(cell.r, cell.hidden);
-  const auto zeros = [&](std::vector<std::int64_t> shape) {
-    return broadcast_to(node, node.number_like(0, cell.x), node.integers(shape));
-  };
-  if (node.has_input(3)) {
-    const std::int64_t half = gates * cell.hidden;
-    cell.w_bias = slice(node, node.input(3), node.integers({0}), node.integers({half}), 1);
-    cell.r_bias = slice(node, node.input(3), node.integers({half}), node.integers({2 * half}), 1);
-  } else {
-    cell.w_bias = zeros({cell.directions, gates * cell.hidden});
-    cell.r_bias = cell.w_bias;
-  }
-  if (node.has_input(4)) cell.lengths = convert(node, node.input(4), ElementType::i32);
-  for (std::size_t i = 0; i < states; ++i) {
-    if (node.has_input(5 + i)) {
-      Value state = node.input(5 + i);
-      if (cell.batch_first) state = transpose(node, state, {1, 0, 2});
-      cell.initial.push_back(state);
-      continue;
-    }
-    const Value shape = concat(node, {node.integers({cell.directions}), dimension_of(node, cell.x, 1),
-                                      node.integers({cell.hidden})});
-    cell.initial.push_back(broadcast_to(node, node.number_like(0, cell.x), shape));
-  }
-  return cell;
-}
-
-/// Gates in another order: blocks of `hidden` along axis 1.
-Value reordered(NodeContext& node, const Cell& cell, Value value, const std::vector<std::int64_t>& order) {
-  Values blocks;
-  for (const std::int64_t block : order) {
-    blocks.push_back(slice(node, value, node.integers({block * cell.hidden}),
-                           node.integers({(block + 1) * cell.hidden}), 1));
-  }
-  return concat(node, blocks, 1);
-}
 
 /// Y [steps, directions, batch, hidden] and the final states [directions, batch, hidden], in the node's
 /// layout.
@@ -287,17 +131,6 @@ Values decomposed(NodeContext& node, const Cell& cell, const Step& step) {
   return outputs;
 }
 
-Value clipped(Builder& body, const Cell& cell, Value value) {
-  return cell.clip > 0 ? body.op("Clamp", {value}, {{"min", -cell.clip}, {"max", cell.clip}}) : value;
-}
-
-/// Block `index` of `hidden` columns.
-Value block(Builder& body, const Cell& cell, Value value, std::int64_t index) {
-  const std::int64_t axis = static_cast<std::int64_t>(value.shape().rank()) - 1;
-  return slice(body, value, body.integers({index * cell.hidden}), body.integers({(index + 1) * cell.hidden}),
-               axis);
-}
-
 Value product(Builder& body, Value a, Value b) {
   return body.op("MatMul", {a, b}, {{"transpose_a", false}, {"transpose_b", true}});
 }
@@ -316,10 +149,10 @@ Values lstm_1(NodeContext& node) {
                         std::span<const Activation> activations) -> Values {
     const Value sums = body.op("Add", {body.op("Add", {x, product(body, states[0], r)}), r_bias});
     const auto gate = [&](std::int64_t index, std::int64_t peephole, Value cell_state) {
-      Value sum = block(body, cell, sums, index);
+      Value sum = gate_block(body, cell, sums, index);
       if (peepholes && peephole >= 0) {
-        sum =
-            body.op("Add", {sum, body.op("Multiply", {block(body, cell, peepholes, peephole), cell_state})});
+        sum = body.op("Add",
+                      {sum, body.op("Multiply", {gate_block(body, cell, peepholes, peephole), cell_state})});
       }
       return clipped(body, cell, sum);
     };
@@ -359,8 +192,8 @@ Values gru_1(NodeContext& node) {
     };
     const auto gate = [&](std::int64_t index) {
       const Value recurrent = body.op(
-          "Add", {product(body, states[0], rows(index, index + 1)), block(body, cell, r_bias, index)});
-      const Value sum = body.op("Add", {block(body, cell, x, index), recurrent});
+          "Add", {product(body, states[0], rows(index, index + 1)), gate_block(body, cell, r_bias, index)});
+      const Value sum = body.op("Add", {gate_block(body, cell, x, index), recurrent});
       return activated(node, body, activations[0], clipped(body, cell, sum));
     };
     const Value z = gate(0);
@@ -368,13 +201,13 @@ Values gru_1(NodeContext& node) {
     Value recurrent;
     if (linear_before_reset) {
       const Value linear =
-          body.op("Add", {product(body, states[0], rows(2, 3)), block(body, cell, r_bias, 2)});
+          body.op("Add", {product(body, states[0], rows(2, 3)), gate_block(body, cell, r_bias, 2)});
       recurrent = body.op("Multiply", {reset, linear});
     } else {
       const Value gated = body.op("Multiply", {reset, states[0]});
-      recurrent = body.op("Add", {product(body, gated, rows(2, 3)), block(body, cell, r_bias, 2)});
+      recurrent = body.op("Add", {product(body, gated, rows(2, 3)), gate_block(body, cell, r_bias, 2)});
     }
-    const Value sum = body.op("Add", {block(body, cell, x, 2), recurrent});
+    const Value sum = body.op("Add", {gate_block(body, cell, x, 2), recurrent});
     const Value h = activated(node, body, activations[1], clipped(body, cell, sum));
     const Value rest = body.op("Subtract", {body.number_like(1, z), z});
     return {body.op("Add", {body.op("Multiply", {rest, h}), body.op("Multiply", {z, states[0]})})};

@@ -1,0 +1,152 @@
+#include "frontend/translators/onnx/recurrent_cell.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return text;
+}
+
+/// Activations with a parameter take theirs from the lists in order; the defaults are those of ONNX.
+std::vector<Activation> activations_of(NodeContext& node, std::int64_t directions,
+                                       const std::vector<std::string>& defaults) {
+  auto names = node.text_list("activations");
+  if (names.empty()) {
+    for (std::int64_t i = 0; i < directions; ++i) names.insert(names.end(), defaults.begin(), defaults.end());
+  }
+  if (names.size() != defaults.size() * static_cast<std::size_t>(directions)) {
+    node.fail("activations has " + std::to_string(names.size()) + " names, " +
+              std::to_string(defaults.size() * static_cast<std::size_t>(directions)) + " are needed");
+  }
+  const auto alphas = node.real_list("activation_alpha");
+  const auto betas = node.real_list("activation_beta");
+  std::vector<Activation> result;
+  std::size_t alpha = 0;
+  std::size_t beta = 0;
+  for (const std::string& name : names) {
+    Activation activation{lower_case(name), std::nullopt, std::nullopt};
+    const auto is_one_of = [&](std::initializer_list<std::string_view> list) {
+      return std::find(list.begin(), list.end(), activation.name) != list.end();
+    };
+    if (is_one_of({"affine", "leakyrelu", "thresholdedrelu", "scaledtanh", "hardsigmoid", "elu"})) {
+      if (alpha < alphas.size()) activation.alpha = alphas[alpha++];
+    }
+    if (is_one_of({"affine", "scaledtanh", "hardsigmoid"}) && beta < betas.size())
+      activation.beta = betas[beta++];
+    result.push_back(std::move(activation));
+  }
+  return result;
+}
+
+}  // namespace
+
+Value activated(NodeContext& node, Builder& builder, const Activation& activation, Value value) {
+  const auto number = [&](double constant) { return builder.number_like(constant, value); };
+  const std::string& name = activation.name;
+  if (name == "sigmoid") return builder.op("Sigmoid", {value});
+  if (name == "tanh") return builder.op("Tanh", {value});
+  if (name == "relu") return builder.op("ReLU", {value});
+  if (name == "softsign") return builder.op("SoftSign", {value});
+  if (name == "softplus") return builder.op("SoftPlus", {value});
+  if (name == "elu") return builder.op("Elu", {value}, {{"alpha", activation.alpha.value_or(1.0)}});
+  if (name == "hardsigmoid") {
+    return builder.op("HardSigmoid",
+                      {value, number(activation.alpha.value_or(0.2)), number(activation.beta.value_or(0.5))});
+  }
+  if (name == "leakyrelu")
+    return builder.op("PReLU", {value, builder.numbers(std::array{activation.alpha.value_or(0.01)},
+                                                       std::array<std::int64_t, 1>{1}, value.type())});
+  if (name == "affine") {
+    const Value scaled = builder.op("Multiply", {value, number(activation.alpha.value_or(1.0))});
+    return builder.op("Add", {scaled, number(activation.beta.value_or(0.0))});
+  }
+  if (name == "scaledtanh") {
+    const Value inner = builder.op("Multiply", {value, number(activation.beta.value_or(1.0))});
+    return builder.op("Multiply", {builder.op("Tanh", {inner}), number(activation.alpha.value_or(1.0))});
+  }
+  if (name == "thresholdedrelu") {
+    const Value above = builder.op("Greater", {value, number(activation.alpha.value_or(1.0))});
+    return builder.op("Select", {above, value, number(0)});
+  }
+  node.fail("activation '" + activation.name + "' does not exist");
+}
+
+Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
+               const std::vector<std::string>& defaults) {
+  Cell cell{};
+  cell.gates = gates;
+  cell.direction = lower_case(node.text("direction", "forward"));
+  cell.directions = cell.direction == "bidirectional" ? 2 : 1;
+  cell.batch_first = node.integer("layout", 0) != 0;
+  cell.clip = node.real("clip", 0.0);
+  cell.x = node.input(0);
+  if (cell.batch_first) cell.x = transpose(node, cell.x, {1, 0, 2});
+  cell.w = node.input(1);
+  cell.r = node.input(2);
+  const ir::Dimension hidden = node.rank(cell.r) == 3 ? cell.r.shape()[2] : ir::Dimension();
+  cell.hidden = node.integer("hidden_size", hidden.size());
+  if (cell.hidden <= 0) node.fail("the hidden size is not known");
+  cell.activations = activations_of(node, cell.directions, defaults);
+  // What the hidden size tells of the weights' shapes, the runtime has to know.
+  const auto sized = [&](Value weights, std::int64_t columns) {
+    return weights.shape().is_static()
+               ? weights
+               : reshape(node, weights,
+                         std::vector<std::int64_t>{cell.directions, gates * cell.hidden, columns});
+  };
+  cell.w = sized(cell.w, -1);
+  cell.r = sized(cell.r, cell.hidden);
+  const auto zeros = [&](std::vector<std::int64_t> shape) {
+    return broadcast_to(node, node.number_like(0, cell.x), node.integers(shape));
+  };
+  if (node.has_input(3)) {
+    const std::int64_t half = gates * cell.hidden;
+    cell.w_bias = slice(node, node.input(3), node.integers({0}), node.integers({half}), 1);
+    cell.r_bias = slice(node, node.input(3), node.integers({half}), node.integers({2 * half}), 1);
+  } else {
+    cell.w_bias = zeros({cell.directions, gates * cell.hidden});
+    cell.r_bias = cell.w_bias;
+  }
+  if (node.has_input(4)) cell.lengths = convert(node, node.input(4), ElementType::i32);
+  for (std::size_t i = 0; i < states; ++i) {
+    if (node.has_input(5 + i)) {
+      Value state = node.input(5 + i);
+      if (cell.batch_first) state = transpose(node, state, {1, 0, 2});
+      cell.initial.push_back(state);
+      continue;
+    }
+    const Value shape = concat(node, {node.integers({cell.directions}), dimension_of(node, cell.x, 1),
+                                      node.integers({cell.hidden})});
+    cell.initial.push_back(broadcast_to(node, node.number_like(0, cell.x), shape));
+  }
+  return cell;
+}
+
+Value reordered(NodeContext& node, const Cell& cell, Value value, const std::vector<std::int64_t>& order) {
+  Values blocks;
+  for (const std::int64_t block : order) {
+    blocks.push_back(slice(node, value, node.integers({block * cell.hidden}),
+                           node.integers({(block + 1) * cell.hidden}), 1));
+  }
+  return concat(node, blocks, 1);
+}
+
+Value clipped(Builder& body, const Cell& cell, Value value) {
+  return cell.clip > 0 ? body.op("Clamp", {value}, {{"min", -cell.clip}, {"max", cell.clip}}) : value;
+}
+
+Value gate_block(Builder& body, const Cell& cell, Value value, std::int64_t index) {
+  const std::int64_t axis = static_cast<std::int64_t>(value.shape().rank()) - 1;
+  return slice(body, value, body.integers({index * cell.hidden}), body.integers({(index + 1) * cell.hidden}),
+               axis);
+}
+
+}  // namespace onnx2ir::frontend

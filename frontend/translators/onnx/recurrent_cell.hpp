@@ -1,0 +1,54 @@
+// What LSTM, GRU and RNN share: their inputs in one layout, and their activations.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/translators/context.hpp"
+
+namespace onnx2ir::frontend {
+
+struct Activation {
+  std::string name;
+  std::optional<double> alpha;
+  std::optional<double> beta;
+};
+
+/// A recurrent node in one layout: X [steps, batch, input], states [directions, batch, hidden].
+struct Cell {
+  Value x;
+  Value w;       ///< [directions, gates * hidden, input]
+  Value r;       ///< [directions, gates * hidden, hidden]
+  Value w_bias;  ///< [directions, gates * hidden]
+  Value r_bias;
+  Value lengths;  ///< i32 [batch]; null when all steps count
+  Values initial;
+  Value peepholes;  ///< [directions, 3 * hidden]; null when there are none
+  std::int64_t gates;
+  std::int64_t hidden;
+  std::int64_t directions;
+  std::string direction;
+  std::vector<Activation> activations;  ///< per direction
+  double clip;
+  bool batch_first;
+};
+
+/// Reads a node of `gates` gates and `states` states; `defaults` are the activations of one direction.
+Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
+               const std::vector<std::string>& defaults);
+
+/// The activation of `value`; refuses the node when ONNX has none of that name.
+Value activated(NodeContext& node, Builder& builder, const Activation& activation, Value value);
+
+/// Gates in another order: blocks of `hidden` along axis 1.
+Value reordered(NodeContext& node, const Cell& cell, Value value, const std::vector<std::int64_t>& order);
+
+/// `value` within the cell's bounds.
+Value clipped(Builder& body, const Cell& cell, Value value);
+
+/// Block `index` of `hidden` columns.
+Value gate_block(Builder& body, const Cell& cell, Value value, std::int64_t index);
+
+}  // namespace onnx2ir::frontend

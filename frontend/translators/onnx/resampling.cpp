@@ -1,0 +1,226 @@
+#include "frontend/translators/onnx/resampling.hpp"
+
+#include <numeric>
+
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr ElementType kReal = ElementType::f32;
+
+/// Resampling of one axis, in the ONNX reference's own terms; all scalars.
+class Axis {
+ public:
+  Axis(NodeContext& node, const ResizePlan& plan, std::size_t index, Value scale, Value length)
+      : node_(&node), plan_(&plan), axis_(plan.axes[index]), scale_(scale) {
+    const Value size = dimension_of(node, plan.image, axis_);
+    input_size_ = scalar(convert(node, size, kReal));
+    output_size_ = length;
+    if (plan.roi) {
+      start_ = scalar(gather(node, plan.roi, node.integers({static_cast<std::int64_t>(index)})));
+      end_ = scalar(
+          gather(node, plan.roi, node.integers({static_cast<std::int64_t>(index + plan.axes.size())})));
+    }
+    x_ = coordinates();
+  }
+
+  Value resample(Value image) { return plan_->mode == "nearest" ? nearest(image) : weighted(image); }
+
+  /// Where the coordinate lies outside the image: boolean, of `rank` dimensions.
+  Value outside(std::int64_t rank) {
+    const Value low = node_->op("Less", {x_, number(0)});
+    const Value high = node_->op("Greater", {x_, subtract(input_size_, number(1))});
+    const Value mask = node_->op("LogicalOr", {low, high});
+    std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
+    shape[static_cast<std::size_t>(axis_)] = -1;
+    return reshape(*node_, mask, node_->integers(shape));
+  }
+
+ private:
+  Value number(double value) { return node_->number(value, kReal); }
+  Value add(Value a, Value b) { return node_->op("Add", {a, b}); }
+  Value subtract(Value a, Value b) { return node_->op("Subtract", {a, b}); }
+  Value multiply(Value a, Value b) { return node_->op("Multiply", {a, b}); }
+  Value divide(Value a, Value b) { return node_->op("Divide", {a, b}, {{"m_pythondiv", true}}); }
+  Value select(Value condition, Value a, Value b) { return node_->op("Select", {condition, a, b}); }
+  Value scalar(Value value) { return reshape(*node_, value, std::vector<std::int64_t>{}); }
+  Value range(Value start, Value stop, ElementType type) {
+    return node_->op("Range", {start, stop, node_->number(1, start.type())}, {{"output_type", type}});
+  }
+
+  /// Coordinates in the image of all output positions: f32 [output size].
+  Value coordinates() {
+    const Value i = range(node_->integer(0), output_size_, kReal);
+    const Value length = convert(*node_, output_size_, kReal);
+    const Value scaled = multiply(scale_, input_size_);
+    const Value half = number(0.5);
+    const Value one = number(1);
+    const auto half_pixel = [&] { return subtract(divide(add(i, half), scale_), half); };
+    const std::string& mode = plan_->coordinates;
+    if (mode == "half_pixel") return half_pixel();
+    if (mode == "asymmetric") return divide(i, scale_);
+    if (mode == "tf_half_pixel_for_nn") return divide(add(i, half), scale_);
+    if (mode == "pytorch_half_pixel") {
+      return select(node_->op("Greater", {length, one}), half_pixel(), multiply(i, number(0)));
+    }
+    if (mode == "half_pixel_symmetric") {
+      const Value adjustment = divide(length, scaled);
+      const Value centre = multiply(input_size_, half);
+      return add(multiply(centre, subtract(one, adjustment)), half_pixel());
+    }
+    if (mode == "align_corners") {
+      const Value room = subtract(scaled, one);
+      const Value single = node_->op("Equal", {room, number(0)});
+      const Value steps = divide(multiply(i, subtract(input_size_, one)), select(single, one, room));
+      return select(single, multiply(i, number(0)), steps);
+    }
+    if (mode == "tf_crop_and_resize") {
+      const Value last = subtract(input_size_, one);
+      const Value room = subtract(length, one);
+      const Value several = node_->op("Greater", {length, one});
+      const Value step = divide(multiply(subtract(end_, start_), last), select(several, room, one));
+      const Value many = add(multiply(start_, last), multiply(i, step));
+      const Value single = multiply(multiply(half, add(start_, end_)), last);
+      return select(several, many, add(single, multiply(i, number(0))));
+    }
+    node_->fail("coordinate_transformation_mode '" + mode + "' does not exist");
+  }
+
+  Value nearest(Value image) {
+    const Value half = number(0.5);
+    Value index;
+    if (plan_->nearest == "round_prefer_floor") {
+      index = node_->op("Ceiling", {subtract(x_, half)});
+    } else if (plan_->nearest == "round_prefer_ceil") {
+      index = node_->op("Floor", {add(x_, half)});
+    } else if (plan_->nearest == "floor" || plan_->nearest == "simple") {
+      index = node_->op("Floor", {x_});
+    } else if (plan_->nearest == "ceil") {
+      index = node_->op("Ceiling", {x_});
+    } else {
+      node_->fail("nearest_mode '" + plan_->nearest + "' does not exist");
+    }
+    index =
+        node_->op("Maximum", {node_->op("Minimum", {index, subtract(input_size_, number(1))}), number(0)});
+    return gather(*node_, image, convert(*node_, index, ElementType::i64), axis_);
+  }
+
+  /// The cubic kernel of |d|.
+  Value cubic(Value distance) {
+    const auto polynomial = [&](double c3, double c2, double c1, double c0) {
+      Value result = add(multiply(number(c3), distance), number(c2));
+      result = add(multiply(result, distance), number(c1));
+      return add(multiply(result, distance), number(c0));
+    };
+    const double c = plan_->cubic;
+    const Value near = polynomial(c + 2, -(c + 3), 0, 1);
+    const Value far = polynomial(c, -5 * c, 8 * c, -4 * c);
+    const Value zero = multiply(distance, number(0));
+    const Value beyond = select(node_->op("Less", {distance, number(2)}), far, zero);
+    return select(node_->op("LessEqual", {distance, number(1)}), near, beyond);
+  }
+
+  Value linear(Value distance) { return node_->op("Maximum", {subtract(number(1), distance), number(0)}); }
+
+  /// The image, extended by repeating its borders, times the weights of its positions.
+  Value weighted(Value image) {
+    const bool is_cubic = plan_->mode == "cubic";
+    const Value whole_size = convert(*node_, input_size_, ElementType::i64);
+    Value margin = node_->integer(is_cubic ? 2 : 1);
+    Value squeeze_by = number(1);
+    if (plan_->antialias) {
+      squeeze_by = node_->op("Minimum", {scale_, number(1)});
+      margin = add(multiply(whole_size, node_->integer(2)), node_->integer(2));
+    }
+    const Value first = subtract(node_->integer(0), margin);
+    const Value positions = range(first, add(whole_size, margin), ElementType::i64);
+    const Value last = subtract(whole_size, node_->integer(1));
+    const Value inside = node_->op("Maximum", {node_->op("Minimum", {positions, last}), node_->integer(0)});
+    const Value extended = gather(*node_, image, inside, axis_);
+    const Value columns = unsqueeze(*node_, convert(*node_, positions, kReal), {0});
+    const Value rows = unsqueeze(*node_, x_, {1});
+    const Value distance = multiply(node_->op("Abs", {subtract(rows, columns)}), squeeze_by);
+    Value weights = is_cubic ? cubic(distance) : linear(distance);
+    if (plan_->exclude_outside) {
+      const Value valid = unsqueeze(*node_, node_->op("Equal", {positions, inside}), {0});
+      weights = multiply(weights, convert(*node_, valid, kReal));
+    }
+    if (plan_->exclude_outside || plan_->antialias) {
+      weights =
+          divide(weights, node_->op("ReduceSum", {weights, node_->integers({1})}, {{"keep_dims", true}}));
+    }
+    // The axis last, times the transposed weights, and back.
+    const std::int64_t rank = node_->rank(image);
+    std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[static_cast<std::size_t>(axis_)], order.back());
+    const bool moved = axis_ != rank - 1;
+    const Value left = moved ? transpose(*node_, extended, order) : extended;
+    const Value product =
+        node_->op("MatMul", {left, weights}, {{"transpose_a", false}, {"transpose_b", true}});
+    return moved ? transpose(*node_, product, order) : product;
+  }
+
+  NodeContext* node_;
+  const ResizePlan* plan_;
+  std::int64_t axis_;
+  Value scale_;
+  Value input_size_;   ///< f32
+  Value output_size_;  ///< i64
+  Value start_;
+  Value end_;
+  Value x_;
+};
+
+}  // namespace
+
+Value resampled(NodeContext& node, const ResizePlan& plan) {
+  const std::size_t count = plan.axes.size();
+  const auto entry = [&](Value list, std::size_t i) {
+    return gather(node, list, node.integer(static_cast<std::int64_t>(i)));
+  };
+  Values sizes;  // of the image, f32
+  for (const std::int64_t axis : plan.axes) {
+    sizes.push_back(reshape(node, convert(node, dimension_of(node, plan.image, axis), kReal),
+                            std::vector<std::int64_t>{}));
+  }
+  Values scales;
+  Values lengths;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (plan.scales) {
+      scales.push_back(entry(plan.scales, i));
+      const Value length = node.op("Floor", {node.op("Multiply", {sizes[i], scales[i]})});
+      lengths.push_back(convert(node, length, ElementType::i64));
+    } else {
+      lengths.push_back(entry(plan.sizes, i));
+      scales.push_back(
+          node.op("Divide", {convert(node, lengths[i], kReal), sizes[i]}, {{"m_pythondiv", true}}));
+    }
+  }
+  if (plan.sizes && plan.policy != "stretch") {
+    Value common = scales.front();
+    for (const Value& scale : scales) {
+      common = node.op(plan.policy == "not_larger" ? "Minimum" : "Maximum", {common, scale});
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const Value length = node.op(
+          "Floor", {node.op("Add", {node.op("Multiply", {common, sizes[i]}), node.number(0.5, kReal)})});
+      lengths[i] = convert(node, length, ElementType::i64);
+      scales[i] = common;
+    }
+  }
+  Value image = convert(node, plan.image, kReal);
+  std::vector<Axis> axes;
+  for (std::size_t i = 0; i < count; ++i) axes.emplace_back(node, plan, i, scales[i], lengths[i]);
+  for (Axis& axis : axes) image = axis.resample(image);
+  if (plan.coordinates == "tf_crop_and_resize") {
+    const std::int64_t rank = node.rank(image);
+    for (Axis& axis : axes) {
+      image = node.op("Select", {axis.outside(rank), node.number(plan.extrapolation, kReal), image});
+    }
+  }
+  return convert(node, image, plan.image.type());
+}
+
+}  // namespace onnx2ir::frontend

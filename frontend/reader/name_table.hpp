@@ -18,9 +18,9 @@ class NameTable {
   bool add(std::string_view name, Value value) {
     if ((entries_.size() + 1) * 2 > slots_.size()) grow();
     const std::uint32_t hash = hash_of(name);
-    Slot* slot = find_slot(name, hash);
-    if (slot->entry != kEmpty) return false;
-    *slot = {hash, static_cast<std::uint32_t>(entries_.size())};
+    Slot& slot = slots_[find_slot(name, hash)];
+    if (slot.entry != kEmpty) return false;
+    slot = {hash, static_cast<std::uint32_t>(entries_.size())};
     entries_.emplace_back(name, std::move(value));
     return true;
   }
@@ -28,9 +28,8 @@ class NameTable {
   /// The value of a name, null when it is not there. Valid until the next add.
   const Value* find(std::string_view name) const {
     if (slots_.empty()) return nullptr;
-    const Slot* slot =
-        const_cast<NameTable*>(this)->find_slot(name, hash_of(name));  // NOLINT: does not change it
-    return slot->entry == kEmpty ? nullptr : &entries_[slot->entry].second;
+    const Slot& slot = slots_[find_slot(name, hash_of(name))];
+    return slot.entry == kEmpty ? nullptr : &entries_[slot.entry].second;
   }
 
   void reserve(std::size_t names) {
@@ -49,12 +48,12 @@ class NameTable {
     return static_cast<std::uint32_t>(std::hash<std::string_view>{}(name));
   }
 
-  /// The slot that holds `name`, or the empty one where it belongs.
-  Slot* find_slot(std::string_view name, std::uint32_t hash) {
+  /// The index of the slot that holds `name`, or of the empty one where it belongs.
+  std::size_t find_slot(std::string_view name, std::uint32_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-      Slot& slot = slots_[at];
-      if (slot.entry == kEmpty || (slot.hash == hash && entries_[slot.entry].first == name)) return &slot;
+      const Slot& slot = slots_[at];
+      if (slot.entry == kEmpty || (slot.hash == hash && entries_[slot.entry].first == name)) return at;
     }
   }
 

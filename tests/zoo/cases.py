@@ -37,7 +37,7 @@ def make_case(model, exporter, exported):
 def export_path(model, exporter):
     """Where the export is cached: the name changes with the sources that it depends on and with the packages."""
     sources = [inspect.getsourcefile(module) for module in (exporting, registry)]
-    sources.append(inspect.getsourcefile(model.build))
+    sources.append(inspect.getsourcefile(inspect.unwrap(model.build)))
     key = hashlib.sha256(b"".join(Path(source).read_bytes() for source in sources))
     key.update(" ".join(map(metadata.version, _PACKAGES)).encode())
     cache = os.environ.get("ONNX2IR_CACHE") or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "onnx2ir"

@@ -45,9 +45,8 @@ def export(model, exporter):
 
 def _make_static(built):
     """Leaves axes out that torch.export cannot keep dynamic, and the runs that need them."""
-    example = built.sizes[0]
     for name in built.dynamo_static:
-        built.sizes = [size for size in built.sizes if size.get(name) == example.get(name)]
+        built.sizes = [size for size in built.sizes if size[name] == built.sizes[0][name]]
     for axes in built.dynamic.values():
         for axis in [axis for axis, name in axes.items() if name in built.dynamo_static]:
             del axes[axis]

@@ -14,13 +14,13 @@ class Built:
     """A model ready for export."""
 
     module: Any  # a torch.nn.Module in evaluation mode, or a scripted one, of tensors in and tensors out
-    inputs: Callable[..., dict[str, Any]]  # tensors by the name of forward's parameter, for sizes
+    inputs: Callable[..., dict[str, Any]] | None  # tensors by the name of forward's parameter, for sizes
     sizes: list[dict[str, int]]  # arguments of `inputs`: the example for the export, then further runs
     dynamic: dict[str, dict[int, str]] = field(default_factory=dict)  # axes, named like the arguments of `inputs`
-    outputs: list[str] = field(default_factory=lambda: ["output"])
+    outputs: list[str] | None = field(default_factory=lambda: ["output"])  # None: the exporter names them
     dynamo_static: set[str] = field(default_factory=set)  # names in `dynamic` that torch.export makes constants
     opset: int | None = None  # None: the exporter's default
-    fixed_inputs: list[dict[str, Any]] = field(default_factory=list)  # more runs, whose values matter
+    fixed_inputs: list[dict[str, Any]] = field(default_factory=list)  # further runs, whose values matter
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,10 @@ MODELS: dict[str, Model] = {}
 
 
 def model(name, exporters=EXPORTERS, export_fails=None, fails=None, rtol=1e-3, atol=1e-5):
-    """Adds a row whose build function is the decorated one. It runs in a process of its own, after torch.manual_seed."""
+    """Adds a row whose build function is the decorated one. It runs in a process of its own, after torch.manual_seed.
+
+    The export is made anew when the file of the build function changes, or of what that wraps (functools.wraps).
+    """
 
     def add(build):
         assert name not in MODELS, name

@@ -1,6 +1,7 @@
 // Operations that take or replace a part of a tensor: slices, gathers, scatters.
 // Known elements of small integer tensors pass through, so that computed shapes become static.
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "ir/ops/families.hpp"
@@ -41,11 +42,23 @@ Dimension sliced_dimension(Dimension size, std::int64_t start, std::int64_t stop
   if (size.is_static()) return slice_axis(start, stop, step, size.size()).length;
   constexpr std::int64_t kLarge = std::int64_t{1} << 40U;
   const bool bounded = size.max != Dimension::kUnbounded;
-  const Dimension at_least = slice_axis(start, stop, step, size.min).length;
-  const std::int64_t at_most = slice_axis(start, stop, step, bounded ? size.max : kLarge).length;
-  const bool grows = !bounded && at_most > kLarge / 2;
-  return {std::min(at_least.size(), at_most),
-          grows ? Dimension::kUnbounded : std::max(at_least.size(), at_most)};
+  const std::int64_t largest = bounded ? size.max : std::max(size.min, kLarge);
+  std::int64_t least = largest;
+  std::int64_t most = 0;
+  const auto visit = [&](std::int64_t at) {
+    const std::int64_t length = slice_axis(start, stop, step, std::clamp(at, size.min, largest)).length;
+    least = std::min(least, length);
+    most = std::max(most, length);
+  };
+  visit(size.min);
+  visit(largest);
+  // In between, the length turns where a position comes to lie on an end of the axis.
+  for (const std::int64_t position : {start, stop}) {
+    const std::int64_t distance = std::abs(std::clamp(position, -kLarge, kLarge));
+    for (const std::int64_t nearby : {-1, 0, 1}) visit(distance + nearby);
+  }
+  const bool grows = !bounded && most > kLarge / 2;
+  return {least, grows ? Dimension::kUnbounded : most};
 }
 
 void infer_slice(Node& node) {

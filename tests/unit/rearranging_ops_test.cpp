@@ -84,3 +84,18 @@ TEST_CASE_METHOD(Fixture, "NonZero of constants has a known size") {
   const Value values = builder.integers({0, 3, 5});
   CHECK(builder.op("NonZero", {values}, {{"output_type", ElementType::i64}}).shape() == PartialShape{1, 2});
 }
+
+TEST_CASE_METHOD(Fixture, "the length of a slice that counts from both ends is bounded over all sizes of the axis") {
+  const auto sliced = [&](Dimension size, std::int64_t start, std::int64_t stop, std::int64_t step) {
+    const Value data = builder.parameter(ElementType::f32, PartialShape{size});
+    const auto list = [&](std::int64_t value) { return builder.integers({value}); };
+    return builder.op("Slice", {data, list(start), list(stop), list(step), list(0)}).shape()[0];
+  };
+  CHECK(sliced(-1, -1, 2147483647, 1) == Dimension(0, 1));
+  CHECK(sliced(Dimension(1, -1), -1, 2147483647, 1) == Dimension(0, 1));
+  CHECK(sliced(Dimension(1, 100), -1, 2147483647, 1) == Dimension(1));
+  CHECK(sliced(-1, -4, 3, 1) == Dimension(0, 3));
+  CHECK(sliced(Dimension(5, 6), -4, 3, 1) == Dimension(1, 2));
+  CHECK(sliced(-1, 2, -4, -1) == Dimension(0, 3));
+  CHECK(sliced(-1, 1, 2147483647, 1) == Dimension(0, 2147483646));
+}

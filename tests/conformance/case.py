@@ -62,6 +62,7 @@ class Result:
     port_mismatches: list[str] = field(default_factory=list)
     seconds: float = 0.0
     convert_seconds: float = 0.0
+    operations: int = 0  # of the main graph that was read or converted
 
     @property
     def first_line(self):

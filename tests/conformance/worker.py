@@ -60,6 +60,7 @@ class Worker:
         outputs = {value.name: value.type for value in proto.graph.output}
         expected = self._expected(case, proto)
         model = self._convert(case, proto, result)
+        result.operations = len(model.get_ops())
         compiled = None
         for index, run in enumerate(case.runs):
             if compiled is None or not case.one_compiled:

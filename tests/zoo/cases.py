@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 
+import onnx
+
 from ..conformance.case import Case, Run
 from ..conformance.pool import WORKERS
 from ..conformance.tool import REPOSITORY
@@ -34,6 +36,10 @@ def make_case(model, exporter, exported):
     return Case(name, exported.model, runs, True, model.rtol, model.atol, time_limit=CASE_SECONDS)
 
 
+def count_nodes(exported):
+    return len(onnx.load_from_string(exported.model).graph.node)
+
+
 def export_path(model, exporter):
     """Where the export is cached: the name changes with the sources that it depends on and with the packages."""
     sources = [inspect.getsourcefile(module) for module in (exporting, registry)]
@@ -49,7 +55,12 @@ def _exported(model, exporter):
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "tests.zoo.export", model.name, exporter, str(path)]
-        done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=EXPORT_SECONDS, check=False)
+        try:
+            done = subprocess.run(
+                command, cwd=REPOSITORY, capture_output=True, text=True, timeout=EXPORT_SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return Exported(failure=f"no end within {EXPORT_SECONDS} s")
         if done.returncode != 0:
             return Exported(failure=f"exit code {done.returncode}: {done.stderr[-2000:]}")
     return pickle.loads(path.read_bytes())

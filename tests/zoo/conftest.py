@@ -1,4 +1,4 @@
-"""Exports, converts and runs all selected models once, with the peer beside, and prints the table."""
+"""Exports, converts and runs all selected models once, with the peer beside, and says how they did."""
 
 from pathlib import Path
 
@@ -6,9 +6,9 @@ import pytest
 
 from ..conformance.pool import run_cases
 from ..conformance.tool import PEER, tool_path
-from .cases import exported_models, make_case
+from .cases import count_nodes, exported_models, make_case
 from .outcome import Outcome
-from .table import table
+from .table import summary
 
 _OUTCOMES = pytest.StashKey()
 
@@ -26,6 +26,7 @@ def outcomes(request):
     for (model, exporter), exported in zip(pairs, exported_models(pairs)):
         found[model.name, exporter].export_failure = exported.failure
         if not exported.failure:
+            found[model.name, exporter].nodes = count_nodes(exported)
             cases[model.name, exporter] = make_case(model, exporter, exported)
     for key, result in zip(cases, run_cases(cases.values(), tool)):
         found[key].result = result
@@ -39,5 +40,5 @@ def pytest_terminal_summary(terminalreporter, config):
     found = config.stash.get(_OUTCOMES, {})
     if found:
         terminalreporter.write_line("")
-        for line in table(found):
+        for line in summary(found):
             terminalreporter.write_line(line)

@@ -1,7 +1,10 @@
 """Detectors and segmentation."""
 
 from .images import ANY_SIZE, THREE_SIZES, images, named
-from .registry import Built, model
+from .registry import DYNAMO, Built, model
+
+# Torchvision asks whether any box is left.
+DATA_DEPENDENT = "GuardOnDataDependentSymNode"
 
 
 @model("detr")
@@ -65,13 +68,13 @@ DETECTIONS = ["boxes", "scores", "labels"]
 FOUND = {"boxes": {0: "found"}, "scores": {0: "found"}, "labels": {0: "found"}}
 
 
-@model("ssdlite")
+@model("ssdlite", export_fails={DYNAMO: DATA_DEPENDENT})
 def ssdlite():
-    from torchvision.models.detection import SSD
+    import torch
     from torchvision.models.detection.anchor_utils import DefaultBoxGenerator
+    from torchvision.models.detection.ssd import SSD
     from torchvision.models.detection.ssdlite import SSDLiteHead
     from torchvision.models.mobilenetv3 import mobilenet_v3_small
-    import torch
 
     class Backbone(torch.nn.Module):
         def __init__(self):
@@ -90,7 +93,7 @@ def ssdlite():
     return Built(detector(module), one_image, sizes, {"image": {1: "height", 2: "width"}, **FOUND}, DETECTIONS)
 
 
-@model("faster_rcnn")
+@model("faster_rcnn", export_fails={DYNAMO: DATA_DEPENDENT})
 def faster_rcnn():
     import torch
     from torchvision.models.detection import FasterRCNN
@@ -116,3 +119,48 @@ def faster_rcnn():
     )
     sizes = [dict(height=80, width=100), dict(height=120, width=90)]
     return Built(detector(module), one_image, sizes, {"image": {1: "height", 2: "width"}, **FOUND}, DETECTIONS)
+
+
+@model("retinanet", export_fails={DYNAMO: DATA_DEPENDENT})
+def retinanet():
+    from torchvision.models.detection import RetinaNet
+    from torchvision.models.detection.anchor_utils import AnchorGenerator
+    from torchvision.models.mobilenetv3 import mobilenet_v3_small
+
+    backbone = mobilenet_v3_small(width_mult=0.5).features[:9]
+    backbone.out_channels = 24
+    anchors = AnchorGenerator(((16, 32, 64),), ((0.5, 1.0, 2.0),))
+    module = RetinaNet(
+        backbone, 4, 96, 128, anchor_generator=anchors, score_thresh=0.005, topk_candidates=50, detections_per_img=20
+    )
+    sizes = [dict(height=80, width=100), dict(height=120, width=90)]
+    return Built(detector(module), one_image, sizes, {"image": {1: "height", 2: "width"}, **FOUND}, DETECTIONS)
+
+
+@model("one_stage_detector")
+def one_stage_detector():
+    """Boxes and scores of each cell, then torchvision.ops.nms: a detector as far as torch.export can follow one."""
+    import torch
+    from torchvision.ops import box_convert, nms
+
+    class OneStage(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            layers = [torch.nn.Conv2d(3, 16, 3, 4, 1), torch.nn.SiLU(), torch.nn.Conv2d(16, 16, 3, 4, 1), torch.nn.SiLU()]
+            self.features = torch.nn.Sequential(*layers)
+            self.head = torch.nn.Conv2d(16, 4 + 5, 1)
+
+        def forward(self, image):
+            cells = self.head(self.features(image)).flatten(2)[0].transpose(0, 1)
+            height, width = image.size(2) // 16, image.size(3) // 16
+            rows, columns = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
+            centres = torch.stack((columns, rows), -1).reshape(-1, 2) * 16.0 + 8.0
+            boxes = torch.cat((centres + cells[:, :2] * 16, 32 * torch.exp(cells[:, 2:4])), 1)
+            boxes = box_convert(boxes, "cxcywh", "xyxy")
+            scores, labels = torch.softmax(cells[:, 4:], -1).max(-1)
+            kept = nms(boxes, scores, 0.3)
+            return boxes[kept], scores[kept], labels[kept]
+
+    sizes = [dict(batch=1), dict(batch=1, height=96, width=80), dict(batch=1, height=32, width=128)]
+    dynamic = {"image": {2: "height", 3: "width"}, **FOUND}
+    return Built(OneStage().eval(), images(64), sizes, dynamic, DETECTIONS)

@@ -43,6 +43,18 @@ def bert():
     return Built(Bert().eval(), inputs, sizes, {"ids": axes, "mask": axes}, ["states", "pooled"])
 
 
+def exportable_masks(model):
+    """Makes a model of transformers build its causal masks without vmap, which no exporter can trace."""
+    from transformers.integrations.executorch import sdpa_mask_without_vmap
+    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+    ALL_MASK_ATTENTION_FUNCTIONS.register("sdpa_without_vmap", sdpa_mask_without_vmap)
+    ALL_ATTENTION_FUNCTIONS.register("sdpa_without_vmap", ALL_ATTENTION_FUNCTIONS["sdpa"])
+    model.config._attn_implementation = "sdpa_without_vmap"
+    return model
+
+
 def with_cache(language_model):
     """A model of two layers with a cache: tensors in, tensors out."""
     import torch
@@ -51,7 +63,7 @@ def with_cache(language_model):
     class WithCache(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.model = language_model
+            self.model = exportable_masks(language_model)
 
         def forward(self, ids, mask, key_0, value_0, key_1, value_1):
             cache = DynamicCache.from_legacy_cache(((key_0, value_0), (key_1, value_1)))
@@ -117,7 +129,7 @@ def llama():
         def __init__(self):
             super().__init__()
             config = dict(hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=1)
-            self.llama = LlamaForCausalLM(LlamaConfig(vocab_size=WORDS, **config))
+            self.llama = exportable_masks(LlamaForCausalLM(LlamaConfig(vocab_size=WORDS, **config)))
 
         def forward(self, ids, mask):
             return self.llama(input_ids=ids, attention_mask=mask, use_cache=False).logits

@@ -20,5 +20,6 @@ class Outcome:
     """How the converted model did."""
 
     export_failure: str = ""
+    nodes: int = 0  # of the ONNX model's main graph
     result: Result | None = None
     peer: Result | None = None

@@ -1,6 +1,6 @@
 """T5 and Whisper, encoder and decoder apart, as they are deployed."""
 
-from .language import WORDS, part_mask, tokens
+from .language import WORDS, exportable_masks, part_mask, tokens
 from .registry import Built, model
 
 
@@ -74,7 +74,7 @@ def whisper_model():
         suppress_tokens=None,
         begin_suppress_tokens=None,
     )
-    return WhisperForConditionalGeneration(config).eval()
+    return exportable_masks(WhisperForConditionalGeneration(config)).eval()
 
 
 @model("whisper_encoder")

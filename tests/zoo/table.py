@@ -1,31 +1,70 @@
-"""The table that a run of the zoo prints."""
+"""docs/models.md: what a run of the whole zoo gave."""
 
-from collections import Counter
+import inspect
 
 from ..conformance.case import PASS
+from .registry import EXPORTERS
 
-_NO_EXPORT = "no export"
+HEADER = """# Exported models
+
+Made by `./dev test --models --update`; do not edit. PyTorch, torchvision and transformers build each model with random weights
+in a small configuration, `torch.onnx.export` writes it, with `dynamo=False` ("torchscript") or `dynamo=True` ("dynamo"), with
+dynamic axes where the exporter allows them. A model passes when the IR runs on OpenVINO's CPU plugin in f32 on each of several
+input sizes with onnxruntime's results, and when all ports of the IR have the types and shapes that OpenVINO infers itself. The
+peer is OpenVINO's own ONNX front end in the same harness. Operations are counted in the main graph, without those in bodies,
+before the CPU plugin optimises.
+
+"""
 
 
-def table(outcomes):
-    """Markdown lines: a row for each model and exporter, then the sums."""
-    lines = ["| model | exporter | onnx2ir | OpenVINO's front end |", "|---|---|---|---|"]
-    ours, theirs = Counter(), Counter()
-    for (name, exporter), outcome in outcomes.items():
-        lines.append(f"| {name} | {exporter} | {_words(outcome.result)} | {_words(outcome.peer)} |")
-        if outcome.result:
-            ours[exporter, outcome.result.outcome] += 1
-            theirs[exporter, outcome.peer.outcome] += 1
-    for exporter in dict.fromkeys(exporter for _, exporter in outcomes):
-        total = sum(count for (which, _), count in ours.items() if which == exporter)
-        sums = f"{ours[exporter, PASS]} of {total} | {theirs[exporter, PASS]} of {total}"
-        lines.append(f"| all | {exporter} | {sums} |")
+def document(models, outcomes):
+    """The text for all rows of the zoo; `outcomes` by the names of a model and an exporter."""
+    return HEADER + "".join(f"{line}\n" for line in [*_sums(outcomes), *_groups(models, outcomes)])
+
+
+def summary(outcomes):
+    """A line for each row that did not pass, then the sums."""
+    wrong = [
+        f"{name}-{exporter}: {outcome.result.outcome}: {outcome.result.first_line[:100]}"
+        for (name, exporter), outcome in outcomes.items()
+        if outcome.result and outcome.result.outcome != PASS
+    ]
+    return [*wrong, *_sums(outcomes)]
+
+
+def _sums(outcomes):
+    lines = ["| exporter | exported | onnx2ir | peer |", "|---|---|---|---|"]
+    for exporter in EXPORTERS:
+        rows = [outcome for (_, which), outcome in outcomes.items() if which == exporter and outcome.result]
+        ours = sum(outcome.result.outcome == PASS for outcome in rows)
+        theirs = sum(outcome.peer.outcome == PASS for outcome in rows)
+        lines.append(f"| {exporter} | {len(rows)} | {ours} | {theirs} |")
     return lines
 
 
-def _words(result):
-    if result is None:
-        return _NO_EXPORT
-    if result.outcome == PASS:
-        return PASS
-    return f"{result.outcome}: {result.first_line[:70]}".replace("|", "\\|")
+def _groups(models, outcomes):
+    """A table for each file of models."""
+    heading = None
+    for (name, exporter), outcome in outcomes.items():
+        group = _group(models[name])
+        if group != heading:
+            heading = group
+            yield from ["", f"## {heading}", ""]
+            yield "| model | exporter | onnx2ir | peer | ONNX nodes | operations | peer's operations |"
+            yield "|---|---|---|---|---|---|---|"
+        yield f"| {name} | {exporter} | {_cells(models[name], exporter, outcome)} |"
+
+
+def _group(model):
+    module = inspect.unwrap(model.build).__module__.partition(".zoo.")[2]
+    return module.replace(".", ": ").replace("_", " ").capitalize()
+
+
+def _cells(model, exporter, outcome):
+    if outcome.export_failure:
+        return f"not exported: {model.export_fails.get(exporter, 'unexpected')} | | | |"
+    ours = outcome.result.outcome
+    if exporter in model.fails:
+        ours += f": {model.fails[exporter]}"
+    counts = [outcome.nodes, outcome.result.operations, outcome.peer.operations]
+    return " | ".join([ours, outcome.peer.outcome, *(str(count or "") for count in counts)])

@@ -5,7 +5,10 @@ import re
 import pytest
 
 from ..conformance.entry import assert_passed
+from ..conformance.tool import REPOSITORY
+from ..expectations import check_text
 from .models import MODELS
+from .table import document
 
 PAIRS = [
     pytest.param(model, exporter, id=f"{model.name}-{exporter}") for model in MODELS.values() for exporter in model.exporters
@@ -25,3 +28,10 @@ def test_model(model, exporter, outcomes):
         assert outcome.result.outcome != "pass", "it passes now: take it off the list"
         pytest.xfail(model.fails[exporter])
     assert_passed(outcome.result)
+
+
+def test_document(outcomes, request):
+    """docs/models.md is what the run of all models gave."""
+    if len(outcomes) < len(PAIRS):
+        pytest.skip("only some of the models ran")
+    check_text(REPOSITORY / "docs" / "models.md", document(MODELS, outcomes), request.config.getoption("--update"))

@@ -17,6 +17,7 @@ std::vector<TranslatorRow> convolution_translators();
 std::vector<TranslatorRow> pooling_translators();
 std::vector<TranslatorRow> resize_translators();
 std::vector<TranslatorRow> detection_translators();
+std::vector<TranslatorRow> grid_translators();
 std::vector<TranslatorRow> recurrent_translators();
 std::vector<TranslatorRow> pad_translators();
 std::vector<TranslatorRow> reshaping_translators();
@@ -54,6 +55,7 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     pooling_translators,        //
     resize_translators,         //
     detection_translators,      //
+    grid_translators,           //
     recurrent_translators,      //
     pad_translators,            //
     reshaping_translators,      //

@@ -2,25 +2,30 @@
 #include <algorithm>
 
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/folding.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-/// Filters [G * n, ...] as [G, n, ...].
+/// Filters [G * n, ...] of known sizes as [G, n, ...].
 Value grouped(NodeContext& node, Value filter, std::int64_t groups) {
-  const auto sizes = filter.shape().sizes();
-  if (sizes) {
-    if (groups <= 0 || (*sizes)[0] % groups != 0) node.fail("the filters cannot be divided into the groups");
-    std::vector<std::int64_t> shape{groups, (*sizes)[0] / groups};
-    shape.insert(shape.end(), sizes->begin() + 1, sizes->end());
-    return reshape(node, filter, shape);
+  const std::vector<std::int64_t> sizes = *filter.shape().sizes();
+  std::vector<std::int64_t> shape{groups, sizes[0] / groups};
+  shape.insert(shape.end(), sizes.begin() + 1, sizes.end());
+  return reshape(node, filter, shape);
+}
+
+/// The node's `group`, which must divide the filters.
+std::int64_t group_count(NodeContext& node, Value filter) {
+  const std::int64_t groups = node.integer("group", 1);
+  node.rank(filter);
+  const std::int64_t filters = filter.shape()[0].size();
+  if (groups <= 0 || (filters >= 0 && filters % groups != 0)) {
+    node.fail("the filters cannot be divided into the groups");
   }
-  const std::int64_t rank = node.rank(filter);
-  Values shape{node.integers({groups}), node.integers({-1})};
-  for (std::int64_t i = 1; i < rank; ++i) shape.push_back(dimension_of(node, filter, i));
-  return reshape(node, filter, concat(node, shape));
+  return groups;
 }
 
 /// [C] as [1, C, 1, ...] of `rank`.
@@ -43,7 +48,8 @@ Value convolved(NodeContext& node, Value input, Value filter) {
   const std::int64_t rank = node.rank(input);
   Window window = window_of(node, rank - 2);
   take_kernel_from(window, filter);
-  const std::int64_t groups = node.integer("group", 1);
+  const std::int64_t groups = group_count(node, filter);
+  if (!filter.shape().is_static()) return unfolded_convolution(node, input, filter, window, groups);
   const AttributeList attributes = {{"strides", window.strides},
                                     {"dilations", window.dilations},
                                     {"pads_begin", window.pads_begin},
@@ -104,24 +110,28 @@ Values q_linear_conv_10(NodeContext& node) {
   return {convert(node, result, type)};
 }
 
-/// Where output_shape or auto_pad ask for a size, the total pad follows from it.
-void resolve_transposed_pads(NodeContext& node, Window& window, std::vector<std::int64_t>& more,
-                             Value input) {
+/// output_shape without batch and channels; empty when absent.
+std::vector<std::int64_t> spatial_output_shape(NodeContext& node, const Window& window) {
   auto output_shape = node.integer_list("output_shape");
   const auto spatial = window.strides.size();
   // Some exporters write the whole shape.
   if (output_shape.size() == spatial + 2) output_shape.erase(output_shape.begin(), output_shape.begin() + 2);
+  if (!output_shape.empty() && output_shape.size() != spatial) node.fail("output_shape has the wrong length");
+  return output_shape;
+}
+
+/// Where output_shape or auto_pad ask for a size, the total pad follows from it.
+void resolve_transposed_pads(Window& window, std::vector<std::int64_t>& more,
+                             const std::vector<std::int64_t>& output_shape, Value input) {
+  const auto spatial = window.strides.size();
   const bool same = window.auto_pad != "explicit";
   if (output_shape.empty() && !same) return;
-  if (!output_shape.empty() && output_shape.size() != spatial) node.fail("output_shape has the wrong length");
   const bool lower = window.auto_pad == "same_lower" || window.auto_pad == "explicit";
   for (std::size_t i = 0; i < spatial; ++i) {
     const ir::Dimension size = input.shape()[i + 2];
     const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
     std::int64_t total = extent + more[i] - window.strides[i];  // what gives size * stride
     if (!output_shape.empty()) {
-      if (size.is_dynamic())
-        node.fail("output_shape is given for an input whose spatial sizes are not known");
       total = window.strides[i] * (size.size() - 1) + more[i] + extent - output_shape[i];
     }
     if (total < 0) {
@@ -145,13 +155,17 @@ Values conv_transpose_1(NodeContext& node) {
   const std::int64_t rank = node.rank(input);
   Window window = window_of(node, rank - 2);
   take_kernel_from(window, filter);
-  if (std::any_of(window.kernel.begin(), window.kernel.end(), [](auto size) { return size < 0; })) {
-    node.fail("the size of the kernel is not known");
-  }
   auto more = node.integer_list("output_padding");
   if (more.empty()) more.assign(window.strides.size(), 0);
-  resolve_transposed_pads(node, window, more, input);
-  const std::int64_t groups = node.integer("group", 1);
+  const std::int64_t groups = group_count(node, filter);
+  const auto output_shape = spatial_output_shape(node, window);
+  const bool sizes_are_known = std::all_of(input.shape().begin() + 2, input.shape().end(),
+                                           [](const ir::Dimension& size) { return size.is_static(); });
+  if (!filter.shape().is_static() || (!output_shape.empty() && !sizes_are_known)) {
+    const Value result = folded_convolution(node, input, filter, window, groups, more, output_shape);
+    return {biased(node, result, node.optional_input(2), rank)};
+  }
+  resolve_transposed_pads(window, more, output_shape, input);
   // The runtime takes output padding only below the stride; the rest is a negative pad at the end.
   const AttributeList attributes = {{"strides", window.strides},       {"dilations", window.dilations},
                                     {"pads_begin", window.pads_begin}, {"pads_end", window.pads_end},
@@ -182,15 +196,90 @@ Values deform_conv_19(NodeContext& node) {
   return {biased(node, result, node.optional_input(3), rank)};
 }
 
-/// Col2Im 18.
+/// The number of spatial axes of Col2Im: the length of its inputs or attributes, or what the result is
+/// declared to have.
+std::int64_t spatial_rank(NodeContext& node) {
+  for (const std::size_t input : {1, 2}) {
+    if (const auto count = node.input(input).shape().element_count())
+      return static_cast<std::int64_t>(*count);
+  }
+  for (const std::string_view name : {"strides", "dilations"}) {
+    if (node.has_attribute(name)) return static_cast<std::int64_t>(node.integer_list(name).size());
+  }
+  if (node.has_attribute("pads")) return static_cast<std::int64_t>(node.integer_list("pads").size() / 2);
+  if (const auto rank = node.declared_rank(0)) return *rank - 2;
+  node.fail("the number of spatial axes is not known", "declare the shape of the result in the model");
+}
+
+/// Col2Im 18. The runtime has it for two spatial axes.
 Values col2im_18(NodeContext& node) {
-  if (node.input(2).shape().element_count() != 2) node.fail("only two spatial axes can be expressed");
-  const Window window = window_of(node, 2);
-  return {node.op("Col2Im", {node.input(0), node.input(1), node.input(2)},
+  const std::int64_t spatial = spatial_rank(node);
+  const Window window = window_of(node, spatial);
+  const Value sizes = of_length(node, convert(node, node.input(1), ElementType::i64), spatial);
+  const Value kernel = of_length(node, convert(node, node.input(2), ElementType::i64), spatial);
+  if (spatial != 2) {
+    const auto elements = [&](Value list) {
+      Values values;
+      for (std::int64_t i = 0; i < spatial; ++i) values.push_back(gather(node, list, node.integers({i})));
+      return values;
+    };
+    return {folded_columns(node, node.input(0), elements(sizes), elements(kernel), window)};
+  }
+  return {node.op("Col2Im", {node.input(0), sizes, kernel},
                   {{"strides", window.strides},
                    {"dilations", window.dilations},
                    {"pads_begin", window.pads_begin},
                    {"pads_end", window.pads_end}})};
+}
+
+/// A filter of unknown size for each channel: all windows [N, C, L, k] times the filters [C, 1, k].
+Value windows_by_channel(NodeContext& node, Value input, Value filter, Value places) {
+  const auto numbers = [&](Value size) {
+    const Value end = reshape(node, size, std::vector<std::int64_t>{});
+    return node.op("Range", {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
+  };
+  const Value indices =
+      node.op("Add", {unsqueeze(node, numbers(places), {1}), numbers(dimension_of(node, filter, 2))});
+  const Value products = node.op("Multiply", {gather(node, input, indices, 2), filter});
+  return node.op("ReduceSum", {products, node.integers({3})}, {{"keep_dims", false}});
+}
+
+/// CausalConvWithState 27: each channel with its own filter, over the state and the input; the state is what
+/// the next positions still need.
+Values causal_conv_with_state_27(NodeContext& node) {
+  const Value input = node.input(0);
+  const Value filter = node.input(1);
+  const Value before = node.op("Subtract", {dimension_of(node, filter, 2), node.integers({1})});
+  Value state = node.optional_input(3);
+  if (!state) {
+    const Value shape = concat(node, {dimension_of(node, input, 0), dimension_of(node, input, 1), before});
+    state = broadcast_to(node, node.number_like(0, input), shape);
+  }
+  const Value extended = concat(node, {state, input}, 2);
+  Value result;
+  if (filter.shape().is_static()) {
+    const std::vector<std::int64_t> none{0};
+    const std::vector<std::int64_t> one{1};
+    result = node.op("GroupConvolution", {extended, grouped(node, filter, filter.shape()[0].size())},
+                     {{"strides", one},
+                      {"dilations", one},
+                      {"pads_begin", none},
+                      {"pads_end", none},
+                      {"auto_pad", "explicit"}});
+  } else {
+    result = windows_by_channel(node, extended, filter, dimension_of(node, input, 2));
+  }
+  result = biased(node, result, node.optional_input(2), 3);
+  const std::string activation = node.text("activation", "none");
+  if (activation == "silu" || activation == "swish") {
+    const Value exact = convert(node, result, ElementType::f32);
+    result = convert(node, node.op("Swish", {exact}), result.type());
+  } else if (activation != "none" && !activation.empty()) {
+    node.fail("attribute 'activation' must be none, silu or swish");
+  }
+  const Value length = dimension_of(node, extended, 2);
+  const Value last = slice(node, extended, node.op("Subtract", {length, before}), length, 2);
+  return {result, last};
 }
 
 }  // namespace
@@ -200,9 +289,10 @@ std::vector<TranslatorRow> convolution_translators() {
       {"Conv", 1, conv_1},
       {"ConvInteger", 10, conv_integer_10},
       {"QLinearConv", 10, q_linear_conv_10},
-      {"ConvTranspose", 1, conv_transpose_1, "output_shape with spatial sizes that are not known"},
+      {"ConvTranspose", 1, conv_transpose_1},
       {"DeformConv", 19, deform_conv_19, "other than two spatial axes"},
-      {"Col2Im", 18, col2im_18, "other than two spatial axes"},
+      {"Col2Im", 18, col2im_18},
+      {"CausalConvWithState", 27, causal_conv_with_state_27},
   };
 }
 

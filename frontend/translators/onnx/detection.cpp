@@ -1,4 +1,4 @@
-// Boxes, regions and grids: NonMaxSuppression, RoiAlign, GridSample.
+// Boxes and regions: NonMaxSuppression, RoiAlign.
 #include <algorithm>
 
 #include "frontend/translators/families.hpp"
@@ -80,25 +80,12 @@ Values roi_align_10(NodeContext& node) {
   return {node.op("Select", {has_no_extent(node, regions), node.number_like(0, mean), mean})};
 }
 
-/// GridSample 16, 20 (other names of the modes, volumes), 22.
-Values grid_sample_16(NodeContext& node) {
-  std::string mode = node.text("mode", node.opset() < 20 ? "bilinear" : "linear");
-  if (mode == "linear") mode = "bilinear";
-  if (mode == "cubic") mode = "bicubic";
-  if (node.rank(node.input(0)) != 4) node.fail("only two spatial axes can be expressed");
-  return {node.op("GridSample", {node.input(0), node.input(1)},
-                  {{"align_corners", node.integer("align_corners", 0) != 0},
-                   {"mode", mode},
-                   {"padding_mode", node.text("padding_mode", "zeros")}})};
-}
-
 }  // namespace
 
 std::vector<TranslatorRow> detection_translators() {
   return {
       {"NonMaxSuppression", 10, non_max_suppression_10},
       {"RoiAlign", 10, roi_align_10},
-      {"GridSample", 16, grid_sample_16, "volumes"},
   };
 }
 

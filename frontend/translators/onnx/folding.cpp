@@ -1,0 +1,237 @@
+#include "frontend/translators/onnx/folding.hpp"
+
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Arithmetic of i64 [1].
+struct Sizes {
+  NodeContext& node;
+  Value of(std::int64_t number) const { return node.integers({number}); }
+  Value plus(Value a, Value b) const { return node.op("Add", {a, b}); }
+  Value minus(Value a, Value b) const { return node.op("Subtract", {a, b}); }
+  Value times(Value a, Value b) const { return node.op("Multiply", {a, b}); }
+  Value by(Value a, std::int64_t b) const {
+    return b == 1 ? a : node.op("Divide", {a, of(b)}, {{"m_pythondiv", true}});
+  }
+  Value least(Value a, std::int64_t b) const { return node.op("Maximum", {a, of(b)}); }
+  Value most(Value a, Value b) const { return node.op("Maximum", {a, b}); }
+  Value product(const Values& values) const {
+    return node.op("ReduceProd", {concat(node, values), node.integers({0})}, {{"keep_dims", true}});
+  }
+  /// 0, 1, 2 ... below a size.
+  Value numbers(Value size) const {
+    return node.op("Range",
+                   {node.integer(0), reshape(node, size, std::vector<std::int64_t>{}), node.integer(1)},
+                   {{"output_type", ElementType::i64}});
+  }
+  /// From the first to the last place of a window.
+  Value extent(Value kernel, std::int64_t dilation) const {
+    return plus(times(minus(kernel, of(1)), of(dilation)), of(1));
+  }
+};
+
+Values spatial_sizes(NodeContext& node, Value value) {
+  Values sizes;
+  for (std::int64_t i = 2; i < node.rank(value); ++i) sizes.push_back(dimension_of(node, value, i));
+  return sizes;
+}
+
+/// Rows for the places of the window, columns for the places inside it.
+Value window_places(const Sizes& sizes, Value places, Value kernel, std::int64_t stride,
+                    std::int64_t dilation) {
+  const Value rows = unsqueeze(sizes.node, sizes.times(sizes.numbers(places), sizes.of(stride)), {1});
+  return sizes.plus(rows, sizes.times(sizes.numbers(kernel), sizes.of(dilation)));
+}
+
+struct Pads {
+  Value begin;
+  Value end;
+};
+
+Pads convolution_pads(const Sizes& sizes, const Window& window, std::size_t axis, Value size, Value extent) {
+  if (window.auto_pad == "explicit") {
+    return {sizes.of(window.pads_begin[axis]), sizes.of(window.pads_end[axis])};
+  }
+  const std::int64_t stride = window.strides[axis];
+  const Value places = sizes.by(sizes.plus(size, sizes.of(stride - 1)), stride);
+  const Value reach = sizes.plus(sizes.times(sizes.minus(places, sizes.of(1)), sizes.of(stride)), extent);
+  const Value total = sizes.least(sizes.minus(reach, size), 0);
+  const Value smaller = sizes.by(total, 2);
+  const Value larger = sizes.minus(total, smaller);
+  return window.auto_pad == "same_upper" ? Pads{smaller, larger} : Pads{larger, smaller};
+}
+
+Value grouped_shape(NodeContext& node, Value first, std::int64_t groups, Value rows, Value columns) {
+  return concat(node, {first, node.integers({groups}), rows, columns});
+}
+
+}  // namespace
+
+Value unfolded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
+                           std::int64_t groups) {
+  const Sizes sizes{node};
+  const Values kernel = spatial_sizes(node, filter);
+  const std::size_t spatial = kernel.size();
+  const Values size = spatial_sizes(node, input);
+  Values begins{sizes.of(0), sizes.of(0)};
+  Values ends = begins;
+  Values places;
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const Value extent = sizes.extent(kernel[i], window.dilations[i]);
+    const auto [begin, end] = convolution_pads(sizes, window, i, size[i], extent);
+    const Value room = sizes.minus(sizes.plus(sizes.plus(size[i], begin), end), extent);
+    places.push_back(sizes.plus(sizes.by(room, window.strides[i]), sizes.of(1)));
+    begins.push_back(begin);
+    ends.push_back(end);
+  }
+  Value windows =
+      node.op("Pad", {input, concat(node, begins), concat(node, ends), node.number_like(0, input)},
+              {{"pad_mode", "constant"}});
+  for (std::size_t i = spatial; i-- > 0;) {
+    const Value indices = window_places(sizes, places[i], kernel[i], window.strides[i], window.dilations[i]);
+    windows = gather(node, windows, indices, static_cast<std::int64_t>(i + 2));
+  }
+  // [N, C, places, kernel, ...] to [N, C, kernel ..., places ...].
+  std::vector<std::int64_t> order{0, 1};
+  for (std::size_t i = 0; i < spatial; ++i) order.push_back(static_cast<std::int64_t>(2 * i + 3));
+  for (std::size_t i = 0; i < spatial; ++i) order.push_back(static_cast<std::int64_t>(2 * i + 2));
+  const Value batch = dimension_of(node, input, 0);
+  const Value filters = dimension_of(node, filter, 0);
+  Values of_filter{dimension_of(node, filter, 1)};
+  of_filter.insert(of_filter.end(), kernel.begin(), kernel.end());
+  const Value taps = sizes.product(of_filter);
+  const Value columns = reshape(node, transpose(node, windows, order),
+                                grouped_shape(node, batch, groups, taps, sizes.product(places)));
+  const Value weights =
+      reshape(node, filter, grouped_shape(node, sizes.of(1), groups, sizes.by(filters, groups), taps));
+  const Value result =
+      node.op("MatMul", {weights, columns}, {{"transpose_a", false}, {"transpose_b", false}});
+  Values shape{batch, filters};
+  shape.insert(shape.end(), places.begin(), places.end());
+  return reshape(node, result, concat(node, shape));
+}
+
+namespace {
+
+/// Where the padded result of a fold ends along an axis, and which part of it is wanted.
+struct FoldedAxis {
+  Value places;  ///< of the window
+  Value kernel;  ///< size of the window
+  Value buffer;  ///< all that windows reach, and the end of the wanted part
+  Value begin;   ///< of the wanted part
+  Value size;    ///< of the wanted part
+};
+
+/// Adds `columns` [N, C * kernel ..., places ...] up where the windows lie.
+Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
+             const std::vector<FoldedAxis>& axes, const Window& window) {
+  NodeContext& node = sizes.node;
+  const auto spatial = static_cast<std::int64_t>(axes.size());
+  Values kernel;
+  Values places;
+  Values buffer;
+  for (const FoldedAxis& axis : axes) {
+    kernel.push_back(axis.kernel);
+    places.push_back(axis.places);
+    buffer.push_back(axis.buffer);
+  }
+  // The place of each value in the buffer, [kernel ..., places ...].
+  Value indices;
+  for (std::int64_t i = 0; i < spatial; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    Value index = transpose(
+        node, window_places(sizes, places[at], kernel[at], window.strides[at], window.dilations[at]), {1, 0});
+    if (i + 1 < spatial) index = sizes.times(index, sizes.product({buffer.begin() + i + 1, buffer.end()}));
+    std::vector<std::int64_t> unit_axes;
+    for (std::int64_t axis = 0; axis < 2 * spatial; ++axis) {
+      if (axis != i && axis != spatial + i) unit_axes.push_back(axis);
+    }
+    index = unsqueeze(node, index, unit_axes);
+    indices = indices ? sizes.plus(indices, index) : index;
+  }
+  const Value rows = sizes.times(batch, channels);
+  const Value count = sizes.times(sizes.product(kernel), sizes.product(places));
+  const Value shape = concat(node, {rows, count});
+  const Value zeros =
+      broadcast_to(node, node.number_like(0, columns), concat(node, {rows, sizes.product(buffer)}));
+  const Value sums =
+      node.op("ScatterElementsUpdate",
+              {zeros, broadcast_to(node, reshape(node, indices, concat(node, {sizes.of(1), count})), shape),
+               reshape(node, columns, shape), node.integer(1)},
+              {{"reduction", "sum"}, {"use_init_val", true}});
+  Values whole{batch, channels};
+  whole.insert(whole.end(), buffer.begin(), buffer.end());
+  Value result = reshape(node, sums, concat(node, whole));
+  for (std::int64_t i = 0; i < spatial; ++i) {
+    const FoldedAxis& axis = axes[static_cast<std::size_t>(i)];
+    result = slice(node, result, axis.begin, sizes.plus(axis.begin, axis.size), i + 2);
+  }
+  return result;
+}
+
+/// The part of the full result that a transposed convolution keeps along an axis.
+FoldedAxis transposed_axis(const Sizes& sizes, const Window& window, std::size_t at, Value places,
+                           Value kernel, std::int64_t more, const std::vector<std::int64_t>& wanted) {
+  const std::int64_t stride = window.strides[at];
+  const Value extent = sizes.extent(kernel, window.dilations[at]);
+  const Value full = sizes.plus(sizes.times(sizes.minus(places, sizes.of(1)), sizes.of(stride)), extent);
+  FoldedAxis axis;
+  axis.places = places;
+  axis.kernel = kernel;
+  const bool same = window.auto_pad != "explicit";
+  if (wanted.empty() && !same) {
+    axis.begin = sizes.of(window.pads_begin[at]);
+    axis.size = sizes.plus(full, sizes.of(more - window.pads_begin[at] - window.pads_end[at]));
+  } else {
+    axis.size = wanted.empty() ? sizes.times(places, sizes.of(stride)) : sizes.of(wanted[at]);
+    const Value total = sizes.least(sizes.minus(sizes.plus(full, sizes.of(more)), axis.size), 0);
+    const Value smaller = sizes.by(total, 2);
+    axis.begin = window.auto_pad == "same_upper" ? smaller : sizes.minus(total, smaller);
+  }
+  axis.buffer = sizes.most(full, sizes.plus(axis.begin, axis.size));
+  return axis;
+}
+
+}  // namespace
+
+Value folded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
+                         std::int64_t groups, const std::vector<std::int64_t>& more,
+                         const std::vector<std::int64_t>& wanted) {
+  const Sizes sizes{node};
+  const Values kernel = spatial_sizes(node, filter);
+  const Values places = spatial_sizes(node, input);
+  std::vector<FoldedAxis> axes;
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    axes.push_back(transposed_axis(sizes, window, i, places[i], kernel[i], more[i], wanted));
+  }
+  const Value batch = dimension_of(node, input, 0);
+  const Value inner = sizes.by(dimension_of(node, filter, 0), groups);
+  const Value filters = dimension_of(node, filter, 1);
+  const Value taps = sizes.times(filters, sizes.product(kernel));
+  const Value weights = reshape(node, filter, grouped_shape(node, sizes.of(1), groups, inner, taps));
+  const Value values = reshape(node, input, grouped_shape(node, batch, groups, inner, sizes.product(places)));
+  const Value columns = node.op("MatMul", {weights, values}, {{"transpose_a", true}, {"transpose_b", false}});
+  return folded(sizes, columns, batch, sizes.times(filters, sizes.of(groups)), axes, window);
+}
+
+Value folded_columns(NodeContext& node, Value columns, const Values& size, const Values& kernel,
+                     const Window& window) {
+  const Sizes sizes{node};
+  std::vector<FoldedAxis> axes;
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    const Value padded = sizes.plus(size[i], sizes.of(window.pads_begin[i] + window.pads_end[i]));
+    const Value room = sizes.minus(padded, sizes.extent(kernel[i], window.dilations[i]));
+    axes.push_back({.places = sizes.plus(sizes.by(room, window.strides[i]), sizes.of(1)),
+                    .kernel = kernel[i],
+                    .buffer = padded,
+                    .begin = sizes.of(window.pads_begin[i]),
+                    .size = size[i]});
+  }
+  const Value channels =
+      node.op("Divide", {dimension_of(node, columns, 1), sizes.product(kernel)}, {{"m_pythondiv", true}});
+  return folded(sizes, columns, dimension_of(node, columns, 0), channels, axes, window);
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,23 @@
+// Windows gathered and added up by index: what is left of a convolution or of Col2Im when the runtime's own
+// operation does not take it. It needs neither sizes nor the number of spatial axes of the runtime's kernels.
+#pragma once
+
+#include "frontend/translators/context.hpp"
+#include "frontend/translators/onnx/window.hpp"
+
+namespace onnx2ir::frontend {
+
+/// A convolution whose filter has sizes that only the run knows, which the runtime's own does not take.
+Value unfolded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
+                           std::int64_t groups);
+
+/// The same for a transposed convolution. `more` is output_padding, `sizes` output_shape; empty when absent.
+Value folded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
+                         std::int64_t groups, const std::vector<std::int64_t>& more,
+                         const std::vector<std::int64_t>& sizes);
+
+/// Col2Im along any number of axes: `columns` [N, C * kernel, places], `sizes` and `kernel` i64 [1] an axis.
+Value folded_columns(NodeContext& node, Value columns, const Values& sizes, const Values& kernel,
+                     const Window& window);
+
+}  // namespace onnx2ir::frontend

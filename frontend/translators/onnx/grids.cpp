@@ -1,0 +1,223 @@
+// Grids of positions between -1 and 1, and images and volumes sampled at them: AffineGrid, GridSample.
+#include <optional>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// The number of spatial axes of AffineGrid: theta has as many rows, `size` two more elements.
+std::int64_t spatial_axes(NodeContext& node) {
+  const Value theta = node.input(0);
+  if (node.rank(theta) != 3) node.fail("theta must be a batch of matrices");
+  if (theta.shape()[1].is_static()) return theta.shape()[1].size();
+  if (theta.shape()[2].is_static()) return theta.shape()[2].size() - 1;
+  if (const auto count = node.input(1).shape().element_count()) return static_cast<std::int64_t>(*count) - 2;
+  if (const auto rank = node.declared_rank(0)) return *rank - 2;
+  node.fail("whether the grid has two or three axes is not known", "declare the shape of theta in the model");
+}
+
+/// `size` positions from -1 to 1: of the pixels' centres, or with the outermost at the ends.
+Value positions(NodeContext& node, Value size, bool align_corners) {
+  const auto number = [&](double value) { return node.number(value, ElementType::f32); };
+  const Value count = reshape(node, size, std::vector<std::int64_t>{});
+  const Value index = convert(
+      node, node.op("Range", {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}}),
+      ElementType::f32);
+  const Value length = convert(node, count, ElementType::f32);
+  const auto step = [&](Value steps) {
+    return node.op("Divide", {number(2), steps}, {{"m_pythondiv", true}});
+  };
+  if (align_corners) {
+    // A single position is -1, as in ONNX's own definition.
+    const Value steps = node.op("Maximum", {node.op("Subtract", {length, number(1)}), number(1)});
+    return node.op("Subtract", {node.op("Multiply", {index, step(steps)}), number(1)});
+  }
+  const Value centre = node.op("Add", {index, number(0.5)});
+  return node.op("Subtract", {node.op("Multiply", {centre, step(length)}), number(1)});
+}
+
+/// AffineGrid 20.
+Values affine_grid_20(NodeContext& node) {
+  const Value theta = node.input(0);
+  const std::int64_t spatial = spatial_axes(node);
+  if (spatial != 2 && spatial != 3) node.fail("theta must have two or three rows");
+  const Value sizes = of_length(node, convert(node, node.input(1), ElementType::i64), spatial + 2);
+  const bool align_corners = node.integer("align_corners", 0) != 0;
+  Values axes;
+  for (std::int64_t i = 0; i < spatial; ++i) axes.push_back(gather(node, sizes, node.integers({i + 2})));
+  // Homogeneous coordinates [..., x, y, z, 1]: the last axis of the grid comes first.
+  Values all_but_last{axes};
+  all_but_last.push_back(node.integers({1}));
+  const Value shape = concat(node, all_but_last);
+  Values coordinates;
+  for (std::int64_t i = spatial; i-- > 0;) {
+    const Value along = positions(node, axes[static_cast<std::size_t>(i)], align_corners);
+    std::vector<std::int64_t> others;
+    for (std::int64_t axis = 0; axis <= spatial; ++axis) {
+      if (axis != i) others.push_back(axis);
+    }
+    coordinates.push_back(broadcast_to(node, unsqueeze(node, along, others), shape));
+  }
+  coordinates.push_back(broadcast_to(node, node.number(1, ElementType::f32), shape));
+  const Value points = reshape(node, concat(node, coordinates, spatial), {-1, spatial + 1});
+  const Value matrices = convert(node, theta, ElementType::f32);
+  const Value moved = node.op("MatMul", {points, matrices}, {{"transpose_a", false}, {"transpose_b", true}});
+  Values result{dimension_of(node, theta, 0)};
+  result.insert(result.end(), axes.begin(), axes.end());
+  result.push_back(node.integers({spatial}));
+  return {convert(node, reshape(node, moved, concat(node, result)), theta.type())};
+}
+
+/// Samples volumes: the runtime samples images only.
+class VolumeSampler {
+ public:
+  VolumeSampler(NodeContext& node, bool align_corners, std::string padding)
+      : node_(&node), align_corners_(align_corners), padding_(std::move(padding)) {
+    if (padding_ != "zeros" && padding_ != "border" && padding_ != "reflection") {
+      node.fail("padding_mode '" + padding_ + "' does not exist");
+    }
+    const Value input = node.input(0);
+    for (std::int64_t i = 2; i < node.rank(input); ++i) {
+      sizes_.push_back(reshape(node, dimension_of(node, input, i), std::vector<std::int64_t>{}));
+    }
+    const Value flat_shape = concat(
+        node, {dimension_of(node, input, 0), dimension_of(node, input, 1),
+               node.op("ReduceProd",
+                       {slice(node, shape_of(node, input), node.integers({2}), node.integers({kFarEnd}), 0),
+                        node.integers({0})},
+                       {{"keep_dims", true}})});
+    voxels_ = reshape(node, input, flat_shape);
+  }
+
+  /// [N, C, positions].
+  Value sample(Value grid, bool nearest) {
+    std::vector<Value> places;
+    for (std::size_t axis = 0; axis < sizes_.size(); ++axis) places.push_back(place(grid, axis));
+    if (nearest) {
+      for (Value& place : places) place = rounded(place);
+      for (std::size_t axis = 0; axis < sizes_.size(); ++axis) places[axis] = padded(places[axis], axis);
+      return voxels_at(places);
+    }
+    std::vector<Value> lower;
+    std::vector<Value> fraction;
+    for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
+      const Value inside = padded(places[axis], axis);
+      lower.push_back(node_->op("Floor", {inside}));
+      fraction.push_back(node_->op("Subtract", {inside, lower.back()}));
+    }
+    Value sum;
+    for (std::size_t corner = 0; corner < std::size_t{1} << sizes_.size(); ++corner) {
+      std::vector<Value> at;
+      Value weight;
+      for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
+        const bool upper = (corner >> axis & 1) != 0;
+        at.push_back(upper ? node_->op("Add", {lower[axis], number(1)}) : lower[axis]);
+        const Value part = upper ? fraction[axis] : node_->op("Subtract", {number(1), fraction[axis]});
+        weight = weight ? node_->op("Multiply", {weight, part}) : part;
+      }
+      const Value weights = convert(*node_, unsqueeze(*node_, weight, {1}), voxels_.type());
+      const Value term = node_->op("Multiply", {voxels_at(at), weights});
+      sum = sum ? node_->op("Add", {sum, term}) : term;
+    }
+    return sum;
+  }
+
+ private:
+  Value number(double value) const { return node_->number(value, ElementType::f32); }
+  Value rounded(Value value) const { return node_->op("Round", {value}, {{"mode", "half_to_even"}}); }
+  Value length(std::size_t axis) const { return convert(*node_, sizes_[axis], ElementType::f32); }
+  Value last(std::size_t axis) const { return node_->op("Subtract", {length(axis), number(1)}); }
+  Value limited(Value value, std::size_t axis) const {
+    return node_->op("Minimum", {node_->op("Maximum", {value, number(0)}), last(axis)});
+  }
+
+  /// Where the grid points along `axis`, counted in voxels: [N, positions]. The grid names the last axis
+  /// first.
+  Value place(Value grid, std::size_t axis) const {
+    const auto column = static_cast<std::int64_t>(sizes_.size() - 1 - axis);
+    const Value ratio = gather(*node_, grid, node_->integer(column), 2);
+    const Value scaled = node_->op("Add", {ratio, number(1)});
+    const auto half = [&](Value value) { return node_->op("Multiply", {value, number(0.5)}); };
+    if (align_corners_) return half(node_->op("Multiply", {scaled, last(axis)}));
+    return half(node_->op("Subtract", {node_->op("Multiply", {scaled, length(axis)}), number(1)}));
+  }
+
+  /// A place outside moved inside, as the padding mode says; zeros are made where voxels are read.
+  Value padded(Value place, std::size_t axis) const {
+    if (padding_ == "zeros") return place;
+    if (padding_ == "border") return limited(place, axis);
+    // Reflected at the ends: a wave of triangles of twice the length.
+    const Value start = number(align_corners_ ? 0 : -0.5);
+    const Value range = align_corners_ ? node_->op("Maximum", {last(axis), number(0.5)}) : length(axis);
+    const Value period = node_->op("Multiply", {range, number(2)});
+    const Value distance = node_->op("Abs", {node_->op("Subtract", {place, start})});
+    const Value whole =
+        node_->op("Floor", {node_->op("Divide", {distance, period}, {{"m_pythondiv", true}})});
+    const Value phase = node_->op("Subtract", {distance, node_->op("Multiply", {whole, period})});
+    const Value folded = node_->op("Minimum", {phase, node_->op("Subtract", {period, phase})});
+    return limited(node_->op("Add", {folded, start}), axis);
+  }
+
+  /// Voxels at whole places, 0 outside: [N, C, positions].
+  Value voxels_at(const std::vector<Value>& places) const {
+    Value index;
+    Value inside;
+    for (std::size_t axis = 0; axis < places.size(); ++axis) {
+      const Value limit = limited(places[axis], axis);
+      const Value here = node_->op("Equal", {limit, places[axis]});
+      inside = inside ? node_->op("LogicalAnd", {inside, here}) : here;
+      const Value step = convert(*node_, limit, ElementType::i64);
+      index = index ? node_->op("Add", {node_->op("Multiply", {index, sizes_[axis]}), step}) : step;
+    }
+    const Value values = node_->op("Gather", {voxels_, index, node_->integer(2)}, {{"batch_dims", 1}});
+    return node_->op("Select", {unsqueeze(*node_, inside, {1}), values, node_->number_like(0, values)});
+  }
+
+  NodeContext* node_;
+  bool align_corners_;
+  std::string padding_;
+  Values sizes_;
+  Value voxels_;
+};
+
+Value sampled_volume(NodeContext& node, bool align_corners, bool nearest, std::string padding) {
+  const Value input = node.input(0);
+  const std::int64_t spatial = node.rank(input) - 2;
+  const Value grid = node.input(1);
+  if (node.rank(grid) != spatial + 2) node.fail("the grid must have as many axes as the input");
+  const Value batch = dimension_of(node, grid, 0);
+  const Value flat = reshape(node, convert(node, grid, ElementType::f32),
+                             concat(node, {batch, node.integers({-1, spatial})}));
+  Value samples = VolumeSampler(node, align_corners, std::move(padding)).sample(flat, nearest);
+  Values shape{batch, dimension_of(node, input, 1)};
+  for (std::int64_t i = 1; i <= spatial; ++i) shape.push_back(dimension_of(node, grid, i));
+  return reshape(node, samples, concat(node, shape));
+}
+
+/// GridSample 16, 20 (other names of the modes, volumes), 22.
+Values grid_sample_16(NodeContext& node) {
+  std::string mode = node.text("mode", node.opset() < 20 ? "bilinear" : "linear");
+  if (mode == "linear") mode = "bilinear";
+  if (mode == "cubic") mode = "bicubic";
+  const bool align_corners = node.integer("align_corners", 0) != 0;
+  const std::string padding = node.text("padding_mode", "zeros");
+  if (node.rank(node.input(0)) != 4) {
+    if (mode != "bilinear" && mode != "nearest") node.fail("mode '" + mode + "' is for images only");
+    return {sampled_volume(node, align_corners, mode == "nearest", padding)};
+  }
+  return {node.op("GridSample", {node.input(0), node.input(1)},
+                  {{"align_corners", align_corners}, {"mode", mode}, {"padding_mode", padding}})};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> grid_translators() {
+  return {
+      {"AffineGrid", 20, affine_grid_20},
+      {"GridSample", 16, grid_sample_16, "cubic in volumes"},
+  };
+}
+
+}  // namespace onnx2ir::frontend

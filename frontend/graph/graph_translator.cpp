@@ -2,6 +2,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "frontend/graph/onnx_types.hpp"
@@ -172,14 +173,38 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
   return complete;
 }
 
-std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name) const {
-  if (proto_ == nullptr) return std::nullopt;
-  for (const auto* const notes : {&proto_->output(), &proto_->value_info()}) {
+namespace {
+
+/// Operators whose only output has the rank of their first input.
+bool keeps_rank(std::string_view op_type) {
+  constexpr std::string_view kNames[] = {"Abs", "Cast", "CastLike", "Exp",     "Identity", "Log",
+                                         "Neg", "Relu", "Sigmoid",  "Softmax", "Sqrt",     "Tanh"};
+  return std::find(std::begin(kNames), std::end(kNames), op_type) != std::end(kNames);
+}
+
+std::optional<std::int64_t> noted_rank(const onnx::GraphProto& graph, std::string_view name) {
+  for (const auto* const notes : {&graph.output(), &graph.value_info()}) {
     for (const onnx::ValueInfoProto& note : *notes) {
       if (note.name() == name && note.type().tensor_type().has_shape()) {
         return note.type().tensor_type().shape().dim_size();
       }
     }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name) const {
+  if (proto_ == nullptr) return std::nullopt;
+  if (const auto rank = noted_rank(*proto_, name)) return rank;
+  // Nodes follow their inputs: one walk finds the values that are made of it and have its rank.
+  std::string_view last = name;
+  for (const onnx::NodeProto& node : proto_->node()) {
+    if (node.input_size() == 0 || node.output_size() != 1 || node.input(0) != last) continue;
+    if (!keeps_rank(node.op_type()) || !node.domain().empty()) continue;
+    last = node.output(0);
+    if (const auto rank = noted_rank(*proto_, last)) return rank;
   }
   return std::nullopt;
 }

@@ -29,6 +29,7 @@ std::vector<TranslatorRow> activation_translators();
 std::vector<TranslatorRow> softmax_translators();
 std::vector<TranslatorRow> matrix_translators();
 std::vector<TranslatorRow> signal_translators();
+std::vector<TranslatorRow> mel_weight_translators();
 std::vector<TranslatorRow> quantization_translators();
 std::vector<TranslatorRow> reduction_translators();
 std::vector<TranslatorRow> search_translators();
@@ -67,6 +68,7 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     softmax_translators,        //
     quantization_translators,   //
     signal_translators,         //
+    mel_weight_translators,     //
     matrix_translators,         //
     reduction_translators,      //
     search_translators,         //

@@ -181,8 +181,10 @@ def add_products():
     case("MatMulInteger", 10, quantized, weights, None, np.int8(-3))
     for equation, *shapes in [("ij,jk->ik", (2, 3), (3, 4)), ("bij,bjk->bik", (2, 3, 4), (2, 4, 5)), ("ij->ji", (2, 3)), ("ij->", (2, 3)), ("ii->i", (3, 3)), ("...ij,...jk->...ik", (5, 3, 4), (5, 4, 2)), ("i,j->ij", (3,), (4,)), ("bhwc,hkc->bhwk", (2, 3, 4, 5), (3, 6, 5)), ("ij,jk", (2, 3), (3, 4)), (" a b , b -> a ", (2, 3), (3,)), ("i,i->", (3,), (3,)), ("ijk->kij", (2, 3, 4)), ("bi,bj,ij->b", (2, 3), (2, 4), (3, 4))]:
         case("Einsum", 12, *[numbers(f"e{i}", *shape) for i, shape in enumerate(shapes)], equation=equation)
-    for size in (1, 2, 3, 4, 7):
-        case("Det", 11, numbers("det", 2, size, size), dynamic=False)
+    for shape in ((1, 1), (2, 2, 2), (3, 4, 4), (5, 5), (2, 3, 7, 7), (11, 11), (0, 3, 3)):
+        case("Det", 11, numbers("det", *shape))
+    case("Det", 11, np.ones((3, 2, 2), np.float32), variant="singular")
+    case("Det", 11, np.array([[0, 0, 1, 0], [2, 0, 0, 0], [0, 0, 0, 3], [0, 4, 0, 0]], np.float32), variant="permuted")
 
 
 def add_reductions():

@@ -1,6 +1,7 @@
 """Attributes of vision operators that the backend suite leaves out."""
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -27,7 +28,19 @@ def add_regions():
         case("RoiAlign", 16, image, boxes, batches, mode=mode, variant="defaults")
 
 
+def add_pools():
+    x = numbers("x", 2, 3, 7, 9)
+    for ceil_mode, pads, strides in itertools.product((0, 1), ([0, 0, 0, 0], [1, 0, 1, 2]), ([1, 1], [2, 3])):
+        case("LpPool", 18, x, kernel_shape=[2, 3], p=3, ceil_mode=ceil_mode, pads=pads, strides=strides)
+        case("MaxPool", 12, x, kernel_shape=[2, 3], ceil_mode=ceil_mode, pads=pads, strides=strides, storage_order=1, outputs=2)
+        case("AveragePool", 19, x, kernel_shape=[2, 3], ceil_mode=ceil_mode, pads=pads, strides=strides, count_include_pad=1)
+    for auto_pad in ("SAME_UPPER", "SAME_LOWER", "VALID"):
+        case("LpPool", 11, x, kernel_shape=[2, 3], strides=[2, 2], auto_pad=auto_pad)
+    case("MaxPool", 12, numbers("line", 2, 3, 9), kernel_shape=[3], storage_order=1, outputs=2)
+
+
 add_regions()
+add_pools()
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("vision", name), make) for name, make in CASES.items()))

@@ -3,7 +3,8 @@
 #include <map>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -135,9 +136,66 @@ class Determinant {
   std::map<std::vector<std::int64_t>, Value> minors_;
 };
 
-/// Det 11, 22.
+/// One step of Gaussian elimination on matrices [B, n, n] and their determinants so far [B]: the row with the
+/// largest number in column `step` goes to row `step` and is taken off the rows below it.
+Iteration eliminated(Builder& body, Value step, Value matrices, Value determinants) {
+  const auto op = [&](std::string_view name, std::initializer_list<Value> inputs) {
+    return body.op(name, inputs);
+  };
+  const auto number = [&](double value) { return body.number_like(value, matrices); };
+  const Value size = size_of(body, matrices, 1);
+  const Value rows =
+      body.op("Range", {body.integer(0), size, body.integer(1)}, {{"output_type", ElementType::i64}});
+  const Value column = gather(body, matrices, step, 2);
+  const Value candidates = op("Select", {op("GreaterEqual", {rows, step}), op("Abs", {column}), number(-1)});
+  ir::Node& largest = body.node("TopK", {candidates, body.integer(1)},
+                                {{"axis", 1},
+                                 {"mode", "max"},
+                                 {"sort", "none"},
+                                 {"stable", false},
+                                 {"index_element_type", ElementType::i64}},
+                                2);
+  const Value pivot_row = largest.value(1);  // [B, 1]
+  const Value upper = body.op("Gather", {matrices, pivot_row, body.integer(1)}, {{"batch_dims", 1}});
+  const Value other = gather(body, matrices, unsqueeze(body, step, {0}), 1);
+  const auto where = [&](Value place) { return unsqueeze(body, op("Equal", {rows, place}), {2}); };
+  Value next = op("Select", {where(pivot_row), other, matrices});
+  next = op("Select", {where(unsqueeze(body, step, {0, 1})), upper, next});
+  const Value pivot = gather(body, upper, step, 2);  // [B, 1]
+  const Value moved = op("NotEqual", {pivot_row, step});
+  const Value factor = op("Select", {moved, op("Multiply", {pivot, number(-1)}), pivot});
+  // Of a singular matrix nothing is left to take off.
+  const Value divisor = op("Select", {op("Equal", {pivot, number(0)}), number(1), pivot});
+  const Value below = op("Greater", {rows, step});
+  const Value ratios = body.op("Divide", {gather(body, next, step, 2), divisor}, {{"m_pythondiv", true}});
+  const Value multiples = unsqueeze(body, op("Select", {below, ratios, number(0)}), {2});
+  next = op("Subtract", {next, op("Multiply", {multiples, upper})});
+  const Value product = op("Multiply", {determinants, squeeze(body, factor, {1})});
+  return {.states = {reshape(body, next, shape_of(body, matrices)),
+                     reshape(body, product, shape_of(body, determinants))},
+          .rows = {}};
+}
+
+/// Of matrices of any size.
+Value eliminated_determinant(NodeContext& node, Value x) {
+  const std::int64_t rank = node.rank(x);
+  const Value size = dimension_of(node, x, rank - 1);
+  const Value matrices = reshape(node, x, concat(node, {node.integers({-1}), size, size}));
+  const Value ones = broadcast_to(node, node.number_like(1, x), dimension_of(node, matrices, 0));
+  const Value count = reshape(node, size, std::vector<std::int64_t>{});
+  const Iterated result = iterate(node, count, {matrices, ones}, {},
+                                  [](Builder& body, Value step, const Values& states, const Values&) {
+                                    return eliminated(body, step, states[0], states[1]);
+                                  });
+  Values shape;
+  for (std::int64_t i = 0; i + 2 < rank; ++i) shape.push_back(dimension_of(node, x, i));
+  return shape.empty() ? reshape(node, result.states[1], std::vector<std::int64_t>{})
+                       : reshape(node, result.states[1], concat(node, shape));
+}
+
+/// Det 11, 22. OpenVINO has no determinant: small matrices are expanded, others eliminated step by step.
 Values det_11(NodeContext& node) {
-  constexpr std::int64_t kLargest = 8;
+  constexpr std::int64_t kLargestExpanded = 5;
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
   if (rank < 2) node.fail("the input has no matrices");
@@ -145,9 +203,12 @@ Values det_11(NodeContext& node) {
   const ir::Dimension columns = x.shape()[static_cast<std::size_t>(rank - 1)];
   const auto size = intersect(rows, columns);
   if (!size) node.fail("the matrices are not square");
-  if (size->is_dynamic()) node.fail("the size of the matrices must be known when the model is converted");
-  if (size->size() < 1 || size->size() > kLargest) {
-    node.fail("OpenVINO has no determinant; matrices up to 8 x 8 are expanded");
+  // The runtime dies of some operations on nothing; of nothing the product is 1 as well.
+  if (x.shape().element_count() == 0) {
+    return {reduce(node, "ReduceProd", x, axes_between(node, rank - 2, rank), false)};
+  }
+  if (size->is_dynamic() || size->size() < 1 || size->size() > kLargestExpanded) {
+    return {eliminated_determinant(node, x)};
   }
   std::vector<std::int64_t> all;
   for (std::int64_t i = 0; i < size->size(); ++i) all.push_back(i);
@@ -163,7 +224,7 @@ std::vector<TranslatorRow> matrix_translators() {
       {"MatMulInteger", 10, mat_mul_integer_10},
       {"QLinearMatMul", 10, q_linear_mat_mul_10, "8-bit integers only"},
       {"Einsum", 12, einsum_12},
-      {"Det", 11, det_11, "matrices of known size up to 8 x 8"},
+      {"Det", 11, det_11},
   };
 }
 

@@ -23,12 +23,12 @@ std::string rounding(NodeContext& node) {
 
 /// Positions counted with the last spatial axis slowest, from positions counted with it fastest.
 Value column_major(NodeContext& node, Value indices, Value input) {
-  const auto sizes = input.shape().sizes();
-  if (!sizes || sizes->size() != 4)
-    node.fail("storage_order 1 needs an input of known shape with two spatial axes");
-  const Value height = node.integer((*sizes)[2]);
-  const Value width = node.integer((*sizes)[3]);
-  const Value area = node.integer((*sizes)[2] * (*sizes)[3]);
+  const std::int64_t rank = node.rank(input);
+  if (rank == 3) return indices;
+  if (rank != 4) node.fail("storage_order 1 needs an input with at most two spatial axes");
+  const Value height = size_of(node, input, 2);
+  const Value width = size_of(node, input, 3);
+  const Value area = node.op("Multiply", {height, width});
   const auto divide = [&](Value a, Value b) { return node.op("Divide", {a, b}, {{"m_pythondiv", true}}); };
   const Value plane = divide(indices, area);
   const Value inside = node.op("FloorMod", {indices, area});
@@ -82,44 +82,57 @@ Values average_pool_1(NodeContext& node) {
   return {average(node, node.input(0), pool_window(node), exclude_pad, rounding(node))};
 }
 
-/// Extends the pads at the end so that the last window of the ceil mode lies inside.
-void extend_for_ceil(NodeContext& node, Window& window, Value input) {
-  if (node.integer("ceil_mode", 0) == 0) return;
+/// The windows that do not begin in the padding at the end: ceil_mode has no others. `pooled` has the windows
+/// of the floor mode over an input that was padded by one stride less one at the end.
+Value without_windows_in_padding(NodeContext& node, Value pooled, const Window& window, Value input) {
   for (std::size_t i = 0; i < window.kernel.size(); ++i) {
-    const ir::Dimension size = input.shape()[i + 2];
-    if (size.is_dynamic()) node.fail("ceil_mode is given for an input whose spatial sizes are not known");
-    const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
-    const std::int64_t padded = size.size() + window.pads_begin[i] + window.pads_end[i];
-    const std::int64_t room = padded - extent;
-    std::int64_t places = (room + window.strides[i] - 1) / window.strides[i] + 1;
-    if ((places - 1) * window.strides[i] >= size.size() + window.pads_begin[i]) --places;
-    window.pads_end[i] += std::max<std::int64_t>((places - 1) * window.strides[i] + extent - padded, 0);
+    const auto axis = static_cast<std::int64_t>(i + 2);
+    const std::int64_t stride = window.strides[i];
+    const Value reach =
+        node.op("Add", {dimension_of(node, input, axis), node.integers({window.pads_begin[i] + stride - 1})});
+    const Value places = node.op("Divide", {reach, node.integers({stride})}, {{"m_pythondiv", true}});
+    pooled = slice(node, pooled, node.integers({0}), places, axis);
   }
+  return pooled;
+}
+
+/// `input` with the window's pads as zeros, and room for one more window of the ceil mode.
+Value padded(NodeContext& node, Value input, const Window& window, bool ceil) {
+  std::vector<std::int64_t> begins{0, 0};
+  std::vector<std::int64_t> ends{0, 0};
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    begins.push_back(window.pads_begin[i]);
+    ends.push_back(window.pads_end[i] + (ceil ? window.strides[i] - 1 : 0));
+  }
+  return node.op("Pad", {input, node.integers(begins), node.integers(ends), node.number_like(0, input)},
+                 {{"pad_mode", "constant"}});
+}
+
+Window unpadded(Window window) {
+  window.pads_begin.assign(window.pads_begin.size(), 0);
+  window.pads_end = window.pads_begin;
+  return window;
 }
 
 /// LpPool 1, 2 (integer p), 11, 18 (ceil_mode, dilations), 22: an average of powers, times the size of the
 /// window.
 Values lp_pool_1(NodeContext& node) {
-  Value input = node.input(0);
-  Window window = pool_window(node);
-  if (window.auto_pad != "explicit")
-    node.fail("auto_pad is given for an input whose spatial sizes are not known");
-  extend_for_ceil(node, window, input);
+  const Value input = node.input(0);
+  const Window window = pool_window(node);
+  const bool ceil = node.integer("ceil_mode", 0) != 0 && window.auto_pad == "explicit";
   // Version 1 has p as a float.
   const double p = node.opset() < 2 ? node.real("p", 2.0) : static_cast<double>(node.integer("p", 2));
-  std::vector<std::int64_t> begins{0, 0};
-  std::vector<std::int64_t> ends{0, 0};
-  begins.insert(begins.end(), window.pads_begin.begin(), window.pads_begin.end());
-  ends.insert(ends.end(), window.pads_end.begin(), window.pads_end.end());
   const Value exponent = node.number_like(p, input);
-  Value powers = node.op("Power", {node.op("Abs", {input}), exponent});
-  powers = node.op("Pad", {powers, node.integers(begins), node.integers(ends), node.number_like(0, input)},
-                   {{"pad_mode", "constant"}});
-  window.pads_begin.assign(window.pads_begin.size(), 0);
-  window.pads_end = window.pads_begin;
+  const Value powers = node.op("Power", {node.op("Abs", {input}), exponent});
   const auto count = static_cast<double>(
       std::accumulate(window.kernel.begin(), window.kernel.end(), std::int64_t{1}, std::multiplies<>()));
-  const Value mean = average(node, powers, window, false, "floor");
+  Value mean;
+  if (window.auto_pad == "explicit") {
+    mean = average(node, padded(node, powers, window, ceil), unpadded(window), false, "floor");
+    if (ceil) mean = without_windows_in_padding(node, mean, window, input);
+  } else {
+    mean = average(node, powers, window, false, "floor");
+  }
   const Value sum = node.op("Multiply", {mean, node.number_like(count, input)});
   return {node.op("Power", {sum, node.number_like(1.0 / p, input)})};
 }
@@ -188,9 +201,9 @@ Values max_unpool_9(NodeContext& node) {
 
 std::vector<TranslatorRow> pooling_translators() {
   return {
-      {"MaxPool", 1, max_pool_1, "storage_order 1 with sizes that are not known"},
+      {"MaxPool", 1, max_pool_1, "storage_order 1 in volumes"},
       {"AveragePool", 1, average_pool_1},
-      {"LpPool", 1, lp_pool_1, "auto_pad or ceil_mode with sizes that are not known"},
+      {"LpPool", 1, lp_pool_1},
       {"GlobalAveragePool", 1, global_average_pool_1},
       {"GlobalMaxPool", 1, global_max_pool_1},
       {"GlobalLpPool", 1, global_lp_pool_1},

@@ -22,85 +22,130 @@ Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
   return slice(node, padded, node.integers({0}), node.integers({2}), rank - 1);
 }
 
+/// `x` with `length` (i64 [1]) values along `axis`: cut off, or zeros after its own. The runtime reads behind
+/// its input when it is to do that itself.
+Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
+  const Value size = dimension_of(node, x, axis);
+  const Value missing = node.op("Maximum", {node.op("Subtract", {length, size}), node.integers({0})});
+  if (node.known_integers(missing) != std::vector<std::int64_t>{0}) {
+    const std::vector<std::int64_t> none(static_cast<std::size_t>(node.rank(x)), 0);
+    const auto behind = static_cast<std::size_t>(axis) + 1;
+    const Value ends = concat(node, {node.integers(std::span(none).first(behind - 1)), missing,
+                                     node.integers(std::span(none).subspan(behind))});
+    x = node.op("Pad", {x, node.integers(none), ends, node.number_like(0, x)}, {{"pad_mode", "constant"}});
+  }
+  const auto wanted = node.known_integers(length);
+  if (wanted && x.shape()[static_cast<std::size_t>(axis)] == ir::Dimension(wanted->front())) return x;
+  return slice(node, x, node.integers({0}), length, axis);
+}
+
 /// All frequencies of real numbers: the upper half mirrors the lower one, conjugated. Null when the number of
 /// frequencies is not known.
-Value transform_of_reals(NodeContext& node, std::span<const Value> inputs, std::int64_t rank) {
-  const auto axis = node.known_integers(inputs[1]);
-  if (!axis) return {};
-  const auto place = static_cast<std::size_t>(axis->front());
-  std::int64_t count = inputs[0].shape()[place].size();
-  if (inputs.size() > 2) {
-    const auto length = node.known_integers(inputs[2]);
-    count = length ? length->front() : -1;
-  }
+Value transform_of_reals(NodeContext& node, Value x, std::int64_t axis) {
+  const std::int64_t count = x.shape()[static_cast<std::size_t>(axis)].size();
   if (count < 1) return {};
-  const Value lower = node.op("RDFT", inputs);
+  const Value lower = node.op("RDFT", {x, node.integers({axis})});
   std::vector<std::int64_t> mirrored;
   for (std::int64_t i = count / 2 + 1; i < count; ++i) mirrored.push_back(count - i);
   if (mirrored.empty()) return lower;
   constexpr double kConjugate[] = {1, -1};
   constexpr std::int64_t kPair[] = {2};
-  const Value upper = node.op("Multiply", {gather(node, lower, node.integers(mirrored), axis->front()),
+  const Value upper = node.op("Multiply", {gather(node, lower, node.integers(mirrored), axis),
                                            node.numbers(kConjugate, kPair, lower.type())});
-  return concat(node, {lower, upper}, node.axis(axis->front(), rank));
+  return concat(node, {lower, upper}, axis);
 }
 
-/// `axis` counts the last dimension in when it is negative.
-Values transform(NodeContext& node, Value axis) {
-  const Value x = node.input(0);
+/// The order of axes that swaps `axis`, known at run time, with the last one of the signal.
+Value swapped_axes(NodeContext& node, Value axis, std::int64_t rank) {
+  const Value all = axes_between(node, 0, rank);
+  const Value last = node.integers({rank - 2});
+  const Value of_others = node.op("Select", {node.op("Equal", {all, last}), axis, all});
+  return node.op("Select", {node.op("Equal", {all, axis}), last, of_others});
+}
+
+/// One-sided and back: real numbers along `axis` from their lower frequencies.
+Value real_signal(NodeContext& node, Value x, std::int64_t axis, Value length) {
+  Values inputs{x, node.integers({axis})};
+  if (length) {
+    const Value half = node.op("Divide", {length, node.integers({2})}, {{"m_pythondiv", true}});
+    inputs[0] = of_size(node, x, axis, node.op("Add", {half, node.integers({1})}));
+    inputs.push_back(length);
+  }
+  return unsqueeze(node, node.op("IRDFT", inputs), {node.rank(x) - 1});
+}
+
+Value transform(NodeContext& node, Value x, std::int64_t axis) {
   const std::int64_t rank = node.rank(x);
+  if (axis == rank - 1) node.fail("the last dimension holds the parts of the numbers; it has no frequencies");
   const bool onesided = node.integer("onesided", 0) != 0;
   const bool inverse = node.integer("inverse", 0) != 0;
-  Values inputs(2);
-  inputs[1] = axis;
-  if (const Value length = node.optional_input(1)) {
-    inputs.push_back(as_list(node, scalar(node, length, "dft_length")));
-  }
-  const auto emit = [&](std::string_view op, Value data) {
-    inputs[0] = data;
-    return node.op(op, inputs);
-  };
+  Value length = node.optional_input(1);
+  if (length) length = as_list(node, scalar(node, length, "dft_length"));
   const ir::Dimension last = x.shape()[static_cast<std::size_t>(rank - 1)];
-  if (!onesided && !inverse && last == ir::Dimension(1)) {
-    inputs[0] = squeeze(node, x, {rank - 1});
-    if (const Value all = transform_of_reals(node, inputs, rank)) return {all};
-  }
-  if (!onesided) return {emit(inverse ? "IDFT" : "DFT", as_complex(node, x, rank))};
-  if (!node.known_integers(axis) && x.shape().is_static()) {
-    node.fail("the axis must be known when the model is converted: the runtime dies of any other");
-  }
-  if (inverse) {
+  if (onesided && inverse) {
     if (!last.admits(2)) node.fail("an inverse one-sided transform takes complex numbers");
-    return {unsqueeze(node, emit("IRDFT", x), {rank - 1})};
+    return real_signal(node, x, axis, length);
   }
-  if (!last.admits(1)) node.fail("a one-sided transform takes real numbers");
-  return {emit("RDFT", squeeze(node, x, {rank - 1}))};
+  if (length) x = of_size(node, x, axis, length);
+  if (onesided) {
+    if (!last.admits(1)) node.fail("a one-sided transform takes real numbers");
+    return node.op("RDFT", {squeeze(node, x, {rank - 1}), node.integers({axis})});
+  }
+  if (!inverse && last == ir::Dimension(1)) {
+    if (const Value all = transform_of_reals(node, squeeze(node, x, {rank - 1}), axis)) return all;
+  }
+  return node.op(inverse ? "IDFT" : "DFT", {as_complex(node, x, rank), node.integers({axis})});
 }
 
 /// DFT 17: the axis is an attribute.
 Values dft_17(NodeContext& node) {
-  const std::int64_t rank = node.rank(node.input(0));
-  return transform(node, node.integers({node.axis(node.integer("axis", 1), rank)}));
+  const Value x = node.input(0);
+  return {transform(node, x, node.axis(node.integer("axis", 1), node.rank(x)))};
 }
 
 /// DFT 20: the axis is an optional input, -2 by default.
 Values dft_20(NodeContext& node) {
-  const std::int64_t rank = node.rank(node.input(0));
-  const Value axis = node.optional_input(2);
-  if (!axis) return transform(node, node.integers({node.axis(-2, rank)}));
-  return transform(node,
-                   node.op("FloorMod", {as_list(node, scalar(node, axis, "the axis")), node.integer(rank)}));
+  const Value x = node.input(0);
+  const std::int64_t rank = node.rank(x);
+  if (!node.has_input(2)) return {transform(node, x, node.axis(-2, rank))};
+  const Value axis = as_list(node, scalar(node, node.input(2), "the axis"));
+  if (const auto known = node.known_integers(axis)) {
+    return {transform(node, x, node.axis(known->front(), rank))};
+  }
+  const Value order = swapped_axes(node, node.op("FloorMod", {axis, node.integer(rank)}), rank);
+  const Value swapped = node.op("Transpose", {x, order});
+  return {node.op("Transpose", {transform(node, swapped, rank - 2), order})};
 }
 
-/// STFT 17: real signals, one side of the frequencies.
+/// All frequencies of the frames [B, F, N] or [B, F, N, 2] of a signal, as the runtime's own STFT has one
+/// side of real signals only.
+Value transform_of_frames(NodeContext& node, Value signal, Value window, Value size, Value step) {
+  const bool complex = node.rank(signal) == 3;
+  const auto numbers = [&](Value count) {
+    return node.op("Range", {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}});
+  };
+  const Value room = node.op("Subtract", {size_of(node, signal, 1), size});
+  const Value steps = node.op("Divide", {room, step}, {{"m_pythondiv", true}});
+  const Value starts = node.op("Multiply", {numbers(node.op("Add", {steps, node.integer(1)})), step});
+  const Value indices = node.op("Add", {unsqueeze(node, starts, {1}), numbers(size)});
+  Value frames = gather(node, signal, indices, 1);
+  frames = node.op("Multiply", {frames, complex ? unsqueeze(node, window, {1}) : window});
+  if (!complex) frames = as_complex(node, unsqueeze(node, frames, {3}), 4);
+  return node.op("DFT", {frames, node.integers({2})});
+}
+
+/// STFT 17.
 Values stft_17(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
-  if (node.integer("onesided", 1) == 0)
-    node.fail("OpenVINO transforms frames to one side of the frequencies only");
-  if (rank == 3 && !input.shape()[2].admits(1)) node.fail("OpenVINO transforms frames of real signals only");
   if (rank != 2 && rank != 3) node.fail("the signal must be a batch of vectors");
-  const Value signal = rank == 3 ? squeeze(node, input, {2}) : input;
+  const bool onesided = node.integer("onesided", 1) != 0;
+  const ir::Dimension parts = rank == 3 ? input.shape()[2] : ir::Dimension(1);
+  const bool complex = parts == ir::Dimension(2);
+  if (parts.is_dynamic() && !onesided) node.fail("whether the signal is real or complex is not known");
+  if (complex && onesided) node.fail("a one-sided transform takes real numbers");
+  if (!parts.admits(1) && !complex) node.fail("the last dimension must be 1 or 2");
+  const Value signal = rank == 3 && !complex ? squeeze(node, input, {2}) : input;
   const Value step = scalar(node, convert(node, node.input(1), ElementType::i64), "frame_step");
   Value window = node.optional_input(2);
   Value size = node.optional_input(3);
@@ -110,6 +155,7 @@ Values stft_17(NodeContext& node) {
   if (!window) {
     window = broadcast_to(node, node.number_like(1, signal), unsqueeze(node, size, {0}));
   }
+  if (!onesided) return {transform_of_frames(node, signal, window, size, step)};
   return {node.op("STFT", {signal, window, size, step}, {{"transpose_frames", false}})};
 }
 
@@ -119,7 +165,7 @@ std::vector<TranslatorRow> signal_translators() {
   return {
       {"DFT", 17, dft_17},
       {"DFT", 20, dft_20},
-      {"STFT", 17, stft_17, "real signals, one side of the frequencies"},
+      {"STFT", 17, stft_17},
   };
 }
 

@@ -1,0 +1,106 @@
+// The weights that make a mel spectrogram of a spectrogram: MelWeightMatrix.
+#include <cmath>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// What a mel spectrogram is made of.
+struct MelBands {
+  double bins;
+  double dft_length;
+  double sample_rate;
+  double lower;  ///< hertz
+  double upper;
+};
+
+/// The frequencies, counted in those of the transform, where triangles begin, peak and end.
+std::vector<double> mel_edges(const MelBands& bands) {
+  const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+  const double step = (mel(bands.upper) - mel(bands.lower)) / (bands.bins + 2);
+  std::vector<double> edges;
+  for (double i = 0; i < bands.bins + 2; ++i) {
+    const double hertz = 700 * (std::pow(10, (mel(bands.lower) + i * step) / 2595) - 1);
+    edges.push_back(std::floor((bands.dft_length + 1) * hertz / bands.sample_rate));
+  }
+  return edges;
+}
+
+/// The same for what the run knows: f32 [bins + 2].
+Value mel_edges(NodeContext& node) {
+  const auto number = [&](double value) { return node.number(value, ElementType::f32); };
+  const auto real = [&](std::size_t index) {
+    return convert(node, scalar(node, node.input(index), "a parameter"), ElementType::f32);
+  };
+  const auto op = [&](std::string_view name, Value a, Value b) { return node.op(name, {a, b}); };
+  const auto divide = [&](Value a, Value b) { return node.op("Divide", {a, b}, {{"m_pythondiv", true}}); };
+  // In units in which a factor of e is one: the scale's own cancel out.
+  const auto mel = [&](Value hertz) {
+    return node.op("Log", {op("Add", divide(hertz, number(700)), number(1))});
+  };
+  const Value lower = mel(real(3));
+  const Value count = op("Add", real(0), number(2));
+  const Value step = divide(op("Subtract", mel(real(4)), lower), count);
+  const Value index = node.op("Range", {number(0), count, number(1)}, {{"output_type", ElementType::f32}});
+  const Value mels = op("Add", op("Multiply", index, step), lower);
+  const Value hertz = op("Multiply", op("Subtract", node.op("Exp", {mels}), number(1)), number(700));
+  return node.op("Floor", {divide(op("Multiply", op("Add", real(1), number(1)), hertz), real(2))});
+}
+
+/// MelWeightMatrix 17: triangles over the frequencies of a one-sided transform, one a column.
+Values mel_weight_matrix_17(NodeContext& node) {
+  constexpr std::int64_t kFloat = 1;
+  constexpr double kMostBins = 1 << 16;
+  std::vector<double> known;
+  for (std::size_t i = 0; i < 5; ++i) {
+    const auto value = node.known_numbers(node.input(i));
+    if (value && value->size() == 1) known.push_back(value->front());
+  }
+  Value edges;
+  if (known.size() == 5 && known[0] >= 0 && known[0] <= kMostBins) {
+    const auto values = mel_edges(MelBands{known[0], known[1], known[2], known[3], known[4]});
+    const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
+    edges = node.numbers(values, shape, ElementType::f32);
+  } else {
+    edges = mel_edges(node);
+  }
+  const auto part = [&](std::int64_t first, std::int64_t behind) {
+    return slice(node, edges, node.integers({first}), node.integers({behind}), 0);
+  };
+  const Value lower = part(0, -2);
+  const Value peak = part(1, -1);
+  const Value upper = part(2, kFarEnd);
+  const Value length = scalar(node, convert(node, node.input(1), ElementType::i64), "dft_length");
+  const Value half = node.op("Divide", {length, node.integer(2)}, {{"m_pythondiv", true}});
+  const Value count = node.op("Add", {half, node.integer(1)});
+  const Value bins = convert(
+      node, node.op("Range", {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}}),
+      ElementType::f32);
+  const Value frequency = unsqueeze(node, bins, {1});
+  const Value zero = node.number(0, ElementType::f32);
+  const auto ratio = [&](Value a, Value b) {
+    const Value divisor = node.op("Maximum", {b, node.number(1, ElementType::f32)});
+    return node.op("Divide", {a, divisor}, {{"m_pythondiv", true}});
+  };
+  const auto difference = [&](Value a, Value b) { return node.op("Subtract", {a, b}); };
+  const auto both = [&](Value a, Value b) { return node.op("LogicalAnd", {a, b}); };
+  const Value rising = both(node.op("GreaterEqual", {frequency, lower}), node.op("Less", {frequency, peak}));
+  const Value falling = both(node.op("Greater", {frequency, peak}), node.op("Less", {frequency, upper}));
+  const Value fall = ratio(difference(upper, frequency), difference(upper, peak));
+  Value weights = node.op("Select", {falling, fall, zero});
+  weights =
+      node.op("Select", {rising, ratio(difference(frequency, lower), difference(peak, lower)), weights});
+  weights =
+      node.op("Select", {node.op("Equal", {frequency, peak}), node.number(1, ElementType::f32), weights});
+  return {convert(node, weights, node.element_type(node.integer("output_datatype", kFloat)))};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> mel_weight_translators() {
+  return {{"MelWeightMatrix", 17, mel_weight_matrix_17}};
+}
+
+}  // namespace onnx2ir::frontend

@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
+from .case import Case, Run
 from .entry import Entry, assert_passed, parameters
 from .one_node import add_case, numbers
 
@@ -41,6 +42,29 @@ def add_pools():
 
 add_regions()
 add_pools()
+
+# As PyTorch's dynamo exporter writes torchvision.ops.nms and an index with its result.
+SELECTED_BOXES = b"""<ir_version: 10, opset_import: ["" : 18]>
+agraph (float[n, 4] boxes, float[n] scores) => (float[k, 4] kept) <
+  int64 most = {100}, float overlap = {0.3}, int64[1] zero = {0}, int64[2] one_and_two = {0, 1}, int64[1] two = {2},
+  int64[1] three = {3}, int64[1] one = {1}, int64[1] last = {-1}> {
+  batch = Unsqueeze(boxes, zero)
+  classes = Unsqueeze(scores, one_and_two)
+  selected = NonMaxSuppression(batch, classes, most, overlap)
+  column = Slice(selected, two, three, one)
+  indices = Reshape(column, last)
+  rows = Unsqueeze(indices, last)
+  kept = GatherND(boxes, rows)
+}"""
+
+
+def selected_boxes():
+    boxes = np.array([[0, 0, 4, 4], [1, 0, 5, 4], [8, 8, 9, 9], [0, 3, 4, 7]], np.float32)
+    scores = np.array([0.5, 0.9, 0.1, 0.4], np.float32)
+    return Case("selected boxes", SELECTED_BOXES, [Run({"boxes": boxes, "scores": scores})])
+
+
+CASES["selected_boxes"] = selected_boxes
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("vision", name), make) for name, make in CASES.items()))

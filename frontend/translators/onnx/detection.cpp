@@ -35,14 +35,14 @@ Values non_max_suppression_10(NodeContext& node) {
   // Without a threshold all scores count.
   const Value threshold = parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
   const bool centre = node.integer("center_point_box", 0) != 0;
-  ir::Node& selection = node.node("NonMaxSuppression",
-                                  {quadruples(node, node.input(0)), node.input(1), most, overlap, threshold},
-                                  {{"box_encoding", centre ? "center" : "corner"},
-                                   {"sort_result_descending", false},
-                                   {"output_type", ElementType::i64}});
-  // The runtime may fill up the list; the third output says how many boxes there are.
-  const Value count = selection.value(2);
-  return {slice(node, selection.value(0), node.integers({0}), count, 0)};
+  // As long as the boxes that are left: only runtimes without dynamic shapes fill the list up. A Slice to the third
+  // output's length would cost more than its time: the CPU plugin merges it with a Slice behind and then no longer knows
+  // how many columns there are, which GatherND has to know.
+  return {node.op("NonMaxSuppression",
+                  {quadruples(node, node.input(0)), node.input(1), most, overlap, threshold},
+                  {{"box_encoding", centre ? "center" : "corner"},
+                   {"sort_result_descending", false},
+                   {"output_type", ElementType::i64}})};
 }
 
 /// Whether a region has neither height nor width, or is turned round: boolean [R, 1, 1, 1].

@@ -217,15 +217,19 @@ void infer_pad(Node& node) {
   const Value data = node.input(0);
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   PartialShape result = data.shape();
-  const auto begins = exact_values(node.input(1));
-  const auto ends = exact_values(node.input(2));
+  const auto begins = known_values(node.input(1));
+  const auto ends = known_values(node.input(2));
   if (!begins || !ends) return set_output(node, 0, data.type(), PartialShape::of_rank(result.rank()));
   require(begins->size() == result.rank() && ends->size() == result.rank(),
           "Pad: as many pads as the input has axes are needed");
   for (std::size_t i = 0; i < result.rank(); ++i) {
-    const std::int64_t added = (*begins)[i] + (*ends)[i];
-    const auto padded = [&](std::int64_t size) { return std::max<std::int64_t>(size + added, 0); };
     const Dimension size = result[i];
+    if (!(*begins)[i].is_exact() || !(*ends)[i].is_exact()) {
+      result[i] = -1;
+      continue;
+    }
+    const std::int64_t added = (*begins)[i].min + (*ends)[i].min;
+    const auto padded = [&](std::int64_t length) { return std::max<std::int64_t>(length + added, 0); };
     const bool bounded = size.max != Dimension::kUnbounded;
     result[i] = Dimension(padded(size.min), bounded ? padded(size.max) : Dimension::kUnbounded);
   }

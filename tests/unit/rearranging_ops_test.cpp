@@ -85,7 +85,18 @@ TEST_CASE_METHOD(Fixture, "NonZero of constants has a known size") {
   CHECK(builder.op("NonZero", {values}, {{"output_type", ElementType::i64}}).shape() == PartialShape{1, 2});
 }
 
-TEST_CASE_METHOD(Fixture, "the length of a slice that counts from both ends is bounded over all sizes of the axis") {
+TEST_CASE_METHOD(Fixture, "Pad reads each pad alone") {
+  const Value ends =
+      builder.op("Concat", {builder.integers({0, 3}), pick(shape_of({-1}), 0)}, {{"axis", std::int64_t{0}}});
+  const Value data = builder.parameter(ElementType::f32, PartialShape{-1, 16, 5});
+  const Value zero = builder.number(0, ElementType::f32);
+  const Value padded =
+      builder.op("Pad", {data, builder.integers({0, 1, 0}), ends, zero}, {{"pad_mode", "constant"}});
+  CHECK(padded.shape() == PartialShape{-1, 20, -1});
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "the length of a slice that counts from both ends is bounded over all sizes of the axis") {
   const auto sliced = [&](Dimension size, std::int64_t start, std::int64_t stop, std::int64_t step) {
     const Value data = builder.parameter(ElementType::f32, PartialShape{size});
     const auto list = [&](std::int64_t value) { return builder.integers({value}); };

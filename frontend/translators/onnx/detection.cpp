@@ -35,9 +35,9 @@ Values non_max_suppression_10(NodeContext& node) {
   // Without a threshold all scores count.
   const Value threshold = parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
   const bool centre = node.integer("center_point_box", 0) != 0;
-  // As long as the boxes that are left: only runtimes without dynamic shapes fill the list up. A Slice to the third
-  // output's length would cost more than its time: the CPU plugin merges it with a Slice behind and then no longer knows
-  // how many columns there are, which GatherND has to know.
+  // As long as the boxes that are left: only runtimes without dynamic shapes fill the list up. A Slice to the
+  // third output's length would cost more than its time: the CPU plugin merges it with a Slice behind and
+  // then no longer knows how many columns there are, which GatherND has to know.
   return {node.op("NonMaxSuppression",
                   {quadruples(node, node.input(0)), node.input(1), most, overlap, threshold},
                   {{"box_encoding", centre ? "center" : "corner"},

@@ -37,6 +37,9 @@ constexpr std::array kPipeline = {
          guard_zero_iterations},
     Pass{"copy_passed_through_states", "states handed on to other states are copied",
          copy_passed_through_states},
+    Pass{"hide_initial_shapes",
+         "states whose changing shape the runtime would not notice start with a hidden one",
+         hide_initial_shapes},
     Pass{"warn_about_wide_integers", "integers that the CPU runtime cuts to 32 bits are reported",
          warn_about_wide_integers},
 };

@@ -252,6 +252,9 @@ RUNS = {
         for run in counted(x=np.arange(6, dtype=np.float32).reshape(2, 3), start=start)
     ],
     "row_15_growing_matrix": counted(x=f32(1, 2).reshape(2, 1)),
+    "row_15_growing_state_not_wanted": [
+        run for x in (X, f32(0, 3)) for run in counted(x=x)
+    ],
     "row_16_condition_as_value": counted(x=X, cond=flag(True)) + counted(x=X, cond=flag(False)),
     "row_17_outputs_unnamed": _unnamed_outputs(),
     "row_17_scan_only_used": _scan_only_used(),

@@ -280,6 +280,31 @@ TEST_CASE("copy_passed_through_states: swapped states", "[passes]") {
   CHECK_FALSE(own.run(passes::copy_passed_through_states));
 }
 
+/// A loop whose one state grows by a row in each iteration; the rows' sums are scanned.
+void fill_with_growing_state(OneLoop& loop, bool is_read) {
+  const Value state = loop.state(loop.builder.parameter(f32, {1, 2}));
+  state.node->output(0).shape = {ir::Dimension(), 2};
+  const Value row = loop.invariant(loop.builder.parameter(f32, {1, 2}));
+  const Value sum = loop.body.op("ReduceSum", {state, loop.body.integers({0, 1})}, {{"keep_dims", false}});
+  loop.set_next(0, loop.body.op("Concat", {state, row}, {{"axis", 0}}), is_read);
+  loop.scan(sum);
+  loop.finish(loop.body.boolean(true));
+}
+
+TEST_CASE("hide_initial_shapes: only a changing shape of a state nobody reads", "[passes]") {
+  OneLoop unread(times<5>, yes);
+  fill_with_growing_state(unread, false);
+  CHECK(unread.run(passes::hide_initial_shapes));
+  const ir::Carried& state = unread.after().carried.front();
+  CHECK(unread.node->input(state.input).shape() == ir::PartialShape{ir::Dimension(), 2});
+  OneLoop read(times<5>, yes);
+  fill_with_growing_state(read, true);
+  CHECK_FALSE(read.run(passes::hide_initial_shapes));
+  OneLoop unchanging(times<5>, yes);
+  fill_with_sum(unchanging, unchanging.body.boolean(true));
+  CHECK_FALSE(unchanging.run(passes::hide_initial_shapes));
+}
+
 TEST_CASE("remove_dead_states", "[passes]") {
   OneLoop loop(times<5>, yes);
   const Value start = loop.builder.parameter(f32, {2});

@@ -2,6 +2,7 @@
 // has no row: its function body is a Loop over these.
 #include "frontend/graph/packed_sequence.hpp"
 #include "frontend/translators/families.hpp"
+#include "ir/inference.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -63,10 +64,17 @@ Values concat_from_sequence_11(NodeContext& node) {
       concatenate(node, *sequence_input(node, 0), node.integer("axis"), node.integer("new_axis", 0) != 0)};
 }
 
-/// SplitToSequence 11, 24: 24 adds element types.
+/// SplitToSequence 11, 24: 24 adds element types. The specification ignores keepdims where lengths are given;
+/// for one length of 1, PyTorch counts on it and onnxruntime heeds it.
 Operands split_to_sequence_11(NodeContext& node) {
-  return {make_sequence(split(node, node.input(0), node.optional_input(1), node.integer("axis", 0),
-                              node.integer("keepdims", 1) != 0))};
+  const bool keep_dimension = node.integer("keepdims", 1) != 0;
+  Value lengths = node.optional_input(1);
+  if (lengths && lengths.shape().is_scalar() && !keep_dimension) {
+    const auto length = ir::exact_values(lengths);
+    if (!length) node.fail("keepdims is 0, and it is not known whether the slices' length is 1");
+    if (length->front() == 1) lengths = {};
+  }
+  return {make_sequence(split(node, node.input(0), lengths, node.integer("axis", 0), keep_dimension))};
 }
 
 }  // namespace

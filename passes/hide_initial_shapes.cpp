@@ -1,0 +1,103 @@
+// Where a state's shape changes from one iteration to the next and nobody reads its final value, the initial
+// value loses its static sizes. OpenVINO finds out that such a shape changes only from the loop's output:
+// without one, each iteration reads the initial elements again (measured on 2026.4). It drops outputs of
+// which only the shape is asked, too.
+#include <algorithm>
+#include <unordered_set>
+
+#include "ir/builder.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool is_final_value_read(const ir::Node& loop, const ir::Carried& state) {
+  if (!state.output) return false;
+  const auto& uses = loop.output(*state.output).uses;
+  return std::ranges::any_of(uses, [](const ir::Use& use) { return !use.node->is("ShapeOf"); });
+}
+
+bool is_constant(ir::Value value) {
+  std::unordered_set<const ir::Node*> seen{value.node};
+  std::vector<const ir::Node*> pending{value.node};
+  while (!pending.empty()) {
+    const ir::Node& node = *pending.back();
+    pending.pop_back();
+    if (node.is("Parameter")) return false;
+    for (const ir::Value input : node.inputs()) {
+      if (seen.insert(input.node).second) pending.push_back(input.node);
+    }
+  }
+  return true;
+}
+
+/// Something that changes from run to run; null when there is nothing.
+ir::Value find_source(const ir::Node& loop, const ir::Graph& graph) {
+  for (const ir::Value input : loop.inputs()) {
+    if (input.type() != ir::ElementType::string && !is_constant(input)) return input;
+  }
+  for (ir::Node* parameter : graph.parameters()) {
+    if (parameter->output(0).type != ir::ElementType::string) return parameter->value();
+  }
+  return {};
+}
+
+/// A number of which OpenVINO does not know before it runs whether it is 0 or 1; null when nothing changes
+/// from run to run.
+ir::Value zero_or_one(ir::Builder& builder, const ir::Node& loop) {
+  const ir::Value source = find_source(loop, builder.graph());
+  if (!source) return {};
+  const ir::Value flat = builder.op("Reshape", {source, builder.integers({-1})}, {{"special_zero", false}});
+  const ir::Value found = builder.op("NonZero", {flat}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value shape = builder.op("ShapeOf", {found}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value count =
+      builder.op("Gather", {shape, builder.integer(1), builder.integer(0)}, {{"batch_dims", 0}});
+  return builder.op("Minimum", {count, builder.integer(1)});
+}
+
+/// `value`, whose size along `axis` OpenVINO does not know before it runs: one of two, which are the same.
+ir::Value hide_size(ir::Builder& builder, ir::Value value, std::size_t axis, ir::Value zero_or_one) {
+  const auto index = static_cast<std::int64_t>(axis);
+  const ir::Value shape = builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value twice = builder.op("Gather", {shape, builder.integers({index, index}), builder.integer(0)},
+                                     {{"batch_dims", 0}});
+  const ir::Value size = builder.op("Gather", {twice, zero_or_one, builder.integer(0)}, {{"batch_dims", 0}});
+  const ir::Value all = builder.op("Range", {builder.integer(0), size, builder.integer(1)},
+                                   {{"output_type", ir::ElementType::i64}});
+  return builder.op("Gather", {value, all, builder.integer(index)}, {{"batch_dims", 0}});
+}
+
+/// `initial`, of which only the sizes that `parameter` has as well are known.
+ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
+                     ir::Value zero_or_one) {
+  ir::Value hidden = initial;
+  for (std::size_t axis = 0; axis < parameter.rank(); ++axis) {
+    if (initial.shape()[axis] != parameter[axis]) hidden = hide_size(builder, hidden, axis, zero_or_one);
+  }
+  return hidden;
+}
+
+}  // namespace
+
+bool hide_initial_shapes(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Node* loop : loops_of(model)) {
+    ir::Builder builder(loop->graph());
+    builder.set_name(loop->name);
+    builder.set_origin(loop->origin);
+    ir::Value number;
+    for (const ir::Carried& state : loop->loop()->carried) {
+      const ir::Value initial = loop->input(state.input);
+      const ir::PartialShape& parameter = state.parameter->output(0).shape;
+      if (initial.shape() == parameter || is_final_value_read(*loop, state)) continue;
+      if (!number) number = zero_or_one(builder, *loop);
+      if (!number) break;
+      loop->set_input(state.input, hide_sizes(builder, initial, parameter, number));
+      modified = true;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

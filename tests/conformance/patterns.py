@@ -1,0 +1,32 @@
+"""Inputs of the models in tests/models/patterns: control flow as exporters write it, cut down to what once went wrong."""
+
+import numpy as np
+
+from .case import Case, Run
+from .tool import REPOSITORY
+
+FOLDER = REPOSITORY / "tests/models/patterns"
+
+
+def ramp(*shape):
+    return np.linspace(-1, 2, int(np.prod(shape)), dtype=np.float32).reshape(shape)
+
+
+def counts(*numbers, **others):
+    return [Run({"n": np.array(n, np.int64), **others}) for n in numbers]
+
+
+# Runs by the model file's name, without its folder and suffix.
+RUNS = {
+    "last_of_a_list": counts(4, 0, 1, 7, 2, x=ramp(3, 4)),
+    "unbind": [Run({"x": ramp(n, 2), "fixed": ramp(3, 2)}) for n in (4, 1, 6)],
+}
+
+
+def pattern_case(name, feeding):
+    runs = RUNS[name]
+    if feeding == "one_compiled_reversed":
+        runs = runs[::-1]
+    model = (FOLDER / f"{name}.onnxtxt").read_bytes()
+    return Case(f"{name}-{feeding}", model, runs, one_compiled=feeding != "fresh", atol=1e-6)
+

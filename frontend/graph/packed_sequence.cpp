@@ -309,6 +309,45 @@ std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengt
   return result;
 }
 
+/// The elements of `tensor` as they follow one another when it is cut along `axis` into slices of `lengths`.
+Value slice_by_slice(Builder& builder, Value tensor, Value lengths, std::int64_t axis) {
+  const auto op = [&](std::string_view name, Value a, Value b) { return builder.op(name, {a, b}); };
+  const auto product = [&](std::int64_t first, std::int64_t behind) {
+    std::vector<std::int64_t> axes(static_cast<std::size_t>(behind - first));
+    std::iota(axes.begin(), axes.end(), first);
+    const Value sizes = gather(builder, shape_of(builder, tensor), builder.integers(axes));
+    return builder.op("ReduceProd", {sizes, builder.integers({0})}, {{"keep_dims", false}});
+  };
+  const auto numbers = [&](Value count) {
+    return builder.op("Range", {builder.integer(0), count, builder.integer(1)},
+                      {{"output_type", ElementType::i64}});
+  };
+  const std::int64_t rank = rank_of(tensor);
+  const Value outer = product(0, axis);
+  const Value inner = axis + 1 < rank ? product(axis + 1, rank) : builder.integer(1);
+  // The slice that each position of the axis lies in: as many as end before it.
+  const Value ends =
+      builder.op("CumSum", {lengths, builder.integer(0)}, {{"exclusive", false}, {"reverse", false}});
+  const Value positions = numbers(gather(builder, shape_of(builder, tensor), builder.integer(axis)));
+  const Value is_behind = op("LessEqual", ends, builder.op("Unsqueeze", {positions, builder.integers({1})}));
+  const Value slice = builder.op(
+      "ReduceSum",
+      {builder.op("Convert", {is_behind}, {{"destination_type", ElementType::i64}}), builder.integers({1})},
+      {{"keep_dims", false}});
+  const Value length = gather(builder, lengths, slice);
+  const Value start = op("Subtract", gather(builder, ends, slice), length);
+  // Where the element (o, position, i) goes: behind all of the slices before, then row by row.
+  const auto column = [&](Value list, std::initializer_list<std::int64_t> axes) {
+    return builder.op("Unsqueeze", {list, builder.integers(axes)});
+  };
+  const Value before = op("Add", op("Multiply", op("Subtract", outer, builder.integer(1)), start), positions);
+  const Value along = op("Add", before, op("Multiply", column(numbers(outer), {1}), length));
+  const Value places = op("Add", op("Multiply", column(along, {2}), inner), numbers(inner));
+  const Value values = flat(builder, tensor);
+  return builder.op("ScatterElementsUpdate", {values, flat(builder, places), values, builder.integer(0)},
+                    {{"reduction", "none"}, {"use_init_val", true}});
+}
+
 }  // namespace
 
 Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis, bool keep_dimension) {
@@ -334,10 +373,6 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
     }
     result.element = joined(*result.elements);
     return result;
-  }
-  if (lengths && where != 0) {
-    ir::invalid("a tensor is split along axis " + std::to_string(axis) +
-                " into slices whose number is not known");
   }
   // With the axis in front, the slices lie one after the other.
   const Value front = where == 0 ? tensor : transpose(builder, tensor, axis_first(signed_where, rank));
@@ -375,17 +410,25 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
     const Value ends = builder.op("Minimum", {builder.op("Add", {starts, list}), total});
     list = builder.op("Subtract", {ends, starts});
   }
+  if (where != 0) result.values = slice_by_slice(builder, tensor, list, signed_where);
   const Value column = builder.op("Unsqueeze", {list, builder.integers({1})});
-  element.insert(element.begin(), ir::Dimension());
+  element.insert(element.begin() + signed_where, ir::Dimension());
   result.element = PartialShape(std::move(element));
   if (row.empty()) {
     result.shapes = column;
     return result;
   }
-  const Value rest_target = concat(
-      builder, {shape_of(builder, list), builder.integers({static_cast<std::int64_t>(row.size())})}, 0);
-  const Value rest = builder.op("Broadcast", {concat(builder, row, 0), rest_target}, {{"mode", "numpy"}});
-  result.shapes = concat(builder, {column, rest}, 1);
+  const auto repeated = [&](Values sizes) {
+    const auto count = builder.integers({static_cast<std::int64_t>(sizes.size())});
+    return builder.op("Broadcast",
+                      {concat(builder, sizes, 0), concat(builder, {shape_of(builder, list), count}, 0)},
+                      {{"mode", "numpy"}});
+  };
+  Values columns;
+  if (where > 0) columns.push_back(repeated({row.begin(), row.begin() + signed_where}));
+  columns.push_back(column);
+  if (where < row.size()) columns.push_back(repeated({row.begin() + signed_where, row.end()}));
+  result.shapes = concat(builder, columns, 1);
   return result;
 }
 

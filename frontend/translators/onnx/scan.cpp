@@ -81,10 +81,12 @@ Values tensors_of(NodeContext& node, const TranslatedBody& body, std::size_t fir
   return values;
 }
 
-Operands scan_9(NodeContext& node) {
+/// The attribute for the directions of scan inputs has another name in version 8, which has none for axes and
+/// outputs.
+Operands scan(NodeContext& node, std::string_view directions) {
   const Signature signature = check_signature(node, node.input_count());
   const std::size_t states = signature.states;
-  const auto input_directions = list_or(node, "scan_input_directions", signature.scan_inputs);
+  const auto input_directions = list_or(node, directions, signature.scan_inputs);
   const auto output_directions = list_or(node, "scan_output_directions", signature.scan_outputs);
   auto input_axes = list_or(node, "scan_input_axes", signature.scan_inputs);
   const auto output_axes = list_or(node, "scan_output_axes", signature.scan_outputs);
@@ -127,10 +129,94 @@ Operands scan_9(NodeContext& node) {
   return std::move(result.states);
 }
 
+Operands scan_9(NodeContext& node) {
+  return scan(node, "scan_input_directions");
+}
+
+/// The first `length` (i64 [1]) entries of `value`.
+Value first_entries(Builder& builder, Value value, Value length) {
+  return builder.op("Slice",
+                    {value, builder.integers({0}), length, builder.integers({1}), builder.integers({0})});
+}
+
+/// `rows` with zeros behind them, `count` in all (i64 scalar).
+Value filled_up(Builder& builder, Value rows, Value count) {
+  Values shape{builder.op(
+      "Unsqueeze", {builder.op("Subtract", {count, dimension_of(builder, rows, 0)}), builder.integers({0})})};
+  for (std::size_t i = 1; i < rows.shape().rank(); ++i) {
+    const Value size = dimension_of(builder, rows, static_cast<std::int64_t>(i));
+    shape.push_back(builder.op("Unsqueeze", {size, builder.integers({0})}));
+  }
+  const Value missing = shape.size() == 1 ? shape.front() : builder.op("Concat", shape, {{"axis", 0}});
+  const Value zeros = builder.op("Broadcast", {builder.number_like(0, rows), missing}, {{"mode", "numpy"}});
+  return builder.op("Concat", {rows, zeros}, {{"axis", 0}});
+}
+
+/// Scan 8 has a batch axis in front of all, and an optional length of each sequence: a loop over the batch of
+/// what later versions do.
+Operands scan_8(NodeContext& node) {
+  if (node.input_count() < 2) node.fail("it has no scan inputs");
+  const Value lengths = node.optional_input(0);
+  const Signature signature = check_signature(node, node.input_count() - 1);
+  Values batched;
+  for (std::size_t i = 1; i < node.input_count(); ++i) {
+    if (node.rank(node.input(i)) < 1) node.fail("its inputs need a batch axis");
+    batched.push_back(node.input(i));
+  }
+  // A body of nothing but the wanted outputs, bound below.
+  onnx::GraphProto outputs;
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < node.output_count(); ++i) {
+    if (!node.has_output(i)) continue;
+    outputs.add_output()->set_name("of_one_sequence_" + std::to_string(i));
+    wanted.push_back(i);
+  }
+  IteratedBody body{.proto = &outputs, .first_state_input = 0, .first_state_output = 0};
+  body.bind_others = [&](GraphTranslator& scope, Builder& builder, Value iteration, Value) {
+    Value length;
+    if (lengths) {
+      const Value of_all = as_tensor(scope.capture(lengths));
+      const Value one = slice_of(builder, of_all, iteration, 0);
+      const Value wide = builder.op("Convert", {one}, {{"destination_type", ElementType::i64}});
+      length = builder.op("Unsqueeze", {wide, builder.integers({0})});
+    }
+    Operands inputs;
+    Value longest;
+    for (std::size_t i = 0; i < batched.size(); ++i) {
+      Value value = slice_of(builder, as_tensor(scope.capture(batched[i])), iteration, 0);
+      if (i >= signature.states && length) {
+        longest = dimension_of(builder, value, 0);
+        value = first_entries(builder, value, length);
+      }
+      inputs.emplace_back(value);
+    }
+    NodeContext of_one(scope, node.proto(), node.opset(), std::move(inputs));
+    const Operands results = scan(of_one, "directions");
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      Operand result = results[wanted[i]];
+      if (wanted[i] >= signature.states && length) result = filled_up(builder, as_tensor(result), longest);
+      scope.bind(outputs.output(static_cast<int>(i)).name(), result);
+    }
+  };
+  TranslatedBody translated = translate_to_fixpoint(node, body);
+  std::vector<ScanOutput> scans;
+  const Values rows = tensors_of(node, translated, 0);
+  for (const Value& row : rows) scans.push_back({row, 0, true});
+  const Value count = dimension_of(node, batched.front(), 0);
+  Builder builder(*translated.graph);
+  const Value goes_on = builder.boolean(true);
+  const LoopResult result =
+      make_loop(node, count, node.boolean(true), body, std::move(translated), goes_on, {}, scans);
+  Operands results(node.output_count());
+  for (std::size_t i = 0; i < wanted.size(); ++i) results[wanted[i]] = result.scans[i];
+  return results;
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> scan_translators() {
   return {
+      {"Scan", 8, scan_8, "states of changing rank"},
       {"Scan", 9, scan_9, "states of changing rank"},
   };
 }

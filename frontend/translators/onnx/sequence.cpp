@@ -80,8 +80,6 @@ Operands split_to_sequence_11(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> sequence_translators() {
-  constexpr std::string_view kSplitLimit =
-      "a split along another axis than 0 into a number of slices that is not known";
   constexpr std::string_view kConcatLimit =
       "a sequence of unknown length, along an axis (other than 0) in which the elements' size is not known";
   return {
@@ -93,7 +91,7 @@ std::vector<TranslatorRow> sequence_translators() {
       {"SequenceAt", 11, sequence_at_11},
       {"SequenceLength", 11, sequence_length_11},
       {"ConcatFromSequence", 11, concat_from_sequence_11, kConcatLimit},
-      {"SplitToSequence", 11, split_to_sequence_11, kSplitLimit},
+      {"SplitToSequence", 11, split_to_sequence_11},
   };
 }
 

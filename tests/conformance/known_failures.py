@@ -1,6 +1,7 @@
 """The checked list of suite cases that fail.
 
-known_failures.txt has a line for each: the modes ("all" or a comma-separated list), the case, the outcome, the reason.
+known_failures.txt has a line for each: the modes ("all" or a comma-separated list), the case, the outcome, the
+experiment of test_runtime_limits.py that shows the reason.
 """
 
 from dataclasses import dataclass
@@ -12,8 +13,8 @@ from .suite import MODES
 PATH = Path(__file__).with_name("known_failures.txt")
 
 _HEADER = """\
-# Cases of the ONNX backend suite that do not pass, each with its reason. A test fails when a case fails that is not
-# listed here with that outcome, and when a listed case passes.
+# Cases of the ONNX backend suite that do not pass, each with its reason: an experiment of test_runtime_limits.py. A test
+# fails when a case fails that is not listed here with that outcome, and when a listed case passes.
 # `python -m tests.conformance.run_suite --update-known` rewrites this file and keeps the reasons.
 # modes | case | outcome | reason
 """

@@ -1,0 +1,182 @@
+"""What OpenVINO's runtime cannot do, each shown by an experiment with the runtime alone.
+
+Every reason in known_failures.txt is the name of an experiment here. An experiment fails when a new runtime lifts its
+limit: then the cases that refer to it can be converted.
+"""
+
+import importlib
+import inspect
+
+import numpy as np
+import openvino as ov
+import pytest
+from openvino import opset16
+
+from . import known_failures
+from .runtime import CONFIG
+
+EXPERIMENTS = {}
+
+
+def experiment(function):
+    EXPERIMENTS[function.__name__] = function
+    return function
+
+
+def run(inputs, *outputs, **values):
+    """The first output for the values of the Parameters."""
+    compiled = ov.Core().compile_model(ov.Model(list(outputs), list(inputs)), "CPU", CONFIG)
+    return compiled(list(values.values()))[0]
+
+
+def parameter(shape, element_type):
+    return opset16.parameter(shape, getattr(ov.Type, element_type))
+
+
+def operations():
+    """The names of all operations of all opsets."""
+    newest = max(int(name[5:]) for name in dir(importlib.import_module("openvino")) if name.startswith("opset") and name[5:].isdigit())
+    modules = [importlib.import_module(f"openvino.opset{version}") for version in range(1, newest + 1)]
+    return {name for module in modules for name in dir(module) if not name.startswith("_")}
+
+
+def can_read_type(name):
+    """Whether an IR may hold values of an element type."""
+    port = '<port id="0" precision="FP32"><dim>2</dim></port>'
+    xml = f"""<net name="m" version="11"><layers>
+        <layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="{name}"/><output>{port}</output></layer>
+        <layer id="1" name="y" type="Result" version="opset1"><input>{port}</input></layer></layers>
+        <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
+    try:
+        ov.Core().read_model(xml.encode(), ov.Tensor(np.zeros(1, np.uint8)))
+    except RuntimeError:
+        return False
+    return True
+
+
+@experiment
+def no_float8_fnuz():
+    """The runtime has no element type float8e4m3fnuz or float8e5m2fnuz."""
+    assert can_read_type("f8e4m3") and can_read_type("f8e5m2")
+    for name in ("f8e4m3fnuz", "f8e5m2fnuz", "float8e4m3fnuz", "float8e5m2fnuz"):
+        assert not can_read_type(name)
+    assert not [name for name in dir(ov.Type) if "fnuz" in name]
+
+
+@experiment
+def no_int2():
+    """The runtime has no element type int2: its 2-bit integers have no sign."""
+    assert can_read_type("u2") and can_read_type("i4")
+    assert not can_read_type("i2") and not can_read_type("int2")
+    assert not hasattr(ov.Type, "i2")
+
+
+@experiment
+def f64_is_f32():
+    """The CPU runtime computes f64 as f32: infinities become the largest f32 where f64 begins or ends."""
+    values = np.array([np.inf, -np.inf, 1.0])
+    x = parameter([3], "f64")
+    y = run([x], opset16.convert(x, "f32"), x=values)
+    assert y.tolist() == [*np.array([3.4028235e38, -3.4028235e38], np.float32), 1]
+    x = parameter([3], "f32")
+    y = run([x], opset16.convert(x, "f64"), x=values.astype(np.float32))
+    assert np.isfinite(y).all()
+
+
+@experiment
+def random_numbers():
+    """The runtime's random numbers for a seed are not numpy's, which the suite's expected values were drawn with."""
+    shape, low, high = opset16.constant([4]), opset16.constant(np.float32(0)), opset16.constant(np.float32(1))
+    for seed in (0, 1, 5):
+        drawn = run([], opset16.random_uniform(shape, low, high, "f32", seed, seed))
+        assert not np.allclose(drawn, np.random.RandomState(seed).uniform(0, 1, 4))
+
+
+@experiment
+def f32_transforms():
+    """The runtime computes Fourier transforms in f32: 6e-5 beside a value of 500 where the suite's 0 allows 1e-7."""
+    x = parameter([1, 10, 2], "f32")
+    signal = np.zeros((1, 10, 2), np.float32)
+    signal[0, :, 0] = np.arange(10) * 100
+    exact = np.fft.fft(signal[0, :, 0])
+    y = run([x], opset16.dft(x, opset16.constant([1])), x=signal)[0, :, 1]
+    assert 1e-5 < np.abs(y - exact.imag).max() < 1e-2
+
+
+@experiment
+def inexact_division():
+    """The runtime's f32 quotients are off by a last bit, which a quantised number on the border shows."""
+    x, by = parameter([1000], "f32"), parameter([1], "f32")
+    values = np.random.RandomState(0).uniform(0, 10, 1000).astype(np.float32)
+    quotients = run([x, by], opset16.divide(x, by), x=values, by=np.array([255], np.float32))
+    exact = values / np.float32(255)
+    assert np.allclose(quotients, exact, rtol=3e-7) and (quotients != exact).any()
+
+
+@experiment
+def no_bits_of_numbers():
+    """The runtime does not show the bits of numbers: it has conversions only. Integers of 64 bits lose theirs."""
+    assert not [name for name in operations() if any(part in name.lower() for part in ("bitcast", "bit_cast", "reinterpret", "view"))]
+    x = parameter([2], "f32")
+    assert run([x], opset16.convert(x, "i32"), x=np.array([1.0, -2.0], np.float32)).tolist() == [1, -2]
+    x = parameter([1], "i64")
+    assert run([x], opset16.add(x, opset16.constant([1])), x=np.array([1 << 40])).tolist() != [(1 << 40) + 1]
+
+
+@experiment
+def no_image_decoder():
+    """The runtime has no operation that decodes images."""
+    assert not [name for name in operations() if any(part in name.lower() for part in ("image_de", "jpeg", "png", "decode_"))]
+    assert "ctc_greedy_decoder" in operations()  # the names are complete
+
+
+def branches_of_shapes(first, second):
+    """The inputs and the output of an If whose branches give tensors of two shapes."""
+    condition = parameter([], "boolean")
+    node = opset16.if_op(condition)
+    node.set_then_body(ov.Model([opset16.constant(np.ones(first, np.float32))], []))
+    node.set_else_body(ov.Model([opset16.constant(np.ones(second, np.float32))], []))
+    results = [node.get_function(body).get_results()[0] for body in (0, 1)]
+    return [condition], opset16.abs(node.set_output(*results))
+
+
+@experiment
+def no_dynamic_rank():
+    """The CPU runtime takes no value of dynamic rank: not as an input, not as what a list of
+    unknown length makes, and not as what two branches give."""
+    x, axes = parameter([-1, -1, -1], "f32"), parameter([-1], "i64")
+    makers = [
+        ([x, axes], opset16.reshape(x, axes, False)),
+        ([x, axes], opset16.reduce_sum(x, axes, False)),
+        ([x, axes], opset16.squeeze(x, axes)),
+    ]
+    unknown = opset16.parameter(ov.PartialShape.dynamic(), np.float32)
+    makers.append(([unknown], opset16.abs(unknown)))
+    makers.append(branches_of_shapes([1], [1, 1]))
+    for inputs, output in makers:
+        with pytest.raises(RuntimeError, match="dynamic rank"):
+            ov.Core().compile_model(ov.Model([output], inputs), "CPU", CONFIG)
+    # A number becomes a vector when the other branch gives one.
+    inputs, output = branches_of_shapes([], [1])
+    assert run(inputs, output, condition=np.array(True)).shape == (1,)
+
+
+@experiment
+def no_string_operations():
+    """The CPU runtime takes strings apart into bytes and puts them together; it neither splits nor matches them."""
+    assert [name for name in sorted(operations()) if "string" in name] == ["string_tensor_pack", "string_tensor_unpack"]
+    assert not [name for name in operations() if any(part in name.lower() for part in ("regex", "lower", "upper_case", "token"))]
+    x = parameter([2], "string")
+    with pytest.raises(RuntimeError):
+        run([x], opset16.equal(x, x), x=ov.Tensor(np.array(["a", "b"])))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_limit(name):
+    assert inspect.getdoc(EXPERIMENTS[name])
+    EXPERIMENTS[name]()
+
+
+def test_every_reason_is_an_experiment_and_every_experiment_a_reason():
+    reasons = {entry.reason for entry in known_failures.load().values()}
+    assert reasons == set(EXPERIMENTS)

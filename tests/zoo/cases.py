@@ -42,12 +42,19 @@ def count_nodes(exported):
 
 def export_path(model, exporter):
     """Where the export is cached: the name changes with the sources that it depends on and with the packages."""
-    sources = [inspect.getsourcefile(module) for module in (exporting, registry)]
-    sources.append(inspect.getsourcefile(inspect.unwrap(model.build)))
+    module = inspect.getmodule(inspect.unwrap(model.build))
+    used = [exporting, registry, module, *_imports_from_zoo(module)]
+    sources = sorted({inspect.getsourcefile(source) for source in used})
     key = hashlib.sha256(b"".join(Path(source).read_bytes() for source in sources))
     key.update(" ".join(map(metadata.version, _PACKAGES)).encode())
     cache = os.environ.get("ONNX2IR_CACHE") or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "onnx2ir"
     return Path(cache) / "zoo-exports" / f"{model.name}-{exporter}-{key.hexdigest()[:16]}.pickle"
+
+
+def _imports_from_zoo(module):
+    """Functions and classes that a file of models has from others."""
+    named = [value for value in vars(module).values() if inspect.isfunction(value) or inspect.isclass(value)]
+    return [value for value in named if value.__module__.startswith(__package__)]
 
 
 def _exported(model, exporter):

@@ -42,6 +42,16 @@ def deeplab_v3():
     return Built(named(module, "out"), images(64), THREE_SIZES, ANY_SIZE)
 
 
+def keep_variance(module):
+    """Weights with which scores differ by more than rounding, so that their order is certain."""
+    import torch
+
+    for part in module.modules():
+        if isinstance(part, torch.nn.Conv2d | torch.nn.Linear):
+            torch.nn.init.kaiming_normal_(part.weight)
+    return module
+
+
 def detector(module):
     """One image in, the boxes, scores and labels that are left after suppression out."""
     import torch
@@ -49,7 +59,7 @@ def detector(module):
     class Detector(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.module = module
+            self.module = keep_variance(module)
 
         def forward(self, image):
             found = self.module([image])[0]

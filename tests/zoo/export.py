@@ -37,10 +37,11 @@ def export(model, exporter):
                 _export(built, exporter, runs[0], path)
         except Exception as error:
             return Exported(failure=f"{type(error).__name__}: {error}")
-        data = path.read_bytes()
-    names = _graph_inputs(data)
-    arrays = [{name: tensor.numpy() for name, tensor in run.items() if name in names} for run in runs]
-    return Exported(data, tuple(arrays))
+        names = _graph_inputs(path)
+        arrays = [{name: tensor.numpy() for name, tensor in run.items() if name in names} for run in runs]
+        if built.transform:
+            built.transform(path, arrays)
+        return Exported(path.read_bytes(), tuple(arrays))
 
 
 def _make_static(built):
@@ -68,11 +69,11 @@ def _export(built, exporter, example, path):
         )
 
 
-def _graph_inputs(data):
+def _graph_inputs(path):
     """An exporter drops the inputs that a model does not use."""
     import onnx
 
-    return {value.name for value in onnx.load_from_string(data).graph.input}
+    return {value.name for value in onnx.load(path).graph.input}
 
 
 def main():

@@ -1,4 +1,18 @@
 """All rows of the table. A new file of models is imported here."""
 
-from . import detection, language, recurrent, sequence_to_sequence, speech, vision  # noqa: F401
+from . import (  # noqa: F401 (each adds its rows)
+    convolutional,
+    detection,
+    geometry,
+    language,
+    low_precision,
+    more_language,
+    older_opsets,
+    recurrent,
+    segmentation,
+    sequence_to_sequence,
+    sound,
+    speech,
+    vision,
+)
 from .registry import MODELS  # noqa: F401

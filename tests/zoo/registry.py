@@ -20,6 +20,7 @@ class Built:
     outputs: list[str] | None = field(default_factory=lambda: ["output"])  # None: the exporter names them
     dynamo_static: set[str] = field(default_factory=set)  # names in `dynamic` that torch.export makes constants
     opset: int | None = None  # None: the exporter's default
+    transform: Callable[..., None] | None = None  # of the exported file: its path, and the inputs of the runs as arrays
     fixed_inputs: list[dict[str, Any]] = field(default_factory=list)  # further runs, whose values matter
 
 

@@ -68,6 +68,23 @@ void infer_reduce_and_known(Node& node) {
   set_known(node, 0, {fit(result, node.output(0).type)});
 }
 
+/// ReduceMax and ReduceMin, which are exact of floating-point numbers as well.
+template <RangeFunction2 kFunction, bool kIsMax>
+void infer_extremum(Node& node) {
+  infer_reduce_and_known<kFunction>(node);
+  const PartialShape& shape = node.input(0).shape();
+  constexpr std::int64_t kMostKnown = 1024;
+  if (!is_floating(node.output(0).type) || !shape.has_rank() || shape.rank() != 1 || shape[0].is_dynamic() ||
+      shape[0].size() > kMostKnown)
+    return;
+  const auto axes = exact_values(node.input(1));
+  const auto numbers = exact_numbers(node.input(0));
+  if (!axes || axes->empty() || !numbers || numbers->empty()) return;
+  if (std::ranges::any_of(*numbers, [](double number) { return std::isnan(number); })) return;
+  set_known(node, 0,
+            {ValueRange::of_number(kIsMax ? std::ranges::max(*numbers) : std::ranges::min(*numbers))});
+}
+
 void infer_reduce_logical(Node& node) {
   require(node.input(0).type() == ElementType::boolean, "the input must be boolean");
   check_axes(node);
@@ -158,8 +175,8 @@ std::vector<OpDescriptor> reduction_ops() {
   return {
       {"ReduceSum", "opset1", 2, 2, 1, keep_dims, infer_reduce_and_known<add>},
       {"ReduceProd", "opset1", 2, 2, 1, keep_dims, infer_reduce_and_known<multiply>},
-      {"ReduceMax", "opset1", 2, 2, 1, keep_dims, infer_reduce_and_known<maximum>},
-      {"ReduceMin", "opset1", 2, 2, 1, keep_dims, infer_reduce_and_known<minimum>},
+      {"ReduceMax", "opset1", 2, 2, 1, keep_dims, infer_extremum<maximum, true>},
+      {"ReduceMin", "opset1", 2, 2, 1, keep_dims, infer_extremum<minimum, false>},
       {"ReduceMean", "opset1", 2, 2, 1, keep_dims, infer_reduce_numbers},
       {"ReduceL1", "opset4", 2, 2, 1, keep_dims, infer_reduce_numbers},
       {"ReduceL2", "opset4", 2, 2, 1, keep_dims, infer_reduce_numbers},

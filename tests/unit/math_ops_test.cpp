@@ -55,6 +55,13 @@ TEST_CASE("shape computations stay known", "[math_ops]") {
   CHECK(exact_values(builder.op("Convert", {is_greater}, {{"destination_type", i64}})) == Sizes{1, 0, 1});
   const Value count = builder.op("ReduceProd", {a, builder.integers({0})}, {{"keep_dims", false}});
   CHECK(exact_values(count) == Sizes{-588});
+  const Value numbers = builder.op("Convert", {a}, {{"destination_type", ElementType::f32}});
+  const auto extremum = [&](const char* op) {
+    const Value found = builder.op(op, {numbers, builder.integers({0})}, {{"keep_dims", false}});
+    return exact_values(builder.op("Convert", {found}, {{"destination_type", i64}}));
+  };
+  CHECK(extremum("ReduceMax") == Sizes{12});
+  CHECK(extremum("ReduceMin") == Sizes{-7});
   const Value range =
       builder.op("Range", {builder.integer(1), builder.integer(8), two}, {{"output_type", i64}});
   CHECK(range.shape() == PartialShape{4});

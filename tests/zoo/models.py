@@ -1,6 +1,7 @@
 """All rows of the table. A new file of models is imported here."""
 
 from . import (  # noqa: F401 (each adds its rows)
+    control_flow,
     convolutional,
     detection,
     geometry,

@@ -1,0 +1,13 @@
+"""Models with control flow, as exporters write it."""
+
+from . import (  # noqa: F401 (each adds its models to the table)
+    arithmetic,
+    dynamic_programming,
+    higher_order,
+    lists,
+    loops,
+    optional_arguments,
+    recurrent,
+    sorting,
+    updates,
+)

@@ -1,0 +1,60 @@
+"""Decorators that add models with control flow to the zoo's table, and what their inputs are made with."""
+
+import inspect
+
+import torch
+
+from ..registry import DYNAMO, TORCHSCRIPT, Built, model
+
+
+def scripted(**options):
+    """The function or module is compiled by torch.jit.script and exported with its control flow."""
+    return lambda subject: _add(subject, TORCHSCRIPT, **options)
+
+
+def exported(**options):
+    """The module is exported by way of torch.export; its control flow is in higher-order operators."""
+    return lambda subject: _add(subject, DYNAMO, **options)
+
+
+def number(value):
+    """An integer as models take it."""
+    return torch.tensor(value, dtype=torch.int64)
+
+
+def normal(*shape, seed=0, scale=1.0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator) * scale
+
+
+def integers(low, high, *shape, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(low, high, shape, generator=generator)
+
+
+def _add(subject, exporter, opset, runs, dynamic=None, **row):
+    """`subject` is a function, or a module class that needs no arguments; `runs` are inputs, the first is the example of
+    the export; `dynamic` has the dynamic axes of each input."""
+    is_class = isinstance(subject, type)
+    names = list(inspect.signature(subject.forward if is_class else subject).parameters)
+    names = [name for name in names if name != "self"]
+
+    def build():
+        made = subject().eval() if is_class else subject
+        return Built(
+            torch.jit.script(made) if exporter == TORCHSCRIPT else made,
+            inputs=None,
+            sizes=[],
+            dynamic={name: {axis: f"{name}_{axis}" for axis in axes} for name, axes in (dynamic or {}).items()},
+            outputs=None,
+            opset=opset,
+            fixed_inputs=[dict(zip(names, run, strict=True)) for run in runs],
+        )
+
+    build.__wrapped__ = subject  # the source that the export depends on
+    model(_in_small_letters(subject.__name__), exporters=(exporter,), **row)(build)
+    return subject
+
+
+def _in_small_letters(name):
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")

@@ -2,6 +2,8 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <unordered_set>
@@ -19,12 +21,42 @@ void report(DiagnosticSink& sink, std::string code, std::string message) {
   sink.error(std::move(code), std::move(message), std::move(place));
 }
 
-/// Whether every tensor that carries a value of `type` can be declared: the rank of a sequence's elements is
-/// known.
-bool has_known_ranks(const OperandType& type) {
-  if (type.kind == OperandType::Kind::optional)
-    return type.content != nullptr && has_known_ranks(*type.content);
-  return type.kind == OperandType::Kind::tensor || type.shape.has_rank();
+/// Ranks of the elements of sequences among the model's inputs, found out by an earlier try.
+using LearnedRanks = std::map<std::string, std::int64_t, std::less<>>;
+
+/// `type` without the optional around it.
+const OperandType& content_of(const OperandType& type) {
+  return type.content == nullptr ? type : content_of(*type.content);
+}
+
+/// Whether the rank of a sequence's elements (in an optional, too) is known.
+bool has_known_rank(const OperandType& type) {
+  const OperandType& content = content_of(type);
+  return content.kind == OperandType::Kind::tensor || content.shape.has_rank();
+}
+
+bool is_open(const OperandType& type) {
+  return !content_of(type).open_input.empty();
+}
+
+/// Many models declare a sequence without the shape of its elements, or as one of scalars, and put other
+/// tensors into it.
+bool may_stand_for_any_rank(const ir::PartialShape& element) {
+  return !element.has_rank() || element.rank() == 0;
+}
+
+/// The type of the model input `name`, declared as `type`.
+OperandType input_type(OperandType type, const std::string& name, const LearnedRanks& learned) {
+  if (type.content != nullptr) {
+    type.content = std::make_shared<const OperandType>(input_type(*type.content, name, learned));
+  }
+  if (type.kind != OperandType::Kind::sequence) return type;
+  if (const auto known = learned.find(name); known != learned.end()) {
+    type.shape = ir::PartialShape::of_rank(static_cast<std::size_t>(known->second));
+  } else if (may_stand_for_any_rank(type.shape)) {
+    type.open_input = name;
+  }
+  return type;
 }
 
 /// A Parameter for each tensor of the input. A sequence `x` arrives as `x/values` and `x/shapes`, an optional
@@ -46,19 +78,18 @@ Operand input_operand(const std::string& name, const OperandType& type, ir::Grap
 
 /// Makes Parameters for each input that has no default; a model of IR version 3 lists its initializers as
 /// inputs.
-void bind_inputs(const onnx::GraphProto& proto, GraphTranslator& translator) {
+void bind_inputs(const onnx::GraphProto& proto, const LearnedRanks& learned, GraphTranslator& translator) {
   std::unordered_set<std::string_view> initialized;
   for (const auto& tensor : proto.initializer()) initialized.insert(tensor.name());
   for (const auto& tensor : proto.sparse_initializer()) initialized.insert(tensor.values().name());
   for (const onnx::ValueInfoProto& input : proto.input()) {
     if (initialized.contains(input.name())) continue;
     std::string problem;
-    const auto type = to_operand_type(input.type(), problem);
-    if (type && has_known_ranks(*type)) {
-      translator.bind(input.name(), input_operand(input.name(), *type, translator.graph()));
+    if (const auto type = to_operand_type(input.type(), problem)) {
+      translator.bind(input.name(), input_operand(input.name(), input_type(*type, input.name(), learned),
+                                                  translator.graph()));
       continue;
     }
-    if (type) problem = "holds tensors whose rank the model does not give";
     report(translator.sink(), "unsupported-input", "model input '" + input.name() + "' " + problem);
     translator.bind_unavailable(input.name());
   }
@@ -70,10 +101,13 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
   OperandType type = type_of(operand);
   std::string problem;
   if (const auto declared = to_operand_type(output.type(), problem)) {
-    // What the model declares tells the rank of a sequence that is always empty.
-    if (const auto joined = widen(type, *declared, problem); joined && !has_known_ranks(type)) type = *joined;
+    // What the model declares tells the rank of a sequence that is always empty, or of an input.
+    const bool tells_rank = !is_open(type) || !may_stand_for_any_rank(content_of(*declared).shape);
+    if (!has_known_rank(type) && tells_rank) {
+      if (const auto joined = widen(type, *declared, problem)) type = *joined;
+    }
   }
-  if (!has_known_ranks(type)) {
+  if (!has_known_rank(type) && !is_open(type)) {
     report(sink, "unsupported-output",
            "model output '" + output.name() + "' is a " + to_string(type) +
                " whose elements have no known rank");
@@ -92,17 +126,16 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
 
 }  // namespace
 
-std::unique_ptr<ir::Model> import_model(const ModelSource& source, const LoadOptions& options,
-                                        DiagnosticSink& sink) {
-  const auto loaded = load_model(source, options, sink);
-  if (!loaded) return nullptr;
-  const onnx::GraphProto& proto = loaded->proto().graph();
+namespace {
 
+std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const LearnedRanks& learned,
+                                           DiagnosticSink& sink) {
+  const onnx::GraphProto& proto = loaded.proto().graph();
   auto model = std::make_unique<ir::Model>();
   model->name = proto.name();
-  ConversionState conversion{&*loaded, &sink};
+  ConversionState conversion{&loaded, &sink};
   GraphTranslator translator(conversion, model->graph);
-  bind_inputs(proto, translator);
+  bind_inputs(proto, learned, translator);
   Operands outputs;
   const bool complete = translator.translate(proto, outputs);
   if (!complete || sink.has_errors()) {
@@ -114,6 +147,25 @@ std::unique_ptr<ir::Model> import_model(const ModelSource& source, const LoadOpt
   }
   if (sink.has_errors()) return nullptr;
   return model;
+}
+
+}  // namespace
+
+std::unique_ptr<ir::Model> import_model(const ModelSource& source, const LoadOptions& options,
+                                        DiagnosticSink& sink) {
+  const auto loaded = load_model(source, options, sink);
+  if (!loaded) return nullptr;
+  LearnedRanks learned;
+  const std::size_t mark = sink.mark();
+  while (true) {
+    try {
+      return translate_model(*loaded, learned, sink);
+    } catch (const RankLearned& rank) {
+      // An input is learned at most once: from then on its rank is no longer open.
+      learned.emplace(rank.input, rank.rank);
+      sink.rewind(mark);
+    }
+  }
 }
 
 }  // namespace onnx2ir::frontend

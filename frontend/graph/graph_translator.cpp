@@ -39,7 +39,8 @@ GraphTranslator::GraphTranslator(GraphTranslator& parent, Kind kind, ir::Graph& 
       kind_(kind),
       graph_(&graph),
       path_(std::move(path)),
-      function_stack_(parent.function_stack_) {}
+      function_stack_(parent.function_stack_),
+      current_index_(parent.current_index_) {}
 
 void GraphTranslator::bind(std::string_view name, Operand operand) {
   if (name.empty()) return;

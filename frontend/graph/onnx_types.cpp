@@ -35,7 +35,7 @@ std::optional<OperandType> to_operand_type(const onnx::TypeProto& type, std::str
   using Kind = OperandType::Kind;
   if (type.has_tensor_type()) {
     if (const auto tensor = to_tensor_type(type))
-      return OperandType{Kind::tensor, tensor->type, tensor->shape, {}};
+      return OperandType{.type = tensor->type, .shape = tensor->shape};
     problem = "is of element type " + std::string(tensor_type_name(type.tensor_type().elem_type())) +
               ", which OpenVINO does not have";
     return std::nullopt;
@@ -53,8 +53,7 @@ std::optional<OperandType> to_operand_type(const onnx::TypeProto& type, std::str
   if (type.has_optional_type()) {
     const auto content = to_operand_type(type.optional_type().elem_type(), problem);
     if (!content) return std::nullopt;
-    return OperandType{
-        Kind::optional, ir::ElementType::dynamic, {}, std::make_shared<const OperandType>(*content)};
+    return OperandType{.kind = Kind::optional, .content = std::make_shared<const OperandType>(*content)};
   }
   problem = "is no tensor, sequence or optional";
   return std::nullopt;

@@ -15,17 +15,41 @@ std::int64_t rank_of(const PartialShape& shape) {
   return static_cast<std::int64_t>(shape.rank());
 }
 
-/// What an absent optional tensor holds: a zero where the sizes are not known, as that goes with any other
-/// size.
+/// What an absent optional tensor holds: no elements where the rank allows, else a zero.
 ir::Value placeholder(ir::Builder& builder, const OperandType& type) {
   std::vector<std::int64_t> shape;
   std::int64_t count = 1;
   for (const ir::Dimension& dimension : type.shape) {
-    shape.push_back(std::max<std::int64_t>(dimension.min, dimension.is_static() ? 0 : 1));
-    count *= shape.back();
+    shape.push_back(dimension.min);
+    count *= dimension.min;
   }
   const std::vector<double> zeros(static_cast<std::size_t>(count), 0.0);
   return builder.numbers(zeros, shape, type.type);
+}
+
+/// A sequence that comes from an open input takes the rank of another's elements, unless that has several.
+void learn_rank(const OperandType& sequence, const OperandType& other) {
+  if (sequence.open_input.empty() || !other.shape.has_rank()) return;
+  if (sequence.shape.has_rank() && (sequence.shape.rank() == other.shape.rank() || other.mixed_rank)) return;
+  throw RankLearned{sequence.open_input, rank_of(other.shape)};
+}
+
+/// Makes `shape` hold elements of both shapes.
+void join_elements(PartialShape& shape, bool& mixed_rank, const PartialShape& other, bool other_mixed_rank) {
+  if (!other.has_rank()) return;
+  if (!shape.has_rank()) {
+    shape = other;
+    mixed_rank = other_mixed_rank;
+    return;
+  }
+  mixed_rank = mixed_rank || other_mixed_rank || shape.rank() != other.rank();
+  shape = mixed_rank ? PartialShape::of_rank(std::max(shape.rank(), other.rank())) : ir::widen(shape, other);
+}
+
+/// Whether a sequence of `type` has had no element yet and nothing tells the rank of one: no tensors carry
+/// it.
+bool is_always_empty(const OperandType& type) {
+  return !type.shape.has_rank() && type.open_input.empty();
 }
 
 void flatten_content(ir::Builder& builder, const Optional& optional, const OperandType& type,
@@ -52,18 +76,23 @@ void flatten_content(ir::Builder& builder, const Optional& optional, const Opera
 
 bool operator==(const OperandType& a, const OperandType& b) {
   if (a.kind != b.kind || a.type != b.type || a.shape != b.shape) return false;
+  if (a.mixed_rank != b.mixed_rank || a.open_input != b.open_input) return false;
   if (a.content == nullptr || b.content == nullptr) return a.content == b.content;
   return *a.content == *b.content;
 }
 
 OperandType type_of(const Operand& operand) {
   if (const auto* tensor = std::get_if<ir::Value>(&operand))
-    return {Kind::tensor, tensor->type(), tensor->shape(), {}};
+    return {.type = tensor->type(), .shape = tensor->shape()};
   if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) {
-    return {Kind::sequence, (*sequence)->type, (*sequence)->element, {}};
+    return {.kind = Kind::sequence,
+            .type = (*sequence)->type,
+            .shape = (*sequence)->element,
+            .mixed_rank = (*sequence)->mixed_rank,
+            .open_input = (*sequence)->open_input};
   }
   const Optional& optional = *std::get<std::shared_ptr<const Optional>>(operand);
-  OperandType type{Kind::optional, ElementType::dynamic, {}, {}};
+  OperandType type{.kind = Kind::optional};
   if (optional.content != nullptr)
     type.content = std::make_shared<const OperandType>(type_of(*optional.content));
   return type;
@@ -71,6 +100,14 @@ OperandType type_of(const Operand& operand) {
 
 std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std::string& problem) {
   const auto both = [&] { return to_string(a) + " and " + to_string(b); };
+  if (a.kind != b.kind && (a.kind == Kind::optional || b.kind == Kind::optional)) {
+    // What is there for sure is an optional, too.
+    const auto optional = [](const OperandType& type) {
+      if (type.kind == Kind::optional) return type;
+      return OperandType{.kind = Kind::optional, .content = std::make_shared<const OperandType>(type)};
+    };
+    return widen(optional(a), optional(b), problem);
+  }
   if (a.kind != b.kind) {
     problem = "differ in kind: " + both();
     return std::nullopt;
@@ -90,8 +127,13 @@ std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std
     problem = "differ in element type: " + both();
     return std::nullopt;
   }
-  if (a.kind == Kind::sequence && (!a.shape.has_rank() || !b.shape.has_rank())) {
-    result.shape = a.shape.has_rank() ? a.shape : b.shape;
+  if (a.kind == Kind::sequence) {
+    learn_rank(a, b);
+    learn_rank(b, a);
+    // A sequence whose rank is certain confirms it.
+    if (b.shape.has_rank() && b.open_input.empty()) result.open_input.clear();
+    if (!a.shape.has_rank() && a.open_input.empty()) result.open_input = b.open_input;
+    join_elements(result.shape, result.mixed_rank, b.shape, b.mixed_rank);
     return result;
   }
   result.shape = ir::widen(a.shape, b.shape);
@@ -115,14 +157,21 @@ std::string to_string(const OperandType& type) {
     return "optional " + (type.content == nullptr ? std::string("?") : to_string(*type.content));
   }
   const std::string tensor = std::string(ir::info(type.type).name) + ir::to_string(type.shape);
-  return type.kind == Kind::sequence ? "sequence of " + tensor : tensor;
+  if (type.kind == Kind::tensor) return tensor;
+  return "sequence of " + tensor + (type.mixed_rank ? " and smaller ranks" : "");
 }
 
 Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type) {
+  if (type.kind == Kind::optional && !std::holds_alternative<std::shared_ptr<const Optional>>(operand)) {
+    Optional present;
+    present.has_value = builder.boolean(true);
+    present.content = std::make_shared<const Operand>(operand);
+    return flatten(builder, make_optional(std::move(present)), type);
+  }
   if (const auto* tensor = std::get_if<ir::Value>(&operand)) return {*tensor};
   if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) {
-    if (!type.shape.has_rank()) return {};
-    const Sequence packed = pack(builder, **sequence, rank_of(type.shape));
+    if (is_always_empty(type)) return {};
+    const Sequence packed = pack(builder, **sequence, type.shape.has_rank() ? rank_of(type.shape) : 0);
     return {packed.values, packed.shapes};
   }
   const Optional& optional = *std::get<std::shared_ptr<const Optional>>(operand);
@@ -139,7 +188,9 @@ Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& n
       Sequence sequence;
       sequence.type = type.type;
       sequence.element = type.shape;
-      if (!type.shape.has_rank()) {
+      sequence.mixed_rank = type.mixed_rank;
+      sequence.open_input = type.open_input;
+      if (is_always_empty(type)) {
         sequence.elements.emplace();
       } else {
         sequence.values = tensors[next++];
@@ -163,8 +214,9 @@ std::vector<TensorType> flattened_types(const OperandType& type) {
     case Kind::tensor:
       return {{type.type, type.shape}};
     case Kind::sequence:
-      if (!type.shape.has_rank()) return {};
-      return {{type.type, PartialShape{-1}}, {ElementType::i64, PartialShape{-1, rank_of(type.shape)}}};
+      if (is_always_empty(type)) return {};
+      return {{type.type, PartialShape{-1}},
+              {ElementType::i64, PartialShape{-1, type.shape.has_rank() ? rank_of(type.shape) : -1}}};
     case Kind::optional:
       break;
   }
@@ -180,7 +232,7 @@ std::vector<std::string> flattened_suffixes(const OperandType& type) {
     case Kind::tensor:
       return {""};
     case Kind::sequence:
-      if (!type.shape.has_rank()) return {};
+      if (is_always_empty(type)) return {};
       return {"/values", "/shapes"};
     case Kind::optional:
       break;
@@ -190,6 +242,10 @@ std::vector<std::string> flattened_suffixes(const OperandType& type) {
     for (std::string& suffix : flattened_suffixes(*type.content)) suffixes.push_back(std::move(suffix));
   }
   return suffixes;
+}
+
+void widen_element(Sequence& sequence, const PartialShape& element) {
+  join_elements(sequence.element, sequence.mixed_rank, element, false);
 }
 
 Operand make_sequence(Sequence sequence) {

@@ -21,11 +21,16 @@ using Operand = std::variant<ir::Value, std::shared_ptr<const Sequence>, std::sh
 using Operands = std::vector<Operand>;
 
 /// Elements that are known one by one, or packed: `values` holds the elements of all tensors in C order, one
-/// tensor after the other; row i of `shapes` (i64, [count, rank]) is the shape of tensor i.
+/// tensor after the other; row i of `shapes` (i64, [count, rank]) is the shape of tensor i, filled up with -1
+/// where its rank is smaller.
 struct Sequence {
   ir::ElementType type = ir::ElementType::dynamic;
   /// Holds the shape of every element; of unknown rank while there is none.
   ir::PartialShape element;
+  /// Whether elements may have a smaller rank than `element`, whose dimensions say nothing then.
+  bool mixed_rank = false;
+  /// The model input this is, when the model leaves the rank of its elements open.
+  std::string open_input;
   /// The elements, when their number is known at conversion time; otherwise the two tensors below.
   std::optional<Values> elements;
   ir::Value values;
@@ -51,14 +56,26 @@ struct OperandType {
   enum class Kind : std::uint8_t { tensor, sequence, optional } kind = Kind::tensor;
   ir::ElementType type = ir::ElementType::dynamic;
   /// Of the tensor or of each element; of unknown rank for a sequence that has had no element yet.
-  ir::PartialShape shape;
-  std::shared_ptr<const OperandType> content;  ///< of an optional; null: not known
+  ir::PartialShape shape = {};
+  bool mixed_rank = false;                          ///< as in Sequence
+  std::shared_ptr<const OperandType> content = {};  ///< of an optional; null: not known
+  std::string open_input = {};                      ///< as in Sequence
 
   friend bool operator==(const OperandType& a, const OperandType& b);
 };
 
+/// Thrown when the use of a sequence tells the rank of its elements, which the model input it comes from left
+/// open: the conversion starts again, knowing it.
+struct RankLearned {
+  std::string input;
+  std::int64_t rank;
+};
+
+/// Extends what `sequence` says of its elements by one of shape `element`.
+void widen_element(Sequence& sequence, const ir::PartialShape& element);
+
 OperandType type_of(const Operand& operand);
-/// The type that holds values of both; nothing, and why in `problem`, when there is none.
+/// The type that holds values of both; nothing, and why in `problem`, when there is none. Throws RankLearned.
 std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std::string& problem);
 /// `type` with all dimensions unknown.
 OperandType with_dynamic_dimensions(OperandType type);

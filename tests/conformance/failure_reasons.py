@@ -19,7 +19,6 @@ _REASONS = [
     (r"test_(string_split|strnormalizer|regex_full_match)", "no_string_operations"),
     (r"convert-error.*(differ in rank|of different rank|the rank of the result is not known)", "no_dynamic_rank"),
     (r"convert-error.*no axes are given and dimension \d+ of the input is not known", "no_dynamic_rank"),
-    (r"convert-error.*holds tensors whose rank the model does not give", "no_dynamic_rank"),
 ]
 
 

@@ -1,7 +1,8 @@
 """Model inputs and outputs as the IR has them.
 
 A tensor keeps its name. A sequence `y` is the pair `y/values` (1-D, the data of all elements in C order) and `y/shapes`
-(i64 [elements, rank]); an optional `y` has `y/has_value` beside `y` or beside its pair.
+(i64 [elements, rank], rows filled up with -1 where an element has a smaller rank); an optional `y` has `y/has_value`
+beside `y` or beside its pair.
 """
 
 import numpy as np
@@ -69,11 +70,12 @@ def unpack(name, type_proto, tensor):
     shapes = tensor(f"{name}/shapes")
     if values.ndim != 1 or shapes.ndim != 2:
         raise Failure(INTERFACE, f"{name}: a sequence's values have rank {values.ndim}, its shapes rank {shapes.ndim}")
+    shapes = [[size for size in row if size != -1] for row in shapes.tolist()]
     sizes = [int(np.prod(shape, dtype=np.int64)) for shape in shapes]
     if sum(sizes) != values.size:
         raise Failure(WRONG_SHAPE, f"{name}: {values.size} values for elements of {sizes}")
     starts = np.cumsum([0] + sizes)
-    return [values[a : a + n].reshape(shape) for a, n, shape in zip(starts, sizes, shapes.tolist())]
+    return [values[a : a + n].reshape(shape) for a, n, shape in zip(starts, sizes, shapes)]
 
 
 def expected_dtype_matches(value, type_proto):

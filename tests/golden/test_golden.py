@@ -1,6 +1,6 @@
-"""The exact IR of small models: every *.onnxtxt here and every model of Loop's traps.
+"""The exact IR of small models: every *.onnxtxt here, every model of Loop's traps and every model found wrong once.
 
-Beside the inputs, or in traps/ here, stand the expected .xml and .bin.hex (the weights, 16 bytes a line; a hash when they
+Beside the inputs, or in traps/ or found/ here, stand the expected .xml and .bin.hex (the weights, 16 bytes a line; a hash when they
 are long). --update rewrites them.
 """
 
@@ -13,12 +13,13 @@ from ..expectations import check_text, convert
 
 FOLDER = Path(__file__).parent
 TRAPS = FOLDER.parent / "models/traps"
-MODELS = sorted([*FOLDER.glob("*.onnxtxt"), *TRAPS.iterdir()])
+FOUND = FOLDER.parent / "models/found"
+MODELS = sorted([*FOLDER.glob("*.onnxtxt"), *TRAPS.iterdir(), *FOUND.glob("*.onnxtxt")])
 LONGEST_HEX = 1024
 
 
 def expected_stem(model):
-    return FOLDER / "traps" / model.stem if model.parent == TRAPS else FOLDER / model.stem
+    return FOLDER / ("" if model.parent == FOLDER else model.parent.name) / model.stem
 
 
 def weights_text(data):

@@ -5,7 +5,6 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "ir/inference.hpp"
-#include "ir/size_origin.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -72,9 +71,6 @@ Operands if_1(NodeContext& node) {
   }
   if (const auto known = node.known_integers(condition)) {
     return inline_branch(node, known->front() != 0 ? "then_branch" : "else_branch");
-  }
-  if (const auto known = ir::compared_sizes(condition)) {
-    return inline_branch(node, *known ? "then_branch" : "else_branch");
   }
   TranslatedBranch then_branch = translate_branch(node, "then_branch");
   TranslatedBranch else_branch = translate_branch(node, "else_branch");

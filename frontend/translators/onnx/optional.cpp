@@ -11,8 +11,8 @@ namespace {
 std::shared_ptr<const Operand> content_of_absent(Builder& builder, const OperandType& type) {
   if (!type.shape.has_rank()) return nullptr;
   Optional absent;
-  OperandType optional{
-      OperandType::Kind::optional, ElementType::dynamic, {}, std::make_shared<const OperandType>(type)};
+  const OperandType optional{.kind = OperandType::Kind::optional,
+                             .content = std::make_shared<const OperandType>(type)};
   absent.has_value = builder.boolean(false);
   const Values tensors = flatten(builder, make_optional(absent), optional);
   std::size_t next = 1;

@@ -80,8 +80,6 @@ Operands split_to_sequence_11(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> sequence_translators() {
-  constexpr std::string_view kConcatLimit =
-      "a sequence of unknown length, along an axis (other than 0) in which the elements' size is not known";
   return {
       {"Identity", 1, identity_1},
       {"SequenceEmpty", 11, sequence_empty_11},
@@ -90,7 +88,7 @@ std::vector<TranslatorRow> sequence_translators() {
       {"SequenceErase", 11, sequence_erase_11},
       {"SequenceAt", 11, sequence_at_11},
       {"SequenceLength", 11, sequence_length_11},
-      {"ConcatFromSequence", 11, concat_from_sequence_11, kConcatLimit},
+      {"ConcatFromSequence", 11, concat_from_sequence_11},
       {"SplitToSequence", 11, split_to_sequence_11},
   };
 }

@@ -1,0 +1,254 @@
+// Sequences that are joined to one tensor, and tensors that are cut into sequences.
+#include <functional>
+#include <numeric>
+
+#include "frontend/graph/packed_parts.hpp"
+#include "frontend/graph/packed_sequence.hpp"
+#include "ir/inference.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+using namespace packed;
+using ir::Builder;
+using ir::ElementType;
+using ir::PartialShape;
+using ir::Value;
+
+/// [0, 1, ..., rank) with `axis` moved to the front.
+std::vector<std::int64_t> axis_first(std::int64_t axis, std::int64_t rank) {
+  std::vector<std::int64_t> order{axis};
+  for (std::int64_t i = 0; i < rank; ++i) {
+    if (i != axis) order.push_back(i);
+  }
+  return order;
+}
+
+/// Gives a dimension as i64 [1].
+using DimensionOf = std::function<Value(std::int64_t)>;
+
+/// The product of dimensions [begin, end), i64 [1].
+Value volume(Builder& builder, const DimensionOf& dimension, std::int64_t begin, std::int64_t end) {
+  Value product = builder.integers({1});
+  for (std::int64_t i = begin; i < end; ++i) product = builder.op("Multiply", {product, dimension(i)});
+  return product;
+}
+
+/// A tensor is cut along `axis` into slices of `lengths` (i64 [count]), and these are packed one after the
+/// other: where each element of the tensor goes. i64 [A, D, B], where A is the product of the dimensions
+/// before `axis` and B that of those after it.
+Value packed_places(Builder& builder, Value lengths, const DimensionOf& dimension, std::int64_t axis,
+                    std::int64_t rank) {
+  const auto as = [&](Value value, std::initializer_list<std::int64_t> shape) {
+    return reshape(builder, value, builder.integers(shape));
+  };
+  const auto counted = [&](Value end) {
+    return builder.op("Range", {builder.integer(0), scalar(builder, end), builder.integer(1)},
+                      {{"output_type", ElementType::i64}});
+  };
+  const auto sum = [&](Value value, std::int64_t over) {
+    return builder.op("ReduceSum", {value, builder.integers({over})}, {{"keep_dims", false}});
+  };
+  const Value before = volume(builder, dimension, 0, axis);
+  const Value after = volume(builder, dimension, axis + 1, rank);
+  const Value index = counted(sum(lengths, 0));
+  // For each index along the axis: the slices that end before it, so the one it is in.
+  const Value ends =
+      builder.op("CumSum", {lengths, builder.integer(0)}, {{"exclusive", false}, {"reverse", false}});
+  const Value ended =
+      builder.op("Convert", {builder.op("LessEqual", {as(ends, {1, -1}), as(index, {-1, 1})})},
+                 {{"destination_type", ElementType::i64}});
+  const Value start = sum(builder.op("Multiply", {ended, as(lengths, {1, -1})}), 1);
+  const Value length = gather(builder, lengths, sum(ended, 1));
+  // before * start + outer * length + (index - start), in units of `after`.
+  const Value outer = as(counted(before), {-1, 1});
+  const Value in_slice = builder.op("Subtract", {index, start});
+  Value place = builder.op("Add", {builder.op("Multiply", {before, start}), in_slice});
+  place = builder.op("Add", {builder.op("Multiply", {outer, as(length, {1, -1})}), as(place, {1, -1})});
+  place = builder.op("Multiply", {builder.op("Unsqueeze", {place, builder.integers({2})}), after});
+  return builder.op("Add", {place, counted(after)});
+}
+
+/// The packed `sequence` joined along `axis`, in which the elements' sizes differ.
+Value joined_slices(Builder& builder, const Sequence& sequence, std::int64_t axis,
+                    const DimensionOf& dimension) {
+  const std::int64_t rank = element_rank(sequence);
+  const Value lengths = gather(builder, sequence.shapes, builder.integer(axis), 1);
+  const Value places = packed_places(builder, lengths, dimension, axis, rank);
+  Values shape;
+  for (std::int64_t i = 0; i < rank; ++i) {
+    shape.push_back(i == axis
+                        ? builder.op("ReduceSum", {lengths, builder.integers({0})}, {{"keep_dims", true}})
+                        : dimension(i));
+  }
+  return reshape(builder, gather(builder, sequence.values, places), concat(builder, shape, 0));
+}
+
+}  // namespace
+
+Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis, bool new_axis) {
+  const std::int64_t rank = element_rank(sequence);
+  check_one_rank(sequence);
+  const std::int64_t result_rank = rank + (new_axis ? 1 : 0);
+  const auto where =
+      static_cast<std::int64_t>(ir::normalize_axis(axis, static_cast<std::size_t>(result_rank)));
+  if (sequence.elements) {
+    if (sequence.elements->empty()) ir::invalid("an empty sequence is concatenated");
+    Values parts = *sequence.elements;
+    if (new_axis) {
+      for (Value& part : parts) part = builder.op("Unsqueeze", {part, builder.integers({where})});
+    }
+    return concat(builder, parts, where);
+  }
+  // All elements have the same shape but along `axis`: that of the first serves for all.
+  const Value first = gather(builder, sequence.shapes, builder.integer(0));
+  const auto dimension = [&](std::int64_t index) {
+    const ir::Dimension known = sequence.element[static_cast<std::size_t>(index)];
+    return known.is_static() ? builder.integers({known.size()})
+                             : gather(builder, first, builder.integers({index}));
+  };
+  if (!new_axis && where == 0) {
+    Values shape{builder.integers({-1})};
+    for (std::int64_t i = 1; i < rank; ++i) shape.push_back(dimension(i));
+    return reshape(builder, sequence.values, concat(builder, shape, 0));
+  }
+  if (!new_axis && !sequence.element[static_cast<std::size_t>(where)].is_static()) {
+    return joined_slices(builder, sequence, where, dimension);
+  }
+  const Value count = builder.op("Unsqueeze", {packed_length(builder, sequence), builder.integers({0})});
+  Values shape{count};
+  for (std::int64_t i = 0; i < rank; ++i) shape.push_back(dimension(i));
+  Value stacked = reshape(builder, sequence.values, concat(builder, shape, 0));
+  if (where != 0) {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(rank + 1));
+    std::iota(order.begin(), order.end(), 1);
+    for (std::size_t i = order.size(); i-- > static_cast<std::size_t>(where);) {
+      order[i] = i == static_cast<std::size_t>(where) ? 0 : static_cast<std::int64_t>(i);
+    }
+    stacked = transpose(builder, stacked, order);
+  }
+  if (new_axis) return stacked;
+  Values merged;
+  for (std::int64_t i = 0; i < rank; ++i)
+    merged.push_back(i == where ? builder.integers({-1}) : dimension(i));
+  return reshape(builder, stacked, concat(builder, merged, 0));
+}
+
+namespace {
+
+/// Slices whose number and lengths are known.
+std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengths, std::size_t axis) {
+  const ir::Dimension dimension = tensor.shape()[axis];
+  if (!lengths) {
+    if (!dimension.is_static()) return std::nullopt;
+    return std::vector<std::int64_t>(static_cast<std::size_t>(dimension.size()), 1);
+  }
+  auto known = ir::exact_values(lengths);
+  if (!known) return std::nullopt;
+  if (!lengths.shape().is_scalar()) return known;
+  if (!dimension.is_static()) return std::nullopt;
+  if (known->front() <= 0) ir::invalid("slices must have a positive length");
+  std::vector<std::int64_t> result;
+  for (std::int64_t left = dimension.size(); left > 0; left -= known->front()) {
+    result.push_back(std::min(left, known->front()));
+  }
+  return result;
+}
+
+/// `lengths`, a list or the length of equal slices of `total` (i64 scalar), as a list.
+Value length_list(Builder& builder, Value lengths, Value total) {
+  Value list = lengths;
+  if (list.type() != ElementType::i64) {
+    list = builder.op("Convert", {list}, {{"destination_type", ElementType::i64}});
+  }
+  if (list.shape().is_scalar()) {
+    // 0, n, 2n, ... below the total; each slice ends where the next begins, the last at the total.
+    const Value starts =
+        builder.op("Range", {builder.integer(0), total, list}, {{"output_type", ElementType::i64}});
+    const Value ends = builder.op("Minimum", {builder.op("Add", {starts, list}), total});
+    list = builder.op("Subtract", {ends, starts});
+  }
+  return list;
+}
+
+/// The slices of `tensor`, of run-time `lengths` along `axis`.
+Sequence cut_slices(Builder& builder, Value tensor, Value lengths, std::int64_t axis) {
+  const std::int64_t rank = rank_of(tensor);
+  const Value shape = shape_of(builder, tensor);
+  const Value total = gather(builder, shape, builder.integer(axis));
+  const Value list = length_list(builder, lengths, total);
+  const auto dimension = [&](std::int64_t i) { return gather(builder, shape, builder.integers({i})); };
+  Sequence result;
+  result.type = tensor.type();
+  result.values = flat(builder, tensor);
+  if (axis != 0) {
+    const Value places = flat(builder, packed_places(builder, list, dimension, axis, rank));
+    result.values =
+        builder.op("ScatterElementsUpdate", {result.values, places, result.values, builder.integer(0)},
+                   {{"reduction", "none"}, {"use_init_val", true}});
+  }
+  const Value rows = concat(builder, {shape_of(builder, list), builder.integers({1})}, 0);
+  Values columns;
+  std::vector<ir::Dimension> element(tensor.shape().begin(), tensor.shape().end());
+  element[static_cast<std::size_t>(axis)] = ir::Dimension();
+  for (std::int64_t i = 0; i < rank; ++i) {
+    columns.push_back(i == axis ? builder.op("Unsqueeze", {list, builder.integers({1})})
+                                : builder.op("Broadcast", {dimension(i), rows}, {{"mode", "numpy"}}));
+  }
+  result.shapes = concat(builder, columns, 1);
+  result.element = PartialShape(std::move(element));
+  return result;
+}
+
+}  // namespace
+
+Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis, bool keep_dimension) {
+  const std::int64_t rank = rank_of(tensor);
+  const std::size_t where = ir::normalize_axis(axis, static_cast<std::size_t>(rank));
+  const auto signed_where = static_cast<std::int64_t>(where);
+  const bool drop = !lengths && !keep_dimension;
+  Sequence result;
+  result.type = tensor.type();
+  // Beyond this many, one packed pair is cheaper than that many nodes.
+  constexpr std::size_t kMostSlices = 64;
+  if (const auto known = known_lengths(tensor, lengths, where); known && known->size() <= kMostSlices) {
+    result.elements.emplace();
+    if (!known->empty()) {
+      ir::Node& slices =
+          builder.node("VariadicSplit", {tensor, builder.integer(signed_where), builder.integers(*known)}, {},
+                       known->size());
+      for (std::size_t i = 0; i < known->size(); ++i) {
+        Value slice = slices.value(i);
+        if (drop) slice = builder.op("Squeeze", {slice, builder.integers({signed_where})});
+        result.elements->push_back(slice);
+      }
+    }
+    describe_elements(result);
+    return result;
+  }
+  if (lengths) return cut_slices(builder, tensor, lengths, signed_where);
+  // With the axis in front, the slices lie one after the other.
+  const Value front = where == 0 ? tensor : transpose(builder, tensor, axis_first(signed_where, rank));
+  result.values = flat(builder, front);
+  const Value shape = shape_of(builder, tensor);
+  Values row;
+  std::vector<ir::Dimension> element;
+  for (std::int64_t i = 0; i < rank; ++i) {
+    if (i == signed_where) continue;
+    row.push_back(gather(builder, shape, builder.integers({i})));
+    element.push_back(tensor.shape()[static_cast<std::size_t>(i)]);
+  }
+  if (keep_dimension) {
+    row.insert(row.begin() + signed_where, builder.integers({1}));
+    element.insert(element.begin() + signed_where, ir::Dimension(1));
+  }
+  const auto element_rank = static_cast<std::int64_t>(row.size());
+  const Value one_row = row.empty() ? builder.integers({}) : concat(builder, row, 0);
+  const Value total = gather(builder, shape, builder.integers({signed_where}));
+  const Value target = concat(builder, {total, builder.integers({element_rank})}, 0);
+  result.shapes = builder.op("Broadcast", {one_row, target}, {{"mode", "numpy"}});
+  result.element = PartialShape(std::move(element));
+  return result;
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,121 @@
+"""What the generator knows of a value: enough to make only graphs that are valid at run time."""
+
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+import numpy as np
+from onnx import TensorProto, helper
+
+F32, I64, I32, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.INT32, TensorProto.BOOL
+ELEMENTS = (F32, I64, BOOL, I32)
+INTEGERS = (I64, I32)
+NUMBERS = (F32, I64, I32)
+NUMPY = {F32: np.float32, I64: np.int64, I32: np.int32, BOOL: np.bool_}
+
+_serial = count()
+
+
+@dataclass(frozen=True, eq=False)
+class Symbol:
+    """A size that is known at run time only. `scope` is the body (or the main graph) that it belongs to."""
+
+    scope: object = field(repr=False)
+    at_least: int = 0
+    at_most: int = 12
+    serial: int = field(default_factory=lambda: next(_serial))
+
+
+def at_least(dimension):
+    return dimension if isinstance(dimension, int) else dimension.at_least
+
+
+def at_most(dimension):
+    return dimension if isinstance(dimension, int) else dimension.at_most
+
+
+@dataclass(frozen=True)
+class Tensor:
+    element: int
+    dims: tuple
+    bound: int = 8  # of the values' magnitude; 32 bits of integers and 24 of floats have to hold them all
+
+    @property
+    def rank(self):
+        return len(self.dims)
+
+    @property
+    def is_static(self):
+        return all(isinstance(dimension, int) for dimension in self.dims)
+
+    @property
+    def is_scalar(self):
+        return not self.dims
+
+    @property
+    def most_elements(self):
+        return int(np.prod([max(at_most(dimension), 1) for dimension in self.dims], dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Sequence:
+    element: int
+    dims: tuple  # sizes that all tensors have in common; None where they may differ
+    at_least: int = 0  # tensors
+    bound: int = 8
+
+    @property
+    def rank(self):
+        return len(self.dims)
+
+
+@dataclass(frozen=True)
+class Optional:
+    content: object  # Tensor or Sequence
+
+
+@dataclass(frozen=True)
+class Value:
+    name: str
+    type: object
+    scope: object = field(repr=False, compare=False)
+    # The iteration number and the condition of a Loop: onnxruntime goes wrong where a body returns them directly.
+    returnable: bool = True
+
+
+def type_proto(value_type, with_shape=True):
+    """The onnx.TypeProto; sizes known at run time only are left open."""
+    if isinstance(value_type, Optional):
+        return helper.make_optional_type_proto(type_proto(value_type.content, with_shape))
+    dims = [dim if isinstance(dim, int) else None for dim in value_type.dims] if with_shape else None
+    tensor = helper.make_tensor_type_proto(value_type.element, dims)
+    return helper.make_sequence_type_proto(tensor) if isinstance(value_type, Sequence) else tensor
+
+
+def same_form(a, b):
+    """Whether values of both can be branches of one If: kind, element type and rank."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Optional):
+        return same_form(a.content, b.content)
+    return a.element == b.element and a.rank == b.rank
+
+
+def joined(a, b, scope):
+    """The type of what is one or the other; sizes that differ are new ones of `scope`."""
+    if isinstance(a, Optional):
+        return Optional(joined(a.content, b.content, scope))
+    bound = max(a.bound, b.bound)
+    if isinstance(a, Sequence):
+        dims = tuple(x if x == y else None for x, y in zip(a.dims, b.dims))
+        return Sequence(a.element, dims, min(a.at_least, b.at_least), bound)
+    dims = tuple(
+        x
+        if x is y or (isinstance(x, int) and x == y)
+        else Symbol(scope, min(at_least(x), at_least(y)), max(at_most(x), at_most(y)))
+        for x, y in zip(a.dims, b.dims)
+    )
+    return Tensor(a.element, dims, bound)
+
+
+def with_dims(value_type, dims):
+    return replace(value_type, dims=tuple(dims))

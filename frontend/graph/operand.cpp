@@ -15,13 +15,14 @@ std::int64_t rank_of(const PartialShape& shape) {
   return static_cast<std::int64_t>(shape.rank());
 }
 
-/// What an absent optional tensor holds: no elements where the rank allows, else a zero.
+/// What an absent optional tensor holds: a zero where the sizes are not known, as that goes with any other
+/// size.
 ir::Value placeholder(ir::Builder& builder, const OperandType& type) {
   std::vector<std::int64_t> shape;
   std::int64_t count = 1;
   for (const ir::Dimension& dimension : type.shape) {
-    shape.push_back(dimension.min);
-    count *= dimension.min;
+    shape.push_back(std::max<std::int64_t>(dimension.min, dimension.is_static() ? 0 : 1));
+    count *= shape.back();
   }
   const std::vector<double> zeros(static_cast<std::size_t>(count), 0.0);
   return builder.numbers(zeros, shape, type.type);

@@ -69,8 +69,12 @@ void infer_loop(Node& node) {
       const Output& parameter = state.parameter->output(0);
       const Output& result = state.result->output(0);
       require(parameter.type == result.type, "a carried value changes its element type");
-      const PartialShape shape = widen(parameter.shape, result.shape);
+      PartialShape shape = widen(parameter.shape, result.shape);
       if (shape == parameter.shape) continue;
+      // As the runtime has it: where one size changes, a size of 0 is unknown, too.
+      for (std::size_t i = 0; i < shape.rank(); ++i) {
+        if (shape[i] == Dimension(0)) shape[i] = Dimension();
+      }
       set_parameter(*state.parameter, parameter.type, shape);
       changed = true;
     }

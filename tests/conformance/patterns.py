@@ -19,6 +19,7 @@ def counts(*numbers, **others):
 # Runs by the model file's name, without its folder and suffix.
 RUNS = {
     "last_of_a_list": counts(4, 0, 1, 7, 2, x=ramp(3, 4)),
+    "none_at_first": counts(4, 0, 1, 3, x=ramp(3, 4)),
     "unbind": [Run({"x": ramp(n, 2), "fixed": ramp(3, 2)}) for n in (4, 1, 6)],
 }
 

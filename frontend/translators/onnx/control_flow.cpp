@@ -82,14 +82,35 @@ TranslatedBody translate_body(NodeContext& node, const IteratedBody& body, std::
   return result;
 }
 
-/// The types the states need after an iteration.
+/// Whether `state` starts as an optional without a value: what stands in for that tells nothing of the sizes.
+bool is_none(const Operand& state) {
+  const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&state);
+  if (optional == nullptr) return false;
+  const auto has_value = ir::exact_values((*optional)->has_value);
+  return has_value && has_value->front() == 0;
+}
+
+/// `state`, where it is none in the form that its type gives it.
+Operand fitting(const Operand& state) {
+  if (!is_none(state)) return state;
+  Optional none = *std::get<std::shared_ptr<const Optional>>(state);
+  none.content = nullptr;
+  return make_optional(std::move(none));
+}
+
+/// The types the states need after an iteration. After the `first`, those that start without a value take
+/// what they get.
 std::vector<OperandType> widened(NodeContext& node, const IteratedBody& body,
-                                 const TranslatedBody& translated) {
+                                 const TranslatedBody& translated, bool first) {
   std::vector<OperandType> result;
   for (std::size_t i = 0; i < translated.types.size(); ++i) {
     const Operand& next = translated.outputs[static_cast<std::size_t>(body.first_state_output) + i];
     std::string problem;
     const auto type = widen(translated.types[i], type_of(next), problem);
+    if (type && first && is_none(body.initial[i]) && type_of(next).content != nullptr) {
+      result.push_back(type_of(next));
+      continue;
+    }
     if (!type) {
       node.fail("the values that state " + std::to_string(i) + " takes " + problem,
                 "a state keeps its element type and rank in OpenVINO");
@@ -107,14 +128,17 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
   for (const Operand& operand : body.initial) {
     types.push_back(type_of(operand));
     dynamic.push_back(with_dynamic_dimensions(types.back()));
+    if (is_none(operand)) types.back() = dynamic.back();
   }
+  bool first = true;
   DiagnosticSink& sink = node.translator().sink();
   while (true) {
     const bool last_try = types == dynamic;
     const std::size_t mark = sink.mark();
     try {
       TranslatedBody translated = translate_body(node, body, types);
-      std::vector<OperandType> wider = widened(node, body, translated);
+      std::vector<OperandType> wider = widened(node, body, translated, first);
+      first = false;
       if (wider == types) return translated;
       types = std::move(wider);
     } catch (const AlreadyReported&) {
@@ -144,7 +168,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
     body.graph->remove(*body.condition);
   }
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
-    const Values initial = flatten(node, proto.initial[i], body.types[i]);
+    const Values initial = flatten(node, fitting(proto.initial[i]), body.types[i]);
     const Values next =
         flatten(builder, body.outputs[static_cast<std::size_t>(proto.first_state_output) + i], body.types[i]);
     for (std::size_t part = 0; part < initial.size(); ++part) {

@@ -5,6 +5,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "ir/inference.hpp"
+#include "ir/size_origin.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -71,6 +72,9 @@ Operands if_1(NodeContext& node) {
   }
   if (const auto known = node.known_integers(condition)) {
     return inline_branch(node, known->front() != 0 ? "then_branch" : "else_branch");
+  }
+  if (const auto known = ir::compared_sizes(condition)) {
+    return inline_branch(node, *known ? "then_branch" : "else_branch");
   }
   TranslatedBranch then_branch = translate_branch(node, "then_branch");
   TranslatedBranch else_branch = translate_branch(node, "else_branch");

@@ -5,13 +5,13 @@ from typing import Optional
 import torch
 from torch import Tensor
 
-from .registry import TORCHSCRIPT, normal, number, scripted
+from .registry import normal, number, scripted
 
 X = normal(3, 4)
 COUNTS = [(X, number(n)) for n in (4, 1, 0)]
 
 
-@scripted(opset=16, runs=COUNTS, fails={TORCHSCRIPT: "an optional that is empty at first"})
+@scripted(opset=16, runs=COUNTS)
 def none_until_set(x: Tensor, n: Tensor) -> Tensor:
     total: Optional[Tensor] = None
     for i in range(int(n)):
@@ -25,7 +25,7 @@ def none_until_set(x: Tensor, n: Tensor) -> Tensor:
     return total
 
 
-@scripted(opset=18, runs=COUNTS, fails={TORCHSCRIPT: "an optional that is empty at first"})
+@scripted(opset=18, runs=COUNTS)
 def none_and_a_list(x: Tensor, n: Tensor) -> Tensor:
     last: Optional[Tensor] = None
     parts = [x]

@@ -1,0 +1,143 @@
+// What onnxruntime's optimizer writes for transformers: activations with a bias, normalisations of a sum,
+// embeddings.
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+Value gelu(NodeContext& node, Value x, std::string_view mode) {
+  return node.op("Gelu", {x}, {{"approximation_mode", std::string(mode)}});
+}
+
+/// The sum of `x` and an optional input.
+Value with_input(NodeContext& node, Value x, std::size_t index) {
+  const Value other = node.optional_input(index);
+  return other ? node.op("Add", {x, other}) : x;
+}
+
+Values exact_gelu(NodeContext& node) {
+  return {gelu(node, node.input(0), "ERF")};
+}
+
+Values bias_gelu(NodeContext& node) {
+  return {gelu(node, node.op("Add", {node.input(0), node.input(1)}), "ERF")};
+}
+
+Values fast_gelu(NodeContext& node) {
+  return {gelu(node, with_input(node, node.input(0), 1), "TANH")};
+}
+
+/// x * sigmoid(alpha * x).
+Values quick_gelu(NodeContext& node) {
+  const Value x = node.input(0);
+  return {node.op("Swish", {x, node.number_like(node.real("alpha", 1.702F), x)})};
+}
+
+/// Normalisations of the last axis in f32, with the factors that they divide by.
+struct Normalized {
+  Value y;
+  Value mean;  ///< null without one
+  Value inverse_deviation;
+};
+
+Normalized normalized(NodeContext& node, Value input, Value scale, Value bias, double epsilon, bool centred,
+                      std::int64_t first_axis) {
+  const Value axes = axes_between(node, first_axis, node.rank(input));
+  const Value x = convert(node, input, ElementType::f32);
+  const auto mean_of = [&](Value value) {
+    return node.op("ReduceMean", {value, axes}, {{"keep_dims", true}});
+  };
+  const auto inverse = [&](Value distance) {
+    const Value variance = mean_of(node.op("Power", {distance, node.number_like(2, distance)}));
+    const Value deviation =
+        node.op("Sqrt", {node.op("Add", {variance, node.number_like(epsilon, variance)})});
+    return node.op("Divide", {node.number_like(1, deviation), deviation}, {{"m_pythondiv", true}});
+  };
+  Normalized result;
+  Value y;
+  if (centred) {
+    y = node.op("MVN", {x, axes},
+                {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", "INSIDE_SQRT"}});
+    result.mean = mean_of(x);
+    result.inverse_deviation = inverse(node.op("Subtract", {x, result.mean}));
+  } else {
+    result.inverse_deviation = inverse(x);
+    y = node.op("Multiply", {x, result.inverse_deviation});
+  }
+  y = node.op("Multiply", {convert(node, y, input.type()), convert(node, scale, input.type())});
+  if (bias) y = node.op("Add", {y, convert(node, bias, input.type())});
+  result.y = y;
+  return result;
+}
+
+/// SkipLayerNormalization, SkipSimplifiedLayerNormalization: of the sum of input, skip and bias, which is
+/// also an output. The simplified one has no mean and no beta.
+Values normalized_sum(NodeContext& node, bool centred) {
+  const std::int64_t rank = node.rank(node.input(0));
+  Value skip = node.input(1);
+  const Value sum = with_input(node, node.op("Add", {node.input(0), skip}), centred ? 4 : 3);
+  const Value beta = centred ? node.optional_input(3) : Value{};
+  const Normalized result =
+      normalized(node, sum, node.input(2), beta, node.real("epsilon", 1e-12F), centred, rank - 1);
+  return {result.y, result.mean, result.inverse_deviation, sum};
+}
+
+Values skip_layer_normalization(NodeContext& node) {
+  return normalized_sum(node, true);
+}
+
+Values skip_simplified_layer_normalization(NodeContext& node) {
+  return normalized_sum(node, false);
+}
+
+/// SimplifiedLayerNormalization, which onnxruntime puts into ONNX's own domain: RMSNormalization before
+/// opset 23.
+Values simplified_layer_normalization(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
+  const Normalized result = normalized(node, x, node.input(1), {}, node.real("epsilon", 1e-5F), false, axis);
+  return {result.y, result.inverse_deviation};
+}
+
+/// EmbedLayerNormalization: the sum of word, position and segment embeddings, normalised.
+Values embed_layer_normalization(NodeContext& node) {
+  const Value ids = node.input(0);
+  if (node.rank(ids) != 2) node.fail("the words must be a batch of vectors");
+  Value positions = node.optional_input(8);
+  if (!positions) {
+    positions = node.op("Range", {node.integer(0), size_of(node, ids, 1), node.integer(1)},
+                        {{"output_type", ElementType::i64}});
+  }
+  Value sum = node.op("Add", {gather(node, node.input(2), ids), gather(node, node.input(3), positions)});
+  if (node.has_input(4)) sum = node.op("Add", {sum, gather(node, node.input(4), node.input(1))});
+  const Normalized result =
+      normalized(node, sum, node.input(5), node.input(6), node.real("epsilon", 1e-12F), true, 2);
+  // How many words of each sentence count.
+  Value counts;
+  if (const Value mask = node.optional_input(7)) {
+    const Value ones = convert(node, node.op("Equal", {mask, node.number_like(1, mask)}), ElementType::i32);
+    counts = node.op("ReduceSum", {ones, node.integers({1})}, {{"keep_dims", false}});
+  } else {
+    counts = broadcast_to(node, node.integer(0, ElementType::i32), dimension_of(node, ids, 0));
+  }
+  return {result.y, counts, sum};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_transformer_translators() {
+  return {
+      {"Gelu", 1, exact_gelu, {}, kMicrosoft},
+      {"BiasGelu", 1, bias_gelu, {}, kMicrosoft},
+      {"FastGelu", 1, fast_gelu, {}, kMicrosoft},
+      {"QuickGelu", 1, quick_gelu, {}, kMicrosoft},
+      {"SkipLayerNormalization", 1, skip_layer_normalization, {}, kMicrosoft},
+      {"SkipSimplifiedLayerNormalization", 1, skip_simplified_layer_normalization, {}, kMicrosoft},
+      {"SimplifiedLayerNormalization", 1, simplified_layer_normalization},
+      {"EmbedLayerNormalization", 1, embed_layer_normalization, {}, kMicrosoft},
+  };
+}
+
+}  // namespace onnx2ir::frontend

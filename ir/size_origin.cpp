@@ -1,0 +1,179 @@
+#include "ir/size_origin.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/inference.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+/// A dimension of a value, or an element of one (in C order).
+struct Place {
+  Value value;
+  std::size_t index = 0;
+  bool is_element = false;
+
+  friend bool operator==(const Place&, const Place&) = default;
+};
+using Step = std::optional<Place>;
+
+bool is_any_of(const Node& node, std::span<const std::string_view> names) {
+  return std::ranges::any_of(names, [&](std::string_view name) { return node.is(name); });
+}
+
+/// `position` of a list of `size` entries; a negative one counts from the end.
+std::optional<std::size_t> position_in(std::int64_t position, std::size_t size) {
+  if (position < 0) position += static_cast<std::int64_t>(size);
+  if (position < 0 || static_cast<std::size_t>(position) >= size) return std::nullopt;
+  return static_cast<std::size_t>(position);
+}
+
+/// The operand that gives an elementwise result this dimension; none when both may.
+Step through_broadcast(const Node& node, std::size_t rank, std::size_t axis) {
+  Step found;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const PartialShape& shape = node.input(i).shape();
+    if (!shape.has_rank()) return std::nullopt;
+    const std::size_t missing = rank - shape.rank();
+    if (axis < missing || shape[axis - missing] == Dimension(1)) continue;
+    if (found) return std::nullopt;
+    found = Place{node.input(i), axis - missing};
+  }
+  return found;
+}
+
+Step through_product(const Node& node, std::size_t rank, std::size_t axis) {
+  const PartialShape& left = node.input(0).shape();
+  const PartialShape& right = node.input(1).shape();
+  const bool is_plain = left.has_rank() && left.rank() == rank && right.has_rank() && right.rank() == 2;
+  if (!is_plain || node.boolean("transpose_a") || axis + 1 == rank) return std::nullopt;
+  return Place{node.input(0), axis};
+}
+
+Step from_dimension(Value value, std::size_t axis) {
+  constexpr std::array<std::string_view, 4> kSameShape = {"Convert", "Relu", "Tanh", "Softmax"};
+  constexpr std::array<std::string_view, 4> kElementwise = {"Add", "Subtract", "Multiply", "Divide"};
+  const Node& node = *value.node;
+  const std::size_t rank = value.shape().rank();
+  if (is_any_of(node, kSameShape)) return Place{node.input(0), axis};
+  if (is_any_of(node, kElementwise)) return through_broadcast(node, rank, axis);
+  if (node.is("MatMul")) return through_product(node, rank, axis);
+  if (node.is("Transpose")) {
+    const auto order = exact_values(node.input(1));
+    if (!order || order->size() != rank) return std::nullopt;
+    return Place{node.input(0), static_cast<std::size_t>((*order)[axis])};
+  }
+  if (node.is("Reshape")) {
+    const auto sizes = known_values(node.input(1));
+    // What a model calculates may be -1, which means what is left.
+    if (!sizes || axis >= sizes->size() || (*sizes)[axis].min < 0) return std::nullopt;
+    return Place{node.input(1), axis, true};
+  }
+  return std::nullopt;
+}
+
+Step through_concat(const Node& node, std::size_t index) {
+  for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+    const auto sizes = node.input(i).shape().sizes();
+    if (!sizes || sizes->size() != 1) return std::nullopt;
+    const auto size = static_cast<std::size_t>(sizes->front());
+    if (index < size) return Place{node.input(i), index, true};
+    index -= size;
+  }
+  return std::nullopt;
+}
+
+Step from_element(Value value, std::size_t index) {
+  constexpr std::array<std::string_view, 3> kSameElements = {"Unsqueeze", "Squeeze", "Reshape"};
+  const Node& node = *value.node;
+  if (node.is("ShapeOf")) return Place{node.input(0), index};
+  if (is_any_of(node, kSameElements)) return Place{node.input(0), index, true};
+  if (node.is("Convert") && is_integral(node.input(0).type()) && is_integral(value.type())) {
+    return Place{node.input(0), index, true};
+  }
+  if (node.is("Concat")) return through_concat(node, index);
+  const auto list = node.inputs().empty() ? std::nullopt : node.input(0).shape().sizes();
+  if (!list || list->size() != 1) return std::nullopt;
+  const auto size = static_cast<std::size_t>(list->front());
+  std::optional<std::size_t> position;
+  if (node.is("Gather")) {
+    const auto indices = exact_values(node.input(1));
+    if (indices && index < indices->size()) position = position_in((*indices)[index], size);
+  } else if (node.is("Slice")) {
+    const auto start = exact_values(node.input(1));
+    const auto step = exact_values(node.input(3));
+    if (start && step && step->front() == 1) position = position_in(start->front(), size);
+    if (position) *position += index;
+  }
+  if (!position || *position >= size) return std::nullopt;
+  return Place{node.input(0), *position, true};
+}
+
+struct Origin {
+  Place place;
+  /// What stands in for the size where it is 0: a Reshape on the way takes it for "as in the data".
+  std::vector<Dimension> instead_of_zero;
+
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+
+Step next(const Place& place) {
+  if (place.is_element) return from_element(place.value, place.index);
+  return place.value.shape().has_rank() ? from_dimension(place.value, place.index) : std::nullopt;
+}
+
+/// Where the only element of `size` comes from; nothing when it may come from two places.
+std::optional<Origin> origin_of(Value size) {
+  Origin origin{{size, 0, true}, {}};
+  Step expected;  // the dimension that has to come next, because a Reshape may take it as well
+  while (const Step step = next(origin.place)) {
+    const Node& node = *origin.place.value.node;
+    if (!origin.place.is_element && node.is("Reshape") && node.boolean("special_zero")) {
+      const PartialShape& data = node.input(0).shape();
+      const std::size_t axis = origin.place.index;
+      if (!data.has_rank() || axis >= data.rank()) return std::nullopt;
+      if (data[axis].is_static()) {
+        origin.instead_of_zero.push_back(data[axis]);
+      } else {
+        expected = Place{node.input(0), axis};
+      }
+    }
+    origin.place = *step;
+    if (!origin.place.is_element && expected && origin.place != std::exchange(expected, {}))
+      return std::nullopt;
+  }
+  if (expected) return std::nullopt;
+  return origin;
+}
+
+}  // namespace
+
+std::optional<bool> compared_sizes(Value condition) {
+  constexpr std::array<std::string_view, 3> kTrueOfEqual = {"Equal", "LessEqual", "GreaterEqual"};
+  constexpr std::array<std::string_view, 3> kFalseOfEqual = {"NotEqual", "Less", "Greater"};
+  bool negated = false;
+  const Node* node = condition.node;
+  const auto is_passed_on = [&] {
+    return (node->is("Convert") || node->is("Reshape") || node->is("Squeeze")) &&
+           node->input(0).type() == ElementType::boolean;
+  };
+  while (node->is("LogicalNot") || is_passed_on()) {
+    negated ^= node->is("LogicalNot");
+    node = node->input(0).node;
+  }
+  const bool is_true = is_any_of(*node, kTrueOfEqual);
+  if (!is_true && !is_any_of(*node, kFalseOfEqual)) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (node->input(i).shape().element_count() != 1 || !is_integral(node->input(i).type()))
+      return std::nullopt;
+  }
+  const auto first = origin_of(node->input(0));
+  if (!first || first != origin_of(node->input(1))) return std::nullopt;
+  return is_true != negated;
+}
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,156 @@
+"""Operators of onnxruntime's own domain, which its optimizer and its quantizer write."""
+
+import functools
+import itertools
+
+import numpy as np
+import pytest
+
+from .entry import Entry, assert_passed, parameters
+from .one_node import add_case, numbers
+
+CASES = {}
+case = functools.partial(add_case, CASES, domain="com.microsoft")
+
+
+def q(name, *shape, dtype="uint8"):
+    return numbers(name, *shape, dtype=dtype, low=0 if dtype == "uint8" else -128, high=255 if dtype == "uint8" else 127)
+
+
+def add_activations_and_norms():
+    x, bias = numbers("x", 2, 5, 8), numbers("bias", 8)
+    case("Gelu", 1, x)
+    case("BiasGelu", 1, x, bias)
+    case("FastGelu", 1, x, bias)
+    case("FastGelu", 1, x)
+    case("QuickGelu", 1, x)
+    case("QuickGelu", 1, x, alpha=1.0)
+    skip, gamma, beta = numbers("skip", 2, 5, 8), numbers("gamma", 8), numbers("beta", 8)
+    for extra in ((), (beta,), (beta, bias), (None, bias)):
+        case("SkipLayerNormalization", 1, x, skip, gamma, *extra, epsilon=1e-5, outputs=4 if len(extra) == 2 else 1, expected=skip_norm(x + skip, gamma, *extra) if len(extra) == 2 else None)
+    case("SkipLayerNormalization", 1, x, numbers("skip", 5, 8), gamma, beta, variant="broadcast")
+    case("SkipSimplifiedLayerNormalization", 1, x, skip, gamma)
+    case("SkipSimplifiedLayerNormalization", 1, x, skip, gamma, bias, epsilon=1e-6)
+    case("SimplifiedLayerNormalization", 17, x, gamma, domain="", epsilon=1e-6)
+    case("SimplifiedLayerNormalization", 17, x, gamma, domain="", axis=-1, outputs=2)
+    ids, segments = numbers("ids", 2, 5, dtype="int32", low=0, high=9), numbers("segments", 2, 5, dtype="int32", low=0, high=1)
+    tables = numbers("words", 10, 8), numbers("positions", 6, 8), numbers("kinds", 2, 8)
+    mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)
+    case("EmbedLayerNormalization", 1, ids, segments, *tables, gamma, beta, outputs=2, dynamic=False)
+    case("EmbedLayerNormalization", 1, ids, segments, *tables, gamma, beta, mask, outputs=2, epsilon=1e-5, dynamic=False)
+    case("EmbedLayerNormalization", 1, ids, None, *tables[:2], None, gamma, beta, mask, numbers("p", 2, 5, dtype="int32", low=0, high=5), outputs=3, dynamic=False)
+
+
+def skip_norm(total, gamma, beta, bias):
+    """onnxruntime leaves the statistics out on the CPU."""
+    total = total + bias
+    mean, deviation = total.mean(-1, keepdims=True), np.sqrt(total.var(-1, keepdims=True) + 1e-5)
+    y = (total - mean) / deviation * gamma
+    return [(y if beta is None else y + beta).astype(np.float32), mean, (1 / deviation).astype(np.float32), total]
+
+
+def add_attention():
+    x, weights, bias = numbers("x", 2, 5, 8), numbers("w", 8, 24, low=-1, high=1), numbers("b", 24)
+    shared = dict(constants=(1, 2), num_heads=2, dynamic=False)
+    row = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)
+    for unidirectional in (0, 1):
+        case("Attention", 1, x, weights, bias, unidirectional=unidirectional, **shared)
+        for name, mask in (("row", row), ("ends", np.array([3, 5], np.int32)), ("bounds", np.array([3, 5, 1, 0], np.int32)), ("matrix", numbers("m", 2, 5, 5, dtype="int32", low=0, high=1) | np.eye(5, dtype=np.int32))):
+            case("Attention", 1, x, weights, bias, mask, unidirectional=unidirectional, variant=name, **shared)
+        past = numbers("past", 2, 2, 2, 3, 4)
+        case("Attention", 1, x, weights, bias, None, past, unidirectional=unidirectional, outputs=2, **shared)
+        case("Attention", 1, x, weights, bias, np.pad(row, ((0, 0), (3, 0)), constant_values=1), past, unidirectional=unidirectional, outputs=2, **shared)
+    case("Attention", 1, x, numbers("w", 8, 28), numbers("b", 28), qkv_hidden_sizes=[8, 8, 12], **shared)
+    case("Attention", 1, x, weights, bias, None, None, numbers("a", 2, 2, 5, 5), scale=0.3, **shared)
+
+
+def add_products():
+    a, b = numbers("a", 2, 3, 4), numbers("b", 2, 4, 5)
+    case("FusedMatMul", 1, a, b, alpha=0.5)
+    case("FusedMatMul", 1, a.transpose(0, 2, 1).copy(), b.transpose(0, 2, 1).copy(), transA=1, transB=1, alpha=2.0)
+    image, filters, bias = numbers("image", 1, 4, 6, 6), numbers("filters", 4, 2, 3, 3), numbers("bias", 4)
+    for activation, values in (("Relu", []), ("Tanh", []), ("Sigmoid", []), ("LeakyRelu", [0.2]), ("Clip", [-1.0, 2.0]), ("HardSigmoid", [0.3, 0.4])):
+        attributes = {"activation_params": values} if values else {}
+        case("FusedConv", 1, image, filters, bias, activation=activation, group=2, pads=[1, 1, 1, 1], **attributes)
+    case("FusedConv", 1, image, filters, bias, numbers("sum", 1, 4, 4, 4), activation="Relu", group=2)
+    for bits, inner, block, kind in itertools.product((4, 8), (32, 80), (16, 32), ("none", "packed", "float")):
+        rows, blocks = 6, -(-inner // block)
+        packed = q("packed", rows, blocks, block * bits // 8)
+        scales = numbers("scales", rows, blocks, low=0.01, high=0.1)
+        zero = {"none": None, "packed": q("zeros", rows, -(-blocks * bits // 8)), "float": numbers("zeros", rows, blocks, low=0, high=15)}[kind]
+        if bits == 8 and kind == "float":
+            continue
+        zeros = () if zero is None else (zero,)
+        expected = np.einsum("bsk,nk->bsn", numbers("activations", 2, 3, inner), unpacked(packed, scales, zero, bits, block)[:, :inner])
+        shape = dict(K=inner, N=rows, bits=bits, block_size=block, constants=(1, 2, 3), variant=kind)
+        case("MatMulNBits", 1, numbers("activations", 2, 3, inner), packed, scales, *zeros, expected=[expected.astype(np.float32)], **shape)
+
+
+def unpacked(packed, scales, zero, bits, block):
+    def numbers_of(values):
+        if bits == 8:
+            return values.astype(np.float32)
+        return np.stack([values & 15, values >> 4], -1).reshape(*values.shape[:-1], -1).astype(np.float32)
+
+    rows, blocks = scales.shape
+    weights = numbers_of(packed).reshape(rows, blocks, block)
+    if zero is None:
+        zero = np.full((rows, blocks), 1 << (bits - 1), np.float32)
+    elif zero.dtype == np.uint8:
+        zero = numbers_of(zero)[:, :blocks]
+    return ((weights - zero[..., None]) * scales[..., None]).reshape(rows, -1)
+
+
+def add_quantized():
+    scale = [np.float32(s) for s in (0.021, 0.013, 0.037)]
+    for dtype in ("uint8", "int8"):
+        zero = [np.array(z, dtype) for z in (3, 7, 11)]
+        a, b = q("a", 2, 3, 4, dtype=dtype), q("b", 3, 1, dtype=dtype)
+        for op in ("QLinearAdd", "QLinearMul"):
+            case(op, 1, a, scale[0], zero[0], b, scale[1], zero[1], scale[2], zero[2])
+        case("QLinearConcat", 1, scale[2], zero[2], a, scale[0], zero[0], q("c", 2, 2, 4, dtype=dtype), scale[1], zero[1], axis=1)
+        image = q("image", 1, 3, 5, 6, dtype=dtype)
+        for last in (0, 1):
+            pixels = image.transpose(0, 2, 3, 1).copy() if last else image
+            case("QLinearGlobalAveragePool", 1, pixels, scale[0], zero[0], scale[1], zero[1], channels_last=last)
+            case("QLinearAveragePool", 1, pixels, scale[0], zero[0], scale[1], zero[1], channels_last=last, kernel_shape=[2, 3], strides=[1, 2], pads=[0, 1, 1, 0])
+    a, b = q("a", 3, 4), q("b", 4, 5, dtype="int8")
+    zero = np.uint8(3), np.int8(-5)
+    bias = numbers("bias", 5, dtype="int32", low=-900, high=900)
+    case("QGemm", 1, a, scale[0], zero[0], b, scale[1], zero[1], bias)
+    case("QGemm", 1, a, scale[0], zero[0], b, scale[1], zero[1], bias, np.float32(0.3), np.uint8(90))
+    case("QGemm", 1, a.T.copy(), scale[0], zero[0], b.T.copy(), numbers("s", 5, low=0.01, high=0.1), numbers("z", 5, dtype="int8"), None, np.float32(0.3), np.uint8(90), transA=1, transB=1, alpha=2.0)
+    add_lstm()
+
+
+def add_lstm():
+    x = numbers("x", 4, 2, 3, low=-1, high=1)
+    for direction in ("forward", "bidirectional"):
+        n = 2 if direction == "bidirectional" else 1
+        w, r = q("w", n, 3, 20, dtype="int8"), q("r", n, 5, 20, dtype="int8")
+        parameters = [numbers("ws", n, low=0.004, high=0.006), numbers("wz", n, dtype="int8"), numbers("rs", n, low=0.004, high=0.006), numbers("rz", n, dtype="int8")]
+        by_hand = [((v.astype(np.float32) - z[:, None, None]) * s[:, None, None]).transpose(0, 2, 1).copy() for v, s, z in ((w, *parameters[:2]), (r, *parameters[2:]))]
+        case("DynamicQuantizeLSTM", 1, x, w, r, numbers("b", n, 40), None, None, None, None, *parameters, constants=(1, 2), hidden_size=5, direction=direction, outputs=3, expected=lstm(x, *by_hand, numbers("b", n, 40), direction))
+
+
+def lstm(x, w, r, b, direction):
+    import onnx
+    import onnxruntime
+    from onnx import helper
+
+    node = helper.make_node("LSTM", ["x", "w", "r", "b"], ["y", "h", "c"], hidden_size=5, direction=direction)
+    inputs = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None) for name in "xwrb"]
+    outputs = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None) for name in "yhc"]
+    model = helper.make_model(helper.make_graph([node], "lstm", inputs, outputs), opset_imports=[helper.make_opsetid("", 14)], ir_version=10)
+    return onnxruntime.InferenceSession(model.SerializeToString()).run(None, dict(x=x, w=w, r=r, b=b))
+
+
+add_activations_and_norms()
+add_attention()
+add_products()
+add_quantized()
+
+
+@pytest.mark.parametrize("conformance", parameters(Entry(("onnxruntime", name), make) for name, make in CASES.items()))
+def test_onnxruntime_operators(conformance, result):
+    assert_passed(result)

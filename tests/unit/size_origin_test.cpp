@@ -1,0 +1,82 @@
+// Comparisons of sizes that are equal whatever they are.
+#include "ir/size_origin.hpp"
+
+#include "catch.hpp"
+#include "ir/builder.hpp"
+#include "ir/graph.hpp"
+
+using namespace onnx2ir::ir;
+
+namespace {
+
+struct Fixture {
+  Graph graph;
+  Builder builder{graph};
+  const Value data = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
+
+  Value projected(Value from) {
+    const Value weights = builder.parameter(ElementType::f32, PartialShape{32, 16});
+    const Value bias = builder.parameter(ElementType::f32, PartialShape{16});
+    const Value product =
+        builder.op("MatMul", {from, weights}, {{"transpose_a", false}, {"transpose_b", false}});
+    return builder.op("Add", {product, bias});
+  }
+  Value size(Value value, std::int64_t axis) {
+    const Value shape = builder.op("ShapeOf", {value}, {{"output_type", ElementType::i64}});
+    return builder.op("Gather", {shape, builder.integer(axis), builder.integer(0)},
+                      {{"batch_dims", std::int64_t{0}}});
+  }
+  Value listed(Value scalar) { return builder.op("Unsqueeze", {scalar, builder.integers({0})}); }
+  /// [batch, length, 16] -> [batch, length, heads, rest] -> [batch, heads, length, rest] -> [?, length,
+  /// rest].
+  Value in_heads(Value states, std::int64_t heads) {
+    const std::int64_t axis = 0;
+    const Value split = builder.op(
+        "Concat", {listed(size(states, 0)), listed(size(states, 1)), builder.integers({heads, -1})},
+        {{"axis", axis}});
+    const Value parts = builder.op("Reshape", {states, split}, {{"special_zero", true}});
+    const Value turned = builder.op("Transpose", {parts, builder.integers({0, 2, 1, 3})});
+    const Value joined =
+        builder.op("Concat", {builder.integers({-1}), listed(size(parts, 1)), listed(size(parts, -1))},
+                   {{"axis", axis}});
+    return builder.op("Reshape", {turned, joined}, {{"special_zero", true}});
+  }
+  std::optional<bool> compared(const char* op, Value a, Value b) {
+    return compared_sizes(builder.op(op, {a, b}));
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "sizes of what is computed from one tensor are equal") {
+  const Value query = projected(data);
+  const Value key = projected(data);
+  CHECK(compared("Equal", size(query, 1), size(key, 1)) == true);
+  CHECK(compared("NotEqual", size(query, 1), size(key, -2)) == false);
+  CHECK(compared("Less", size(query, 0), size(data, 0)) == false);
+  CHECK(compared("GreaterEqual", size(query, 0), size(data, 0)) == true);
+  const Value different = builder.op("LogicalNot", {builder.op("Equal", {size(query, 1), size(key, 1)})});
+  CHECK(compared_sizes(different) == false);
+}
+
+TEST_CASE_METHOD(Fixture, "sizes pass through Reshape and Transpose") {
+  const Value query = in_heads(projected(data), 4);
+  const Value key = in_heads(projected(data), 4);
+  CHECK(compared("Equal", size(query, -2), size(key, -2)) == true);
+  CHECK(compared("Equal", size(query, -2), size(data, 1)) == std::nullopt);
+}
+
+TEST_CASE_METHOD(Fixture, "a size of zero may mean another in a Reshape") {
+  // Without elements, the first has four rows and the second has two.
+  const Value query = in_heads(projected(data), 4);
+  const Value key = in_heads(projected(data), 2);
+  CHECK(compared("Equal", size(query, -2), size(key, -2)) == std::nullopt);
+}
+
+TEST_CASE_METHOD(Fixture, "sizes of other origin may differ") {
+  const Value other = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
+  CHECK(compared("Equal", size(data, 1), size(other, 1)) == std::nullopt);
+  CHECK(compared("Equal", size(data, 0), size(data, 1)) == std::nullopt);
+  const Value sum = builder.op("Add", {data, other});
+  CHECK(compared("Equal", size(sum, 1), size(data, 1)) == std::nullopt);
+}

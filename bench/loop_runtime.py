@@ -18,6 +18,9 @@ ROUNDS = 15
 
 HEADER = '<ir_version: 10, opset_import: ["" : 21]>\n'
 
+# What turns a pass on and off, where it is not on unless it is skipped.
+OPTIONS = {"unroll_short_loops": (["--unroll-loops"], [])}
+
 # pass -> (model, what its inputs are)
 SUBJECTS = {
     "move_invariants_out_of_bodies": (
@@ -74,6 +77,22 @@ SUBJECTS = {
            }""",
         {"x": (1, 64)},
     ),
+    "unroll_short_loops": (
+        """g (float[1, 64] x) => (float[1, 64] y) {
+             trips = Constant <value: tensor = int64 {500}> ()
+             few = Constant <value: tensor = int64 {4}> ()
+             yes = Constant <value: tensor = bool {1}> ()
+             y = Loop (trips, yes, x) <body = outer (int64 i, bool c, float[1, 64] s) => (bool n, float[1, 64] t) {
+               n = Identity (c)
+               t = Loop (few, yes, s) <body = inner (int64 j, bool d, float[1, 64] u) => (bool m, float[1, 64] v) {
+                 m = Identity (d)
+                 w = Sin (u)
+                 v = Add (w, u)
+               }>
+             }>
+           }""",
+        {"x": (1, 64)},
+    ),
 }
 
 
@@ -103,8 +122,9 @@ def main(tool):
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "model.onnx")
             onnx.save(onnx.parser.parse_model(HEADER + text), source)
-            subprocess.run([tool, source, "-o", f"{folder}/with.xml"], check=True)
-            subprocess.run([tool, source, "-o", f"{folder}/without.xml", "--skip-pass", name], check=True)
+            on, off = OPTIONS.get(name, ([], ["--skip-pass", name]))
+            subprocess.run([tool, source, "-o", f"{folder}/with.xml", *on], check=True)
+            subprocess.run([tool, source, "-o", f"{folder}/without.xml", *off], check=True)
             paths = [f"{folder}/with.xml", f"{folder}/without.xml", str(source)]
             requests = [request_of(core, path) for path in paths]
         times = [[] for _ in requests]

@@ -25,6 +25,7 @@ struct Arguments {
   std::vector<std::string> print_after;
   std::string stop_after;
   std::vector<std::string> skip_passes;
+  bool unroll_loops = false;
 };
 
 /// FILE.xml as given; in a folder, or without -o in the current one, the model's name with .xml.
@@ -57,6 +58,7 @@ onnx2ir::Options options_of(const Arguments& arguments, onnx2ir::cli::ProgressBa
   options.print_after = arguments.print_after;
   options.stop_after = arguments.stop_after;
   options.skip_passes = arguments.skip_passes;
+  options.unroll_loops = arguments.unroll_loops;
   options.progress = [&bar](std::string_view stage, double fraction) { bar.show(stage, fraction); };
   options.dump = [](std::string_view pass, std::string_view text) {
     std::cerr << "// after " << pass << '\n' << text;
@@ -154,6 +156,8 @@ int run(int argc, char** argv) {
       ->type_name("PASS")
       ->allow_extra_args(false)
       ->check([passes](const std::string& name) { return unknown_pass(name, passes); });
+  app.add_flag("--unroll-loops", arguments.unroll_loops,
+               "replace loops of few, known iterations and a small body by their iterations");
   app.add_flag("--list-ops", list_ops, "list the operators that are converted");
   app.add_flag("--list-passes", list_passes, "list the passes in the order they run");
   try {

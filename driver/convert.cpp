@@ -59,6 +59,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       context.finished = options.pass_finished;
       context.stop_after = options.stop_after;
       context.skipped = options.skip_passes;
+      context.unroll_loops = options.unroll_loops;
       context.inspect = [&](std::string_view pass, const ir::Model& now) { report_pass(options, pass, now); };
       context.inspect("import", *model);
       passes::run_pipeline(*model, context);

@@ -28,6 +28,8 @@ constexpr std::array kPipeline = {
          move_invariants_out_of_bodies},
     Pass{"simplify_conditions", "body conditions that are always true become constant", simplify_conditions},
     Pass{"fold_zero_trip_loops", "loops that never run give their initial values", fold_zero_trip_loops},
+    Pass{"unroll_short_loops", "with --unroll-loops: short loops become their iterations",
+         unroll_short_loops},
     Pass{"remove_dead_states", "states, scan outputs and captures nobody reads go", remove_dead_states},
     Pass{"turn_appends_into_scans", "states that are only appended to become scan outputs",
          turn_appends_into_scans},

@@ -28,6 +28,8 @@ struct PassContext {
   std::string stop_after;
   /// Passes that are left out. Some of them keep the runtime from going wrong: for measurements only.
   std::vector<std::string> skipped;
+  /// Whether loops of few iterations and a small body are to become their iterations.
+  bool unroll_loops = false;
 };
 
 struct Pass {

@@ -44,6 +44,9 @@ struct Options {
   std::string stop_after;
   /// Passes that are left out, to measure what they bring. The model may be wrong without them.
   std::vector<std::string> skip_passes;
+  /// Loops whose few iterations are known, with a small body, become their iterations: faster to run, no Loop
+  /// in the IR.
+  bool unroll_loops = false;
   /// Called after each pass with the seconds it took. May be empty.
   std::function<void(std::string_view pass, double seconds, bool modified)> pass_finished;
 };

@@ -52,6 +52,7 @@ class Case:
     oracle_model: bytes | None = None  # what onnxruntime runs, where it does not know the model's opset
     operator: str = ""
     time_limit: float = 15.0  # seconds for all runs
+    options: tuple[str, ...] = ()  # of the converter
 
 
 @dataclass

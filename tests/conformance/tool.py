@@ -18,11 +18,11 @@ def tool_path(given=None):
     return str(given or os.environ.get("ONNX2IR_TOOL") or REPOSITORY / "build/release/onnx2ir")
 
 
-def convert(tool, model_path, xml_path):
+def convert(tool, model_path, xml_path, options=()):
     """Converts one file; returns the seconds of the process. Raises Failure with what the tool said."""
     started = time.perf_counter()
     done = subprocess.run(
-        [tool, str(model_path), "-o", str(xml_path)],
+        [tool, str(model_path), "-o", str(xml_path), *options],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         close_fds=False,

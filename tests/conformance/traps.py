@@ -289,8 +289,8 @@ RUNS = {
     "row_35_walk_dynamic": _walk_dynamic(),
 }
 
-# How a model's runs are fed: each to a freshly compiled model, or all to one.
-FEEDINGS = ("fresh", "one_compiled", "one_compiled_reversed")
+# How a model's runs are fed: each to a freshly compiled model, or all to one; the last without its short loops.
+FEEDINGS = ("fresh", "one_compiled", "one_compiled_reversed", "unrolled")
 
 
 def model_path(name):
@@ -301,4 +301,6 @@ def trap_case(name, feeding):
     runs = RUNS[name]
     if feeding == "one_compiled_reversed":
         runs = runs[::-1]
-    return Case(f"{name}-{feeding}", model_path(name).read_bytes(), runs, one_compiled=feeding != "fresh")
+    options = ("--unroll-loops",) if feeding == "unrolled" else ()
+    one_compiled = feeding != "fresh"
+    return Case(f"{name}-{feeding}", model_path(name).read_bytes(), runs, one_compiled=one_compiled, options=options)

@@ -92,7 +92,7 @@ class Worker:
         model_path.write_bytes(case.model)
         try:
             self._stage("convert")
-            result.convert_seconds = convert(self._tool, model_path, xml_path)
+            result.convert_seconds = convert(self._tool, model_path, xml_path, case.options)
             self._stage("read")
             model = runtime.read(self._core, xml_path)
             self._stage("port check")

@@ -1,0 +1,134 @@
+// A loop whose few iterations and small body are known is replaced by its iterations, when that was asked
+// for: the runtime then fuses across them and has no loop to run, but the IR has no Loop any more, and grows.
+#include <algorithm>
+#include <ranges>
+#include <unordered_map>
+
+#include "ir/builder.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/loop_ports.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The most nodes one loop may become; beyond, what a loop costs is little beside what its body costs.
+constexpr std::int64_t kMostNodes = 128;
+
+bool is_computed(const ir::Node& node) {
+  return node.constant() == nullptr && !node.is("Parameter") && !node.is("Result");
+}
+
+bool is_short(const ir::Node& node) {
+  const ir::LoopBody& loop = *node.loop();
+  const auto trip_count = known_scalar(node.input(0));
+  const bool runs_to_the_end =
+      known_scalar(node.input(1)) == 1 && known_scalar(loop.condition->input(0)) == 1;
+  if (!trip_count || *trip_count < 1 || !runs_to_the_end || !loop.sliced.empty()) return false;
+  std::int64_t size = 0;
+  for (const auto& inner : loop.graph->nodes()) {
+    if (inner->op().is_volatile || !ir::bodies(*inner).empty()) return false;
+    if (is_computed(*inner)) ++size;
+  }
+  return *trip_count <= kMostNodes / std::max<std::int64_t>(size, 1);
+}
+
+/// Writes the iterations of one loop into the graph around it.
+class Unroller {
+ public:
+  explicit Unroller(ir::Node& node) : node_(node), loop_(*node.loop()), builder_(node.graph()) {
+    for (const ir::Invariant& invariant : loop_.invariants) {
+      copies_[invariant.parameter] = {node.input(invariant.input)};
+    }
+    for (const ir::Carried& state : loop_.carried) copies_[state.parameter] = {node.input(state.input)};
+    for (const auto& inner : loop_.graph->nodes()) {
+      if (inner->constant() == nullptr) continue;
+      builder_.set_name(inner->name);
+      copies_[inner.get()] = {
+          builder_.constant(inner->output(0).type, inner->integers("shape"), *inner->constant())};
+    }
+    rows_.resize(loop_.scans.size());
+    last_values_.resize(loop_.last_values.size());
+  }
+
+  void run() {
+    loop_.graph->sort();
+    const std::int64_t trip_count = *known_scalar(node_.input(0));
+    for (std::int64_t i = 0; i < trip_count; ++i) iterate(i);
+    connect_outputs();
+  }
+
+ private:
+  ir::Value copy_of(ir::Value inside) const { return copies_.at(inside.node)[inside.index]; }
+  ir::Value fed_by(const ir::Node& result) const { return copy_of(result.input(0)); }
+
+  void iterate(std::int64_t index) {
+    if (loop_.iteration != nullptr) {
+      const ir::Output& number = loop_.iteration->output(0);
+      const std::vector<std::int64_t> shape(number.shape.rank(), 1);
+      copies_[loop_.iteration] = {
+          builder_.constant(number.type, shape, ir::encode_integers({&index, 1}, number.type))};
+    }
+    for (const auto& inner : loop_.graph->nodes()) {
+      if (is_computed(*inner)) copy(*inner);
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].push_back(fed_by(*loop_.scans[i].result));
+    for (std::size_t i = 0; i < loop_.last_values.size(); ++i) {
+      last_values_[i] = fed_by(*loop_.last_values[i].result);
+    }
+    // All at once: a state may be handed on to another.
+    std::vector<ir::Value> next;
+    for (const ir::Carried& state : loop_.carried) next.push_back(fed_by(*state.result));
+    for (std::size_t i = 0; i < next.size(); ++i) copies_[loop_.carried[i].parameter] = {next[i]};
+  }
+
+  void copy(const ir::Node& inner) {
+    std::vector<ir::Value> inputs;
+    for (const ir::Value input : inner.inputs()) inputs.push_back(copy_of(input));
+    builder_.set_name(inner.name);
+    builder_.set_origin(inner.origin);
+    ir::Node& outside = builder_.node(inner.op().name, inputs, inner.attributes(), inner.outputs().size());
+    std::vector<ir::Value>& values = copies_[&inner];
+    values.clear();
+    for (std::size_t i = 0; i < outside.outputs().size(); ++i) values.push_back(outside.value(i));
+  }
+
+  void connect_outputs() {
+    builder_.set_name(node_.name);
+    builder_.set_origin(node_.origin);
+    for (const ir::Carried& state : loop_.carried) {
+      if (state.output) ir::replace_all_uses(node_.value(*state.output), copy_of({state.parameter, 0}));
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const ir::Scan& scan = loop_.scans[i];
+      if (scan.stride < 0) std::ranges::reverse(rows_[i]);
+      const ir::Value whole = builder_.op("Concat", rows_[i], {{"axis", scan.axis}});
+      ir::replace_all_uses(node_.value(scan.output), whole);
+    }
+    for (std::size_t i = 0; i < last_values_.size(); ++i) {
+      ir::replace_all_uses(node_.value(loop_.last_values[i].output), last_values_[i]);
+    }
+  }
+
+  ir::Node& node_;
+  ir::LoopBody& loop_;
+  ir::Builder builder_;
+  std::unordered_map<const ir::Node*, std::vector<ir::Value>> copies_;  ///< of the present iteration
+  std::vector<std::vector<ir::Value>> rows_;                            ///< per scan output
+  std::vector<ir::Value> last_values_;
+};
+
+}  // namespace
+
+bool unroll_short_loops(ir::Model& model, PassContext& context) {
+  if (!context.unroll_loops) return false;
+  bool modified = false;
+  for (ir::Node* loop : loops_of(model)) {
+    if (!loop->has_uses() || !is_short(*loop)) continue;
+    Unroller(*loop).run();
+    modified = true;
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -2,6 +2,7 @@
 // instead. The runtime would infer as many scan rows as the trip count says, and return memory nobody wrote
 // when the condition is false.
 #include "ir/builder.hpp"
+#include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
@@ -11,9 +12,9 @@ namespace onnx2ir::passes {
 bool fold_condition_into_trip_count(ir::Model& model, PassContext&) {
   bool modified = false;
   for (ir::Node* node : loops_of(model)) {
-    const auto goes_on = known_scalar(node->loop()->condition->input(0));
+    const auto goes_on = ir::known_scalar(node->loop()->condition->input(0));
     const bool no_early_exit = goes_on && *goes_on != 0;
-    if (!no_early_exit || known_scalar(node->input(1))) continue;
+    if (!no_early_exit || ir::known_scalar(node->input(1))) continue;
     ir::Builder builder(node->graph());
     builder.set_name(node->name);
     const ir::Value count =

@@ -1,5 +1,6 @@
 // A loop that never runs gives its initial values, and scan outputs without rows.
 #include "ir/builder.hpp"
+#include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
@@ -8,18 +9,9 @@ namespace onnx2ir::passes {
 namespace {
 
 bool never_runs(const ir::Node& loop) {
-  const auto trip_count = known_scalar(loop.input(0));
-  const auto condition = known_scalar(loop.input(1));
+  const auto trip_count = ir::known_scalar(loop.input(0));
+  const auto condition = ir::known_scalar(loop.input(1));
   return (trip_count && *trip_count == 0) || (condition && *condition == 0);
-}
-
-/// No rows of the element's shape; sizes that only a run would tell are 0, as in onnxruntime.
-ir::Value no_rows(ir::Builder& builder, const ir::Output& row, std::int64_t axis) {
-  std::vector<std::int64_t> shape;
-  for (const ir::Dimension& dimension : row.shape)
-    shape.push_back(dimension.is_static() ? dimension.size() : 0);
-  shape[static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(shape.size()) : axis)] = 0;
-  return builder.constant(row.type, shape, ir::ConstantData(std::vector<std::byte>{}));
 }
 
 void fold(ir::Node& node) {
@@ -30,7 +22,7 @@ void fold(ir::Node& node) {
     if (state.output) ir::replace_all_uses(node.value(*state.output), node.input(state.input));
   }
   for (const ir::Scan& scan : loop.scans) {
-    ir::replace_all_uses(node.value(scan.output), no_rows(builder, scan.result->output(0), scan.axis));
+    ir::replace_all_uses(node.value(scan.output), no_rows(builder, scan));
   }
 }
 

@@ -12,15 +12,6 @@ namespace {
 /// "All rows" for Slice. Larger numbers do not survive the way of constants through f32.
 constexpr std::int64_t kAllRows = std::int64_t{1} << 30U;
 
-ir::Value whether_it_runs(ir::Builder& builder, const ir::Node& loop) {
-  const ir::Value zero = builder.integer(0, loop.input(0).type());
-  const auto condition = known_scalar(loop.input(1));
-  const auto count = known_scalar(loop.input(0));
-  if (count && *count != 0) return loop.input(1);
-  const ir::Value counts = builder.op("NotEqual", {loop.input(0), zero});
-  return condition && *condition != 0 ? counts : builder.op("LogicalAnd", {counts, loop.input(1)});
-}
-
 /// Lets all readers of `output` read what `guard` makes of it.
 template <typename Guard>
 void guard_output(ir::Node& loop, std::uint32_t output, Guard guard) {
@@ -76,7 +67,7 @@ bool is_chosen(const ir::Node& loop, const ir::Carried& state) {
 }
 
 bool run_on(ir::Node& node) {
-  if (runs_at_least_once(node)) return false;
+  if (ir::runs_at_least_once(node)) return false;
   ir::Builder builder(node.graph());
   builder.set_name(node.name);
   ir::LoopBody& loop = *node.loop();

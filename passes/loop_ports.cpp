@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/builder.hpp"
+#include "ir/inference.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -76,16 +77,22 @@ bool remove_unused_invariants(ir::Node& node) {
   return !freed.empty();
 }
 
-std::optional<std::int64_t> known_scalar(ir::Value value) {
-  const auto known = ir::exact_values(value);
-  if (!known || known->size() != 1) return std::nullopt;
-  return known->front();
+ir::Value whether_it_runs(ir::Builder& builder, const ir::Node& loop) {
+  const ir::Value zero = builder.integer(0, loop.input(0).type());
+  const auto condition = ir::known_scalar(loop.input(1));
+  const auto count = ir::known_scalar(loop.input(0));
+  if (count && *count != 0) return loop.input(1);
+  const ir::Value counts = builder.op("NotEqual", {loop.input(0), zero});
+  return condition && *condition != 0 ? counts : builder.op("LogicalAnd", {counts, loop.input(1)});
 }
 
-bool runs_at_least_once(const ir::Node& loop) {
-  const auto trip_count = known_scalar(loop.input(0));
-  const auto condition = known_scalar(loop.input(1));
-  return trip_count && *trip_count != 0 && condition && *condition != 0;
+ir::Value no_rows(ir::Builder& builder, const ir::Scan& scan) {
+  const ir::Output& row = scan.result->output(0);
+  std::vector<std::int64_t> shape;
+  for (const ir::Dimension& dimension : row.shape)
+    shape.push_back(dimension.is_static() ? dimension.size() : 0);
+  shape[ir::normalize_axis(scan.axis, shape.size())] = 0;
+  return builder.constant(row.type, shape, ir::ConstantData(std::vector<std::byte>{}));
 }
 
 }  // namespace onnx2ir::passes

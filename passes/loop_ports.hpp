@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "ir/builder.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::passes {
@@ -18,9 +19,10 @@ ir::Value add_invariant(ir::Node& loop, ir::Value outer);
 /// Removes invariants whose Parameters nobody reads, with their inputs. Returns whether there were any.
 bool remove_unused_invariants(ir::Node& node);
 
-/// The number a loop's trip count or condition is known to be, nothing when it is not.
-std::optional<std::int64_t> known_scalar(ir::Value value);
-/// Whether the loop runs at least once, whatever the inputs.
-bool runs_at_least_once(const ir::Node& loop);
+/// A boolean scalar that says in a run whether the loop's first iteration takes place.
+ir::Value whether_it_runs(ir::Builder& builder, const ir::Node& loop);
+/// The scan output of a loop that does not run: no rows of the element's shape, whose sizes that only a run
+/// would tell are 0, as in onnxruntime.
+ir::Value no_rows(ir::Builder& builder, const ir::Scan& scan);
 
 }  // namespace onnx2ir::passes

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ir/builder.hpp"
+#include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
@@ -23,7 +24,7 @@ class Mover {
     for (const ir::Invariant& invariant : loop.loop()->invariants) {
       parameters_[invariant.parameter] = loop.input(invariant.input);
     }
-    runs_ = runs_at_least_once(loop);
+    runs_ = ir::runs_at_least_once(loop);
   }
 
   bool run() {

@@ -35,6 +35,8 @@ constexpr std::array kPipeline = {
          turn_appends_into_scans},
     Pass{"fold_condition_into_trip_count", "a condition asked only once becomes part of the trip count",
          fold_condition_into_trip_count},
+    Pass{"branch_around_loops", "loops that may not run go into an If where initial values fit no result",
+         branch_around_loops},
     Pass{"guard_zero_iterations", "outputs of loops that may not run are cut by whether they ran",
          guard_zero_iterations},
     Pass{"copy_passed_through_states", "states handed on to other states are copied",

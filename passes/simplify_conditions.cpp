@@ -1,6 +1,7 @@
 // A body's condition that only says what let the iteration begin becomes constant true: the runtime takes any
 // other condition for a possible early exit and gives up static scan dimensions.
 #include "ir/builder.hpp"
+#include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
@@ -28,7 +29,7 @@ constexpr int kMostTerms = 256;
 bool always_true(const ir::Node& node, const ir::LoopBody& loop, ir::Value value, int& terms) {
   if (terms-- <= 0) return false;
   value = origin_of(value);
-  if (const auto known = known_scalar(value)) return *known != 0;
+  if (const auto known = ir::known_scalar(value)) return *known != 0;
   if (value.node->is("LogicalAnd")) {
     return always_true(node, loop, value.node->input(0), terms) &&
            always_true(node, loop, value.node->input(1), terms);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/builder.hpp"
+#include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
@@ -21,9 +22,9 @@ bool is_computed(const ir::Node& node) {
 
 bool is_short(const ir::Node& node) {
   const ir::LoopBody& loop = *node.loop();
-  const auto trip_count = known_scalar(node.input(0));
+  const auto trip_count = ir::known_scalar(node.input(0));
   const bool runs_to_the_end =
-      known_scalar(node.input(1)) == 1 && known_scalar(loop.condition->input(0)) == 1;
+      ir::known_scalar(node.input(1)) == 1 && ir::known_scalar(loop.condition->input(0)) == 1;
   if (!trip_count || *trip_count < 1 || !runs_to_the_end || !loop.sliced.empty()) return false;
   std::int64_t size = 0;
   for (const auto& inner : loop.graph->nodes()) {
@@ -53,7 +54,7 @@ class Unroller {
 
   void run() {
     loop_.graph->sort();
-    const std::int64_t trip_count = *known_scalar(node_.input(0));
+    const std::int64_t trip_count = *ir::known_scalar(node_.input(0));
     for (std::int64_t i = 0; i < trip_count; ++i) iterate(i);
     connect_outputs();
   }

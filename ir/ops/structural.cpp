@@ -80,13 +80,14 @@ void infer_loop(Node& node) {
     }
   }
   const auto iterations = certain_iterations(node, loop);
+  const bool always_runs = runs_at_least_once(node);
   for (const Carried& state : loop.carried) {
     if (!state.output) continue;
-    // As the runtime has it: the shape of the body's result, widened by the Parameter's only where it is
-    // static.
+    // The runtime has the shape of the body's result. Of a loop that may not run, an initial value that does
+    // not fit there is held as well; the passes put such a loop into a branch.
     const Output& result = state.result->output(0);
-    const Output& parameter = state.parameter->output(0);
-    set_output(node, *state.output, result.type, result.shape.is_static() ? parameter.shape : result.shape);
+    const PartialShape& initial = node.input(state.input).shape();
+    set_output(node, *state.output, result.type, always_runs ? result.shape : join(result.shape, initial));
   }
   for (const LastValue& last : loop.last_values) {
     set_output(node, last.output, last.result->output(0).type, last.result->output(0).shape);

@@ -251,6 +251,12 @@ RUNS = {
         for start in (np.zeros((0, 3), np.float32), np.full((2, 3), 7, np.float32))
         for run in counted(x=np.arange(6, dtype=np.float32).reshape(2, 3), start=start)
     ],
+    "row_15_initial_of_other_size": [
+        run
+        for rows in (0, 1, 5)
+        for go in (True, False)
+        for run in counted(x=f32(0, 1, 2, 3, 4, 5).reshape(2, 3), start=np.full((rows, 3), 7, np.float32), go=flag(go))
+    ],
     "row_15_growing_matrix": counted(x=f32(1, 2).reshape(2, 1)),
     "row_15_growing_state_not_wanted": [
         run for x in (X, f32(0, 3)) for run in counted(x=x)

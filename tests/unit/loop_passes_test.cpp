@@ -281,6 +281,35 @@ TEST_CASE("guard_zero_iterations", "[passes]") {
   CHECK(written.source(0).is("Select"));
 }
 
+TEST_CASE("branch_around_loops", "[passes]") {
+  const auto fill = [](OneLoop& loop, const ir::PartialShape& initial) {
+    const Value rows = loop.state(loop.builder.parameter(f32, initial));
+    const Value row = loop.invariant(loop.builder.parameter(f32, {2, 3}));
+    loop.set_next(0, loop.body.op("Concat", {rows, row}, {{"axis", 0}}));
+    loop.scan(row);
+    loop.finish(loop.body.boolean(true));
+  };
+  const ir::PartialShape any_rows{-1, 3};
+  OneLoop grows(any_times, yes);
+  fill(grows, any_rows);
+  CHECK(grows.run(passes::branch_around_loops));
+  const ir::Node& choice = grows.source(0);
+  REQUIRE(choice.is("If"));
+  CHECK(choice.output(0).shape == any_rows);
+  CHECK(choice.output(1).shape == ir::PartialShape{-1, 2, 3});
+  const ir::Node& inner = *choice.branches()->then_branch.results[0]->input(0).node;
+  REQUIRE(inner.is("Loop"));
+  CHECK(inner.output(0).shape[0] == ir::Dimension(2, ir::Dimension::kUnbounded));
+  CHECK(ir::runs_at_least_once(inner));
+
+  OneLoop runs(times<2>, yes);
+  fill(runs, any_rows);
+  CHECK_FALSE(runs.run(passes::branch_around_loops));
+  OneLoop starts_long(any_times, yes);
+  fill(starts_long, {ir::Dimension(4, ir::Dimension::kUnbounded), 3});
+  CHECK_FALSE(starts_long.run(passes::branch_around_loops));
+}
+
 TEST_CASE("move_constants_into_bodies", "[passes]") {
   OneLoop loop(times<5>, yes);
   const Value sum = loop.state(loop.builder.parameter(f32, {2}));

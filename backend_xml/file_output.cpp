@@ -7,7 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
+#include <string>
 #include <vector>
+
+#include "backend_xml/data_hash.hpp"
 
 namespace onnx2ir::backend_xml {
 
@@ -36,6 +40,24 @@ bool FileOutput::fail(std::string_view what) {
 }
 
 bool FileOutput::write(std::string_view bytes) {
+  constexpr std::size_t kBuffer = std::size_t{1} << 18U;
+  if (!problem_.empty()) return false;
+  position_ += bytes.size();
+  if (buffer_.size() + bytes.size() > kBuffer) {
+    if (!flush()) return false;
+    if (bytes.size() >= kBuffer) return write_through(bytes);
+  }
+  buffer_ += bytes;
+  return true;
+}
+
+bool FileOutput::flush() {
+  const bool done = write_through(buffer_);
+  buffer_.clear();
+  return done;
+}
+
+bool FileOutput::write_through(std::string_view bytes) {
   while (problem_.empty() && !bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0) {
@@ -43,14 +65,16 @@ bool FileOutput::write(std::string_view bytes) {
       return fail("cannot write");
     }
     bytes.remove_prefix(static_cast<std::size_t>(written));
-    position_ += static_cast<std::uint64_t>(written);
   }
   return problem_.empty();
 }
 
 bool FileOutput::seek(std::uint64_t offset) {
+  constexpr std::uint64_t kWorthWriting = 4096;
   if (!problem_.empty()) return false;
-  if (offset == position_) return true;
+  const std::uint64_t gap = offset - position_;
+  if (gap < kWorthWriting) return write(std::string(gap, '\0'));
+  if (!flush()) return false;
   if (::lseek(descriptor_, static_cast<off_t>(offset), SEEK_SET) < 0) return fail("cannot write");
   position_ = offset;
   return true;
@@ -58,17 +82,19 @@ bool FileOutput::seek(std::uint64_t offset) {
 
 bool FileOutput::write(const ir::ConstantData& data) {
   // Small ranges cost more in calls than in bytes.
-  constexpr std::uint64_t kWorthCopying = std::uint64_t{1} << 16U;
-  if (data.file() != nullptr && data.size() >= kWorthCopying) return copy_range(data);
+  if (data.file() != nullptr && data.size() > kSmallConstant) return copy_range(data);
   const auto bytes = data.bytes();
-  return write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const bool done = write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  mapped_.add(data);
+  return done;
 }
 
 bool FileOutput::copy_range(const ir::ConstantData& data) {
   constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 30U;
+  if (!flush()) return false;
   auto from = static_cast<off_t>(data.file_offset());
   std::uint64_t left = data.size();
-  while (problem_.empty() && left > 0) {
+  while (left > 0) {
     const ssize_t copied = ::copy_file_range(data.file()->descriptor(), &from, descriptor_, nullptr,
                                              std::min(left, kMostAtOnce), 0);
     if (copied < 0 && errno == EINTR) continue;
@@ -76,27 +102,20 @@ bool FileOutput::copy_range(const ir::ConstantData& data) {
     left -= static_cast<std::uint64_t>(copied);
     position_ += static_cast<std::uint64_t>(copied);
   }
-  if (left == 0 || !problem_.empty()) return problem_.empty();
+  if (left == 0) return true;
   // Not every pair of file systems can copy in the kernel.
-  std::vector<char> buffer(std::size_t{1} << 20U);
+  std::vector<std::byte> buffer(std::size_t{1} << 20U);
   while (left > 0) {
-    const ssize_t got =
-        ::pread(data.file()->descriptor(), buffer.data(), std::min<std::uint64_t>(left, buffer.size()), from);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail("cannot read the weights for");
-    if (got == 0) {
-      errno = ENODATA;
-      return fail("the file with the weights became shorter while writing");
-    }
-    if (!write(std::string_view(buffer.data(), static_cast<std::size_t>(got)))) return false;
-    from += got;
-    left -= static_cast<std::uint64_t>(got);
+    const auto piece = std::span(buffer).first(std::min<std::uint64_t>(left, buffer.size()));
+    if (!data.copy(data.size() - left, piece)) return fail("cannot read the weights for");
+    if (!write({reinterpret_cast<const char*>(piece.data()), piece.size()})) return false;
+    left -= piece.size();
   }
   return true;
 }
 
 bool FileOutput::close() {
-  if (!problem_.empty()) return false;
+  if (!problem_.empty() || !flush()) return false;
   // A gap at the end is only there once the length says so.
   if (::ftruncate(descriptor_, static_cast<off_t>(position_)) < 0) return fail("cannot write");
   const int result = ::close(descriptor_);

@@ -36,12 +36,16 @@ class FileOutput {
 
  private:
   bool fail(std::string_view what);
+  bool flush();
+  bool write_through(std::string_view bytes);
   bool copy_range(const ir::ConstantData& data);
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   int descriptor_ = -1;
-  std::uint64_t position_ = 0;
+  std::uint64_t position_ = 0;  ///< of the file with what is in the buffer
+  std::string buffer_;          ///< small writes, before they are one large one
+  ir::MappedReads mapped_;
   std::string problem_;
 };
 

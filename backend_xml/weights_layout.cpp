@@ -1,39 +1,14 @@
 #include "backend_xml/weights_layout.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <optional>
 #include <unordered_set>
+
+#include "backend_xml/data_hash.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;
-
-/// A fingerprint of up to 16 samples spread over the bytes: cheap for large constants, whole for small ones.
-std::uint64_t fingerprint(std::span<const std::byte> bytes) {
-  constexpr std::size_t kSamples = 16;
-  constexpr std::uint64_t kPrime = 0x100000001b3;
-  std::uint64_t hash = 0xcbf29ce484222325 ^ bytes.size();
-  const std::size_t words = bytes.size() / sizeof(std::uint64_t);
-  const std::size_t step = std::max<std::size_t>(words / kSamples, 1);
-  for (std::size_t i = 0; i < words; i += step) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + i * sizeof(word), sizeof(word));
-    hash = (hash ^ word) * kPrime;
-    hash ^= hash >> 29;
-  }
-  for (const std::byte tail : bytes.subspan(words * sizeof(std::uint64_t))) {
-    hash = (hash ^ std::to_integer<std::uint64_t>(tail)) * kPrime;
-  }
-  return hash;
-}
-
-bool same_bytes(const ir::ConstantData& a, const ir::ConstantData& b) {
-  if (a.size() != b.size()) return false;
-  if (a.bytes().data() == b.bytes().data()) return true;
-  return std::memcmp(a.bytes().data(), b.bytes().data(), a.size()) == 0;
-}
 
 class Layouter {
  public:
@@ -47,14 +22,10 @@ class Layouter {
 
  private:
   void place(const ir::Node& node, const ir::ConstantData& data) {
-    const auto [first, is_new_size] = first_of_size_.try_emplace(data.size(), layout_.blocks.size());
-    // A size seen for the first time cannot be equal to anything: nothing is read.
-    if (!is_new_size) {
-      const auto block = find_equal(data, first->second);
-      if (block) {
-        layout_.ranges[&node] = {layout_.blocks[*block].offset, data.size()};
-        return;
-      }
+    const std::size_t next = layout_.blocks.size();
+    if (const auto equal = find_equal(data, next)) {
+      layout_.ranges[&node] = {layout_.blocks[*equal].offset, data.size()};
+      return;
     }
     const std::uint64_t offset = (layout_.size + kAlignment - 1) / kAlignment * kAlignment;
     layout_.ranges[&node] = {offset, data.size()};
@@ -62,26 +33,37 @@ class Layouter {
     layout_.size = offset + data.size();
   }
 
-  /// The block with the bytes of `data`. `first` is the first block of that size; a block gets its
-  /// fingerprint when a second one of its size comes. When there is none, the next block is noted under the
-  /// fingerprint of `data`.
-  std::optional<std::size_t> find_equal(const ir::ConstantData& data, std::size_t first) {
-    if (fingerprinted_sizes_.insert(data.size()).second) {
-      by_print_.emplace(fingerprint(layout_.blocks[first].data->bytes()), first);
+  /// The block with the bytes of `data`. When there is none, block `next` is going to hold them. Constants
+  /// are told apart by their sizes, then by samples, then by all of their bytes: a block is looked at as
+  /// closely as those that come after it demand, and never twice.
+  std::optional<std::size_t> find_equal(const ir::ConstantData& data, std::size_t next) {
+    const auto [of_size, is_new_size] = first_of_size_.try_emplace(data.size(), next);
+    if (is_new_size) return std::nullopt;
+    if (sampled_sizes_.insert(data.size()).second) {
+      first_of_sample_.emplace(reader_.sample_hash(*layout_.blocks[of_size->second].data), of_size->second);
     }
-    const std::uint64_t print = fingerprint(data.bytes());
-    const auto [begin, end] = by_print_.equal_range(print);
+    const std::uint64_t sample = reader_.sample_hash(data);
+    const auto [of_sample, is_new_sample] = first_of_sample_.try_emplace(sample, next);
+    if (is_new_sample) return std::nullopt;
+    if (hashed_samples_.insert(sample).second) {
+      by_hash_.emplace(reader_.full_hash(*layout_.blocks[of_sample->second].data), of_sample->second);
+    }
+    const std::uint64_t hash = reader_.full_hash(data);
+    const auto [begin, end] = by_hash_.equal_range(hash);
     for (auto it = begin; it != end; ++it) {
-      if (same_bytes(*layout_.blocks[it->second].data, data)) return it->second;
+      if (reader_.are_equal(*layout_.blocks[it->second].data, data)) return it->second;
     }
-    by_print_.emplace(print, layout_.blocks.size());
+    by_hash_.emplace(hash, next);
     return std::nullopt;
   }
 
   WeightsLayout layout_;
+  DataReader reader_;
   std::unordered_map<std::uint64_t, std::size_t> first_of_size_;
-  std::unordered_set<std::uint64_t> fingerprinted_sizes_;
-  std::unordered_multimap<std::uint64_t, std::size_t> by_print_;
+  std::unordered_set<std::uint64_t> sampled_sizes_;
+  std::unordered_map<std::uint64_t, std::size_t> first_of_sample_;
+  std::unordered_set<std::uint64_t> hashed_samples_;
+  std::unordered_multimap<std::uint64_t, std::size_t> by_hash_;
 };
 
 }  // namespace

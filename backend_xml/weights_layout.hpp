@@ -28,8 +28,9 @@ struct WeightsLayout {
 };
 
 /// Lays out the constants of `model` and of all bodies, in the order of their layers. Each starts at a
-/// multiple of 64 bytes, so that the runtime can use the mapped file in place. Bytes are compared only where
-/// sizes are equal.
+/// multiple of 64 bytes, so that the runtime can use the mapped file in place. Of a constant in a file, only
+/// samples are read unless they are those of another one of its size; then each of the two is read through
+/// once. Reading takes a bounded amount of memory.
 WeightsLayout lay_out_weights(const ir::Model& model);
 
 }  // namespace onnx2ir::backend_xml

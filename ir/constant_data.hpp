@@ -23,6 +23,8 @@ class MappedFile {
 
   int descriptor() const { return descriptor_; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  /// Gives back the memory of what was read through bytes(): whoever reads on gets it from the file again.
+  void release_pages() const;
 
  private:
   int descriptor_;
@@ -45,6 +47,9 @@ class ConstantData {
   /// The bytes. Reading those of a file range pulls its pages in; use it for values, not to move weights.
   std::span<const std::byte> bytes() const { return bytes_; }
   std::uint64_t size() const { return bytes_.size(); }
+  /// Copies the bytes from `offset` on, as many as `target` holds, without pulling in pages. False when the
+  /// file behind them cannot be read or has become shorter.
+  [[nodiscard]] bool copy(std::uint64_t offset, std::span<std::byte> target) const;
 
   /// The file behind the bytes and the offset in it; null when they are in memory.
   const MappedFile* file() const { return file_; }
@@ -55,6 +60,16 @@ class ConstantData {
   std::span<const std::byte> bytes_;
   const MappedFile* file_ = nullptr;
   std::uint64_t file_offset_ = 0;
+};
+
+/// Keeps reading through mappings from filling the memory: is told of each constant that was read through
+/// bytes(), and releases the pages of its file now and then.
+class MappedReads {
+ public:
+  void add(const ConstantData& data);
+
+ private:
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace onnx2ir::ir

@@ -57,11 +57,12 @@ std::optional<ModelBytes> strip_file(const std::filesystem::path& path, std::str
   }
   ExternalFolders folders = ExternalFolders::of_model(path);
   if (is_text_model(path, bytes)) return strip_text(as_text(bytes), std::move(folders), problem);
-  auto stripped = strip_raw_data(bytes, problem);
+  auto stripped = strip_raw_data(bytes, problem, [&] { opened.file->release_pages(); });
   if (!stripped) {
     problem = fmt::format("it is not an ONNX model: {}", problem);
     return std::nullopt;
   }
+  opened.file->release_pages();
   return ModelBytes{std::move(stripped->bytes),
                     std::make_unique<WeightTable>(std::move(opened.file), std::move(stripped->raw_data),
                                                   std::move(folders))};

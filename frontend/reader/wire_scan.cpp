@@ -99,8 +99,8 @@ std::string_view name(Message message) {
 
 class Scanner {
  public:
-  explicit Scanner(std::span<const std::byte> model)
-      : begin_(model.data()), end_(model.data() + model.size()) {
+  Scanner(std::span<const std::byte> model, const std::function<void()>& passed)
+      : begin_(model.data()), end_(model.data() + model.size()), told_(begin_), passed_(&passed) {
     out_.bytes.reserve(4096);
   }
 
@@ -114,6 +114,13 @@ class Scanner {
   bool fail(Position where, std::string_view what) {
     problem_ = fmt::format("{} at byte {}", what, where - begin_);
     return false;
+  }
+
+  void tell_of_progress(Position now) {
+    constexpr std::ptrdiff_t kStep = 1 << 23;
+    if (now - told_ < kStep || !*passed_) return;
+    told_ = now;
+    (*passed_)();
   }
 
   bool read_varint(Position& position, Position end, std::uint64_t& value) {
@@ -223,6 +230,7 @@ class Scanner {
     auto copy_until = [&](Position until) { append(copied, until); };
     while (position != end) {
       const Position field = position;
+      tell_of_progress(field);
       std::uint32_t number = 0;
       WireType type{};
       if (!read_tag(position, end, number, type)) return add_context(message);
@@ -308,14 +316,17 @@ class Scanner {
 
   Position begin_;
   Position end_;
+  Position told_;
+  const std::function<void()>* passed_;
   StrippedModel out_;
   std::string problem_;
 };
 
 }  // namespace
 
-std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, std::string& problem) {
-  Scanner scanner(model);
+std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, std::string& problem,
+                                            const std::function<void()>& passed) {
+  Scanner scanner(model, passed);
   if (!scanner.scan_model()) {
     problem = scanner.problem();
     return std::nullopt;

@@ -1,0 +1,104 @@
+#include "backend_xml/data_hash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+namespace onnx2ir::backend_xml {
+namespace {
+
+constexpr std::size_t kSamples = 16;
+constexpr std::size_t kPiece = std::size_t{1} << 20U;
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+  return hash ^ (hash >> 32U);
+}
+
+std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t offset) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data() + offset, std::min(sizeof word, bytes.size() - offset));
+  return word;
+}
+
+/// Where sample `i` of `size` bytes begins; the last one ends with them.
+std::uint64_t sample_offset(std::uint64_t size, std::size_t i) {
+  const std::uint64_t last = size - sizeof(std::uint64_t);
+  return i + 1 == kSamples ? last : last / kSamples * i;
+}
+
+/// Words in four chains: each multiplication would wait for the one before.
+std::uint64_t hash_all(std::uint64_t seed, std::span<const std::byte> bytes) {
+  std::array<std::uint64_t, 4> chains{seed, seed + 1, seed + 2, seed + 3};
+  std::size_t offset = 0;
+  for (; offset + sizeof chains <= bytes.size(); offset += sizeof chains) {
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+      chains[i] = mix(chains[i], word_at(bytes, offset + i * sizeof(std::uint64_t)));
+    }
+  }
+  std::uint64_t hash = bytes.size();
+  for (const std::uint64_t chain : chains) hash = mix(hash, chain);
+  for (; offset < bytes.size(); offset += sizeof(std::uint64_t)) hash = mix(hash, word_at(bytes, offset));
+  return hash;
+}
+
+}  // namespace
+
+std::uint64_t DataReader::sample_hash(const ir::ConstantData& data) {
+  if (data.size() <= kSamples * sizeof(std::uint64_t)) return full_hash(data);
+  const bool in_place = data.file() == nullptr || data.size() <= kSmallConstant;
+  std::uint64_t hash = data.size();
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    const std::uint64_t offset = sample_offset(data.size(), i);
+    std::array<std::byte, sizeof(std::uint64_t)> sample{};
+    if (in_place) {
+      std::memcpy(sample.data(), data.bytes().data() + offset, sample.size());
+    } else if (!data.copy(offset, sample)) {
+      break;
+    }
+    hash = mix(hash, word_at(sample, 0));
+  }
+  if (in_place) mapped_.add(data);
+  return hash;
+}
+
+std::uint64_t DataReader::full_hash(const ir::ConstantData& data) {
+  const bool in_place = data.file() == nullptr || data.size() <= kSmallConstant;
+  std::vector<std::byte> buffer(in_place ? 0 : std::min<std::uint64_t>(kPiece, data.size()));
+  std::uint64_t hash = data.size();
+  for (std::uint64_t offset = 0; offset < data.size(); offset += kPiece) {
+    const auto size = std::min<std::uint64_t>(kPiece, data.size() - offset);
+    if (in_place) {
+      hash = hash_all(hash, data.bytes().subspan(offset, size));
+    } else {
+      const auto piece = std::span(buffer).first(size);
+      if (!data.copy(offset, piece)) break;
+      hash = hash_all(hash, piece);
+    }
+  }
+  if (in_place) mapped_.add(data);
+  return hash;
+}
+
+bool DataReader::are_equal(const ir::ConstantData& a, const ir::ConstantData& b) {
+  if (a.size() != b.size()) return false;
+  if (a.bytes().data() == b.bytes().data()) return true;
+  if (a.size() <= kSmallConstant) {
+    const bool equal = std::ranges::equal(a.bytes(), b.bytes());
+    mapped_.add(a);
+    mapped_.add(b);
+    return equal;
+  }
+  std::vector<std::byte> pieces(2 * kPiece);
+  for (std::uint64_t offset = 0; offset < a.size(); offset += kPiece) {
+    const auto size = std::min<std::uint64_t>(kPiece, a.size() - offset);
+    const auto of_a = std::span(pieces).first(size);
+    const auto of_b = std::span(pieces).subspan(kPiece, size);
+    if (!a.copy(offset, of_a) || !b.copy(offset, of_b) || std::memcmp(of_a.data(), of_b.data(), size) != 0)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace onnx2ir::backend_xml

@@ -1,0 +1,124 @@
+// Equal constants are found wherever they lie, and only those; files are written whole.
+#include <fcntl.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "backend_xml/file_output.hpp"
+#include "backend_xml/weights_layout.hpp"
+#include "catch.hpp"
+#include "frontend/reader/model_file.hpp"
+#include "ir/builder.hpp"
+
+namespace {
+
+using onnx2ir::backend_xml::FileOutput;
+using onnx2ir::backend_xml::lay_out_weights;
+using onnx2ir::ir::ConstantData;
+
+std::string pattern(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 2654435761U) >> 13U);
+  return bytes;
+}
+
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::temp_directory_path() / "onnx2ir_weights_test") {
+    std::filesystem::create_directories(path_);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::shared_ptr<const onnx2ir::ir::MappedFile> file_of(const std::filesystem::path& path,
+                                                       const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+  auto opened = onnx2ir::frontend::map_file(path);
+  REQUIRE(opened.file);
+  return opened.file;
+}
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void add_constant(onnx2ir::ir::Model& model, ConstantData data) {
+  const auto size = static_cast<std::int64_t>(data.size());
+  onnx2ir::ir::Builder builder(model.graph);
+  builder.result(builder.constant(onnx2ir::ir::ElementType::u8, {&size, 1}, std::move(data)));
+}
+
+}  // namespace
+
+TEST_CASE("constants with equal bytes share a place, all others have their own", "[weights]") {
+  const Folder folder;
+  for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{128}, std::size_t{129},
+                                 std::size_t{5000}, std::size_t{100'001}, std::size_t{3'000'017}}) {
+    const std::string first = pattern(size);
+    std::string other = first;  // differs where no sample is taken
+    other[size / 2 + size / 64] ^= 1;
+    const auto file = file_of(folder / "data", first + other + first + other);
+    onnx2ir::ir::Model model;
+    for (std::size_t i = 0; i < 4; ++i) add_constant(model, {file, i * size, size});
+    const auto memory = std::as_bytes(std::span(other));
+    add_constant(model, ConstantData({memory.begin(), memory.end()}));
+
+    const auto layout = lay_out_weights(model);
+    REQUIRE(layout.blocks.size() == 2);
+    CHECK(layout.blocks[0].data->file_offset() == 0);
+    CHECK(layout.blocks[1].data->file_offset() == size);
+    CHECK(layout.blocks[1].offset % 64 == 0);
+    CHECK(layout.size == layout.blocks[1].offset + size);
+  }
+}
+
+TEST_CASE("a file of small and large pieces, with gaps, is what was written", "[weights]") {
+  const Folder folder;
+  const std::string data = pattern(1'000'000);
+  const auto file = file_of(folder / "data", data);
+  std::string expected;
+  {
+    FileOutput output(folder / "out");
+    const auto add = [&](std::uint64_t gap, std::uint64_t offset, std::uint64_t size) {
+      expected += std::string(gap, '\0') + data.substr(offset, size);
+      REQUIRE(output.seek(expected.size() - size));
+      REQUIRE(output.write(ConstantData(file, offset, size)));
+    };
+    add(0, 3, 10);
+    add(54, 100, 400'000);
+    add(63, 0, 0);
+    for (std::uint64_t i = 0; i < 300; ++i) add(1, i, 1000);
+    add(100'000, 500, 65'537);
+    CHECK_FALSE(std::filesystem::exists(folder / "out"));
+    REQUIRE(output.close());
+    REQUIRE(output.rename());
+  }
+  CHECK(contents(folder / "out") == expected);
+}
+
+TEST_CASE("what a mapping has read is given back and can be read again", "[weights]") {
+  const Folder folder;
+  const std::string data = pattern(200'000);
+  const auto file = file_of(folder / "data", data);
+  const ConstantData view(file, 1000, 150'000);
+  const auto text = [&] {
+    return std::string(reinterpret_cast<const char*>(view.bytes().data()), view.size());
+  };
+  CHECK(text() == data.substr(1000, 150'000));
+  file->release_pages();
+  CHECK(text() == data.substr(1000, 150'000));
+  std::string copied(500, '\0');
+  REQUIRE(view.copy(7, std::as_writable_bytes(std::span(copied))));
+  CHECK(copied == data.substr(1007, 500));
+  std::filesystem::resize_file(folder / "data", 1100);
+  CHECK_FALSE(view.copy(7, std::as_writable_bytes(std::span(copied))));
+}

@@ -1,13 +1,32 @@
 #include "backend_xml/xml_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <unordered_map>
+#include <deque>
+#include <span>
+#include <string>
 
+#include "ir/name_table.hpp"
 #include "ir/op_descriptor.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
+
+std::string_view escape_of(char letter) {
+  switch (letter) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    default:
+      return " ";
+  }
+}
 
 /// Text on its way to the sink; hands it over in large pieces.
 class Text {
@@ -26,24 +45,17 @@ class Text {
   }
   /// As the value of an attribute. Control characters cannot be written in XML 1.0 and become spaces.
   void escaped(std::string_view text) {
-    for (const char letter : text) {
-      switch (letter) {
-        case '&':
-          *this << "&amp;";
-          break;
-        case '<':
-          *this << "&lt;";
-          break;
-        case '>':
-          *this << "&gt;";
-          break;
-        case '"':
-          *this << "&quot;";
-          break;
-        default:
-          *this << (static_cast<unsigned char>(letter) < 0x20 ? std::string_view(" ")
-                                                              : std::string_view(&letter, 1));
-      }
+    const auto is_plain = [](char letter) {
+      return static_cast<unsigned char>(letter) >= 0x20 && letter != '&' && letter != '<' && letter != '>' &&
+             letter != '"';
+    };
+    while (!text.empty()) {
+      const auto special = std::ranges::find_if_not(text, is_plain);
+      const auto plain = static_cast<std::size_t>(special - text.begin());
+      *this << text.substr(0, plain);
+      if (special == text.end()) return;
+      *this << escape_of(*special);
+      text.remove_prefix(plain + 1);
     }
   }
   void flush() {
@@ -63,22 +75,26 @@ class Text {
 /// Gives each layer of a graph a name of its own: the node's, or one made of its type; numbered when taken.
 class LayerNames {
  public:
-  std::string unique(const ir::Node& node) {
+  explicit LayerNames(std::size_t count) { uses_.reserve(count); }
+
+  /// Valid as long as the node and this object.
+  std::string_view unique(const ir::Node& node) {
     const std::string_view wanted = node.name.empty() ? node.op().name : std::string_view(node.name);
-    auto& uses = taken_[std::string(wanted)];
-    ++uses;
-    if (uses == 1 && !node.name.empty()) return std::string(wanted);
+    std::int64_t number = ++uses_.find_or_add(wanted, 0);
+    if (number == 1 && !node.name.empty()) return wanted;
     // "Add_2" may be a node's own name; count on until the name is free.
     while (true) {
-      std::string numbered = std::string(wanted) + '_' + std::to_string(uses);
-      if (taken_.try_emplace(numbered, 1).second) return numbered;
-      ++taken_[std::string(wanted)];
-      uses = taken_[std::string(wanted)];
+      std::string& numbered = made_.emplace_back(wanted) += '_';
+      numbered += std::to_string(number);
+      if (uses_.add(numbered, 1)) return numbered;
+      made_.pop_back();
+      number = ++uses_.find_or_add(wanted, 0);
     }
   }
 
  private:
-  std::unordered_map<std::string, std::int64_t> taken_;
+  ir::NameTable<std::int64_t> uses_;
+  std::deque<std::string> made_;
 };
 
 class Writer {
@@ -88,7 +104,7 @@ class Writer {
   void graph(const ir::Graph& graph) {
     std::int64_t id = 0;
     for (const auto& node : graph.nodes()) node->scratch = id++;
-    LayerNames names;
+    LayerNames names(graph.nodes().size());
     *text_ << "<layers>\n";
     for (const auto& node : graph.nodes()) {
       if (text_->stopped()) return;
@@ -133,12 +149,12 @@ class Writer {
   }
 
   void port(std::int64_t id, ir::ElementType type, const ir::PartialShape& shape,
-            const std::vector<std::string>* names) {
+            std::span<const std::string> names) {
     *text_ << "<port id=\"" << id << "\" precision=\"" << ir::info(type).precision << "\"";
-    if (names != nullptr && !names->empty()) {
+    if (!names.empty()) {
       *text_ << " names=\"";
       bool first = true;
-      for (const std::string& name : *names) {
+      for (const std::string& name : names) {
         if (!first) *text_ << ",";
         first = false;
         // Names are separated by commas; one inside a name is escaped.
@@ -166,12 +182,12 @@ class Writer {
     std::int64_t id = 0;
     if (!node.inputs().empty()) {
       *text_ << "<input>\n";
-      for (const ir::Value& input : node.inputs()) port(id++, input.type(), input.shape(), nullptr);
+      for (const ir::Value& input : node.inputs()) port(id++, input.type(), input.shape(), {});
       *text_ << "</input>\n";
     }
     if (node.outputs().empty() || node.is("Result")) return;
     *text_ << "<output>\n";
-    for (const ir::Output& output : node.outputs()) port(id++, output.type, output.shape, &output.names);
+    for (const ir::Output& output : node.outputs()) port(id++, output.type, output.shape, output.names);
     *text_ << "</output>\n";
   }
 

@@ -47,29 +47,28 @@ void GraphTranslator::bind(std::string_view name, Operand operand) {
   if (kind_ == Kind::main) {
     if (const ir::Value value = as_tensor(operand)) value.node->output(value.index).names.emplace_back(name);
   }
-  names_[name] = std::move(operand);
+  set(name, std::move(operand));
 }
 
 void GraphTranslator::bind_unavailable(std::string_view name) {
-  if (!name.empty()) names_[name] = Unavailable{};
+  if (!name.empty()) set(name, Unavailable{});
 }
 
 void GraphTranslator::add_initializers(const onnx::GraphProto& proto) {
   // An input that is bound already wins: the default of a body input gives way to the value it is called
   // with.
   for (const onnx::TensorProto& tensor : proto.initializer()) {
-    names_.try_emplace(tensor.name(), &tensor);
+    names_.add(tensor.name(), &tensor);
   }
   for (const onnx::SparseTensorProto& tensor : proto.sparse_initializer()) {
-    names_.try_emplace(tensor.values().name(), &tensor);
+    names_.add(tensor.values().name(), &tensor);
   }
 }
 
 GraphTranslator::Lookup GraphTranslator::find(std::string_view name) {
   using Status = Lookup::Status;
-  const auto own = names_.find(name);
-  if (own != names_.end()) {
-    Binding& binding = own->second;
+  if (Binding* const own = names_.find(name)) {
+    Binding& binding = *own;
     if (const auto* tensor = std::get_if<const onnx::TensorProto*>(&binding)) {
       emit_initializer(binding, name, read_tensor(**tensor, conversion_->model->weights()));
     } else if (const auto* sparse = std::get_if<const onnx::SparseTensorProto*>(&binding)) {
@@ -85,7 +84,7 @@ GraphTranslator::Lookup GraphTranslator::find(std::string_view name) {
 }
 
 bool GraphTranslator::knows(std::string_view name) const {
-  if (names_.contains(name)) return true;
+  if (names_.find(name) != nullptr) return true;
   return parent_ != nullptr && kind_ != Kind::function && parent_->knows(name);
 }
 
@@ -141,8 +140,21 @@ ir::Value GraphTranslator::capture_tensor(ir::Value outer) {
   return inner;
 }
 
+void GraphTranslator::set(std::string_view name, Binding binding) {
+  names_.find_or_add(name, Unavailable{}) = std::move(binding);
+}
+
+NodeOrder GraphTranslator::order_of(const NodeList& nodes) const {
+  // Bodies of ONNX's own functions have not been checked.
+  if (kind_ == Kind::function || !conversion_->model->is_ordered()) return order_nodes(nodes);
+  return file_order(nodes);
+}
+
 bool GraphTranslator::translate(const NodeList& nodes) {
-  const NodeOrder order = order_nodes(nodes);
+  std::size_t outputs = 0;
+  for (const onnx::NodeProto& node : nodes) outputs += static_cast<std::size_t>(node.output_size());
+  names_.reserve(names_.size() + outputs);
+  const NodeOrder order = order_of(nodes);
   bool complete = order.on_cycle.empty();
   for (const int index : order.on_cycle) {
     report(nodes[index], index, "cyclic-graph", "the node depends on its own output");

@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "frontend/translators/context.hpp"
 #include "frontend/translators/registry.hpp"
 #include "ir/graph.hpp"
+#include "ir/name_table.hpp"
 #include "onnx2ir/diagnostic.hpp"
 
 namespace onnx2ir::frontend {
@@ -117,10 +117,14 @@ class GraphTranslator {
   /// names them all.
   void report_unsupported(const onnx::NodeProto& node, std::int64_t index, std::string_view path);
   ir::Value capture_tensor(ir::Value outer);
+  /// The nodes of `nodes` in an order that works.
+  NodeOrder order_of(const NodeList& nodes) const;
 
   /// The meaning of a name; a tensor that is not emitted yet among them.
   using Binding =
       std::variant<Operand, Unavailable, const onnx::TensorProto*, const onnx::SparseTensorProto*>;
+
+  void set(std::string_view name, Binding binding);
 
   ConversionState* conversion_;
   GraphTranslator* parent_ = nullptr;
@@ -134,7 +138,7 @@ class GraphTranslator {
   std::vector<std::string> function_stack_;
   void emit_initializer(Binding& binding, std::string_view name, TensorResult tensor);
 
-  std::unordered_map<std::string_view, Binding> names_;
+  ir::NameTable<Binding> names_;
   /// Outer value to the value of this graph that stands for it. Looked up only: its order means nothing.
   std::map<std::pair<ir::Node*, std::uint32_t>, ir::Value> captured_;
   std::vector<Capture> captures_;

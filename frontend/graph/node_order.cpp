@@ -94,11 +94,16 @@ std::vector<std::string_view> free_names(const onnx::GraphProto& graph) {
   return names;
 }
 
-NodeOrder order_nodes(const NodeList& nodes) {
-  const Producers producers = producers_of(nodes);
+NodeOrder file_order(const NodeList& nodes) {
   NodeOrder result;
   result.order.resize(static_cast<std::size_t>(nodes.size()));
   std::iota(result.order.begin(), result.order.end(), 0);
+  return result;
+}
+
+NodeOrder order_nodes(const NodeList& nodes) {
+  const Producers producers = producers_of(nodes);
+  NodeOrder result = file_order(nodes);
   for (int i = 0; i < nodes.size() && !result.reordered; ++i) {
     for_each_read(nodes[i], [&](std::string_view name) {
       const auto producer = producers.find(name);

@@ -26,6 +26,9 @@ struct NodeOrder {
   std::vector<int> on_cycle;
 };
 
+/// `nodes` as they stand in the file.
+NodeOrder file_order(const NodeList& nodes);
+
 /// Orders `nodes`. Names that a node's bodies take from outside count as its inputs. Linear in nodes and
 /// names.
 NodeOrder order_nodes(const NodeList& nodes);

@@ -5,10 +5,10 @@
 
 #include <unordered_set>
 
-#include "frontend/reader/name_table.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "frontend/reader/wire_scan.hpp"
+#include "ir/name_table.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -25,17 +25,20 @@ class Scope {
   /// The index of the node that defines a name here, -1 for inputs and initializers; null when
   /// it is not defined here.
   const std::int64_t* find_here(std::string_view name) const { return names_.find(name); }
-  bool is_defined_outside(std::string_view name) const {
-    for (const Scope* scope = outer_; scope != nullptr; scope = scope->outer_) {
-      if (scope->names_.find(name) != nullptr) return true;
-    }
-    return false;
+  /// The scope around this one that defines `name`; null when there is none.
+  const Scope* find_outside(std::string_view name) const {
+    const Scope* scope = outer_;
+    while (scope != nullptr && scope->names_.find(name) == nullptr) scope = scope->outer_;
+    return scope;
   }
+  bool is_defined_outside(std::string_view name) const { return find_outside(name) != nullptr; }
+  /// The node at work: while a body is checked, the node it belongs to.
+  std::int64_t current_node = -1;
 
  private:
   const Scope* outer_;
   int depth_;
-  NameTable<std::int64_t> names_;
+  ir::NameTable<std::int64_t> names_;
 };
 
 void check_graph(const onnx::GraphProto& graph, std::string_view path, const Scope* outer, BodyCheck& check);
@@ -69,6 +72,7 @@ class NodeListCheck {
 
   void check_nodes() {
     for (int i = 0; i < nodes_.size() && !check_.model.gave_up(); ++i) {
+      scope_.current_node = i;
       for (const std::string& input : nodes_[i].input()) {
         if (!input.empty()) check_input(input, i);
       }
@@ -76,6 +80,11 @@ class NodeListCheck {
         check_graph(body, body_path(path_, nodes_[i], i, attribute), &scope_, check_);
       });
     }
+  }
+
+  /// Node `reader` reads, itself or in a body, what node `definition` of the same graph gives.
+  void note_order(std::int64_t definition, std::int64_t reader) {
+    if (definition >= reader) check_.model.is_ordered = false;
   }
 
   Site site(int index) const { return {path_, &nodes_[index], index}; }
@@ -91,10 +100,15 @@ class NodeListCheck {
   void check_input(std::string_view name, int index) {
     const std::int64_t* definition = scope_.find_here(name);
     if (definition == nullptr) {
-      if (!scope_.is_defined_outside(name)) {
+      if (const Scope* const outer = scope_.find_outside(name)) {
+        note_order(*outer->find_here(name), outer->current_node);
+      } else {
         error("undefined-name", fmt::format("Its input '{}' is not defined", name), site(index));
       }
-    } else if (*definition > index && !warned_of_order_) {
+      return;
+    }
+    note_order(*definition, index);
+    if (*definition > index && !warned_of_order_) {
       warned_of_order_ = true;
       warning("unordered-nodes",
               fmt::format("Its input '{}' is the output of a later node; the nodes of the graph are sorted",
@@ -162,7 +176,8 @@ void check_output(const std::string& name, bool is_main, const Scope& scope, Nod
     // Of a body: an output nobody names is still an output. onnxruntime loads it.
     if (is_main) nodes.error("invalid-graph", "An output of the graph has no name", nodes.graph_site());
   } else if (scope.find_here(name) == nullptr) {
-    if (scope.is_defined_outside(name)) {
+    if (const Scope* const outer = scope.find_outside(name)) {
+      nodes.note_order(*outer->find_here(name), outer->current_node);
       nodes.warning("outer-value-returned",
                     fmt::format("The output '{}' is a value from outside the body", name),
                     nodes.graph_site());

@@ -72,12 +72,12 @@ OpsetImports import_opsets(const onnx::ModelProto& model, DiagnosticSink& sink) 
   return opsets;
 }
 
-void check_model(const onnx::ModelProto& model, const OpsetImports& opsets, const FunctionIndex& functions,
+bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, const FunctionIndex& functions,
                  WeightTable& weights, DiagnosticSink& sink) {
   check_ir_version(model, sink);
   if (!model.has_graph()) {
     sink.error("invalid-model", "The model has no graph");
-    return;
+    return false;
   }
   ModelCheck check{functions, weights, sink};
   BodyCheck main{check, opsets, nullptr, {}, {}};
@@ -96,6 +96,7 @@ void check_model(const onnx::ModelProto& model, const OpsetImports& opsets, cons
                  {},
                  {}});
   }
+  return check.is_ordered;
 }
 
 }  // namespace onnx2ir::frontend

@@ -20,8 +20,9 @@ OpsetImports import_opsets(const onnx::ModelProto& model, DiagnosticSink& sink);
 OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports,
                                 const Place& place, DiagnosticSink& sink);
 
-/// Reports to `sink` what is wrong with `model`. Opens the external files of its tensors in `weights`.
-void check_model(const onnx::ModelProto& model, const OpsetImports& opsets, const FunctionIndex& functions,
+/// Reports to `sink` what is wrong with `model`. Opens the external files of its tensors in `weights`. Says
+/// whether the nodes of all graphs stand in the order of their dependencies.
+bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, const FunctionIndex& functions,
                  WeightTable& weights, DiagnosticSink& sink);
 
 }  // namespace onnx2ir::frontend

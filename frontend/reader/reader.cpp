@@ -105,12 +105,13 @@ const onnx::ModelProto* parse(const std::string& bytes, google::protobuf::Arena&
 
 LoadedModel::LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
                          std::unique_ptr<const WeightTable> weights,
-                         std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets)
+                         std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets, bool is_ordered)
     : arena_(std::move(arena)),
       proto_(&proto),
       weights_(std::move(weights)),
       functions_(std::move(functions)),
-      opsets_(std::move(opsets)) {}
+      opsets_(std::move(opsets)),
+      is_ordered_(is_ordered) {}
 LoadedModel::LoadedModel(LoadedModel&&) noexcept = default;
 LoadedModel& LoadedModel::operator=(LoadedModel&&) noexcept = default;
 LoadedModel::~LoadedModel() = default;
@@ -139,10 +140,10 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
   const std::size_t errors_before = sink.error_count();
   OpsetImports opsets = import_opsets(*proto, sink);
   auto functions = std::make_unique<const FunctionIndex>(*proto);
-  check_model(*proto, opsets, *functions, *bytes->weights, sink);
+  const bool is_ordered = check_model(*proto, opsets, *functions, *bytes->weights, sink);
   if (sink.error_count() != errors_before) return std::nullopt;
   return LoadedModel(std::move(arena), *proto, std::move(bytes->weights), std::move(functions),
-                     std::move(opsets));
+                     std::move(opsets), is_ordered);
 }
 
 }  // namespace onnx2ir::frontend

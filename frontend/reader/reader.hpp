@@ -44,7 +44,7 @@ class LoadedModel {
  public:
   LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
               std::unique_ptr<const WeightTable> weights, std::unique_ptr<const FunctionIndex> functions,
-              OpsetImports opsets);
+              OpsetImports opsets, bool is_ordered);
   LoadedModel(LoadedModel&&) noexcept;
   LoadedModel& operator=(LoadedModel&&) noexcept;
   ~LoadedModel();
@@ -54,6 +54,8 @@ class LoadedModel {
   /// The versions of the operator domains the graph's nodes follow. A function's are in bind_function's
   /// result.
   const OpsetImports& opsets() const { return opsets_; }
+  /// Whether the nodes of all graphs and of the model's own functions stand after what they read.
+  bool is_ordered() const { return is_ordered_; }
   /// The model's own function that `node` calls, null when it calls none. It hides an operator of ONNX of
   /// the same name.
   const onnx::FunctionProto* find_function(const onnx::NodeProto& node) const;
@@ -66,6 +68,7 @@ class LoadedModel {
   std::unique_ptr<const WeightTable> weights_;
   std::unique_ptr<const FunctionIndex> functions_;
   OpsetImports opsets_;
+  bool is_ordered_;
 };
 
 /// Reads and checks a model. Reports everything that is wrong with it to `sink`; nothing is returned when

@@ -2,13 +2,15 @@
 // pointers for each look-up and allocates for each name.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace onnx2ir::frontend {
+namespace onnx2ir::ir {
 
 /// Names are not copied: they must outlive the table. At most 2^31 of them.
 template <typename Value>
@@ -16,25 +18,39 @@ class NameTable {
  public:
   /// Adds a name; false, and no change, when it is there already.
   bool add(std::string_view name, Value value) {
-    if ((entries_.size() + 1) * 2 > slots_.size()) grow();
-    const std::uint32_t hash = hash_of(name);
-    Slot& slot = slots_[find_slot(name, hash)];
-    if (slot.entry != kEmpty) return false;
-    slot = {hash, static_cast<std::uint32_t>(entries_.size())};
-    entries_.emplace_back(name, std::move(value));
-    return true;
+    const std::size_t before = entries_.size();
+    find_or_add(name, std::move(value));
+    return entries_.size() != before;
   }
 
-  /// The value of a name, null when it is not there. Valid until the next add.
+  /// The value of a name, which gets `value` when it is not there yet. Valid until the next addition.
+  Value& find_or_add(std::string_view name, Value value) {
+    if ((entries_.size() + 1) * 2 > slots_.size()) grow(std::max<std::size_t>(slots_.size() * 2, 16));
+    const std::uint32_t hash = hash_of(name);
+    Slot& slot = slots_[find_slot(name, hash)];
+    if (slot.entry == kEmpty) {
+      slot = {hash, static_cast<std::uint32_t>(entries_.size())};
+      entries_.emplace_back(name, std::move(value));
+    }
+    return entries_[slot.entry].second;
+  }
+
+  /// The value of a name, null when it is not there. Valid until the next addition.
   const Value* find(std::string_view name) const {
     if (slots_.empty()) return nullptr;
     const Slot& slot = slots_[find_slot(name, hash_of(name))];
     return slot.entry == kEmpty ? nullptr : &entries_[slot.entry].second;
   }
+  Value* find(std::string_view name) {
+    if (slots_.empty()) return nullptr;
+    const Slot& slot = slots_[find_slot(name, hash_of(name))];
+    return slot.entry == kEmpty ? nullptr : &entries_[slot.entry].second;
+  }
 
+  std::size_t size() const { return entries_.size(); }
   void reserve(std::size_t names) {
     entries_.reserve(names);
-    while (names * 2 > slots_.size()) grow();
+    if (names * 2 > slots_.size()) grow(std::bit_ceil(names * 2));
   }
 
  private:
@@ -57,8 +73,7 @@ class NameTable {
     }
   }
 
-  void grow() {
-    const std::size_t size = slots_.empty() ? 16 : slots_.size() * 2;
+  void grow(std::size_t size) {
     std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(size));
     for (const Slot& slot : old) {
       if (slot.entry == kEmpty) continue;
@@ -72,4 +87,4 @@ class NameTable {
   std::vector<Slot> slots_;  ///< a power of two of them, at most half full
 };
 
-}  // namespace onnx2ir::frontend
+}  // namespace onnx2ir::ir

@@ -21,7 +21,7 @@ from .outcome import Exported
 
 EXPORT_SECONDS = 600
 CASE_SECONDS = 120.0
-_PACKAGES = ("torch", "torchvision", "transformers", "onnxscript", "onnx")
+_PACKAGES = ("torch", "torchvision", "transformers", "onnxscript", "onnx", "tensorflow-cpu", "tf2onnx")
 
 
 def exported_models(pairs):

@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 
 from .outcome import Exported
-from .registry import DYNAMO
+from .registry import DYNAMO, TF2ONNX
 
 SEED = 20
 
@@ -34,7 +34,10 @@ def export(model, exporter):
         said = io.StringIO()
         try:
             with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-                _export(built, exporter, runs[0], path)
+                if exporter == TF2ONNX:
+                    _export_tensorflow(built, runs[0], path)
+                else:
+                    _export(built, exporter, runs[0], path)
         except Exception as error:
             return Exported(failure=f"{type(error).__name__}: {error}")
         names = _graph_inputs(path)
@@ -67,6 +70,22 @@ def _export(built, exporter, example, path):
         torch.onnx.export(
             built.module, tuple(example.values()), str(path), dynamo=False, dynamic_axes=built.dynamic, **options
         )
+
+
+def _export_tensorflow(built, example, path):
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    import tensorflow
+    import tf2onnx
+
+    def traced(*inputs):
+        return built.module(tensorflow, *inputs)
+
+    signature = []
+    for name, tensor in example.items():
+        shape = [None if axis in built.dynamic.get(name, {}) else size for axis, size in enumerate(tensor.shape)]
+        signature.append(tensorflow.TensorSpec(shape, tensor.numpy().dtype, name=name))
+    function = tensorflow.function(traced, input_signature=signature)
+    tf2onnx.convert.from_function(function, input_signature=signature, opset=built.opset, output_path=str(path))
 
 
 def _graph_inputs(path):

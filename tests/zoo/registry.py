@@ -6,7 +6,9 @@ from typing import Any
 
 TORCHSCRIPT = "torchscript"  # torch.onnx.export(dynamo=False)
 DYNAMO = "dynamo"  # torch.onnx.export(dynamo=True)
-EXPORTERS = (TORCHSCRIPT, DYNAMO)
+OF_PYTORCH = (TORCHSCRIPT, DYNAMO)
+TF2ONNX = "tf2onnx"  # a tf.function
+EXPORTERS = (*OF_PYTORCH, TF2ONNX)
 
 
 @dataclass
@@ -38,7 +40,7 @@ class Model:
 MODELS: dict[str, Model] = {}
 
 
-def model(name, exporters=EXPORTERS, export_fails=None, fails=None, rtol=1e-3, atol=1e-5):
+def model(name, exporters=OF_PYTORCH, export_fails=None, fails=None, rtol=1e-3, atol=1e-5):
     """Adds a row whose build function is the decorated one. It runs in a process of its own, after torch.manual_seed.
 
     The export is made anew when the file of the build function changes, or of what that wraps (functools.wraps).

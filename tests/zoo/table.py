@@ -9,7 +9,7 @@ HEADER = """# Exported models
 
 Made by `./dev test --models --update`; do not edit. PyTorch, torchvision and transformers build each model with random weights
 in a small configuration, `torch.onnx.export` writes it, with `dynamo=False` ("torchscript") or `dynamo=True` ("dynamo"), with
-dynamic axes where the exporter allows them. A model passes when the IR runs on OpenVINO's CPU plugin in f32 on each of several
+dynamic axes where the exporter allows them; tf2onnx writes functions of TensorFlow. A model passes when the IR runs on OpenVINO's CPU plugin in f32 on each of several
 input sizes with onnxruntime's results, and when all ports of the IR have the types and shapes that OpenVINO infers itself. The
 peer is OpenVINO's own ONNX front end in the same harness. Operations are counted in the main graph, without those in bodies,
 before the CPU plugin optimises.

@@ -9,5 +9,6 @@ from . import (  # noqa: F401 (each adds its models to the table)
     optional_arguments,
     recurrent,
     sorting,
+    tensorflow_loops,
     updates,
 )

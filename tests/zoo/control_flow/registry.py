@@ -4,7 +4,7 @@ import inspect
 
 import torch
 
-from ..registry import DYNAMO, TORCHSCRIPT, Built, model
+from ..registry import DYNAMO, TF2ONNX, TORCHSCRIPT, Built, model
 
 
 def scripted(**options):
@@ -15,6 +15,12 @@ def scripted(**options):
 def exported(**options):
     """The module is exported by way of torch.export; its control flow is in higher-order operators."""
     return lambda subject: _add(subject, DYNAMO, **options)
+
+
+def traced(**options):
+    """The function is compiled by tf.function. Its first parameter is the package: a process that exports another model
+    need not wait for it."""
+    return lambda subject: _add(subject, TF2ONNX, **options)
 
 
 def number(value):
@@ -37,7 +43,7 @@ def _add(subject, exporter, opset, runs, dynamic=None, **row):
     the export; `dynamic` has the dynamic axes of each input."""
     is_class = isinstance(subject, type)
     names = list(inspect.signature(subject.forward if is_class else subject).parameters)
-    names = [name for name in names if name != "self"]
+    names = [name for name in names if name not in ("self", "tf")]
 
     def build():
         made = subject().eval() if is_class else subject

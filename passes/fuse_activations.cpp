@@ -31,11 +31,26 @@ bool is_cubic_term(ir::Value value, ir::Value x) {
          product.factors[2] == x;
 }
 
-/// Whether `value` is sqrt(2 / pi) (x + 0.044715 x^3).
+/// Whether `value` is 0.044715 x^2.
+bool is_square_term(ir::Value value, ir::Value x) {
+  const Product product = product_of(value);
+  if (!is_near(product.coefficient, 0.044715, x.type())) return false;
+  if (product.factors.size() == 2) return product.factors[0] == x && product.factors[1] == x;
+  if (product.factors.size() != 1) return false;
+  const ir::Node& power = *product.factors.front().node;
+  return power.is("Power") && power.input(0) == x && is_number(power.input(1), 2);
+}
+
+/// Whether `value` is sqrt(2 / pi) (x + 0.044715 x^3), or with an x drawn out.
 bool is_tanh_argument(ir::Value value, ir::Value x) {
   const Product product = product_of(value);
-  if (product.factors.size() != 1) return false;
   if (!is_near(product.coefficient, std::sqrt(2 / std::numbers::pi), x.type())) return false;
+  if (product.factors.size() == 2) {
+    const std::size_t at = product.factors[0] == x ? 1 : 0;
+    const ir::Value square = beside_number(product.factors[at], "Add", 1);
+    return product.factors[1 - at] == x && square && is_square_term(square, x);
+  }
+  if (product.factors.size() != 1) return false;
   const ir::Node& sum = *product.factors.front().node;
   if (!sum.is("Add")) return false;
   return (sum.input(0) == x && is_cubic_term(sum.input(1), x)) ||
@@ -113,8 +128,30 @@ ir::Value fuse_logarithm(ir::Builder& builder, ir::Node& node) {
                                                                    : ir::Value{};
 }
 
+/// x where k x is above a threshold, else log(exp(k x) + 1) / k, as torch's exporter writes Softplus: beyond
+/// the threshold both are the same number.
+ir::Value drop_threshold(const ir::Node& node) {
+  constexpr double kLowest = 15;  // exp(-15) is less than a last bit of 15 in f32
+  const ir::Node& condition = *node.input(0).node;
+  const bool is_less = condition.is("Less");
+  if (!is_less && !condition.is("Greater")) return {};
+  const ir::Value scaled = condition.input(is_less ? 1 : 0);
+  const auto threshold = constant_number(condition.input(is_less ? 0 : 1));
+  const ir::Value x = node.input(1);
+  const ir::Value smooth = node.input(2);
+  if (!threshold || *threshold < kLowest || !x.shape().has_rank() || x.shape() != node.output(0).shape)
+    return {};
+  const Product product = product_of(smooth);
+  const auto factor = multiple_of(scaled, x);
+  if (!factor || product.factors.size() != 1 || smooth.shape() != x.shape()) return {};
+  const ir::Node& function = *product.factors.front().node;
+  if (!function.is("SoftPlus") || function.input(0) != scaled) return {};
+  return is_near(product.coefficient * *factor, 1, x.type()) ? smooth : ir::Value{};
+}
+
 ir::Value fuse(ir::Builder& builder, ir::Node& node) {
   if (!ir::is_floating(node.output(0).type)) return {};
+  if (node.is("Select")) return drop_threshold(node);
   if (node.is("Multiply") || node.is("Divide")) return fuse_product(builder, node);
   return node.is("Log") ? fuse_logarithm(builder, node) : ir::Value{};
 }

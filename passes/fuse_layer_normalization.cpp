@@ -25,8 +25,17 @@ struct Centred {
   std::size_t axes = 0;
 };
 
-/// x - mean(x)
+/// Whether `node` gives numbers more digits.
+bool is_widening(const ir::Node& node) {
+  if (!node.is("Convert")) return false;
+  const ir::ElementType from = node.input(0).type();
+  const ir::ElementType to = node.output(0).type;
+  return ir::is_floating(from) && ir::is_floating(to) && ir::info(from).bits < ir::info(to).bits;
+}
+
+/// x - mean(x), also when it is given more digits before it is squared.
 std::optional<Centred> match_centred(ir::Value value) {
+  if (is_widening(*value.node)) value = value.node->input(0);
   const ir::Node& node = *value.node;
   if (!node.is("Subtract")) return std::nullopt;
   const ir::Value x = node.input(0);
@@ -85,8 +94,11 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
     for (std::size_t i = centred->x.shape().rank() - centred->axes; i < centred->x.shape().rank(); ++i) {
       axes.push_back(static_cast<std::int64_t>(i));
     }
+    ir::Value x = centred->x;
+    const ir::ElementType type = node.output(0).type;
+    if (x.type() != type) x = builder.op("Convert", {x}, {{"destination_type", type}});
     return builder.op(
-        "MVN", {centred->x, builder.integers(axes)},
+        "MVN", {x, builder.integers(axes)},
         {{"eps", *epsilon}, {"normalize_variance", true}, {"eps_mode", std::string("INSIDE_SQRT")}});
   }
   return {};

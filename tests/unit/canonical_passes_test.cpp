@@ -83,6 +83,40 @@ TEST_CASE("fuse_activations: Gelu by tanh", "[passes]") {
   CHECK(other.after(passes::fuse_activations, tanh_gelu(other, 0.05)) == "Multiply");
 }
 
+TEST_CASE("fuse_activations: Gelu by tanh with x drawn out", "[passes]") {
+  const auto gelu = [](OneOutput& graph, double one) {
+    const Value square =
+        graph.op("Multiply", {graph.op("Multiply", {graph.x, graph.number(0.044715)}), graph.x});
+    const Value sum = graph.op("Add", {square, graph.number(one)});
+    const Value scaled = graph.op("Multiply", {graph.x, graph.number(0.7978845608)});
+    const Value tanh = graph.op("Tanh", {graph.op("Multiply", {scaled, sum})});
+    const Value half = graph.op("Multiply", {graph.x, graph.number(0.5)});
+    return graph.op("Multiply", {half, graph.op("Add", {tanh, graph.number(1)})});
+  };
+  OneOutput graph;
+  CHECK(graph.after(passes::fuse_activations, gelu(graph, 1)) == "Gelu");
+  OneOutput other;
+  CHECK(other.after(passes::fuse_activations, gelu(other, 2)) == "Multiply");
+}
+
+TEST_CASE("fuse_activations: SoftPlus with a threshold", "[passes]") {
+  const auto soft_plus = [](OneOutput& graph, double threshold, double inner, double outer) {
+    const Value scaled = inner == 1 ? graph.x : graph.op("Multiply", {graph.x, graph.number(inner)});
+    const Value smooth = graph.op("SoftPlus", {scaled});
+    const Value divided = outer == 1 ? smooth : graph.op("Divide", {smooth, graph.number(outer)});
+    const Value is_above = graph.op("Greater", {scaled, graph.number(threshold)});
+    return graph.op("Select", {is_above, graph.x, divided});
+  };
+  OneOutput graph;
+  CHECK(graph.after(passes::fuse_activations, soft_plus(graph, 20, 1, 1)) == "SoftPlus");
+  OneOutput scaled;
+  CHECK(scaled.after(passes::fuse_activations, soft_plus(scaled, 20, 2, 2)) == "Divide");
+  OneOutput low;
+  CHECK(low.after(passes::fuse_activations, soft_plus(low, 5, 1, 1)) == "Select");
+  OneOutput other_factor;
+  CHECK(other_factor.after(passes::fuse_activations, soft_plus(other_factor, 20, 2, 3)) == "Select");
+}
+
 TEST_CASE("fuse_activations: what somebody else reads stays", "[passes]") {
   OneOutput graph;
   const Value sigmoid = graph.op("Sigmoid", {graph.x});
@@ -152,6 +186,27 @@ TEST_CASE("fuse_layer_normalization", "[passes]") {
         "Divide");
   OneOutput no_epsilon;
   CHECK(no_epsilon.after(passes::fuse_layer_normalization, layer_normalization(no_epsilon, 2, 2, 0)) ==
+        "Divide");
+}
+
+TEST_CASE("fuse_layer_normalization: squares with more digits", "[passes]") {
+  constexpr auto f16 = ir::ElementType::f16;
+  const auto normalization = [](OneOutput& graph, ir::ElementType numbers, ir::ElementType squares) {
+    const ir::Attribute keep{"keep_dims", true};
+    const Value x = graph.builder.parameter(numbers, {2, 3, 4});
+    const Value mean = graph.op("ReduceMean", {x, graph.builder.integers({-1})}, {keep});
+    const Value centred =
+        graph.op("Convert", {graph.op("Subtract", {x, mean})}, {{"destination_type", squares}});
+    const Value square = graph.op("Power", {centred, graph.builder.number(2, squares)});
+    const Value variance = graph.op("ReduceMean", {square, graph.builder.integers({-1})}, {keep});
+    const Value sum = graph.op("Add", {variance, graph.builder.number(1e-5, squares)});
+    return graph.op("Divide", {centred, graph.op("Sqrt", {sum})});
+  };
+  OneOutput graph;
+  CHECK(graph.after(passes::fuse_layer_normalization, normalization(graph, f16, f32)) == "MVN");
+  CHECK(graph.source().input(0).node->is("Convert"));
+  OneOutput other;
+  CHECK(other.after(passes::fuse_layer_normalization, normalization(other, f32, f16)) ==
         "Divide");
 }
 

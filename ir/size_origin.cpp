@@ -126,16 +126,17 @@ Step next(const Place& place) {
   return place.value.shape().has_rank() ? from_dimension(place.value, place.index) : std::nullopt;
 }
 
-/// Where the only element of `size` comes from; nothing when it may come from two places.
-std::optional<Origin> origin_of(Value size) {
-  Origin origin{{size, 0, true}, {}};
+/// Where a size comes from, as far back as that is certain.
+Origin origin_of(Place size) {
+  Origin origin{size, {}};
+  Origin certain = origin;
   Step expected;  // the dimension that has to come next, because a Reshape may take it as well
   while (const Step step = next(origin.place)) {
     const Node& node = *origin.place.value.node;
     if (!origin.place.is_element && node.is("Reshape") && node.boolean("special_zero")) {
       const PartialShape& data = node.input(0).shape();
       const std::size_t axis = origin.place.index;
-      if (!data.has_rank() || axis >= data.rank()) return std::nullopt;
+      if (!data.has_rank() || axis >= data.rank()) break;
       if (data[axis].is_static()) {
         origin.instead_of_zero.push_back(data[axis]);
       } else {
@@ -143,14 +144,17 @@ std::optional<Origin> origin_of(Value size) {
       }
     }
     origin.place = *step;
-    if (!origin.place.is_element && expected && origin.place != std::exchange(expected, {}))
-      return std::nullopt;
+    if (!origin.place.is_element && expected && origin.place != std::exchange(expected, {})) break;
+    if (!expected) certain = origin;
   }
-  if (expected) return std::nullopt;
-  return origin;
+  return certain;
 }
 
 }  // namespace
+
+bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis) {
+  return origin_of({sizes, index, true}) == origin_of({value, axis});
+}
 
 std::optional<bool> compared_sizes(Value condition) {
   constexpr std::array<std::string_view, 3> kTrueOfEqual = {"Equal", "LessEqual", "GreaterEqual"};
@@ -171,8 +175,7 @@ std::optional<bool> compared_sizes(Value condition) {
     if (node->input(i).shape().element_count() != 1 || !is_integral(node->input(i).type()))
       return std::nullopt;
   }
-  const auto first = origin_of(node->input(0));
-  if (!first || first != origin_of(node->input(1))) return std::nullopt;
+  if (origin_of({node->input(0), 0, true}) != origin_of({node->input(1), 0, true})) return std::nullopt;
   return is_true != negated;
 }
 

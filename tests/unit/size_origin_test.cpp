@@ -80,3 +80,25 @@ TEST_CASE_METHOD(Fixture, "sizes of other origin may differ") {
   const Value sum = builder.op("Add", {data, other});
   CHECK(compared("Equal", size(sum, 1), size(data, 1)) == std::nullopt);
 }
+
+TEST_CASE_METHOD(Fixture, "an element of a list is the size of an axis") {
+  const Value shape = builder.op("ShapeOf", {data}, {{"output_type", ElementType::i64}});
+  const auto slice = [&](std::int64_t from, std::int64_t to) {
+    const auto list = [&](std::int64_t value) { return builder.integers({value}); };
+    return builder.op("Slice", {shape, list(from), list(to), list(1), list(0)});
+  };
+  const Value sizes =
+      builder.op("Concat", {slice(0, 1), builder.integers({7}), slice(-2, 3)}, {{"axis", std::int64_t{0}}});
+  CHECK(is_size_of(sizes, 0, data, 0));
+  CHECK_FALSE(is_size_of(sizes, 1, data, 1));
+  CHECK(is_size_of(sizes, 2, data, 1));
+  CHECK_FALSE(is_size_of(sizes, 2, data, 0));
+  CHECK(is_size_of(sizes, 2, projected(data), 1));
+}
+
+TEST_CASE_METHOD(Fixture, "a size is itself where nobody knows where it comes from") {
+  const Value pattern = builder.parameter(ElementType::i64, PartialShape{2});
+  const Value image = builder.op("Reshape", {data, pattern}, {{"special_zero", true}});
+  CHECK(is_size_of(builder.op("ShapeOf", {image}, {{"output_type", ElementType::i64}}), 1, image, 1));
+  CHECK_FALSE(is_size_of(pattern, 1, image, 1));
+}

@@ -3,11 +3,13 @@
 //
 // What OpenVINO's Interpolate can express becomes one; everything else is resampled axis by axis.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/resampling.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/size_origin.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -41,20 +43,6 @@ void select_axes(NodeContext& node, ResizePlan& plan, const std::vector<std::int
   plan.axes = kept_of(plan.axes);
 }
 
-/// Whether `size` is the size of `axis` of `image`, read from its shape.
-bool is_size_of(Value size, Value image, std::int64_t axis) {
-  const ir::Node* node = size.node;
-  while (node->is("Unsqueeze") || node->is("Squeeze") || node->is("Convert") || node->is("Reshape")) {
-    node = node->input(0).node;
-  }
-  if (node->is("Gather")) {
-    const auto indices = ir::exact_values(node->input(1));
-    return indices == std::vector<std::int64_t>{axis} && node->input(0).node->is("ShapeOf") &&
-           node->input(0).node->input(0) == image;
-  }
-  return false;
-}
-
 /// Drops axes whose scale is 1 or whose size stays: most models list all axes and resize two.
 void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
   if (plan.coordinates == "tf_crop_and_resize") return;
@@ -66,13 +54,18 @@ void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
     const ir::Dimension dimension = plan.image.shape()[static_cast<std::size_t>(plan.axes[i])];
     if (sizes && (*sizes)[i].is_exact() && dimension.is_static())
       unchanged = (*sizes)[i].min == dimension.size();
-    if (plan.sizes && plan.sizes.node->is("Concat") && plan.sizes.node->inputs().size() == plan.axes.size()) {
-      unchanged = unchanged || is_size_of(plan.sizes.node->input(i), plan.image, plan.axes[i]);
-    }
+    if (plan.sizes && !unchanged)
+      unchanged = ir::is_size_of(plan.sizes, i, plan.image, static_cast<std::size_t>(plan.axes[i]));
     if (plan.policy != "stretch") unchanged = false;
     if (!unchanged) keep.push_back(static_cast<std::int64_t>(i));
   }
   if (keep.size() != plan.axes.size()) select_axes(node, plan, keep);
+}
+
+/// The runtime aligns corners by the rounded size, ONNX by the scaled one: whole numbers leave no doubt.
+bool has_whole_scales(NodeContext& node, const ResizePlan& plan) {
+  const auto scales = node.known_numbers(plan.scales);
+  return scales && std::ranges::all_of(*scales, [](double scale) { return scale == std::floor(scale); });
 }
 
 bool is_native(NodeContext& node, const ResizePlan& plan) {
@@ -81,8 +74,7 @@ bool is_native(NodeContext& node, const ResizePlan& plan) {
   const std::int64_t rank = node.rank(plan.image);
   if (rank < 3 || rank > 5) return false;
   if (std::any_of(plan.axes.begin(), plan.axes.end(), [](auto axis) { return axis < 2; })) return false;
-  // The runtime aligns corners by the rounded size, ONNX by the scaled one: only sizes leave no doubt.
-  if (plan.coordinates == "align_corners" && plan.scales) return false;
+  if (plan.coordinates == "align_corners" && plan.scales && !has_whole_scales(node, plan)) return false;
   if (plan.mode == "cubic") return rank == 4 && plan.axes.size() == 2;
   if (plan.mode == "linear" && (rank == 3 || static_cast<std::int64_t>(plan.axes.size()) != rank - 2))
     return false;

@@ -28,6 +28,11 @@ std::uint64_t sample_offset(std::uint64_t size, std::size_t i) {
   return i + 1 == kSamples ? last : last / kSamples * i;
 }
 
+/// What makes constants different before any byte does.
+std::uint64_t seed_of(const ir::ConstantData& data) {
+  return mix(data.size(), static_cast<std::uint64_t>(data.narrowing()));
+}
+
 /// Words in four chains: each multiplication would wait for the one before.
 std::uint64_t hash_all(std::uint64_t seed, std::span<const std::byte> bytes) {
   std::array<std::uint64_t, 4> chains{seed, seed + 1, seed + 2, seed + 3};
@@ -48,7 +53,7 @@ std::uint64_t hash_all(std::uint64_t seed, std::span<const std::byte> bytes) {
 std::uint64_t DataReader::sample_hash(const ir::ConstantData& data) {
   if (data.size() <= kSamples * sizeof(std::uint64_t)) return full_hash(data);
   const bool in_place = data.file() == nullptr || data.size() <= kSmallConstant;
-  std::uint64_t hash = data.size();
+  std::uint64_t hash = seed_of(data);
   for (std::size_t i = 0; i < kSamples; ++i) {
     const std::uint64_t offset = sample_offset(data.size(), i);
     std::array<std::byte, sizeof(std::uint64_t)> sample{};
@@ -66,7 +71,7 @@ std::uint64_t DataReader::sample_hash(const ir::ConstantData& data) {
 std::uint64_t DataReader::full_hash(const ir::ConstantData& data) {
   const bool in_place = data.file() == nullptr || data.size() <= kSmallConstant;
   std::vector<std::byte> buffer(in_place ? 0 : std::min<std::uint64_t>(kPiece, data.size()));
-  std::uint64_t hash = data.size();
+  std::uint64_t hash = seed_of(data);
   for (std::uint64_t offset = 0; offset < data.size(); offset += kPiece) {
     const auto size = std::min<std::uint64_t>(kPiece, data.size() - offset);
     if (in_place) {
@@ -82,7 +87,7 @@ std::uint64_t DataReader::full_hash(const ir::ConstantData& data) {
 }
 
 bool DataReader::are_equal(const ir::ConstantData& a, const ir::ConstantData& b) {
-  if (a.size() != b.size()) return false;
+  if (a.size() != b.size() || a.narrowing() != b.narrowing()) return false;
   if (a.bytes().data() == b.bytes().data()) return true;
   if (a.size() <= kSmallConstant) {
     const bool equal = std::ranges::equal(a.bytes(), b.bytes());

@@ -13,7 +13,7 @@ inline constexpr std::uint64_t kSmallConstant = std::uint64_t{1} << 16U;
 /// Reads constants for hashing. What cannot be read hashes to something and is equal to nothing.
 class DataReader {
  public:
-  /// The size and a few samples spread over the bytes; of up to 128 bytes, all of them.
+  /// The size, the narrowing and a few samples spread over the bytes; of up to 128 bytes, all of them.
   std::uint64_t sample_hash(const ir::ConstantData& data);
   std::uint64_t full_hash(const ir::ConstantData& data);
   bool are_equal(const ir::ConstantData& a, const ir::ConstantData& b);

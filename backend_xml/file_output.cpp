@@ -12,8 +12,28 @@
 #include <vector>
 
 #include "backend_xml/data_hash.hpp"
+#include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
+namespace {
+
+struct DataRange {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+/// The first range of [from, end) that the file behind `descriptor` stores; an empty one at `end` when
+/// nothing is. All of it where the file system does not tell.
+DataRange next_data(int descriptor, std::uint64_t from, std::uint64_t end) {
+  const off_t data = ::lseek(descriptor, static_cast<off_t>(from), SEEK_DATA);
+  if (data < 0) return errno == ENXIO ? DataRange{end, end} : DataRange{from, end};
+  const std::uint64_t begin = std::min(static_cast<std::uint64_t>(data), end);
+  const off_t hole = ::lseek(descriptor, static_cast<off_t>(begin), SEEK_HOLE);
+  if (hole <= data) return {begin, end};
+  return {begin, std::min(static_cast<std::uint64_t>(hole), end)};
+}
+
+}  // namespace
 
 FileOutput::FileOutput(std::filesystem::path target) : target_(std::move(target)) {
   // mkostemp makes files only the owner may read; the target gets what any new file would.
@@ -74,13 +94,11 @@ bool FileOutput::seek(std::uint64_t offset) {
   if (!problem_.empty()) return false;
   const std::uint64_t gap = offset - position_;
   if (gap < kWorthWriting) return write(std::string(gap, '\0'));
-  if (!flush()) return false;
-  if (::lseek(descriptor_, static_cast<off_t>(offset), SEEK_SET) < 0) return fail("cannot write");
-  position_ = offset;
-  return true;
+  return flush() && skip(gap);
 }
 
-bool FileOutput::write(const ir::ConstantData& data) {
+bool FileOutput::write(const ir::ConstantData& data, unsigned threads) {
+  if (data.narrowing() != ir::Narrowing::none) return write_narrowed(data, threads);
   // Small ranges cost more in calls than in bytes.
   if (data.file() != nullptr && data.size() > kSmallConstant) return copy_range(data);
   const auto bytes = data.bytes();
@@ -89,11 +107,50 @@ bool FileOutput::write(const ir::ConstantData& data) {
   return done;
 }
 
-bool FileOutput::copy_range(const ir::ConstantData& data) {
-  constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 30U;
+bool FileOutput::write_narrowed(const ir::ConstantData& data, unsigned threads) {
   if (!flush()) return false;
-  auto from = static_cast<off_t>(data.file_offset());
-  std::uint64_t left = data.size();
+  const std::size_t factor = ir::element_size(data.narrowing()) / sizeof(std::uint16_t);
+  // Each piece has its place in the file: the order in which they are done does not matter.
+  const auto write_piece = [&](std::uint64_t offset, std::span<const std::byte> piece) {
+    std::vector<std::uint16_t> halves(piece.size() / ir::element_size(data.narrowing()));
+    ir::narrow(piece, data.narrowing(), halves);
+    auto left = std::as_bytes(std::span(halves));
+    std::uint64_t target = position_ + offset / factor;
+    while (!left.empty()) {
+      const ssize_t written = ::pwrite(descriptor_, left.data(), left.size(), static_cast<off_t>(target));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return false;
+      left = left.subspan(static_cast<std::size_t>(written));
+      target += static_cast<std::uint64_t>(written);
+    }
+    return true;
+  };
+  if (!ir::for_each_piece(data, threads, write_piece)) return fail("cannot convert the weights for");
+  return skip(data.written_size());
+}
+
+bool FileOutput::copy_range(const ir::ConstantData& data) {
+  if (!flush()) return false;
+  const std::uint64_t end = data.file_offset() + data.size();
+  for (std::uint64_t from = data.file_offset(); from < end;) {
+    const DataRange next = next_data(data.file()->descriptor(), from, end);
+    // What the source leaves out is left out here, and reads as zeros there and here.
+    if (next.begin != from && !skip(next.begin - from)) return false;
+    if (!copy_data(data, next.begin, next.end)) return false;
+    from = next.end;
+  }
+  return true;
+}
+
+bool FileOutput::skip(std::uint64_t size) {
+  position_ += size;
+  return ::lseek(descriptor_, static_cast<off_t>(position_), SEEK_SET) >= 0 || fail("cannot write");
+}
+
+bool FileOutput::copy_data(const ir::ConstantData& data, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 30U;
+  auto from = static_cast<off_t>(begin);
+  std::uint64_t left = end - begin;
   while (left > 0) {
     const ssize_t copied = ::copy_file_range(data.file()->descriptor(), &from, descriptor_, nullptr,
                                              std::min(left, kMostAtOnce), 0);
@@ -107,8 +164,9 @@ bool FileOutput::copy_range(const ir::ConstantData& data) {
   std::vector<std::byte> buffer(std::size_t{1} << 20U);
   while (left > 0) {
     const auto piece = std::span(buffer).first(std::min<std::uint64_t>(left, buffer.size()));
-    if (!data.copy(data.size() - left, piece)) return fail("cannot read the weights for");
-    if (!write({reinterpret_cast<const char*>(piece.data()), piece.size()})) return false;
+    if (!data.copy(end - left - data.file_offset(), piece)) return fail("cannot read the weights for");
+    if (!write_through({reinterpret_cast<const char*>(piece.data()), piece.size()})) return false;
+    position_ += piece.size();
     left -= piece.size();
   }
   return true;

@@ -24,8 +24,9 @@ class FileOutput {
   /// Moves on to `offset` from the start, which must not lie behind; the gap reads as zeros.
   bool seek(std::uint64_t offset);
   /// Writes a constant: ranges of files go from file to file in the kernel where it can, in bounded pieces
-  /// otherwise.
-  bool write(const ir::ConstantData& data);
+  /// otherwise. Constants that are narrowed are converted by up to `threads` threads (0: as many as the
+  /// machine runs).
+  bool write(const ir::ConstantData& data, unsigned threads = 0);
   /// Completes the file, still under its temporary name.
   bool close();
   /// Gives the file its name; what was there before is replaced.
@@ -38,7 +39,10 @@ class FileOutput {
   bool fail(std::string_view what);
   bool flush();
   bool write_through(std::string_view bytes);
+  bool write_narrowed(const ir::ConstantData& data, unsigned threads);
   bool copy_range(const ir::ConstantData& data);
+  bool copy_data(const ir::ConstantData& data, std::uint64_t begin, std::uint64_t end);
+  bool skip(std::uint64_t size);
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;

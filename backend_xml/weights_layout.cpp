@@ -1,6 +1,8 @@
 #include "backend_xml/weights_layout.hpp"
 
+#include <map>
 #include <optional>
+#include <set>
 #include <unordered_set>
 
 #include "backend_xml/data_hash.hpp"
@@ -24,22 +26,23 @@ class Layouter {
   void place(const ir::Node& node, const ir::ConstantData& data) {
     const std::size_t next = layout_.blocks.size();
     if (const auto equal = find_equal(data, next)) {
-      layout_.ranges[&node] = {layout_.blocks[*equal].offset, data.size()};
+      layout_.ranges[&node] = {layout_.blocks[*equal].offset, data.written_size()};
       return;
     }
     const std::uint64_t offset = (layout_.size + kAlignment - 1) / kAlignment * kAlignment;
-    layout_.ranges[&node] = {offset, data.size()};
+    layout_.ranges[&node] = {offset, data.written_size()};
     layout_.blocks.push_back({&data, offset});
-    layout_.size = offset + data.size();
+    layout_.size = offset + data.written_size();
   }
 
   /// The block with the bytes of `data`. When there is none, block `next` is going to hold them. Constants
   /// are told apart by their sizes, then by samples, then by all of their bytes: a block is looked at as
   /// closely as those that come after it demand, and never twice.
   std::optional<std::size_t> find_equal(const ir::ConstantData& data, std::size_t next) {
-    const auto [of_size, is_new_size] = first_of_size_.try_emplace(data.size(), next);
+    const Size size{data.size(), data.narrowing()};
+    const auto [of_size, is_new_size] = first_of_size_.try_emplace(size, next);
     if (is_new_size) return std::nullopt;
-    if (sampled_sizes_.insert(data.size()).second) {
+    if (sampled_sizes_.insert(size).second) {
       first_of_sample_.emplace(reader_.sample_hash(*layout_.blocks[of_size->second].data), of_size->second);
     }
     const std::uint64_t sample = reader_.sample_hash(data);
@@ -59,8 +62,10 @@ class Layouter {
 
   WeightsLayout layout_;
   DataReader reader_;
-  std::unordered_map<std::uint64_t, std::size_t> first_of_size_;
-  std::unordered_set<std::uint64_t> sampled_sizes_;
+  /// Constants that are narrowed are compared before that, and only with others that are.
+  using Size = std::pair<std::uint64_t, ir::Narrowing>;
+  std::map<Size, std::size_t> first_of_size_;
+  std::set<Size> sampled_sizes_;
   std::unordered_map<std::uint64_t, std::size_t> first_of_sample_;
   std::unordered_set<std::uint64_t> hashed_samples_;
   std::unordered_multimap<std::uint64_t, std::size_t> by_hash_;

@@ -5,15 +5,16 @@
 #include "backend_xml/file_output.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_writer.hpp"
+#include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
 
 std::optional<std::string> write_files(const ir::Model& model, const std::filesystem::path& xml,
-                                       const std::filesystem::path& bin) {
+                                       const std::filesystem::path& bin, unsigned threads) {
   const WeightsLayout layout = lay_out_weights(model);
   FileOutput weights(bin);
   for (const WeightsLayout::Block& block : layout.blocks) {
-    if (!weights.seek(block.offset) || !weights.write(*block.data)) return weights.problem();
+    if (!weights.seek(block.offset) || !weights.write(*block.data, threads)) return weights.problem();
   }
   if (!weights.close()) return weights.problem();
   FileOutput text(xml);
@@ -37,7 +38,15 @@ std::vector<std::byte> weights_bytes(const ir::Model& model) {
   const WeightsLayout layout = lay_out_weights(model);
   std::vector<std::byte> bytes(layout.size);
   for (const WeightsLayout::Block& block : layout.blocks) {
-    std::ranges::copy(block.data->bytes(), bytes.begin() + static_cast<std::ptrdiff_t>(block.offset));
+    const ir::ConstantData& data = *block.data;
+    if (data.narrowing() == ir::Narrowing::none) {
+      std::ranges::copy(data.bytes(), bytes.begin() + static_cast<std::ptrdiff_t>(block.offset));
+      continue;
+    }
+    std::vector<std::uint16_t> halves(data.written_size() / sizeof(std::uint16_t));
+    ir::narrow(data.bytes(), data.narrowing(), halves);
+    std::ranges::copy(std::as_bytes(std::span(halves)),
+                      bytes.begin() + static_cast<std::ptrdiff_t>(block.offset));
   }
   return bytes;
 }

@@ -214,6 +214,8 @@ class Reader {
         op->outputs == ir::OpDescriptor::kVariadic ? outputs.size() : static_cast<std::size_t>(op->outputs);
     ir::Node& node = graph.add(*op, inputs, wanted);
     node.name = layer.attribute("name").value();
+    node.is_decompression =
+        !layer.child("rt_info").find_child_by_attribute("attribute", "name", "decompression").empty();
     attributes(layer, node);
     if (node.is("Const")) node.payload() = constant(layer);
     if (node.is("Loop")) node.payload() = loop(layer);

@@ -130,6 +130,9 @@ class Writer {
     attribute("name", name);
     *text_ << " type=\"" << node.op().name << "\" version=\"" << node.op().opset << "\">\n";
     data(node);
+    if (node.is_decompression) {
+      *text_ << "<rt_info>\n<attribute name=\"decompression\" version=\"0\"/>\n</rt_info>\n";
+    }
     ports(node);
     if (const ir::LoopBody* loop = node.loop()) loop_body(node, *loop);
     if (const ir::IfBranches* branches = node.branches()) if_branches(node, *branches);

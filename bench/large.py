@@ -53,11 +53,19 @@ def commands_for(build, model, folder):
     files = sorted(folder.glob(model.stem + ".*"))
     copies = folder / "copies"
     copies.mkdir(exist_ok=True)
-    return {
+    plain = {
         "onnx2ir": [build / "onnx2ir", "--quiet", model, "-o", folder / "ours.xml"],
         "openvino": [build / "onnx2ir_peer", model, folder / "peer.xml"],
         "cp": ["cp", *files, copies],
     }
+    if not re.match("inline|external", model.stem):
+        return {"": plain}
+    compressed = {
+        "onnx2ir": [*plain["onnx2ir"], "--compress_to_fp16"],
+        "openvino": [*plain["openvino"], "fp16"],
+        "cp": plain["cp"],
+    }
+    return {"": plain, " fp16": compressed}
 
 
 def run_in_turn(commands, folder, most_rounds):
@@ -123,9 +131,9 @@ def main():
         with tempfile.TemporaryDirectory(dir=arguments.folder) as temporary:
             folder = Path(temporary)
             subprocess.run([*make, folder, name], check=True)
-            commands = commands_for(arguments.build, folder / f"{name}.onnx", folder)
-            everything[name] = run_in_turn(commands, folder, arguments.rounds)
-            report(name, everything[name])
+            for variant, commands in commands_for(arguments.build, folder / f"{name}.onnx", folder).items():
+                everything[name + variant] = run_in_turn(commands, folder, arguments.rounds)
+                report(name + variant, everything[name + variant])
     report_growth(everything)
 
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <onnx2ir/onnx2ir.hpp>
 
 #include "cli/progress_bar.hpp"
@@ -26,6 +27,8 @@ struct Arguments {
   std::string stop_after;
   std::vector<std::string> skip_passes;
   bool unroll_loops = false;
+  bool compress_to_fp16 = false;
+  unsigned threads = 0;
 };
 
 /// FILE.xml as given; in a folder, or without -o in the current one, the model's name with .xml.
@@ -59,6 +62,8 @@ onnx2ir::Options options_of(const Arguments& arguments, onnx2ir::cli::ProgressBa
   options.stop_after = arguments.stop_after;
   options.skip_passes = arguments.skip_passes;
   options.unroll_loops = arguments.unroll_loops;
+  options.compress_to_fp16 = arguments.compress_to_fp16;
+  options.threads = arguments.threads;
   options.progress = [&bar](std::string_view stage, double fraction) { bar.show(stage, fraction); };
   options.dump = [](std::string_view pass, std::string_view text) {
     std::cerr << "// after " << pass << '\n' << text;
@@ -79,7 +84,12 @@ int convert(const Arguments& arguments) {
     return kUsage;
   }
   onnx2ir::cli::ProgressBar bar;
-  onnx2ir::Conversion conversion = onnx2ir::convert_file(arguments.model, options_of(arguments, bar));
+  // Never destroyed: to give millions of nodes back one by one takes as long as to write them, and the
+  // process ends.
+  static onnx2ir::Conversion& conversion =
+      *std::make_unique<onnx2ir::Conversion>(
+           onnx2ir::convert_file(arguments.model, options_of(arguments, bar)))
+           .release();
   if (conversion.model) {
     bar.show("writing", 1);
     if (auto problem = conversion.model->save(xml)) conversion.diagnostics.push_back(*std::move(problem));
@@ -156,6 +166,11 @@ int run(int argc, char** argv) {
       ->type_name("PASS")
       ->allow_extra_args(false)
       ->check([passes](const std::string& name) { return unknown_pass(name, passes); });
+  app.add_flag("--compress_to_fp16", arguments.compress_to_fp16,
+               "keep floating-point constants in half precision where they fit");
+  app.add_option("--threads", arguments.threads,
+                 "threads that work on large constants; 0: as many as the machine runs")
+      ->check(CLI::Range(0, 1024));
   app.add_flag("--unroll-loops", arguments.unroll_loops,
                "replace loops of few, known iterations and a small body by their iterations");
   app.add_flag("--list-ops", list_ops, "list the operators that are converted");

@@ -13,6 +13,7 @@ namespace onnx2ir {
 
 struct Model::Implementation {
   std::unique_ptr<ir::Model> model;
+  unsigned threads = 0;
 };
 
 namespace {
@@ -60,6 +61,8 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       context.stop_after = options.stop_after;
       context.skipped = options.skip_passes;
       context.unroll_loops = options.unroll_loops;
+      context.compress_to_fp16 = options.compress_to_fp16;
+      context.threads = options.threads;
       context.inspect = [&](std::string_view pass, const ir::Model& now) { report_pass(options, pass, now); };
       context.inspect("import", *model);
       passes::run_pipeline(*model, context);
@@ -68,7 +71,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
   Conversion conversion;
   if (model != nullptr && !sink.has_errors()) {
     conversion.model.emplace(
-        std::make_unique<Model::Implementation>(Model::Implementation{std::move(model)}));
+        std::make_unique<Model::Implementation>(Model::Implementation{std::move(model), options.threads}));
   }
   conversion.diagnostics = sink.take();
   return conversion;
@@ -108,7 +111,8 @@ std::optional<Diagnostic> Model::save(const std::filesystem::path& xml,
                                       const std::filesystem::path& bin) const {
   std::filesystem::path weights = bin;
   if (weights.empty()) weights = std::filesystem::path(xml).replace_extension(".bin");
-  const auto problem = backend_xml::write_files(*implementation_->model, xml, weights);
+  const auto problem =
+      backend_xml::write_files(*implementation_->model, xml, weights, implementation_->threads);
   if (!problem) return std::nullopt;
   Diagnostic diagnostic;
   diagnostic.code = "cannot-write";

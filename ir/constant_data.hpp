@@ -32,6 +32,9 @@ class MappedFile {
   std::uint64_t size_;
 };
 
+/// What becomes of the elements of a constant when they are written.
+enum class Narrowing : std::uint8_t { none, f32_to_f16, f64_to_f16 };
+
 /// Elements of a constant, tightly packed, little-endian, in C order. Cheap to copy: it shares what it views.
 class ConstantData {
  public:
@@ -51,6 +54,18 @@ class ConstantData {
   /// file behind them cannot be read or has become shorter.
   [[nodiscard]] bool copy(std::uint64_t offset, std::span<std::byte> target) const;
 
+  /// The same elements, to be written in half precision. bytes() and size() remain what they are.
+  ConstantData narrowed(Narrowing narrowing) const {
+    ConstantData result = *this;
+    result.narrowing_ = narrowing;
+    return result;
+  }
+  Narrowing narrowing() const { return narrowing_; }
+  /// How many bytes are written.
+  std::uint64_t written_size() const {
+    return narrowing_ == Narrowing::none ? size() : size() / (narrowing_ == Narrowing::f32_to_f16 ? 2 : 4);
+  }
+
   /// The file behind the bytes and the offset in it; null when they are in memory.
   const MappedFile* file() const { return file_; }
   std::uint64_t file_offset() const { return file_offset_; }
@@ -60,6 +75,7 @@ class ConstantData {
   std::span<const std::byte> bytes_;
   const MappedFile* file_ = nullptr;
   std::uint64_t file_offset_ = 0;
+  Narrowing narrowing_ = Narrowing::none;
 };
 
 /// Keeps reading through mappings from filling the memory: is told of each constant that was read through

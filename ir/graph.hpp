@@ -206,6 +206,8 @@ class Node {
   std::string name;
   /// Index of the ONNX node it comes from in the front end's table of origins; -1 when none.
   std::int32_t origin = -1;
+  /// Whether this Convert undoes the compression of a constant: the runtime may use the constant as it is.
+  bool is_decompression = false;
   /// Scratch space of the pass or writer at work; nothing is kept in it between them.
   std::int64_t scratch = 0;
 

@@ -22,6 +22,7 @@ bool move_invariants_out_of_bodies(ir::Model& model, PassContext& context);
 bool fold_condition_into_trip_count(ir::Model& model, PassContext& context);
 bool branch_around_loops(ir::Model& model, PassContext& context);
 bool guard_zero_iterations(ir::Model& model, PassContext& context);
+bool compress_to_fp16(ir::Model& model, PassContext& context);
 bool copy_passed_through_states(ir::Model& model, PassContext& context);
 bool hide_initial_shapes(ir::Model& model, PassContext& context);
 bool warn_about_wide_integers(ir::Model& model, PassContext& context);

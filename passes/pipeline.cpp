@@ -46,6 +46,8 @@ constexpr std::array kPipeline = {
          hide_initial_shapes},
     Pass{"warn_about_wide_integers", "integers that the CPU runtime cuts to 32 bits are reported",
          warn_about_wide_integers},
+    Pass{"compress_to_fp16", "with --compress_to_fp16: floating-point constants are kept in half precision",
+         compress_to_fp16},
 };
 
 /// Removes what nobody reads, in bodies first: a body may be the last reader of an outer value.

@@ -30,6 +30,10 @@ struct PassContext {
   std::vector<std::string> skipped;
   /// Whether loops of few iterations and a small body are to become their iterations.
   bool unroll_loops = false;
+  /// Whether floating-point constants are to be kept in half precision.
+  bool compress_to_fp16 = false;
+  /// Threads that look at large constants; 0: as many as the machine runs.
+  unsigned threads = 0;
 };
 
 struct Pass {

@@ -36,6 +36,12 @@ struct Options {
   /// Called as the work goes on with the stage's name and the finished part of all work, 0 to 1. May be
   /// empty.
   std::function<void(std::string_view stage, double fraction)> progress;
+  /// Keeps floating-point constants in half precision: half the size, and a Convert before each use. Numbers
+  /// that half precision cannot hold, and what shapes are computed from, keep their precision, as do models
+  /// with quantized weights.
+  bool compress_to_fp16 = false;
+  /// Threads that work on large constants; 0: as many as the machine runs. The result does not depend on it.
+  unsigned threads = 0;
   /// Names of passes after which `dump` is called with the graph's text form; "all" for every pass, "import"
   /// for the graph before the first pass.
   std::vector<std::string> print_after;

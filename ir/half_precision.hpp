@@ -1,0 +1,33 @@
+// Single and double precision numbers to half precision, many at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace onnx2ir::ir {
+
+/// How well numbers fit into half precision. Sums of parts are those of the whole.
+struct HalfPrecisionFit {
+  std::uint64_t too_large = 0;   ///< finite, but beyond the largest half precision number
+  std::uint64_t rejected = 0;    ///< outside the range of half precision, or off by more than the tolerance
+  bool has_large_error = false;  ///< one inside the range is off by more than 1
+
+  HalfPrecisionFit& operator+=(const HalfPrecisionFit& other) {
+    too_large += other.too_large;
+    rejected += other.rejected;
+    has_large_error = has_large_error || other.has_large_error;
+    return *this;
+  }
+};
+
+/// Looks at numbers whose relative error may be up to `tolerance`.
+HalfPrecisionFit half_precision_fit(std::span<const float> numbers, double tolerance);
+HalfPrecisionFit half_precision_fit(std::span<const double> numbers, double tolerance);
+
+/// Rounds to nearest, ties to even. Finite numbers beyond the largest one become the largest; infinities and
+/// NaN stay what they are. `halves` has the size of `numbers`.
+void to_half_precision(std::span<const float> numbers, std::span<std::uint16_t> halves);
+void to_half_precision(std::span<const double> numbers, std::span<std::uint16_t> halves);
+
+}  // namespace onnx2ir::ir

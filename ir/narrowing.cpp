@@ -1,0 +1,106 @@
+#include "ir/narrowing.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace onnx2ir::ir {
+namespace {
+
+/// Two pieces, before and after, fit into the cache of one processor.
+constexpr std::uint64_t kPiece = std::uint64_t{1} << 18U;
+
+/// Elements at any address as numbers: those of a model's file need not be aligned.
+template <typename Number, typename Use>
+void in_blocks(std::span<const std::byte> piece, Use use) {
+  if (reinterpret_cast<std::uintptr_t>(piece.data()) % alignof(Number) == 0) {
+    use(std::size_t{0},
+        std::span(reinterpret_cast<const Number*>(piece.data()), piece.size() / sizeof(Number)));
+    return;
+  }
+  std::vector<Number> numbers(std::min<std::size_t>(piece.size() / sizeof(Number), 4096));
+  for (std::size_t done = 0; done < piece.size() / sizeof(Number);) {
+    const auto block =
+        std::span(numbers).first(std::min(numbers.size(), piece.size() / sizeof(Number) - done));
+    std::memcpy(block.data(), piece.data() + done * sizeof(Number), block.size_bytes());
+    use(done, std::span<const Number>(block));
+    done += block.size();
+  }
+}
+
+}  // namespace
+
+bool for_each_piece(const ConstantData& data, unsigned threads,
+                    const std::function<bool(std::uint64_t offset, std::span<const std::byte> piece)>& work) {
+  std::atomic<std::uint64_t> next{0};
+  std::atomic<int> problem{0};
+  const auto run = [&] {
+    std::vector<std::byte> buffer(data.file() != nullptr ? std::min(kPiece, data.size()) : 0);
+    while (problem == 0) {
+      const std::uint64_t offset = next.fetch_add(kPiece);
+      if (offset >= data.size()) return;
+      const std::uint64_t size = std::min(kPiece, data.size() - offset);
+      std::span<const std::byte> piece;
+      if (data.file() == nullptr) {
+        piece = data.bytes().subspan(offset, size);
+      } else {
+        const auto part = std::span(buffer).first(size);
+        if (!data.copy(offset, part)) problem = errno;
+        piece = part;
+      }
+      if (problem == 0 && !work(offset, piece)) problem = errno == 0 ? EIO : errno;
+    }
+  };
+  const std::uint64_t pieces = (data.size() + kPiece - 1) / kPiece;
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  // A thread costs as much as some pieces.
+  constexpr std::uint64_t kPiecesOfOneThread = 4;
+  const auto others = std::min<std::uint64_t>(threads - 1, pieces / kPiecesOfOneThread);
+  {
+    std::vector<std::jthread> workers;
+    workers.reserve(others);
+    for (std::uint64_t i = 0; i < others; ++i) workers.emplace_back(run);
+    run();
+  }
+  errno = problem;
+  return problem == 0;
+}
+
+HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowing, unsigned threads) {
+  const std::uint64_t count = data.size() / element_size(narrowing);
+  // A single number is often a factor of everything that follows.
+  const double tolerance = count == 1 ? 1e-4 : 1e-3;
+  std::mutex mutex;
+  HalfPrecisionFit whole;
+  const bool is_read = for_each_piece(data, threads, [&](std::uint64_t, std::span<const std::byte> piece) {
+    HalfPrecisionFit part;
+    const auto add = [&](std::size_t, auto numbers) { part += half_precision_fit(numbers, tolerance); };
+    if (narrowing == Narrowing::f64_to_f16) {
+      in_blocks<double>(piece, add);
+    } else {
+      in_blocks<float>(piece, add);
+    }
+    const std::scoped_lock lock(mutex);
+    whole += part;
+    return true;
+  });
+  if (!is_read) whole.rejected = count;
+  return whole;
+}
+
+void narrow(std::span<const std::byte> piece, Narrowing narrowing, std::span<std::uint16_t> target) {
+  const auto convert = [&](std::size_t first, auto numbers) {
+    to_half_precision(numbers, target.subspan(first, numbers.size()));
+  };
+  if (narrowing == Narrowing::f64_to_f16) {
+    in_blocks<double>(piece, convert);
+  } else {
+    in_blocks<float>(piece, convert);
+  }
+}
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,31 @@
+// Constants in half precision, piece by piece: no constant has to be in memory as a whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "ir/constant_data.hpp"
+#include "ir/half_precision.hpp"
+
+namespace onnx2ir::ir {
+
+/// Calls `work(offset, piece)` for all bytes of `data` in pieces, from up to `threads` threads at once (0: as
+/// many as the machine runs), in any order. Stops when `work` returns false or the data cannot be read; then,
+/// it returns false and errno says why.
+bool for_each_piece(const ConstantData& data, unsigned threads,
+                    const std::function<bool(std::uint64_t offset, std::span<const std::byte> piece)>& work);
+
+/// Looks at all elements; nothing else is known when the data cannot be read, so that all count as rejected.
+HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowing, unsigned threads);
+
+/// The elements of `piece` in half precision: `target` has one for each.
+void narrow(std::span<const std::byte> piece, Narrowing narrowing, std::span<std::uint16_t> target);
+
+/// Bytes of one element before narrowing.
+constexpr std::size_t element_size(Narrowing narrowing) {
+  return narrowing == Narrowing::f64_to_f16 ? sizeof(double) : sizeof(float);
+}
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,236 @@
+// Floating-point constants are kept in half precision and widened where they are read, as OpenVINO's own
+// conversion does it. It keeps in full precision: what shapes and indices are computed from, numbers that
+// half precision cannot hold, and models whose weights are quantized already.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "ir/builder.hpp"
+#include "ir/narrowing.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// A constant is kept when this part of its elements does not fit into half precision.
+constexpr double kMostRejected = 0.75;
+/// Constants up to this size are converted at once: inference may ask for their elements.
+constexpr std::uint64_t kSmall = std::uint64_t{1} << 16U;
+constexpr std::size_t kMostNotes = 20;
+
+/// Inputs [first, last] of an operation.
+struct Inputs {
+  std::string_view op;
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
+/// Shapes, sizes and counts: nothing they are computed from may be rounded.
+constexpr auto kShapeInputs = std::to_array<Inputs>({
+    {"BatchToSpace", 1, 3},
+    {"Broadcast", 1, 1},
+    {"ConvolutionBackpropData", 2, 2},
+    {"GroupConvolutionBackpropData", 2, 2},
+    {"Interpolate", 1, 1},
+    {"OneHot", 1, 1},
+    {"Pad", 1, 2},
+    {"Reshape", 1, 1},
+    {"SpaceToBatch", 1, 3},
+    {"StridedSlice", 1, 3},
+    {"Tile", 1, 1},
+    {"TopK", 1, 1},
+});
+
+/// Indices and bounds. OpenVINO's own conversion does not care for them; but it has fewer of them, as
+/// operators that it maps to one operation are index arithmetic here (Resize). Only the arithmetic itself is
+/// kept: a network whose results are indices has weights, too.
+constexpr auto kIndexInputs = std::to_array<Inputs>({
+    {"Gather", 1, 1},
+    {"GatherElements", 1, 1},
+    {"GatherND", 1, 1},
+    {"Range", 0, 2},
+    {"ScatterElementsUpdate", 1, 1},
+    {"ScatterNDUpdate", 1, 1},
+    {"ScatterUpdate", 1, 1},
+    {"Slice", 1, 4},
+});
+constexpr auto kIndexArithmetic = std::to_array<std::string_view>(
+    {"Add",      "Broadcast", "Ceiling", "Concat",  "Const",   "Convert",  "Divide",    "Floor",
+     "FloorMod", "Gather",    "Maximum", "Minimum", "Mod",     "Multiply", "Range",     "Reshape",
+     "Round",    "Select",    "Sign",    "Slice",   "Squeeze", "Subtract", "Transpose", "Unsqueeze"});
+
+bool is_index_arithmetic(const ir::Node& node) {
+  return std::ranges::find(kIndexArithmetic, node.op().name) != kIndexArithmetic.end();
+}
+
+/// Sets `scratch` of the nodes that lead to the inputs of `rows`, and for which `follow` holds, to 1.
+template <std::size_t kRows, typename Follow>
+void mark(const ir::Graph& graph, const std::array<Inputs, kRows>& rows, Follow follow) {
+  std::vector<ir::Node*> pending;
+  const auto reach = [&](ir::Node* node) {
+    if (node->scratch != 0 || !follow(*node)) return;
+    node->scratch = 1;
+    pending.push_back(node);
+  };
+  for (const auto& node : graph.nodes()) {
+    const auto row = std::ranges::find(rows, node->op().name, &Inputs::op);
+    if (row == rows.end()) continue;
+    for (std::size_t i = row->first; i <= row->last && i < node->inputs().size(); ++i) {
+      reach(node->input(i).node);
+    }
+  }
+  while (!pending.empty()) {
+    ir::Node* const node = pending.back();
+    pending.pop_back();
+    for (const ir::Value input : node->inputs()) reach(input.node);
+  }
+}
+
+/// Sets `scratch` of all constants that must not be rounded to 1, of the others to 0.
+void mark_sensitive(const ir::Graph& graph) {
+  for (const auto& node : graph.nodes()) node->scratch = 0;
+  mark(graph, kIndexInputs, is_index_arithmetic);
+  // Anew: what index arithmetic stops at, a shape may be computed from.
+  std::vector<ir::Node*> constants;
+  for (const auto& node : graph.nodes()) {
+    if (node->scratch != 0 && node->constant() != nullptr) constants.push_back(node.get());
+    node->scratch = 0;
+  }
+  mark(graph, kShapeInputs, [](const ir::Node& node) { return !node.is("ShapeOf"); });
+  for (ir::Node* constant : constants) constant->scratch = 1;
+}
+
+bool is_constant(ir::Value value) {
+  return value.node->constant() != nullptr;
+}
+
+/// A Convert of a constant of few bits.
+bool is_widened_weight(ir::Value value) {
+  using enum ir::ElementType;
+  if (!value.node->is("Convert") || !is_constant(value.node->input(0))) return false;
+  const ir::ElementType type = value.node->input(0).type();
+  return type == i4 || type == u4 || type == i8 || type == u8 || type == nf4 || type == f8e4m3 ||
+         type == f8e5m2;
+}
+
+bool is_dequantized_weight(ir::Value value) {
+  if (is_widened_weight(value)) return true;
+  if (!value.node->is("Subtract") || !is_widened_weight(value.node->input(0))) return false;
+  const ir::Value zero_point = value.node->input(1);
+  return is_constant(zero_point) ||
+         (zero_point.node->is("Convert") && is_constant(zero_point.node->input(0)));
+}
+
+bool is_quantized(ir::Model& model) {
+  for (const ir::Graph* graph : graphs_of(model)) {
+    for (const auto& node : graph->nodes()) {
+      if (node->is("FakeQuantize") || node->is("FakeConvert")) return true;
+      if (!node->is("Multiply")) continue;
+      const ir::Value a = node->input(0);
+      const ir::Value b = node->input(1);
+      if ((is_dequantized_weight(a) && is_constant(b)) || (is_dequantized_weight(b) && is_constant(a)))
+        return true;
+    }
+  }
+  return false;
+}
+
+ir::Narrowing narrowing_of(ir::ElementType type) {
+  if (type == ir::ElementType::f32) return ir::Narrowing::f32_to_f16;
+  if (type == ir::ElementType::f64) return ir::Narrowing::f64_to_f16;
+  return ir::Narrowing::none;
+}
+
+ir::ConstantData narrowed(const ir::ConstantData& data, ir::Narrowing narrowing) {
+  if (data.size() > kSmall) return data.narrowed(narrowing);
+  std::vector<std::uint16_t> halves(data.size() / ir::element_size(narrowing));
+  ir::narrow(data.bytes(), narrowing, halves);
+  const auto bytes = std::as_bytes(std::span(halves));
+  return ir::ConstantData(std::vector<std::byte>(bytes.begin(), bytes.end()));
+}
+
+class Compressor {
+ public:
+  explicit Compressor(const PassContext& context) : context_(&context) {}
+
+  bool compress(ir::Graph& graph) {
+    mark_sensitive(graph);
+    bool modified = false;
+    const std::size_t count = graph.nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+      ir::Node& node = *graph.nodes()[i];
+      if (node.constant() != nullptr && node.scratch == 0 && node.has_uses())
+        modified = compress(node) || modified;
+    }
+    return modified;
+  }
+
+  void report() {
+    if (warning_.notes.empty() || context_->sink == nullptr) return;
+    if (not_named_ != 0) warning_.notes.push_back(fmt::format("and {} more", not_named_));
+    warning_.severity = Severity::warning;
+    warning_.code = "fp16-range";
+    warning_.message =
+        "constants have elements beyond the range of half precision, which become its largest number";
+    context_->sink->report(std::move(warning_));
+  }
+
+ private:
+  bool compress(ir::Node& constant) {
+    const ir::ConstantData& data = *constant.constant();
+    const ir::ElementType type = constant.output(0).type;
+    const ir::Narrowing narrowing = narrowing_of(type);
+    if (narrowing == ir::Narrowing::none || data.size() == 0) return false;
+    const auto count = static_cast<double>(data.size() / ir::element_size(narrowing));
+    // Bodies have constants of the graphs around them.
+    const auto [known, is_new] = fits_.try_emplace({data.bytes().data(), data.size()});
+    if (is_new) known->second = ir::half_precision_fit(data, narrowing, context_->threads);
+    const ir::HalfPrecisionFit& fit = known->second;
+    if (fit.has_large_error || static_cast<double>(fit.rejected) >= kMostRejected * count) return false;
+    if (is_new && fit.too_large != 0) note(constant, fit.too_large);
+
+    ir::Builder builder(constant.graph());
+    builder.set_origin(constant.origin);
+    if (!constant.name.empty()) builder.set_name(constant.name + "_compressed");
+    const ir::Value half =
+        builder.constant(ir::ElementType::f16, constant.integers("shape"), narrowed(data, narrowing));
+    builder.set_name(constant.name);
+    const ir::Value widened = builder.op("Convert", {half}, {{"destination_type", type}});
+    widened.node->is_decompression = true;
+    ir::replace_all_uses(constant.value(), widened);
+    return true;
+  }
+
+  void note(const ir::Node& constant, std::uint64_t count) {
+    if (warning_.notes.size() == kMostNotes) {
+      ++not_named_;
+      return;
+    }
+    const std::string name =
+        constant.name.empty() ? "a constant" : fmt::format("constant '{}'", constant.name);
+    warning_.notes.push_back(fmt::format("{} of {} elements of {}", count,
+                                         constant.output(0).shape.element_count().value_or(0), name));
+  }
+
+  const PassContext* context_;
+  std::map<std::pair<const std::byte*, std::uint64_t>, ir::HalfPrecisionFit> fits_;
+  Diagnostic warning_;
+  std::size_t not_named_ = 0;
+};
+
+}  // namespace
+
+bool compress_to_fp16(ir::Model& model, PassContext& context) {
+  if (!context.compress_to_fp16 || is_quantized(model)) return false;
+  Compressor compressor(context);
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) modified = compressor.compress(*graph) || modified;
+  compressor.report();
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

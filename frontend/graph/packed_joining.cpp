@@ -115,8 +115,11 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
   if (!new_axis && !sequence.element[static_cast<std::size_t>(where)].is_static()) {
     return joined_slices(builder, sequence, where, dimension);
   }
-  const Value count = builder.op("Unsqueeze", {packed_length(builder, sequence), builder.integers({0})});
-  Values shape{count};
+  // Elements of one known size need not be counted: nothing else may ask for `shapes`.
+  const bool is_size_known = sequence.element.element_count().value_or(0) > 0;
+  Values shape{is_size_known
+                   ? builder.integers({-1})
+                   : builder.op("Unsqueeze", {packed_length(builder, sequence), builder.integers({0})})};
   for (std::int64_t i = 0; i < rank; ++i) shape.push_back(dimension(i));
   Value stacked = reshape(builder, sequence.values, concat(builder, shape, 0));
   if (where != 0) {

@@ -1,9 +1,10 @@
 """What loop passes bring at run time: each model converted with and without one pass, and by OpenVINO's own front end, all
-run on the CPU runtime in turn.
+run on the CPU runtime in random turns. Times are of the processor, so that what else runs disturbs less.
 
     python bench/loop_runtime.py TOOL
 """
 
+import random
 import subprocess
 import sys
 import tempfile
@@ -14,14 +15,62 @@ import numpy as np
 import onnx
 import openvino as ov
 
-ROUNDS = 15
+ROUNDS = 60
 
 HEADER = '<ir_version: 10, opset_import: ["" : 21]>\n'
 
 # What turns a pass on and off, where it is not on unless it is skipped.
 OPTIONS = {"unroll_short_loops": (["--unroll-loops"], [])}
 
-# pass -> (model, what its inputs are)
+# What a script writes that decodes step by step, and collects its outputs in a list that is stacked afterwards. The
+# names in STACKED differ: the same decoder, its outputs a scan output.
+DECODER = """g (float[1, 64] x, int64 n) => (float[1, k, 64] y)
+  <float[1, 1024, 64] W, float[1, 1024, 256] R, float[1, 2048] B, float[256, 64] Out, float[64] Bias> {
+     yes = Constant <value: tensor = bool {1}> ()
+     zero = Constant <value: tensor = int64 {0}> ()
+     first = Constant <value: tensor = int64[1] {0}> ()
+     start = Constant <value: tensor = float[1, 1, 256] {ZEROS}> ()
+     EMPTY
+     h, c, z, rows = Loop (n, yes, start, start, x LIST)
+         <body = body (int64 i, bool d, float[1, 1, 256] hi, float[1, 1, 256] ci, float[1, 64] xi LIST_IN)
+             => (bool e, float[1, 1, 256] ho, float[1, 1, 256] co, float[1, 64] xo, LIST_OUT) {
+       e = Identity (d)
+       xs = Unsqueeze (xi, first)
+       all, ho, co = LSTM <hidden_size = 256> (xs, W, R, B, , hi, ci)
+       hs = Squeeze (ho, first)
+       product = MatMul (hs, Out)
+       xo = Add (product, Bias)
+       APPEND
+     }>
+     y = STACK (rows)
+   }"""
+ZEROS = ", ".join(["0"] * 256)
+LISTED = {
+    "EMPTY": "parts = SequenceEmpty ()",
+    "LIST_IN": ", seq(float[1, 64]) list",
+    "LIST_OUT": "seq(float[1, 64]) longer",
+    "LIST": ", parts",
+    "APPEND": "longer = SequenceInsert (list, xo)",
+    "STACK": "ConcatFromSequence <axis = 1, new_axis = 1>",
+}
+STACKED = {
+    "EMPTY": "",
+    "LIST_IN": "",
+    "LIST_OUT": "float[1, 64] row",
+    "LIST": "",
+    "APPEND": "row = Identity (xo)",
+    "STACK": "Transpose <perm = [1, 0, 2]>",
+}
+
+
+def decoder(words):
+    text = DECODER.replace("ZEROS", ZEROS)
+    for name, word in words.items():
+        text = text.replace(name, word)
+    return text
+
+
+# pass -> (model, what its inputs and initializers are: a shape, or the value)
 SUBJECTS = {
     "move_invariants_out_of_bodies": (
         """g (float[64, 64] a, float[64, 64] b, float[64, 64] x) => (float[64, 64] y) {
@@ -93,7 +142,22 @@ SUBJECTS = {
            }""",
         {"x": (1, 64)},
     ),
+    "spell_out_single_steps": (
+        decoder(LISTED),
+        {
+            "x": (1, 64),
+            "n": np.array(50),
+            "W": (1, 1024, 64),
+            "R": (1, 1024, 256),
+            "B": (1, 2048),
+            "Out": (256, 64),
+            "Bias": (64,),
+        },
+    ),
 }
+
+# What the peer converts instead: the same without a list.
+FOR_PEER = {"spell_out_single_steps": decoder(STACKED)}
 
 
 def request_of(core, model):
@@ -108,28 +172,47 @@ def request_of(core, model):
 def milliseconds(request, inputs):
     if request is None:
         return float("nan")
-    started = time.perf_counter()
+    started = time.process_time()
     request.infer(inputs)
-    return (time.perf_counter() - started) * 1e3
+    return (time.process_time() - started) * 1e3
+
+
+def write_model(text, values, path):
+    """Writes the model of ONNX `text`; what it declares without a value becomes an initializer. Returns the inputs."""
+    model = onnx.parser.parse_model(HEADER + text)
+    names = [value.name for value in model.graph.value_info]
+    del model.graph.value_info[:]
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(values[name], name) for name in names)
+    onnx.save(model, path)
+    return {name: value for name, value in values.items() if name not in names}
+
+
+def values_of(shapes):
+    numbers = np.random.default_rng(0)
+    return {
+        name: shape if isinstance(shape, np.ndarray) else numbers.normal(0, 0.1, shape).astype(np.float32)
+        for name, shape in shapes.items()
+    }
 
 
 def main(tool):
     core = ov.Core()
     print(f"{'median of a run in ms':36} {'with':>8} {'without':>8} {'peer':>8}")
     for name, (text, shapes) in SUBJECTS.items():
-        random = np.random.default_rng(0)
-        inputs = {key: random.normal(0, 0.1, shape).astype(np.float32) for key, shape in shapes.items()}
+        values = values_of(shapes)
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "model.onnx")
-            onnx.save(onnx.parser.parse_model(HEADER + text), source)
+            for_peer = Path(folder, "for_peer.onnx")
+            write_model(FOR_PEER.get(name, text), values, for_peer)
+            inputs = write_model(text, values, source)
             on, off = OPTIONS.get(name, ([], ["--skip-pass", name]))
             subprocess.run([tool, source, "-o", f"{folder}/with.xml", *on], check=True)
             subprocess.run([tool, source, "-o", f"{folder}/without.xml", *off], check=True)
-            paths = [f"{folder}/with.xml", f"{folder}/without.xml", str(source)]
+            paths = [f"{folder}/with.xml", f"{folder}/without.xml", str(for_peer)]
             requests = [request_of(core, path) for path in paths]
         times = [[] for _ in requests]
         for _ in range(ROUNDS):
-            for request, results in zip(requests, times):
+            for request, results in random.sample(list(zip(requests, times)), len(requests)):
                 results.append(milliseconds(request, inputs))
         print(f"{name:36} " + " ".join(f"{np.median(results):8.3f}" for results in times))
 

@@ -11,6 +11,7 @@ bool combine_transposes(ir::Model& model, PassContext& context);
 bool fuse_activations(ir::Model& model, PassContext& context);
 bool fuse_layer_normalization(ir::Model& model, PassContext& context);
 bool remove_no_ops(ir::Model& model, PassContext& context);
+bool spell_out_single_steps(ir::Model& model, PassContext& context);
 bool simplify_conditions(ir::Model& model, PassContext& context);
 bool fold_zero_trip_loops(ir::Model& model, PassContext& context);
 bool make_unchanged_states_invariant(ir::Model& model, PassContext& context);

@@ -24,6 +24,8 @@ constexpr std::array kPipeline = {
     Pass{"fuse_activations", "activations spelled out in arithmetic become one operation", fuse_activations},
     Pass{"fuse_layer_normalization", "normalisation spelled out in arithmetic becomes MVN",
          fuse_layer_normalization},
+    Pass{"spell_out_single_steps", "an LSTM of one step and a small batch becomes its arithmetic",
+         spell_out_single_steps},
     Pass{"move_invariants_out_of_bodies", "what a body computes from invariant inputs alone is computed once",
          move_invariants_out_of_bodies},
     Pass{"simplify_conditions", "body conditions that are always true become constant", simplify_conditions},

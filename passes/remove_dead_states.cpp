@@ -74,13 +74,20 @@ bool run_on(ir::Node& node) {
   return !inputs.empty() || !outputs.empty();
 }
 
+/// Outer loops first: what they do not need, inner ones need not compute, and goes with their bodies.
+bool run_on_loops(ir::Graph& graph) {
+  bool modified = false;
+  for (const auto& node : graph.nodes()) {
+    if (node->loop() != nullptr) modified = run_on(*node) || modified;
+    for (ir::Graph* body : ir::bodies(*node)) modified = run_on_loops(*body) || modified;
+  }
+  return modified;
+}
+
 }  // namespace
 
 bool remove_dead_states(ir::Model& model, PassContext&) {
-  bool modified = false;
-  auto loops = loops_of(model);
-  // Outer loops first: what they do not need, inner ones need not compute.
-  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) modified = run_on(**loop) || modified;
+  bool modified = run_on_loops(model.graph);
   for (ir::Graph* graph : graphs_of(model)) {
     for (const auto& node : graph->nodes()) {
       if (!ir::bodies(*node).empty()) modified = remove_unused_invariants(*node) || modified;

@@ -14,7 +14,7 @@ from .tool import REPOSITORY
 WORKERS = 2
 
 
-class _Worker:
+class WorkerProcess:
     def __init__(self, tool):
         ours, theirs = socket.socketpair()
         environment = dict(os.environ, PYTHONWARNINGS="ignore", OPENVINO_TELEMETRY="0")
@@ -80,7 +80,7 @@ def run_cases(cases, tool, workers=WORKERS, finished=lambda result: None):
     """Results of all cases in their order; `finished` is called with each as it comes."""
     pending = deque(enumerate(cases))
     results = [None] * len(pending)
-    idle = [_Worker(tool) for _ in range(min(workers, len(pending)))]
+    idle = [WorkerProcess(tool) for _ in range(min(workers, len(pending)))]
     busy = {}
     try:
         while pending or busy:
@@ -96,7 +96,7 @@ def run_cases(cases, tool, workers=WORKERS, finished=lambda result: None):
                     continue
                 results[busy.pop(worker)] = result
                 finished(result)
-                idle.append(worker if worker.alive else _Worker(tool))
+                idle.append(worker if worker.alive else WorkerProcess(tool))
     finally:
         for worker in [*busy, *idle]:
             if worker.alive:

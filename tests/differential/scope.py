@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from onnx import GraphProto, helper, numpy_helper
 
-from .types import BOOL, F32, I64, NUMPY, Sequence, Symbol, Tensor, Value, at_most, type_proto
+from .types import BOOL, F32, I64, NUMPY, Sequence, Symbol, Tensor, Value, at_most, joined, type_proto
 
 MOST_ELEMENTS = 12  # of an axis; what may be longer is cut
 MOST_MAGNITUDE = 1000
+LEAST_INPUTS = {"Loop": 2}  # that are written although they are left out
 
 
 @dataclass
@@ -61,9 +62,11 @@ class Scope:
         return False
 
     def find(self, wanted=lambda value_type: True):
-        """One of the visible values that `wanted` takes, or None."""
+        """One of the visible values that `wanted` takes, or None. The newest are taken more often."""
         fitting = [value for value in self.visible() if wanted(value.type)]
-        return self.source.pick(fitting) if fitting else None
+        if self.source.one_in(3):
+            return self.source.pick(fitting) if fitting else None
+        return self.source.pick(fitting[:3]) if fitting else None
 
     def find_tensor(self, wanted=lambda tensor: True):
         return self.find(lambda value_type: isinstance(value_type, Tensor) and wanted(value_type))
@@ -85,10 +88,19 @@ class Scope:
     def emit_many(self, operator, inputs, types, **attributes):
         names = [self.model.name("v") for _ in types]
         given = ["" if value is None else value.name for value in inputs]
-        while given and not given[-1]:
+        while len(given) > LEAST_INPUTS.get(operator, 0) and not given[-1]:
             given.pop()
         self.nodes.append(helper.make_node(operator, given, names, **attributes))
         return [self.add_value(name, value_type) for name, value_type in zip(names, types)]
+
+    def emit_if(self, condition, then, otherwise):
+        """An If. Each branch is a Scope and its outputs, of the same forms."""
+        types = [joined(a.type, b.type, self) for a, b in zip(then[1], otherwise[1])]
+        graphs = {
+            "then_branch": then[0].graph(self.model.name("then"), then[1]),
+            "else_branch": otherwise[0].graph(self.model.name("else"), otherwise[1]),
+        }
+        return self.emit_many("If", [condition], types, **graphs)
 
     def constant(self, array, element=None):
         """A constant: an initializer of this graph or a Constant node."""
@@ -152,8 +164,9 @@ class Scope:
         own = any(value is mine for mine in self.values) and value.returnable
         return value if own else self.emit("Identity", [value], value.type)
 
-    def graph(self, name, outputs, with_shapes=True):
-        """The GraphProto. Nodes that nothing needs are left out."""
+    def graph(self, name, outputs, shapeless=0):
+        """The GraphProto. Nodes that nothing needs are left out; so are the shapes of the inputs and of the first
+        `shapeless` outputs when that is not 0. (onnxruntime needs those of scan outputs for loops that do not run.)"""
         needed = {value.name for value in outputs}
         kept = []
         for node in reversed(self.nodes):
@@ -161,11 +174,18 @@ class Scope:
                 kept.append(node)
                 needed |= used_names(node)
         info = [
-            [helper.make_value_info(value.name, type_proto(value.type, with_shapes)) for value in values]
-            for values in (self.inputs, outputs)
+            [
+                helper.make_value_info(value.name, type_proto(value.type, index >= count or is_scalar(value.type)))
+                for index, value in enumerate(values)
+            ]
+            for values, count in ((self.inputs, shapeless and len(self.inputs)), (outputs, shapeless))
         ]
         initializers = [tensor for tensor in self.initializers if tensor.name in needed]
         return helper.make_graph(kept[::-1], name, *info, initializers)
+
+
+def is_scalar(value_type):
+    return isinstance(value_type, Tensor) and value_type.is_scalar
 
 
 def used_names(node):

@@ -33,6 +33,11 @@ def at_most(dimension):
     return dimension if isinstance(dimension, int) else dimension.at_most
 
 
+def same_size(a, b):
+    """Whether two sizes are certain to be equal."""
+    return a is b or (isinstance(a, int) and a == b)
+
+
 @dataclass(frozen=True)
 class Tensor:
     element: int
@@ -72,6 +77,10 @@ class Sequence:
 class Optional:
     content: object  # Tensor or Sequence
 
+    @property
+    def bound(self):
+        return self.content.bound
+
 
 @dataclass(frozen=True)
 class Value:
@@ -100,17 +109,27 @@ def same_form(a, b):
     return a.element == b.element and a.rank == b.rank
 
 
+def kept(size, scope):
+    """A size as seen from `scope`: None when it belongs to a body inside."""
+    return size if size is None or isinstance(size, int) or scope.holds(size) else None
+
+
+def seen_from(value_type, scope):
+    """The type of a value that leaves a body, in the graph around it."""
+    return joined(value_type, value_type, scope)
+
+
 def joined(a, b, scope):
     """The type of what is one or the other; sizes that differ are new ones of `scope`."""
     if isinstance(a, Optional):
         return Optional(joined(a.content, b.content, scope))
     bound = max(a.bound, b.bound)
     if isinstance(a, Sequence):
-        dims = tuple(x if x == y else None for x, y in zip(a.dims, b.dims))
+        dims = tuple(kept(x if same_size(x, y) else None, scope) for x, y in zip(a.dims, b.dims))
         return Sequence(a.element, dims, min(a.at_least, b.at_least), bound)
     dims = tuple(
         x
-        if x is y or (isinstance(x, int) and x == y)
+        if same_size(x, y) and kept(x, scope) is not None
         else Symbol(scope, min(at_least(x), at_least(y)), max(at_most(x), at_most(y)))
         for x, y in zip(a.dims, b.dims)
     )

@@ -161,7 +161,22 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   };
   std::uint32_t outputs = 0;
   ir::LoopBody loop;
+  // All Results first: they may be the only readers of the body's Parameters.
   loop.condition = &builder.result(goes_on);
+  std::vector<std::vector<ir::Node*>> nexts;
+  for (std::size_t i = 0; i < proto.initial.size(); ++i) {
+    auto& parts = nexts.emplace_back();
+    const auto position = static_cast<std::size_t>(proto.first_state_output) + i;
+    for (const Value& part : flatten(builder, body.outputs[position], body.types[i])) {
+      parts.push_back(&builder.result(part));
+    }
+  }
+  std::vector<std::pair<ir::Node*, std::int64_t>> rows;  // and the axis over the iterations
+  for (const ScanOutput& scan : scans) {
+    if (!scan.wanted) continue;
+    const Value row = builder.op("Unsqueeze", {scan.row, builder.integers({scan.axis})});
+    rows.emplace_back(&builder.result(row), scan.axis);
+  }
   if (body.condition->has_uses()) {
     loop.carried.push_back({connect(condition), body.condition, loop.condition, std::nullopt});
   } else {
@@ -169,20 +184,14 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   }
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
     const Values initial = flatten(node, fitting(proto.initial[i]), body.types[i]);
-    const Values next =
-        flatten(builder, body.outputs[static_cast<std::size_t>(proto.first_state_output) + i], body.types[i]);
     for (std::size_t part = 0; part < initial.size(); ++part) {
-      ir::Carried carried{connect(initial[part]), body.states[i][part], &builder.result(next[part]),
-                          std::nullopt};
+      ir::Carried carried{connect(initial[part]), body.states[i][part], nexts[i][part], std::nullopt};
       if (wanted_states[i]) carried.output = outputs++;
       loop.carried.push_back(carried);
     }
   }
-  for (const ScanOutput& scan : scans) {
-    if (!scan.wanted) continue;
-    const Value row = builder.op("Unsqueeze", {scan.row, builder.integers({scan.axis})});
-    loop.scans.push_back({.result = &builder.result(row), .output = outputs++, .axis = scan.axis});
-  }
+  for (const auto& [result, axis] : rows)
+    loop.scans.push_back({.result = result, .output = outputs++, .axis = axis});
   if (body.iteration->has_uses()) {
     loop.iteration = body.iteration;
   } else {

@@ -239,7 +239,9 @@ void check_operator(const Site& site, BodyCheck& check) {
     if (is_onnx_domain && *version >= 1 && first_use) warn_of_unknown_operator(site, check);
     return;
   }
-  if (schema->Deprecated()) {
+  // GroupNormalization was not removed: its first version was given up after models had it.
+  const bool is_first = first_opset_with(node.domain(), node.op_type()) == schema->since_version();
+  if (schema->Deprecated() && !is_first) {
     return error(site, check, "invalid-node",
                  fmt::format("{} is not part of opset {}: it was removed in opset {}", node.op_type(),
                              *version, schema->since_version()));

@@ -93,6 +93,11 @@ def add_comparisons():
     case("Round", 11, np.array([0.5, 1.5, 2.5, -0.5, -1.5, 2.4, -2.6], np.float32))
 
 
+def add_dynamic_quantization():
+    for name, x in {"mixed": numbers("x", 3, 4), "above": numbers("x", 5, low=2, high=9), "below": numbers("x", 5, low=-9, high=-2), "many": numbers("x", 700)}.items():
+        case("DynamicQuantizeLinear", 11, x, outputs=3, variant=name)
+
+
 def add_clip_and_casts():
     x = numbers("x", 3, 4)
     case("Clip", 6, x, min=-1.0, max=1.0)
@@ -266,7 +271,11 @@ def add_normalizations():
         case("LpNormalization", 1, x, axis=axis, p=2)
     case("LayerNormalization", 17, x.astype("float16"), numbers("s", 5, dtype="float16"))
     case("GroupNormalization", 21, x, *channel[:2], num_groups=2)
-    for size in (1, 3, 5):
+    groups = numbers("gs", 2), numbers("gb", 2)
+    parts = x.reshape(x.shape[0], 2, -1)
+    parts = (parts - parts.mean(-1, keepdims=True)) / np.sqrt(parts.var(-1, keepdims=True) + 1e-5)
+    case("GroupNormalization", 18, x, *groups, num_groups=2, expected=[(parts * groups[0][:, None] + groups[1][:, None]).reshape(x.shape)])
+    for size in (1, 2, 3, 4, 5):
         for bias in (1.5, 2.0):
             case("LRN", 13, x, size=size, alpha=0.2, beta=0.6, bias=bias, expected=lrn(x, size, 0.2, 0.6, bias))
     case("MeanVarianceNormalization", 13, x)
@@ -283,6 +292,7 @@ def lrn(x, size, alpha, beta, bias):
 
 add_arithmetic()
 add_comparisons()
+add_dynamic_quantization()
 add_clip_and_casts()
 add_activations()
 add_products()

@@ -46,7 +46,8 @@ Value mel_edges(NodeContext& node) {
   const Value index = node.op("Range", {number(0), count, number(1)}, {{"output_type", ElementType::f32}});
   const Value mels = op("Add", op("Multiply", index, step), lower);
   const Value hertz = op("Multiply", op("Subtract", node.op("Exp", {mels}), number(1)), number(700));
-  return node.op("Floor", {divide(op("Multiply", op("Add", real(1), number(1)), hertz), real(2))});
+  return node.op("Floor",
+                 {exact_quotient(node, op("Multiply", op("Add", real(1), number(1)), hertz), real(2))});
 }
 
 /// MelWeightMatrix 17: triangles over the frequencies of a one-sided transform, one a column.

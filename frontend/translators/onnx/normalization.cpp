@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -166,13 +166,29 @@ Values rms_normalization_23(NodeContext& node) {
   return {convert(node, node.op("Multiply", {y, node.input(1)}), input.type())};
 }
 
-/// GroupNormalization 21: scale and bias for each channel. Version 18, with one for each group, is deprecated
-/// and no model with it is valid.
-Values group_normalization_21(NodeContext& node) {
+Value group_normalized(NodeContext& node, Value scale, Value bias) {
   const Value x = node.input(0);
-  return {node.op("GroupNormalization",
-                  {x, convert(node, node.input(1), x.type()), convert(node, node.input(2), x.type())},
-                  {{"num_groups", node.integer("num_groups")}, {"epsilon", node.real("epsilon", 1e-5F)}})};
+  return node.op("GroupNormalization", {x, convert(node, scale, x.type()), convert(node, bias, x.type())},
+                 {{"num_groups", node.integer("num_groups")}, {"epsilon", node.real("epsilon", 1e-5F)}});
+}
+
+/// GroupNormalization 18: scale and bias for each group. It is deprecated, but written before it was.
+Values group_normalization_18(NodeContext& node) {
+  const Value x = node.input(0);
+  const Value groups = node.integers({node.integer("num_groups")});
+  const Value each = divide(node, dimension_of(node, x, 1), groups);
+  const Value shape = concat(node, {groups, each});
+  const auto of_channels = [&](Value of_groups) {
+    const Value repeated = broadcast_to(node, unsqueeze(node, of_groups, {1}), shape);
+    return reshape(node, repeated, std::vector<std::int64_t>{x.shape()[1].size()});
+  };
+  if (node.rank(x) < 2) node.fail("the input has no channels");
+  return {group_normalized(node, of_channels(node.input(1)), of_channels(node.input(2)))};
+}
+
+/// GroupNormalization 21: scale and bias for each channel.
+Values group_normalization_21(NodeContext& node) {
+  return {group_normalized(node, node.input(1), node.input(2))};
 }
 
 /// LpNormalization 1, 22: vectors of norm 0 stay 0.
@@ -196,21 +212,46 @@ Values mean_variance_normalization_9(NodeContext& node) {
 
 /// LRN 1, 13: across channels. The runtime cuts the bias to an integer, so others are drawn out:
 /// (bias + sum)^beta = bias^beta * (1 + sum / bias)^beta.
-Values lrn_1(NodeContext& node) {
-  const double bias = node.real("bias", 1);
-  const double alpha = node.real("alpha", 1e-4F);
-  const double beta = node.real("beta", 0.75);
-  const std::int64_t size = node.integer("size");
-  if (size < 1 || size % 2 == 0)
-    node.fail("attribute 'size' must be odd: the runtime makes other windows smaller");
+Value odd_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
   const bool is_whole = std::trunc(bias) == bias;
   const Value y = node.op("LRN", {node.input(0), node.integers({1})},
                           {{"alpha", is_whole ? alpha : alpha / bias},
                            {"beta", beta},
                            {"bias", is_whole ? bias : 1.0},
                            {"size", size}});
-  if (is_whole) return {y};
-  return {node.op("Multiply", {y, node.number_like(std::pow(bias, -beta), y)})};
+  return is_whole ? y : node.op("Multiply", {y, node.number_like(std::pow(bias, -beta), y)});
+}
+
+/// The runtime makes windows of even size smaller: their squares are averaged here.
+Value even_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
+  const Value x = node.input(0);
+  const Value batch = dimension_of(node, x, 0);
+  const Value channels = dimension_of(node, x, 1);
+  const Value flat = reshape(node, node.op("Multiply", {x, x}),
+                             concat(node, {batch, node.integers({1}), channels, node.integers({-1})}));
+  const std::int64_t before = (size - 1) / 2;
+  const Value mean = node.op("AvgPool", {flat},
+                             {{"kernel", std::vector<std::int64_t>{size, 1}},
+                              {"strides", std::vector<std::int64_t>{1, 1}},
+                              {"dilations", std::vector<std::int64_t>{1, 1}},
+                              {"pads_begin", std::vector<std::int64_t>{before, 0}},
+                              {"pads_end", std::vector<std::int64_t>{size - 1 - before, 0}},
+                              {"exclude-pad", false},
+                              {"auto_pad", "explicit"},
+                              {"rounding_type", "floor"}});
+  const Value squares = reshape(node, mean, shape_of(node, x));
+  const Value base =
+      node.op("Add", {node.op("Multiply", {squares, node.number_like(alpha, x)}), node.number_like(bias, x)});
+  return divide(node, x, node.op("Power", {base, node.number_like(beta, x)}));
+}
+
+Values lrn_1(NodeContext& node) {
+  const double bias = node.real("bias", 1);
+  const double alpha = node.real("alpha", 1e-4F);
+  const double beta = node.real("beta", 0.75);
+  const std::int64_t size = node.integer("size");
+  if (size < 1) node.fail("attribute 'size' must be positive");
+  return {size % 2 == 0 ? even_lrn(node, size, alpha, beta, bias) : odd_lrn(node, size, alpha, beta, bias)};
 }
 
 }  // namespace
@@ -223,10 +264,11 @@ std::vector<TranslatorRow> normalization_translators() {
       {"InstanceNormalization", 1, instance_normalization_1},
       {"LayerNormalization", 17, layer_normalization_17},
       {"RMSNormalization", 23, rms_normalization_23},
+      {"GroupNormalization", 18, group_normalization_18},
       {"GroupNormalization", 21, group_normalization_21},
       {"LpNormalization", 1, lp_normalization_1},
       {"MeanVarianceNormalization", 9, mean_variance_normalization_9},
-      {"LRN", 1, lrn_1, "windows of odd size"},
+      {"LRN", 1, lrn_1},
   };
 }
 

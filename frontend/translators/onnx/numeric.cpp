@@ -28,6 +28,13 @@ Value divide(Builder& builder, Value a, Value b) {
   return arithmetic(builder, "Divide", a, b, {{"m_pythondiv", ir::is_floating(a.type())}});
 }
 
+Value exact_quotient(Builder& builder, Value a, Value b) {
+  const AttributeList plain{{"m_pythondiv", true}};
+  const Value quotient = builder.op("Divide", {a, b}, plain);
+  const Value rest = builder.op("Subtract", {a, builder.op("Multiply", {quotient, b})});
+  return builder.op("Add", {quotient, builder.op("Divide", {rest, b}, plain)});
+}
+
 Value scalar(NodeContext& node, Value value, std::string_view what) {
   const PartialShape& shape = value.shape();
   if (!shape.has_rank() || shape.is_scalar()) return value;

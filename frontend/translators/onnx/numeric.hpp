@@ -38,6 +38,10 @@ Value to_small_float(NodeContext& node, Value value, ElementType type);
 /// a / b; integers are rounded toward zero.
 Value divide(Builder& builder, Value a, Value b);
 
+/// a / b of floating-point numbers to the last bit or nearly so, for what is then rounded to integers: the
+/// runtime multiplies by the reciprocal, so that its 41 / 41 is less than 1.
+Value exact_quotient(Builder& builder, Value a, Value b);
+
 /// A scalar made of a value of one element; refuses the node when it cannot have one.
 Value scalar(NodeContext& node, Value value, std::string_view what);
 

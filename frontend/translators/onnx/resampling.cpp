@@ -42,7 +42,7 @@ class Axis {
   Value add(Value a, Value b) { return node_->op("Add", {a, b}); }
   Value subtract(Value a, Value b) { return node_->op("Subtract", {a, b}); }
   Value multiply(Value a, Value b) { return node_->op("Multiply", {a, b}); }
-  Value divide(Value a, Value b) { return node_->op("Divide", {a, b}, {{"m_pythondiv", true}}); }
+  Value divide(Value a, Value b) { return exact_quotient(*node_, a, b); }
   Value select(Value condition, Value a, Value b) { return node_->op("Select", {condition, a, b}); }
   Value scalar(Value value) { return reshape(*node_, value, std::vector<std::int64_t>{}); }
   Value range(Value start, Value stop, ElementType type) {
@@ -194,8 +194,7 @@ Value resampled(NodeContext& node, const ResizePlan& plan) {
       lengths.push_back(convert(node, length, ElementType::i64));
     } else {
       lengths.push_back(entry(plan.sizes, i));
-      scales.push_back(
-          node.op("Divide", {convert(node, lengths[i], kReal), sizes[i]}, {{"m_pythondiv", true}}));
+      scales.push_back(exact_quotient(node, convert(node, lengths[i], kReal), sizes[i]));
     }
   }
   if (plan.sizes && plan.policy != "stretch") {

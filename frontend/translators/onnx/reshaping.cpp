@@ -195,10 +195,15 @@ Values expand_8(NodeContext& node) {
 Values tile_1(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
-  const std::int64_t axis = node.axis(node.require_integers(node.input(2), "the axis").front(), rank);
+  // Both are of the type of the data.
+  const auto whole = [&](std::size_t index, std::string_view what) {
+    const auto values = node.require_numbers(node.input(index), what);
+    if (values.size() != 1) node.fail(std::string(what) + " must be one number");
+    return static_cast<std::int64_t>(std::clamp(values.front(), -1e9, 1e9));
+  };
+  const std::int64_t axis = node.axis(whole(2, "the axis"), rank);
   std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank), 1);
-  repeats[static_cast<std::size_t>(axis)] =
-      node.require_integers(node.input(1), "the number of tiles").front();
+  repeats[static_cast<std::size_t>(axis)] = whole(1, "the number of tiles");
   return {node.op("Tile", {input, node.integers(repeats)})};
 }
 

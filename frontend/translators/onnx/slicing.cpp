@@ -56,8 +56,14 @@ Values slice_10(NodeContext& node) {
 
 /// Gather 1, 11 (negative indices), 13.
 Values gather_1(NodeContext& node) {
-  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(node.input(0)));
-  return {gather(node, node.input(0), node.input(1), axis)};
+  const Value data = node.input(0);
+  const Value indices = node.input(1);
+  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
+  // The runtime dies of a gather of nothing; what it gives has zeros in its shape, and a slice has those too.
+  if (indices.shape().element_count() == 0 && node.rank(indices) == 1) {
+    return {slice(node, data, node.integers({0}), node.integers({0}), axis)};
+  }
+  return {gather(node, data, indices, axis)};
 }
 
 /// Indices made non-negative for an axis: the runtime's element-wise gathers do not all count from the end.

@@ -62,6 +62,10 @@ class GraphTranslator {
   DiagnosticSink& sink() const { return *conversion_->sink; }
   const std::string& path() const { return path_; }
   Kind kind() const { return kind_; }
+  /// The scope around, null for the main graph.
+  const GraphTranslator* parent() const { return parent_; }
+  /// The graph whose nodes are translated; null in functions.
+  const onnx::GraphProto* proto() const { return proto_; }
 
   /// Gives `name` the meaning `value`; in the main graph the value takes the name as a tensor name.
   void bind(std::string_view name, Operand operand);

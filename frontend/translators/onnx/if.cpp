@@ -2,6 +2,7 @@
 // optionals.
 #include <onnx/onnx_pb.h>
 
+#include "frontend/graph/unread_values.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "ir/inference.hpp"
@@ -62,6 +63,30 @@ OperandType joined_type(NodeContext& node, const Operand& then_value, const Oper
   return *type;
 }
 
+/// Where the outputs differ in rank and one of them is never read, it takes the other's type.
+void fit_unread_output(NodeContext& node, TranslatedBranch& then_branch, TranslatedBranch& else_branch,
+                       std::size_t index) {
+  const OperandType then_type = type_of(then_branch.outputs[index]);
+  const OperandType else_type = type_of(else_branch.outputs[index]);
+  const bool are_tensors =
+      then_type.kind == OperandType::Kind::tensor && else_type.kind == OperandType::Kind::tensor;
+  std::string problem;
+  if (!are_tensors || then_type.type != else_type.type || widen(then_type, else_type, problem)) return;
+  const auto is_unread = [&](std::string_view attribute) {
+    return is_never_read(node.translator(), node.proto(), attribute, static_cast<int>(index));
+  };
+  TranslatedBranch* unread = is_unread("then_branch")   ? &then_branch
+                             : is_unread("else_branch") ? &else_branch
+                                                        : nullptr;
+  if (unread == nullptr) return;
+  const OperandType& wanted = unread == &then_branch ? else_type : then_type;
+  std::vector<std::int64_t> shape;
+  for (const ir::Dimension& size : wanted.shape) shape.push_back(size.is_static() ? size.size() : 1);
+  Builder builder(*unread->branch.graph);
+  unread->outputs[index] =
+      builder.op("Broadcast", {builder.number(0, wanted.type), builder.integers(shape)}, {{"mode", "numpy"}});
+}
+
 Operands if_1(NodeContext& node) {
   const Value condition = as_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
   const int then_outputs = node.graph_attribute("then_branch").output_size();
@@ -81,6 +106,7 @@ Operands if_1(NodeContext& node) {
   std::vector<OperandType> types;
   std::size_t tensors = 0;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
+    fit_unread_output(node, then_branch, else_branch, i);
     types.push_back(joined_type(node, then_branch.outputs[i], else_branch.outputs[i], i));
     tensors += flattened_types(types.back()).size();
   }

@@ -15,7 +15,11 @@ bool copy_passed_through_states(ir::Model& model, PassContext&) {
       const ir::Value next = state.result->input(0);
       if (!next.node->is("Parameter") || next.node == state.parameter) continue;
       builder.set_name(next.node->name);
-      state.result->set_input(0, builder.op("Identity", {next}));
+      // Without a trip count the runtime cannot compile an Identity of the iteration number.
+      const bool is_iteration = next.node == node->loop()->iteration;
+      const ir::Value copy = is_iteration ? builder.op("Maximum", {next, builder.integer(0)})
+                                          : builder.op("Identity", {next});
+      state.result->set_input(0, copy);
       modified = true;
     }
   }

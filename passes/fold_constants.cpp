@@ -1,5 +1,6 @@
 // Nodes whose outputs are small tensors that inference knows wholly become constants.
 #include "ir/builder.hpp"
+#include "ir/inference.hpp"
 #include "ir/value_ranges.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -46,11 +47,23 @@ bool fold(ir::Graph& graph) {
   return modified;
 }
 
-}  // namespace
-
-bool fold_constants(ir::Model& model, PassContext&) {
+bool fold_all(ir::Model& model) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) modified = fold(*graph) || modified;
+  return modified;
+}
+
+}  // namespace
+
+bool fold_constants(ir::Model& model, PassContext& context) {
+  bool modified = false;
+  // A new constant enters the bodies that capture it, where more may be known then.
+  while (fold_all(model)) {
+    modified = true;
+    if (!move_constants_into_bodies(model, context)) break;
+    for (ir::Graph* graph : graphs_of(model)) graph->sort();
+    ir::infer(model.graph);
+  }
   return modified;
 }
 

@@ -26,7 +26,9 @@ void guard_output(ir::Node& loop, std::uint32_t output, Guard guard) {
 
 /// `final` when `ran`, else `initial`.
 ir::Value choose(ir::Builder& builder, ir::Value ran, ir::Value final, ir::Value initial) {
-  if (final.shape().is_static() && final.shape() == initial.shape()) {
+  // The runtime computes booleans as u8, but not behind a Loop: its Select refuses the two.
+  const bool is_boolean = final.type() == ir::ElementType::boolean;
+  if (!is_boolean && final.shape().is_static() && final.shape() == initial.shape()) {
     return builder.op("Select", {ran, final, initial});
   }
   const ir::Value inputs[] = {ran, final, initial};

@@ -3,7 +3,7 @@ has nothing to work on. Floats stay whole numbers and small, so that all results
 
 import numpy as np
 
-from .scope import CONDITION
+from .scope import CONDITION, MOST_MAGNITUDE
 from .types import BOOL, ELEMENTS, F32, I64, INTEGERS, NUMBERS, NUMPY, Symbol, Tensor, at_least, at_most, same_size
 
 MOST_RANK = 3
@@ -58,10 +58,12 @@ def binary(scope):
             ("Xor", (BOOL,)),
         ]
     )
-    first = scope.find_tensor(lambda tensor: tensor.element in elements)
+    first = scope.find_tensor(lambda tensor: tensor.element in elements and tensor.bound <= MOST_MAGNITUDE)
     if not first:
         return None
     second = _second(scope, first)
+    if second.type.bound > MOST_MAGNITUDE:
+        return None
     if operator in ("Add", "Sub"):
         bound = first.type.bound + second.type.bound
     elif operator == "Mul":
@@ -99,9 +101,12 @@ def where(scope):
 
 def reduce(scope):
     operator = scope.source.pick(["ReduceSum", "ReduceMax"])
-    least = 1 if operator == "ReduceMax" else 0
+    # onnxruntime does not drop the axis of a tensor without elements.
     value = scope.find_tensor(
-        lambda tensor: tensor.rank > 0 and tensor.element in NUMBERS and all(at_least(size) >= least for size in tensor.dims)
+        lambda tensor: tensor.rank > 0
+        and tensor.element in NUMBERS
+        and tensor.bound <= MOST_MAGNITUDE
+        and all(at_least(size) > 0 for size in tensor.dims)
     )
     if not value:
         return None
@@ -277,7 +282,9 @@ def expand(scope):
 
 def number(scope):
     """An i64 scalar out of what there is."""
-    value = scope.find_tensor(lambda tensor: tensor.element in (*INTEGERS, F32) and not tensor.is_scalar)
+    value = scope.find_tensor(
+        lambda tensor: tensor.element in (*INTEGERS, F32) and not tensor.is_scalar and tensor.bound <= MOST_MAGNITUDE
+    )
     if not value:
         return None
     total = scope.emit("ReduceSum", [value], Tensor(value.type.element, (), value.type.bound * value.type.most_elements), keepdims=0)

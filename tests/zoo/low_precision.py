@@ -1,7 +1,7 @@
 """Models in half precision, and in 8 bits as onnxruntime quantises them."""
 
 from .language import bert
-from .registry import model
+from .registry import DYNAMO, model
 from .vision import mobilenet_v3, resnet
 
 
@@ -58,7 +58,7 @@ def mobilenet_v3_quantised():
     return quantised(mobilenet_v3(), quantise_statically)
 
 
-@model("resnet_quantised_dynamically", rtol=5e-2, atol=5e-2)
+@model("resnet_quantised_dynamically", export_fails={DYNAMO: "ShapeInferenceError"}, rtol=5e-2, atol=5e-2)
 def resnet_quantised_dynamically():
     return quantised(resnet(), quantise_dynamically)
 

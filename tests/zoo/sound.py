@@ -1,6 +1,6 @@
 """Spectra, vocoders and codecs."""
 
-from .registry import Built, model
+from .registry import DYNAMO, Built, model
 
 
 @model("spectrogram_classifier")
@@ -90,7 +90,7 @@ def conformer():
     return Built(Conformer().eval(), inputs, sizes, {"samples": {0: "batch", 1: "samples"}}, ["logits"])
 
 
-@model("codec")
+@model("codec", export_fails={DYNAMO: "GuardOnDataDependentSymNode"})
 def codec():
     """EnCodec: an LSTM between convolutions, then residual vector quantisation."""
     import torch

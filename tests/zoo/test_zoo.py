@@ -6,9 +6,10 @@ import pytest
 
 from ..conformance.entry import assert_passed
 from ..conformance.tool import REPOSITORY
-from ..expectations import check_text
 from .models import MODELS
-from .table import document
+from .table import document, without_counts
+
+DOCUMENT = REPOSITORY / "docs" / "models.md"
 
 PAIRS = [
     pytest.param(model, exporter, id=f"{model.name}-{exporter}") for model in MODELS.values() for exporter in model.exporters
@@ -31,7 +32,10 @@ def test_model(model, exporter, outcomes):
 
 
 def test_document(outcomes, request):
-    """docs/models.md is what the run of all models gave."""
+    """docs/models.md says what the run of all models gave. Its counts may be those of an earlier run."""
     if len(outcomes) < len(PAIRS):
         pytest.skip("only some of the models ran")
-    check_text(REPOSITORY / "docs" / "models.md", document(MODELS, outcomes), request.config.getoption("--update"))
+    text = document(MODELS, outcomes)
+    if request.config.getoption("--update"):
+        DOCUMENT.write_text(text)
+    assert without_counts(DOCUMENT.read_text()) == without_counts(text)

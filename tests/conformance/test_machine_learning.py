@@ -143,6 +143,10 @@ def add_svm():
              vectors_per_class=[2, 1, 2], classlabels_ints=[3, 4, 5], **parameters)
         case("SVMClassifier", 1, x, outputs=[(STRING, 1), (FLOAT, 2)], variant=f"two-{kernel}", coefficients=weights[:5], rho=[0.1],
              vectors_per_class=[2, 3], classlabels_strings=["p", "q"], **parameters)
+        case("SVMClassifier", 1, x, outputs=[(INT64, 1), (FLOAT, 2)], variant=f"three-{kernel}-probabilities", coefficients=weights, rho=[0.1, -0.2, 0.3],
+             vectors_per_class=[2, 1, 2], classlabels_ints=[3, 4, 5], prob_a=[-1.1, -0.7, -2.0], prob_b=[0.1, -0.2, 0.3], **parameters)
+        case("SVMClassifier", 1, x, outputs=[(STRING, 1), (FLOAT, 2)], variant=f"two-{kernel}-probabilities", coefficients=weights[:5], rho=[0.1],
+             vectors_per_class=[2, 3], classlabels_strings=["p", "q"], prob_a=[-1.3], prob_b=[0.2], **parameters)
 
 
 def add_preprocessing():

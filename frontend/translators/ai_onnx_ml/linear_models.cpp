@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
+#include "frontend/translators/ai_onnx_ml/coupled_probabilities.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
@@ -121,13 +122,16 @@ Values svm_classifier_1(NodeContext& node) {
   const auto coefficients = node.real_list("coefficients");
   const auto classes = static_cast<std::int64_t>(counts.size());
   if (classes < 2) node.fail("a linear SVM without support vectors cannot be converted");
-  if (!node.real_list("prob_a").empty())
-    node.fail("probabilities of an SVM (prob_a, prob_b) cannot be converted");
+  const auto prob_a = node.real_list("prob_a");
+  const auto prob_b = node.real_list("prob_b");
   if (post_transform_of(node) != PostTransform::none)
     node.fail("post_transform of an SVM cannot be converted");
   if (labels.size() != counts.size()) node.fail("labels are not as many as classes");
   if (rho.size() != static_cast<std::size_t>(classes * (classes - 1) / 2))
     node.fail("rho does not fit the classes");
+  if (prob_a.size() != prob_b.size() || (!prob_a.empty() && prob_a.size() != rho.size())) {
+    node.fail("prob_a and prob_b do not fit the classes");
+  }
   std::vector<std::int64_t> starts(counts.size(), 0);
   std::int64_t vectors = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -176,6 +180,8 @@ Values svm_classifier_1(NodeContext& node) {
   const Value first = votes(node.op("Greater", {decisions, zero}), first_wins);
   const Value second = votes(node.op("LessEqual", {decisions, zero}), second_wins);
   const Value label = label_at(node, labels, best_class(node, node.op("Add", {first, second})));
+  // The votes choose even where the probabilities would choose otherwise.
+  if (!prob_a.empty()) return {label, coupled_probabilities(node, decisions, prob_a, prob_b, classes)};
   return {label, classes == 2 ? concat(node, {node.op("Negative", {decisions}), decisions}, 1) : decisions};
 }
 
@@ -185,7 +191,7 @@ std::vector<TranslatorRow> linear_model_translators() {
   return {
       {"LinearClassifier", 1, linear_classifier_1, "softmax of two classes with one score", kMachineLearning},
       {"LinearRegressor", 1, linear_regressor_1, "computed in f32", kMachineLearning},
-      {"SVMClassifier", 1, svm_classifier_1, "probabilities; without support vectors", kMachineLearning},
+      {"SVMClassifier", 1, svm_classifier_1, "without support vectors", kMachineLearning},
       {"SVMRegressor", 1, svm_regressor_1, "computed in f32", kMachineLearning},
   };
 }

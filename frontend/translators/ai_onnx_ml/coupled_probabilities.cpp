@@ -1,0 +1,106 @@
+// Wu, Lin and Weng, "Probability estimates for multi-class classification by pairwise coupling", second
+// method: the p that makes sum over i, j of (r_ji p_i - r_ij p_j)^2 least, found as libsvm does, with its
+// number of steps.
+#include "frontend/translators/ai_onnx_ml/coupled_probabilities.hpp"
+
+#include <algorithm>
+
+#include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr ElementType kReal = ElementType::f32;
+
+/// r_ij [samples, classes, classes], 0 on the diagonal.
+Value pairwise(NodeContext& node, Value decisions, const std::vector<double>& a, const std::vector<double>& b,
+               std::int64_t classes) {
+  const auto row = [&](const std::vector<double>& values) {
+    const std::int64_t shape[] = {1, static_cast<std::int64_t>(values.size())};
+    return node.numbers(values, shape, kReal);
+  };
+  const Value exponent = node.op("Add", {node.op("Multiply", {decisions, row(a)}), row(b)});
+  const Value certain = node.op("Sigmoid", {node.op("Negative", {exponent})});
+  const Value first = node.op("Clamp", {certain}, {{"min", 1e-7}, {"max", 1 - 1e-7}});
+  const Value second = node.op("Subtract", {node.number(1, kReal), first});
+  const Value nothing = node.op(
+      "Multiply", {slice(node, first, node.integers({0}), node.integers({1}), 1), node.number(0, kReal)});
+  const auto pairs = static_cast<std::int64_t>(a.size());
+  std::vector<std::int64_t> columns(static_cast<std::size_t>(classes * classes), 2 * pairs);
+  std::int64_t pair = 0;
+  for (std::int64_t i = 0; i < classes; ++i) {
+    for (std::int64_t j = i + 1; j < classes; ++j, ++pair) {
+      columns[static_cast<std::size_t>(i * classes + j)] = pair;
+      columns[static_cast<std::size_t>(j * classes + i)] = pairs + pair;
+    }
+  }
+  const Value all = concat(node, {first, second, nothing}, 1);
+  return reshape(node, gather(node, all, node.integers(columns), 1), {-1, classes, classes});
+}
+
+/// The quadratic form of the sum: Q_tt = sum of r_jt^2, Q_tj = -r_jt r_tj.
+Value quadratic_form(NodeContext& node, Value ratios, std::int64_t classes) {
+  const Value turned = transpose(node, ratios, {0, 2, 1});
+  const Value squares = node.op("ReduceSum", {node.op("Multiply", {turned, turned}), node.integers({2})},
+                                {{"keep_dims", true}});
+  std::vector<double> identity(static_cast<std::size_t>(classes * classes), 0.0);
+  for (std::int64_t i = 0; i < classes; ++i) identity[static_cast<std::size_t>(i * classes + i)] = 1;
+  const std::int64_t shape[] = {classes, classes};
+  const Value diagonal = node.op("Multiply", {squares, node.numbers(identity, shape, kReal)});
+  return node.op("Subtract", {diagonal, node.op("Multiply", {ratios, turned})});
+}
+
+/// One step: each probability in turn takes its best value, and all are scaled to the sum 1. Samples that are
+/// close enough stay.
+Value improved(Builder& body, Value before, Value form, std::int64_t classes) {
+  const auto op = [&](std::string_view name, Value a, Value b) { return body.op(name, {a, b}); };
+  const auto divide = [&](Value a, Value b) { return body.op("Divide", {a, b}, {{"m_pythondiv", true}}); };
+  const auto reduced = [&](std::string_view name, Value value) {
+    return body.op(name, {value, body.integers({1})}, {{"keep_dims", true}});
+  };
+  const Value one = body.number(1, kReal);
+  Value slope = squeeze(body,
+                        body.op("MatMul", {form, unsqueeze(body, before, {2})},
+                                {{"transpose_a", false}, {"transpose_b", false}}),
+                        {2});
+  Value height = reduced("ReduceSum", op("Multiply", before, slope));
+  const Value error = reduced("ReduceMax", body.op("Abs", {op("Subtract", slope, height)}));
+  const Value is_done = op("Less", error, body.number(0.005 / static_cast<double>(classes), kReal));
+  Value p = before;
+  for (std::int64_t t = 0; t < classes; ++t) {
+    const Value row = gather(body, form, body.integer(t), 1);
+    const Value own = gather(body, row, body.integers({t}), 1);
+    const Value own_slope = gather(body, slope, body.integers({t}), 1);
+    const Value change = divide(op("Subtract", height, own_slope), own);
+    const Value scale = op("Add", change, one);
+    std::vector<double> place(static_cast<std::size_t>(classes), 0.0);
+    place[static_cast<std::size_t>(t)] = 1;
+    const std::int64_t shape[] = {1, classes};
+    p = divide(op("Add", p, op("Multiply", change, body.numbers(place, shape, kReal))), scale);
+    const Value twice = op("Add", own_slope, own_slope);
+    const Value rise = op("Multiply", change, op("Add", op("Multiply", change, own), twice));
+    height = divide(divide(op("Add", height, rise), scale), scale);
+    slope = divide(op("Add", slope, op("Multiply", change, row)), scale);
+  }
+  return body.op("Select", {is_done, before, p});
+}
+
+}  // namespace
+
+Value coupled_probabilities(NodeContext& node, Value decisions, const std::vector<double>& a,
+                            const std::vector<double>& b, std::int64_t classes) {
+  const Value form = quadratic_form(node, pairwise(node, decisions, a, b, classes), classes);
+  const Value shape = concat(node, {dimension_of(node, form, 0), node.integers({classes})});
+  const Value equal = broadcast_to(node, node.number(1.0 / static_cast<double>(classes), kReal), shape);
+  const Value steps = node.integer(std::max<std::int64_t>(100, classes));
+  const Iterated result =
+      iterate(node, steps, {equal}, {form},
+              [classes](Builder& body, Value, const Values& states, const Values& invariants) {
+                const Value next = improved(body, states[0], invariants[0], classes);
+                return Iteration{.states = {next}, .rows = {}};
+              });
+  return result.states[0];
+}
+
+}  // namespace onnx2ir::frontend

@@ -163,7 +163,7 @@ def no_dynamic_rank():
 
 @experiment
 def no_string_operations():
-    """The CPU runtime takes strings apart into bytes and puts them together; it neither splits nor matches them."""
+    """The CPU runtime takes strings apart into bytes and puts them together; it knows no case, splits and matches none."""
     assert [name for name in sorted(operations()) if "string" in name] == ["string_tensor_pack", "string_tensor_unpack"]
     assert not [name for name in operations() if any(part in name.lower() for part in ("regex", "lower", "upper_case", "token"))]
     x = parameter([2], "string")

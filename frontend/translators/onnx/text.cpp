@@ -1,5 +1,6 @@
 #include "frontend/translators/onnx/text.hpp"
 
+#include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
@@ -57,6 +58,18 @@ Value bytes_at(NodeContext& node, Value bytes, Value places, Value inside) {
   return node.op("Select", {inside, gather(node, bytes, safe), zero});
 }
 
+/// Strings of `lengths` in `shape` from the bytes in `rows`, as far as they are `inside`.
+Value packed(NodeContext& node, Value rows, Value inside, Value lengths, Value shape) {
+  const std::vector<std::int64_t> flat{-1};
+  const Value kept = node.op("NonZero", {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
+  const Value bytes = gather(node, reshape(node, rows, flat), squeeze(node, kept, {0}));
+  const Value ends =
+      node.op("CumSum", {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
+  const Value begins = node.op("Subtract", {ends, lengths});
+  return node.op("StringTensorPack", {reshape(node, begins, shape), reshape(node, ends, shape),
+                                      convert(node, bytes, ElementType::u8)});
+}
+
 /// StringConcat 20: each string of the first input followed by that of the second.
 Values string_concat_20(NodeContext& node) {
   const TextPair pair = unpack(node, node.input(0), node.input(1));
@@ -69,15 +82,54 @@ Values string_concat_20(NodeContext& node) {
       node.op("Add", {column(node.op("Subtract", {pair.b.begins, pair.a.lengths})), numbers});
   const Value places =
       node.op("Select", {in_first, node.op("Add", {column(pair.a.begins), numbers}), second});
-  const Value rows = bytes_at(node, pair.bytes, places, inside);
-  const std::vector<std::int64_t> flat{-1};
-  const Value kept = node.op("NonZero", {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
-  const Value bytes = gather(node, reshape(node, rows, flat), squeeze(node, kept, {0}));
-  const Value ends =
-      node.op("CumSum", {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
-  const Value begins = node.op("Subtract", {ends, lengths});
-  return {node.op("StringTensorPack", {reshape(node, begins, pair.shape), reshape(node, ends, pair.shape),
-                                       convert(node, bytes, ElementType::u8)})};
+  return {packed(node, bytes_at(node, pair.bytes, places, inside), inside, lengths, pair.shape)};
+}
+
+/// Whether each string, in a list, is none of `words`.
+Value is_none_of(NodeContext& node, Value texts, const std::vector<std::string>& words) {
+  const Value same = is_text(node, texts, words);
+  const Value any =
+      node.op("ReduceLogicalOr", {same, node.integers({node.rank(texts)})}, {{"keep_dims", false}});
+  return reshape(node, node.op("LogicalNot", {any}), std::vector<std::int64_t>{-1});
+}
+
+/// StringNormalizer 10: takes stop words out; nothing but stop words gives an empty string.
+Values string_normalizer_10(NodeContext& node) {
+  const Value texts = node.input(0);
+  const std::int64_t rank = node.rank(texts);
+  if (rank != 1 && rank != 2) node.fail("the strings must be a list, or a batch of one");
+  const auto words = node.text_list("stopwords");
+  const bool changes_case = node.text("case_change_action", "NONE") != "NONE";
+  if (changes_case || (!words.empty() && node.integer("is_case_sensitive", 0) == 0)) {
+    node.fail(
+        "which letters are the same in upper and lower case is for the locale to say, which OpenVINO does "
+        "not have");
+  }
+  const std::vector<std::int64_t> list{-1};
+  ir::Node& unpacked = node.node("StringTensorUnpack", {texts}, {}, 3);
+  Value begins = reshape(node, unpacked.value(0), list);
+  Value lengths = node.op("Subtract", {reshape(node, unpacked.value(1), list), begins});
+  if (!words.empty()) {
+    const Value places =
+        node.op("NonZero", {is_none_of(node, texts, words)}, {{"output_type", ElementType::i64}});
+    const Value kept = squeeze(node, places, {0});
+    begins = gather(node, begins, kept);
+    lengths = gather(node, lengths, kept);
+  }
+  const Value count = node.op("Maximum", {shape_of(node, lengths), node.integers({1})});
+  const auto at_least_one = [&](Value numbers) {
+    const Value longer = concat(node, {numbers, node.integers({0}, ElementType::i32)});
+    return slice(node, longer, node.integers({0}), count, 0);
+  };
+  begins = at_least_one(begins);
+  lengths = at_least_one(lengths);
+  const Value bytes = concat(
+      node, {convert(node, unpacked.value(2), ElementType::i32), node.integers({0}, ElementType::i32)});
+  const Value numbers = byte_numbers(node, lengths);
+  const Value inside = node.op("Less", {numbers, unsqueeze(node, lengths, {1})});
+  const Value places = node.op("Add", {unsqueeze(node, begins, {1}), numbers});
+  const Value shape = rank == 1 ? node.integers({-1}) : node.integers({1, -1});
+  return {packed(node, bytes_at(node, bytes, places, inside), inside, lengths, shape)};
 }
 
 }  // namespace
@@ -98,7 +150,10 @@ Value equal_texts(NodeContext& node, Value a, Value b) {
 }
 
 std::vector<TranslatorRow> text_translators() {
-  return {{"StringConcat", 20, string_concat_20}};
+  return {
+      {"StringConcat", 20, string_concat_20},
+      {"StringNormalizer", 10, string_normalizer_10, "lower and upper case"},
+  };
 }
 
 }  // namespace onnx2ir::frontend

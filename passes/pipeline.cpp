@@ -43,6 +43,8 @@ constexpr std::array kPipeline = {
          guard_zero_iterations},
     Pass{"copy_passed_through_states", "states handed on to other states are copied",
          copy_passed_through_states},
+    Pass{"spell_out_abs", "the Abs of a vector that the runtime would compute in place is spelled out",
+         spell_out_abs},
     Pass{"hide_initial_shapes",
          "states whose changing shape the runtime would not notice start with a hidden one",
          hide_initial_shapes},

@@ -246,10 +246,16 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
     element.insert(element.begin() + signed_where, ir::Dimension(1));
   }
   const auto element_rank = static_cast<std::int64_t>(row.size());
-  const Value one_row = row.empty() ? builder.integers({}) : concat(builder, row, 0);
   const Value total = gather(builder, shape, builder.integers({signed_where}));
   const Value target = concat(builder, {total, builder.integers({element_rank})}, 0);
-  result.shapes = builder.op("Broadcast", {one_row, target}, {{"mode", "numpy"}});
+  // Not a Broadcast to a shape without elements: the runtime dies where it computes that beforehand.
+  if (row.empty()) {
+    const std::int64_t none[] = {0};
+    const Value nothing = builder.constant(ElementType::i64, none, ir::encode_integers({}, ElementType::i64));
+    result.shapes = reshape(builder, nothing, target);
+  } else {
+    result.shapes = builder.op("Broadcast", {concat(builder, row, 0), target}, {{"mode", "numpy"}});
+  }
   result.element = PartialShape(std::move(element));
   return result;
 }

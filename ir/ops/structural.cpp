@@ -29,14 +29,16 @@ bool has_one_element(const PartialShape& shape) {
   return !shape.has_rank() || shape.rank() == 0 || (shape.rank() == 1 && shape[0].admits(1));
 }
 
-/// How often a loop runs, when that is certain: a constant trip count, no early exit, a condition that is not
-/// false.
+/// How often a loop runs, when that is certain: a known trip count and first condition, no early exit.
 std::optional<std::int64_t> certain_iterations(const Node& node, const LoopBody& loop) {
+  const auto trip_count = exact_values(node.input(0));
+  const auto starts = exact_values(node.input(1));
+  if (!trip_count || trip_count->size() != 1 || !starts || starts->size() != 1) return std::nullopt;
+  if (trip_count->front() == 0 || starts->front() == 0) return 0;
   const auto goes_on = exact_values(loop.condition->input(0));
   if (!goes_on || goes_on->size() != 1) return std::nullopt;
   if (goes_on->front() == 0) return 1;
-  const auto trip_count = exact_values(node.input(0));
-  if (!trip_count || trip_count->size() != 1 || trip_count->front() < 0) return std::nullopt;
+  if (trip_count->front() < 0) return std::nullopt;
   return trip_count->front();
 }
 

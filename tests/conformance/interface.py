@@ -35,8 +35,9 @@ def element_dtype(type_proto):
         type_proto = inner.elem_type
 
 
-def pack(name, value, type_proto, rank_of):
-    """The IR's tensors of the model input `name`. rank_of(tensor_name) gives the number of columns of a shapes tensor."""
+def pack(name, value, type_proto, sizes_of):
+    """The IR's tensors of the model input `name`. sizes_of(tensor_name) gives the sizes of one, 0 where
+    they are open."""
     kind = kind_of(type_proto)
     dtype = element_dtype(type_proto)
     tensors = {}
@@ -44,12 +45,12 @@ def pack(name, value, type_proto, rank_of):
         tensors[f"{name}/has_value"] = np.array(value is not None)
         kind = kind[len(OPTIONAL) :]
         if value is None:
-            value = [] if kind == SEQUENCE else np.zeros([0] * rank_of(name), dtype)
+            value = [] if kind == SEQUENCE else np.zeros(sizes_of(name), dtype)
     if kind == TENSOR:
         tensors[name] = np.asarray(value)
         return tensors
     elements = [np.asarray(element) for element in value]
-    rank = elements[0].ndim if elements else rank_of(f"{name}/shapes")
+    rank = elements[0].ndim if elements else sizes_of(f"{name}/shapes")[1]
     flat = [element.reshape(-1) for element in elements]
     tensors[f"{name}/values"] = np.concatenate(flat) if flat else np.zeros([0], dtype)
     shapes = [element.shape for element in elements]

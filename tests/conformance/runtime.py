@@ -41,7 +41,7 @@ class CompiledModel:
         for name, type_proto in self._input_types.items():
             if name not in values:
                 continue  # an input with a default
-            for tensor_name, array in interface.pack(name, values[name], type_proto, self._rank_of).items():
+            for tensor_name, array in interface.pack(name, values[name], type_proto, self._sizes_of).items():
                 if tensor_name not in self._inputs:
                     raise Failure(INTERFACE, f"the IR has no input {tensor_name}, only {sorted(self._inputs)}")
                 with _runtime_errors(f"set input {tensor_name}"):
@@ -50,14 +50,12 @@ class CompiledModel:
             self._request.infer()
         return {name: interface.unpack(name, proto, self._output) for name, proto in self._output_types.items()}
 
-    def _rank_of(self, tensor_name):
+    def _sizes_of(self, tensor_name):
         port = self._inputs.get(tensor_name)
         if port is None:
             raise Failure(INTERFACE, f"the IR has no input {tensor_name}, only {sorted(self._inputs)}")
         shape = port.get_partial_shape()
-        if not tensor_name.endswith("/shapes"):
-            return shape.rank.get_length()
-        return shape[1].get_length() if shape.rank.is_static and shape[1].is_static else 0
+        return [size.get_length() if size.is_static else 0 for size in shape]
 
     def _output(self, tensor_name):
         if tensor_name not in self._outputs:

@@ -168,10 +168,14 @@ def loop(scope):
             continue
         changing = scope.source.one_in(2)
         initial = small(scope, initial, changing)
+        if not isinstance(initial.type, Tensor):
+            # onnxruntime moves a sequence into the loop, and out of the value that others read.
+            initial = scope.emit("Identity", [initial], initial.type)
         if initial.type.bound > MOST_MAGNITUDE:
             continue
         known = least_tensors(initial.type) if scope.source.one_in(2) else 0
-        state = body.add_input("s", state_type(initial.type, body, changing, known))
+        state_is = state_type(initial.type, body, changing, known)
+        state = body.add_input("s", state_is, returnable=isinstance(state_is, Tensor))
         states.append((initial, state, changing))
     fill(body, scope.source.integer(1, 6))
     nexts = []

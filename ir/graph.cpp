@@ -23,6 +23,10 @@ void drop_use(Value value, const Node& user, std::size_t index) {
   uses.erase(std::next(found).base());
 }
 
+bool is_control_flow(const Node& node) {
+  return node.is("Loop") || node.is("If");
+}
+
 }  // namespace
 
 ElementType Value::type() const {
@@ -116,12 +120,14 @@ Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::siz
   Node& node = *nodes_.emplace_back(std::make_unique<Node>(op, *this, inputs, output_count));
   if (node.is("Parameter")) parameters_.push_back(&node);
   if (node.is("Result")) results_.push_back(&node);
+  if (is_control_flow(node)) control_flow_.push_back(&node);
   return node;
 }
 
 std::size_t Graph::remove_dead_nodes() {
   // Backwards over the topological order: a node's users are judged before it.
   std::size_t removed = 0;
+  bool lost_control_flow = false;
   for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
     Node& node = **it;
     if (node.has_uses() || node.is("Parameter") || node.is("Result")) continue;
@@ -129,10 +135,17 @@ std::size_t Graph::remove_dead_nodes() {
       drop_use(node.inputs_.back(), node, node.inputs_.size() - 1);
       node.inputs_.pop_back();
     }
+    lost_control_flow = lost_control_flow || is_control_flow(node);
     it->reset();
     ++removed;
   }
   std::erase(nodes_, nullptr);
+  if (lost_control_flow) {
+    control_flow_.clear();
+    for (const auto& node : nodes_) {
+      if (is_control_flow(*node)) control_flow_.push_back(node.get());
+    }
+  }
   return removed;
 }
 
@@ -141,6 +154,7 @@ void Graph::remove(Node& node) {
   for (std::size_t i = 0; i < node.inputs_.size(); ++i) drop_use(node.inputs_[i], node, i);
   std::erase(parameters_, &node);
   std::erase(results_, &node);
+  std::erase(control_flow_, &node);
   std::erase_if(nodes_, [&](const auto& owned) { return owned.get() == &node; });
 }
 
@@ -152,6 +166,7 @@ void Graph::remove_if(bool (*condemned)(const Node&)) {
   }
   std::erase_if(parameters_, [&](const Node* node) { return condemned(*node); });
   std::erase_if(results_, [&](const Node* node) { return condemned(*node); });
+  std::erase_if(control_flow_, [&](const Node* node) { return condemned(*node); });
   std::erase_if(nodes_, [&](const auto& node) { return condemned(*node); });
 }
 
@@ -190,6 +205,7 @@ void Graph::sort() {
     sorted[position] = std::move(node);
   }
   nodes_ = std::move(sorted);
+  std::ranges::sort(control_flow_, {}, &Node::scratch);
 }
 
 void replace_all_uses(Value from, Value to) {

@@ -237,6 +237,8 @@ class Graph {
   /// Parameters and Results in the order of the model's inputs and outputs.
   const std::vector<Node*>& parameters() const { return parameters_; }
   const std::vector<Node*>& results() const { return results_; }
+  /// The nodes that have bodies, in the order of nodes(): most of a million nodes have none.
+  const std::vector<Node*>& control_flow() const { return control_flow_; }
 
   /// Removes nodes whose outputs nobody uses, bottom up; Parameters and Results stay. Returns how many went.
   std::size_t remove_dead_nodes();
@@ -255,6 +257,7 @@ class Graph {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Node*> parameters_;
   std::vector<Node*> results_;
+  std::vector<Node*> control_flow_;
 };
 
 /// Redirects all uses of `from` to `to`; tensor names move along.

@@ -9,7 +9,7 @@ namespace onnx2ir::passes {
 
 /// All graphs of a model, bodies before the graphs that hold them.
 inline void collect_graphs(ir::Graph& graph, std::vector<ir::Graph*>& graphs) {
-  for (const auto& node : graph.nodes()) {
+  for (const ir::Node* node : graph.control_flow()) {
     for (ir::Graph* body : ir::bodies(*node)) collect_graphs(*body, graphs);
   }
   graphs.push_back(&graph);
@@ -25,8 +25,8 @@ inline std::vector<ir::Graph*> graphs_of(ir::Model& model) {
 inline std::vector<ir::Node*> loops_of(ir::Model& model) {
   std::vector<ir::Node*> loops;
   for (ir::Graph* graph : graphs_of(model)) {
-    for (const auto& node : graph->nodes()) {
-      if (node->loop() != nullptr) loops.push_back(node.get());
+    for (ir::Node* node : graph->control_flow()) {
+      if (node->loop() != nullptr) loops.push_back(node);
     }
   }
   return loops;

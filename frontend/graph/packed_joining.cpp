@@ -245,15 +245,19 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
     row.insert(row.begin() + signed_where, builder.integers({1}));
     element.insert(element.begin() + signed_where, ir::Dimension(1));
   }
-  const auto element_rank = static_cast<std::int64_t>(row.size());
   const Value total = gather(builder, shape, builder.integers({signed_where}));
-  const Value target = concat(builder, {total, builder.integers({element_rank})}, 0);
-  // Not a Broadcast to a shape without elements: the runtime dies where it computes that beforehand.
+  // Neither a Broadcast nor a Reshape to a shape without elements: the runtime dies where it computes such a
+  // Broadcast beforehand, and takes the 0 of such a Reshape for a copied dimension.
   if (row.empty()) {
-    const std::int64_t none[] = {0};
-    const Value nothing = builder.constant(ElementType::i64, none, ir::encode_integers({}, ElementType::i64));
-    result.shapes = reshape(builder, nothing, target);
+    const Value rows = builder.op("Range", {builder.integer(0), scalar(builder, total), builder.integer(1)},
+                                  {{"output_type", ElementType::i64}});
+    const Value zero = builder.integers({0});
+    const Value one = builder.integers({1});
+    const Value column = builder.op("Unsqueeze", {rows, one});
+    result.shapes = builder.op("Slice", {column, zero, zero, one, one});
   } else {
+    const auto element_rank = static_cast<std::int64_t>(row.size());
+    const Value target = concat(builder, {total, builder.integers({element_rank})}, 0);
     result.shapes = builder.op("Broadcast", {concat(builder, row, 0), target}, {{"mode", "numpy"}});
   }
   result.element = PartialShape(std::move(element));

@@ -109,6 +109,7 @@ Operand GraphTranslator::capture(const Operand& outer) {
   if (const auto* value = std::get_if<ir::Value>(&outer)) return capture_tensor(*value);
   if (const auto* shared = std::get_if<std::shared_ptr<const Sequence>>(&outer)) {
     Sequence sequence = **shared;
+    if (sequence.stacked) sequence.stacked = capture_tensor(sequence.stacked);
     if (sequence.elements) {
       for (ir::Value& element : *sequence.elements) element = capture_tensor(element);
     } else {

@@ -35,6 +35,9 @@ struct Sequence {
   std::optional<Values> elements;
   ir::Value values;
   ir::Value shapes;
+  /// Beside them, where a loop gives it: all elements along a new first axis. Only for who asks that they have
+  /// one shape; null when there is none.
+  ir::Value stacked;
 };
 
 /// A value that may be absent at run time.

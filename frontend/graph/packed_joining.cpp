@@ -84,6 +84,18 @@ Value joined_slices(Builder& builder, const Sequence& sequence, std::int64_t axi
   return reshape(builder, gather(builder, sequence.values, places), concat(builder, shape, 0));
 }
 
+/// The elements along a new first axis.
+template <typename Dimension>
+Value stack(Builder& builder, const Sequence& sequence, Dimension dimension) {
+  // Elements of one known size need not be counted: nothing else may ask for `shapes`.
+  const bool is_size_known = sequence.element.element_count().value_or(0) > 0;
+  Values shape{is_size_known
+                   ? builder.integers({-1})
+                   : builder.op("Unsqueeze", {packed_length(builder, sequence), builder.integers({0})})};
+  for (std::int64_t i = 0; i < element_rank(sequence); ++i) shape.push_back(dimension(i));
+  return reshape(builder, sequence.values, concat(builder, shape, 0));
+}
+
 }  // namespace
 
 Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis, bool new_axis) {
@@ -115,13 +127,8 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
   if (!new_axis && !sequence.element[static_cast<std::size_t>(where)].is_static()) {
     return joined_slices(builder, sequence, where, dimension);
   }
-  // Elements of one known size need not be counted: nothing else may ask for `shapes`.
-  const bool is_size_known = sequence.element.element_count().value_or(0) > 0;
-  Values shape{is_size_known
-                   ? builder.integers({-1})
-                   : builder.op("Unsqueeze", {packed_length(builder, sequence), builder.integers({0})})};
-  for (std::int64_t i = 0; i < rank; ++i) shape.push_back(dimension(i));
-  Value stacked = reshape(builder, sequence.values, concat(builder, shape, 0));
+  Value stacked = new_axis ? sequence.stacked : Value{};
+  if (!stacked) stacked = stack(builder, sequence, dimension);
   if (where != 0) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(rank + 1));
     std::iota(order.begin(), order.end(), 1);

@@ -175,6 +175,7 @@ Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value 
 Sequence erase(Builder& builder, const Sequence& sequence, Value position) {
   if (!position) position = builder.integer(-1);
   Sequence result = sequence;
+  result.stacked = {};
   if (sequence.elements) {
     if (const auto index = known_index(sequence, position, sequence.elements->size())) {
       result.elements->erase(result.elements->begin() + static_cast<std::ptrdiff_t>(*index));

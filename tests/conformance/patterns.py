@@ -36,6 +36,10 @@ RUNS = {
     "last_of_a_list": counts(4, 0, 1, 7, 2, x=ramp(3, 4)),
     "none_at_first": counts(4, 0, 1, 3, x=ramp(3, 4)),
     "squeeze": [Run({"x": ramp(3, 1, 4), "w": ramp(3, 4)}), Run({"x": -ramp(3, 1, 4), "w": ramp(3, 4)})],
+    "stack_of_any_size": [
+        Run({"x": ramp(size, 2), "n": np.array(n, np.int64), "second": np.array(second)})
+        for size, n, second in ((3, 4, True), (1, 1, False), (5, 2, True), (3, 6, False))
+    ],
     "unbind": [Run({"x": ramp(n, 2), "fixed": ramp(3, 2)}) for n in (4, 1, 6)],
 }
 

@@ -63,6 +63,21 @@ void check_signature(NodeContext& node, const onnx::GraphProto& proto, std::size
   }
 }
 
+/// What each iteration appends to state `index`, when that is a list that starts empty; null otherwise.
+Value appended(const IteratedBody& body, const TranslatedBody& translated, std::size_t index) {
+  const auto* list = std::get_if<std::shared_ptr<const Sequence>>(&body.initial[index]);
+  if (list == nullptr || !(*list)->elements || !(*list)->elements->empty()) return {};
+  const std::string& state = body.proto->input(kFirstState + static_cast<int>(index)).name();
+  const std::string& next = body.proto->output(1 + static_cast<int>(index)).name();
+  for (const onnx::NodeProto& node : body.proto->node()) {
+    if (node.op_type() != "SequenceInsert" || node.output_size() != 1 || node.output(0) != next) continue;
+    if (node.input_size() != 2 || node.input(0) != state) return {};
+    const Value row = as_tensor(translated.scope->find(node.input(1)).operand);
+    return row && row.shape().has_rank() ? row : Value{};
+  }
+  return {};
+}
+
 Operands loop_1(NodeContext& node) {
   const onnx::GraphProto& proto = node.graph_attribute("body");
   IteratedBody body{.proto = &proto, .first_state_input = kFirstState, .first_state_output = 1};
@@ -91,7 +106,22 @@ Operands loop_1(NodeContext& node) {
     if (!row) node.fail("scan output " + std::to_string(i - states) + " is no tensor");
     scans.push_back({row, 0, node.has_output(i)});
   }
+  // A list that is only appended to is a scan output, too: for who stacks it.
+  const std::size_t outputs = scans.size();
+  std::vector<std::size_t> lists;
+  for (std::size_t i = 0; i < states; ++i) {
+    const Value row = wanted[i] ? appended(body, translated, i) : Value{};
+    if (!row) continue;
+    lists.push_back(i);
+    scans.push_back({row, 0, true});
+  }
   LoopResult result = make_loop(node, count, condition, body, std::move(translated), goes_on, wanted, scans);
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    Sequence list = *std::get<std::shared_ptr<const Sequence>>(result.states[lists[i]]);
+    list.stacked = result.scans[outputs + i];
+    result.states[lists[i]] = make_sequence(std::move(list));
+  }
+  result.scans.resize(outputs);
   result.states.insert(result.states.end(), result.scans.begin(), result.scans.end());
   result.states.resize(node.output_count());
   return std::move(result.states);

@@ -212,3 +212,49 @@ def list_from_a_branch(x: Tensor, n: Tensor, twice: Tensor) -> Tensor:
         else:
             parts.append(x - i)
     return torch.cat(parts)
+
+
+@scripted(opset=16, runs=[(X, number(n)) for n in (6, 2, 1)])
+def popped_until_empty(x: Tensor, n: Tensor) -> Tensor:
+    stack: List[Tensor] = []
+    for i in range(int(n)):
+        stack.append(x + i)
+    total = torch.zeros_like(x)
+    while len(stack) > 0:
+        total = total * 0.5 + stack.pop()
+    return total
+
+
+@scripted(opset=18, runs=[(X, number(n)) for n in (6, 2, 0)])
+def queue_that_doubles(x: Tensor, n: Tensor) -> tuple[Tensor, int]:
+    queue = [x]
+    for i in range(int(n)):
+        head = queue.pop(0)
+        queue.append(head * 0.5)
+        queue.append(head + 1.0)
+    return torch.stack(queue), len(queue)
+
+
+@scripted(opset=14, runs=[(X, number(n)) for n in (5, 2, 0)])
+def last_decides(x: Tensor, n: Tensor) -> Tensor:
+    parts = [x]
+    for i in range(int(n)):
+        if float(parts[-1].sum()) > 0.0:
+            parts.append(parts[-1] - 3.0)
+        else:
+            parts.append(parts[-1] * -0.5)
+    return torch.cat(parts, 1)
+
+
+@scripted(opset=17, runs=[(X, number(n)) for n in (6, 1, 0)])
+def mean_of_a_window(x: Tensor, n: Tensor) -> Tensor:
+    window: List[Tensor] = []
+    for i in range(int(n)):
+        window.append(x)
+        if len(window) > 3:
+            window.pop(0)
+        total = torch.zeros_like(x)
+        for part in window:
+            total = total + part
+        x = total / len(window) + 0.1
+    return x

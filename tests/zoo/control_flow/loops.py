@@ -262,3 +262,40 @@ class EarlyExitNetwork(Loops):
             answer = torch.softmax(self.head(x), dim=-1)
             depth += 1
         return answer, depth
+
+
+@scripted(opset=19, runs=[(X, number(n)) for n in (4, 1, 0)])
+def break_out_of_two_loops(x: Tensor, n: Tensor) -> Tensor:
+    done = False
+    count = 0
+    for i in range(int(n)):
+        for j in range(5):
+            count += 1
+            if i * j > 3:
+                done = True
+                break
+        if done:
+            break
+    return x + count
+
+
+PAIRS = [(normal(n, 3), normal(k, 3, seed=1)) for n, k in ((4, 2), (1, 5), (6, 6))]
+
+
+@scripted(opset=13, runs=PAIRS, dynamic={"a": [0], "b": [0]})
+def distances_of_pairs(a: Tensor, b: Tensor) -> Tensor:
+    out = torch.zeros(a.size(0), b.size(0))
+    for i in range(a.size(0)):
+        for j in range(b.size(0)):
+            out[i, j] = (a[i] - b[j]).abs().sum()
+    return out
+
+
+@scripted(opset=17, runs=[(X, number(n)) for n in (7, 3, 0)])
+def three_states_rotated(x: Tensor, n: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    a = x
+    b = x * 2.0
+    c = x * 3.0
+    for i in range(int(n)):
+        a, b, c = b, c, a + 1.0
+    return a, b, c

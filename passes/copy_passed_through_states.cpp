@@ -17,8 +17,8 @@ bool copy_passed_through_states(ir::Model& model, PassContext&) {
       builder.set_name(next.node->name);
       // Without a trip count the runtime cannot compile an Identity of the iteration number.
       const bool is_iteration = next.node == node->loop()->iteration;
-      const ir::Value copy = is_iteration ? builder.op("Maximum", {next, builder.integer(0)})
-                                          : builder.op("Identity", {next});
+      const ir::Value copy =
+          is_iteration ? builder.op("Maximum", {next, builder.integer(0)}) : builder.op("Identity", {next});
       state.result->set_input(0, copy);
       modified = true;
     }

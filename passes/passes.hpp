@@ -27,6 +27,7 @@ bool compress_to_fp16(ir::Model& model, PassContext& context);
 bool copy_passed_through_states(ir::Model& model, PassContext& context);
 bool spell_out_abs(ir::Model& model, PassContext& context);
 bool hide_initial_shapes(ir::Model& model, PassContext& context);
+bool widen_branch_outputs(ir::Model& model, PassContext& context);
 bool warn_about_wide_integers(ir::Model& model, PassContext& context);
 
 }  // namespace onnx2ir::passes

@@ -48,6 +48,8 @@ constexpr std::array kPipeline = {
     Pass{"hide_initial_shapes",
          "states whose changing shape the runtime would not notice start with a hidden one",
          hide_initial_shapes},
+    Pass{"widen_branch_outputs", "bytes of a size only a run tells leave branches as i32",
+         widen_branch_outputs},
     Pass{"warn_about_wide_integers", "integers that the CPU runtime cuts to 32 bits are reported",
          warn_about_wide_integers},
     Pass{"compress_to_fp16", "with --compress_to_fp16: floating-point constants are kept in half precision",

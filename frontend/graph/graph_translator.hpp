@@ -98,8 +98,8 @@ class GraphTranslator {
 
   /// The imported version of `domain`, nothing when it is not imported.
   std::optional<std::int64_t> opset(std::string_view domain) const;
-  /// The rank the model's own notes (graph outputs, value_info) give the tensor `name` of this graph, or what is
-  /// made of it element by element.
+  /// The rank the model's own notes (graph outputs, value_info) give the tensor `name` of this graph, or what
+  /// is made of it element by element.
   std::optional<std::int64_t> declared_rank(std::string_view name) const;
   /// Where node `index` of this graph is.
   Place place(const onnx::NodeProto& node, std::int64_t index) const;

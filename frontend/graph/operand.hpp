@@ -35,8 +35,8 @@ struct Sequence {
   std::optional<Values> elements;
   ir::Value values;
   ir::Value shapes;
-  /// Beside them, where a loop gives it: all elements along a new first axis. Only for who asks that they have
-  /// one shape; null when there is none.
+  /// Beside them, where a loop gives it: all elements along a new first axis. Only for who asks that they
+  /// have one shape; null when there is none.
   ir::Value stacked;
 };
 

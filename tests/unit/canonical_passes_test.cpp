@@ -206,8 +206,7 @@ TEST_CASE("fuse_layer_normalization: squares with more digits", "[passes]") {
   CHECK(graph.after(passes::fuse_layer_normalization, normalization(graph, f16, f32)) == "MVN");
   CHECK(graph.source().input(0).node->is("Convert"));
   OneOutput other;
-  CHECK(other.after(passes::fuse_layer_normalization, normalization(other, f32, f16)) ==
-        "Divide");
+  CHECK(other.after(passes::fuse_layer_normalization, normalization(other, f32, f16)) == "Divide");
 }
 
 TEST_CASE("combine_transposes", "[passes]") {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -73,7 +74,13 @@ HalfPrecisionFit fit_one_by_one(std::span<const float> numbers, float tolerance)
 #if defined(__x86_64__)
 
 bool has_half_precision_instructions() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+  // Clang 14 does not know the name "f16c".
+  unsigned int a = 0;
+  unsigned int b = 0;
+  unsigned int c = 0;
+  unsigned int d = 0;
+  const bool has_f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+  return has_f16c && __builtin_cpu_supports("avx2") != 0;
 }
 
 __attribute__((target("avx2,f16c"))) void convert_by_eights(std::span<const float> numbers,

@@ -157,7 +157,7 @@ std::string to_string(const OperandType& type) {
   if (type.kind == Kind::optional) {
     return "optional " + (type.content == nullptr ? std::string("?") : to_string(*type.content));
   }
-  const std::string tensor = std::string(ir::info(type.type).name) + ir::to_string(type.shape);
+  std::string tensor = std::string(ir::info(type.type).name) + ir::to_string(type.shape);
   if (type.kind == Kind::tensor) return tensor;
   return "sequence of " + tensor + (type.mixed_rank ? " and smaller ranks" : "");
 }

@@ -185,7 +185,8 @@ class Compressor {
     const ir::ElementType type = constant.output(0).type;
     const ir::Narrowing narrowing = narrowing_of(type);
     if (narrowing == ir::Narrowing::none || data.size() == 0) return false;
-    const auto count = static_cast<double>(data.size() / ir::element_size(narrowing));
+    const std::size_t elements = data.size() / ir::element_size(narrowing);
+    const auto count = static_cast<double>(elements);
     // Bodies have constants of the graphs around them.
     const auto [known, is_new] = fits_.try_emplace({data.bytes().data(), data.size()});
     if (is_new) known->second = ir::half_precision_fit(data, narrowing, context_->threads);

@@ -11,10 +11,10 @@ namespace onnx2ir::frontend {
 Value unfolded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
                            std::int64_t groups);
 
-/// The same for a transposed convolution. `more` is output_padding, `sizes` output_shape; empty when absent.
+/// The same for a transposed convolution. `more` is output_padding, `wanted` output_shape; empty when absent.
 Value folded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
                          std::int64_t groups, const std::vector<std::int64_t>& more,
-                         const std::vector<std::int64_t>& sizes);
+                         const std::vector<std::int64_t>& wanted);
 
 /// Col2Im along any number of axes: `columns` [N, C * kernel, places], `sizes` and `kernel` i64 [1] an axis.
 Value folded_columns(NodeContext& node, Value columns, const Values& sizes, const Values& kernel,

@@ -20,10 +20,10 @@ struct MelBands {
 std::vector<double> mel_edges(const MelBands& bands) {
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double step = (mel(bands.upper) - mel(bands.lower)) / (bands.bins + 2);
-  std::vector<double> edges;
-  for (double i = 0; i < bands.bins + 2; ++i) {
-    const double hertz = 700 * (std::pow(10, (mel(bands.lower) + i * step) / 2595) - 1);
-    edges.push_back(std::floor((bands.dft_length + 1) * hertz / bands.sample_rate));
+  std::vector<double> edges(static_cast<std::size_t>(bands.bins) + 2);
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const double hertz = 700 * (std::pow(10, (mel(bands.lower) + static_cast<double>(i) * step) / 2595) - 1);
+    edges[i] = std::floor((bands.dft_length + 1) * hertz / bands.sample_rate);
   }
   return edges;
 }

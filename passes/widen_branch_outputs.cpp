@@ -20,6 +20,13 @@ ir::Value converted(ir::Graph& graph, ir::Value value, ir::ElementType type) {
   return builder.op("Convert", {value}, {{"destination_type", type}});
 }
 
+/// Whether a branch hands on what a Loop made: a Convert between the two keeps a size from before.
+bool comes_from_loop(const ir::Node& choice, std::size_t index) {
+  const ir::IfBranches& branches = *choice.branches();
+  return branches.then_branch.results[index]->input(0).node->loop() != nullptr ||
+         branches.else_branch.results[index]->input(0).node->loop() != nullptr;
+}
+
 void widen(ir::Node& choice, std::size_t index) {
   const ir::ElementType type = choice.output(index).type;
   for (ir::Branch* branch : {&choice.branches()->then_branch, &choice.branches()->else_branch}) {
@@ -43,6 +50,7 @@ bool widen_branch_outputs(ir::Model& model, PassContext&) {
       for (std::size_t i = 0; i < node->outputs().size(); ++i) {
         const ir::Output& output = node->output(i);
         if (!is_byte(output.type) || output.shape.is_static() || output.uses.empty()) continue;
+        if (comes_from_loop(*node, i)) continue;
         widen(*node, i);
         modified = true;
       }

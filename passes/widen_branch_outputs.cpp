@@ -1,6 +1,8 @@
 // Outputs of an If whose elements are bytes and whose size only a run tells pass through i32: whenever such
 // an output grows, the CPU runtime leaves its readers with the memory from before (measured on 2026.4;
 // elements of 32 bits are right).
+#include <algorithm>
+
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
@@ -50,7 +52,9 @@ bool widen_branch_outputs(ir::Model& model, PassContext&) {
       for (std::size_t i = 0; i < node->outputs().size(); ++i) {
         const ir::Output& output = node->output(i);
         if (!is_byte(output.type) || output.shape.is_static() || output.uses.empty()) continue;
-        if (comes_from_loop(*node, i)) continue;
+        if (comes_from_loop(*node, i) &&
+            std::ranges::all_of(output.uses, [](const ir::Use& use) { return use.node->is("Result"); }))
+          continue;
         widen(*node, i);
         modified = true;
       }

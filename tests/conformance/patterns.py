@@ -16,23 +16,13 @@ def counts(*numbers, **others):
     return [Run({"n": np.array(n, np.int64), **others}) for n in numbers]
 
 
-def _break_in_while():
-    """onnxruntime takes the values of the branch that was not taken here; ONNX's reference does not."""
-    runs = []
-    for n, limit in ((3, 9), (9, 3), (0, 0), (4, -1), (2, 5)):
-        x, taken, i = ramp(3), 0, 0
-        while i <= limit:
-            x, taken, i = x * np.float32(0.5) + np.float32(i), taken + 1, i + 1
-            if taken > n:
-                break
-        inputs = {"x": ramp(3), "n": np.array(n, np.int64), "limit": np.array(limit, np.int64)}
-        runs.append(Run(inputs, {"y": x, "taken": np.array(taken, np.int64)}))
-    return runs
-
-
 # Runs by the model file's name, without its folder and suffix.
 RUNS = {
-    "break_in_while": _break_in_while(),
+    "break_in_while": [
+        run
+        for n, limit in ((3, 9), (9, 3), (0, 0), (4, -1), (2, 5))
+        for run in counts(n, x=ramp(3), limit=np.array(limit, np.int64))
+    ],
     "last_of_a_list": counts(4, 0, 1, 7, 2, x=ramp(3, 4)),
     "none_at_first": counts(4, 0, 1, 3, x=ramp(3, 4)),
     "squeeze": [Run({"x": ramp(3, 1, 4), "w": ramp(3, 4)}), Run({"x": -ramp(3, 1, 4), "w": ramp(3, 4)})],

@@ -58,7 +58,7 @@ class Worker:
         proto = parse_model(case.model)
         inputs = {value.name: value.type for value in proto.graph.input}
         outputs = {value.name: value.type for value in proto.graph.output}
-        expected = self._expected(case, proto)
+        expected = self._expected(case)
         model = self._convert(case, proto, result)
         result.operations = len(model.get_ops())
         compiled = None
@@ -76,11 +76,11 @@ class Worker:
                 where = f"run {index}: " if len(case.runs) > 1 else ""
                 raise Failure(failure.outcome, where + failure.message) from failure
 
-    def _expected(self, case, proto):
+    def _expected(self, case):
         if all(run.expected is not None for run in case.runs):
             return [run.expected for run in case.runs]
         self._stage("onnxruntime")
-        oracle = Oracle(case.oracle_model or proto.SerializeToString())
+        oracle = Oracle(parse_model(case.oracle_model or case.model))
         return [run.expected if run.expected is not None else oracle.run(run.inputs) for run in case.runs]
 
     def _convert(self, case, proto, result):

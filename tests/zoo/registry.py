@@ -32,7 +32,6 @@ class Model:
     build: Callable[[], Built]
     exporters: tuple[str, ...]
     export_fails: dict[str, str]  # by exporter: a pattern that the message of the failing export has
-    fails: dict[str, str]  # by exporter: why the converted model cannot pass
     rtol: float
     atol: float
 
@@ -40,7 +39,7 @@ class Model:
 MODELS: dict[str, Model] = {}
 
 
-def model(name, exporters=OF_PYTORCH, export_fails=None, fails=None, rtol=1e-3, atol=1e-5):
+def model(name, exporters=OF_PYTORCH, export_fails=None, rtol=1e-3, atol=1e-5):
     """Adds a row whose build function is the decorated one. It runs in a process of its own, after torch.manual_seed.
 
     The export is made anew when the file of the build function changes, or of what that wraps (functools.wraps).
@@ -48,7 +47,7 @@ def model(name, exporters=OF_PYTORCH, export_fails=None, fails=None, rtol=1e-3, 
 
     def add(build):
         assert name not in MODELS, name
-        MODELS[name] = Model(name, build, tuple(exporters), export_fails or {}, fails or {}, rtol, atol)
+        MODELS[name] = Model(name, build, tuple(exporters), export_fails or {}, rtol, atol)
         return build
 
     return add

@@ -69,8 +69,5 @@ def _group(model):
 def _cells(model, exporter, outcome):
     if outcome.export_failure:
         return f"not exported: {model.export_fails.get(exporter, 'unexpected')} | | | |"
-    ours = outcome.result.outcome
-    if exporter in model.fails:
-        ours += f": {model.fails[exporter]}"
     counts = [outcome.nodes, outcome.result.operations, outcome.peer.operations]
-    return " | ".join([ours, outcome.peer.outcome, *(str(count or "") for count in counts)])
+    return " | ".join([outcome.result.outcome, outcome.peer.outcome, *(str(count or "") for count in counts)])

@@ -25,9 +25,6 @@ def test_model(model, exporter, outcomes):
         pytest.xfail(f"the exporter: {outcome.export_failure}")
     if outcome.export_failure:
         pytest.fail(f"export: {outcome.export_failure}", pytrace=False)
-    if exporter in model.fails:
-        assert outcome.result.outcome != "pass", "it passes now: take it off the list"
-        pytest.xfail(model.fails[exporter])
     assert_passed(outcome.result)
 
 

@@ -25,6 +25,7 @@ std::vector<TranslatorRow> slicing_translators();
 std::vector<TranslatorRow> elementwise_translators();
 std::vector<TranslatorRow> unary_translators();
 std::vector<TranslatorRow> cast_translators();
+std::vector<TranslatorRow> bit_cast_translators();
 std::vector<TranslatorRow> activation_translators();
 std::vector<TranslatorRow> softmax_translators();
 std::vector<TranslatorRow> matrix_translators();
@@ -68,6 +69,7 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     elementwise_translators,            //
     unary_translators,                  //
     cast_translators,                   //
+    bit_cast_translators,               //
     activation_translators,             //
     softmax_translators,                //
     quantization_translators,           //

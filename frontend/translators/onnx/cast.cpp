@@ -94,40 +94,6 @@ Values cast_like_15(NodeContext& node) {
   return {cast(node, node.input(0), node.input(1).type())};
 }
 
-/// BitCast 26: of constants, and between integers of one width, whose bits are those of the value modulo
-/// 2^width.
-Values bit_cast_26(NodeContext& node) {
-  const Value value = node.input(0);
-  const ElementType from = value.type();
-  const ElementType to = node.element_type(node.integer("to"));
-  if (from == to) return {value};
-  if (ir::info(from).bits != ir::info(to).bits) node.fail("the two types differ in width");
-  if (const ir::ConstantData* data = value.node->constant()) {
-    return {node.constant(to, *value.shape().sizes(), *data)};
-  }
-  const auto is_whole = [](ElementType type) {
-    return type == ElementType::boolean || ir::is_integral(type);
-  };
-  if (!is_whole(from) || !is_whole(to))
-    node.fail("OpenVINO does not show the bits of floating-point numbers");
-  constexpr std::int64_t kWidest = 16;
-  const std::int64_t bits = ir::info(to).bits;
-  if (from == ElementType::boolean) return {convert(node, value, to)};
-  // The runtime computes both as i32.
-  if (bits == 32) return {convert(node, value, to)};
-  if (to == ElementType::boolean || bits > kWidest) {
-    node.fail("OpenVINO's CPU runtime does not keep the bits of " + std::string(ir::info(from).name));
-  }
-  const auto number = [&](std::int64_t i) { return node.integer(i, ElementType::i32); };
-  Value pattern =
-      node.op("BitwiseAnd", {convert(node, value, ElementType::i32), number((std::int64_t{1} << bits) - 1)});
-  if (ir::is_signed_integral(to)) {
-    const Value sign = number(std::int64_t{1} << (bits - 1));
-    pattern = node.op("Subtract", {node.op("BitwiseXor", {pattern, sign}), sign});
-  }
-  return {convert(node, pattern, to)};
-}
-
 }  // namespace
 
 std::vector<TranslatorRow> cast_translators() {
@@ -136,7 +102,6 @@ std::vector<TranslatorRow> cast_translators() {
       {"Cast", 1, cast_1, kLimits},
       {"Cast", 6, cast_6, kLimits},
       {"CastLike", 15, cast_like_15, kLimits},
-      {"BitCast", 26, bit_cast_26, "floating-point numbers and 64-bit integers that are no constants"},
   };
 }
 

@@ -53,6 +53,34 @@ Value placed(NodeContext& node, Value parameter, Value x) {
   return with_unit_dimensions(node, numbers, 0, data_rank - axis - 1);
 }
 
+/// A number as a sum: its leading 6 bits, and the rest of them (Veltkamp's splitting).
+struct Split {
+  Value leading;
+  Value rest;
+};
+
+Split split(NodeContext& node, Value number) {
+  const Value scaled = node.op("Multiply", {number, node.number_like((1 << 18) + 1, number)});
+  const Value leading = node.op("Subtract", {scaled, node.op("Subtract", {scaled, number})});
+  return {leading, node.op("Subtract", {number, leading})};
+}
+
+/// x / scale, exact where it lies between two integers: the runtime multiplies by the reciprocal, and its
+/// error would round some numbers to the wrong side.
+Value quotient_to_round(NodeContext& node, Value x, Value scale) {
+  // Twice as far from 0 as the integers of 16 bits. An infinite quotient would have no middle.
+  constexpr double kFar = 1 << 17;
+  const AttributeList plain{{"m_pythondiv", true}};
+  const Value near =
+      node.op("Clamp", {node.op("Divide", {x, scale}, plain)}, {{"min", -kFar}, {"max", kFar}});
+  const Value middle = node.op("Add", {node.op("Floor", {near}), node.number_like(0.5, near)});
+  // The 18 bits of the middle times the leading 6 of the scale are exact.
+  const Split parts = split(node, scale);
+  const Value behind = node.op("Subtract", {x, node.op("Multiply", {middle, parts.leading})});
+  const Value rest = node.op("Subtract", {behind, node.op("Multiply", {middle, parts.rest})});
+  return node.op("Add", {middle, node.op("Divide", {rest, scale}, plain)});
+}
+
 /// The type of a QuantizeLinear without zero point: attribute output_dtype (21), u8 by default.
 ElementType declared_type(const NodeContext& node) {
   const std::int64_t type = node.integer("output_dtype", 0);
@@ -64,9 +92,12 @@ Values quantize_linear_10(NodeContext& node) {
   const Value zero_point = node.optional_input(2);
   const ElementType type = zero_point ? zero_point.type() : declared_type(node);
   const Value x = convert(node, input, ElementType::f32);
-  const Value quotient = node.op("Divide", {x, placed(node, node.input(1), input)}, {{"m_pythondiv", true}});
-  if (ir::is_floating(type)) return {to_small_float(node, quotient, type)};
-  Value result = node.op("Round", {quotient}, {{"mode", std::string("half_to_even")}});
+  const Value scale = placed(node, node.input(1), input);
+  if (ir::is_floating(type)) {
+    return {to_small_float(node, node.op("Divide", {x, scale}, {{"m_pythondiv", true}}), type)};
+  }
+  Value result =
+      node.op("Round", {quotient_to_round(node, x, scale)}, {{"mode", std::string("half_to_even")}});
   if (zero_point) result = node.op("Add", {result, placed(node, zero_point, input)});
   const Limits limits = limits_of(type);
   return {convert(node, node.op("Clamp", {result}, {{"min", limits.low}, {"max", limits.high}}), type)};

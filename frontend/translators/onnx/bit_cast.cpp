@@ -1,0 +1,175 @@
+// BitCast: the runtime converts numbers but does not show their bits, so they are computed.
+#include <cmath>
+#include <limits>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// The fields of an IEEE 754 binary format of at most 32 bits, above which is the sign.
+struct FloatFields {
+  int exponent_bits;
+  int fraction_bits;
+
+  int bias() const { return (1 << (exponent_bits - 1)) - 1; }
+  std::int64_t last_exponent() const { return (std::int64_t{1} << exponent_bits) - 1; }
+  /// The sign bit as an i32.
+  std::int64_t sign() const {
+    const std::int64_t bit = std::int64_t{1} << (exponent_bits + fraction_bits);
+    return bit >> 31 != 0 ? -bit : bit;
+  }
+};
+
+std::optional<FloatFields> fields_of(ElementType type) {
+  switch (type) {
+    case ElementType::f32:
+      return FloatFields{8, 23};
+    case ElementType::f16:
+      return FloatFields{5, 10};
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Emits operations on f32 and i32.
+class Bits {
+ public:
+  explicit Bits(NodeContext& node) : node_(&node) {}
+
+  Value op(std::string_view name, Value a, Value b) { return node_->op(name, {a, b}); }
+  Value select(Value condition, Value a, Value b) { return node_->op("Select", {condition, a, b}); }
+  Value real(double number) { return node_->number(number, ElementType::f32); }
+  Value whole(std::int64_t number) { return node_->integer(number, ElementType::i32); }
+  Value power_of_two(int exponent) { return real(std::ldexp(1.0, exponent)); }
+
+ private:
+  NodeContext* node_;
+};
+
+/// The bits of `value` as i32; of a 16-bit format below 2^16. Every NaN becomes the quiet one of sign 0.
+Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
+  Bits bits(node);
+  const Value x = convert(node, value, ElementType::f32);
+  const Value magnitude = node.op("Abs", {x});
+  // The least normal number becomes 1, so that only subnormal ones are below it.
+  const Value is_below_one = bits.op("Less", magnitude, bits.real(1));
+  const int lowest = 1 - fields.bias();
+  Value significand =
+      bits.select(is_below_one, bits.op("Multiply", magnitude, bits.power_of_two(-lowest)), magnitude);
+  Value exponent = bits.select(is_below_one, bits.whole(0), bits.whole(-lowest));
+  for (int step = 1 << (fields.exponent_bits - 2); step > 0; step /= 2) {
+    const Value is_large = bits.op("GreaterEqual", significand, bits.power_of_two(step));
+    significand =
+        bits.select(is_large, bits.op("Multiply", significand, bits.power_of_two(-step)), significand);
+    exponent = bits.op("Add", exponent, bits.select(is_large, bits.whole(step), bits.whole(0)));
+  }
+  const auto flag = [&](Value condition, std::int64_t number) {
+    return bits.select(condition, bits.whole(number), bits.whole(0));
+  };
+  // Only bit operations may see more than 24 bits: the runtime computes others of i32 as f32 where it likes.
+  const Value is_normal = bits.op("GreaterEqual", significand, bits.real(1));
+  const Value units = bits.op("Multiply", significand, bits.power_of_two(fields.fraction_bits));
+  Value fraction = bits.op("Subtract", convert(node, units, ElementType::i32),
+                           flag(is_normal, std::int64_t{1} << fields.fraction_bits));
+  Value field = bits.op("Add", exponent, flag(is_normal, 1));
+  const Value is_nan = node.op("IsNaN", {x});
+  const Value is_infinite = bits.op("Equal", magnitude, bits.real(std::numeric_limits<double>::infinity()));
+  const Value is_special = bits.op("LogicalOr", is_infinite, is_nan);
+  field = bits.select(is_special, bits.whole(fields.last_exponent()), field);
+  fraction = bits.select(is_special, flag(is_nan, std::int64_t{1} << (fields.fraction_bits - 1)), fraction);
+  // The reciprocal of -0 shows its sign.
+  const Value signed_like_x =
+      bits.select(bits.op("Equal", x, bits.real(0)), divide(node, bits.real(1), x), x);
+  const Value sign = flag(bits.op("Less", signed_like_x, bits.real(0)), fields.sign());
+  const Value exponent_bits = bits.op("BitwiseLeftShift", field, bits.whole(fields.fraction_bits));
+  return bits.op("BitwiseOr", bits.op("BitwiseOr", exponent_bits, fraction), sign);
+}
+
+/// 2^e for each exponent field, all of them normal numbers: the runtime takes subnormal constants for 0. The
+/// last is infinity, of which only the fraction 0 is a number.
+std::vector<double> powers_of_two(const FloatFields& fields) {
+  std::vector<double> result;
+  for (int field = 0; field < fields.last_exponent(); ++field) {
+    result.push_back(std::ldexp(1.0, std::max(field, 1) - fields.bias()));
+  }
+  result.push_back(std::numeric_limits<double>::infinity());
+  return result;
+}
+
+/// The f32 whose bits, or the f16 whose lowest 16 bits, are those of the i32 `pattern`.
+Value float_of_bits(NodeContext& node, Value pattern, const FloatFields& fields) {
+  Bits bits(node);
+  const std::int64_t one = std::int64_t{1} << fields.fraction_bits;
+  const Value shifted = bits.op("BitwiseRightShift", pattern, bits.whole(fields.fraction_bits));
+  const Value field = bits.op("BitwiseAnd", shifted, bits.whole(fields.last_exponent()));
+  const Value fraction = bits.op("BitwiseAnd", pattern, bits.whole(one - 1));
+  const Value leading = bits.select(bits.op("Equal", field, bits.whole(0)), bits.whole(0), bits.whole(one));
+  const std::vector<double> table = powers_of_two(fields);
+  const std::int64_t size[] = {static_cast<std::int64_t>(table.size())};
+  const Value power = gather(node, node.numbers(table, size, ElementType::f32), field);
+  const Value units = convert(node, bits.op("Add", fraction, leading), ElementType::f32);
+  const Value significand = bits.op("Multiply", units, bits.power_of_two(-fields.fraction_bits));
+  const Value magnitude = bits.op("Multiply", significand, power);
+  const Value sign_field =
+      bits.op("BitwiseRightShift", pattern, bits.whole(fields.fraction_bits + fields.exponent_bits));
+  const Value is_positive = bits.op("Equal", bits.op("BitwiseAnd", sign_field, bits.whole(1)), bits.whole(0));
+  const Value number = bits.op("Multiply", magnitude, bits.select(is_positive, bits.real(1), bits.real(-1)));
+  const Value is_nan = bits.op("LogicalAnd", bits.op("Equal", field, bits.whole(fields.last_exponent())),
+                               bits.op("NotEqual", fraction, bits.whole(0)));
+  return bits.select(is_nan, bits.real(std::numeric_limits<double>::quiet_NaN()), number);
+}
+
+/// An i32 whose lowest bits are those of `value`.
+Value pattern_of(NodeContext& node, Value value) {
+  if (const auto fields = fields_of(value.type())) return bits_of_float(node, value, *fields);
+  return convert(node, value, ElementType::i32);
+}
+
+/// The integer of `type` that has the lowest bits of the i32 `pattern`.
+Value integer_of_bits(NodeContext& node, Value pattern, ElementType type) {
+  const std::int64_t bits = ir::info(type).bits;
+  // The runtime computes both integers of 32 bits as i32.
+  if (bits == 32) return convert(node, pattern, type);
+  const auto number = [&](std::int64_t i) { return node.integer(i, ElementType::i32); };
+  pattern = node.op("BitwiseAnd", {pattern, number((std::int64_t{1} << bits) - 1)});
+  if (ir::is_signed_integral(type)) {
+    const Value sign = number(std::int64_t{1} << (bits - 1));
+    pattern = node.op("Subtract", {node.op("BitwiseXor", {pattern, sign}), sign});
+  }
+  return convert(node, pattern, type);
+}
+
+/// BitCast 26.
+Values bit_cast_26(NodeContext& node) {
+  const Value value = node.input(0);
+  const ElementType from = value.type();
+  const ElementType to = node.element_type(node.integer("to"));
+  if (from == to) return {value};
+  if (ir::info(from).bits != ir::info(to).bits) node.fail("the two types differ in width");
+  if (const ir::ConstantData* data = value.node->constant()) {
+    return {node.constant(to, *value.shape().sizes(), *data)};
+  }
+  if (from == ElementType::boolean) return {convert(node, value, to)};
+  const auto has_pattern = [](ElementType type) {
+    return fields_of(type) || (ir::is_integral(type) && ir::info(type).bits <= 32);
+  };
+  for (const ElementType type : {from, to}) {
+    if (has_pattern(type)) continue;
+    node.fail("OpenVINO's CPU runtime does not keep the bits of " + std::string(ir::info(type).name));
+  }
+  const Value pattern = pattern_of(node, value);
+  const auto fields = fields_of(to);
+  if (!fields) return {integer_of_bits(node, pattern, to)};
+  return {convert(node, float_of_bits(node, pattern, *fields), to)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> bit_cast_translators() {
+  return {{"BitCast", 26, bit_cast_26, "64 bits, bfloat16 and float8, unless constant; what a NaN holds"}};
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,4 +1,5 @@
-// Nodes whose outputs are small tensors that inference knows wholly become constants.
+// Nodes whose outputs are small tensors that inference knows wholly become constants, and so do tensors
+// without elements: the runtime dies of some operations on them (Gather, pooling).
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "ir/value_ranges.hpp"
@@ -15,6 +16,7 @@ bool can_fold(const ir::Node& node) {
 }
 
 std::optional<ir::ConstantData> elements(ir::Value value) {
+  if (value.shape().element_count() == 0) return ir::ConstantData();
   if (ir::is_floating(value.type())) {
     const auto numbers = ir::exact_numbers(value);
     if (!numbers) return std::nullopt;
@@ -35,7 +37,7 @@ bool fold(ir::Graph& graph) {
     if (!can_fold(node)) continue;
     for (std::size_t index = 0; index < node.outputs().size(); ++index) {
       const ir::Value value = node.value(index);
-      if (node.output(index).uses.empty() || !node.output(index).known) continue;
+      if (node.output(index).uses.empty()) continue;
       const auto sizes = value.shape().sizes();
       const auto data = elements(value);
       if (!data || !sizes) continue;

@@ -70,30 +70,17 @@ struct Equation {
   std::string output;
 };
 
-/// Without an arrow the output has the labels that occur once, sorted, after the ellipsis.
-std::string implicit_output(const std::vector<std::string>& inputs) {
-  std::map<char, int> counts;
-  for (const std::string& input : inputs) {
-    for (const char label : input) ++counts[label];
-  }
-  std::string output(counts.contains('.') ? "." : "");
-  for (const auto& [label, count] : counts) {
-    if (label != '.' && count == 1) output += label;
-  }
-  return output;
-}
-
 Equation parse(std::string_view text) {
   Equation equation;
   const std::size_t arrow = text.find("->");
+  require(arrow != std::string_view::npos, "an Einsum equation names no output");
   std::string_view left = text.substr(0, arrow);
   for (std::size_t comma = left.find(','); comma != std::string_view::npos; comma = left.find(',')) {
     equation.inputs.push_back(compact(left.substr(0, comma)));
     left.remove_prefix(comma + 1);
   }
   equation.inputs.push_back(compact(left));
-  equation.output =
-      arrow == std::string_view::npos ? implicit_output(equation.inputs) : compact(text.substr(arrow + 2));
+  equation.output = compact(text.substr(arrow + 2));
   return equation;
 }
 

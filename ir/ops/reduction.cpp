@@ -54,24 +54,29 @@ void infer_reduce_numbers(Node& node) {
   set_output(node, 0, type, reduced_shape(node));
 }
 
-/// Reductions of a vector, as shape computations use them.
+/// Reductions of a vector, as shape computations use them. Some know what nothing is reduced to.
 template <RangeFunction2 kFunction>
-void infer_reduce_and_known(Node& node) {
+void infer_reduce_and_known(Node& node, std::optional<std::int64_t> of_nothing) {
   infer_reduce_numbers(node);
   const PartialShape& shape = node.input(0).shape();
   if (!shape.has_rank() || shape.rank() != 1 || is_floating(node.output(0).type)) return;
   const auto axes = exact_values(node.input(1));
   const auto known = known_values(node.input(0));
-  if (!axes || axes->empty() || !known || known->empty()) return;
-  ValueRange result = known->front();
+  if (!axes || axes->empty() || !known || (known->empty() && !of_nothing)) return;
+  ValueRange result = known->empty() ? ValueRange::exactly(*of_nothing) : known->front();
   for (std::size_t i = 1; i < known->size(); ++i) result = kFunction(result, (*known)[i]);
   set_known(node, 0, {fit(result, node.output(0).type)});
+}
+
+template <RangeFunction2 kFunction, std::int64_t kOfNothing>
+void infer_fold(Node& node) {
+  infer_reduce_and_known<kFunction>(node, kOfNothing);
 }
 
 /// ReduceMax and ReduceMin, which are exact of floating-point numbers as well.
 template <RangeFunction2 kFunction, bool kIsMax>
 void infer_extremum(Node& node) {
-  infer_reduce_and_known<kFunction>(node);
+  infer_reduce_and_known<kFunction>(node, std::nullopt);
   const PartialShape& shape = node.input(0).shape();
   constexpr std::int64_t kMostKnown = 1024;
   if (!is_floating(node.output(0).type) || !shape.has_rank() || shape.rank() != 1 || shape[0].is_dynamic() ||
@@ -173,8 +178,8 @@ void infer_range(Node& node) {
 std::vector<OpDescriptor> reduction_ops() {
   const std::vector<AttributeSpec> keep_dims = {{"keep_dims", Kind::boolean}};
   return {
-      {"ReduceSum", "opset1", 2, 2, 1, keep_dims, infer_reduce_and_known<add>},
-      {"ReduceProd", "opset1", 2, 2, 1, keep_dims, infer_reduce_and_known<multiply>},
+      {"ReduceSum", "opset1", 2, 2, 1, keep_dims, infer_fold<add, 0>},
+      {"ReduceProd", "opset1", 2, 2, 1, keep_dims, infer_fold<multiply, 1>},
       {"ReduceMax", "opset1", 2, 2, 1, keep_dims, infer_extremum<maximum, true>},
       {"ReduceMin", "opset1", 2, 2, 1, keep_dims, infer_extremum<minimum, false>},
       {"ReduceMean", "opset1", 2, 2, 1, keep_dims, infer_reduce_numbers},

@@ -69,7 +69,10 @@ void infer_slice(Node& node) {
   const auto stops = known_values(node.input(2));
   const auto steps = exact_values(node.input(3));
   const auto axes = exact_values(node.input(4));
-  if (!axes) return set_output(node, 0, data.type(), PartialShape::of_rank(result.rank()));
+  if (!axes) {
+    for (Dimension& size : result.mutable_dimensions()) size = Dimension(0, size.max);
+    return set_output(node, 0, data.type(), result);
+  }
   const auto exact_at = [&](const std::optional<KnownValues>& values, std::size_t i) {
     return values && i < values->size() && (*values)[i].is_exact();
   };

@@ -250,3 +250,10 @@ TEST_CASE("fold_constants", "[passes]") {
                        run_time.op("ShapeOf", {run_time.x}, {{"output_type", ir::ElementType::i64}})) ==
         "ShapeOf");
 }
+
+TEST_CASE("fold_constants: tensors without elements", "[passes]") {
+  OneOutput empty({0, 4});
+  CHECK(empty.after(passes::fold_constants, empty.op("ReLU", {empty.x})) == "Const");
+  OneOutput perhaps_empty({ir::Dimension(), 4});
+  CHECK(perhaps_empty.after(passes::fold_constants, perhaps_empty.op("ReLU", {perhaps_empty.x})) == "ReLU");
+}

@@ -88,7 +88,8 @@ TEST_CASE("Einsum binds labels and ellipses", "[math_ops]") {
     return builder.op("Einsum", {x, y}, {{"equation", std::move(equation)}}).shape();
   };
   CHECK(shape("...ij,...jk->...ik") == PartialShape{2, -1, 5});
-  CHECK(shape("bij,bjk") == PartialShape{-1, 5});
+  CHECK(shape("bij,bjk->ik") == PartialShape{-1, 5});
+  CHECK_THROWS_AS(shape("bij,bjk"), InvalidNode);
   CHECK(shape("bij, cjk -> kcb") == PartialShape{5, -1, 2});
   CHECK_THROWS_AS(shape("ij,jk->ik"), InvalidNode);
   CHECK_THROWS_AS(shape("bij,bjk->z"), InvalidNode);

@@ -87,10 +87,22 @@ Values q_linear_mat_mul_10(NodeContext& node) {
   return {convert(node, node.op("Clamp", {shifted}, {{"min", low}, {"max", high}}), type)};
 }
 
-/// Einsum 12.
+/// Without an arrow the output has the labels that occur once, sorted, after the ellipsis.
+std::string implicit_output(std::string_view inputs) {
+  std::map<char, int> counts;
+  for (const char label : inputs) ++counts[label];
+  std::string output(counts.contains('.') ? "..." : "");
+  for (const auto& [label, count] : counts) {
+    if (label != '.' && label != ',' && count == 1) output += label;
+  }
+  return output;
+}
+
+/// Einsum 12. The runtime reads "ii" otherwise than "ii->", so the output is always spelled out.
 Values einsum_12(NodeContext& node) {
   std::string equation = node.text("equation");
   std::erase(equation, ' ');
+  if (equation.find("->") == std::string::npos) equation += "->" + implicit_output(equation);
   return {node.op("Einsum", node.inputs(), {{"equation", equation}})};
 }
 

@@ -1,6 +1,6 @@
 // The largest elements along an axis, cumulative sums and products, ranges.
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -15,14 +15,27 @@ ir::Node& top_k(NodeContext& node, Value x, Value k, std::int64_t axis, bool lar
                    2);
 }
 
+bool is_positive(Value k) {
+  const auto known = ir::known_values(k);
+  return known && known->front().min > 0;
+}
+
 /// TopK 11, 24: of equal elements the one with the lower index comes first. A sorted result serves those who
 /// want none.
 Values top_k_11(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
   const Value k = scalar(node, node.input(1), "k");
-  ir::Node& result = top_k(node, x, k, axis, node.integer("largest", 1) != 0);
-  return {result.value(0), result.value(1)};
+  const bool largest = node.integer("largest", 1) != 0;
+  if (is_positive(k)) {
+    ir::Node& result = top_k(node, x, k, axis, largest);
+    return {result.value(0), result.value(1)};
+  }
+  // Asked for none, the runtime writes outside of its memory: it is asked for one, which is taken away again.
+  ir::Node& result = top_k(node, x, node.op("Maximum", {k, node.integer(1, k.type())}), axis, largest);
+  const Value none = node.integers({0});
+  const Value count = as_list(node, k);
+  return {slice(node, result.value(0), none, count, axis), slice(node, result.value(1), none, count, axis)};
 }
 
 /// TopK 10: always the largest. Attributes `largest` and `sorted` do not exist.

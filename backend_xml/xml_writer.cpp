@@ -23,6 +23,12 @@ std::string_view escape_of(char letter) {
       return "&gt;";
     case '"':
       return "&quot;";
+    case '\t':
+      return "&#9;";
+    case '\n':
+      return "&#10;";
+    case '\r':
+      return "&#13;";
     default:
       return " ";
   }
@@ -43,7 +49,7 @@ class Text {
     auto* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
     return *this << std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data()));
   }
-  /// As the value of an attribute. Control characters cannot be written in XML 1.0 and become spaces.
+  /// As the value of an attribute. Other control characters cannot be written in XML 1.0 and become spaces.
   void escaped(std::string_view text) {
     const auto is_plain = [](char letter) {
       return static_cast<unsigned char>(letter) >= 0x20 && letter != '&' && letter != '<' && letter != '>' &&

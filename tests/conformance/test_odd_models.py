@@ -19,7 +19,7 @@ def make_case(name, nodes, inputs, outputs, initializers=()):
     constants = [numpy_helper.from_array(X, initializer) for initializer in initializers]
     graph = helper.make_graph(nodes, "odd", [vector(i) for i in inputs], [vector(o) for o in outputs], constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
-    return Case(name, model.SerializeToString(), [Run({i: X for i in inputs})])
+    return Case(name, model.SerializeToString(), [Run({i: X for i in inputs if i not in initializers})])
 
 
 def node(op, inputs, outputs, name=""):

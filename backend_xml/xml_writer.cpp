@@ -56,7 +56,7 @@ class Text {
              letter != '"';
     };
     while (!text.empty()) {
-      const auto special = std::ranges::find_if_not(text, is_plain);
+      const auto* const special = std::ranges::find_if_not(text, is_plain);
       const auto plain = static_cast<std::size_t>(special - text.begin());
       *this << text.substr(0, plain);
       if (special == text.end()) return;

@@ -92,6 +92,7 @@ Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
 /// last is infinity, of which only the fraction 0 is a number.
 std::vector<double> powers_of_two(const FloatFields& fields) {
   std::vector<double> result;
+  result.reserve(static_cast<std::size_t>(fields.last_exponent()) + 1);
   for (int field = 0; field < fields.last_exponent(); ++field) {
     result.push_back(std::ldexp(1.0, std::max(field, 1) - fields.bias()));
   }

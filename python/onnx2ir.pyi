@@ -1,0 +1,69 @@
+"""ONNX models to OpenVINO IR."""
+
+import os
+from typing import Protocol
+
+__version__: str
+
+class Place:
+    """Where in a model something is; what is not known is empty or -1."""
+
+    graph: str
+    node_index: int
+    node_name: str
+    domain: str
+    op_type: str
+    opset: int
+    outputs: list[str]
+    function_stack: list[str]
+
+class Diagnostic:
+    """What a conversion has to say about a model."""
+
+    severity: str  # "remark", "warning" or "error"
+    code: str
+    message: str
+    place: Place
+    notes: list[str]
+    hint: str
+
+class ConversionError(ValueError):
+    """A model that cannot be converted; `diagnostics` has all the reasons."""
+
+    diagnostics: list[Diagnostic]
+
+class Port:
+    """An input or output of a converted model."""
+
+    name: str
+    element_type: str
+    shape: list[int] | None  # -1 for a dimension not known; None without a known rank
+
+class Model:
+    """A converted model. Leave the files it was read from unchanged."""
+
+    inputs: list[Port]
+    outputs: list[Port]
+    diagnostics: list[Diagnostic]  # warnings and remarks
+    def save(self, xml: str | os.PathLike[str], bin: str | os.PathLike[str] | None = None) -> None:
+        """Writes the XML and, beside it or at `bin`, the weights; both or neither. Raises OSError."""
+    def xml(self) -> bytes:
+        """The XML, in memory."""
+    def weights(self) -> bytes:
+        """The weights that the XML refers to, in memory."""
+
+class _ModelProto(Protocol):
+    def SerializeToString(self) -> bytes: ...
+
+def convert(
+    model: str | os.PathLike[str] | bytes | _ModelProto,
+    *,
+    compress_to_fp16: bool = False,
+    unroll_loops: bool = False,
+    threads: int = 0,
+    external_data_folder: str | os.PathLike[str] | None = None,
+) -> Model:
+    """Converts the model at a path, in bytes, or in an onnx.ModelProto. Raises ConversionError.
+
+    External data of bytes and of a ModelProto is looked up in `external_data_folder`.
+    """

@@ -65,7 +65,7 @@ bool FileOutput::write(std::string_view bytes) {
   position_ += bytes.size();
   if (buffer_.size() + bytes.size() > kBuffer) {
     if (!flush()) return false;
-    if (bytes.size() >= kBuffer) return write_through(bytes);
+    if (bytes.size() >= kBuffer / 2) return write_through(bytes);
   }
   buffer_ += bytes;
   return true;

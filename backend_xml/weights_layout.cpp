@@ -16,6 +16,7 @@ class Layouter {
  public:
   void visit(const ir::Graph& graph) {
     for (const auto& node : graph.nodes()) {
+      if (!node->has_payload()) continue;
       if (const ir::ConstantData* data = node->constant()) place(*node, *data);
       for (const ir::Graph* body : ir::bodies(*node)) visit(*body);
     }

@@ -82,7 +82,7 @@ ir::Dimension parse_dimension(std::string_view text) {
 
 ir::PartialShape parse_shape(std::string_view text) {
   if (text == "...") return ir::PartialShape::unknown_rank();
-  std::vector<ir::Dimension> dimensions;
+  ir::Dimensions dimensions;
   for (const std::string_view part : parts_of(text)) dimensions.push_back(parse_dimension(part));
   return ir::PartialShape(std::move(dimensions));
 }
@@ -120,8 +120,8 @@ ir::AttributeValue parse_attribute(std::string_view text, ir::AttributeSpec::Kin
 }
 
 /// Tensor names are separated by commas; one inside a name has a backslash in front.
-std::vector<std::string> parse_names(std::string_view text) {
-  std::vector<std::string> names;
+ir::TensorNames parse_names(std::string_view text) {
+  ir::TensorNames names;
   if (text.empty()) return names;
   names.emplace_back();
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -217,9 +217,9 @@ class Reader {
     node.is_decompression =
         !layer.child("rt_info").find_child_by_attribute("attribute", "name", "decompression").empty();
     attributes(layer, node);
-    if (node.is("Const")) node.payload() = constant(layer);
-    if (node.is("Loop")) node.payload() = loop(layer);
-    if (node.is("If")) node.payload() = branches(layer, node.outputs().size());
+    if (node.is("Const")) node.set_payload(constant(layer));
+    if (node.is("Loop")) node.set_payload(loop(layer));
+    if (node.is("If")) node.set_payload(branches(layer, node.outputs().size()));
     try {
       ir::infer(node);
     } catch (const ir::InvalidNode& reason) {

@@ -1,9 +1,10 @@
 #include "backend_xml/xml_writer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <cstring>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -37,17 +38,31 @@ std::string_view escape_of(char letter) {
 /// Text on its way to the sink; hands it over in large pieces.
 class Text {
  public:
-  explicit Text(const TextSink& sink) : sink_(&sink) { buffer_.reserve(kPiece + kSlack); }
+  explicit Text(const TextSink& sink) : sink_(&sink) {}
 
   Text& operator<<(std::string_view text) {
-    buffer_ += text;
-    if (buffer_.size() >= kPiece) flush();
+    while (text.size() > kPiece - used_) {
+      const std::string_view part = text.substr(0, kPiece - used_);
+      put(part.data(), part.size());
+      flush();
+      text.remove_prefix(part.size());
+    }
+    put(text.data(), text.size());
+    return *this;
+  }
+  /// Most of the text are literals: their length is known to the compiler, which copies them in place.
+  template <std::size_t kSize>
+  Text& operator<<(const char (&literal)[kSize]) {
+    if (kSize > kPiece - used_) flush();
+    put(literal, kSize - 1);
     return *this;
   }
   Text& operator<<(std::int64_t number) {
-    std::array<char, 24> digits{};
-    auto* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    return *this << std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data()));
+    constexpr std::size_t kMostDigits = 24;
+    if (kMostDigits > kPiece - used_) flush();
+    char* const at = buffer_.get() + used_;
+    used_ += static_cast<std::size_t>(std::to_chars(at, at + kMostDigits, number).ptr - at);
+    return *this;
   }
   /// As the value of an attribute. Other control characters cannot be written in XML 1.0 and become spaces.
   void escaped(std::string_view text) {
@@ -65,16 +80,21 @@ class Text {
     }
   }
   void flush() {
-    if (!stopped_ && !buffer_.empty()) stopped_ = !(*sink_)(buffer_);
-    buffer_.clear();
+    if (!stopped_ && used_ != 0) stopped_ = !(*sink_)({buffer_.get(), used_});
+    used_ = 0;
   }
   bool stopped() const { return stopped_; }
 
  private:
+  void put(const char* text, std::size_t size) {
+    std::memcpy(buffer_.get() + used_, text, size);
+    used_ += size;
+  }
+
   static constexpr std::size_t kPiece = std::size_t{1} << 18U;
-  static constexpr std::size_t kSlack = std::size_t{1} << 12U;
   const TextSink* sink_;
-  std::string buffer_;
+  std::unique_ptr<char[]> buffer_{new char[kPiece]};
+  std::size_t used_ = 0;
   bool stopped_ = false;
 };
 
@@ -83,9 +103,11 @@ class LayerNames {
  public:
   explicit LayerNames(std::size_t count) { uses_.reserve(count); }
 
+  void prefetch(const ir::Node& node) const { uses_.prefetch(wanted_name(node)); }
+
   /// Valid as long as the node and this object.
   std::string_view unique(const ir::Node& node) {
-    const std::string_view wanted = node.name.empty() ? node.op().name : std::string_view(node.name);
+    const std::string_view wanted = wanted_name(node);
     std::int64_t number = ++uses_.find_or_add(wanted, 0);
     if (number == 1 && !node.name.empty()) return wanted;
     // "Add_2" may be a node's own name; count on until the name is free.
@@ -99,6 +121,10 @@ class LayerNames {
   }
 
  private:
+  static std::string_view wanted_name(const ir::Node& node) {
+    return node.name.empty() ? node.op().name : std::string_view(node.name);
+  }
+
   ir::NameTable<std::int64_t> uses_;
   std::deque<std::string> made_;
 };
@@ -108,13 +134,14 @@ class Writer {
   Writer(const WeightsLayout& weights, Text& text) : weights_(&weights), text_(&text) {}
 
   void graph(const ir::Graph& graph) {
-    std::int64_t id = 0;
-    for (const auto& node : graph.nodes()) node->scratch = id++;
     LayerNames names(graph.nodes().size());
     *text_ << "<layers>\n";
-    for (const auto& node : graph.nodes()) {
+    for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
       if (text_->stopped()) return;
-      layer(*node, names.unique(*node));
+      const std::size_t later = i + ir::kNodesToPrefetch;
+      if (later < graph.nodes().size()) names.prefetch(*graph.nodes()[later]);
+      graph.nodes()[i]->scratch = static_cast<std::int64_t>(i);
+      layer(*graph.nodes()[i], names.unique(*graph.nodes()[i]));
     }
     *text_ << "</layers>\n<edges>\n";
     for (const auto& node : graph.nodes()) edges(*node);

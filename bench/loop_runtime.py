@@ -70,6 +70,22 @@ def decoder(words):
     return text
 
 
+def beside_matrix(next_matrix, before_tanh):
+    """A Loop that carries a matrix, which nobody reads after it, and a row."""
+    text = f"""g (float[256, 256] w, float[1, 256] x) => (float[1, 256] y) {{
+      trips = Constant <value: tensor = int64 {{200}}> ()
+      yes = Constant <value: tensor = bool {{1}}> ()
+      z, y = Loop (trips, yes, w, x)
+          <body = body (int64 i, bool c, float[256, 256] p, float[1, 256] s) => (bool n, float[256, 256] q, float[1, 256] t) {{
+        n = Identity (c)
+        q = {next_matrix}
+        u = {before_tanh}
+        t = Tanh (u)
+      }}>
+    }}"""
+    return text, {"w": (256, 256), "x": (1, 256)}
+
+
 # pass -> (model, what its inputs and initializers are: a shape, or the value)
 SUBJECTS = {
     "move_invariants_out_of_bodies": (
@@ -85,33 +101,8 @@ SUBJECTS = {
            }""",
         {"a": (64, 64), "b": (64, 64), "x": (64, 64)},
     ),
-    "make_unchanged_states_invariant": (
-        """g (float[256, 256] w, float[1, 256] x) => (float[1, 256] y) {
-             trips = Constant <value: tensor = int64 {200}> ()
-             yes = Constant <value: tensor = bool {1}> ()
-             z, y = Loop (trips, yes, w, x)
-                 <body = body (int64 i, bool c, float[256, 256] p, float[1, 256] s) => (bool n, float[256, 256] q, float[1, 256] t) {
-               n = Identity (c)
-               q = Identity (p)
-               u = MatMul (s, p)
-               t = Tanh (u)
-             }>
-           }""",
-        {"w": (256, 256), "x": (1, 256)},
-    ),
-    "remove_dead_states": (
-        """g (float[256, 256] w, float[1, 256] x) => (float[1, 256] y) {
-             trips = Constant <value: tensor = int64 {200}> ()
-             yes = Constant <value: tensor = bool {1}> ()
-             z, y = Loop (trips, yes, w, x)
-                 <body = body (int64 i, bool c, float[256, 256] p, float[1, 256] s) => (bool n, float[256, 256] q, float[1, 256] t) {
-               n = Identity (c)
-               q = Exp (p)
-               t = Tanh (s)
-             }>
-           }""",
-        {"w": (256, 256), "x": (1, 256)},
-    ),
+    "make_unchanged_states_invariant": beside_matrix("Identity (p)", "MatMul (s, p)"),
+    "remove_dead_states": beside_matrix("Exp (p)", "Identity (s)"),
     "turn_appends_into_scans": (
         """g (float[1, 64] x) => (float[n, 64] y) {
              trips = Constant <value: tensor = int64 {500}> ()

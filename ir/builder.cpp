@@ -67,7 +67,7 @@ Value Builder::constant(ElementType type, std::span<const std::int64_t> shape, C
   Node& constant = graph_->add(find_op("Const"), {}, 1);
   constant.origin = origin_;
   constant.name = name_;
-  constant.payload() = std::move(data);
+  constant.set_payload(std::move(data));
   constant.set_attribute("element_type", type);
   constant.set_attribute("shape", std::vector<std::int64_t>(shape.begin(), shape.end()));
   infer(constant);

@@ -17,10 +17,12 @@ void drop_use(Value value, const Node& user, std::size_t index) {
   if (!value) return;
   auto& uses = value.node->output(value.index).uses;
   // Uses are mostly dropped in the order opposite to their making.
-  const auto found = std::find_if(uses.rbegin(), uses.rend(),
-                                  [&](const Use& use) { return use.node == &user && use.index == index; });
-  assert(found != uses.rend());
-  uses.erase(std::next(found).base());
+  Use* found = uses.end();
+  do {
+    assert(found != uses.begin());
+    --found;
+  } while (found->node != &user || found->index != index);
+  uses.erase(found);
 }
 
 bool is_control_flow(const Node& node) {
@@ -37,7 +39,7 @@ const PartialShape& Value::shape() const {
 }
 
 Node::Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count)
-    : op_(&op), graph_(&graph), inputs_(inputs.begin(), inputs.end()), outputs_(output_count) {
+    : op_(&op), outputs_(output_count), inputs_(inputs.begin(), inputs.end()), graph_(&graph) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) add_use(inputs_[i], *this, i);
 }
 
@@ -65,7 +67,7 @@ void Node::remove_input(std::size_t index) {
       if (use.node == this && use.index == i) use.index = static_cast<std::uint32_t>(i - 1);
     }
   }
-  inputs_.erase(inputs_.begin() + static_cast<std::ptrdiff_t>(index));
+  inputs_.erase(inputs_.begin() + index);
 }
 
 Value Node::add_output() {
@@ -78,7 +80,7 @@ void Node::remove_output(std::size_t index) {
   for (std::size_t i = index + 1; i < outputs_.size(); ++i) {
     for (const Use& use : outputs_[i].uses) --use.node->inputs_[use.index].index;
   }
-  outputs_.erase(outputs_.begin() + static_cast<std::ptrdiff_t>(index));
+  outputs_.erase(outputs_.begin() + index);
 }
 
 bool Node::has_uses() const {
@@ -121,6 +123,7 @@ Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::siz
   if (node.is("Parameter")) parameters_.push_back(&node);
   if (node.is("Result")) results_.push_back(&node);
   if (is_control_flow(node)) control_flow_.push_back(&node);
+  operations_.add(op);
   return node;
 }
 

@@ -17,7 +17,9 @@
 #include "ir/attribute.hpp"
 #include "ir/constant_data.hpp"
 #include "ir/element_type.hpp"
+#include "ir/operation_set.hpp"
 #include "ir/partial_shape.hpp"
+#include "ir/small_vector.hpp"
 
 namespace onnx2ir::ir {
 
@@ -62,15 +64,17 @@ struct Use {
   friend bool operator==(const Use&, const Use&) = default;
 };
 
-/// What a node says about one of its outputs.
+using TensorNames = SmallVector<std::string, 1>;
+
+/// What a node says about one of its outputs. What is asked most stands first: see Node.
 struct Output {
   ElementType type = ElementType::dynamic;
-  PartialShape shape;
+  SmallVector<Use, 1> uses;
   /// What inference knows of the elements of a small tensor; null when nothing.
   std::shared_ptr<const KnownValues> known;
+  PartialShape shape;
   /// Tensor names: those of the model's inputs and outputs must survive all passes.
-  std::vector<std::string> names;
-  std::vector<Use> uses;
+  TensorNames names;
 };
 
 /// Body parameter <- outer value, the same in every iteration. `input` is an input index of the control-flow
@@ -139,7 +143,7 @@ struct IfBranches {
 };
 
 /// What a node holds besides attributes.
-using Payload = std::variant<std::monostate, ConstantData, LoopBody, IfBranches>;
+using Payload = std::variant<ConstantData, LoopBody, IfBranches>;
 
 /// A node. Created through Graph; its operation never changes.
 class Node {
@@ -154,7 +158,7 @@ class Node {
   bool is(std::string_view wanted) const;
   Graph& graph() const { return *graph_; }
 
-  std::span<const Value> inputs() const { return inputs_; }
+  std::span<const Value> inputs() const { return {inputs_.data(), inputs_.size()}; }
   Value input(std::size_t index) const { return inputs_[index]; }
   void set_input(std::size_t index, Value value);
   /// Appends an input; only control-flow nodes grow.
@@ -162,8 +166,8 @@ class Node {
   /// Removes input `index`; the caller adjusts the indices in the payload.
   void remove_input(std::size_t index);
 
-  std::span<Output> outputs() { return outputs_; }
-  std::span<const Output> outputs() const { return outputs_; }
+  std::span<Output> outputs() { return {outputs_.data(), outputs_.size()}; }
+  std::span<const Output> outputs() const { return {outputs_.data(), outputs_.size()}; }
   Output& output(std::size_t index) { return outputs_[index]; }
   const Output& output(std::size_t index) const { return outputs_[index]; }
   Value value(std::size_t index = 0) { return {this, static_cast<std::uint32_t>(index)}; }
@@ -193,33 +197,40 @@ class Node {
   }
   void set_attribute(std::string_view wanted, AttributeValue value);
 
-  Payload& payload() { return payload_; }
-  const Payload& payload() const { return payload_; }
-  ConstantData* constant() { return std::get_if<ConstantData>(&payload_); }
-  const ConstantData* constant() const { return std::get_if<ConstantData>(&payload_); }
-  LoopBody* loop() { return std::get_if<LoopBody>(&payload_); }
-  const LoopBody* loop() const { return std::get_if<LoopBody>(&payload_); }
-  IfBranches* branches() { return std::get_if<IfBranches>(&payload_); }
-  const IfBranches* branches() const { return std::get_if<IfBranches>(&payload_); }
-
-  /// The layer's name; made unique within its graph when the IR is written.
-  std::string name;
-  /// Index of the ONNX node it comes from in the front end's table of origins; -1 when none.
-  std::int32_t origin = -1;
-  /// Whether this Convert undoes the compression of a constant: the runtime may use the constant as it is.
-  bool is_decompression = false;
-  /// Scratch space of the pass or writer at work; nothing is kept in it between them.
-  std::int64_t scratch = 0;
+  bool has_payload() const { return payload_ != nullptr; }
+  void set_payload(Payload payload) { payload_ = std::make_unique<Payload>(std::move(payload)); }
+  /// Gives the payload away; the node has none then.
+  Payload take_payload() { return std::move(*std::exchange(payload_, nullptr)); }
+  ConstantData* constant() { return std::get_if<ConstantData>(payload_.get()); }
+  const ConstantData* constant() const { return std::get_if<ConstantData>(payload_.get()); }
+  LoopBody* loop() { return std::get_if<LoopBody>(payload_.get()); }
+  const LoopBody* loop() const { return std::get_if<LoopBody>(payload_.get()); }
+  IfBranches* branches() { return std::get_if<IfBranches>(payload_.get()); }
+  const IfBranches* branches() const { return std::get_if<IfBranches>(payload_.get()); }
 
  private:
   friend class Graph;
   friend void replace_all_uses(Value from, Value to);
+  // In the order in which they are asked for: walks over millions of nodes that ask for the operation and
+  // whether it is used see one line of the cache of each.
   const OpDescriptor* op_;
+  std::unique_ptr<Payload> payload_;  ///< null for nearly all nodes
+  SmallVector<Output, 1> outputs_;
+  SmallVector<Value, 2> inputs_;
   Graph* graph_;
-  std::vector<Value> inputs_;
-  std::vector<Output> outputs_;
+
+ public:
+  /// Scratch space of the pass or writer at work; nothing is kept in it between them.
+  std::int64_t scratch = 0;
+  /// Index of the ONNX node it comes from in the front end's table of origins; -1 when none.
+  std::int32_t origin = -1;
+  /// Whether this Convert undoes the compression of a constant: the runtime may use the constant as it is.
+  bool is_decompression = false;
+  /// The layer's name; made unique within its graph when the IR is written.
+  std::string name;
+
+ private:
   std::vector<Attribute> attributes_;
-  Payload payload_;
 };
 
 /// Owns nodes. They stand in topological order when emitted; a pass that breaks the order calls sort().
@@ -239,6 +250,8 @@ class Graph {
   const std::vector<Node*>& results() const { return results_; }
   /// The nodes that have bodies, in the order of nodes(): most of a million nodes have none.
   const std::vector<Node*>& control_flow() const { return control_flow_; }
+  /// Whether there may be a node of one of these operations: none has ever been added otherwise.
+  bool may_hold(const OperationSet& operations) const { return operations_.meets(operations); }
 
   /// Removes nodes whose outputs nobody uses, bottom up; Parameters and Results stay. Returns how many went.
   std::size_t remove_dead_nodes();
@@ -258,6 +271,7 @@ class Graph {
   std::vector<Node*> parameters_;
   std::vector<Node*> results_;
   std::vector<Node*> control_flow_;
+  OperationSet operations_;
 };
 
 /// Redirects all uses of `from` to `to`; tensor names move along.

@@ -12,6 +12,9 @@
 
 namespace onnx2ir::ir {
 
+/// How many nodes before its turn the names of a node are prefetched.
+inline constexpr int kNodesToPrefetch = 8;
+
 /// Names are not copied: they must outlive the table. At most 2^31 of them.
 template <typename Value>
 class NameTable {
@@ -45,6 +48,12 @@ class NameTable {
     if (slots_.empty()) return nullptr;
     const Slot& slot = slots_[find_slot(name, hash_of(name))];
     return slot.entry == kEmpty ? nullptr : &entries_[slot.entry].second;
+  }
+
+  /// Fetches from memory what find() and add() of `name` are soon to look at.
+  void prefetch(std::string_view name) const {
+    constexpr std::size_t kFitIntoCaches = std::size_t{1} << 16U;
+    if (slots_.size() > kFitIntoCaches) __builtin_prefetch(&slots_[hash_of(name) & (slots_.size() - 1)]);
   }
 
   std::size_t size() const { return entries_.size(); }

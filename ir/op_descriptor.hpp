@@ -10,6 +10,7 @@
 
 #include "ir/attribute.hpp"
 #include "ir/graph.hpp"
+#include "ir/operation_set.hpp"
 
 namespace onnx2ir::ir {
 
@@ -36,7 +37,12 @@ struct OpDescriptor {
   InferFunction infer;
   /// Computes something else each time or has an effect: never merged, folded or moved.
   bool is_volatile = false;
+  std::uint16_t index = 0;  ///< in all_ops()
 };
+
+inline bool OperationSet::contains(const OpDescriptor& op) const {
+  return bits_[op.index];
+}
 
 /// All operations, sorted by family. One version of each: the newest the runtime has.
 std::span<const OpDescriptor> all_ops();

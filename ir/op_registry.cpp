@@ -17,6 +17,7 @@ struct Registry {
       ops.insert(ops.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
     }
     by_name.reserve(ops.size());
+    for (std::size_t i = 0; i < ops.size(); ++i) ops[i].index = static_cast<std::uint16_t>(i);
     for (const OpDescriptor& op : ops) {
       if (!by_name.emplace(op.name, &op).second) {
         throw std::logic_error("two descriptors of " + std::string(op.name));
@@ -46,6 +47,14 @@ const OpDescriptor* find_op_or_null(std::string_view name) {
 const OpDescriptor& find_op(std::string_view name) {
   if (const OpDescriptor* op = find_op_or_null(name)) return *op;
   throw std::logic_error("no operation " + std::string(name));
+}
+
+OperationSet::OperationSet(std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) add(find_op(name));
+}
+
+void OperationSet::add(const OpDescriptor& op) {
+  bits_.set(op.index);
 }
 
 }  // namespace onnx2ir::ir

@@ -6,7 +6,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "ir/small_vector.hpp"
 
 namespace onnx2ir::ir {
 
@@ -41,22 +44,23 @@ std::optional<Dimension> intersect(Dimension a, Dimension b);
 Dimension add(Dimension a, Dimension b);
 Dimension multiply(Dimension a, Dimension b);
 
+using Dimensions = SmallVector<Dimension, 4>;
+
 /// A shape of known or unknown rank. Default-constructed: unknown rank. `PartialShape{}` written with braces
 /// and sizes is of known rank; a scalar is `PartialShape::scalar()`.
 class PartialShape {
  public:
   PartialShape() = default;
   PartialShape(std::initializer_list<Dimension> dimensions) : known_rank_(true), dimensions_(dimensions) {}
-  explicit PartialShape(std::vector<Dimension> dimensions)
-      : known_rank_(true), dimensions_(std::move(dimensions)) {}
+  explicit PartialShape(Dimensions dimensions) : known_rank_(true), dimensions_(std::move(dimensions)) {}
   /// From sizes; -1 is an unknown dimension.
   explicit PartialShape(std::span<const std::int64_t> sizes)
       : known_rank_(true), dimensions_(sizes.begin(), sizes.end()) {}
 
-  static PartialShape scalar() { return PartialShape(std::vector<Dimension>{}); }
+  static PartialShape scalar() { return PartialShape(Dimensions{}); }
   static PartialShape unknown_rank() { return {}; }
   /// `rank` unknown dimensions.
-  static PartialShape of_rank(std::size_t rank) { return PartialShape(std::vector<Dimension>(rank)); }
+  static PartialShape of_rank(std::size_t rank) { return PartialShape(Dimensions(rank)); }
 
   bool has_rank() const { return known_rank_; }
   /// The rank; only when has_rank().
@@ -67,7 +71,7 @@ class PartialShape {
   const Dimension& operator[](std::size_t axis) const { return dimensions_[axis]; }
   Dimension& operator[](std::size_t axis) { return dimensions_[axis]; }
   std::span<const Dimension> dimensions() const { return dimensions_; }
-  std::vector<Dimension>& mutable_dimensions() { return dimensions_; }
+  Dimensions& mutable_dimensions() { return dimensions_; }
   auto begin() const { return dimensions_.begin(); }
   auto end() const { return dimensions_.end(); }
 
@@ -80,7 +84,7 @@ class PartialShape {
 
  private:
   bool known_rank_ = false;
-  std::vector<Dimension> dimensions_;
+  Dimensions dimensions_;
 };
 
 /// The smallest shape that holds both: differing dimensions become intervals, differing ranks an unknown

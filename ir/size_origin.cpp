@@ -116,7 +116,7 @@ Step from_element(Value value, std::size_t index) {
 struct Origin {
   Place place;
   /// What stands in for the size where it is 0: a Reshape on the way takes it for "as in the data".
-  std::vector<Dimension> instead_of_zero;
+  Dimensions instead_of_zero;
 
   friend bool operator==(const Origin&, const Origin&) = default;
 };

@@ -61,7 +61,7 @@ ir::Branch running_branch(ir::Node& node) {
   ir::Node& loop = branch.graph->add(node.op(), inputs, node.outputs().size());
   loop.name = node.name;
   loop.origin = node.origin;
-  loop.payload() = std::move(node.payload());
+  loop.set_payload(node.take_payload());
   ir::infer(loop);
   for (std::uint32_t i = 0; i < loop.outputs().size(); ++i) {
     branch.results.push_back(&builder.result(loop.value(i)));
@@ -107,7 +107,7 @@ void branch_around(ir::Node& node) {
   ir::IfBranches branches;
   branches.else_branch = skipping_branch(node);
   branches.then_branch = running_branch(node);
-  choice.payload() = std::move(branches);
+  choice.set_payload(std::move(branches));
   ir::infer(choice);
   for (std::uint32_t i = 0; i < node.outputs().size(); ++i) {
     ir::replace_all_uses(node.value(i), choice.value(i));

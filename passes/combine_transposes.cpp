@@ -6,7 +6,7 @@ namespace onnx2ir::passes {
 namespace {
 
 ir::Value combine(ir::Builder& builder, const ir::Node& outer) {
-  if (!outer.is("Transpose") || !outer.input(0).node->is("Transpose")) return {};
+  if (!outer.input(0).node->is("Transpose")) return {};
   const ir::Node& inner = *outer.input(0).node;
   const auto first = ir::exact_values(inner.input(1));
   const auto second = ir::exact_values(outer.input(1));
@@ -19,7 +19,7 @@ ir::Value combine(ir::Builder& builder, const ir::Node& outer) {
 }  // namespace
 
 bool combine_transposes(ir::Model& model, PassContext&) {
-  return rewrite_values(model, combine);
+  return rewrite_values(model, {"Transpose"}, combine);
 }
 
 }  // namespace onnx2ir::passes

@@ -1,5 +1,7 @@
 // Nodes whose outputs are small tensors that inference knows wholly become constants, and so do tensors
 // without elements: the runtime dies of some operations on them (Gather, pooling).
+#include <algorithm>
+
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "ir/value_ranges.hpp"
@@ -9,10 +11,13 @@
 namespace onnx2ir::passes {
 namespace {
 
+bool may_be_known(const ir::Output& output) {
+  return output.known != nullptr || output.shape.element_count() == 0;
+}
+
 bool can_fold(const ir::Node& node) {
-  if (node.constant() != nullptr || node.is("Parameter") || node.is("Result") || node.op().is_volatile)
-    return false;
-  return node.has_uses();
+  if (std::ranges::none_of(node.outputs(), may_be_known)) return false;
+  return node.constant() == nullptr && !node.is("Parameter") && !node.is("Result") && !node.op().is_volatile;
 }
 
 std::optional<ir::ConstantData> elements(ir::Value value) {
@@ -37,7 +42,7 @@ bool fold(ir::Graph& graph) {
     if (!can_fold(node)) continue;
     for (std::size_t index = 0; index < node.outputs().size(); ++index) {
       const ir::Value value = node.value(index);
-      if (node.output(index).uses.empty()) continue;
+      if (node.output(index).uses.empty() || !may_be_known(node.output(index))) continue;
       const auto sizes = value.shape().sizes();
       const auto data = elements(value);
       if (!data || !sizes) continue;

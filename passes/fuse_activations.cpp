@@ -152,14 +152,13 @@ ir::Value drop_threshold(const ir::Node& node) {
 ir::Value fuse(ir::Builder& builder, ir::Node& node) {
   if (!ir::is_floating(node.output(0).type)) return {};
   if (node.is("Select")) return drop_threshold(node);
-  if (node.is("Multiply") || node.is("Divide")) return fuse_product(builder, node);
-  return node.is("Log") ? fuse_logarithm(builder, node) : ir::Value{};
+  return node.is("Log") ? fuse_logarithm(builder, node) : fuse_product(builder, node);
 }
 
 }  // namespace
 
 bool fuse_activations(ir::Model& model, PassContext&) {
-  return rewrite_values(model, fuse);
+  return rewrite_values(model, {"Select", "Multiply", "Divide", "Log"}, fuse);
 }
 
 }  // namespace onnx2ir::passes

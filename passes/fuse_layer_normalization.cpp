@@ -75,7 +75,7 @@ ir::Value squared(ir::Value value) {
 }
 
 ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
-  if (!(node.is("Divide") || node.is("Multiply")) || !ir::is_floating(node.output(0).type)) return {};
+  if (!ir::is_floating(node.output(0).type)) return {};
   const auto [numerator, variance_and_epsilon] = match_quotient(node);
   if (!variance_and_epsilon || !variance_and_epsilon.node->is("Add")) return {};
   const auto centred = match_centred(numerator);
@@ -107,7 +107,7 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 bool fuse_layer_normalization(ir::Model& model, PassContext&) {
-  return rewrite_values(model, fuse);
+  return rewrite_values(model, {"Divide", "Multiply"}, fuse);
 }
 
 }  // namespace onnx2ir::passes

@@ -16,11 +16,11 @@ constexpr std::int64_t kAllRows = std::int64_t{1} << 30U;
 template <typename Guard>
 void guard_output(ir::Node& loop, std::uint32_t output, Guard guard) {
   ir::Output& guarded = loop.output(output);
-  const std::vector<ir::Use> readers = guarded.uses;
+  const auto readers = guarded.uses;
   const ir::Value replacement = guard(loop.value(output));
   for (const ir::Use& use : readers) use.node->set_input(use.index, replacement);
   auto& names = replacement.node->output(replacement.index).names;
-  names.insert(names.end(), guarded.names.begin(), guarded.names.end());
+  names.append(guarded.names.begin(), guarded.names.end());
   guarded.names.clear();
 }
 
@@ -44,7 +44,7 @@ ir::Value choose(ir::Builder& builder, ir::Value ran, ir::Value final, ir::Value
     branch->results.push_back(&inner.result(parameter));
     ++input;
   }
-  node.payload() = std::move(branches);
+  node.set_payload(std::move(branches));
   ir::infer(node);
   return node.value();
 }

@@ -30,15 +30,13 @@ bool move_constants_into_bodies(ir::Model& model, PassContext&) {
   auto graphs = graphs_of(model);
   // Outer bodies first: a constant may move through several.
   for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph) {
-    for (const auto& node : (*graph)->nodes()) {
+    for (ir::Node* node : (*graph)->control_flow()) {
       if (ir::LoopBody* loop = node->loop()) {
         modified = clone_constants(*node, *loop->graph, loop->invariants) || modified;
       } else if (ir::IfBranches* branches = node->branches()) {
         for (ir::Branch* branch : {&branches->then_branch, &branches->else_branch}) {
           modified = clone_constants(*node, *branch->graph, branch->invariants) || modified;
         }
-      } else {
-        continue;
       }
       modified = remove_unused_invariants(*node) || modified;
     }

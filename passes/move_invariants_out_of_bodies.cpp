@@ -49,7 +49,7 @@ class Mover {
 
   bool is_movable(const ir::Node& node) const {
     if (node.op().is_volatile || node.inputs().empty() || !node.has_uses()) return false;
-    if (!std::holds_alternative<std::monostate>(node.payload()) || node.is("Result")) return false;
+    if (node.has_payload() || node.is("Result")) return false;
     const bool from_invariants = std::ranges::all_of(node.inputs(), [&](ir::Value input) {
       return input.node->constant() != nullptr || is_invariant(input);
     });

@@ -77,7 +77,7 @@ bool run_on(ir::Node& node) {
 /// Outer loops first: what they do not need, inner ones need not compute, and goes with their bodies.
 bool run_on_loops(ir::Graph& graph) {
   bool modified = false;
-  for (const auto& node : graph.nodes()) {
+  for (ir::Node* node : graph.control_flow()) {
     if (node->loop() != nullptr) modified = run_on(*node) || modified;
     for (ir::Graph* body : ir::bodies(*node)) modified = run_on_loops(*body) || modified;
   }
@@ -89,9 +89,7 @@ bool run_on_loops(ir::Graph& graph) {
 bool remove_dead_states(ir::Model& model, PassContext&) {
   bool modified = run_on_loops(model.graph);
   for (ir::Graph* graph : graphs_of(model)) {
-    for (const auto& node : graph->nodes()) {
-      if (!ir::bodies(*node).empty()) modified = remove_unused_invariants(*node) || modified;
-    }
+    for (ir::Node* node : graph->control_flow()) modified = remove_unused_invariants(*node) || modified;
   }
   return modified;
 }

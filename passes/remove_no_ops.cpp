@@ -1,8 +1,8 @@
 // Operations that give their input back: their consumers read the input.
 #include <algorithm>
 
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -43,18 +43,17 @@ bool is_no_op(const ir::Node& node) {
   return false;
 }
 
+ir::Value input_of_no_op(const ir::Builder&, const ir::Node& node) {
+  return is_no_op(node) ? node.input(0) : ir::Value{};
+}
+
 }  // namespace
 
 bool remove_no_ops(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    for (const auto& node : graph->nodes()) {
-      if (!is_no_op(*node) || !node->has_uses()) continue;
-      ir::replace_all_uses(node->value(), node->input(0));
-      modified = true;
-    }
-  }
-  return modified;
+  return rewrite_values(model,
+                        {"Convert", "Reshape", "Squeeze", "Unsqueeze", "Broadcast", "Tile", "Transpose",
+                         "Concat", "Slice", "Pad"},
+                        input_of_no_op);
 }
 
 }  // namespace onnx2ir::passes

@@ -6,18 +6,19 @@
 
 namespace onnx2ir::passes {
 
-/// Offers every node whose outputs are read to `rewrite(builder, node)`, which gives the value that takes the
-/// place of the node's first output, or null to leave it. What `rewrite` emits has the node's name and origin
-/// and is not offered itself. Returns whether anything was replaced.
+/// Offers every node of these operations whose outputs are read to `rewrite(builder, node)`, which gives the
+/// value that takes the place of the node's first output, or null to leave it. What `rewrite` emits has the
+/// node's name and origin and is not offered itself. Returns whether anything was replaced.
 template <typename Rewrite>
-bool rewrite_values(ir::Model& model, Rewrite rewrite) {
+bool rewrite_values(ir::Model& model, const ir::OperationSet& operations, Rewrite rewrite) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
+    if (!graph->may_hold(operations)) continue;
     ir::Builder builder(*graph);
     const std::size_t count = graph->nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];
-      if (!node.has_uses()) continue;
+      if (!operations.contains(node.op()) || !node.has_uses()) continue;
       builder.set_name(node.name);
       builder.set_origin(node.origin);
       const ir::Value replacement = rewrite(builder, node);

@@ -1,8 +1,7 @@
 // The CPU runtime computes the Abs of a concatenated vector in place, even when others read the vector: they
 // read the absolute values then (measured on 2026.4; tensors of other ranks and other operations are safe).
-#include "ir/builder.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -18,24 +17,16 @@ bool is_shared_concatenation(ir::Value value) {
   return is_shared && value.node->is("Concat");
 }
 
+ir::Value spell_out(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value value = node.input(0);
+  if (!is_shared_concatenation(value)) return {};
+  return builder.op("Maximum", {value, builder.op("Multiply", {value, builder.number_like(-1, value)})});
+}
+
 }  // namespace
 
 bool spell_out_abs(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    ir::Builder builder(*graph);
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      ir::Node& node = *graph->nodes()[i];
-      if (!node.is("Abs") || !is_shared_concatenation(node.input(0))) continue;
-      builder.set_name(node.name);
-      const ir::Value value = node.input(0);
-      const ir::Value negative = builder.op("Multiply", {value, builder.number_like(-1, value)});
-      ir::replace_all_uses(node.value(), builder.op("Maximum", {value, negative}));
-      modified = true;
-    }
-  }
-  return modified;
+  return rewrite_values(model, {"Abs"}, spell_out);
 }
 
 }  // namespace onnx2ir::passes

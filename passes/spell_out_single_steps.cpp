@@ -15,7 +15,7 @@ constexpr std::int64_t kLargestBatch = 4;
 
 /// Whether the node is an LSTM of one step with the usual activations. (Only lengths of 0 would matter.)
 bool is_single_step(const ir::Node& node) {
-  if (!node.is("LSTMSequence") || node.text("direction") == "bidirectional") return false;
+  if (node.text("direction") == "bidirectional") return false;
   const auto sizes = node.input(0).shape().sizes();
   if (!sizes || (*sizes)[0] > kLargestBatch || (*sizes)[1] != 1) return false;
   const auto lengths = ir::exact_values(node.input(3));
@@ -26,7 +26,8 @@ bool is_single_step(const ir::Node& node) {
   return std::ranges::equal(activations, usual) && node.real("clip") == 0.0;
 }
 
-void spell_out(ir::Builder& builder, ir::Node& lstm) {
+ir::Value spell_out(ir::Builder& builder, ir::Node& lstm) {
+  if (!is_single_step(lstm)) return {};
   const auto without = [&](std::size_t input, std::int64_t axis) {
     return builder.op("Squeeze", {lstm.input(input), builder.integers({axis})});
   };
@@ -43,28 +44,16 @@ void spell_out(ir::Builder& builder, ir::Node& lstm) {
   const ir::Value added = builder.op("Multiply", {gate(1, "Sigmoid"), gate(2, "Tanh")});
   const ir::Value cell = builder.op("Add", {kept, added});
   const ir::Value hidden = builder.op("Multiply", {gate(3, "Sigmoid"), builder.op("Tanh", {cell})});
-  ir::replace_all_uses(lstm.value(0), builder.op("Unsqueeze", {hidden, builder.integers({1, 2})}));
+  const ir::Value all_steps = builder.op("Unsqueeze", {hidden, builder.integers({1, 2})});
   ir::replace_all_uses(lstm.value(1), builder.op("Unsqueeze", {hidden, builder.integers({1})}));
   ir::replace_all_uses(lstm.value(2), builder.op("Unsqueeze", {cell, builder.integers({1})}));
+  return all_steps;
 }
 
 }  // namespace
 
 bool spell_out_single_steps(ir::Model& model, PassContext&) {
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    ir::Builder builder(*graph);
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      ir::Node& node = *graph->nodes()[i];
-      if (!node.has_uses() || !is_single_step(node)) continue;
-      builder.set_name(node.name);
-      builder.set_origin(node.origin);
-      spell_out(builder, node);
-      modified = true;
-    }
-  }
-  return modified;
+  return rewrite_values(model, {"LSTMSequence"}, spell_out);
 }
 
 }  // namespace onnx2ir::passes

@@ -151,6 +151,11 @@ NodeOrder GraphTranslator::order_of(const NodeList& nodes) const {
   return file_order(nodes);
 }
 
+void GraphTranslator::prefetch_names(const onnx::NodeProto& node) const {
+  for (const std::string& name : node.input()) names_.prefetch(name);
+  for (const std::string& name : node.output()) names_.prefetch(name);
+}
+
 bool GraphTranslator::translate(const NodeList& nodes) {
   std::size_t outputs = 0;
   for (const onnx::NodeProto& node : nodes) outputs += static_cast<std::size_t>(node.output_size());
@@ -161,9 +166,11 @@ bool GraphTranslator::translate(const NodeList& nodes) {
     report(nodes[index], index, "cyclic-graph", "the node depends on its own output");
     for (const std::string& output : nodes[index].output()) bind_unavailable(output);
   }
-  for (const int index : order.order) {
-    current_index_ = index;
-    complete = translate_node(nodes[index], index) && complete;
+  for (std::size_t i = 0; i < order.order.size(); ++i) {
+    const std::size_t later = i + ir::kNodesToPrefetch;
+    if (later < order.order.size()) prefetch_names(nodes[order.order[later]]);
+    current_index_ = order.order[i];
+    complete = translate_node(nodes[order.order[i]], current_index_) && complete;
   }
   return complete;
 }

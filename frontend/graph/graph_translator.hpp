@@ -112,6 +112,7 @@ class GraphTranslator {
   /// The name of an output of a node that could not be translated.
   struct Unavailable {};
 
+  void prefetch_names(const onnx::NodeProto& node) const;
   bool translate_node(const onnx::NodeProto& node, std::int64_t index);
   std::optional<Operands> translated(const onnx::NodeProto& node, std::int64_t opset, Operands inputs);
   std::optional<Operands> translate_function(const FunctionBody& body, const Operands& inputs);

@@ -23,7 +23,7 @@ std::optional<TensorType> to_tensor_type(const onnx::TypeProto& type) {
   if (element == nullptr || !element->ir_type) return std::nullopt;
   TensorType result{*element->ir_type, {}};
   if (!type.tensor_type().has_shape()) return result;
-  std::vector<ir::Dimension> dimensions;
+  ir::Dimensions dimensions;
   for (const auto& dimension : type.tensor_type().shape().dim()) {
     dimensions.emplace_back(dimension.has_dim_value() ? dimension.dim_value() : -1);
   }

@@ -199,7 +199,7 @@ Sequence cut_slices(Builder& builder, Value tensor, Value lengths, std::int64_t 
   }
   const Value rows = concat(builder, {shape_of(builder, list), builder.integers({1})}, 0);
   Values columns;
-  std::vector<ir::Dimension> element(tensor.shape().begin(), tensor.shape().end());
+  ir::Dimensions element(tensor.shape().begin(), tensor.shape().end());
   element[static_cast<std::size_t>(axis)] = ir::Dimension();
   for (std::int64_t i = 0; i < rank; ++i) {
     columns.push_back(i == axis ? builder.op("Unsqueeze", {list, builder.integers({1})})
@@ -242,7 +242,7 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
   result.values = flat(builder, front);
   const Value shape = shape_of(builder, tensor);
   Values row;
-  std::vector<ir::Dimension> element;
+  ir::Dimensions element;
   for (std::int64_t i = 0; i < rank; ++i) {
     if (i == signed_where) continue;
     row.push_back(gather(builder, shape, builder.integers({i})));

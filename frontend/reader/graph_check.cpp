@@ -22,6 +22,10 @@ class Scope {
   void reserve(std::size_t names) { names_.reserve(names); }
   /// Defines a name here; false when it is defined here already.
   bool define(std::string_view name, std::int64_t node_index) { return names_.add(name, node_index); }
+  /// Says that these names are going to be defined or looked for here.
+  void prefetch(const google::protobuf::RepeatedPtrField<std::string>& names) const {
+    for (const std::string& name : names) names_.prefetch(name);
+  }
   /// The index of the node that defines a name here, -1 for inputs and initializers; null when
   /// it is not defined here.
   const std::int64_t* find_here(std::string_view name) const { return names_.find(name); }
@@ -64,6 +68,8 @@ class NodeListCheck {
 
   void define_outputs() {
     for (int i = 0; i < nodes_.size(); ++i) {
+      const int later = i + ir::kNodesToPrefetch;
+      if (later < nodes_.size()) scope_.prefetch(nodes_[later].output());
       for (const std::string& output : nodes_[i].output()) {
         if (!output.empty()) define(output, "output", site(i));
       }
@@ -73,6 +79,8 @@ class NodeListCheck {
   void check_nodes() {
     for (int i = 0; i < nodes_.size() && !check_.model.gave_up(); ++i) {
       scope_.current_node = i;
+      const int later = i + ir::kNodesToPrefetch;
+      if (later < nodes_.size()) scope_.prefetch(nodes_[later].input());
       for (const std::string& input : nodes_[i].input()) {
         if (!input.empty()) check_input(input, i);
       }

@@ -240,8 +240,7 @@ void check_operator(const Site& site, BodyCheck& check) {
     return;
   }
   // GroupNormalization was not removed: its first version was given up after models had it.
-  const bool is_first = first_opset_with(node.domain(), node.op_type()) == schema->since_version();
-  if (schema->Deprecated() && !is_first) {
+  if (schema->Deprecated() && first_opset_with(node.domain(), node.op_type()) != schema->since_version()) {
     return error(site, check, "invalid-node",
                  fmt::format("{} is not part of opset {}: it was removed in opset {}", node.op_type(),
                              *version, schema->since_version()));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -101,7 +102,10 @@ class Scanner {
  public:
   Scanner(std::span<const std::byte> model, const std::function<void()>& passed)
       : begin_(model.data()), end_(model.data() + model.size()), told_(begin_), passed_(&passed) {
-    out_.bytes.reserve(4096);
+    // Memory that is not written to costs nothing; to move what has been written does. Lengths of fixed width
+    // may make the model longer than it was.
+    constexpr std::size_t kMostAtFirst = std::size_t{1} << 26U;
+    out_.bytes.reserve(std::min(model.size() + model.size() / 8 + 64, kMostAtFirst));
   }
 
   bool scan_model() { return scan(Message::model, begin_, end_, 0); }

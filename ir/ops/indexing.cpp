@@ -47,7 +47,7 @@ void infer_non_zero(Node& node) {
 void infer_one_hot(Node& node) {
   const Value indices = node.input(0);
   if (!indices.shape().has_rank()) return set_output(node, 0, node.input(2).type(), unknown());
-  std::vector<Dimension> result(indices.shape().begin(), indices.shape().end());
+  Dimensions result(indices.shape().begin(), indices.shape().end());
   const std::size_t axis = normalize_axis(node.integer("axis"), result.size() + 1);
   const auto depth = exact_numbers(node.input(1));
   const Dimension size =

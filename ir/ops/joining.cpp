@@ -155,7 +155,7 @@ void infer_broadcast(Node& node) {
     if (!bidirectional) return set_output(node, 0, data.type(), PartialShape::of_rank(length));
     target.emplace(length);
   }
-  std::vector<Dimension> dimensions;
+  Dimensions dimensions;
   for (const ValueRange& range : *target) dimensions.push_back(to_dimension(range));
   PartialShape result(std::move(dimensions));
   if (data.shape().has_rank()) {
@@ -192,8 +192,8 @@ void infer_tile(Node& node) {
                                   std::max(data.shape().rank(), static_cast<std::size_t>(shape[0].size())))
                             : unknown());
   }
-  std::vector<Dimension> result(data.shape().begin(), data.shape().end());
-  std::vector<Dimension> factors;
+  Dimensions result(data.shape().begin(), data.shape().end());
+  Dimensions factors;
   for (const ValueRange& range : *repeats) factors.push_back(to_dimension(range));
   while (result.size() < factors.size()) result.insert(result.begin(), Dimension(1));
   while (factors.size() < result.size()) factors.insert(factors.begin(), Dimension(1));

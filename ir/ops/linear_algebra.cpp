@@ -109,7 +109,7 @@ void infer_einsum(Node& node) {
     for (const char label : labels) {
       const std::size_t width = label == '.' ? shape.rank() - named : 1;
       const auto dimensions = shape.dimensions().subspan(axis, width);
-      bind(bound, label, PartialShape(std::vector<Dimension>(dimensions.begin(), dimensions.end())));
+      bind(bound, label, PartialShape(Dimensions(dimensions.begin(), dimensions.end())));
       axis += width;
     }
   }

@@ -41,7 +41,7 @@ void infer_reshape(Node& node) {
                known_rank ? PartialShape::of_rank(static_cast<std::size_t>(shape[0].size())) : unknown());
     return;
   }
-  std::vector<Dimension> result;
+  Dimensions result;
   std::optional<std::size_t> inferred;
   for (std::size_t i = 0; i < known->size(); ++i) {
     const ValueRange& range = (*known)[i];
@@ -63,8 +63,8 @@ void infer_reshape(Node& node) {
     const auto total = data.shape().element_count();
     if (inferred) {
       // Dimensions copied by a 0, or unchanged in front, cancel out even where they are not known.
-      std::vector<Dimension> left;
-      std::vector<Dimension> right;
+      Dimensions left;
+      Dimensions right;
       for (std::size_t i = 0; i < data.shape().rank(); ++i) {
         const bool copied = special_zero && i < known->size() && (*known)[i] == ValueRange::exactly(0);
         if (!copied) left.push_back(data.shape()[i]);
@@ -116,7 +116,7 @@ void infer_squeeze(Node& node) {
   const Value data = node.input(0);
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   const std::size_t rank = data.shape().rank();
-  std::vector<Dimension> result;
+  Dimensions result;
   if (node.inputs().size() == 1) {
     for (const Dimension& dimension : data.shape()) {
       if (dimension.is_dynamic() && dimension.admits(1)) return set_output(node, 0, data.type(), unknown());
@@ -145,7 +145,7 @@ void infer_unsqueeze(Node& node) {
   const std::size_t rank = data.shape().rank() + static_cast<std::size_t>(*count);
   const auto axes = axes_of(node, rank);
   if (!axes) return set_output(node, 0, data.type(), unknown());
-  std::vector<Dimension> result;
+  Dimensions result;
   std::size_t next = 0;
   for (std::size_t i = 0; i < rank; ++i) {
     result.push_back(std::binary_search(axes->begin(), axes->end(), i) ? Dimension(1) : data.shape()[next++]);
@@ -172,7 +172,7 @@ void infer_transpose(Node& node) {
   bool valid = sorted.size() == rank;
   for (std::size_t i = 0; valid && i < rank; ++i) valid = sorted[i] == static_cast<std::int64_t>(i);
   require(valid, "Transpose: the order is no permutation of the axes");
-  std::vector<Dimension> result;
+  Dimensions result;
   for (const std::int64_t axis : permutation) result.push_back(data.shape()[static_cast<std::size_t>(axis)]);
   set_output(node, 0, data.type(), PartialShape(std::move(result)));
   if (const auto sizes = data.shape().sizes()) {
@@ -189,7 +189,7 @@ void infer_transpose(Node& node) {
 /// DepthToSpace and SpaceToDepth: the block size, and the dimensions to change; nothing without a rank.
 struct Blocks {
   std::int64_t size;
-  std::vector<Dimension> dimensions;
+  Dimensions dimensions;
 };
 
 std::optional<Blocks> blocks_of(Node& node) {

@@ -127,7 +127,7 @@ void infer_gather(Node& node) {
   require(batch_dims >= 0 && batch_dims <= static_cast<std::int64_t>(std::min(axis, index_rank)),
           "Gather: batch_dims is out of range");
   const auto batch = static_cast<std::size_t>(batch_dims);
-  std::vector<Dimension> result;
+  Dimensions result;
   for (std::size_t i = 0; i < axis; ++i) {
     Dimension dimension = data.shape()[i];
     if (i < batch) {
@@ -182,7 +182,7 @@ void infer_gather_nd(Node& node) {
   require(indices.rank() > batch && data.rank() > batch, "GatherND: batch_dims is too large");
   const auto depth = static_cast<std::size_t>(indices[indices.rank() - 1].size());
   require(batch + depth <= data.rank(), "GatherND: an index has more entries than the data has axes");
-  std::vector<Dimension> result;
+  Dimensions result;
   for (std::size_t i = 0; i < batch; ++i) {
     const auto common = intersect(data[i], indices[i]);
     require(common.has_value(), "GatherND: batch dimensions differ");

@@ -58,8 +58,8 @@ bool is_same(const Node& node) {
 }
 
 /// Spatial sizes of what a window with the node's strides, dilations and pads gives.
-void slide(const Node& node, std::vector<Dimension>& result, const PartialShape& data,
-           std::span<const Dimension> kernel, Rounding rounding) {
+void slide(const Node& node, Dimensions& result, const PartialShape& data, std::span<const Dimension> kernel,
+           Rounding rounding) {
   const auto& strides = node.integers("strides");
   const auto& begins = node.integers("pads_begin");
   const auto& ends = node.integers("pads_end");
@@ -122,7 +122,7 @@ void infer_convolution(Node& node) {
   const ElementType type = same_type(node, 0, 2);
   if (!has_fitting_ranks<grouped>(node, type)) return;
   check_channels(data[1], grouped ? multiply(filter[0], filter[2]) : filter[1]);
-  std::vector<Dimension> result{data[0], grouped ? multiply(filter[0], filter[1]) : filter[0]};
+  Dimensions result{data[0], grouped ? multiply(filter[0], filter[1]) : filter[0]};
   slide(node, result, data, filter.dimensions().subspan(kLead<grouped>), Rounding::floor);
   set_output(node, 0, type, PartialShape(std::move(result)));
 }
@@ -137,7 +137,7 @@ void infer_convolution_backprop(Node& node) {
   if (!has_fitting_ranks<grouped>(node, type)) return;
   const std::size_t spatial = data.rank() - 2;
   check_channels(data[1], grouped ? multiply(filter[0], filter[1]) : filter[0]);
-  std::vector<Dimension> result{data[0], grouped ? multiply(filter[0], filter[2]) : filter[1]};
+  Dimensions result{data[0], grouped ? multiply(filter[0], filter[2]) : filter[1]};
   if (node.inputs().size() > 2) {
     const auto sizes = known_values(node.input(2));
     for (std::size_t i = 0; i < spatial; ++i) {
@@ -180,8 +180,8 @@ void infer_pool(Node& node) {
     require(data.rank() >= 3 && kernel.size() == data.rank() - 2,
             "kernel and input of shape " + to_string(data) + " do not fit");
     check_lengths(node, kernel.size());
-    const std::vector<Dimension> window(kernel.begin(), kernel.end());
-    std::vector<Dimension> dimensions{data[0], data[1]};
+    const Dimensions window(kernel.begin(), kernel.end());
+    Dimensions dimensions{data[0], data[1]};
     slide(node, dimensions, data, window, rounding_of(node));
     result = PartialShape(std::move(dimensions));
   }
@@ -196,7 +196,7 @@ void infer_deformable_convolution(Node& node) {
   if (!data.has_rank() || !filter.has_rank()) return set_output(node, 0, type, PartialShape::of_rank(4));
   require(data.rank() == 4 && filter.rank() == 4, "DeformableConvolution works on two spatial axes");
   check_lengths(node, 2);
-  std::vector<Dimension> result{data[0], filter[0]};
+  Dimensions result{data[0], filter[0]};
   slide(node, result, data, filter.dimensions().subspan(2), Rounding::floor);
   set_output(node, 0, type, PartialShape(std::move(result)));
 }
@@ -206,7 +206,7 @@ void infer_col2im(Node& node) {
   const PartialShape& data = node.input(0).shape();
   const auto sizes = known_values(node.input(1));
   const auto kernel = exact_values(node.input(2));
-  std::vector<Dimension> result(4);
+  Dimensions result(4);
   if (data.has_rank() && data.rank() == 3) {
     result[0] = data[0];
     if (kernel && kernel->size() == 2 && data[1].is_static())

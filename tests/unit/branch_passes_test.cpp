@@ -24,7 +24,7 @@ ir::Node& add_choice(ir::Model& model, ir::ElementType type, const ir::PartialSh
     branch->invariants.push_back({input++, parameter.node});
     branch->results.push_back(&inner.result(parameter));
   }
-  choice.payload() = std::move(branches);
+  choice.set_payload(std::move(branches));
   ir::infer(choice);
   builder.result(choice.value());
   return choice;

@@ -114,7 +114,7 @@ TEST_CASE("move_invariants_out_of_bodies leaves nested loops one after the other
   inner.loop.condition = &inner.body.result(inner.body.boolean(true));
   ir::Node& node = outer.body.graph().add(ir::find_op("Loop"), inner.inputs, 1);
   inner.loop.graph = std::move(inner.graph);
-  node.payload() = std::move(inner.loop);
+  node.set_payload(std::move(inner.loop));
   ir::infer(node);
   outer.set_next(0, node.value());
   outer.finish(outer.body.boolean(true));

@@ -53,7 +53,7 @@ struct OneLoop {
     loop.condition = &body.result(next_condition);
     node = &model.graph.add(ir::find_op("Loop"), inputs, outputs);
     loop.graph = std::move(graph);
-    node->payload() = std::move(loop);
+    node->set_payload(std::move(loop));
     ir::infer(*node);
     for (std::size_t i = 0; i < outputs; ++i) builder.result(node->value(i));
   }

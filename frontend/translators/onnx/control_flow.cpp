@@ -200,7 +200,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   ir::Node& made = node.graph().add(ir::find_op("Loop"), inputs, outputs);
   connect_captures(made, body.scope->captures(), loop.invariants);
   loop.graph = std::move(body.graph);
-  made.payload() = std::move(loop);
+  made.set_payload(std::move(loop));
   ir::infer(made);
 
   LoopResult result;

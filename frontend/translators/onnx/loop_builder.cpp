@@ -39,7 +39,7 @@ Iterated iterate(Builder& outer, Value count, const Values& initial, const Value
     loop.graph->remove(*iteration.node);
   }
   ir::Node& node = outer.graph().add(ir::find_op("Loop"), inputs, output);
-  node.payload() = std::move(loop);
+  node.set_payload(std::move(loop));
   ir::infer(node);
   Iterated result;
   for (std::uint32_t i = 0; i < output; ++i) {

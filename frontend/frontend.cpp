@@ -86,6 +86,11 @@ void bind_inputs(const onnx::GraphProto& proto, const LearnedRanks& learned, Gra
     if (initialized.contains(input.name())) continue;
     std::string problem;
     if (const auto type = to_operand_type(input.type(), problem)) {
+      if (type->kind == OperandType::Kind::tensor && !type->shape.has_rank()) {
+        translator.sink().warning("unknown-rank", "model input '" + input.name() +
+                                                      "' has no known rank: OpenVINO's CPU runtime compiles "
+                                                      "the model only after reshape() has given it one");
+      }
       translator.bind(input.name(), input_operand(input.name(), input_type(*type, input.name(), learned),
                                                   translator.graph()));
       continue;

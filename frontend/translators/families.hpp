@@ -29,6 +29,7 @@ std::vector<TranslatorRow> bit_cast_translators();
 std::vector<TranslatorRow> activation_translators();
 std::vector<TranslatorRow> softmax_translators();
 std::vector<TranslatorRow> matrix_translators();
+std::vector<TranslatorRow> attention_translators();
 std::vector<TranslatorRow> signal_translators();
 std::vector<TranslatorRow> mel_weight_translators();
 std::vector<TranslatorRow> quantization_translators();
@@ -73,6 +74,7 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     activation_translators,             //
     softmax_translators,                //
     quantization_translators,           //
+    attention_translators,              //
     signal_translators,                 //
     mel_weight_translators,             //
     matrix_translators,                 //

@@ -18,6 +18,7 @@ std::vector<OpDescriptor> vision_ops();          ///< resampling, grids, boxes, 
 std::vector<OpDescriptor> recurrent_ops();       ///< LSTM, GRU and RNN over sequences
 std::vector<OpDescriptor> unary_ops();           ///< conversions, mathematics and activations on one value
 std::vector<OpDescriptor> linear_algebra_ops();  ///< MatMul, Einsum, Inverse
+std::vector<OpDescriptor> attention_ops();       ///< ScaledDotProductAttention
 std::vector<OpDescriptor> reduction_ops();       ///< Reduce*, TopK, CumSum, Range
 std::vector<OpDescriptor> normalization_ops();   ///< SoftMax, BatchNormInference, MVN, LRN and their kind
 std::vector<OpDescriptor> signal_ops();          ///< DFT and its kind, STFT
@@ -27,7 +28,7 @@ std::vector<OpDescriptor> random_ops();          ///< RandomUniform, Multinomial
 inline constexpr std::vector<OpDescriptor> (*kOpFamilies[])() = {
     structural_ops,    elementwise_ops, reshaping_ops, joining_ops, selection_ops,      indexing_ops,
     spatial_ops,       recurrent_ops,   vision_ops,    unary_ops,   linear_algebra_ops, reduction_ops,
-    normalization_ops, random_ops,      signal_ops,    string_ops,
+    normalization_ops, random_ops,      signal_ops,    string_ops,  attention_ops,
 };
 
 }  // namespace onnx2ir::ir

@@ -1,0 +1,212 @@
+// Attention since version 23 (24: padded caches and short masks, 25: windows): the runtime's one operation
+// where that can say it, else its arithmetic.
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/attention_mask.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+Value quotient(NodeContext& node, Value a, Value b) {
+  return node.op("Divide", {a, b}, {{"m_pythondiv", false}});
+}
+
+/// [B, S, counts... * h] as [B, S, counts..., h].
+Value split_hidden(NodeContext& node, Value value, const std::vector<std::int64_t>& counts) {
+  std::int64_t all = 1;
+  for (const std::int64_t count : counts) all *= count;
+  const ir::Dimension hidden = value.shape()[2];
+  std::vector<std::int64_t> shape{0, 0};
+  shape.insert(shape.end(), counts.begin(), counts.end());
+  shape.push_back(hidden.is_static() ? hidden.size() / all : -1);
+  return node.op("Reshape", {value, node.integers(shape)}, {{"special_zero", true}});
+}
+
+/// The heads of packed inputs, [B, S, N * h].
+Heads unpacked_heads(NodeContext& node) {
+  const std::int64_t queries = node.integer("q_num_heads");
+  const std::int64_t keys = node.integer("kv_num_heads");
+  if (keys < 1 || queries < keys || queries % keys != 0) {
+    node.fail("q_num_heads must be a multiple of kv_num_heads");
+  }
+  Heads heads;
+  heads.are_grouped = queries != keys;
+  heads.count = node.integers({keys});
+  heads.query = heads.are_grouped ? transpose(node, split_hidden(node, node.input(0), {keys, queries / keys}),
+                                              {0, 2, 3, 1, 4})
+                                  : transpose(node, split_hidden(node, node.input(0), {keys}), {0, 2, 1, 3});
+  heads.key = transpose(node, split_hidden(node, node.input(1), {keys}), {0, 2, 1, 3});
+  heads.value = transpose(node, split_hidden(node, node.input(2), {keys}), {0, 2, 1, 3});
+  return heads;
+}
+
+/// The heads of inputs that are given in heads, [B, N, S, h].
+Heads given_heads(NodeContext& node) {
+  Heads heads{node.input(0), node.input(1), node.input(2), {}, false};
+  const ir::Dimension queries = heads.query.shape()[1];
+  const ir::Dimension keys = heads.key.shape()[1];
+  heads.count = dimension_of(node, heads.key, 1);
+  heads.are_grouped = queries.is_dynamic() || queries != keys;
+  if (!heads.are_grouped) return heads;
+  if (queries.is_static() && keys.is_static() && (keys.size() == 0 || queries.size() % keys.size() != 0)) {
+    node.fail("the heads of the query are no multiple of those of the key");
+  }
+  const Value groups = quotient(node, dimension_of(node, heads.query, 1), heads.count);
+  heads.query =
+      reshape(node, heads.query,
+              concat(node, {dimension_of(node, heads.query, 0), heads.count, groups,
+                            dimension_of(node, heads.query, 2), dimension_of(node, heads.query, 3)}));
+  return heads;
+}
+
+Heads heads_of(NodeContext& node) {
+  const std::int64_t rank = node.rank(node.input(0));
+  if (rank != 3 && rank != 4) node.fail("the query must have three or four dimensions");
+  for (const std::size_t index : {1, 2}) {
+    if (node.rank(node.input(index)) != rank) node.fail("query, key and value differ in rank");
+  }
+  Heads heads = rank == 3 ? unpacked_heads(node) : given_heads(node);
+  if (node.has_input(4) != node.has_input(5)) node.fail("past_key and past_value belong together");
+  if (node.has_input(4)) {
+    heads.key = concat(node, {node.input(4), heads.key}, 2);
+    heads.value = concat(node, {node.input(5), heads.value}, 2);
+  }
+  return heads;
+}
+
+/// What the node asks for that is more than the runtime's one operation gives.
+struct Wishes {
+  double cap;
+  ElementType softmax_type;
+  bool scores;
+
+  bool none(ElementType type) const { return cap == 0 && softmax_type == type && !scores; }
+};
+
+Wishes wishes_of(NodeContext& node, ElementType type) {
+  if (node.has_attribute("softmax_precision")) type = node.element_type(node.integer("softmax_precision"));
+  return {node.real("softcap", 0), type, node.has_output(3)};
+}
+
+/// The query times the factor of the products. The size of the heads may be known at run time only.
+Value scaled(NodeContext& node, Value query) {
+  const auto axis = static_cast<std::size_t>(node.rank(query) - 1);
+  const ir::Dimension size = query.shape()[axis];
+  if (node.has_attribute("scale") || size.is_static()) {
+    const double scale = node.real("scale", 1 / std::sqrt(static_cast<double>(size.size())));
+    return node.op("Multiply", {query, node.number_like(scale, query)});
+  }
+  const Value root = node.op("Sqrt", {convert(node, size_of(node, query, std::int64_t(axis)), query.type())});
+  return divide(node, query, root);
+}
+
+/// One operation of the runtime.
+Value in_one(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
+  // The runtime moves the scale to a key that is constant and rounds the products to the key's type.
+  const bool is_scaled_before = heads.query.type() != ElementType::f32;
+  const Value query = is_scaled_before ? scaled(node, heads.query) : heads.query;
+  Values inputs{query, heads.key, heads.value};
+  const bool has_scale = is_scaled_before || node.has_attribute("scale");
+  // A scalar is no mask: it only takes the place before the scale.
+  if (mask.value || has_scale) inputs.push_back(mask.value ? mask.value : node.number_like(0, query));
+  if (has_scale) inputs.push_back(node.number_like(is_scaled_before ? 1 : node.real("scale"), query));
+  return node.op("ScaledDotProductAttention", inputs, {{"causal", mask.hides_future}});
+}
+
+Value products_of(NodeContext& node, Value query, Value key) {
+  // The runtime's transposing product reads a constant key of bf16 in the wrong order.
+  const bool is_transposed_before = key.type() == ElementType::bf16;
+  if (is_transposed_before) {
+    const std::int64_t rank = node.rank(key);
+    std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    key = transpose(node, key, order);
+  }
+  return node.op("MatMul", {query, key}, {{"transpose_a", false}, {"transpose_b", !is_transposed_before}});
+}
+
+struct SpelledOut {
+  Value output;
+  Value scores;  ///< of the stage that qk_matmul_output_mode names, as the products have them
+};
+
+SpelledOut in_arithmetic(NodeContext& node, const Heads& heads, Value mask, const Wishes& wishes) {
+  const Value products = products_of(node, scaled(node, heads.query), heads.key);
+  Value capped = products;
+  if (wishes.cap != 0) {
+    const Value cap = node.number_like(wishes.cap, products);
+    capped = node.op("Multiply", {node.op("Tanh", {divide(node, products, cap)}), cap});
+  }
+  Value masked = capped;
+  if (mask && mask.type() == ElementType::boolean) {
+    masked = node.op("Select", {mask, capped, node.number_like(kHidden, capped)});
+  } else if (mask) {
+    masked = node.op("Add", {capped, mask});
+  }
+  Value weights =
+      node.op("SoftMax", {convert(node, masked, wishes.softmax_type)}, {{"axis", node.rank(masked) - 1}});
+  weights = convert(node, weights, heads.query.type());
+  if (mask && wishes.scores) weights = without_blind_rows(node, weights, mask);
+  const std::array stages{products, capped, masked, weights};
+  const std::int64_t mode = node.integer("qk_matmul_output_mode", 0);
+  return {node.op("MatMul", {weights, heads.value}, {{"transpose_a", false}, {"transpose_b", false}}),
+          stages[mode >= 0 && mode < 4 ? static_cast<std::size_t>(mode) : 0]};
+}
+
+/// [B, K, G, S, `columns`] as [B, K * G, S, `columns`].
+Value without_groups(NodeContext& node, const Heads& heads, Value value, Value columns) {
+  const Value count = node.op("Multiply", {heads.count, dimension_of(node, heads.query, 2)});
+  return reshape(
+      node, value,
+      concat(node, {dimension_of(node, heads.query, 0), count, dimension_of(node, heads.query, 3), columns}));
+}
+
+/// The output in the form of the query.
+Value packed(NodeContext& node, const Heads& heads, Value mixed) {
+  if (node.rank(node.input(0)) == 4) {
+    return heads.are_grouped ? without_groups(node, heads, mixed, dimension_of(node, heads.value, 3)) : mixed;
+  }
+  const Value rows =
+      heads.are_grouped ? transpose(node, mixed, {0, 3, 1, 2, 4}) : transpose(node, mixed, {0, 2, 1, 3});
+  const ir::Dimension size = mixed.shape()[mixed.shape().rank() - 1];
+  const std::int64_t hidden = size.is_static() ? size.size() * node.integer("q_num_heads") : -1;
+  return node.op("Reshape", {rows, node.integers({0, 0, hidden})}, {{"special_zero", true}});
+}
+
+Values attention(NodeContext& node) {
+  const Heads heads = heads_of(node);
+  const Wishes wishes = wishes_of(node, heads.query.type());
+  const bool is_plain = wishes.none(heads.query.type());
+  const AttentionMask mask = attention_mask(node, heads, is_plain);
+  Heads factors = heads;
+  if (heads.are_grouped) {
+    factors.key = unsqueeze(node, heads.key, {2});
+    factors.value = unsqueeze(node, heads.value, {2});
+  }
+  SpelledOut result;
+  if (is_plain && mask.fits_one_operation) {
+    result.output = in_one(node, factors, mask);
+  } else {
+    result = in_arithmetic(node, factors, mask.value, wishes);
+  }
+  if (mask.value) result.output = without_blind_rows(node, result.output, mask.value);
+  Values outputs{packed(node, heads, result.output), heads.key, heads.value};
+  if (!wishes.scores) return outputs;
+  outputs.push_back(heads.are_grouped
+                        ? without_groups(node, heads, result.scores, dimension_of(node, heads.key, 2))
+                        : result.scores);
+  return outputs;
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> attention_translators() {
+  return {{"Attention", 23, attention}};
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,179 @@
+#include "frontend/translators/onnx/attention_mask.hpp"
+
+#include <algorithm>
+
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// What the node's attributes and inputs say about masks.
+struct Rules {
+  bool is_causal;
+  std::int64_t left_window;   ///< -1: without end
+  std::int64_t right_window;  ///< -1: without end
+  bool has_mask;
+  bool has_past;
+  bool has_lengths;
+
+  bool are_by_position() const { return is_causal || left_window >= 0 || right_window >= 0; }
+  /// What the causal mask of the runtime's operation says: keys and queries begin together.
+  bool hide_future_only() const {
+    return is_causal && left_window < 0 && right_window < 0 && !has_mask && !has_past && !has_lengths;
+  }
+};
+
+Rules rules_of(const NodeContext& node) {
+  return {node.integer("is_causal", 0) == 1,
+          node.integer("left_window_size", -1),
+          node.integer("right_window_size", -1),
+          node.has_input(3),
+          node.has_input(4),
+          node.has_input(6)};
+}
+
+/// Both broadcast to [B, N, S, T], and either may be null.
+struct Mask {
+  Value bias;  ///< added to the scores
+  Value seen;  ///< boolean: the keys that take part
+};
+
+/// The mask of the model as long as there are keys: since version 24 the keys behind its end are hidden.
+Value extended_mask(NodeContext& node, Value keys) {
+  Value mask = node.input(3);
+  if (mask.type() != ElementType::boolean) mask = convert(node, mask, keys.type());
+  const std::int64_t rank = node.rank(mask);
+  if (rank < 2) mask = with_unit_dimensions(node, mask, 2 - rank, 0);
+  const std::size_t last = mask.shape().rank() - 1;
+  const ir::Dimension length = mask.shape()[last];
+  if (node.opset() < 24 || (length.is_static() && length == keys.shape()[2])) return mask;
+  const bool is_boolean = mask.type() == ElementType::boolean;
+  const Value numbers = is_boolean ? convert(node, mask, ElementType::i32) : mask;
+  const Value missing =
+      node.op("Subtract", {dimension_of(node, keys, 2), dimension_of(node, mask, std::int64_t(last))});
+  const Value none = node.integers(std::vector<std::int64_t>(last, 0));
+  const Value begins = node.integers(std::vector<std::int64_t>(last + 1, 0));
+  const Value extended = node.op(
+      "Pad",
+      {numbers, begins, concat(node, {none, missing}), node.number_like(is_boolean ? 0 : kHidden, numbers)},
+      {{"pad_mode", "constant"}});
+  return is_boolean ? convert(node, extended, ElementType::boolean) : extended;
+}
+
+Value quotient(NodeContext& node, Value a, Value b) {
+  return node.op("Divide", {a, b}, {{"m_pythondiv", false}});
+}
+
+Value numbers_up_to(NodeContext& node, Value size) {
+  return node.op("Range", {node.integer(0), size, node.integer(1)}, {{"output_type", ElementType::i64}});
+}
+
+/// Where queries stand among the keys: [S, 1], or [B, 1, S, 1] when each row of the batch has its own past.
+Value positions(NodeContext& node, const Heads& heads) {
+  const std::int64_t sequence = heads.are_grouped ? 3 : 2;
+  const Value count = size_of(node, heads.query, sequence);
+  const Value rows = unsqueeze(node, numbers_up_to(node, count), {1});
+  if (node.has_input(4)) return node.op("Add", {rows, size_of(node, node.input(4), 2)});
+  if (!node.has_input(6)) return rows;
+  const Value past = node.op("Subtract", {node.input(6), count});
+  return node.op("Add", {rows, unsqueeze(node, past, {1, 2, 3})});
+}
+
+Mask restrictions(NodeContext& node, const Heads& heads, const Rules& rules) {
+  Mask mask;
+  const auto restrict_to = [&](Value keys) {
+    mask.seen = mask.seen ? node.op("LogicalAnd", {mask.seen, keys}) : keys;
+  };
+  if (rules.has_mask) {
+    const Value given = extended_mask(node, heads.key);
+    (given.type() == ElementType::boolean ? mask.seen : mask.bias) = given;
+  }
+  if (!rules.are_by_position() && !rules.has_lengths) return mask;
+  const Value keys = numbers_up_to(node, size_of(node, heads.key, 2));
+  if (rules.are_by_position()) {
+    const Value own = positions(node, heads);
+    if (rules.is_causal) restrict_to(node.op("LessEqual", {keys, own}));
+    if (rules.left_window >= 0) {
+      const Value first = node.op("Subtract", {own, node.integer(rules.left_window)});
+      restrict_to(node.op("GreaterEqual", {keys, first}));
+    }
+    if (rules.right_window >= 0) {
+      restrict_to(node.op("LessEqual", {keys, node.op("Add", {own, node.integer(rules.right_window)})}));
+    }
+  }
+  if (rules.has_lengths) restrict_to(node.op("Less", {keys, unsqueeze(node, node.input(6), {1, 2, 3})}));
+  return mask;
+}
+
+/// A mask over heads as one over groups: of [..., N, S, T], where N may be 1, [..., K, N / K, S, T].
+Value over_groups(NodeContext& node, Value mask, const Heads& heads) {
+  const std::int64_t rank = node.rank(mask);
+  if (rank < 3) return mask;
+  const std::int64_t axis = rank - 3;
+  if (mask.shape()[static_cast<std::size_t>(axis)] == 1) return unsqueeze(node, mask, {axis});
+  const Value count = dimension_of(node, mask, axis);
+  const Value outer = node.op("Minimum", {count, heads.count});
+  Values shape;
+  for (std::int64_t i = 0; i < axis; ++i) shape.push_back(dimension_of(node, mask, i));
+  shape.insert(shape.end(), {outer, quotient(node, count, outer), dimension_of(node, mask, axis + 1),
+                             dimension_of(node, mask, axis + 2)});
+  return reshape(node, mask, concat(node, shape));
+}
+
+/// Whether some row of the mask may hide all keys. Only a mask that is known tells.
+bool may_hide_all(NodeContext& node, Value mask) {
+  const auto known = node.known_numbers(mask);
+  const ir::Dimension keys = mask.shape()[mask.shape().rank() - 1];
+  if (!known || keys.is_dynamic() || keys.size() == 0) return true;
+  const double hidden = mask.type() == ElementType::boolean ? 0 : kHidden;
+  const auto width = keys.size();
+  for (auto row = known->begin(); row != known->end(); row += width) {
+    if (std::all_of(row, row + width, [&](double value) { return value == hidden; })) return true;
+  }
+  return false;
+}
+
+/// Whether `mask` certainly has the sizes of the scores, or 1 where it is known to. The runtime takes sizes
+/// of ScaledDotProductAttention's inputs that it does not know for equal, and reads one in place of the
+/// other.
+bool has_sizes_of_scores(const NodeContext& node, Value mask, const Heads& heads, const Rules& rules) {
+  if (!rules.has_mask) return true;
+  std::vector<ir::Dimension> scores(heads.query.shape().begin(), heads.query.shape().end() - 1);
+  scores.push_back(heads.key.shape()[2]);
+  const PartialShape& shape = mask.shape();
+  for (std::size_t from_end = 1; from_end <= shape.rank(); ++from_end) {
+    const bool is_known =
+        shape[shape.rank() - from_end].is_static() || scores[scores.size() - from_end].is_static();
+    const bool is_row = from_end == 2 && rules.are_by_position();
+    const bool is_key = from_end == 1 && (rules.are_by_position() || rules.has_lengths || node.opset() >= 24);
+    if (!is_known && !is_row && !is_key) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal) {
+  const Rules rules = rules_of(node);
+  if (may_be_causal && rules.hide_future_only()) return {{}, true, true};
+  const Mask mask = restrictions(node, heads, rules);
+  Value merged = mask.bias ? mask.bias : mask.seen;
+  if (mask.bias && mask.seen) {
+    merged = node.op("Select", {mask.seen, mask.bias, node.number_like(kHidden, mask.bias)});
+  }
+  if (!merged) return {};
+  if (heads.are_grouped) merged = over_groups(node, merged, heads);
+  return {merged, false, has_sizes_of_scores(node, merged, heads, rules)};
+}
+
+Value without_blind_rows(NodeContext& node, Value value, Value mask) {
+  if (!may_hide_all(node, mask)) return value;
+  // Not by the largest element: the runtime's reduction starts from the smallest finite number.
+  const Value seen = mask.type() == ElementType::boolean
+                         ? mask
+                         : node.op("NotEqual", {mask, node.number_like(kHidden, mask)});
+  const Value is_any_seen = reduce(node, "ReduceLogicalOr", seen, node.integers({node.rank(mask) - 1}));
+  return node.op("Select", {is_any_seen, value, node.number_like(0, value)});
+}
+
+}  // namespace onnx2ir::frontend

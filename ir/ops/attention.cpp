@@ -1,0 +1,63 @@
+// Attention as one operation.
+#include "ir/inference.hpp"
+#include "ir/ops/families.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+
+/// What of a shape lies before the last two dimensions.
+PartialShape batch_of(const PartialShape& shape) {
+  const auto all = shape.dimensions();
+  return PartialShape(std::vector<Dimension>(all.begin(), all.end() - 2));
+}
+
+const Dimension& from_end(const PartialShape& shape, std::size_t place) {
+  return shape[shape.rank() - place];
+}
+
+void widen(PartialShape& shape, const PartialShape& other, std::string_view what) {
+  const auto merged = broadcast(shape, other);
+  if (!merged) invalid("ScaledDotProductAttention's " + std::string(what) + " does not fit its other inputs");
+  shape = *merged;
+}
+
+void infer_attention(Node& node) {
+  const ElementType type = same_type(node, 0, 3);
+  require(is_floating(type), "ScaledDotProductAttention takes floating-point numbers");
+  const PartialShape& query = node.input(0).shape();
+  const PartialShape& key = node.input(1).shape();
+  const PartialShape& value = node.input(2).shape();
+  for (const PartialShape* shape : {&query, &key, &value}) {
+    require(shape->has_rank() && shape->rank() >= 3,
+            "ScaledDotProductAttention takes inputs of at least three dimensions");
+  }
+  require(intersect(from_end(query, 1), from_end(key, 1)).has_value(),
+          "the heads of ScaledDotProductAttention's query and key differ in size");
+  require(intersect(from_end(key, 2), from_end(value, 2)).has_value(),
+          "ScaledDotProductAttention has not as many keys as values");
+  PartialShape batch = batch_of(query);
+  widen(batch, batch_of(key), "key");
+  widen(batch, batch_of(value), "value");
+  PartialShape rows{from_end(query, 2)};
+  if (node.inputs().size() > 3 && !node.boolean("causal") && !node.input(3).shape().is_scalar()) {
+    const PartialShape& mask = node.input(3).shape();
+    require(mask.has_rank() && mask.rank() >= 2,
+            "ScaledDotProductAttention takes masks of two dimensions or more");
+    require(mask.rank() <= query.rank(), "ScaledDotProductAttention's mask has too many dimensions");
+    widen(batch, batch_of(mask), "mask");
+    widen(rows, PartialShape{from_end(mask, 2)}, "mask");
+  }
+  batch.mutable_dimensions().push_back(rows[0]);
+  batch.mutable_dimensions().push_back(from_end(value, 1));
+  set_output(node, 0, type, std::move(batch));
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> attention_ops() {
+  return {{"ScaledDotProductAttention", "opset13", 3, 5, 1, {{"causal", Kind::boolean}}, infer_attention}};
+}
+
+}  // namespace onnx2ir::ir

@@ -10,7 +10,7 @@ using Kind = AttributeSpec::Kind;
 /// What of a shape lies before the last two dimensions.
 PartialShape batch_of(const PartialShape& shape) {
   const auto all = shape.dimensions();
-  return PartialShape(std::vector<Dimension>(all.begin(), all.end() - 2));
+  return PartialShape(Dimensions(all.begin(), all.end() - 2));
 }
 
 const Dimension& from_end(const PartialShape& shape, std::size_t place) {

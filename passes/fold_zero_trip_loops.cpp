@@ -26,14 +26,29 @@ void fold(ir::Node& node) {
   }
 }
 
-}  // namespace
-
-bool fold_zero_trip_loops(ir::Model& model, PassContext&) {
+bool fold_all(ir::Model& model) {
   bool modified = false;
   for (ir::Node* node : loops_of(model)) {
     if (!node->has_uses() || !never_runs(*node) || !node->loop()->last_values.empty()) continue;
     fold(*node);
     modified = true;
+  }
+  return modified;
+}
+
+}  // namespace
+
+bool fold_zero_trip_loops(ir::Model& model, PassContext& context) {
+  bool modified = false;
+  // What a loop gave may be the count or the condition of another.
+  while (fold_all(model)) {
+    modified = true;
+    for (ir::Graph* graph : graphs_of(model)) {
+      graph->sort();
+      graph->remove_dead_nodes();
+    }
+    ir::infer(model.graph);
+    fold_constants(model, context);
   }
   return modified;
 }

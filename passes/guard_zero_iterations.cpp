@@ -95,7 +95,8 @@ bool run_on(ir::Node& node) {
     modified = true;
   }
   for (const ir::Carried& state : loop.carried) {
-    if (!state.output || node.output(*state.output).uses.empty() || state.parameter->has_uses()) continue;
+    if (!state.output || node.output(*state.output).uses.empty()) continue;
+    if (is_read(state.parameter->value())) continue;
     if (is_chosen(node, state)) continue;
     guard_output(node, *state.output,
                  [&](ir::Value final) { return choose(builder, runs(), final, node.input(state.input)); });

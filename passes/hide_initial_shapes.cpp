@@ -8,6 +8,7 @@
 #include "ir/builder.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -41,19 +42,6 @@ ir::Value find_source(const ir::Node& loop, const ir::Graph& graph) {
     if (parameter->output(0).type != ir::ElementType::string) return parameter->value();
   }
   return {};
-}
-
-/// A number of which OpenVINO does not know before it runs whether it is 0 or 1; null when nothing changes
-/// from run to run.
-ir::Value zero_or_one(ir::Builder& builder, const ir::Node& loop) {
-  const ir::Value source = find_source(loop, builder.graph());
-  if (!source) return {};
-  const ir::Value flat = builder.op("Reshape", {source, builder.integers({-1})}, {{"special_zero", false}});
-  const ir::Value found = builder.op("NonZero", {flat}, {{"output_type", ir::ElementType::i64}});
-  const ir::Value shape = builder.op("ShapeOf", {found}, {{"output_type", ir::ElementType::i64}});
-  const ir::Value count =
-      builder.op("Gather", {shape, builder.integer(1), builder.integer(0)}, {{"batch_dims", 0}});
-  return builder.op("Minimum", {count, builder.integer(1)});
 }
 
 /// `value`, whose size along `axis` OpenVINO does not know before it runs: one of two, which are the same.
@@ -91,8 +79,11 @@ bool hide_initial_shapes(ir::Model& model, PassContext&) {
       const ir::Value initial = loop->input(state.input);
       const ir::PartialShape& parameter = state.parameter->output(0).shape;
       if (initial.shape() == parameter || is_final_value_read(*loop, state)) continue;
-      if (!number) number = zero_or_one(builder, *loop);
-      if (!number) break;
+      if (!number) {
+        const ir::Value source = find_source(*loop, builder.graph());
+        if (!source) break;
+        number = zero_or_one(builder, source);
+      }
       loop->set_input(state.input, hide_sizes(builder, initial, parameter, number));
       modified = true;
     }

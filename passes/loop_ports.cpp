@@ -26,6 +26,16 @@ void drop_unused(ir::Graph& body, std::vector<ir::Invariant>& invariants, std::v
   for (ir::Node* parameter : dead) body.remove(*parameter);
 }
 
+ir::Value add_invariant(ir::Node& node, ir::Graph& body, std::vector<ir::Invariant>& invariants,
+                        ir::Value outer) {
+  ir::Builder builder(body);
+  builder.set_name(outer.node->name);
+  const ir::Value parameter = builder.parameter(outer.type(), outer.shape());
+  node.add_input(outer);
+  invariants.push_back({static_cast<std::uint32_t>(node.inputs().size() - 1), parameter.node});
+  return parameter;
+}
+
 }  // namespace
 
 void remove_input(ir::Node& node, std::uint32_t index) {
@@ -42,26 +52,31 @@ void remove_input(ir::Node& node, std::uint32_t index) {
 }
 
 void remove_output(ir::Node& node, std::uint32_t index) {
-  ir::LoopBody& loop = *node.loop();
-  for (ir::Carried& state : loop.carried) {
-    if (state.output && *state.output > index) --*state.output;
+  if (ir::LoopBody* loop = node.loop()) {
+    for (ir::Carried& state : loop->carried) {
+      if (state.output && *state.output > index) --*state.output;
+    }
+    for (ir::Scan& scan : loop->scans) {
+      if (scan.output > index) --scan.output;
+    }
+    for (ir::LastValue& last : loop->last_values) {
+      if (last.output > index) --last.output;
+    }
   }
-  for (ir::Scan& scan : loop.scans) {
-    if (scan.output > index) --scan.output;
-  }
-  for (ir::LastValue& last : loop.last_values) {
-    if (last.output > index) --last.output;
+  if (ir::IfBranches* branches = node.branches()) {
+    for (ir::Branch* branch : {&branches->then_branch, &branches->else_branch}) {
+      branch->results.erase(branch->results.begin() + index);
+    }
   }
   node.remove_output(index);
 }
 
 ir::Value add_invariant(ir::Node& loop, ir::Value outer) {
-  ir::Builder builder(*loop.loop()->graph);
-  builder.set_name(outer.node->name);
-  const ir::Value parameter = builder.parameter(outer.type(), outer.shape());
-  loop.add_input(outer);
-  loop.loop()->invariants.push_back({static_cast<std::uint32_t>(loop.inputs().size() - 1), parameter.node});
-  return parameter;
+  return add_invariant(loop, *loop.loop()->graph, loop.loop()->invariants, outer);
+}
+
+ir::Value add_invariant(ir::Node& choice, ir::Branch& branch, ir::Value outer) {
+  return add_invariant(choice, *branch.graph, branch.invariants, outer);
 }
 
 bool remove_unused_invariants(ir::Node& node) {
@@ -75,6 +90,24 @@ bool remove_unused_invariants(ir::Node& node) {
   std::sort(freed.rbegin(), freed.rend());
   for (const std::uint32_t input : freed) remove_input(node, input);
   return !freed.empty();
+}
+
+bool is_read(const ir::Use& use) {
+  const auto reads = [&](const auto& ports) {
+    return std::ranges::any_of(
+        ports, [&](const auto& port) { return port.input == use.index && is_read(port.parameter->value()); });
+  };
+  if (const ir::LoopBody* loop = use.node->loop())
+    return use.index < 2 || reads(loop->carried) || reads(loop->invariants) || reads(loop->sliced);
+  if (const ir::IfBranches* branches = use.node->branches())
+    return use.index < 1 || reads(branches->then_branch.invariants) ||
+           reads(branches->else_branch.invariants);
+  return true;
+}
+
+bool is_read(ir::Value value) {
+  return std::ranges::any_of(value.node->output(value.index).uses,
+                             [](const ir::Use& use) { return is_read(use); });
 }
 
 ir::Value whether_it_runs(ir::Builder& builder, const ir::Node& loop) {

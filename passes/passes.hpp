@@ -26,8 +26,11 @@ bool guard_zero_iterations(ir::Model& model, PassContext& context);
 bool compress_to_fp16(ir::Model& model, PassContext& context);
 bool copy_passed_through_states(ir::Model& model, PassContext& context);
 bool spell_out_abs(ir::Model& model, PassContext& context);
+bool tile_empty_broadcasts(ir::Model& model, PassContext& context);
+bool spell_out_empty_reshapes(ir::Model& model, PassContext& context);
+bool hide_constant_counts(ir::Model& model, PassContext& context);
 bool hide_initial_shapes(ir::Model& model, PassContext& context);
-bool widen_branch_outputs(ir::Model& model, PassContext& context);
+bool run_branches_in_loops(ir::Model& model, PassContext& context);
 bool warn_about_wide_integers(ir::Model& model, PassContext& context);
 
 }  // namespace onnx2ir::passes

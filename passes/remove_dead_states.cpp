@@ -1,5 +1,6 @@
-// States and scan outputs that nobody reads go, with their back edges; so do invariants the body does not
-// use.
+// States and scan outputs that nobody reads go, with their back edges; so do outputs of an If and invariants
+// that no body uses. (The runtime drops outputs of an If, too: a state that only such a one reads is one that
+// the body never reads.)
 #include <algorithm>
 
 #include "passes/graph_walk.hpp"
@@ -74,11 +75,30 @@ bool run_on(ir::Node& node) {
   return !inputs.empty() || !outputs.empty();
 }
 
+bool remove_unread_outputs(ir::Node& choice) {
+  bool modified = false;
+  ir::IfBranches& branches = *choice.branches();
+  for (auto output = static_cast<std::uint32_t>(choice.outputs().size()); output-- > 0;) {
+    // One without any is dead altogether.
+    if (is_read(choice, output) || choice.outputs().size() == 1) continue;
+    ir::Node* const results[] = {branches.then_branch.results[output], branches.else_branch.results[output]};
+    remove_output(choice, output);
+    branches.then_branch.graph->remove(*results[0]);
+    branches.else_branch.graph->remove(*results[1]);
+    modified = true;
+  }
+  if (modified) {
+    for (ir::Graph* body : ir::bodies(choice)) body->remove_dead_nodes();
+  }
+  return modified;
+}
+
 /// Outer loops first: what they do not need, inner ones need not compute, and goes with their bodies.
 bool run_on_loops(ir::Graph& graph) {
   bool modified = false;
   for (ir::Node* node : graph.control_flow()) {
     if (node->loop() != nullptr) modified = run_on(*node) || modified;
+    if (node->branches() != nullptr) modified = remove_unread_outputs(*node) || modified;
     for (ir::Graph* body : ir::bodies(*node)) modified = run_on_loops(*body) || modified;
   }
   return modified;

@@ -1,0 +1,159 @@
+// Loops that OpenVINO would evaluate while it compiles get a condition that only a run tells, unless their
+// number of iterations is written down, and those of the loops inside. Its evaluation fails on loops that run
+// zero times, and with most bodies on loops that end by their own condition (measured on 2026.4). Constant
+// counts and conditions that we do not know, but OpenVINO will, are hidden as well: the runtime dies at a
+// count of 0.
+#include <algorithm>
+#include <unordered_set>
+
+#include "ir/builder.hpp"
+#include "ir/inference.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/loop_ports.hpp"
+#include "passes/passes.hpp"
+#include "passes/run_time_values.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool is_known_true(ir::Value condition) {
+  return ir::known_scalar(condition).value_or(0) != 0;
+}
+
+bool can_be_evaluated(const ir::Graph& body);
+
+/// Whether OpenVINO can run `loop` and the loops in it while it compiles.
+bool can_be_evaluated(const ir::Node& loop) {
+  return ir::known_scalar(loop.input(0)).value_or(0) > 0 && is_known_true(loop.input(1)) &&
+         is_known_true(loop.loop()->condition->input(0)) && can_be_evaluated(*loop.loop()->graph);
+}
+
+bool can_be_evaluated(const ir::Graph& body) {
+  return std::ranges::all_of(body.control_flow(), [](const ir::Node* node) {
+    if (node->loop() != nullptr) return can_be_evaluated(*node);
+    return std::ranges::all_of(ir::bodies(*node),
+                               [](const ir::Graph* branch) { return can_be_evaluated(*branch); });
+  });
+}
+
+/// Gives a graph's boolean that is true in each run, which OpenVINO does not know before.
+class Truth {
+ public:
+  /// Of a model: made of one of its inputs. Null when it has none.
+  explicit Truth(ir::Graph& main) : main_(&main) {}
+  /// Of the body of a Loop, or of a branch of an If, inside of `outer`'s graph.
+  Truth(Truth& outer, ir::Node& node, ir::Branch* branch) : outer_(&outer), node_(&node), branch_(branch) {}
+
+  ir::Value get() {
+    if (!value_) value_ = main_ != nullptr ? made() : handed_in();
+    return value_;
+  }
+
+ private:
+  ir::Value made() {
+    const auto& inputs = main_->parameters();
+    const auto source = std::ranges::find_if(
+        inputs, [](const ir::Node* input) { return input->output(0).type != ir::ElementType::string; });
+    if (source == inputs.end()) return {};
+    ir::Builder builder(*main_);
+    builder.set_name((*source)->name);
+    return builder.op("GreaterEqual", {zero_or_one(builder, (*source)->value()), builder.integer(0)});
+  }
+
+  ir::Value handed_in() {
+    const ir::Value outside = outer_->get();
+    if (!outside) return {};
+    return branch_ != nullptr ? add_invariant(*node_, *branch_, outside) : add_invariant(*node_, outside);
+  }
+
+  ir::Graph* main_ = nullptr;
+  Truth* outer_ = nullptr;
+  ir::Node* node_ = nullptr;
+  ir::Branch* branch_ = nullptr;
+  ir::Value value_;
+};
+
+class Search {
+ public:
+  explicit Search(ir::Model& model) : truth_(model.graph) {
+    mark(model.graph.parameters());
+    visit(model.graph, truth_);
+  }
+  bool modified() const { return modified_; }
+
+ private:
+  void mark(const std::vector<ir::Node*>& nodes) { at_run_time_.insert(nodes.begin(), nodes.end()); }
+
+  /// Whether OpenVINO can compute `value` before it runs the model.
+  bool is_constant(ir::Value value) const { return !at_run_time_.contains(value.node); }
+
+  bool is_constant(ir::Node& node) const {
+    for (std::uint32_t i = 0; i < node.inputs().size(); ++i) {
+      if (!is_constant(node.input(i)) && is_read(ir::Use{&node, i})) return false;
+    }
+    return true;
+  }
+
+  void mark(const ir::Graph& body, const std::vector<ir::Invariant>& invariants, const ir::Node& node) {
+    for (ir::Node* parameter : body.parameters()) {
+      const auto found = std::ranges::find(invariants, parameter, &ir::Invariant::parameter);
+      if (found == invariants.end() || !is_constant(node.input(found->input))) at_run_time_.insert(parameter);
+    }
+  }
+
+  void visit(ir::Graph& graph, Truth& truth) {
+    const std::size_t count = graph.nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+      ir::Node& node = *graph.nodes()[i];
+      if (node.is("Parameter")) continue;
+      if (node.loop() != nullptr) hide(node, truth);
+      const bool is_known = node.outputs().size() == 1 && ir::exact_values(node.value());
+      if (!is_known && (node.op().is_volatile || !is_constant(node))) at_run_time_.insert(&node);
+      if (ir::LoopBody* loop = node.loop()) {
+        mark(*loop->graph, loop->invariants, node);
+        Truth inner(truth, node, nullptr);
+        visit(*loop->graph, inner);
+      }
+      if (ir::IfBranches* branches = node.branches()) {
+        for (ir::Branch* branch : {&branches->then_branch, &branches->else_branch}) {
+          mark(*branch->graph, branch->invariants, node);
+          Truth inner(truth, node, branch);
+          visit(*branch->graph, inner);
+        }
+      }
+    }
+  }
+
+  void hide(ir::Node& loop, Truth& truth) {
+    const auto will_be_known = [&](std::size_t input) {
+      return !ir::known_scalar(loop.input(input)) && is_constant(loop.input(input));
+    };
+    const bool is_evaluated = is_constant(loop) && !can_be_evaluated(loop);
+    if (!is_evaluated && !will_be_known(0) && !will_be_known(1)) return;
+    const ir::Value holds = truth.get();
+    if (!holds) return;
+    ir::Builder builder(loop.graph());
+    builder.set_name(loop.name);
+    builder.set_origin(loop.origin);
+    if (will_be_known(0)) {
+      const ir::Value count = loop.input(0);
+      loop.set_input(0, builder.op("Select", {holds, count, builder.integer(0, count.type())}));
+    }
+    const ir::Value starts = loop.input(1);
+    loop.set_input(1, is_known_true(starts) ? holds : builder.op("LogicalAnd", {starts, holds}));
+    at_run_time_.insert(&loop);
+    modified_ = true;
+  }
+
+  std::unordered_set<const ir::Node*> at_run_time_;
+  Truth truth_;
+  bool modified_ = false;
+};
+
+}  // namespace
+
+bool hide_constant_counts(ir::Model& model, PassContext&) {
+  return Search(model).modified();
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,96 @@
+// An If whose outputs have sizes that only a run tells goes into a Loop of one iteration. The CPU runtime
+// keeps such outputs in memory that they share with what later nodes make, and moves that memory when one of
+// these grows, before the outputs have been read: their readers find anything there. A Loop keeps its
+// outputs, and the Results of a graph are safe (measured on 2026.4: tests/conformance/test_branch_memory.py).
+#include <algorithm>
+#include <array>
+
+#include "ir/builder.hpp"
+#include "ir/inference.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/loop_ports.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Types of model outputs that the runtime hands out as they are; others pass a conversion, which is a
+/// reader.
+constexpr std::array kOutputTypes = {ir::ElementType::f32, ir::ElementType::i32, ir::ElementType::u8,
+                                     ir::ElementType::i8};
+
+bool is_endangered(const ir::Node& choice, bool is_main) {
+  return std::ranges::any_of(choice.outputs(), [&](const ir::Output& output) {
+    if (output.shape.is_static()) return false;
+    const bool is_handed_out = std::ranges::find(kOutputTypes, output.type) != kOutputTypes.end();
+    return std::ranges::any_of(output.uses, [&](const ir::Use& use) {
+      return !use.node->is("Result") || (is_main && !is_handed_out);
+    });
+  });
+}
+
+/// An If in the body of `loop` for the one outside, whose branches it takes.
+ir::Node& moved_inside(ir::Node& loop, ir::Node& choice) {
+  ir::Graph& body = *loop.loop()->graph;
+  ir::Builder builder(body);
+  std::vector<ir::Value> inputs;
+  for (std::size_t i = 0; i < choice.inputs().size(); ++i) {
+    const ir::Value outside = choice.input(i);
+    const auto before = std::ranges::find(choice.inputs().first(i), outside);
+    const auto position = static_cast<std::size_t>(before - choice.inputs().begin());
+    builder.set_name(outside.node->name);
+    if (position < i) {
+      inputs.push_back(inputs[position]);
+    } else if (const ir::ConstantData* data = outside.node->constant()) {
+      inputs.push_back(builder.constant(outside.type(), outside.node->integers("shape"), *data));
+    } else {
+      inputs.push_back(add_invariant(loop, outside));
+    }
+  }
+  ir::Node& inside = body.add(choice.op(), inputs, choice.outputs().size());
+  inside.name = choice.name;
+  inside.origin = choice.origin;
+  inside.set_payload(choice.take_payload());
+  ir::infer(inside);
+  return inside;
+}
+
+void run_in_loop(ir::Node& choice) {
+  ir::Graph& graph = choice.graph();
+  ir::Builder builder(graph);
+  const ir::Value once[] = {builder.integer(1), builder.boolean(true)};
+  ir::Node& loop = graph.add(ir::find_op("Loop"), once, choice.outputs().size());
+  loop.name = choice.name;
+  loop.origin = choice.origin;
+  ir::LoopBody body;
+  body.graph = std::make_unique<ir::Graph>();
+  ir::Builder inner(*body.graph);
+  body.condition = &inner.result(inner.boolean(true));
+  loop.set_payload(std::move(body));
+  ir::Node& inside = moved_inside(loop, choice);
+  for (std::uint32_t i = 0; i < inside.outputs().size(); ++i) {
+    loop.loop()->last_values.push_back({&inner.result(inside.value(i)), i});
+  }
+  ir::infer(loop);
+  for (std::uint32_t i = 0; i < loop.outputs().size(); ++i) {
+    ir::replace_all_uses(choice.value(i), loop.value(i));
+  }
+  graph.remove(choice);
+}
+
+}  // namespace
+
+bool run_branches_in_loops(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    const std::vector<ir::Node*> nodes = graph->control_flow();
+    for (ir::Node* node : nodes) {
+      if (node->branches() == nullptr || !is_endangered(*node, graph == &model.graph)) continue;
+      run_in_loop(*node);
+      modified = true;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,11 @@
+// Values that OpenVINO cannot know before a run: what depends on them it neither folds nor gives known sizes.
+#pragma once
+
+#include "ir/builder.hpp"
+
+namespace onnx2ir::passes {
+
+/// A number that is 0 or 1, depending on the elements of `source`, which must not be a string.
+ir::Value zero_or_one(ir::Builder& builder, ir::Value source);
+
+}  // namespace onnx2ir::passes

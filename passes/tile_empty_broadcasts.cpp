@@ -1,0 +1,74 @@
+// A Broadcast to sizes that may be 0 becomes a Tile where arithmetic reads it. OpenVINO computes such
+// arithmetic first and broadcasts its result to the larger one of each two sizes, 1 where one of them is 0
+// (measured on 2026.4; comparisons and Select are right).
+#include <algorithm>
+#include <array>
+
+#include "ir/builder.hpp"
+#include "ir/size_origin.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr std::array<std::string_view, 10> kArithmetic = {
+    "Add",     "Subtract", "Multiply", "Divide",   "Maximum",
+    "Minimum", "Power",    "Mod",      "FloorMod", "SquaredDifference"};
+
+/// Whether a size may be 0 on one side of arithmetic and 1 on the other.
+bool sizes_may_clash(const ir::Node& broadcast, ir::Value other) {
+  const ir::PartialShape& shape = broadcast.output(0).shape;
+  const std::size_t target_rank = broadcast.input(1).shape().element_count().value_or(0);
+  const std::size_t other_rank = other.shape().rank();
+  for (std::size_t back = 1; back <= std::min(shape.rank(), target_rank); ++back) {
+    if (shape[shape.rank() - back].min > 0) continue;
+    if (back > other_rank) return true;
+    const ir::Dimension& size = other.shape()[other_rank - back];
+    if (size.min > 1 || size.max == 0) continue;
+    if (!ir::is_size_of(broadcast.input(1), target_rank - back, other, other_rank - back)) return true;
+  }
+  return false;
+}
+
+bool is_affected(const ir::Node& broadcast) {
+  return std::ranges::any_of(broadcast.output(0).uses, [&](const ir::Use& use) {
+    const ir::Node& reader = *use.node;
+    if (std::ranges::find(kArithmetic, reader.op().name) == kArithmetic.end()) return false;
+    return sizes_may_clash(broadcast, reader.input(1 - use.index));
+  });
+}
+
+/// `sizes` as i64, with ones in front for the axes it lacks.
+ir::Value extended(ir::Builder& builder, ir::Value sizes, std::size_t rank) {
+  if (sizes.type() != ir::ElementType::i64)
+    sizes = builder.op("Convert", {sizes}, {{"destination_type", ir::ElementType::i64}});
+  const auto present = static_cast<std::size_t>(sizes.shape().element_count().value_or(0));
+  if (present == rank) return sizes;
+  return builder.op("Concat", {builder.integers(std::vector<std::int64_t>(rank - present, 1)), sizes},
+                    {{"axis", 0}});
+}
+
+ir::Value tiled(ir::Builder& builder, const ir::Node& node) {
+  if (node.text("mode") == "explicit" || !is_affected(node)) return {};
+  const std::size_t rank = node.output(0).shape.rank();
+  ir::Value data = node.input(0);
+  if (const std::size_t missing = rank - data.shape().rank(); missing > 0) {
+    std::vector<std::int64_t> axes(missing);
+    for (std::size_t i = 0; i < missing; ++i) axes[i] = static_cast<std::int64_t>(i);
+    data = builder.op("Unsqueeze", {data, builder.integers(axes)});
+  }
+  const ir::Value own = builder.op("ShapeOf", {data}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value grows = builder.op("Equal", {own, builder.integers({1})});
+  const ir::Value repeats =
+      builder.op("Select", {grows, extended(builder, node.input(1), rank), builder.integers({1})});
+  return builder.op("Tile", {data, repeats});
+}
+
+}  // namespace
+
+bool tile_empty_broadcasts(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {"Broadcast"}, tiled);
+}
+
+}  // namespace onnx2ir::passes

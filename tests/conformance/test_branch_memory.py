@@ -1,0 +1,132 @@
+"""Where the CPU runtime loses what an If gives: why the pass run_branches_in_loops exists.
+
+An If's output of run-time size shares its memory with what later nodes of the same graph make. As soon as one of those
+grows, the memory moves, and the readers of the If find anything in it. The Results of its graph do not, and a Loop keeps
+its outputs, wherever it stands. An experiment fails when a new runtime lifts the limit: then the pass can go.
+"""
+
+import numpy as np
+import openvino as ov
+import pytest
+from openvino import opset16
+
+from .runtime import CONFIG
+
+SIZES = (2, 3, 1, 5, 40, 7, 200)
+
+
+def number(value):
+    return opset16.constant(np.int64(value))
+
+
+def growing(value):
+    """Later nodes, which need more memory than the first one reads."""
+    axis = opset16.constant(np.int32(0))
+    for copies in (4, 5):
+        value = opset16.concat([opset16.cum_sum(value, axis)] * copies, 0)
+    return opset16.cum_sum(value, axis)
+
+
+def expected(values):
+    for copies in (4, 5):
+        values = np.concatenate([np.cumsum(values)] * copies)
+    return np.cumsum(values)
+
+
+def choice(condition, value):
+    """An If that gives the value, or it twice."""
+    node = opset16.if_op(condition)
+    once, twice = vector(), vector()
+    node.set_then_body(ov.Model([opset16.add(once, once)], [once], "then"))
+    node.set_else_body(ov.Model([opset16.concat([twice, twice], 0)], [twice], "else"))
+    node.set_input(value.output(0), once, twice)
+    return node.set_output(*[node.get_function(body).get_results()[0] for body in (0, 1)])
+
+
+def doubling(condition, value):
+    """A Loop that doubles the value's size once or twice."""
+    state = vector()
+    result = opset16.result(opset16.concat([state, state], 0))
+    node = opset16.loop(opset16.select(condition, number(1), number(2)), opset16.constant(True))
+    node.set_function(ov.Model([opset16.result(opset16.constant(True)), result], [state], "body"))
+    node.set_special_body_ports([-1, 0])
+    node.set_merged_input(state, value.output(0), result.output(0))
+    return node.get_iter_value(result.output(0), -1)
+
+
+def vector():
+    return opset16.parameter([-1], ov.Type.f32)
+
+
+def flag():
+    return opset16.parameter([], ov.Type.boolean)
+
+
+def read_later(make, condition, value):
+    return [growing(make(condition, value))]
+
+
+def handed_out(make, condition, value):
+    """The value itself, beside nodes that grow."""
+    return [make(condition, value), growing(value)]
+
+
+def in_main(make, read):
+    inputs = flag(), vector()
+    return ov.Model([opset16.result(output) for output in read(make, *inputs)], list(inputs), "main")
+
+
+def in_branch(make, read):
+    """The same in both branches of an If."""
+    inputs = flag(), vector()
+    node = opset16.if_op(inputs[0])
+    then, otherwise = in_main(make, read), in_main(make, read)
+    node.set_then_body(then)
+    node.set_else_body(otherwise)
+    for outer, *inner in zip(inputs, then.get_parameters(), otherwise.get_parameters()):
+        node.set_input(outer.output(0), *inner)
+    outputs = [node.set_output(*results) for results in zip(then.get_results(), otherwise.get_results())]
+    return ov.Model([opset16.result(output) for output in outputs], list(inputs), "main")
+
+
+def in_loop(make, read):
+    """The same in the body of a Loop of one iteration."""
+    inputs, inner = (flag(), vector()), (flag(), vector())
+    results = [opset16.result(output) for output in read(make, *inner)]
+    node = opset16.loop(number(1), opset16.constant(True))
+    node.set_function(ov.Model([opset16.result(opset16.constant(True)), *results], list(inner), "body"))
+    node.set_special_body_ports([-1, 0])
+    for outer, parameter in zip(inputs, inner):
+        node.set_invariant_input(parameter, outer.output(0))
+    outputs = [node.get_iter_value(result.output(0), -1) for result in results]
+    return ov.Model([opset16.result(output) for output in outputs], list(inputs), "main")
+
+
+def is_right(place, make, read):
+    request = ov.Core().compile_model(place(make, read), "CPU", CONFIG).create_infer_request()
+    for index, size in enumerate(SIZES):
+        values = np.arange(1, size + 1, dtype=np.float32) % 3
+        condition = index % 2 == 0
+        if make is choice:
+            given = values * 2 if condition else np.tile(values, 2)
+        else:
+            given = np.tile(values, 2 if condition else 4)
+        wanted = expected(given) if read is read_later else given
+        result = request.infer([np.array(condition), values])[0]
+        if result.shape != wanted.shape or not np.allclose(result, wanted, rtol=1e-4):
+            return False
+    return True
+
+
+PLACES = pytest.mark.parametrize("place", [in_main, in_branch, in_loop])
+
+
+@PLACES
+def test_an_if_loses_its_output(place):
+    assert not is_right(place, choice, read_later)
+
+
+@PLACES
+@pytest.mark.parametrize("make, read", [(choice, handed_out), (doubling, read_later), (doubling, handed_out)])
+def test_results_and_loops_keep_theirs(place, make, read):
+    assert is_right(place, make, read)

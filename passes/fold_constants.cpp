@@ -21,6 +21,8 @@ bool can_fold(const ir::Node& node) {
 }
 
 std::optional<ir::ConstantData> elements(ir::Value value) {
+  // A constant of strings has a header even where there are none.
+  if (value.type() == ir::ElementType::string) return std::nullopt;
   if (value.shape().element_count() == 0) return ir::ConstantData();
   if (ir::is_floating(value.type())) {
     const auto numbers = ir::exact_numbers(value);

@@ -41,6 +41,8 @@ std::vector<TranslatorRow> training_translators();
 std::vector<TranslatorRow> unique_translators();
 std::vector<TranslatorRow> ngram_translators();
 std::vector<TranslatorRow> text_translators();
+std::vector<TranslatorRow> text_split_translators();
+std::vector<TranslatorRow> text_match_translators();
 std::vector<TranslatorRow> tree_ensemble_translators();
 std::vector<TranslatorRow> linear_model_translators();
 std::vector<TranslatorRow> preprocessing_translators();
@@ -85,6 +87,8 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     training_translators,               //
     unique_translators,                 //
     text_translators,                   //
+    text_split_translators,             //
+    text_match_translators,             //
     ngram_translators,                  //
     tree_ensemble_translators,          //
     linear_model_translators,           //

@@ -1,29 +1,120 @@
-"""Strings beside the backend suite: stop words of several bytes, and nothing left."""
+"""Strings beside the backend suite: stop words of several bytes, nothing left, parts, patterns."""
 
 import functools
+import itertools
+import re
 
 import numpy as np
+import onnx
 import pytest
 
+from .case import Case, Run
 from .entry import Entry, assert_passed, parameters
-from .one_node import add_case
+from .one_node import add_case, model_of
 
 CASES = {}
 case = functools.partial(add_case, CASES)
 
 
+def texts_of(*texts, shape=None):
+    array = np.array(texts, object)
+    return array if shape is None else array.reshape(shape)
+
+
 def add_normalizers():
-    words = np.array(["über", "a", "", "日本", "ab", "a", "uber"], object)
+    words = texts_of("über", "a", "", "日本", "ab", "a", "uber")
     for shape in ((7,), (1, 7)):
         texts = words.reshape(shape)
         for stop in (["a"], ["über", "日本"], ["x"], ["a", "ab", "abc", "über", "日本", "uber"], sorted(set(words) - {""})):
             case("StringNormalizer", 10, texts, stopwords=stop, is_case_sensitive=1, dynamic=len(shape) == 1)
         case("StringNormalizer", 10, texts, dynamic=len(shape) == 1)
-    case("StringNormalizer", 10, np.array(["a", "a"], object), stopwords=["a"], is_case_sensitive=1, variant="nothing left", dynamic=False)
-    case("StringNormalizer", 10, np.array([["a", "b"]], object), stopwords=["a", "b"], is_case_sensitive=1, variant="nothing left", dynamic=False)
+    case("StringNormalizer", 10, texts_of("a", "a"), stopwords=["a"], is_case_sensitive=1, variant="nothing left", dynamic=False)
+    case("StringNormalizer", 10, texts_of("a", "b", shape=(1, 2)), stopwords=["a", "b"], is_case_sensitive=1, variant="nothing left", dynamic=False)
+
+
+def add_splits():
+    texts = texts_of("aaa", "", "  a  b c  ", "aaaa b", "abab", "ababab", "  ", "日本日本x日", "日")
+    limits = ({}, {"maxsplit": 0}, {"maxsplit": 1}, {"maxsplit": 2}, {"maxsplit": -1}, {"maxsplit": 1 << 40})
+    for delimiter, limit in itertools.product((None, "", " ", "a", "aa", "aba", "ab", "日", "日本", "missing everywhere"), limits):
+        attributes = limit if delimiter is None else {"delimiter": delimiter, **limit}
+        case("StringSplit", 20, texts, outputs=2, **attributes)
+    case("StringSplit", 20, texts_of("a,b", shape=()), outputs=2, delimiter=",")
+    case("StringSplit", 20, texts_of("a,b", "", "c", ",", ",,", "d", shape=(1, 3, 2)), outputs=2, delimiter=",")
+    for shape, delimiter in itertools.product(((0,), (0, 3), (2, 0)), ("", "x", "xx")):
+        case("StringSplit", 20, texts_of(shape=shape), outputs=2, delimiter=delimiter)
+    case("StringSplit", 20, texts_of("", ""), outputs=2, variant="empty strings")
+    # Onnxruntime takes only spaces for white space, which the specification does not say.
+    spaced = texts_of("\ta\nb\x0bc\x0cd\re ", "\u00a0a\u3000b\u2003\u2009c", "a\u200bb")
+    parts = [text.split() for text in spaced]
+    padded = texts_of(*(part for row in parts for part in row + [""] * (5 - len(row))), shape=(3, 5))
+    case("StringSplit", 20, spaced, outputs=2, expected=[padded, np.array([5, 3, 1])], variant="white space")
+
+
+PATTERNS = [
+    # characters, classes, escapes
+    "", "abc", "a.c", "(?s)a.c", "日.", "[a-c]+", "[^a]", "[^a-z0-9]+", "[]a]+", "[^]a]+", "[a-]+", "[-a]+", r"[\d-x]+", r"[\w.]+", "[日-語]+",
+    "[é-ž]", "[^é]", "[[:alpha:]]+", "[[:^alpha:]]+", "[[:punct:]b]+", r"\d+", r"\D+", r"\w+", r"\W+", r"\s+", r"\S+", r"\.\*\-\_",
+    r"\x61\x{62}\143", r"\x{65E5}+", r"\Qa.b\E", r"\Qa.b", r"\Qab\E+c?", r"a\nc", r"\t|\v|\f|\a|\r", r"\C", r"\C\C\C", r"[\n-a]+", r"[\x{10000}-\x{10FFFF}]",
+    # repetition
+    "a*", "a+", "a?", "a*?b", "a+?b", "a??b", "a{2}", "a{2,}", "a{2,3}", "a{0}", "a{2,3}?", "(ab){2}", "(a|b)*c", "(a*)*", "(a*b*)+", "a{,2}", "a{2", "{", "x{2}{", "(a{0,2}){2}",
+    # groups, alternatives
+    "a|b", "a|", "|a", "(|a)b", "(a|ab)(c|bcd)", "(?:ab)+", "(?P<name>ab)+", "(?<name>ab)", "()", "(())a", "a||b",
+    # places
+    "^ab$", r"\Aab\z", "a^b", "a$b", "^*ab", "(^a|b)+", "(a$|b)+", "$^", "(?m)a$\n^b", "(?m)^a\n^$\nb", r"\bab\b", r"a\Bb", r"a\bb", r".*\bcom\b", r"\b", r"\B", r"(\w+\b\W*)+", r"(?m)(^\w+$\n?)+",
+    # flags
+    "(?i)ab", "(?i)K", "(?i)s+", "(?i)[a-k]+", "(?i)[^k]", "a(?i)b", "a(?i:b)c", "(?i)a(?-i)b", "(?i)a(?-i:b)c", "(?U)a+", "(?is).+", "(?U:a)b", "((?i)a)b", r"(?i)\w", r"(?i)\W", "(?i)[[:upper:]]+",
+    # as people write them
+    r"[\w.+-]+@[\w-]+\.[\w.-]+", r"(\W|^)[\w.\-]{0,25}@(yahoo|gmail)\.com(\W|$)", r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?", r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", r"(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}", r"#?([a-f0-9]{6}|[a-f0-9]{3})", r"https?://[^\s/]+(/\S*)?",
+]
+SUBJECTS = texts_of(
+    "", "a", "b", "ab", "abc", "a.b", "aab", "aaa", "aaaa", "abab", "ababc", "abcd", "a\nc", "a\nb", "a\n\nb", "\n", "\t", "\x0b", " ", "  \n", "A", "aB", "AB", "Abc", "abC", "ABC", "k", "K", "\u212a", "s", "S", "\u017f", "sſS",
+    "é", "ž", "日", "日本", "日本語", "本", "a日", "日a", "😀", "\U0010ffff", "\u07ff", "\u0800", "\ud7ff", "\ue000", "_", "-", "-a", "]a]", ".*-_", "abb", "abbc", "a{,2}", "a{2", "{", "xx{", "012", "1.5e-3", ".5", "+7.", "a b", "a-b", "x y z", "x!",
+    "me@example.com", "me@gmail.com", "me@gmail.org", "www.example.com", "2024-02-30", "2024-02-30T12:00", "127.0.0.1", "256.0.0.1", "#a1b2c3", "fff", "http://x.y/z", "https://x", "bcom", "b.com", "!com", "١", "a\x00b",
+)  # fmt: skip
+
+
+def add_matches():
+    for pattern in PATTERNS:
+        case("RegexFullMatch", 20, SUBJECTS, pattern=pattern, dynamic=False)
+    for shape in ((0,), (2, 0), (0, 3)):
+        case("RegexFullMatch", 20, texts_of(shape=shape), pattern="a*")
+    case("RegexFullMatch", 20, texts_of("aa", shape=()), pattern="a*")
+    case("RegexFullMatch", 20, texts_of("aa", "", "b", "ab", shape=(2, 1, 2)), pattern="a*")
+    case("RegexFullMatch", 20, texts_of("", ""), pattern="a*", variant="empty strings")
+
+
+def add_empty_between_others():
+    """The runtime leaves out what has no elements: sizes and values from before must not show."""
+    inputs = [texts_of(shape=(2, 0)), texts_of("a,b", "c", shape=(1, 2)), texts_of(shape=(0, 3)), texts_of("c,,d", shape=(1, 1)), texts_of(shape=(2, 0))]
+    for op, outputs, attributes in (("StringSplit", 2, {"delimiter": ","}), ("RegexFullMatch", 1, {"pattern": "[ab,]*"})):
+        model = model_of(op, 20, [inputs[0]], (), outputs, attributes, "", True)
+        name = f"{op} empty between others"
+        CASES[name] = lambda name=name, model=model: Case(name, model, [Run({"x0": value}) for value in inputs], one_compiled=True)
+
+
+def add_random_patterns():
+    """Patterns put together at random."""
+    generator = np.random.default_rng(5)
+    pieces = ["a", "b", "é", ".", "[ab]", "[^a]", r"\w", r"\b", r"\B", "^", "$", "(?m:^)", "(?m:$)", "|", "(", ")", "*", "+", "?", "{2}", "{0,1}", "\n"]
+    subjects = texts_of(*("".join(letters) for size in range(5) for letters in itertools.product("abé\n", repeat=size)))
+    count = 0
+    while count < 60:
+        pattern = "".join(generator.choice(pieces, generator.integers(2, 9)))
+        try:
+            re.compile(pattern)
+        except re.error:
+            continue
+        if f"RegexFullMatch_20-random-pattern={pattern}-object341" in CASES or re.search(r"[*+?}][*+?{]", pattern):
+            continue
+        case("RegexFullMatch", 20, subjects, pattern=pattern, variant=f"random {count}", dynamic=False)
+        count += 1
 
 
 add_normalizers()
+add_splits()
+add_matches()
+add_empty_between_others()
+add_random_patterns()
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("strings", name), make) for name, make in CASES.items()))

@@ -3,6 +3,7 @@
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/text_list.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -49,13 +50,6 @@ Value byte_numbers(NodeContext& node, Value lengths) {
   const Value longest = node.op("ReduceMax", {all, node.integers({0})}, {{"keep_dims", false}});
   return node.op("Range", {node.integer(0, ElementType::i32), longest, node.integer(1, ElementType::i32)},
                  {{"output_type", ElementType::i32}});
-}
-
-/// The bytes at `places` where `inside` holds, elsewhere 0.
-Value bytes_at(NodeContext& node, Value bytes, Value places, Value inside) {
-  const Value zero = node.integer(0, ElementType::i32);
-  const Value safe = node.op("Select", {inside, places, zero});
-  return node.op("Select", {inside, gather(node, bytes, safe), zero});
 }
 
 /// Strings of `lengths` in `shape` from the bytes in `rows`, as far as they are `inside`.

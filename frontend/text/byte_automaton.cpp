@@ -1,0 +1,287 @@
+#include "frontend/text/byte_automaton.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace onnx2ir::frontend {
+namespace {
+
+// Patterns are untrusted, and automata can be exponentially larger.
+constexpr std::size_t kMostSteps = 100'000;
+constexpr std::size_t kMostTransitions = std::size_t{1} << 20;
+constexpr std::size_t kMostWork = 20'000'000;
+
+[[noreturn]] void fail_too_large() {
+  throw PatternError{"its automaton would be too large"};
+}
+
+/// A step of the nondeterministic automaton (Thompson's construction). Those that read no byte lead to up to
+/// two steps.
+struct Step {
+  enum class Kind : std::uint8_t { reads, splits, asserts, accepts };
+  Kind kind;
+  std::uint8_t first = 0;  ///< the bytes it reads
+  std::uint8_t last = 0;
+  Assertion assertion{};
+  std::int32_t next = -1;
+  std::int32_t other = -1;
+};
+
+/// What an assertion asks of a byte, or of the missing one before the begin and behind the end.
+enum class Neighbour : std::uint8_t { none, newline, word, other };
+
+bool is_word(std::uint32_t byte) {
+  return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
+         (byte >= 'a' && byte <= 'z');
+}
+
+Neighbour neighbour(std::uint8_t byte) {
+  if (byte == '\n') return Neighbour::newline;
+  return is_word(byte) ? Neighbour::word : Neighbour::other;
+}
+
+bool holds(Assertion assertion, Neighbour before, Neighbour behind) {
+  const bool is_border = (before == Neighbour::word) != (behind == Neighbour::word);
+  switch (assertion) {
+    case Assertion::text_begins:
+      return before == Neighbour::none;
+    case Assertion::text_ends:
+      return behind == Neighbour::none;
+    case Assertion::line_begins:
+      return before == Neighbour::none || before == Neighbour::newline;
+    case Assertion::line_ends:
+      return behind == Neighbour::none || behind == Neighbour::newline;
+    case Assertion::word_border:
+      return is_border;
+    case Assertion::no_word_border:
+      return !is_border;
+  }
+  return false;
+}
+
+/// Writes the steps from the end to the beginning: each function gives the first step of an expression that
+/// is followed by the step `next`.
+class StepWriter {
+ public:
+  std::vector<Step> steps;
+
+  std::int32_t add(Step step) {
+    if (steps.size() >= kMostSteps) fail_too_large();
+    steps.push_back(step);
+    return static_cast<std::int32_t>(steps.size()) - 1;
+  }
+
+  std::int32_t write(const Expression& expression, std::int32_t next) {
+    return std::visit([&](const auto& what) { return write_one(what, next); }, expression.what);
+  }
+
+ private:
+  std::int32_t reads(std::uint32_t first, std::uint32_t last, std::int32_t next) {
+    return add({.kind = Step::Kind::reads,
+                .first = static_cast<std::uint8_t>(first),
+                .last = static_cast<std::uint8_t>(last),
+                .next = next});
+  }
+  std::int32_t either(std::int32_t a, std::int32_t b) {
+    return add({.kind = Step::Kind::splits, .next = a, .other = b});
+  }
+
+  std::int32_t write_one(const OneByte&, std::int32_t next) { return reads(0, 0xFF, next); }
+  std::int32_t write_one(Assertion assertion, std::int32_t next) {
+    return add({.kind = Step::Kind::asserts, .assertion = assertion, .next = next});
+  }
+
+  std::int32_t write_one(const Concatenation& all, std::int32_t next) {
+    for (auto part = all.parts.rbegin(); part != all.parts.rend(); ++part) next = write(*part, next);
+    return next;
+  }
+
+  std::int32_t write_one(const Alternation& any, std::int32_t next) {
+    std::int32_t result = write(any.parts.front(), next);
+    for (std::size_t i = 1; i < any.parts.size(); ++i) result = either(result, write(any.parts[i], next));
+    return result;
+  }
+
+  std::int32_t write_one(const Repetition& repetition, std::int32_t next) {
+    const Expression& part = repetition.part.front();
+    std::int32_t result = next;
+    if (repetition.most == kUnbounded) {
+      result = either(next, -1);
+      const std::int32_t again = write(part, result);
+      steps[static_cast<std::size_t>(result)].other = again;
+    } else {
+      for (int i = repetition.least; i < repetition.most; ++i) result = either(next, write(part, result));
+    }
+    for (int i = 0; i < repetition.least; ++i) result = write(part, result);
+    return result;
+  }
+
+  /// No character at all is a step that leads nowhere.
+  std::int32_t write_one(const OneCharacter& character, std::int32_t next) {
+    std::int32_t result = either(-1, -1);
+    for (const SymbolRange& range : character.of) result = either(result, write_range(range, next));
+    return result;
+  }
+
+  /// The characters of a range, by how many bytes they have.
+  std::int32_t write_range(SymbolRange range, std::int32_t next) {
+    constexpr SymbolRange kOfSize[] = {{0, 0x7F}, {0x80, 0x7FF}, {0x800, 0xFFFF}, {0x10000, kLastCodePoint}};
+    std::int32_t result = either(-1, -1);
+    for (int size = 1; size <= 4; ++size) {
+      const SymbolRange& of = kOfSize[size - 1];
+      const SymbolRange common{std::max(range.first, of.first), std::min(range.last, of.last)};
+      if (common.first > common.last) continue;
+      constexpr std::uint32_t kLead[] = {0, 0xC0, 0xE0, 0xF0};
+      result = either(result, write_bytes(common, size - 1, kLead[size - 1], next));
+    }
+    return result;
+  }
+
+  /// One byte, marked with `lead`, and `more` bytes of 6 bits behind it: splits [first, last] where the first
+  /// byte changes, as far as what is behind it is not all there.
+  std::int32_t write_bytes(SymbolRange range, int more, std::uint32_t lead, std::int32_t next) {
+    constexpr std::uint32_t kContinuation = 0x80;
+    if (more == 0) return reads(lead | range.first, lead | range.last, next);
+    const int shift = 6 * more;
+    const std::uint32_t low = (1U << shift) - 1;
+    const auto one_lead = [&](std::uint32_t byte, SymbolRange rest) {
+      return reads(lead | byte, lead | byte, write_bytes(rest, more - 1, kContinuation, next));
+    };
+    std::uint32_t first = range.first >> shift;
+    std::uint32_t last = range.last >> shift;
+    const std::uint32_t begin = range.first & low;
+    const std::uint32_t end = range.last & low;
+    if (first == last) return one_lead(first, {begin, end});
+    std::int32_t result = either(-1, -1);
+    if (begin != 0) result = either(result, one_lead(first++, {begin, low}));
+    if (end != low) result = either(result, one_lead(last--, {0, end}));
+    if (first > last) return result;
+    return either(result,
+                  reads(lead | first, lead | last, write_bytes({0, low}, more - 1, kContinuation, next)));
+  }
+};
+
+/// Makes the states: sets of steps that may be next, with the byte before them where one of them asks for it.
+class StateWriter {
+ public:
+  explicit StateWriter(std::vector<Step> steps) : steps_(std::move(steps)), seen_(steps_.size(), 0) {}
+
+  ByteAutomaton write(std::int32_t first) {
+    find_classes();
+    state_of({Neighbour::none, reachable({first}, [](Assertion) { return false; })});
+    for (std::size_t state = 0; state < states_.size(); ++state) add_transitions(state);
+    return std::move(result_);
+  }
+
+ private:
+  using Steps = std::vector<std::int32_t>;
+  using State = std::pair<Neighbour, Steps>;
+
+  const Step& step(std::int32_t index) const { return steps_[static_cast<std::size_t>(index)]; }
+
+  /// Whether any step begins or ends to be read, or asked for by an assertion, at each byte.
+  std::array<bool, 257> borders() const {
+    std::array<bool, 257> result{};
+    for (const Step& step : steps_) {
+      if (step.kind == Step::Kind::reads) result[step.first] = result[step.last + std::size_t{1}] = true;
+      if (step.kind != Step::Kind::asserts) continue;
+      for (std::size_t byte = 1; byte < 256; ++byte) {
+        const bool is_same =
+            neighbour(static_cast<std::uint8_t>(byte)) == neighbour(static_cast<std::uint8_t>(byte - 1));
+        if (!is_same) result[byte] = true;
+      }
+    }
+    return result;
+  }
+
+  void find_classes() {
+    const auto is_border = borders();
+    for (std::size_t byte = 0; byte < result_.class_of_byte.size(); ++byte) {
+      if (byte == 0 || is_border[byte]) examples_.push_back(static_cast<std::uint8_t>(byte));
+      result_.class_of_byte[byte] = static_cast<std::int32_t>(examples_.size()) - 1;
+    }
+    result_.class_count = static_cast<std::int32_t>(examples_.size());
+  }
+
+  /// The steps behind `from`, in order, that read, accept, or assert what does not hold.
+  template <typename Holds>
+  Steps reachable(Steps from, const Holds& holds) {
+    ++round_;
+    Steps result;
+    while (!from.empty()) {
+      const std::int32_t index = from.back();
+      from.pop_back();
+      if (index < 0 || std::exchange(seen_[static_cast<std::size_t>(index)], round_) == round_) continue;
+      if (++work_ > kMostWork) fail_too_large();
+      const Step& current = step(index);
+      if (current.kind == Step::Kind::splits ||
+          (current.kind == Step::Kind::asserts && holds(current.assertion))) {
+        from.push_back(current.next);
+        from.push_back(current.other);
+      } else {
+        result.push_back(index);
+      }
+    }
+    std::ranges::sort(result);
+    return result;
+  }
+
+  /// The steps of a state as they are when it is known what follows.
+  Steps resolved(const State& state, Neighbour behind) {
+    return reachable(state.second,
+                     [&](Assertion assertion) { return holds(assertion, state.first, behind); });
+  }
+
+  void add_transitions(std::size_t state) {
+    const State from = *states_[state];
+    for (const std::uint8_t byte : examples_) {
+      Steps behind;
+      for (const std::int32_t index : resolved(from, neighbour(byte))) {
+        const Step& current = step(index);
+        const bool reads = current.kind == Step::Kind::reads && current.first <= byte && byte <= current.last;
+        if (reads) behind.push_back(current.next);
+      }
+      Steps next = reachable(std::move(behind), [](Assertion) { return false; });
+      if (result_.next.size() >= kMostTransitions) fail_too_large();
+      result_.next.push_back(state_of({neighbour(byte), std::move(next)}));
+    }
+  }
+
+  /// The number of a state; a new one is added.
+  std::int32_t state_of(State state) {
+    const bool asks = std::ranges::any_of(
+        state.second, [&](std::int32_t index) { return step(index).kind == Step::Kind::asserts; });
+    if (!asks) state.first = Neighbour::other;
+    const auto [entry, is_new] =
+        numbers_.try_emplace(std::move(state), static_cast<std::int32_t>(states_.size()));
+    if (is_new) {
+      states_.push_back(&entry->first);
+      const Steps at_end = resolved(entry->first, Neighbour::none);
+      result_.accepts.push_back(std::ranges::any_of(
+          at_end, [&](std::int32_t index) { return step(index).kind == Step::Kind::accepts; }));
+    }
+    return entry->second;
+  }
+
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> seen_;  ///< the round in which a step was last met
+  std::uint32_t round_ = 0;
+  std::size_t work_ = 0;
+  std::vector<std::uint8_t> examples_;  ///< a byte of each class
+  std::map<State, std::int32_t> numbers_;
+  std::vector<const State*> states_;  ///< the keys of `numbers_` by number
+  ByteAutomaton result_;
+};
+
+}  // namespace
+
+ByteAutomaton byte_automaton(const Expression& expression) {
+  StepWriter writer;
+  const std::int32_t last = writer.add({.kind = Step::Kind::accepts});
+  const std::int32_t first = writer.write(expression, last);
+  return StateWriter(std::move(writer.steps)).write(first);
+}
+
+}  // namespace onnx2ir::frontend

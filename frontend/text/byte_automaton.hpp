@@ -1,0 +1,23 @@
+// A regular expression as an automaton that reads bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "frontend/text/regular_expression.hpp"
+
+namespace onnx2ir::frontend {
+
+/// A deterministic automaton; it begins in state 0. Bytes that it never tells apart are of one class.
+struct ByteAutomaton {
+  std::array<std::int32_t, 256> class_of_byte{};
+  std::int32_t class_count = 0;
+  std::vector<std::int32_t> next;  ///< by state * class_count + class
+  std::vector<bool> accepts;       ///< by state
+};
+
+/// The automaton of the texts, in UTF-8, that match as a whole. Throws PatternError when it is too large.
+ByteAutomaton byte_automaton(const Expression& expression);
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,66 @@
+// Regular expressions in the syntax of RE2, as far as they say which whole texts match:
+// https://github.com/google/re2/wiki/Syntax
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace onnx2ir::frontend {
+
+/// Why a pattern cannot be used. Thrown by parse_regular_expression and byte_automaton.
+struct PatternError {
+  std::string message;
+};
+
+/// Code points, or bytes, from `first` to `last`.
+struct SymbolRange {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
+inline constexpr std::uint32_t kLastCodePoint = 0x10FFFF;
+
+struct Expression;
+
+/// One character of a set; ranges in order, apart from each other.
+struct OneCharacter {
+  std::vector<SymbolRange> of;
+};
+/// One byte, whichever.
+struct OneByte {};
+/// All parts, one after the other. No parts: the empty text.
+struct Concatenation {
+  std::vector<Expression> parts;
+};
+/// One of the parts.
+struct Alternation {
+  std::vector<Expression> parts;
+};
+inline constexpr int kUnbounded = -1;
+/// `part.front()` from `least` to `most` times.
+struct Repetition {
+  std::vector<Expression> part;
+  int least = 0;
+  int most = kUnbounded;
+};
+/// What must hold of a place between two bytes. Words are of ASCII letters, digits and '_'.
+enum class Assertion : std::uint8_t {
+  text_begins,
+  text_ends,
+  line_begins,
+  line_ends,
+  word_border,
+  no_word_border
+};
+
+struct Expression {
+  std::variant<OneCharacter, OneByte, Concatenation, Alternation, Repetition, Assertion> what;
+};
+
+/// The expression a pattern (UTF-8) stands for. Throws PatternError.
+Expression parse_regular_expression(std::string_view pattern);
+
+}  // namespace onnx2ir::frontend

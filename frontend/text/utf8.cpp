@@ -1,0 +1,29 @@
+#include "frontend/text/utf8.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace onnx2ir::frontend {
+
+std::optional<std::uint32_t> take_code_point(std::string_view& text) {
+  if (text.empty()) return std::nullopt;
+  const auto byte = [&](std::size_t index) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[index]));
+  };
+  const std::uint32_t lead = byte(0);
+  const std::size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  const bool is_lead = lead < 0x80 || (lead >= 0xC2 && lead <= 0xF4);
+  if (!is_lead || text.size() < size) return std::nullopt;
+  std::uint32_t code = size == 1 ? lead : lead & (0x7FU >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return std::nullopt;
+    code = code << 6 | (byte(i) & 0x3F);
+  }
+  constexpr std::array<std::uint32_t, 4> kLeast{0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < kLeast[size - 1] || code > 0x10FFFF || is_surrogate) return std::nullopt;
+  text.remove_prefix(size);
+  return code;
+}
+
+}  // namespace onnx2ir::frontend

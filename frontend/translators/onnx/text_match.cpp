@@ -1,0 +1,85 @@
+// RegexFullMatch: an automaton that reads the next byte of all strings in each iteration of a Loop.
+#include "frontend/text/byte_automaton.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/text_list.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr ElementType kWhole = ElementType::i32;
+
+ByteAutomaton automaton_of(const NodeContext& node, const std::string& pattern) {
+  try {
+    return byte_automaton(parse_regular_expression(pattern));
+  } catch (const PatternError& error) {
+    node.fail("the pattern cannot be converted: " + error.message);
+  }
+}
+
+/// The transitions with one class more, behind the end of a string, that leaves every state as it is. States
+/// are numbered by where their transitions begin.
+std::vector<std::int64_t> transitions(const ByteAutomaton& automaton) {
+  std::vector<std::int64_t> result;
+  const std::int64_t width = automaton.class_count + 1;
+  for (std::size_t state = 0; state < automaton.accepts.size(); ++state) {
+    for (std::int32_t i = 0; i < automaton.class_count; ++i) {
+      result.push_back(width * automaton.next[state * static_cast<std::size_t>(automaton.class_count) +
+                                              static_cast<std::size_t>(i)]);
+    }
+    result.push_back(width * static_cast<std::int64_t>(state));
+  }
+  return result;
+}
+
+/// Whether the string accepts, at each place of the transitions.
+std::vector<std::int64_t> acceptance(const ByteAutomaton& automaton) {
+  std::vector<std::int64_t> result;
+  for (const bool accepts : automaton.accepts) {
+    result.insert(result.end(), static_cast<std::size_t>(automaton.class_count) + 1, accepts ? 1 : 0);
+  }
+  return result;
+}
+
+/// The classes of all bytes, a row a place in the strings: [longest + 1, strings].
+Value classes_by_place(NodeContext& node, const TextList& texts, const ByteAutomaton& automaton) {
+  const Value count = node.op("Add", {texts.longest(node), node.integer(1, kWhole)});
+  const Value numbers =
+      node.op("Range", {node.integer(0, kWhole), count, node.integer(1, kWhole)}, {{"output_type", kWhole}});
+  const Value places = unsqueeze(node, numbers, {1});
+  const Value inside = node.op("Less", {places, texts.lengths()});
+  const Value bytes = concat(node, {convert(node, texts.bytes(), kWhole), node.integers({0}, kWhole)});
+  const Value read = bytes_at(node, bytes, node.op("Add", {places, texts.begins()}), inside);
+  const std::vector<std::int64_t> classes(automaton.class_of_byte.begin(), automaton.class_of_byte.end());
+  return node.op("Select", {inside, gather(node, node.integers(classes, kWhole), read),
+                            node.integer(automaton.class_count, kWhole)});
+}
+
+/// RegexFullMatch 20.
+Values regex_full_match_20(NodeContext& node) {
+  const ByteAutomaton automaton = automaton_of(node, node.text("pattern"));
+  if (node.input(0).shape().element_count() == 0) {
+    return {broadcast_to(node, node.boolean(false), shape_of(node, node.input(0)))};
+  }
+  const TextList texts(node, node.input(0));
+  const Value classes = classes_by_place(node, texts, automaton);
+  const std::vector<std::int64_t> next = transitions(automaton);
+  const auto write = [&](Builder& body, Value place, const Values& states, const Values& invariants) {
+    const Value index = body.op("Add", {states[0], gather(body, invariants[0], place)});
+    return Iteration{{gather(body, body.integers(next, kWhole), index)}, {}};
+  };
+  const Value first = node.op("Multiply", {texts.lengths(), node.integer(0, kWhole)});
+  const Iterated loop = iterate(node, size_of(node, classes, 0), {first}, {classes}, write);
+  const Value accepts = gather(node, node.integers(acceptance(automaton), kWhole), loop.states[0]);
+  const Value matches = node.op("NotEqual", {accepts, node.integer(0, kWhole)});
+  return {texts.as_tensor(node, matches)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> text_match_translators() {
+  return {{"RegexFullMatch", 20, regex_full_match_20, "patterns with \\p; flag i beyond ASCII"}};
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,227 @@
+// StringSplit: where parts begin and end is marked in a table of bytes, strings down, bytes across.
+#include <algorithm>
+#include <array>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/text_list.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr ElementType kWhole = ElementType::i32;
+
+// White space as Unicode has it, by how many bytes of UTF-8 a character takes, and the separators of ASCII.
+constexpr auto kSpacesOfOneByte =
+    std::to_array<std::int64_t>({'\t', '\n', '\v', '\f', '\r', 0x1C, 0x1D, 0x1E, 0x1F, ' '});
+constexpr auto kSpacesOfTwoBytes = std::to_array<std::int64_t>({0xC285, 0xC2A0});
+constexpr auto kSpacesOfThreeBytes = std::to_array<std::int64_t>(
+    {0xE19A80, 0xE28080, 0xE28081, 0xE28082, 0xE28083, 0xE28084, 0xE28085, 0xE28086, 0xE28087, 0xE28088,
+     0xE28089, 0xE2808A, 0xE280A8, 0xE280A9, 0xE280AF, 0xE2819F, 0xE38080});
+
+/// Whether an occurrence can begin inside another one: whether a begin of the text is also its end.
+bool can_overlap(std::string_view text) {
+  for (std::size_t size = 1; size < text.size(); ++size) {
+    if (text.starts_with(text.substr(size))) return true;
+  }
+  return false;
+}
+
+/// Where parts begin and end. Each begin has an end behind it before the next begin.
+struct Marks {
+  Value begins;
+  Value ends;
+};
+
+class Splitter {
+ public:
+  Splitter(NodeContext& node, const TextList& texts) : node_(&node), texts_(&texts) {
+    // One column more than the longest has bytes: its end.
+    columns_ = count_to(op("Add", {texts.longest(node), number(1)}));
+    lengths_ = unsqueeze(node, texts.lengths(), {1});
+    places_ = op("Add", {unsqueeze(node, texts.begins(), {1}), columns_});
+  }
+
+  /// Parts between white space.
+  Marks words() {
+    const Value is_inside = op("Less", {columns_, lengths_});
+    const Value is_black = op("LogicalAnd", {is_inside, at_places(op("LogicalNot", {spaces()}), is_inside)});
+    const Value is_behind_black = moved(is_black, columns_, 1, 1);
+    return {op("LogicalAnd", {is_black, op("LogicalNot", {is_behind_black})}),
+            op("LogicalAnd", {is_behind_black, op("LogicalNot", {is_black})})};
+  }
+
+  /// Parts between delimiters. An empty string has none, as in onnxruntime.
+  Marks between(const std::string& delimiter) {
+    const auto size = static_cast<std::int64_t>(delimiter.size());
+    const Value fits = op("LessEqual", {op("Add", {columns_, number(size)}), lengths_});
+    Value cuts = at_places(occurrences(delimiter), fits);
+    if (can_overlap(delimiter)) cuts = leftmost(cuts, size);
+    const Value has_bytes = op("Greater", {lengths_, number(0)});
+    const auto and_at = [&](Value column, Value marks) {
+      const Value is_there = op("LogicalAnd", {op("Equal", {columns_, column}), has_bytes});
+      return op("LogicalOr", {marks, is_there});
+    };
+    return {and_at(number(0), moved(cuts, columns_, size, 1)), and_at(lengths_, cuts)};
+  }
+
+  /// The strings between the marks, and how many each string has; all but the first `most` cuts are left out
+  /// when it is not negative.
+  Values parts(Marks marks, std::int64_t most) {
+    const Value begin_ranks = ranks(marks.begins);
+    const Value end_ranks = ranks(marks.ends);
+    Value counts = op("ReduceMax", {begin_ranks, node_->integers({1})}, {{"keep_dims", true}});
+    if (most >= 0) {
+      const Value is_last = op("Equal", {end_ranks, counts});
+      const Value is_early = op("LessEqual", {end_ranks, number(most)});
+      marks.begins = op("LogicalAnd", {marks.begins, op("LessEqual", {begin_ranks, number(most + 1)})});
+      marks.ends = op("LogicalAnd", {marks.ends, op("LogicalOr", {is_early, is_last})});
+      counts = op("Minimum", {counts, number(most + 1)});
+    }
+    const Value width = op("ReduceMax", {flat(counts), node_->integers({0})}, {{"keep_dims", false}});
+    const Value size = as_list(*node_, convert(*node_, width, ElementType::i64));
+    const Value begins = texts_->as_tensor(*node_, table(marks.begins, begin_ranks, width), size);
+    const Value ends =
+        texts_->as_tensor(*node_, table(marks.ends, op("Minimum", {end_ranks, counts}), width), size);
+    return {op("StringTensorPack", {begins, ends, texts_->bytes()}),
+            convert(*node_, texts_->as_tensor(*node_, flat(counts)), ElementType::i64)};
+  }
+
+ private:
+  Value op(std::string_view name, std::initializer_list<Value> inputs, AttributeList attributes = {}) {
+    return node_->op(name, inputs, attributes);
+  }
+  Value number(std::int64_t value) { return node_->integer(value, kWhole); }
+  Value flat(Value value) { return reshape(*node_, value, std::vector<std::int64_t>{-1}); }
+  Value count_of(Value list) { return convert(*node_, size_of(*node_, list, 0), kWhole); }
+  Value count_to(Value end) { return op("Range", {number(0), end, number(1)}, {{"output_type", kWhole}}); }
+
+  /// For each byte, and one behind the last, it and those behind it: [bytes + 1, size], 0 behind the end.
+  Value windows(std::int64_t size) {
+    const std::vector<std::int64_t> behind(static_cast<std::size_t>(size), 0);
+    const Value bytes =
+        concat(*node_, {convert(*node_, texts_->bytes(), kWhole), node_->integers(behind, kWhole)});
+    const Value indices = op("Add", {unsqueeze(*node_, byte_places(), {1}), count_to(number(size))});
+    return gather(*node_, bytes, indices);
+  }
+  Value byte_places() { return count_to(op("Add", {count_of(texts_->bytes()), number(1)})); }
+
+  /// Whether the delimiter begins at each byte.
+  Value occurrences(const std::string& delimiter) {
+    std::vector<std::int64_t> wanted;
+    for (const char byte : delimiter) wanted.push_back(static_cast<unsigned char>(byte));
+    const Value differs = op("NotEqual", {windows(std::ssize(wanted)), node_->integers(wanted, kWhole)});
+    const Value any = op("ReduceLogicalOr", {differs, node_->integers({1})}, {{"keep_dims", false}});
+    return op("LogicalNot", {any});
+  }
+
+  /// Whether each byte is part of white space.
+  Value spaces() {
+    const Value weighted = op("Multiply", {windows(3), node_->integers({1 << 16, 1 << 8, 1}, kWhole)});
+    const Value codes = op("ReduceSum", {weighted, node_->integers({1})}, {{"keep_dims", true}});
+    const auto begins = [&](std::int64_t bits, std::span<const std::int64_t> characters) {
+      const Value code = op("BitwiseRightShift", {codes, number(24 - bits)});
+      const Value same = op("Equal", {code, node_->integers(characters, kWhole)});
+      return op("ReduceLogicalOr", {same, node_->integers({1})}, {{"keep_dims", false}});
+    };
+    const Value begins_three = begins(24, kSpacesOfThreeBytes);
+    const Value begins_more = op("LogicalOr", {begins(16, kSpacesOfTwoBytes), begins_three});
+    const Value places = byte_places();
+    const Value is_second = moved(begins_more, places, 1, 0);
+    const Value is_third = moved(begins_three, places, 2, 0);
+    const Value is_first = op("LogicalOr", {begins(8, kSpacesOfOneByte), begins_more});
+    return op("LogicalOr", {is_first, op("LogicalOr", {is_second, is_third})});
+  }
+
+  /// `marks` moved up by `distance` along `axis`, whose indices are `places`.
+  Value moved(Value marks, Value places, std::int64_t distance, std::int64_t axis) {
+    const Value from = op("Subtract", {places, number(distance)});
+    const Value is_inside = op("GreaterEqual", {from, number(0)});
+    const Value found = gather(*node_, marks, op("Maximum", {from, number(0)}), axis);
+    return op("LogicalAnd", {found, is_inside});
+  }
+
+  /// What a mask of all bytes says of each place in the table where `is_inside` holds; elsewhere false.
+  Value at_places(Value mask, Value is_inside) {
+    const Value safe = op("Select", {is_inside, places_, number(0)});
+    return op("LogicalAnd", {gather(*node_, mask, safe), is_inside});
+  }
+
+  /// Of occurrences that overlap the first, from left to right.
+  Value leftmost(Value cuts, std::int64_t size) {
+    const Value by_column = transpose(*node_, convert(*node_, cuts, kWhole), {1, 0});
+    const Value free_from = op("Multiply", {texts_->lengths(), number(0)});
+    const Value count = size_of(*node_, by_column, 0);
+    const auto write = [&](Builder& body, Value column, const Values& states, const Values& invariants) {
+      const Value here = convert(body, column, kWhole);
+      const Value zero = body.integer(0, kWhole);
+      const Value is_free = body.op("GreaterEqual", {here, states[0]});
+      const Value occurs = body.op("NotEqual", {gather(body, invariants[0], column), zero});
+      const Value is_taken = body.op("LogicalAnd", {occurs, is_free});
+      const Value behind = body.op("Add", {here, body.integer(size, kWhole)});
+      return Iteration{{body.op("Select", {is_taken, behind, states[0]})}, {convert(body, is_taken, kWhole)}};
+    };
+    const Iterated loop = iterate(*node_, count, {free_from}, {by_column}, write);
+    return op("NotEqual", {transpose(*node_, loop.scans[0], {1, 0}), number(0)});
+  }
+
+  /// The number of marks up to each place of a row.
+  Value ranks(Value marks) {
+    return op("CumSum", {convert(*node_, marks, kWhole), node_->integer(1)},
+              {{"exclusive", false}, {"reverse", false}});
+  }
+
+  /// The places of the marks as rows of `width`, filled up with where the string ends.
+  Value table(Value marks, Value marks_ranks, Value width) {
+    const Value rows = count_to(count_of(texts_->lengths()));
+    const Value row_begins = unsqueeze(*node_, op("Multiply", {rows, width}), {1});
+    const Value targets = op("Add", {row_begins, op("Subtract", {marks_ranks, number(1)})});
+    const Value string_ends = op("Add", {texts_->begins(), texts_->lengths()});
+    const Value sizes = concat(*node_, {shape_of(*node_, texts_->lengths()),
+                                        as_list(*node_, convert(*node_, width, ElementType::i64))});
+    const Value filled = flat(broadcast_to(*node_, unsqueeze(*node_, string_ends, {1}), sizes));
+    const Value kept =
+        squeeze(*node_, op("NonZero", {flat(marks)}, {{"output_type", ElementType::i64}}), {0});
+    // One element more on each side: the runtime does not scatter nothing.
+    const Value end = reshape(*node_, count_of(filled), std::vector<std::int64_t>{1});
+    const Value data = concat(*node_, {filled, node_->integers({0}, kWhole)});
+    const Value indices = concat(*node_, {gather(*node_, flat(targets), kept), end});
+    const Value places = concat(*node_, {gather(*node_, flat(places_), kept), node_->integers({0}, kWhole)});
+    const Value scattered = op("ScatterElementsUpdate", {data, indices, places, node_->integer(0)},
+                               {{"reduction", "none"}, {"use_init_val", true}});
+    return slice(*node_, scattered, node_->integers({0}), shape_of(*node_, filled), 0);
+  }
+
+  NodeContext* node_;
+  const TextList* texts_;
+  Value columns_;  ///< [longest + 1]
+  Value lengths_;  ///< [strings, 1]
+  Value places_;   ///< among all bytes: [strings, longest + 1]
+};
+
+/// The outputs for no strings. The runtime has no constant strings, so it is the input that becomes them.
+Values no_parts(NodeContext& node, Value texts) {
+  const Value shape = shape_of(node, texts);
+  const Value parts = reshape(node, texts, concat(node, {shape, node.integers({0})}));
+  return {parts, broadcast_to(node, node.integer(0), shape)};
+}
+
+/// StringSplit 20.
+Values string_split_20(NodeContext& node) {
+  constexpr std::int64_t kMany = 1 << 24;
+  if (node.input(0).shape().element_count() == 0) return no_parts(node, node.input(0));
+  const TextList texts(node, node.input(0));
+  Splitter splitter(node, texts);
+  const std::string delimiter = node.text("delimiter", "");
+  const std::int64_t most = std::min(node.integer("maxsplit", -1), kMany);
+  return splitter.parts(delimiter.empty() ? splitter.words() : splitter.between(delimiter), most);
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> text_split_translators() {
+  return {{"StringSplit", 20, string_split_20}};
+}
+
+}  // namespace onnx2ir::frontend

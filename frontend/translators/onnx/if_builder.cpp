@@ -31,7 +31,7 @@ Values choose(Builder& outer, Value condition, const Values& invariants, const B
   ir::IfBranches branches{written(invariants, then_branch), written(invariants, else_branch)};
   const std::size_t count = branches.then_branch.results.size();
   ir::Node& node = outer.graph().add(ir::find_op("If"), inputs, count);
-  node.payload() = std::move(branches);
+  node.set_payload(std::move(branches));
   ir::infer(node);
   Values outputs;
   for (std::size_t i = 0; i < count; ++i) outputs.push_back(node.value(static_cast<std::uint32_t>(i)));

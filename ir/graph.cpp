@@ -97,6 +97,7 @@ const AttributeValue* Node::find_attribute(std::string_view wanted) const {
 
 void Node::set_attribute(std::string_view wanted, AttributeValue value) {
   // Kept in the order of the descriptor, under the descriptor's own spelling of the name.
+  attributes_.reserve(op_->attributes.size());
   auto position = attributes_.begin();
   for (const AttributeSpec& spec : op_->attributes) {
     const bool present = position != attributes_.end() && position->name == spec.name;
@@ -225,7 +226,7 @@ void replace_all_uses(Value from, Value to) {
   old.names.clear();
 }
 
-std::vector<Graph*> bodies(const Node& node) {
+SmallVector<Graph*, 2> bodies(const Node& node) {
   if (const LoopBody* loop = node.loop()) return {loop->graph.get()};
   if (const IfBranches* branches = node.branches()) {
     return {branches->then_branch.graph.get(), branches->else_branch.graph.get()};

@@ -278,7 +278,7 @@ class Graph {
 void replace_all_uses(Value from, Value to);
 
 /// The bodies of `node`, none unless it is control flow.
-std::vector<Graph*> bodies(const Node& node);
+SmallVector<Graph*, 2> bodies(const Node& node);
 
 /// All elements of an integer or boolean constant or of a value that inference knows wholly.
 std::optional<std::vector<std::int64_t>> exact_values(Value value);

@@ -41,6 +41,9 @@ bool runs_at_least_once(const Node& loop);
 
 /// Infers `node` again, as if it were made anew; control flow infers its bodies.
 void infer(Node& node);
+/// The same for a Loop or If that was just made around bodies whose nodes were inferred one by one: they are
+/// inferred again only when their parameters have to change.
+void infer_around_bodies(Node& node);
 /// Infers every node of `graph` in order.
 void infer(Graph& graph);
 

@@ -1,6 +1,6 @@
 #include <stdexcept>
-#include <unordered_map>
 
+#include "ir/name_table.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/ops/families.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 struct Registry {
   std::vector<OpDescriptor> ops;
-  std::unordered_map<std::string_view, const OpDescriptor*> by_name;
+  NameTable<const OpDescriptor*> by_name;
 
   Registry() {
     for (const auto family : kOpFamilies) {
@@ -19,7 +19,7 @@ struct Registry {
     by_name.reserve(ops.size());
     for (std::size_t i = 0; i < ops.size(); ++i) ops[i].index = static_cast<std::uint16_t>(i);
     for (const OpDescriptor& op : ops) {
-      if (!by_name.emplace(op.name, &op).second) {
+      if (!by_name.add(op.name, &op)) {
         throw std::logic_error("two descriptors of " + std::string(op.name));
       }
     }
@@ -39,9 +39,8 @@ std::span<const OpDescriptor> all_ops() {
 }
 
 const OpDescriptor* find_op_or_null(std::string_view name) {
-  const auto& by_name = registry().by_name;
-  const auto found = by_name.find(name);
-  return found == by_name.end() ? nullptr : found->second;
+  const auto* const found = registry().by_name.find(name);
+  return found == nullptr ? nullptr : *found;
 }
 
 const OpDescriptor& find_op(std::string_view name) {

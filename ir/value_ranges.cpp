@@ -225,9 +225,14 @@ std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int
 
 namespace {
 
+bool may_be_known(Value value) {
+  return value.node->output(value.index).known != nullptr || value.node->constant() != nullptr;
+}
+
 /// Sets element i of output 0 to what `combine` makes of elements i of inputs 0 and 1.
 template <typename Combine>
 void propagate_pairs(Node& node, Combine combine) {
+  if (!may_be_known(node.input(0)) || !may_be_known(node.input(1))) return;
   const auto sizes = node.output(0).shape.sizes();
   if (!sizes) return;
   const auto a = known_broadcast(node.input(0), *sizes);

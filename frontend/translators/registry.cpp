@@ -1,9 +1,11 @@
 #include "frontend/translators/registry.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "frontend/translators/families.hpp"
+#include "ir/name_table.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -23,24 +25,38 @@ std::vector<TranslatorRow> sorted_rows() {
   return rows;
 }
 
+struct Table {
+  std::vector<TranslatorRow> rows = sorted_rows();
+  /// The first row of each operator, by domain and name.
+  std::map<std::string_view, ir::NameTable<std::size_t>> first_rows;
+
+  Table() {
+    for (std::size_t i = 0; i < rows.size(); ++i) first_rows[rows[i].domain].add(rows[i].name, i);
+  }
+};
+
+const Table& table() {
+  static const Table instance;
+  return instance;
+}
+
 }  // namespace
 
 std::span<const TranslatorRow> all_translators() {
-  static const std::vector<TranslatorRow> rows = sorted_rows();
-  return rows;
+  return table().rows;
 }
 
 const TranslatorRow* find_translator(std::string_view domain, std::string_view name, std::int64_t opset) {
-  const auto rows = all_translators();
-  const std::tuple wanted(domain, name, opset);
-  const auto after =
-      std::upper_bound(rows.begin(), rows.end(), wanted, [](const auto& value, const auto& row) {
-        return value <
-               std::tuple<std::string_view, std::string_view, std::int64_t>(row.domain, row.name, row.since);
-      });
-  if (after == rows.begin()) return nullptr;
-  const TranslatorRow& row = *std::prev(after);
-  return row.domain == domain && row.name == name ? &row : nullptr;
+  const auto& [rows, first_rows] = table();
+  const auto of_domain = first_rows.find(domain);
+  if (of_domain == first_rows.end()) return nullptr;
+  const std::size_t* const first = of_domain->second.find(name);
+  if (first == nullptr) return nullptr;
+  const TranslatorRow* newest = nullptr;
+  for (std::size_t i = *first; i < rows.size() && rows[i].domain == domain && rows[i].name == name; ++i) {
+    if (rows[i].since <= opset) newest = &rows[i];
+  }
+  return newest;
 }
 
 }  // namespace onnx2ir::frontend

@@ -20,10 +20,18 @@ void infer_constant(Node& node) {
   set_output(node, 0, node.type("element_type"), PartialShape(node.integers("shape")));
 }
 
-void set_parameter(Node& parameter, ElementType type, const PartialShape& shape) {
+/// Says of which type and shape a body's parameter is; false when it was so already.
+bool set_parameter(Node& parameter, ElementType type, const PartialShape& shape) {
+  const bool is_so = parameter.type("element_type") == type &&
+                     std::get<PartialShape>(*parameter.find_attribute("shape")) == shape;
+  if (is_so) return false;
   parameter.set_attribute("element_type", type);
   parameter.set_attribute("shape", shape);
+  return true;
 }
+
+/// Whether the nodes of bodies have been inferred with the parameters as they are.
+enum class Bodies : std::uint8_t { may_have_changed, are_inferred };
 
 bool has_one_element(const PartialShape& shape) {
   return !shape.has_rank() || shape.rank() == 0 || (shape.rank() == 1 && shape[0].admits(1));
@@ -42,30 +50,32 @@ std::optional<std::int64_t> certain_iterations(const Node& node, const LoopBody&
   return trip_count->front();
 }
 
-void infer_loop(Node& node) {
+void infer_loop(Node& node, Bodies bodies) {
   LoopBody& loop = *node.loop();
   if (loop.graph == nullptr || loop.condition == nullptr) return;  // under construction
   require(has_one_element(node.input(0).shape()) && has_one_element(node.input(1).shape()),
           "trip count and execution condition must have one element");
+  bool is_inferred = bodies == Bodies::are_inferred;
   for (const Invariant& invariant : loop.invariants) {
     const Value input = node.input(invariant.input);
-    set_parameter(*invariant.parameter, input.type(), input.shape());
+    if (set_parameter(*invariant.parameter, input.type(), input.shape())) is_inferred = false;
   }
   for (const Sliced& sliced : loop.sliced) {
     const Value input = node.input(sliced.input);
     PartialShape shape = input.shape();
     if (shape.has_rank()) shape[normalize_axis(sliced.axis, shape.rank())] = sliced.part_size;
-    set_parameter(*sliced.parameter, input.type(), shape);
+    if (set_parameter(*sliced.parameter, input.type(), shape)) is_inferred = false;
   }
   for (const Carried& state : loop.carried) {
     const Value input = node.input(state.input);
-    set_parameter(*state.parameter, input.type(), input.shape());
+    if (set_parameter(*state.parameter, input.type(), input.shape())) is_inferred = false;
   }
   // A state's shape holds the initial value and that of every iteration. widen() makes a differing dimension
   // wholly unknown, so each round settles at least one: as many rounds as there are dimensions, mostly one or
   // two.
   for (bool changed = true; changed;) {
-    infer(*loop.graph);
+    if (!is_inferred) infer(*loop.graph);
+    is_inferred = false;
     changed = false;
     for (const Carried& state : loop.carried) {
       const Output& parameter = state.parameter->output(0);
@@ -105,12 +115,13 @@ void infer_loop(Node& node) {
   }
 }
 
-void infer_branch(const Node& node, const Branch& branch) {
+void infer_branch(const Node& node, const Branch& branch, Bodies bodies) {
+  bool is_inferred = bodies == Bodies::are_inferred;
   for (const Invariant& invariant : branch.invariants) {
     const Value input = node.input(invariant.input);
-    set_parameter(*invariant.parameter, input.type(), input.shape());
+    if (set_parameter(*invariant.parameter, input.type(), input.shape())) is_inferred = false;
   }
-  infer(*branch.graph);
+  if (!is_inferred) infer(*branch.graph);
 }
 
 /// As the runtime joins branches: a dimension unknown in one of them is unknown.
@@ -122,12 +133,12 @@ PartialShape join_branches(const PartialShape& a, const PartialShape& b) {
   return widen(a, b);
 }
 
-void infer_if(Node& node) {
+void infer_if(Node& node, Bodies bodies) {
   const IfBranches& branches = *node.branches();
   if (branches.then_branch.graph == nullptr || branches.else_branch.graph == nullptr) return;
   require(has_one_element(node.input(0).shape()), "the condition of If must have one element");
-  infer_branch(node, branches.then_branch);
-  infer_branch(node, branches.else_branch);
+  infer_branch(node, branches.then_branch, bodies);
+  infer_branch(node, branches.else_branch, bodies);
   const auto condition = exact_values(node.input(0));
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     const Output& then_output = branches.then_branch.results[i]->output(0);
@@ -142,7 +153,17 @@ void infer_if(Node& node) {
   }
 }
 
+template <void (*kInfer)(Node&, Bodies)>
+void infer_with_bodies(Node& node) {
+  kInfer(node, Bodies::may_have_changed);
+}
+
 }  // namespace
+
+void infer_around_bodies(Node& node) {
+  if (node.loop() != nullptr) infer_loop(node, Bodies::are_inferred);
+  if (node.branches() != nullptr) infer_if(node, Bodies::are_inferred);
+}
 
 std::vector<OpDescriptor> structural_ops() {
   constexpr int kMany = OpDescriptor::kVariadic;
@@ -156,8 +177,8 @@ std::vector<OpDescriptor> structural_ops() {
        infer_parameter},
       {"Result", "opset1", 1, 1, 1, {}, infer_result},
       {"Const", "opset1", 0, 0, 1, {{"element_type", Kind::type}, {"shape", Kind::integers}}, infer_constant},
-      {"Loop", "opset5", 2, kMany, kMany, {}, infer_loop},
-      {"If", "opset8", 1, kMany, kMany, {}, infer_if},
+      {"Loop", "opset5", 2, kMany, kMany, {}, infer_with_bodies<infer_loop>},
+      {"If", "opset8", 1, kMany, kMany, {}, infer_with_bodies<infer_if>},
   };
 }
 

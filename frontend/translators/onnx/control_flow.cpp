@@ -201,7 +201,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   connect_captures(made, body.scope->captures(), loop.invariants);
   loop.graph = std::move(body.graph);
   made.set_payload(std::move(loop));
-  ir::infer(made);
+  ir::infer_around_bodies(made);
 
   LoopResult result;
   std::size_t next = 0;

@@ -121,7 +121,7 @@ Operands if_1(NodeContext& node) {
     connect_captures(made, translated->scope->captures(), translated->branch.invariants);
   }
   made.set_payload(ir::IfBranches{std::move(then_branch.branch), std::move(else_branch.branch)});
-  ir::infer(made);
+  ir::infer_around_bodies(made);
   Values values;
   for (std::size_t i = 0; i < tensors; ++i) values.push_back(made.value(i));
   Operands outputs;

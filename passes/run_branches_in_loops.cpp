@@ -2,6 +2,8 @@
 // keeps such outputs in memory that they share with what later nodes make, and moves that memory when one of
 // these grows, before the outputs have been read: their readers find anything there. A Loop keeps its
 // outputs, and the Results of a graph are safe (measured on 2026.4: tests/conformance/test_branch_memory.py).
+// A Loop takes no strings; where the If reads some, the Loop stands behind it and copies what it gives: what
+// follows waits for the Loop.
 #include <algorithm>
 #include <array>
 
@@ -78,6 +80,41 @@ void run_in_loop(ir::Node& choice) {
   graph.remove(choice);
 }
 
+bool reads_strings(const ir::Node& choice) {
+  for (std::size_t i = 0; i < choice.inputs().size(); ++i) {
+    if (choice.input(i).type() == ir::ElementType::string) return true;
+  }
+  return false;
+}
+
+void copy_in_loop(ir::Node& choice) {
+  ir::Builder builder(choice.graph());
+  const ir::Value once[] = {builder.integer(1), builder.boolean(true)};
+  std::vector<std::uint32_t> copied;
+  for (std::uint32_t i = 0; i < choice.outputs().size(); ++i) {
+    if (choice.value(i).type() != ir::ElementType::string) copied.push_back(i);
+  }
+  ir::Node& loop = choice.graph().add(ir::find_op("Loop"), once, copied.size());
+  loop.name = choice.name;
+  loop.origin = choice.origin;
+  ir::LoopBody body;
+  body.graph = std::make_unique<ir::Graph>();
+  ir::Builder inner(*body.graph);
+  body.condition = &inner.result(inner.boolean(true));
+  loop.set_payload(std::move(body));
+  std::vector<std::vector<ir::Use>> readers;
+  for (std::uint32_t i = 0; i < copied.size(); ++i) {
+    const auto& uses = choice.output(copied[i]).uses;
+    readers.emplace_back(uses.begin(), uses.end());
+    const ir::Value copy = inner.op("Identity", {add_invariant(loop, choice.value(copied[i]))});
+    loop.loop()->last_values.push_back({&inner.result(copy), i});
+  }
+  ir::infer(loop);
+  for (std::uint32_t i = 0; i < copied.size(); ++i) {
+    for (const ir::Use& use : readers[i]) use.node->set_input(use.index, loop.value(i));
+  }
+}
+
 }  // namespace
 
 bool run_branches_in_loops(ir::Model& model, PassContext&) {
@@ -86,7 +123,7 @@ bool run_branches_in_loops(ir::Model& model, PassContext&) {
     const std::vector<ir::Node*> nodes = graph->control_flow();
     for (ir::Node* node : nodes) {
       if (node->branches() == nullptr || !is_endangered(*node, graph == &model.graph)) continue;
-      run_in_loop(*node);
+      reads_strings(*node) ? copy_in_loop(*node) : run_in_loop(*node);
       modified = true;
     }
   }

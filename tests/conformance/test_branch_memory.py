@@ -43,6 +43,17 @@ def choice(condition, value):
     return node.set_output(*[node.get_function(body).get_results()[0] for body in (0, 1)])
 
 
+def copied_choice(condition, value):
+    """The same, with a Loop behind it that hands it on."""
+    copy = vector()
+    result = opset16.result(opset16.identity(copy))
+    node = opset16.loop(number(1), opset16.constant(True))
+    node.set_function(ov.Model([opset16.result(opset16.constant(True)), result], [copy], "body"))
+    node.set_special_body_ports([-1, 0])
+    node.set_invariant_input(copy, choice(condition, value))
+    return node.get_iter_value(result.output(0), -1)
+
+
 def doubling(condition, value):
     """A Loop that doubles the value's size once or twice."""
     state = vector()
@@ -107,7 +118,7 @@ def is_right(place, make, read):
     for index, size in enumerate(SIZES):
         values = np.arange(1, size + 1, dtype=np.float32) % 3
         condition = index % 2 == 0
-        if make is choice:
+        if make is not doubling:
             given = values * 2 if condition else np.tile(values, 2)
         else:
             given = np.tile(values, 2 if condition else 4)
@@ -127,6 +138,6 @@ def test_an_if_loses_its_output(place):
 
 
 @PLACES
-@pytest.mark.parametrize("make, read", [(choice, handed_out), (doubling, read_later), (doubling, handed_out)])
+@pytest.mark.parametrize("make, read", [(choice, handed_out), (copied_choice, read_later), (copied_choice, handed_out), (doubling, read_later), (doubling, handed_out)])
 def test_results_and_loops_keep_theirs(place, make, read):
     assert is_right(place, make, read)

@@ -74,6 +74,8 @@ class StepWriter {
   }
 
   std::int32_t write(const Expression& expression, std::int32_t next) {
+    // Repetitions of nothing add no steps, and repeat it a thousand times at each depth.
+    if (++written_ > kMostSteps) fail_too_large();
     return std::visit([&](const auto& what) { return write_one(what, next); }, expression.what);
   }
 
@@ -161,6 +163,7 @@ class StepWriter {
     return either(result,
                   reads(lead | first, lead | last, write_bytes({0, low}, more - 1, kContinuation, next)));
   }
+  std::size_t written_ = 0;  ///< expressions, each as often as it is repeated
 };
 
 /// Makes the states: sets of steps that may be next, with the byte before them where one of them asks for it.

@@ -92,6 +92,7 @@ TEST_CASE("patterns that would take too much are refused") {
   CHECK(refusal("((a{1000}){1000}){1000}") == "its automaton would be too large");
   CHECK(refusal("(a|b)*a(a|b){30}") == "its automaton would be too large");
   CHECK(refusal("(((.*){1000}){1000}){1000}") == "its automaton would be too large");
+  CHECK(refusal("((((){1000}){1000}){1000}){1000}") == "its automaton would be too large");
   CHECK(refusal(std::string(100000, '(')) == "its groups are nested too deeply");
   CHECK(refusal("(a|b)*a(a|b){10}").empty());
 }

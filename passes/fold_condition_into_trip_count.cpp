@@ -1,6 +1,9 @@
 // A loop that only its first condition can keep from running counts to Select(condition, trip count, 0)
 // instead. The runtime would infer as many scan rows as the trip count says, and return memory nobody wrote
-// when the condition is false.
+// when the condition is false. One that ends after its first iteration anyway counts to 1: the runtime would
+// infer one row even where the loop may not run.
+#include <algorithm>
+
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
@@ -8,21 +11,52 @@
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
+namespace {
+
+/// Whether the body's condition is handed on as a state or as rows.
+bool is_condition_returned(const ir::LoopBody& loop) {
+  const auto returns = [&](const auto& port) { return port.result == loop.condition; };
+  return std::ranges::any_of(loop.carried, returns) || std::ranges::any_of(loop.scans, returns) ||
+         std::ranges::any_of(loop.last_values, returns);
+}
+
+/// `count`, which may be negative for no limit, but not more than one.
+ir::Value at_most_once(ir::Builder& builder, ir::Value count) {
+  const ir::Value once = builder.integer(1, count.type());
+  const auto known = ir::known_scalar(count);
+  if (known) return *known == 0 ? count : once;
+  return builder.op("Minimum", {count, once});
+}
+
+void end_by_count(ir::Builder& builder, ir::Node& node) {
+  ir::Node& condition = *node.loop()->condition;
+  condition.set_input(0, ir::Builder(*node.loop()->graph).boolean(true));
+  node.set_input(0, at_most_once(builder, node.input(0)));
+}
+
+void start_by_count(ir::Builder& builder, ir::Node& node) {
+  const ir::Value count = node.input(0);
+  node.set_input(0, builder.op("Select", {node.input(1), count, builder.integer(0, count.type())}));
+  node.set_input(1, builder.boolean(true));
+}
+
+bool run_on(ir::Node& node) {
+  ir::Builder builder(node.graph());
+  builder.set_name(node.name);
+  const auto goes_on = ir::known_scalar(node.loop()->condition->input(0));
+  if (!goes_on || (*goes_on == 0 && is_condition_returned(*node.loop()))) return false;
+  const bool ends = *goes_on == 0;
+  if (ends) end_by_count(builder, node);
+  const bool is_open = !ir::known_scalar(node.input(1));
+  if (is_open) start_by_count(builder, node);
+  return ends || is_open;
+}
+
+}  // namespace
 
 bool fold_condition_into_trip_count(ir::Model& model, PassContext&) {
   bool modified = false;
-  for (ir::Node* node : loops_of(model)) {
-    const auto goes_on = ir::known_scalar(node->loop()->condition->input(0));
-    const bool no_early_exit = goes_on && *goes_on != 0;
-    if (!no_early_exit || ir::known_scalar(node->input(1))) continue;
-    ir::Builder builder(node->graph());
-    builder.set_name(node->name);
-    const ir::Value count =
-        builder.op("Select", {node->input(1), node->input(0), builder.integer(0, node->input(0).type())});
-    node->set_input(0, count);
-    node->set_input(1, builder.boolean(true));
-    modified = true;
-  }
+  for (ir::Node* node : loops_of(model)) modified = run_on(*node) || modified;
   return modified;
 }
 

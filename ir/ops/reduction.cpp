@@ -54,18 +54,43 @@ void infer_reduce_numbers(Node& node) {
   set_output(node, 0, type, reduced_shape(node));
 }
 
-/// Reductions of a vector, as shape computations use them. Some know what nothing is reduced to.
+/// For each element of a tensor of these sizes, the place of what it is reduced to.
+std::vector<std::size_t> places(std::span<const std::int64_t> sizes, std::span<const std::int64_t> axes) {
+  std::vector<std::size_t> found(1, 0);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const bool is_reduced =
+        std::ranges::any_of(axes, [&](std::int64_t axis) { return normalize_axis(axis, sizes.size()) == i; });
+    const auto size = static_cast<std::size_t>(sizes[i]);
+    std::vector<std::size_t> next;
+    next.reserve(found.size() * size);
+    for (const std::size_t place : found) {
+      for (std::size_t k = 0; k < size; ++k) next.push_back(is_reduced ? place : place * size + k);
+    }
+    found = std::move(next);
+  }
+  return found;
+}
+
+/// Reductions of small tensors, as shape computations use them. Some know what nothing is reduced to.
 template <RangeFunction2 kFunction>
 void infer_reduce_and_known(Node& node, std::optional<std::int64_t> of_nothing) {
   infer_reduce_numbers(node);
-  const PartialShape& shape = node.input(0).shape();
-  if (!shape.has_rank() || shape.rank() != 1 || is_floating(node.output(0).type)) return;
+  const auto sizes = node.input(0).shape().sizes();
+  const auto count = node.output(0).shape.element_count();
   const auto axes = exact_values(node.input(1));
   const auto known = known_values(node.input(0));
-  if (!axes || axes->empty() || !known || (known->empty() && !of_nothing)) return;
-  ValueRange result = known->empty() ? ValueRange::exactly(*of_nothing) : known->front();
-  for (std::size_t i = 1; i < known->size(); ++i) result = kFunction(result, (*known)[i]);
-  set_known(node, 0, {fit(result, node.output(0).type)});
+  if (!sizes || sizes->empty() || !count || !axes || axes->empty() || !known) return;
+  if (is_floating(node.output(0).type) || (known->empty() && !of_nothing)) return;
+  KnownValues results(static_cast<std::size_t>(*count), ValueRange::exactly(of_nothing.value_or(0)));
+  std::vector<bool> is_begun(results.size());
+  const std::vector<std::size_t> place_of = places(*sizes, *axes);
+  for (std::size_t i = 0; i < known->size(); ++i) {
+    const std::size_t place = place_of[i];
+    results[place] = is_begun[place] ? kFunction(results[place], (*known)[i]) : (*known)[i];
+    is_begun[place] = true;
+  }
+  for (ValueRange& result : results) result = fit(result, node.output(0).type);
+  set_known(node, 0, std::move(results));
 }
 
 template <RangeFunction2 kFunction, std::int64_t kOfNothing>

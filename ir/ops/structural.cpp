@@ -1,4 +1,6 @@
 // Parameter, Result, Constant, and control flow.
+#include <algorithm>
+
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 
@@ -50,6 +52,20 @@ std::optional<std::int64_t> certain_iterations(const Node& node, const LoopBody&
   return trip_count->front();
 }
 
+/// As the runtime has it: a size of 0 of a state is unknown.
+PartialShape without_zeros(PartialShape shape) {
+  for (std::size_t i = 0; shape.has_rank() && i < shape.rank(); ++i) {
+    if (shape[i] == Dimension(0)) shape[i] = Dimension();
+  }
+  return shape;
+}
+
+/// The elements of a state's final value are those of its result where these are the same in each iteration.
+void keep_exact(Node& loop, std::size_t output, Value result) {
+  auto known = known_values(result);
+  if (known && std::ranges::all_of(*known, &ValueRange::is_exact)) set_known(loop, output, std::move(*known));
+}
+
 void infer_loop(Node& node, Bodies bodies) {
   LoopBody& loop = *node.loop();
   if (loop.graph == nullptr || loop.condition == nullptr) return;  // under construction
@@ -68,7 +84,7 @@ void infer_loop(Node& node, Bodies bodies) {
   }
   for (const Carried& state : loop.carried) {
     const Value input = node.input(state.input);
-    if (set_parameter(*state.parameter, input.type(), input.shape())) is_inferred = false;
+    if (set_parameter(*state.parameter, input.type(), without_zeros(input.shape()))) is_inferred = false;
   }
   // A state's shape holds the initial value and that of every iteration. widen() makes a differing dimension
   // wholly unknown, so each round settles at least one: as many rounds as there are dimensions, mostly one or
@@ -81,12 +97,8 @@ void infer_loop(Node& node, Bodies bodies) {
       const Output& parameter = state.parameter->output(0);
       const Output& result = state.result->output(0);
       require(parameter.type == result.type, "a carried value changes its element type");
-      PartialShape shape = widen(parameter.shape, result.shape);
+      const PartialShape shape = widen(parameter.shape, result.shape);
       if (shape == parameter.shape) continue;
-      // As the runtime has it: where one size changes, a size of 0 is unknown, too.
-      for (std::size_t i = 0; i < shape.rank(); ++i) {
-        if (shape[i] == Dimension(0)) shape[i] = Dimension();
-      }
       set_parameter(*state.parameter, parameter.type, shape);
       changed = true;
     }
@@ -100,6 +112,7 @@ void infer_loop(Node& node, Bodies bodies) {
     const Output& result = state.result->output(0);
     const PartialShape& initial = node.input(state.input).shape();
     set_output(node, *state.output, result.type, always_runs ? result.shape : join(result.shape, initial));
+    if (always_runs) keep_exact(node, *state.output, state.result->input(0));
   }
   for (const LastValue& last : loop.last_values) {
     set_output(node, last.output, last.result->output(0).type, last.result->output(0).shape);

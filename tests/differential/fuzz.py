@@ -7,7 +7,9 @@ import argparse
 import random
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections import deque
+from concurrent.futures import ProcessPoolExecutor
+from itertools import count
 
 from ..conformance.found import runs_to_json
 from ..conformance.tool import REPOSITORY, tool_path
@@ -30,7 +32,7 @@ def save(found, name):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--models", type=int, default=2000)
+    parser.add_argument("--models", type=int, default=2000, help="to compare, at least")
     parser.add_argument("--seed", type=int, help="of the run; chosen and printed when it is not given")
     parser.add_argument("--tool", help="the converter")
     parser.add_argument("--workers", type=int, default=2)
@@ -42,16 +44,21 @@ def main():
     total = Findings()
     print(f"seed {first}", flush=True)
     with ProcessPoolExecutor(arguments.workers) as pool:
-        seeds = range(first, first + -(-arguments.models // MODELS_OF_A_SEED))
-        pending = {pool.submit(search, MODELS_OF_A_SEED, seed, tool, arguments.shrink): seed for seed in seeds}
-        for done in as_completed(pending):
-            findings = done.result()
+        seeds = count(first)
+        pending = deque()
+        while total.models < arguments.models:
+            while len(pending) < arguments.workers:
+                seed = next(seeds)
+                pending.append((seed, pool.submit(search, MODELS_OF_A_SEED, seed, tool, arguments.shrink)))
+            seed, running = pending.popleft()
+            findings = running.result()
             for index, found in enumerate(findings.found):
-                stem = save(found, f"seed_{pending[done]}_{index}")
+                stem = save(found, f"seed_{seed}_{index}")
                 print(f"{stem.with_suffix('.onnxtxt')}: {found.result.outcome}: {found.result.first_line}", flush=True)
             total.add(findings)
+        pool.shutdown(cancel_futures=True)
     seconds = time.monotonic() - started
-    counts = ", ".join(f"{count} {name}" for name, count in total.counts.most_common())
+    counts = ", ".join(f"{number} {name}" for name, number in total.counts.most_common())
     print(f"seed {first}: {total.models} models, {len(total.found)} fail; {counts}; {seconds:.0f} s")
     sys.exit(1 if total.found else 0)
 

@@ -83,7 +83,7 @@ def search(models, first_seed, tool, shrink=True):
                 name = NOT_RUN
             elif result.outcome == PASS:
                 name = PASS
-            elif (name := limit_of(result)) is None:
+            elif (name := limit_of(case, result, checker.result_of)) is None:
                 last = Found(case, result)
                 if shrink:
                     raise Difference

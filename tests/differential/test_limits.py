@@ -1,0 +1,66 @@
+"""What limits.py says of onnxruntime, shown by onnxruntime alone; and that it takes nothing else for a limit."""
+
+import numpy as np
+import pytest
+
+from ..conformance.case import PASS, WRONG_SHAPE, WRONG_VALUES, Case, Result, Run
+from ..conformance.oracle import Oracle
+from ..conformance.worker import parse_model
+from .limits import UNDECLARED_ROWS, limit_of
+
+LOOP = """<ir_version: 10, opset_import: ["" : 17]>
+rows (int64 n, float[N] x) => (float[?,?] y)
+{
+   y = Loop (n, "") <body: graph = body (int64 i, bool going) => (bool goes_on, float[%s] row)
+      <int64[1] first = {0}, int64[1] last = {3}>
+{
+      goes_on = Identity (going)
+      row = Slice (x, first, last)
+   }>
+}
+"""
+
+
+def inputs(trip_count):
+    return {"n": np.array(trip_count, np.int64), "x": np.ones(5, np.float32)}
+
+
+@pytest.mark.parametrize("declared, size", [("?", 0), ("3", 3), ("K", 0)])
+def test_onnxruntime_takes_sizes_from_declarations(declared, size):
+    oracle = Oracle(parse_model((LOOP % declared).encode()))
+    assert oracle.run(inputs(0))["y"].shape == (0, size)
+    assert oracle.run(inputs(2))["y"].shape == (2, 3)
+
+
+def checked_against(shape):
+    """A converter that gives no rows of this shape, whatever the model."""
+
+    def check(case):
+        expected = Oracle(parse_model(case.oracle_model or case.model)).run(case.runs[0].inputs)["y"].shape
+        if expected == shape:
+            return Result("", PASS)
+        return Result("", WRONG_SHAPE, f"y: shape {list(shape)} instead of {list(expected)}")
+
+    return check
+
+
+@pytest.mark.parametrize(
+    "trip_count, declared, given, limit",
+    [
+        (0, "?", (0, 3), UNDECLARED_ROWS),
+        (0, "?", (0, 2), UNDECLARED_ROWS),
+        (0, "3", (0, 2), None),  # it was declared
+        (2, "?", (0, 3), None),  # there are rows
+        (0, "?", (0,), None),
+    ],
+)
+def test_limit(trip_count, declared, given, limit):
+    model = (LOOP % declared).encode()
+    check = checked_against(given)
+    case = Case("", model, [Run(inputs(trip_count))])
+    assert limit_of(case, check(case), check) == limit
+
+
+def test_other_failures_are_none():
+    case = Case("", (LOOP % "?").encode(), [Run(inputs(0))])
+    assert limit_of(case, Result("", WRONG_VALUES, "shape [0, 1] instead of [0, 2]"), checked_against((0, 1))) is None

@@ -26,4 +26,11 @@ std::optional<std::uint32_t> take_code_point(std::string_view& text) {
   return code;
 }
 
+void append_code_point(std::string& text, std::uint32_t code) {
+  const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  constexpr std::array<std::uint32_t, 4> kLeads{0, 0xC0, 0xE0, 0xF0};
+  text += static_cast<char>(kLeads[static_cast<std::size_t>(more)] | code >> (6 * more));
+  for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80 | (code >> (6 * i) & 0x3F));
+}
+
 }  // namespace onnx2ir::frontend

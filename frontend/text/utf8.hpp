@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace onnx2ir::frontend {
 
 /// Takes the first character off `text`; nothing when it is malformed or there is none.
 std::optional<std::uint32_t> take_code_point(std::string_view& text);
+
+/// Appends a character to `text`.
+void append_code_point(std::string& text, std::uint32_t code);
 
 }  // namespace onnx2ir::frontend

@@ -32,6 +32,20 @@ def add_normalizers():
     case("StringNormalizer", 10, texts_of("a", "b", shape=(1, 2)), stopwords=["a", "b"], is_case_sensitive=1, variant="nothing left", dynamic=False)
 
 
+def add_cases_of_letters():
+    """Onnxruntime has its default locale, English, only where it is installed; that of C.utf8 maps letters alike."""
+    locale = {"locale": "C.utf8"}
+    letters = texts_of(*(chr(code) for code in range(1, 0x1F000) if not 0xD800 <= code < 0xE000))
+    words = texts_of("äÖßſıİǅﬀΣς", "abc", "", "ÄBC", "Ä", "😀a", "aſbKcΩd")
+    for action in ("LOWER", "UPPER"):
+        case("StringNormalizer", 10, letters, case_change_action=action, dynamic=False, **locale)
+        for shape in ((7,), (1, 7)):
+            case("StringNormalizer", 10, words.reshape(shape), case_change_action=action, dynamic=len(shape) == 1, **locale)
+            case("StringNormalizer", 10, words.reshape(shape), case_change_action=action, stopwords=["ä", "ABC"], dynamic=len(shape) == 1, **locale)
+            case("StringNormalizer", 10, words.reshape(shape), case_change_action=action, stopwords=["ä", "ABC"], is_case_sensitive=1, dynamic=False, **locale)
+    case("StringNormalizer", 10, words, stopwords=["ä", "AbC", "AskKωD", "aSbkcωD"], **locale)
+
+
 def add_splits():
     texts = texts_of("aaa", "", "  a  b c  ", "aaaa b", "abab", "ababab", "  ", "日本日本x日", "日")
     limits = ({}, {"maxsplit": 0}, {"maxsplit": 1}, {"maxsplit": 2}, {"maxsplit": -1}, {"maxsplit": 1 << 40})
@@ -111,6 +125,7 @@ def add_random_patterns():
 
 
 add_normalizers()
+add_cases_of_letters()
 add_splits()
 add_matches()
 add_empty_between_others()

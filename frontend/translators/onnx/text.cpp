@@ -3,6 +3,7 @@
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/text_case.hpp"
 #include "frontend/translators/onnx/text_list.hpp"
 
 namespace onnx2ir::frontend {
@@ -87,25 +88,52 @@ Value is_none_of(NodeContext& node, Value texts, const std::vector<std::string>&
   return reshape(node, node.op("LogicalNot", {any}), std::vector<std::int64_t>{-1});
 }
 
+/// Letters have the other case that Unicode gives them; some locales differ (Turkish i).
+void require_known_case(const NodeContext& node) {
+  const std::string locale = node.text("locale", "");
+  const bool is_known =
+      locale.empty() || locale.starts_with("en") || locale == "C.utf8" || locale == "C.UTF-8";
+  if (!is_known) node.fail("the upper and lower case of letters in locale '" + locale + "' is not known");
+}
+
+LetterCase case_of(const NodeContext& node, const std::string& action) {
+  if (action == "LOWER") return LetterCase::lower;
+  if (action == "UPPER") return LetterCase::upper;
+  node.fail("attribute 'case_change_action' must be LOWER, UPPER or NONE");
+}
+
+std::vector<std::string> lowered(const NodeContext& node, const std::vector<std::string>& words) {
+  std::vector<std::string> result;
+  for (const std::string& word : words) {
+    const auto lower = in_case(word, LetterCase::lower);
+    if (!lower) node.fail("a stop word is not in UTF-8");
+    result.push_back(*lower);
+  }
+  return result;
+}
+
 /// StringNormalizer 10: takes stop words out; nothing but stop words gives an empty string.
 Values string_normalizer_10(NodeContext& node) {
   const Value texts = node.input(0);
   const std::int64_t rank = node.rank(texts);
   if (rank != 1 && rank != 2) node.fail("the strings must be a list, or a batch of one");
-  const auto words = node.text_list("stopwords");
-  const bool changes_case = node.text("case_change_action", "NONE") != "NONE";
-  if (changes_case || (!words.empty() && node.integer("is_case_sensitive", 0) == 0)) {
-    node.fail(
-        "which letters are the same in upper and lower case is for the locale to say, which OpenVINO does "
-        "not have");
+  const std::string action = node.text("case_change_action", "NONE");
+  const bool ignores_case = node.integer("is_case_sensitive", 0) == 0;
+  auto words = node.text_list("stopwords");
+  if (action != "NONE" || (ignores_case && !words.empty())) require_known_case(node);
+  const Value written = action == "NONE" ? texts : in_case(node, texts, case_of(node, action));
+  Value compared = texts;
+  if (ignores_case && !words.empty()) {
+    compared = in_case(node, texts, LetterCase::lower);
+    words = lowered(node, words);
   }
   const std::vector<std::int64_t> list{-1};
-  ir::Node& unpacked = node.node("StringTensorUnpack", {texts}, {}, 3);
+  ir::Node& unpacked = node.node("StringTensorUnpack", {written}, {}, 3);
   Value begins = reshape(node, unpacked.value(0), list);
   Value lengths = node.op("Subtract", {reshape(node, unpacked.value(1), list), begins});
   if (!words.empty()) {
     const Value places =
-        node.op("NonZero", {is_none_of(node, texts, words)}, {{"output_type", ElementType::i64}});
+        node.op("NonZero", {is_none_of(node, compared, words)}, {{"output_type", ElementType::i64}});
     const Value kept = squeeze(node, places, {0});
     begins = gather(node, begins, kept);
     lengths = gather(node, lengths, kept);
@@ -146,7 +174,7 @@ Value equal_texts(NodeContext& node, Value a, Value b) {
 std::vector<TranslatorRow> text_translators() {
   return {
       {"StringConcat", 20, string_concat_20},
-      {"StringNormalizer", 10, string_normalizer_10, "lower and upper case"},
+      {"StringNormalizer", 10, string_normalizer_10, "locales other than English"},
   };
 }
 

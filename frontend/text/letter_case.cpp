@@ -1,0 +1,58 @@
+#include "frontend/text/letter_case.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "frontend/text/letter_case_ranges.hpp"
+#include "frontend/text/utf8.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr std::uint32_t kPageSize = 256;
+constexpr std::uint32_t kPageCount = (0x10FFFF + 1) / kPageSize;
+
+std::span<const CaseRange> ranges_to(LetterCase to) {
+  return to == LetterCase::lower ? std::span<const CaseRange>(kToLower)
+                                 : std::span<const CaseRange>(kToUpper);
+}
+
+std::int64_t distance_of(std::span<const CaseRange> ranges, std::uint32_t code) {
+  const auto behind = std::ranges::upper_bound(ranges, code, {}, &CaseRange::first);
+  // Two runs of every second letter may run side by side.
+  for (auto range = behind; range != ranges.begin() && behind - range < 2;) {
+    --range;
+    if (code <= range->last && (code - range->first) % range->step == 0) return range->distance;
+  }
+  return 0;
+}
+
+}  // namespace
+
+CaseTable case_table(LetterCase to) {
+  const auto ranges = ranges_to(to);
+  CaseTable table;
+  std::map<std::vector<std::int64_t>, std::int64_t> known;
+  for (std::uint32_t page = 0; page < kPageCount; ++page) {
+    std::vector<std::int64_t> distances;
+    for (std::uint32_t i = 0; i < kPageSize; ++i)
+      distances.push_back(distance_of(ranges, page * kPageSize + i));
+    const auto [entry, is_new] = known.try_emplace(distances, static_cast<std::int64_t>(known.size()));
+    if (is_new) table.distances.insert(table.distances.end(), distances.begin(), distances.end());
+    table.pages.push_back(entry->second);
+  }
+  return table;
+}
+
+std::optional<std::string> in_case(std::string_view text, LetterCase to) {
+  std::string result;
+  while (!text.empty()) {
+    const auto code = take_code_point(text);
+    if (!code) return std::nullopt;
+    append_code_point(result, static_cast<std::uint32_t>(*code + distance_of(ranges_to(to), *code)));
+  }
+  return result;
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,12 @@
+// Upper and lower case of strings.
+#pragma once
+
+#include "frontend/text/letter_case.hpp"
+#include "frontend/translators/context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// The strings with each letter in that case.
+Value in_case(NodeContext& node, Value texts, LetterCase to);
+
+}  // namespace onnx2ir::frontend

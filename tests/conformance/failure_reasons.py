@@ -15,7 +15,6 @@ _REASONS = [
     (r"float8e[45]m[23]fnuz", "no_float8_fnuz"),
     (r"\bint2\b", "no_int2"),
     (r"test_bitcast.*does not keep the bits of [fi]64", "no_64_bits"),
-    (r"test_(string_split|strnormalizer|regex_full_match)", "no_string_operations"),
     (r"convert-error.*(differ in rank|of different rank|the rank of the result is not known)", "no_dynamic_rank"),
     (r"convert-error.*no axes are given and dimension \d+ of the input is not known", "no_dynamic_rank"),
 ]

@@ -151,16 +151,6 @@ def no_dynamic_rank():
     assert run(inputs, output, condition=np.array(True)).shape == (1,)
 
 
-@experiment
-def no_string_operations():
-    """The CPU runtime takes strings apart into bytes and puts them together; it knows no case, splits and matches none."""
-    assert [name for name in sorted(operations()) if "string" in name] == ["string_tensor_pack", "string_tensor_unpack"]
-    assert not [name for name in operations() if any(part in name.lower() for part in ("regex", "lower", "upper_case", "token"))]
-    x = parameter([2], "string")
-    with pytest.raises(RuntimeError):
-        run([x], opset16.equal(x, x), x=ov.Tensor(np.array(["a", "b"])))
-
-
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_limit(name):
     assert inspect.getdoc(EXPERIMENTS[name])

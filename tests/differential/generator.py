@@ -61,7 +61,7 @@ def add_input(scope):
     elif kind == "flag":
         value_type = CONDITION
     else:
-        dims = tuple(input_size(scope) for _ in range(source.integer(0, 2)))
+        dims = tuple(input_size(scope) for _ in range(source.integer(0, 3)))
         value_type = Tensor(source.pick(ELEMENTS), dims, INPUT_MAGNITUDE)
     if kind == "sequence" or (kind == "optional" and source.one_in(2)):
         open_dims = tuple(None if source.one_in(2) else size for size in value_type.dims)

@@ -4,7 +4,7 @@ has nothing to work on. Floats stay whole numbers and small, so that all results
 import numpy as np
 
 from .scope import CONDITION, MOST_MAGNITUDE
-from .types import BOOL, ELEMENTS, F32, I64, INTEGERS, NUMBERS, NUMPY, Symbol, Tensor, at_least, at_most, same_size
+from .types import BOOL, ELEMENTS, F32, I64, I8, INTEGERS, MOST_BYTE, NUMBERS, NUMPY, Symbol, Tensor, at_least, at_most, same_size
 
 MOST_RANK = 3
 COMPARISONS = ("Less", "Greater", "Equal", "LessOrEqual", "GreaterOrEqual")
@@ -28,8 +28,18 @@ def unary(scope):
 
 def cast(scope):
     value = scope.find_tensor()
-    element = scope.source.pick([element for element in ELEMENTS if element != value.type.element]) if value else None
-    return value and scope.emit("Cast", [value], Tensor(element, value.type.dims, value.type.bound), to=element)
+    if not value:
+        return None
+    elements = [element for element in ELEMENTS if element not in (value.type.element, I8)]
+    if value.type.bound <= MOST_BYTE and value.type.element != I8:
+        elements.append(I8)
+    element = scope.source.pick(elements)
+    return scope.emit("Cast", [value], Tensor(element, value.type.dims, value.type.bound), to=element)
+
+
+def written(scope, axis, rank):
+    """An axis, counted from the front or from the back."""
+    return axis - rank if scope.source.one_in(3) else axis
 
 
 def _second(scope, first):
@@ -116,10 +126,10 @@ def reduce(scope):
     dims = tensor.dims[:axis] + ((1,) if keep else ()) + tensor.dims[axis + 1 :]
     bound = tensor.bound * max(at_most(tensor.dims[axis]), 1) if operator == "ReduceSum" else tensor.bound
     result = Tensor(tensor.element, dims, bound)
-    written = axis - tensor.rank if scope.source.one_in(2) else axis
+    place = written(scope, axis, tensor.rank)
     if operator == "ReduceSum" or scope.opset >= 18:
-        return scope.tame(scope.emit(operator, [value, scope.integers(written)], result, keepdims=int(keep)))
-    return scope.emit(operator, [value], result, axes=[written], keepdims=int(keep))
+        return scope.tame(scope.emit(operator, [value, scope.integers(place)], result, keepdims=int(keep)))
+    return scope.emit(operator, [value], result, axes=[place], keepdims=int(keep))
 
 
 def shape(scope):
@@ -141,7 +151,7 @@ def unsqueeze(scope):
         return None
     axis = scope.source.integer(0, value.type.rank)
     dims = value.type.dims[:axis] + (1,) + value.type.dims[axis:]
-    return scope.emit("Unsqueeze", [value, scope.integers(axis)], Tensor(value.type.element, dims, value.type.bound))
+    return scope.emit("Unsqueeze", [value, scope.integers(written(scope, axis, len(dims)))], Tensor(value.type.element, dims, value.type.bound))
 
 
 def squeeze(scope):
@@ -186,7 +196,7 @@ def concat(scope):
         joined = Symbol(scope, at_least(one) + at_least(other), at_most(one) + at_most(other))
     dims = tensor.dims[:axis] + (joined,) + tensor.dims[axis + 1 :]
     bound = max(tensor.bound, second.type.bound)
-    return scope.tame(scope.emit("Concat", [first, second], Tensor(tensor.element, dims, bound), axis=axis))
+    return scope.tame(scope.emit("Concat", [first, second], Tensor(tensor.element, dims, bound), axis=written(scope, axis, tensor.rank)))
 
 
 def run_time_scalar(scope):
@@ -223,7 +233,7 @@ def gather(scope):
     else:
         index = scope.integer(scope.source.integer(-known, known - 1))
         dims = rest[0] + rest[1]
-    return scope.emit("Gather", [value, index], Tensor(tensor.element, dims, tensor.bound), axis=axis)
+    return scope.emit("Gather", [value, index], Tensor(tensor.element, dims, tensor.bound), axis=written(scope, axis, tensor.rank))
 
 
 def slices(scope):
@@ -241,7 +251,7 @@ def slices(scope):
     if step < 0:
         bounds.reverse()
     dims = tensor.dims[:axis] + (Symbol(scope, 0, at_most(size)),) + tensor.dims[axis + 1 :]
-    operands = [value, *bounds, scope.integers(axis), scope.integers(step)]
+    operands = [value, *bounds, scope.integers(written(scope, axis, tensor.rank)), scope.integers(step)]
     return scope.emit("Slice", operands, Tensor(tensor.element, dims, tensor.bound))
 
 

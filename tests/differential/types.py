@@ -6,11 +6,12 @@ from itertools import count
 import numpy as np
 from onnx import TensorProto, helper
 
-F32, I64, I32, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.INT32, TensorProto.BOOL
-ELEMENTS = (F32, I64, BOOL, I32)
+F32, I64, I32, BOOL, I8 = (getattr(TensorProto, name) for name in ("FLOAT", "INT64", "INT32", "BOOL", "INT8"))
+ELEMENTS = (F32, I64, BOOL, I32, I8)
 INTEGERS = (I64, I32)
 NUMBERS = (F32, I64, I32)
-NUMPY = {F32: np.float32, I64: np.int64, I32: np.int32, BOOL: np.bool_}
+NUMPY = {F32: np.float32, I64: np.int64, I32: np.int32, BOOL: np.bool_, I8: np.int8}
+MOST_BYTE = 100  # the largest magnitude of an int8
 
 _serial = count()
 

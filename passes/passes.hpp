@@ -25,6 +25,7 @@ bool branch_around_loops(ir::Model& model, PassContext& context);
 bool guard_zero_iterations(ir::Model& model, PassContext& context);
 bool compress_to_fp16(ir::Model& model, PassContext& context);
 bool copy_passed_through_states(ir::Model& model, PassContext& context);
+bool merge_equal_nodes(ir::Model& model, PassContext& context);
 bool spell_out_abs(ir::Model& model, PassContext& context);
 bool tile_empty_broadcasts(ir::Model& model, PassContext& context);
 bool spell_out_empty_reshapes(ir::Model& model, PassContext& context);

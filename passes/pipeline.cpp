@@ -46,6 +46,8 @@ constexpr std::array kPipeline = {
          guard_zero_iterations},
     Pass{"copy_passed_through_states", "states handed on to other states are copied",
          copy_passed_through_states},
+    Pass{"merge_equal_nodes", "of nodes that compute the same from the same inputs one is left",
+         merge_equal_nodes},
     Pass{"spell_out_abs", "the Abs of a vector that the runtime would compute in place is spelled out",
          spell_out_abs},
     Pass{"tile_empty_broadcasts", "broadcasts to sizes that may be 0, which arithmetic reads, are tiles",

@@ -257,3 +257,65 @@ TEST_CASE("fold_constants: tensors without elements", "[passes]") {
   OneOutput perhaps_empty({ir::Dimension(), 4});
   CHECK(perhaps_empty.after(passes::fold_constants, perhaps_empty.op("ReLU", {perhaps_empty.x})) == "ReLU");
 }
+
+namespace {
+
+/// How many nodes of the operation are read after merge_equal_nodes.
+std::size_t count_after_merging(OneOutput& graph, std::string_view operation, Value output) {
+  graph.after(passes::merge_equal_nodes, output);
+  std::size_t count = 0;
+  for (const auto& node : graph.model.graph.nodes()) count += node->is(operation) ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("merge_equal_nodes", "[passes]") {
+  const auto swish = [](OneOutput& graph, double first, double second) {
+    const Value a = graph.op("Multiply", {graph.x, graph.number(first)});
+    const Value b = graph.op("Multiply", {graph.x, graph.number(second)});
+    return graph.op("Add", {graph.op("Sigmoid", {a}), graph.op("Tanh", {b})});
+  };
+  OneOutput same;
+  CHECK(count_after_merging(same, "Multiply", swish(same, 2, 2)) == 1);
+  OneOutput other_constant;
+  CHECK(count_after_merging(other_constant, "Multiply", swish(other_constant, 2, 3)) == 2);
+  const auto axes = [](OneOutput& graph, std::int64_t second) {
+    const Value a = graph.op("SoftMax", {graph.x}, {{"axis", 1}});
+    const Value b = graph.op("SoftMax", {graph.x}, {{"axis", second}});
+    return graph.op("Multiply", {graph.op("Sqrt", {a}), graph.op("Exp", {b})});
+  };
+  OneOutput same_axis;
+  CHECK(count_after_merging(same_axis, "SoftMax", axes(same_axis, 1)) == 1);
+  OneOutput other_axis;
+  CHECK(count_after_merging(other_axis, "SoftMax", axes(other_axis, 2)) == 2);
+}
+
+TEST_CASE("merge_equal_nodes: what is equal by its bytes alone", "[passes]") {
+  OneOutput types;
+  const Value whole = types.builder.integer(0);
+  const Value narrow = types.builder.integer(0, ir::ElementType::i32);
+  const Value one = types.op("Convert", {whole}, {{"destination_type", f32}});
+  const Value other = types.op("Convert", {narrow}, {{"destination_type", f32}});
+  CHECK(count_after_merging(types, "Const", types.op("Add", {one, other})) == 2);
+  OneOutput large;
+  const std::vector<double> numbers(24, 1.5);
+  const auto weights = [&] {
+    return large.builder.numbers(numbers, std::vector<std::int64_t>{2, 3, 4}, f32);
+  };
+  const Value sum = large.op("Add", {large.op("Add", {large.x, weights()}), weights()});
+  CHECK(count_after_merging(large, "Const", sum) == 2);
+}
+
+TEST_CASE("merge_equal_nodes: random numbers and outputs stay as they are", "[passes]") {
+  OneOutput random;
+  const auto noise = [&] {
+    return random.op(
+        "RandomUniform", {random.builder.integers({2, 3, 4}), random.number(0), random.number(1)},
+        {{"output_type", f32}, {"global_seed", 1}, {"op_seed", 1}, {"alignment", std::string("tensorflow")}});
+  };
+  CHECK(count_after_merging(random, "RandomUniform", random.op("Add", {noise(), noise()})) == 2);
+  OneOutput outputs;
+  outputs.builder.result(outputs.op("Sqrt", {outputs.x}));
+  CHECK(count_after_merging(outputs, "Sqrt", outputs.op("Sqrt", {outputs.x})) == 2);
+}

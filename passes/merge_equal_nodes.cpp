@@ -1,0 +1,88 @@
+// Exporters ask for the same sizes again and again, and each translator brings its own small constants: of
+// nodes that compute the same from the same inputs the first is enough.
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <unordered_set>
+
+#include "ir/op_descriptor.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Larger constants are weights, which are hardly ever equal and whose bytes nobody should read for this.
+constexpr std::uint64_t kSmallBytes = 64;
+
+void mix(std::size_t& seed, std::size_t value) {
+  seed = (seed ^ value) * 0x9E3779B97F4A7C15U;
+  seed ^= seed >> 32U;
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::size_t hash_of(const ir::Node& node) {
+  std::size_t seed = std::hash<const void*>{}(&node.op());
+  for (const ir::Value& input : node.inputs()) mix(seed, std::hash<const void*>{}(input.node) + input.index);
+  if (node.constant() != nullptr) mix(seed, std::hash<std::string_view>{}(text_of(node.constant()->bytes())));
+  return seed;
+}
+
+bool are_equal(const ir::Node& a, const ir::Node& b) {
+  const auto same_attribute = [](const ir::Attribute& x, const ir::Attribute& y) {
+    return x.name == y.name && x.value == y.value;
+  };
+  if (&a.op() != &b.op() || a.is_decompression != b.is_decompression) return false;
+  if (!std::ranges::equal(a.inputs(), b.inputs())) return false;
+  if (!std::ranges::equal(a.attributes(), b.attributes(), same_attribute)) return false;
+  if (a.constant() == nullptr) return a.outputs().size() == b.outputs().size();
+  return a.constant()->narrowing() == b.constant()->narrowing() &&
+         text_of(a.constant()->bytes()) == text_of(b.constant()->bytes());
+}
+
+/// States and outputs keep their own values: the runtime computes some of them in place.
+bool feeds_interface(const ir::Node& node) {
+  return std::ranges::any_of(node.outputs(), [](const ir::Output& output) {
+    return std::ranges::any_of(
+        output.uses, [](const ir::Use& use) { return use.node->has_payload() || use.node->is("Result"); });
+  });
+}
+
+/// Whether another node may be equal: it then reads the same first input.
+bool may_have_equals(const ir::Node& node) {
+  if (node.op().is_volatile || !node.has_uses()) return false;
+  if (node.constant() != nullptr) return node.constant()->size() <= kSmallBytes;
+  if (node.has_payload() || node.inputs().empty()) return false;
+  const ir::Value first = node.input(0);
+  return first.node->output(first.index).uses.size() > 1;
+}
+
+bool merge(ir::Graph& graph) {
+  const auto hash = [](const ir::Node* node) { return hash_of(*node); };
+  const auto equal = [](const ir::Node* a, const ir::Node* b) { return are_equal(*a, *b); };
+  std::unordered_set<ir::Node*, decltype(hash), decltype(equal)> firsts(0, hash, equal);
+  bool modified = false;
+  for (const auto& node : graph.nodes()) {
+    if (!may_have_equals(*node) || feeds_interface(*node)) continue;
+    const auto [first, is_new] = firsts.insert(node.get());
+    if (is_new) continue;
+    for (std::uint32_t i = 0; i < node->outputs().size(); ++i) {
+      ir::replace_all_uses(node->value(i), (*first)->value(i));
+    }
+    modified = true;
+  }
+  return modified;
+}
+
+}  // namespace
+
+bool merge_equal_nodes(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) modified = merge(*graph) || modified;
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -4,6 +4,7 @@
 // dimensions are reduced, or none with `noop_with_empty_axes`: then the rest of the operator still applies.
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
@@ -109,10 +110,15 @@ Value native(NodeContext& node, std::string_view op, Value x, const Axes& axes) 
   return without_dimensions(node, reduce(node, op, x, axes.value, true), axes.value, axes.count);
 }
 
-/// Whether no element of `x` can be negative.
-bool is_never_negative(Value x) {
-  constexpr std::string_view kOps[] = {"Sigmoid", "SoftMax", "ReLU", "Abs", "Exp", "Sqrt", "HardSigmoid"};
-  return std::ranges::any_of(kOps, [&](std::string_view op) { return x.node->is(op); });
+/// Whether no element of `x` can be -infinity (`is_max`) or infinity.
+bool is_bounded(Value x, bool is_max) {
+  constexpr std::string_view kOnBothSides[] = {"Sigmoid",  "SoftMax", "HardSigmoid", "Tanh",
+                                               "SoftSign", "Erf",     "Sin",         "Cos"};
+  constexpr std::string_view kFromBelow[] = {"ReLU", "Abs", "Exp", "Sqrt", "SoftPlus"};
+  const auto is_one_of = [&](std::span<const std::string_view> ops) {
+    return std::ranges::any_of(ops, [&](std::string_view op) { return x.node->is(op); });
+  };
+  return is_one_of(kOnBothSides) || (is_max && is_one_of(kFromBelow));
 }
 
 /// The largest or smallest element. The runtime starts from the largest finite number instead of infinity,
@@ -120,7 +126,7 @@ bool is_never_negative(Value x) {
 /// finite number has such a half.
 Value extremum(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
   const bool is_max = op == "ReduceMax";
-  if (!ir::is_floating(x.type()) || (is_max && is_never_negative(x))) return native(node, op, x, axes);
+  if (!ir::is_floating(x.type()) || is_bounded(x, is_max)) return native(node, op, x, axes);
   constexpr double kImpossible = 0.75 * std::numeric_limits<float>::max();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };

@@ -21,11 +21,20 @@ namespace {
 constexpr std::array kOutputTypes = {ir::ElementType::f32, ir::ElementType::i32, ir::ElementType::u8,
                                      ir::ElementType::i8};
 
+bool reads_strings(const ir::Node& choice) {
+  for (std::size_t i = 0; i < choice.inputs().size(); ++i) {
+    if (choice.input(i).type() == ir::ElementType::string) return true;
+  }
+  return false;
+}
+
 bool is_endangered(const ir::Node& choice, bool is_main) {
+  const bool is_copied = reads_strings(choice);
   return std::ranges::any_of(choice.outputs(), [&](const ir::Output& output) {
     if (output.shape.is_static()) return false;
     const bool is_handed_out = std::ranges::find(kOutputTypes, output.type) != kOutputTypes.end();
     return std::ranges::any_of(output.uses, [&](const ir::Use& use) {
+      if (is_copied && use.node->loop() != nullptr) return false;
       return !use.node->is("Result") || (is_main && !is_handed_out);
     });
   });
@@ -78,13 +87,6 @@ void run_in_loop(ir::Node& choice) {
     ir::replace_all_uses(choice.value(i), loop.value(i));
   }
   graph.remove(choice);
-}
-
-bool reads_strings(const ir::Node& choice) {
-  for (std::size_t i = 0; i < choice.inputs().size(); ++i) {
-    if (choice.input(i).type() == ir::ElementType::string) return true;
-  }
-  return false;
 }
 
 void copy_in_loop(ir::Node& choice) {

@@ -20,8 +20,8 @@ struct Flags {
   bool has_lines = false;
 };
 
-Expression character(CharacterSet set) {
-  return {OneCharacter{std::move(set).ranges()}};
+Expression character(const CharacterSet& set) {
+  return {OneCharacter{set.ranges()}};
 }
 
 class Parser {
@@ -170,7 +170,7 @@ class Parser {
     if (take("\\b")) return {Assertion::word_border};
     if (take("\\B")) return {Assertion::no_word_border};
     if (take("\\C")) return {OneByte{}};
-    if (auto set = shorthand(flags)) return character(std::move(*set));
+    if (auto set = shorthand(flags)) return character(*set);
     return literal(escaped_code(), flags);
   }
 

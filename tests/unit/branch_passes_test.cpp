@@ -1,5 +1,6 @@
 // Passes over If nodes.
 #include "catch.hpp"
+#include "frontend/translators/onnx/if_builder.hpp"
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "passes/passes.hpp"
@@ -55,4 +56,22 @@ TEST_CASE("run_branches_in_loops", "[passes]") {
   CHECK_FALSE(goes_into_loop(ElementType::u8, {-1, 2}, true));
   CHECK(goes_into_loop(ElementType::i64, {-1, 2}, true));
   CHECK(goes_into_loop(ElementType::boolean, {-1, 2}, true));
+}
+
+TEST_CASE("run_branches_in_loops: behind an If that reads strings stands a Loop that copies", "[passes]") {
+  ir::Model model;
+  ir::Builder builder(model.graph);
+  const Value texts = builder.parameter(ir::ElementType::string, {-1});
+  const Value condition = builder.parameter(ir::ElementType::boolean, {});
+  const auto write = [](ir::Builder& branch, const frontend::Values& inner) {
+    return frontend::Values{branch.node("StringTensorUnpack", {inner[0]}, {}, 3).value(0)};
+  };
+  const Value begins = frontend::choose(builder, condition, {texts}, write, write)[0];
+  ir::Node& result = builder.result(builder.op("Abs", {begins}));
+  passes::PassContext context;
+  CHECK(passes::run_branches_in_loops(model, context));
+  CHECK_FALSE(passes::run_branches_in_loops(model, context));
+  const ir::Node& copy = *result.input(0).node->input(0).node;
+  REQUIRE(copy.loop() != nullptr);
+  CHECK(copy.input(2).node->is("If"));
 }

@@ -4,7 +4,8 @@ import json
 
 import numpy as np
 
-from .case import Case, Run
+from .case import Run
+from .feedings import fed
 from .interface import element_dtype
 from .tool import REPOSITORY
 from .worker import parse_model
@@ -52,7 +53,7 @@ def names():
     return sorted(path.stem for path in FOLDER.glob("*.onnxtxt"))
 
 
-def found_case(name, one_compiled):
+def found_case(name, feeding):
     model = (FOLDER / f"{name}.onnxtxt").read_bytes()
     runs = runs_from_json((FOLDER / f"{name}.json").read_text(), parse_model(model).graph)
-    return Case(name, model, runs, one_compiled=one_compiled)
+    return fed(name, model, runs, feeding)

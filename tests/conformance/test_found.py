@@ -1,16 +1,16 @@
-"""Models that were converted wrongly once, each with fresh compiled models and with one for all runs."""
+"""Models that were converted wrongly once, with fresh compiled models and with one for all inputs."""
 
 import pytest
 
 from .entry import Entry, assert_passed, parameters
+from .feedings import FEEDINGS
 from .found import found_case, names
 
 
 def entries():
     for name in names():
-        for one_compiled in (False, True):
-            key = ("found", name, "one_compiled" if one_compiled else "fresh")
-            yield Entry(key, lambda name=name, one_compiled=one_compiled: found_case(name, one_compiled))
+        for feeding in FEEDINGS:
+            yield Entry(("found", name, feeding), lambda name=name, feeding=feeding: found_case(name, feeding))
 
 
 @pytest.mark.parametrize("conformance", parameters(entries()))

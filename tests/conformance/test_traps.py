@@ -3,7 +3,8 @@
 import pytest
 
 from .entry import Entry, assert_passed, parameters
-from .traps import FEEDINGS, FOLDER, RUNS, trap_case
+from .feedings import FEEDINGS
+from .traps import FOLDER, RUNS, trap_case
 
 
 def entries():

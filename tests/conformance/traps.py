@@ -5,7 +5,8 @@ Expected values come from onnxruntime, but where it is wrong or refuses the mode
 
 import numpy as np
 
-from .case import Case, Run
+from .case import Run
+from .feedings import fed
 from .tool import REPOSITORY
 
 FOLDER = REPOSITORY / "tests/models/traps"
@@ -295,18 +296,10 @@ RUNS = {
     "row_35_walk_dynamic": _walk_dynamic(),
 }
 
-# How a model's runs are fed: each to a freshly compiled model, or all to one; the last without its short loops.
-FEEDINGS = ("fresh", "one_compiled", "one_compiled_reversed", "unrolled")
-
 
 def model_path(name):
     return next(FOLDER.glob(f"{name}.onnx*"))
 
 
 def trap_case(name, feeding):
-    runs = RUNS[name]
-    if feeding == "one_compiled_reversed":
-        runs = runs[::-1]
-    options = ("--unroll-loops",) if feeding == "unrolled" else ()
-    one_compiled = feeding != "fresh"
-    return Case(f"{name}-{feeding}", model_path(name).read_bytes(), runs, one_compiled=one_compiled, options=options)
+    return fed(name, model_path(name).read_bytes(), RUNS[name], feeding)

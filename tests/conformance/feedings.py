@@ -1,0 +1,14 @@
+"""The ways in which the runs of one model are fed to it."""
+
+from .case import Case
+
+# A fresh compiled model for each run; one for all, in both orders; one whose loops are unrolled.
+FEEDINGS = ("fresh", "one_compiled", "one_compiled_reversed", "unrolled")
+
+
+def fed(name, model, runs, feeding):
+    """The Case of a model, given as bytes, and its runs."""
+    if feeding == "one_compiled_reversed":
+        runs = runs[::-1]
+    options = ("--unroll-loops",) if feeding == "unrolled" else ()
+    return Case(f"{name}-{feeding}", model, runs, one_compiled=feeding != "fresh", options=options)

@@ -9,7 +9,7 @@ from ..conformance.worker import parse_model
 from .limits import UNDECLARED_ROWS, limit_of
 
 LOOP = """<ir_version: 10, opset_import: ["" : 17]>
-rows (int64 n, float[N] x) => (float[?,?] y)
+rows (int64 n, float[N] x) => (float[] y)
 {
    y = Loop (n, "") <body: graph = body (int64 i, bool going) => (bool goes_on, float[%s] row)
       <int64[1] first = {0}, int64[1] last = {3}>
@@ -25,11 +25,29 @@ def inputs(trip_count):
     return {"n": np.array(trip_count, np.int64), "x": np.ones(5, np.float32)}
 
 
-@pytest.mark.parametrize("declared, size", [("?", 0), ("3", 3), ("K", 0)])
-def test_onnxruntime_takes_sizes_from_declarations(declared, size):
+@pytest.mark.parametrize("declared, shape", [("?", (0, 0)), ("3", (0, 3)), ("K", (0, 0)), ("", (0, 0))])
+def test_onnxruntime_takes_sizes_from_declarations(declared, shape):
     oracle = Oracle(parse_model((LOOP % declared).encode()))
-    assert oracle.run(inputs(0))["y"].shape == (0, size)
+    assert oracle.run(inputs(0))["y"].shape == shape
     assert oracle.run(inputs(2))["y"].shape == (2, 3)
+
+
+STATE_AS_ROW = """<ir_version: 10, opset_import: ["" : 17]>
+rows (int64 n, float[N] x) => (float[] last, float[] y)
+{
+   last, y = Loop (n, "", x) <body: graph = body (int64 i, bool going, float[] state) => (bool goes_on, float[] next, float[3] state)
+{
+      goes_on = Identity (going)
+      next = Neg (state)
+   }>
+}
+"""
+
+
+def test_onnxruntime_knows_no_rank_of_a_state_without_declaration():
+    oracle = Oracle(parse_model(STATE_AS_ROW.encode()))
+    assert oracle.run(inputs(0))["y"].shape == (0,)
+    assert oracle.run(inputs(2))["y"].shape == (2, 5)
 
 
 def checked_against(shape):
@@ -49,6 +67,7 @@ def checked_against(shape):
     [
         (0, "?", (0, 3), UNDECLARED_ROWS),
         (0, "?", (0, 2), UNDECLARED_ROWS),
+        (0, "", (0, 3), UNDECLARED_ROWS),
         (0, "3", (0, 2), None),  # it was declared
         (2, "?", (0, 3), None),  # there are rows
         (0, "?", (0,), None),

@@ -109,13 +109,9 @@ void infer_select(Node& node) {
   KnownValues result(condition->size());
   for (std::size_t i = 0; i < result.size(); ++i) {
     const ValueRange known = truth((*condition)[i]);
-    const ValueRange a = (*yes)[i];
-    const ValueRange b = (*no)[i];
-    if (known.is_exact()) {
-      result[i] = known.min != 0 ? a : b;
-    } else if (a == b || !is_floating(node.output(0).type)) {
-      result[i] = {std::min(a.min, b.min), std::max(a.max, b.max)};
-    }
+    // The runtime tells nothing of any element then, also of those whose condition it knows.
+    if (!known.is_exact()) return;
+    result[i] = known.min != 0 ? (*yes)[i] : (*no)[i];
   }
   set_known(node, 0, std::move(result));
 }

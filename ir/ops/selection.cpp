@@ -160,16 +160,17 @@ void infer_gather(Node& node) {
 }
 
 void infer_gather_elements(Node& node) {
-  const PartialShape& indices = node.input(1).shape();
   const PartialShape& data = node.input(0).shape();
-  if (data.has_rank()) normalize_axis(node.integer("axis"), data.rank());
-  if (data.has_rank() && indices.has_rank()) {
-    require(data.rank() == indices.rank(), "GatherElements: data and indices differ in rank");
+  PartialShape shape = node.input(1).shape();
+  if (!data.has_rank()) return set_output(node, 0, node.input(0).type(), std::move(shape));
+  const std::size_t axis = normalize_axis(node.integer("axis"), data.rank());
+  if (!shape.has_rank()) shape = PartialShape::of_rank(data.rank());
+  require(data.rank() == shape.rank(), "GatherElements: data and indices differ in rank");
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (i == axis) continue;
+    if (const auto size = intersect(data[i], shape[i])) shape[i] = *size;
   }
-  set_output(node, 0, node.input(0).type(),
-             indices.has_rank() ? indices
-             : data.has_rank()  ? PartialShape::of_rank(data.rank())
-                                : unknown());
+  set_output(node, 0, node.input(0).type(), std::move(shape));
 }
 
 void infer_gather_nd(Node& node) {

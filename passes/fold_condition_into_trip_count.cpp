@@ -29,8 +29,13 @@ ir::Value at_most_once(ir::Builder& builder, ir::Value count) {
 }
 
 void end_by_count(ir::Builder& builder, ir::Node& node) {
-  ir::Node& condition = *node.loop()->condition;
-  condition.set_input(0, ir::Builder(*node.loop()->graph).boolean(true));
+  ir::LoopBody& loop = *node.loop();
+  ir::Builder body(*loop.graph);
+  if (is_condition_returned(loop)) {
+    loop.condition = &body.result(body.boolean(true));
+  } else {
+    loop.condition->set_input(0, body.boolean(true));
+  }
   node.set_input(0, at_most_once(builder, node.input(0)));
 }
 
@@ -44,7 +49,7 @@ bool run_on(ir::Node& node) {
   ir::Builder builder(node.graph());
   builder.set_name(node.name);
   const auto goes_on = ir::known_scalar(node.loop()->condition->input(0));
-  if (!goes_on || (*goes_on == 0 && is_condition_returned(*node.loop()))) return false;
+  if (!goes_on) return false;
   const bool ends = *goes_on == 0;
   if (ends) end_by_count(builder, node);
   const bool is_open = !ir::known_scalar(node.input(1));

@@ -27,6 +27,7 @@ bool compress_to_fp16(ir::Model& model, PassContext& context);
 bool copy_passed_through_states(ir::Model& model, PassContext& context);
 bool merge_equal_nodes(ir::Model& model, PassContext& context);
 bool spell_out_abs(ir::Model& model, PassContext& context);
+bool reshape_unit_transposes(ir::Model& model, PassContext& context);
 bool tile_empty_broadcasts(ir::Model& model, PassContext& context);
 bool spell_out_empty_reshapes(ir::Model& model, PassContext& context);
 bool hide_constant_counts(ir::Model& model, PassContext& context);

@@ -50,6 +50,8 @@ constexpr std::array kPipeline = {
          merge_equal_nodes},
     Pass{"spell_out_abs", "the Abs of a vector that the runtime would compute in place is spelled out",
          spell_out_abs},
+    Pass{"reshape_unit_transposes", "a Transpose that moves axes of size 1 alone is a Reshape",
+         reshape_unit_transposes},
     Pass{"spell_out_empty_reshapes", "Unsqueeze and Squeeze of what has no elements follow from its sizes",
          spell_out_empty_reshapes},
     Pass{"tile_empty_broadcasts", "broadcasts to sizes that may be 0, which arithmetic reads, are tiles",

@@ -57,6 +57,16 @@ def test_unsqueeze_of_no_elements():
     assert shapes([x], opset16.broadcast(opset16.constant(np.float32(0)), sizes), (rows,)) == [(1, 5, 0)]
 
 
+def test_transpose_of_no_elements():
+    """reshape_unit_transposes: it becomes a Reshape that takes a size of 0 for the input's at that place."""
+    x, order, axis = opset16.parameter([1, -1, -1], np.float32), numbers(1, 2, 0), number(0)
+    some, none = np.ones((1, 2, 3), np.float32), np.ones((1, 4, 0), np.float32)
+    assert shapes([x], opset16.transpose(x, order), (some,)) == [(2, 3, 1)]
+    assert shapes([x], opset16.transpose(x, order), (none,)) == [(0, 0, 1)]
+    sizes = opset16.gather(opset16.shape_of(x), order, axis)
+    assert shapes([x], opset16.reshape(x, sizes, False), (some,), (none,)) == [(2, 3, 1), (4, 0, 1)]
+
+
 def doubled(count, condition):
     """A Loop that doubles a number, whose inputs are all constant."""
     state = opset16.parameter([], np.int64)

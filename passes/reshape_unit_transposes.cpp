@@ -1,0 +1,47 @@
+// A Transpose that moves nothing but axes of size 1 becomes a Reshape to sizes that a run tells. OpenVINO
+// makes the same of it, but takes a size of 0 for the input's size at that place: it fails, or reads what is
+// not there (measured on 2026.4, tests/conformance/test_runtime_faults.py).
+#include <algorithm>
+
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool moves_units_only(const ir::PartialShape& shape, const std::vector<std::int64_t>& order) {
+  std::vector<std::int64_t> others;
+  for (const std::int64_t axis : order) {
+    if (shape[static_cast<std::size_t>(axis)] != ir::Dimension(1)) others.push_back(axis);
+  }
+  return std::ranges::is_sorted(others);
+}
+
+/// Whether a size that may be 0, but is not known to be, changes its place.
+bool may_move_nothing(const ir::PartialShape& shape, const std::vector<std::int64_t>& order) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const ir::Dimension& size = shape[static_cast<std::size_t>(order[i])];
+    if (order[i] != static_cast<std::int64_t>(i) && size.min == 0 && size.max != 0) return true;
+  }
+  return false;
+}
+
+ir::Value reshaped(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value data = node.input(0);
+  const auto order = ir::exact_values(node.input(1));
+  const bool fits = order && data.shape().has_rank() && order->size() == data.shape().rank();
+  if (!fits || data.type() == ir::ElementType::string) return {};
+  if (!moves_units_only(data.shape(), *order) || !may_move_nothing(data.shape(), *order)) return {};
+  const ir::Value shape = builder.op("ShapeOf", {data}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value sizes =
+      builder.op("Gather", {shape, node.input(1), builder.integer(0)}, {{"batch_dims", 0}});
+  return builder.op("Reshape", {data, sizes}, {{"special_zero", false}});
+}
+
+}  // namespace
+
+bool reshape_unit_transposes(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {"Transpose"}, reshaped);
+}
+
+}  // namespace onnx2ir::passes

@@ -1,99 +1,14 @@
 """Language models."""
 
-from .registry import Built, model
-
-WORDS = 100
-
-
-def tokens(batch, length):
-    import torch
-
-    return torch.randint(3, WORDS, (batch, length))
-
-
-def part_mask(batch, length):
-    """Ones, but for the first sequence's second half."""
-    import torch
-
-    mask = torch.ones(batch, length, dtype=torch.int64)
-    mask[0, (length + 1) // 2 :] = 0
-    return mask
+from .language_inputs import SMALL, WORDS, cached_model, exportable_masks, masked, tokens
+from .registry import DYNAMO, TORCHSCRIPT, Built, model
 
 
 @model("bert")
 def bert():
-    import torch
     from transformers import BertConfig, BertModel
 
-    class Bert(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            config = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64)
-            self.bert = BertModel(BertConfig(vocab_size=WORDS, **config))
-
-        def forward(self, ids, mask):
-            result = self.bert(input_ids=ids, attention_mask=mask)
-            return result.last_hidden_state, result.pooler_output
-
-    def inputs(batch, length):
-        return {"ids": tokens(batch, length), "mask": part_mask(batch, length)}
-
-    axes = {0: "batch", 1: "length"}
-    sizes = [dict(batch=2, length=8), dict(batch=1, length=3), dict(batch=3, length=17)]
-    return Built(Bert().eval(), inputs, sizes, {"ids": axes, "mask": axes}, ["states", "pooled"])
-
-
-def exportable_masks(model):
-    """Makes a model of transformers build its causal masks without vmap, which no exporter can trace."""
-    from transformers.integrations.executorch import sdpa_mask_without_vmap
-    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
-    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
-
-    ALL_MASK_ATTENTION_FUNCTIONS.register("sdpa_without_vmap", sdpa_mask_without_vmap)
-    ALL_ATTENTION_FUNCTIONS.register("sdpa_without_vmap", ALL_ATTENTION_FUNCTIONS["sdpa"])
-    model.config._attn_implementation = "sdpa_without_vmap"
-    return model
-
-
-def with_cache(language_model):
-    """A model of two layers with a cache: tensors in, tensors out."""
-    import torch
-    from transformers import DynamicCache
-
-    class WithCache(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.model = exportable_masks(language_model)
-
-        def forward(self, ids, mask, key_0, value_0, key_1, value_1):
-            cache = DynamicCache.from_legacy_cache(((key_0, value_0), (key_1, value_1)))
-            result = self.model(input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True)
-            new = result.past_key_values
-            return (result.logits, *(tensor for layer in new.layers for tensor in (layer.keys, layer.values)))
-
-    return WithCache().eval()
-
-
-def cached_model(language_model, heads, head_size):
-    """Prefill and decoding steps with one exported model."""
-    import torch
-
-    names = ["key_0", "value_0", "key_1", "value_1"]
-
-    def inputs(batch, length, past):
-        caches = {name: torch.randn(batch, heads, past, head_size) for name in names}
-        return {"ids": tokens(batch, length), "mask": torch.ones(batch, past + length, dtype=torch.int64), **caches}
-
-    dynamic = {"ids": {0: "batch", 1: "length"}, "mask": {0: "batch", 1: "total"}}
-    dynamic |= {name: {0: "batch", 2: "past"} for name in names}
-    sizes = [
-        dict(batch=2, length=3, past=5),
-        dict(batch=1, length=1, past=9),
-        dict(batch=2, length=7, past=0),
-        dict(batch=3, length=2, past=2),
-    ]
-    outputs = ["logits", *(f"new_{name}" for name in names)]
-    return Built(with_cache(language_model), inputs, sizes, dynamic, outputs)
+    return masked(BertModel(BertConfig(**SMALL)), "last_hidden_state", "pooler_output")
 
 
 @model("gpt2_cache")
@@ -104,39 +19,148 @@ def gpt2_cache():
     return cached_model(GPT2LMHeadModel(config), 4, 8)
 
 
-@model("llama_cache")
-def llama_cache():
+def _llama(keys, **config):
     from transformers import LlamaConfig, LlamaForCausalLM
 
-    config = LlamaConfig(
-        vocab_size=WORDS,
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=128,
-    )
-    return cached_model(LlamaForCausalLM(config), 2, 8)
+    return LlamaForCausalLM(LlamaConfig(**SMALL, num_key_value_heads=keys, **config))
+
+
+@model("llama_cache")
+def llama_cache():
+    return cached_model(_llama(2, max_position_embeddings=128), 2, 8)
 
 
 @model("llama")
 def llama():
-    import torch
-    from transformers import LlamaConfig, LlamaForCausalLM
+    return masked(exportable_masks(_llama(1)), "logits")
 
-    class Llama(torch.nn.Module):
+
+@model("distilbert")
+def distilbert():
+    from transformers import DistilBertConfig, DistilBertForQuestionAnswering
+
+    config = DistilBertConfig(vocab_size=WORDS, dim=32, n_layers=2, n_heads=4, hidden_dim=64)
+    return masked(DistilBertForQuestionAnswering(config), "start_logits")
+
+
+@model("deberta")
+def deberta():
+    """Relative positions by Gather of scores, with scripted helpers."""
+    from transformers import DebertaV2Config, DebertaV2Model
+
+    config = DebertaV2Config(
+        **SMALL,
+        relative_attention=True,
+        position_buckets=16,
+        norm_rel_ebd="layer_norm",
+        share_att_key=True,
+        pos_att_type=["p2c", "c2p"],
+        conv_kernel_size=3,
+        conv_act="gelu",
+    )
+    return masked(DebertaV2Model(config), "last_hidden_state")
+
+
+@model("roformer")
+def roformer():
+    from transformers import RoFormerConfig, RoFormerModel
+
+    return masked(RoFormerModel(RoFormerConfig(**SMALL)), "last_hidden_state")
+
+
+@model("clip_text")
+def clip_text():
+    """The state of the last token, found by ArgMax."""
+    from transformers import CLIPTextConfig, CLIPTextModel
+
+    return masked(exportable_masks(CLIPTextModel(CLIPTextConfig(**SMALL))), "pooler_output")
+
+
+@model("gemma2_cache")
+def gemma2_cache():
+    """Soft caps, a norm on both sides, sliding windows in each second layer."""
+    from transformers import Gemma2Config, Gemma2ForCausalLM
+
+    config = Gemma2Config(
+        **SMALL,
+        num_key_value_heads=2,
+        head_dim=8,
+        sliding_window=4,
+        attn_implementation="eager",
+    )
+    return cached_model(Gemma2ForCausalLM(config), 2, 8)
+
+
+@model("phi3_cache")
+def phi3_cache():
+    from transformers import Phi3Config, Phi3ForCausalLM
+
+    config = Phi3Config(
+        **SMALL,
+        num_key_value_heads=2,
+        pad_token_id=0,
+        sliding_window=6,
+    )
+    return cached_model(Phi3ForCausalLM(config), 2, 8)
+
+
+@model("mixtral", export_fails={DYNAMO: "GuardOnDataDependentSymNode"})
+def mixtral():
+    """Two of four experts for each token. The tracer keeps those that the example asks."""
+    from transformers import MixtralConfig, MixtralForCausalLM
+
+    config = MixtralConfig(
+        vocab_size=WORDS,
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        num_local_experts=4,
+    )
+    built = masked(exportable_masks(MixtralForCausalLM(config)), "logits")
+    del built.sizes[1:]
+    return built
+
+
+@model("bloom")
+def bloom():
+    """ALiBi."""
+    from transformers import BloomConfig, BloomModel
+
+    config = BloomConfig(vocab_size=WORDS, hidden_size=32, n_layer=2, n_head=4)
+    return masked(exportable_masks(BloomModel(config)), "last_hidden_state")
+
+
+@model("mamba", exporters=(TORCHSCRIPT,))
+def mamba():
+    """A selective state space; the tracer unrolls its scan, so that the length is fixed."""
+    from transformers import MambaConfig, MambaModel
+
+    config = MambaConfig(vocab_size=WORDS, hidden_size=16, state_size=4, num_hidden_layers=2, use_cache=False)
+    import torch
+
+    class Mamba(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            config = dict(hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=1)
-            self.llama = exportable_masks(LlamaForCausalLM(LlamaConfig(vocab_size=WORDS, **config)))
+            self.model = MambaModel(config)
 
-        def forward(self, ids, mask):
-            return self.llama(input_ids=ids, attention_mask=mask, use_cache=False).logits
+        def forward(self, ids):
+            return self.model(input_ids=ids).last_hidden_state
 
-    def inputs(batch, length):
-        return {"ids": tokens(batch, length), "mask": part_mask(batch, length)}
+    def inputs(batch):
+        return {"ids": tokens(batch, 6)}
 
-    axes = {0: "batch", 1: "length"}
-    sizes = [dict(batch=2, length=8), dict(batch=1, length=3), dict(batch=3, length=17)]
-    return Built(Llama().eval(), inputs, sizes, {"ids": axes, "mask": axes}, ["logits"])
+    return Built(Mamba().eval(), inputs, [dict(batch=2), dict(batch=1)], {"ids": {0: "batch"}})
+
+
+@model("llama_attention", exporters=(DYNAMO,))
+def llama_attention():
+    """Opset 23: the exporter writes ONNX's Attention instead of its parts."""
+    built = llama_cache()
+    built.opset = 23
+    # The exporter writes RotaryEmbedding with caches for one sequence, which ONNX allows for one sequence alone.
+    built.sizes = [dict(size, batch=1) for size in built.sizes]
+    for axes in built.dynamic.values():
+        del axes[0]
+    return built

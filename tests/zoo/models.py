@@ -6,14 +6,12 @@ from . import (  # noqa: F401 (each adds its rows)
     geometry,
     language,
     low_precision,
-    more_language,
     newer_opsets,
     older_opsets,
     recurrent,
     segmentation,
     sequence_to_sequence,
     sound,
-    speech,
     vision,
 )
 

@@ -4,7 +4,7 @@ from .detection import detr
 from .language import bert
 from .registry import DYNAMO, model
 from .sequence_to_sequence import t5_decoder, whisper_decoder, whisper_encoder
-from .speech import wav2vec2
+from .sound import wav2vec2
 from .vision import swin_v2, vit, vit_transformers
 
 _OPSET = 23

@@ -1,6 +1,6 @@
 """T5 and Whisper, encoder and decoder apart, as they are deployed."""
 
-from .language import WORDS, exportable_masks, part_mask, tokens
+from .language_inputs import WORDS, exportable_masks, part_mask, tokens
 from .registry import Built, model
 
 

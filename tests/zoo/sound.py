@@ -1,4 +1,4 @@
-"""Spectra, vocoders and codecs."""
+"""Models of sound: speech, spectra, vocoders and codecs."""
 
 from .registry import DYNAMO, Built, model
 
@@ -56,29 +56,17 @@ def vocoder():
     return Built(Vocoder().eval(), inputs, sizes, {"spectrogram": {0: "batch", 1: "frames"}})
 
 
-@model("conformer", atol=1e-4)
-def conformer():
+def _of_samples(speech_model, config, **more):
+    """A model of raw sound behind three convolutions."""
     import torch
-    from transformers import Wav2Vec2ConformerConfig, Wav2Vec2ConformerForCTC
 
-    config = Wav2Vec2ConformerConfig(
-        vocab_size=30,
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=64,
-        conv_dim=(16, 16, 16),
-        conv_stride=(5, 2, 2),
-        conv_kernel=(10, 3, 2),
-        num_feat_extract_layers=3,
-        position_embeddings_type="relative",
-        conv_depthwise_kernel_size=7,
-    )
+    common = dict(vocab_size=30, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64)
+    convolutions = dict(conv_dim=(16, 16, 16), conv_stride=(5, 2, 2), conv_kernel=(10, 3, 2), num_feat_extract_layers=3)
 
-    class Conformer(torch.nn.Module):
+    class OfSamples(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.model = Wav2Vec2ConformerForCTC(config)
+            self.model = speech_model(config(**common, **convolutions, **more))
 
         def forward(self, samples):
             return self.model(samples).logits
@@ -87,7 +75,22 @@ def conformer():
         return {"samples": torch.randn(batch, samples)}
 
     sizes = [dict(batch=2, samples=1000), dict(batch=1, samples=640), dict(batch=3, samples=1777)]
-    return Built(Conformer().eval(), inputs, sizes, {"samples": {0: "batch", 1: "samples"}}, ["logits"])
+    return Built(OfSamples().eval(), inputs, sizes, {"samples": {0: "batch", 1: "samples"}}, ["logits"])
+
+
+@model("wav2vec2", atol=1e-4)
+def wav2vec2():
+    from transformers import Wav2Vec2Config, Wav2Vec2ForCTC
+
+    return _of_samples(Wav2Vec2ForCTC, Wav2Vec2Config, num_conv_pos_embeddings=16, num_conv_pos_embedding_groups=4)
+
+
+@model("conformer", atol=1e-4)
+def conformer():
+    from transformers import Wav2Vec2ConformerConfig, Wav2Vec2ConformerForCTC
+
+    positions = dict(position_embeddings_type="relative", conv_depthwise_kernel_size=7)
+    return _of_samples(Wav2Vec2ConformerForCTC, Wav2Vec2ConformerConfig, **positions)
 
 
 @model("codec", export_fails={DYNAMO: "GuardOnDataDependentSymNode"})

@@ -14,6 +14,8 @@ namespace onnx2ir::passes {
 namespace {
 
 constexpr std::array kPipeline = {
+    Pass{"widen_small_types", "what has less than 8 bits, or floats of 8, is computed in wider types",
+         widen_small_types},
     Pass{"combine_transposes", "a Transpose of a Transpose is one", combine_transposes},
     Pass{"remove_no_ops", "operations that change nothing go", remove_no_ops},
     Pass{"make_unchanged_states_invariant", "states that never change become invariant inputs of their loop",

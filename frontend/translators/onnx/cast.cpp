@@ -54,6 +54,16 @@ Value to_small_float(NodeContext& node, Value value, ElementType type) {
 
 namespace {
 
+/// The low 4 bits of numbers, as those of `type`. The runtime cuts off, saturates or leaves them, as it
+/// comes.
+Value cut_to_4_bits(NodeContext& node, Value value, ElementType type) {
+  const auto number = [&](std::int64_t of) { return node.integer(of, ElementType::i32); };
+  const Value whole = convert(node, value, ElementType::i32);
+  const Value cut = node.op("BitwiseAnd", {whole, number(0xF)});
+  if (type == ElementType::u4) return cut;
+  return node.op("Subtract", {node.op("BitwiseXor", {cut, number(8)}), number(8)});
+}
+
 Value cast(NodeContext& node, Value value, ElementType type) {
   if (value.type() == type) return value;
   if (type == ElementType::string || value.type() == ElementType::string) {
@@ -61,11 +71,7 @@ Value cast(NodeContext& node, Value value, ElementType type) {
   }
   // Everything but 0 is true, fractions too, which the runtime would truncate first.
   if (type == ElementType::boolean) return node.op("NotEqual", {value, node.number_like(0, value)});
-  if (type == ElementType::u4 && ir::is_floating(value.type())) {
-    // The runtime cuts off or saturates, as it comes.
-    const Value whole = convert(node, value, ElementType::i32);
-    value = node.op("BitwiseAnd", {whole, node.integer(0xF, ElementType::i32)});
-  }
+  if (type == ElementType::u4 || type == ElementType::i4) value = cut_to_4_bits(node, value, type);
   if (largest_of_small_float(type) || type == ElementType::f8e8m0) return to_small_float(node, value, type);
   return convert(node, value, type);
 }

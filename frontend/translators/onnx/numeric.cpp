@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/value_ranges.hpp"
+
 namespace onnx2ir::frontend {
 
 Value convert(Builder& builder, Value value, ElementType type) {
   if (value.type() == type) return value;
   if (ir::is_integral(type)) {
-    if (const auto known = ir::exact_values(value); known && value.node->constant() != nullptr) {
+    const auto fits = [&](std::int64_t number) {
+      return ir::fit(ir::ValueRange::exactly(number), type).is_exact();
+    };
+    const auto known = ir::exact_values(value);
+    if (known && value.node->constant() != nullptr && std::ranges::all_of(*known, fits)) {
       const auto sizes = value.shape().sizes();
       return builder.constant(type, *sizes, ir::encode_integers(*known, type));
     }

@@ -1,0 +1,88 @@
+// Numbers of less than 8 bits, and floats of 8, lie between Converts only: what is computed of them or moved
+// is of a wider type. The runtime keeps such types through its operations, and some of them read or write
+// other bytes than those of the elements, or none (measured on 2026.4: Pad, Select and GatherElements of
+// float8; moves of float4 along axes that cut bytes; Split and Pad of constants of 4 bits;
+// tests/conformance/test_small_types.py).
+#include <utility>
+#include <vector>
+
+#include "ir/builder.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The type to compute in instead of `type`, which holds all its numbers; `type` where that will do.
+ir::ElementType wide_type(ir::ElementType type) {
+  using enum ir::ElementType;
+  const unsigned bits = ir::info(type).bits;
+  if (ir::is_floating(type)) return bits <= 8 ? f32 : type;
+  if (!ir::is_integral(type) || bits >= 8) return type;
+  return ir::is_signed_integral(type) ? i8 : u8;
+}
+
+bool is_small(ir::ElementType type) {
+  return wide_type(type) != type;
+}
+
+ir::Value converted(ir::Value value, ir::ElementType type) {
+  ir::Builder builder(value.node->graph());
+  builder.set_name(value.node->name);
+  builder.set_origin(value.node->origin);
+  // The runtime moves a Convert that follows a Transpose before it and transposes float4 then, wrongly; with
+  // a Clamp between it does not.
+  if (type == ir::ElementType::f4e2m1) value = builder.op("Clamp", {value}, {{"min", -6.0}, {"max", 6.0}});
+  return builder.op("Convert", {value}, {{"destination_type", type}});
+}
+
+/// Where `value` is read, but for inputs of Convert; of Results of the model (`main`) alone, or of all else.
+std::vector<ir::Use> reads(ir::Value value, const ir::Graph& main, bool by_results) {
+  std::vector<ir::Use> found;
+  for (const ir::Use& use : value.node->output(value.index).uses) {
+    const bool is_result = use.node->is("Result") && &use.node->graph() == &main;
+    if (is_result == by_results && !use.node->is("Convert")) found.push_back(use);
+  }
+  return found;
+}
+
+void redirect(const std::vector<ir::Use>& uses, ir::Value to) {
+  for (const ir::Use& use : uses) use.node->set_input(use.index, to);
+}
+
+/// Whether the node itself says the type of its output. Types of all others, Parameters of bodies among them,
+/// follow from their inputs.
+bool says_type(const ir::Node& node, const ir::Graph& main) {
+  return node.constant() != nullptr || node.is("Convert") || (node.is("Parameter") && &node.graph() == &main);
+}
+
+bool widen(ir::Value value, const ir::Graph& main) {
+  const ir::ElementType type = value.type();
+  if (!is_small(type)) return false;
+  const bool stays = says_type(*value.node, main);
+  const std::vector<ir::Use> uses = reads(value, main, !stays);
+  if (uses.empty()) return !stays;
+  const ir::Value other = converted(value, stays ? wide_type(type) : type);
+  // The model's output keeps its name.
+  if (!stays) std::swap(other.node->output(0).names, value.node->output(value.index).names);
+  redirect(uses, other);
+  return true;
+}
+
+}  // namespace
+
+bool widen_small_types(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    const std::size_t count = graph->nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+      ir::Node& node = *graph->nodes()[i];
+      for (std::size_t index = 0; index < node.outputs().size(); ++index) {
+        modified = widen(node.value(index), model.graph) || modified;
+      }
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

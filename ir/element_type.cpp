@@ -47,10 +47,6 @@ static_assert(rows_are_in_enumeration_order());
 
 }  // namespace
 
-std::span<const ElementTypeInfo> element_types() {
-  return kElementTypes;
-}
-
 const ElementTypeInfo& info(ElementType type) {
   return kElementTypes[static_cast<std::size_t>(type)];
 }

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 
 namespace onnx2ir::ir {
@@ -46,9 +45,6 @@ struct ElementTypeInfo {
   std::string_view precision;  ///< port precision: "FP32"
   unsigned bits;               ///< bits per stored element; 0 for dynamic and string
 };
-
-/// All types in the order of the enumeration.
-std::span<const ElementTypeInfo> element_types();
 
 /// The row of `type`.
 const ElementTypeInfo& info(ElementType type);

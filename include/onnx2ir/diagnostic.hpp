@@ -11,6 +11,8 @@
 
 namespace onnx2ir {
 
+/// A remark is a fact about the model; a warning, that results may differ from what is wanted; with an error
+/// there is no model.
 enum class Severity : std::uint8_t { remark, warning, error };
 
 /// Where in a model something is. All fields are optional: a broken file has no node to point at.
@@ -43,10 +45,12 @@ struct Diagnostic {
 /// conversion.
 class DiagnosticSink {
  public:
+  /// Appends a finding.
   void report(Diagnostic diagnostic) {
     if (diagnostic.severity == Severity::error) ++error_count_;
     diagnostics_.push_back(std::move(diagnostic));
   }
+  /// Appends an error, or a warning, without notes and hint.
   void error(std::string code, std::string message, Place place = {}) {
     report({Severity::error, std::move(code), std::move(message), std::move(place), {}, {}});
   }
@@ -66,6 +70,7 @@ class DiagnosticSink {
       diagnostics_.pop_back();
     }
   }
+  /// Gives all findings away; the sink is empty then.
   std::vector<Diagnostic> take() {
     error_count_ = 0;
     return std::exchange(diagnostics_, {});

@@ -1,12 +1,13 @@
 // onnx2ir: ONNX models to OpenVINO IR, as a library.
 //
 //     onnx2ir::Conversion conversion = onnx2ir::convert_file("model.onnx");
-//     if (!conversion.model) for (auto& d : conversion.diagnostics) std::cerr << onnx2ir::to_string(d) <<
-//     '\n'; else conversion.model->save("model.xml");
+//     for (const auto& finding : conversion.diagnostics) std::cerr << onnx2ir::to_string(finding) << '\n';
+//     if (conversion.model) conversion.model->save("model.xml");
 //
 // Nothing here prints. Functions are re-entrant: any number of threads may convert at once; one Model object
-// may be read by several threads, but not written to while others use it. The only exception that leaves the
-// library is std::bad_alloc.
+// may be read by several threads (its const functions), but not assigned to or moved from while others use
+// it. The only exception that leaves the library is std::bad_alloc. Models and what they refer to need not be
+// trusted: what is damaged or out of range is an error among the diagnostics.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +29,13 @@
 
 namespace onnx2ir {
 
-/// What a caller may choose. The defaults are what most want.
+/// What a caller may choose. The defaults are what most want. The functions may be empty; they are called on
+/// the thread that converts, and should not throw: a std::exception ends the conversion with an error.
 struct Options {
   /// Folder that external data of a model given as bytes or text is looked up in; empty: external data is an
   /// error. Ignored for models read from a path, whose folder it is.
   std::filesystem::path external_data_folder;
-  /// Called as the work goes on with the stage's name and the finished part of all work, 0 to 1. May be
-  /// empty.
+  /// Called as the work goes on with the stage's name and the finished part of all work, 0 to 1.
   std::function<void(std::string_view stage, double fraction)> progress;
   /// Keeps floating-point constants in half precision: half the size, and a Convert before each use. Numbers
   /// that half precision cannot hold, and what shapes are computed from, keep their precision, as do models
@@ -43,8 +44,9 @@ struct Options {
   /// Threads that work on large constants; 0: as many as the machine runs. The result does not depend on it.
   unsigned threads = 0;
   /// Names of passes after which `dump` is called with the graph's text form; "all" for every pass, "import"
-  /// for the graph before the first pass.
+  /// for the graph before the first pass. Here and below, names that no pass has do nothing.
   std::vector<std::string> print_after;
+  /// See print_after.
   std::function<void(std::string_view pass, std::string_view text)> dump;
   /// The last pass to run; empty: all.
   std::string stop_after;
@@ -53,11 +55,12 @@ struct Options {
   /// Loops whose few iterations are known, with a small body, become their iterations: faster to run, no Loop
   /// in the IR.
   bool unroll_loops = false;
-  /// Called after each pass with the seconds it took. May be empty.
+  /// Called after each pass with the seconds it took and whether it changed anything.
   std::function<void(std::string_view pass, double seconds, bool modified)> pass_finished;
 };
 
-/// An input or output of a converted model.
+/// An input or output of a converted model. A sequence `y` is two of them, `y/values` and `y/shapes`; an
+/// optional has `y/has_value` beside its value.
 struct Port {
   std::string name;                 ///< the tensor's name in the ONNX model
   std::string element_type;         ///< IR name: "f32", "i64", "boolean"
@@ -73,15 +76,18 @@ class ONNX2IR_API Model {
   Model& operator=(Model&&) noexcept;
   ~Model();
 
+  /// In the order of the ONNX model's.
   std::vector<Port> inputs() const;
   std::vector<Port> outputs() const;
 
-  /// Writes `xml` and, beside it or at `bin`, the weights. Both are written under temporary names and renamed
-  /// when complete; on failure nothing that was there is changed. Returns the reason of a failure.
+  /// Writes `xml` and the weights: to `bin`, or beside `xml` under its name with the ending .bin. Both are
+  /// written under temporary names and renamed when complete; on failure nothing that was there is changed.
+  /// Returns the reason of a failure.
   std::optional<Diagnostic> save(const std::filesystem::path& xml,
                                  const std::filesystem::path& bin = {}) const;
 
-  /// The XML, and the weights it refers to, in memory (they are copied).
+  /// The XML (UTF-8), and the weights it refers to by byte offsets, in memory. Weights are copied; little
+  /// endian, as in the .bin.
   std::string xml() const;
   std::vector<std::byte> weights() const;
 
@@ -101,14 +107,15 @@ struct Conversion {
   std::vector<Diagnostic> diagnostics;  ///< in node order; warnings and remarks come with a model too
 };
 
-/// Converts the model at `path`: ONNX protobuf or ONNX text, told apart by its content.
+/// Converts the model at `path`: ONNX protobuf or ONNX text, told apart by its content. External data is
+/// looked up in its folder. A file that cannot be read is an error among the diagnostics.
 ONNX2IR_API Conversion convert_file(const std::filesystem::path& path, const Options& options = {});
 /// Converts a serialized onnx::ModelProto. `bytes` need not outlive the call.
 ONNX2IR_API Conversion convert_bytes(std::span<const std::byte> bytes, const Options& options = {});
 /// Converts a model in ONNX's text form.
 ONNX2IR_API Conversion convert_text(std::string_view text, const Options& options = {});
 
-/// A line or more for people: severity, place, message, notes, hint.
+/// A line or more for people: severity, message, place, notes, hint. No line break at the end.
 ONNX2IR_API std::string to_string(const Diagnostic& diagnostic);
 /// A JSON array, one object per diagnostic with the field names of the structs.
 ONNX2IR_API std::string to_json(std::span<const Diagnostic> diagnostics);
@@ -136,14 +143,15 @@ struct OperatorInfo {
 /// All operators that are converted, sorted by domain and name.
 ONNX2IR_API std::vector<OperatorInfo> supported_operators();
 
-/// Names of the passes in the order they run, with their one-line summaries.
+/// A pass: its name, as Options takes it, and what it does, in one line.
 struct PassInfo {
   std::string_view name;
   std::string_view summary;
 };
+/// All passes in the order they run.
 ONNX2IR_API std::vector<PassInfo> list_passes();
 
-/// "0.1.0"
+/// The library's version: "0.1.0".
 ONNX2IR_API std::string_view version();
 
 }  // namespace onnx2ir

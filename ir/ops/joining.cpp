@@ -143,6 +143,23 @@ std::optional<KnownValues> broadcast_target(Value shape) {
   return known;
 }
 
+/// The output holds the elements of input 0 as often as it has room for them along each axis; it may have
+/// more axes in front.
+void repeat_known(Node& node) {
+  const auto sizes = node.input(0).shape().sizes();
+  if (!sizes) return;
+  const Sizes strides = strides_of(*sizes);
+  move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
+    std::int64_t index = 0;
+    const std::size_t skip = at.size() - sizes->size();
+    for (std::size_t i = 0; i < sizes->size(); ++i) {
+      if ((*sizes)[i] == 0) return std::nullopt;
+      index += at[skip + i] % (*sizes)[i] * strides[i];
+    }
+    return index;
+  });
+}
+
 void infer_broadcast(Node& node) {
   const Value data = node.input(0);
   const bool bidirectional = node.text("mode") == "bidirectional";
@@ -167,17 +184,7 @@ void infer_broadcast(Node& node) {
     result = unknown();
   }
   set_output(node, 0, data.type(), result);
-  const auto sizes = data.shape().sizes();
-  if (!sizes) return;
-  const Sizes strides = strides_of(*sizes);
-  move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
-    std::int64_t index = 0;
-    const std::size_t skip = at.size() - sizes->size();
-    for (std::size_t i = 0; i < sizes->size(); ++i) {
-      if ((*sizes)[i] != 1) index += at[skip + i] * strides[i];
-    }
-    return index;
-  });
+  repeat_known(node);
 }
 
 void infer_tile(Node& node) {
@@ -199,18 +206,7 @@ void infer_tile(Node& node) {
   while (factors.size() < result.size()) factors.insert(factors.begin(), Dimension(1));
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = multiply(result[i], factors[i]);
   set_output(node, 0, data.type(), PartialShape(std::move(result)));
-  const auto sizes = data.shape().sizes();
-  if (!sizes) return;
-  const Sizes strides = strides_of(*sizes);
-  move_known(node, [&](const Sizes& at) -> std::optional<std::int64_t> {
-    std::int64_t index = 0;
-    const std::size_t skip = at.size() - sizes->size();
-    for (std::size_t i = 0; i < sizes->size(); ++i) {
-      if ((*sizes)[i] == 0) return std::nullopt;
-      index += at[skip + i] % (*sizes)[i] * strides[i];
-    }
-    return index;
-  });
+  repeat_known(node);
 }
 
 void infer_pad(Node& node) {

@@ -149,22 +149,25 @@ Values resize_11(NodeContext& node) {
   return resize(node, std::move(plan));
 }
 
-/// Resize 10 and Upsample 9: output position p reads p / scale; nearest takes the floor.
-Values resize_10(NodeContext& node) {
+/// Before version 11 output position p reads p / scale; nearest takes the floor.
+ResizePlan early_plan_of(NodeContext& node) {
   ResizePlan plan = plan_of(node);
   if (plan.mode == "bilinear") plan.mode = "linear";
   plan.coordinates = "asymmetric";
   plan.nearest = "floor";
+  return plan;
+}
+
+/// Resize 10 and Upsample 9.
+Values resize_10(NodeContext& node) {
+  ResizePlan plan = early_plan_of(node);
   plan.scales = node.input(1);
   return resize(node, std::move(plan));
 }
 
 /// Upsample 1 (two scales as attributes) and 7 (a list).
 Values upsample_1(NodeContext& node) {
-  ResizePlan plan = plan_of(node);
-  if (plan.mode == "bilinear") plan.mode = "linear";
-  plan.coordinates = "asymmetric";
-  plan.nearest = "floor";
+  ResizePlan plan = early_plan_of(node);
   std::vector<double> scales = node.real_list("scales");
   if (scales.empty()) scales = {1.0, 1.0, node.real("height_scale"), node.real("width_scale")};
   const std::int64_t shape[] = {static_cast<std::int64_t>(scales.size())};

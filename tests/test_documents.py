@@ -1,0 +1,48 @@
+"""What documents say of the tool and of the tree is so."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from .conformance.tool import tool_path
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "tests").glob("*/README.md"))]
+
+
+def rows(path, heading):
+    """The names in the first column of the table with this heading."""
+    table = path.read_text().split(f"\n| {heading} |", 1)[1].split("\n\n", 1)[0]
+    return [name for line in table.splitlines()[2:] for name in line.split("|")[1].replace("`", "").strip().split(", ")]
+
+
+def test_passes():
+    done = subprocess.run([tool_path(), "--list-passes"], capture_output=True, text=True, timeout=60, check=True)
+    assert rows(ROOT / "docs/control-flow.md", "pass") == [line.split()[0] for line in done.stdout.splitlines()]
+
+
+def test_folders():
+    """Each folder of sources has its row, and each row a folder."""
+    named = rows(ROOT / "docs/architecture.md", "folder")
+    assert all((ROOT / name).is_dir() for name in named), named
+    sources = {path.relative_to(ROOT).parts[0] for path in ROOT.glob("[a-z]*/**/*.hpp")} - {"build", "tests", "bench"}
+    assert sources == {name.split("/")[0] for name in named} - {"python"}
+
+
+def test_paths():
+    """Files and folders that a document names in its text are there."""
+    missing = []
+    for document in DOCUMENTS:
+        names = re.findall(r"`([\w.]+/[\w./-]+)`", document.read_text())
+        folders = {path.name for path in ROOT.iterdir()} - {"build"}
+        missing += [f"{document.relative_to(ROOT)}: {name}" for name in names if name.split("/")[0] in folders and not (ROOT / name).exists()]
+    assert not missing, missing
+
+
+def test_links():
+    missing = []
+    for document in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
+            if not (document.parent / target).exists():
+                missing.append(f"{document.relative_to(ROOT)}: {target}")
+    assert not missing, missing

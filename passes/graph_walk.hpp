@@ -7,7 +7,7 @@
 
 namespace onnx2ir::passes {
 
-/// All graphs of a model, bodies before the graphs that hold them.
+/// Appends `graph` to `graphs`, after the bodies in it.
 inline void collect_graphs(ir::Graph& graph, std::vector<ir::Graph*>& graphs) {
   for (const ir::Node* node : graph.control_flow()) {
     for (ir::Graph* body : ir::bodies(*node)) collect_graphs(*body, graphs);
@@ -15,6 +15,7 @@ inline void collect_graphs(ir::Graph& graph, std::vector<ir::Graph*>& graphs) {
   graphs.push_back(&graph);
 }
 
+/// All graphs of a model, bodies before the graphs that hold them.
 inline std::vector<ir::Graph*> graphs_of(ir::Model& model) {
   std::vector<ir::Graph*> graphs;
   collect_graphs(model.graph, graphs);

@@ -29,6 +29,13 @@ def test_folders():
     assert sources == {name.split("/")[0] for name in named} - {"python"}
 
 
+def test_conformance_files():
+    """All but tests and what is empty or pytest's own."""
+    folder = ROOT / "tests/conformance"
+    there = {path.name for path in folder.glob("*.py") if not path.name.startswith(("test_", "__", "conftest"))}
+    assert there <= set(rows(folder / "README.md", "file")), there - set(rows(folder / "README.md", "file"))
+
+
 def test_paths():
     """Files and folders that a document names in its text are there."""
     missing = []

@@ -81,8 +81,8 @@ class ONNX2IR_API Model {
   std::vector<Port> outputs() const;
 
   /// Writes `xml` and the weights: to `bin`, or beside `xml` under its name with the ending .bin. Both are
-  /// written under temporary names and renamed when complete; on failure nothing that was there is changed.
-  /// Returns the reason of a failure.
+  /// written under temporary names and renamed when complete; on failure nothing that was there is changed,
+  /// unless the second renaming fails, after that of the weights. Returns the reason of a failure.
   std::optional<Diagnostic> save(const std::filesystem::path& xml,
                                  const std::filesystem::path& bin = {}) const;
 

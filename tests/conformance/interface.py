@@ -8,7 +8,6 @@ beside `y` or beside its pair.
 import numpy as np
 
 from .case import INTERFACE, WRONG_SHAPE, Failure
-from .element_types import is_string
 
 TENSOR = "tensor"
 SEQUENCE = "sequence"
@@ -77,12 +76,3 @@ def unpack(name, type_proto, tensor):
         raise Failure(WRONG_SHAPE, f"{name}: {values.size} values for elements of {sizes}")
     starts = np.cumsum([0] + sizes)
     return [values[a : a + n].reshape(shape) for a, n, shape in zip(starts, sizes, shapes)]
-
-
-def expected_dtype_matches(value, type_proto):
-    """Whether a value of a run fits the declared type (a guard against mistakes in hand-written expectations)."""
-    if value is None:
-        return kind_of(type_proto).startswith(OPTIONAL)
-    dtype = element_dtype(type_proto)
-    parts = value if isinstance(value, (list, tuple)) else [value]
-    return all(is_string(np.asarray(p)) if dtype.kind == "O" else np.asarray(p).dtype == dtype for p in parts)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from onnx import GraphProto, helper, numpy_helper
 
-from .types import BOOL, F32, I64, NUMPY, Sequence, Symbol, Tensor, Value, at_most, joined, type_proto
+from .types import BOOL, F32, NUMPY, Sequence, Symbol, Tensor, Value, at_most, joined, type_proto
 
 MOST_ELEMENTS = 12  # of an axis; what may be longer is cut
 MOST_MAGNITUDE = 1000
@@ -200,5 +200,4 @@ def used_names(node):
     return names
 
 
-SCALAR = Tensor(I64, ())
 CONDITION = Tensor(BOOL, ())

@@ -1,6 +1,6 @@
 """What the generator knows of a value: enough to make only graphs that are valid at run time."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
@@ -115,11 +115,6 @@ def kept(size, scope):
     return size if size is None or isinstance(size, int) or scope.holds(size) else None
 
 
-def seen_from(value_type, scope):
-    """The type of a value that leaves a body, in the graph around it."""
-    return joined(value_type, value_type, scope)
-
-
 def joined(a, b, scope):
     """The type of what is one or the other; sizes that differ are new ones of `scope`."""
     if isinstance(a, Optional):
@@ -135,7 +130,3 @@ def joined(a, b, scope):
         for x, y in zip(a.dims, b.dims)
     )
     return Tensor(a.element, dims, bound)
-
-
-def with_dims(value_type, dims):
-    return replace(value_type, dims=tuple(dims))

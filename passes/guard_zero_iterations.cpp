@@ -3,6 +3,7 @@
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
+#include "passes/if_builder.hpp"
 #include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
 
@@ -31,22 +32,11 @@ ir::Value choose(ir::Builder& builder, ir::Value ran, ir::Value final, ir::Value
   if (!is_boolean && final.shape().is_static() && final.shape() == initial.shape()) {
     return builder.op("Select", {ran, final, initial});
   }
-  const ir::Value inputs[] = {ran, final, initial};
-  ir::Node& node = builder.graph().add(ir::find_op("If"), inputs, 1);
-  node.name = final.node->name;
-  ir::IfBranches branches;
-  std::uint32_t input = 1;
-  for (ir::Branch* branch : {&branches.then_branch, &branches.else_branch}) {
-    branch->graph = std::make_unique<ir::Graph>();
-    ir::Builder inner(*branch->graph);
-    const ir::Value parameter = inner.parameter(inputs[input].type(), inputs[input].shape());
-    branch->invariants.push_back({input, parameter.node});
-    branch->results.push_back(&inner.result(parameter));
-    ++input;
-  }
-  node.set_payload(std::move(branches));
-  ir::infer(node);
-  return node.value();
+  ir::Node& choice = add_choice(
+      builder, ran, {final, initial}, [](ir::Builder&, const Values& inner) { return Values{inner[0]}; },
+      [](ir::Builder&, const Values& inner) { return Values{inner[1]}; });
+  choice.name = final.node->name;
+  return choice.value();
 }
 
 /// Whether the rows are read through the guard's Slice only: the pass has been here.

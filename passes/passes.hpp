@@ -32,6 +32,7 @@ bool tile_empty_broadcasts(ir::Model& model, PassContext& context);
 bool spell_out_empty_reshapes(ir::Model& model, PassContext& context);
 bool hide_constant_counts(ir::Model& model, PassContext& context);
 bool hide_initial_shapes(ir::Model& model, PassContext& context);
+bool guard_empty_inputs(ir::Model& model, PassContext& context);
 bool run_branches_in_loops(ir::Model& model, PassContext& context);
 bool widen_small_types(ir::Model& model, PassContext& context);
 bool warn_about_wide_integers(ir::Model& model, PassContext& context);

@@ -61,6 +61,8 @@ constexpr std::array kPipeline = {
     Pass{"hide_initial_shapes",
          "states whose changing shape the runtime would not notice start with a hidden one",
          hide_initial_shapes},
+    Pass{"guard_empty_inputs", "what the runtime leaves out when there are no elements goes into an If",
+         guard_empty_inputs},
     Pass{"run_branches_in_loops", "an If whose outputs have run-time sizes runs in a Loop of one iteration",
          run_branches_in_loops},
     Pass{"warn_about_wide_integers", "integers that the CPU runtime cuts to 32 bits are reported",

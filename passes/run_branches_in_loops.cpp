@@ -2,8 +2,8 @@
 // keeps such outputs in memory that they share with what later nodes make, and moves that memory when one of
 // these grows, before the outputs have been read: their readers find anything there. A Loop keeps its
 // outputs, and the Results of a graph are safe (measured on 2026.4: tests/conformance/test_branch_memory.py).
-// A Loop takes no strings; where the If reads some, the Loop stands behind it and copies what it gives: what
-// follows waits for the Loop.
+// A Loop takes and gives no strings, which have memory of their own; where there are some, the Loop stands
+// behind the If and copies the rest of what it gives: what follows waits for the Loop.
 #include <algorithm>
 #include <array>
 
@@ -21,17 +21,17 @@ namespace {
 constexpr std::array kOutputTypes = {ir::ElementType::f32, ir::ElementType::i32, ir::ElementType::u8,
                                      ir::ElementType::i8};
 
-bool reads_strings(const ir::Node& choice) {
-  for (std::size_t i = 0; i < choice.inputs().size(); ++i) {
-    if (choice.input(i).type() == ir::ElementType::string) return true;
-  }
-  return false;
+bool has_strings(const ir::Node& choice) {
+  constexpr auto kString = ir::ElementType::string;
+  return std::ranges::any_of(choice.inputs(), [](ir::Value input) { return input.type() == kString; }) ||
+         std::ranges::any_of(choice.outputs(),
+                             [](const ir::Output& output) { return output.type == kString; });
 }
 
 bool is_endangered(const ir::Node& choice, bool is_main) {
-  const bool is_copied = reads_strings(choice);
+  const bool is_copied = has_strings(choice);
   return std::ranges::any_of(choice.outputs(), [&](const ir::Output& output) {
-    if (output.shape.is_static()) return false;
+    if (output.shape.is_static() || output.type == ir::ElementType::string) return false;
     const bool is_handed_out = std::ranges::find(kOutputTypes, output.type) != kOutputTypes.end();
     return std::ranges::any_of(output.uses, [&](const ir::Use& use) {
       if (is_copied && use.node->loop() != nullptr) return false;
@@ -66,11 +66,11 @@ ir::Node& moved_inside(ir::Node& loop, ir::Node& choice) {
   return inside;
 }
 
-void run_in_loop(ir::Node& choice) {
-  ir::Graph& graph = choice.graph();
-  ir::Builder builder(graph);
+/// A Loop of one iteration, with nothing in its body, that is called as `choice` is.
+ir::Node& add_single_iteration(ir::Node& choice, std::size_t output_count) {
+  ir::Builder builder(choice.graph());
   const ir::Value once[] = {builder.integer(1), builder.boolean(true)};
-  ir::Node& loop = graph.add(ir::find_op("Loop"), once, choice.outputs().size());
+  ir::Node& loop = choice.graph().add(ir::find_op("Loop"), once, output_count);
   loop.name = choice.name;
   loop.origin = choice.origin;
   ir::LoopBody body;
@@ -78,7 +78,13 @@ void run_in_loop(ir::Node& choice) {
   ir::Builder inner(*body.graph);
   body.condition = &inner.result(inner.boolean(true));
   loop.set_payload(std::move(body));
+  return loop;
+}
+
+void run_in_loop(ir::Node& choice) {
+  ir::Node& loop = add_single_iteration(choice, choice.outputs().size());
   ir::Node& inside = moved_inside(loop, choice);
+  ir::Builder inner(inside.graph());
   for (std::uint32_t i = 0; i < inside.outputs().size(); ++i) {
     loop.loop()->last_values.push_back({&inner.result(inside.value(i)), i});
   }
@@ -86,24 +92,16 @@ void run_in_loop(ir::Node& choice) {
   for (std::uint32_t i = 0; i < loop.outputs().size(); ++i) {
     ir::replace_all_uses(choice.value(i), loop.value(i));
   }
-  graph.remove(choice);
+  choice.graph().remove(choice);
 }
 
 void copy_in_loop(ir::Node& choice) {
-  ir::Builder builder(choice.graph());
-  const ir::Value once[] = {builder.integer(1), builder.boolean(true)};
   std::vector<std::uint32_t> copied;
   for (std::uint32_t i = 0; i < choice.outputs().size(); ++i) {
     if (choice.value(i).type() != ir::ElementType::string) copied.push_back(i);
   }
-  ir::Node& loop = choice.graph().add(ir::find_op("Loop"), once, copied.size());
-  loop.name = choice.name;
-  loop.origin = choice.origin;
-  ir::LoopBody body;
-  body.graph = std::make_unique<ir::Graph>();
-  ir::Builder inner(*body.graph);
-  body.condition = &inner.result(inner.boolean(true));
-  loop.set_payload(std::move(body));
+  ir::Node& loop = add_single_iteration(choice, copied.size());
+  ir::Builder inner(*loop.loop()->graph);
   std::vector<std::vector<ir::Use>> readers;
   for (std::uint32_t i = 0; i < copied.size(); ++i) {
     const auto& uses = choice.output(copied[i]).uses;
@@ -125,7 +123,7 @@ bool run_branches_in_loops(ir::Model& model, PassContext&) {
     const std::vector<ir::Node*> nodes = graph->control_flow();
     for (ir::Node* node : nodes) {
       if (node->branches() == nullptr || !is_endangered(*node, graph == &model.graph)) continue;
-      reads_strings(*node) ? copy_in_loop(*node) : run_in_loop(*node);
+      has_strings(*node) ? copy_in_loop(*node) : run_in_loop(*node);
       modified = true;
     }
   }

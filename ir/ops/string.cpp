@@ -11,7 +11,8 @@ void infer_string_tensor_pack(Node& node) {
   set_output(node, 0, ElementType::string, node.input(0).shape());
 }
 
-/// How many bytes strings have: none when there are none, and in a constant what is left of it behind their number and their ends, i32.
+/// How many bytes strings have: none when there are none, and in a constant what is left of it behind their
+/// number and their ends, i32.
 Dimension byte_count(Value strings) {
   const ConstantData* const data = strings.node->constant();
   const auto count = strings.shape().element_count();

@@ -64,3 +64,20 @@ def add_case(cases, op, opset, *inputs, constants=(), outputs=1, expected=None, 
             return Case(name, model, [Run(values, results)], rtol=1e-2 if half else 1e-3, atol=1e-2 if half else 1e-5)
 
         cases[name] = make
+
+
+def add_series(cases, op, opset, *runs, constants=(), outputs=1, expected=None, domain="", variant="", **attributes):
+    """Adds a case of one compiled model with inputs of dynamic shape, run with each tuple of inputs in turn. `expected`: a tuple of
+    outputs for each run, None where onnxruntime gives them."""
+    runs = [tuple(None if value is None else np.asarray(value) for value in inputs) for inputs in runs]
+    name = "-".join([f"{op}_{opset}", *([variant] if variant else []), *(f"{key}={value}" for key, value in attributes.items()), "series"])
+    assert name not in cases, name
+
+    def make():
+        model = model_of(op, opset, runs[0], constants, outputs, attributes, domain, True)
+        wanted = expected or [None] * len(runs)
+        fed = [{f"x{i}": value for i, value in enumerate(inputs) if value is not None and i not in constants} for inputs in runs]
+        results = [None if values is None else {f"y{i}": value for i, value in enumerate(values)} for values in wanted]
+        return Case(name, model, [Run(*run) for run in zip(fed, results)], one_compiled=True, atol=1e-5)
+
+    cases[name] = make

@@ -11,11 +11,12 @@ import pytest
 from openvino import opset16
 
 from .entry import Entry, assert_passed, parameters
-from .one_node import add_case, numbers
+from .one_node import add_case, add_series, numbers
 from .runtime import CONFIG
 
 CASES = {}
 case = functools.partial(add_case, CASES)
+series = functools.partial(add_series, CASES)
 
 # Without NaN: test_where_the_runtime_loses_nan is about that.
 SPECIAL = np.array([np.inf, -np.inf, 0.0, -0.0, 1e-3, -1e-3, 0.5, -0.5, 1.5, 2.5, -1.5, 1.0, -1.0, 40.0, -40.0], np.float32)
@@ -129,6 +130,23 @@ def add_reductions():
     case("TopK", 11, NOTHING[1], i64(2), constants=(1,), outputs=2)
 
 
+def add_unique_of_nothing():
+    """No elements before, between and after others. onnxruntime dies of slices without elements along axis 0; numpy, after which
+    ONNX describes Unique, takes them for equal."""
+    some, other = np.array([[2, 1, 1], [2, 1, 1]], np.float32), np.array([[3]], np.float32)
+    no_rows, no_columns = np.zeros((0, 3), np.float32), np.zeros((3, 0), np.float32)
+    for nothing in (no_rows, no_columns):
+        for attributes in ({}, {"sorted": 0}, {"axis": 0}, {"axis": 1}, {"axis": -2, "sorted": 0}):
+            is_kept = nothing is no_columns and attributes.get("axis") in (0, -2)
+            equal = (np.zeros((1, 0), np.float32), i64(0), i64(0, 0, 0), i64(3)) if is_kept else None
+            runs = [(nothing,), (some,), (nothing,), (other,), (nothing,)]
+            variant = f"{nothing.shape} between others"
+            series("Unique", 11, *runs, outputs=4, expected=[equal, None] * 2 + [equal], variant=variant, **attributes)
+    for attributes in ({}, {"axis": 0}):
+        case("Unique", 11, no_rows, outputs=4, dynamic=False, **attributes)
+    case("Unique", 11, no_columns, outputs=4, dynamic=False, axis=0, expected=[np.zeros((1, 0), np.float32), i64(0), i64(0, 0, 0), i64(3)])
+
+
 def add_moves():
     x = numbers("x", 2, 3, 4)
     case("Gather", 13, x, np.zeros((0,), np.int64), axis=1)
@@ -201,6 +219,7 @@ def add_moves():
     case("ReverseSequence", 10, numbers("r", 4, 2), i64(1, 4), time_axis=0, batch_axis=1)
     case("Unique", 11, np.array([2, 1, 1, 3], np.float32), outputs=4, dynamic=False)
     case("Unique", 11, np.array([2, 1, 1, 3], np.float32), outputs=4, sorted=0)
+    add_unique_of_nothing()
     case("Compress", 11, x, np.array([False, True]), axis=-3)
     case("Compress", 11, x, np.array([False, True, True]))
     case("Compress", 11, x, np.zeros(3, bool), axis=1, variant="none")

@@ -5,15 +5,15 @@ import itertools
 import re
 
 import numpy as np
-import onnx
 import pytest
 
 from .case import Case, Run
 from .entry import Entry, assert_passed, parameters
-from .one_node import add_case, model_of
+from .one_node import add_case, add_series
 
 CASES = {}
 case = functools.partial(add_case, CASES)
+series = functools.partial(add_series, CASES)
 
 
 def texts_of(*texts, shape=None):
@@ -99,11 +99,41 @@ def add_matches():
 
 def add_empty_between_others():
     """The runtime leaves out what has no elements: sizes and values from before must not show."""
-    inputs = [texts_of(shape=(2, 0)), texts_of("a,b", "c", shape=(1, 2)), texts_of(shape=(0, 3)), texts_of("c,,d", shape=(1, 1)), texts_of(shape=(2, 0))]
-    for op, outputs, attributes in (("StringSplit", 2, {"delimiter": ","}), ("RegexFullMatch", 1, {"pattern": "[ab,]*"})):
-        model = model_of(op, 20, [inputs[0]], (), outputs, attributes, "", True)
-        name = f"{op} empty between others"
-        CASES[name] = lambda name=name, model=model: Case(name, model, [Run({"x0": value}) for value in inputs], one_compiled=True)
+    none, some, other = texts_of(shape=(2, 0)), texts_of("a,b", "C", shape=(1, 2)), texts_of("c,,d", shape=(1, 1))
+    tensors = (none, some, texts_of(shape=(0, 3)), other, none)
+    single = [(value,) for value in tensors]
+    series("StringSplit", 20, *single, outputs=2, delimiter=",")
+    series("RegexFullMatch", 20, *single, pattern="[ab,]*")
+    # Empty beside empty, beside what is broadcast to nothing, and beside a single string.
+    pairs = [*zip(tensors, tensors), (none, texts_of("xy", "", shape=(2, 1))), (some, other), (texts_of("z", shape=(1, 1)), none), (other, some)]
+    series("StringConcat", 20, *pairs)
+    series("Equal", 19, *pairs)
+    # Onnxruntime refuses to normalise no strings: nothing left gives an empty one.
+    lists = [(value.reshape(-1),) for value in (some, none, other, none, some)]
+    for attributes, kept in (({}, "a,b C"), ({"case_change_action": "UPPER"}, "A,B C"), ({"stopwords": ["C"], "is_case_sensitive": 1}, "a,b"), ({"stopwords": ["c"]}, "a,b")):
+        first, nothing, last = (texts_of(*kept.split()),), (texts_of(""),), (texts_of("C,,D" if "A" in kept else "c,,d"),)
+        expected = [first, nothing, last, nothing, first]
+        for start in (0, 1):
+            series("StringNormalizer", 10, *lists[start:], expected=expected[start:], variant=f"from {start}", locale="C.utf8", **attributes)
+    keys = {"keys_strings": ["C", "a,b"]}
+    series("LabelEncoder", 2, *single, domain="ai.onnx.ml", values_int64s=[3, 5], **keys)
+    series("LabelEncoder", 2, *single, domain="ai.onnx.ml", values_strings=["see", "both"], **keys)
+
+
+STRINGS_OF_BRANCHES = """<ir_version: 10, opset_import: ["" : 20, "ai.onnx.ml" : 2]>
+chosen (bool c, int64[n] x) => (string[m] y) {
+  chosen = If (c) <
+    then_branch = once () => (string[k] p) { p = ai.onnx.ml.LabelEncoder <keys_int64s = [0, 1], values_strings = ["zero", "one"]> (x) },
+    else_branch = twice () => (string[k] q) { xx = Concat <axis = 0> (x, x) q = ai.onnx.ml.LabelEncoder <keys_int64s = [0, 1], values_strings = ["null", "eins"]> (xx) }
+  >
+  y = StringConcat (chosen, chosen)
+}
+"""
+
+
+def add_strings_of_branches():
+    runs = [Run({"c": np.array(c), "x": np.arange(size) % 2}) for size in (0, 3, 0, 40) for c in (True, False)]
+    CASES["strings of branches"] = lambda: Case("strings of branches", STRINGS_OF_BRANCHES.encode(), runs, one_compiled=True)
 
 
 def add_random_patterns():
@@ -129,6 +159,7 @@ add_cases_of_letters()
 add_splits()
 add_matches()
 add_empty_between_others()
+add_strings_of_branches()
 add_random_patterns()
 
 

@@ -1,0 +1,149 @@
+// StringTensorUnpack, StringTensorPack and Unique of what may have no elements go into an If. The CPU runtime
+// leaves out the first and the last when there are none: their outputs stay what the run before made them,
+// or, in a first run, have no sizes at all. StringTensorPack fails in a first run (measured on 2026.4:
+// tests/conformance/test_runtime_faults.py).
+#include <algorithm>
+
+#include "ir/inference.hpp"
+#include "passes/if_builder.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool may_be_empty(const ir::PartialShape& shape) {
+  return !shape.has_rank() ||
+         std::any_of(shape.begin(), shape.end(), [](const ir::Dimension& size) { return size.min == 0; });
+}
+
+ir::Value sizes_of(ir::Builder& builder, ir::Value value) {
+  return builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
+}
+
+ir::Value empty_list(ir::Builder& builder, ir::ElementType type) {
+  return builder.constant(type, std::vector<std::int64_t>{0}, ir::ConstantData(std::vector<std::byte>{}));
+}
+
+ir::Value filled(ir::Builder& builder, ir::Value number, ir::Value sizes) {
+  return builder.op("Broadcast", {number, sizes}, {{"mode", "numpy"}});
+}
+
+/// No strings in the shape of `places`.
+Values packed_nothing(ir::Builder& builder, ir::Value places) {
+  // A constant of strings begins with their number and where the first one begins, i32.
+  const std::vector<std::byte> header(8);
+  const ir::Value none =
+      builder.constant(ir::ElementType::string, std::vector<std::int64_t>{0}, ir::ConstantData(header));
+  // In two steps: of a constant that becomes [0, 0] at once the runtime does not infer the shape.
+  const ir::Value sizes = sizes_of(builder, places);
+  const ir::Value more = builder.op("Concat", {sizes, builder.integers({1})}, {{"axis", 0}});
+  const ir::Value longer = builder.op("Reshape", {none, more}, {{"special_zero", false}});
+  return {builder.op("Reshape", {longer, sizes}, {{"special_zero", false}})};
+}
+
+Values unpacked_nothing(ir::Builder& builder, ir::Value texts) {
+  const auto places = [&] {
+    return filled(builder, builder.integer(0, ir::ElementType::i32), sizes_of(builder, texts));
+  };
+  return {places(), places(), empty_list(builder, ir::ElementType::u8)};
+}
+
+/// What Unique gives along an axis: slices without elements are equal, so there is one when there are any.
+Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value data, ir::Value axis) {
+  constexpr std::int64_t kAny = std::int64_t{1} << 30U;
+  std::vector<std::int64_t> limits(data.shape().rank(), kAny);
+  limits[ir::normalize_axis(ir::exact_values(axis)->front(), limits.size())] = 1;
+  const ir::Value sizes = sizes_of(builder, data);
+  const ir::Value found = builder.op("Minimum", {sizes, builder.integers(limits)});
+  const auto along = [&](ir::Value all) {
+    const ir::Value place = builder.integers({ir::exact_values(axis)->front()});
+    return builder.op("Gather", {all, place, builder.integer(0)}, {{"batch_dims", 0}});
+  };
+  const auto zero = [&](std::size_t output) { return builder.number(0, unique.output(output).type); };
+  const ir::Value count =
+      builder.op("Convert", {along(sizes)}, {{"destination_type", unique.output(3).type}});
+  return {filled(builder, zero(0), found), filled(builder, zero(1), along(found)),
+          filled(builder, zero(2), along(sizes)), filled(builder, count, along(found))};
+}
+
+/// The outputs of `node` when its input `data` has no elements.
+Values of_nothing(ir::Builder& builder, const ir::Node& node, ir::Value data) {
+  if (node.is("StringTensorUnpack")) return unpacked_nothing(builder, data);
+  if (node.is("StringTensorPack")) return packed_nothing(builder, data);
+  if (node.inputs().size() > 1) return unique_slices(builder, node, data, node.input(1));
+  Values lists;
+  for (const ir::Output& output : node.outputs()) lists.push_back(empty_list(builder, output.type));
+  return lists;
+}
+
+Values outputs_of(ir::Node& node) {
+  Values outputs;
+  for (std::size_t i = 0; i < node.outputs().size(); ++i) outputs.push_back(node.value(i));
+  return outputs;
+}
+
+/// The same operation in a branch. The axis of Unique is a constant.
+Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
+  builder.set_name(node.name);
+  builder.set_origin(node.origin);
+  if (inputs.size() < node.inputs().size())
+    inputs.push_back(builder.integers(*ir::exact_values(node.input(1))));
+  return outputs_of(builder.node(node.op().name, inputs, node.attributes(), node.outputs().size()));
+}
+
+Values chosen(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value smallest = builder.op(
+      "ReduceMin", {sizes_of(builder, node.input(0)), builder.integers({0})}, {{"keep_dims", false}});
+  const auto read = node.is("Unique") ? node.inputs().first(1) : node.inputs();
+  ir::Node& choice = add_choice(
+      builder, builder.op("NotEqual", {smallest, builder.integer(0)}), Values(read.begin(), read.end()),
+      [&](ir::Builder& branch, const Values& inner) { return computed(branch, node, inner); },
+      [&](ir::Builder& branch, const Values& inner) { return of_nothing(branch, node, inner[0]); });
+  choice.name = node.name;
+  choice.origin = node.origin;
+  return outputs_of(choice);
+}
+
+/// Whether `choice` asks what `chosen` makes an If ask.
+bool is_guard(const ir::Node& choice) {
+  const ir::Node& condition = *choice.input(0).node;
+  if (!condition.is("NotEqual") || !condition.input(0).node->is("ReduceMin")) return false;
+  const ir::Node& sizes = *condition.input(0).node->input(0).node;
+  return sizes.is("ShapeOf") && choice.inputs().size() > 1 && sizes.input(0) == choice.input(1);
+}
+
+/// The branches this pass has written before: what is in them always has elements.
+std::vector<const ir::Graph*> guarded_branches(ir::Model& model) {
+  std::vector<const ir::Graph*> branches;
+  for (const ir::Graph* graph : graphs_of(model)) {
+    for (const ir::Node* node : graph->control_flow()) {
+      if (node->branches() != nullptr && is_guard(*node))
+        branches.push_back(node->branches()->then_branch.graph.get());
+    }
+  }
+  return branches;
+}
+
+/// What takes the place of `node`'s first output; the others are replaced.
+ir::Value guarded(ir::Builder& builder, ir::Node& node) {
+  const ir::Value data = node.input(0);
+  if (!may_be_empty(data.shape())) return {};
+  const bool is_empty = data.shape().element_count() == 0;
+  const Values outputs = is_empty ? of_nothing(builder, node, data) : chosen(builder, node);
+  for (std::size_t i = 1; i < outputs.size(); ++i) ir::replace_all_uses(node.value(i), outputs[i]);
+  return outputs[0];
+}
+
+}  // namespace
+
+bool guard_empty_inputs(ir::Model& model, PassContext&) {
+  const auto before = guarded_branches(model);
+  return rewrite_values(model, {"StringTensorUnpack", "StringTensorPack", "Unique"},
+                        [&](ir::Builder& builder, ir::Node& node) {
+                          const bool is_done = std::ranges::find(before, &node.graph()) != before.end();
+                          return is_done ? ir::Value() : guarded(builder, node);
+                        });
+}
+
+}  // namespace onnx2ir::passes

@@ -266,6 +266,17 @@ def add_products():
     case("NonMaxSuppression", 11, np.zeros((1, 0, 4), np.float32), np.zeros((1, 1, 0), np.float32), i64(3))
 
 
+def add_no_steps():
+    """The final states of no steps are zeros. onnxruntime dies of GRU without steps."""
+    for op, gates, outputs in (("LSTM", 4, 3), ("GRU", 3, 2), ("RNN", 1, 2)):
+        weights = numbers("W", 1, gates * 3, 2), numbers("R", 1, gates * 3, 3)
+        runs = [(numbers("x", steps, 2, 2), *weights) for steps in (2, 0, 1, 0)]
+        nothing = [np.zeros((0, 1, 2, 3), np.float32), *[np.zeros((1, 2, 3), np.float32)] * (outputs - 1)]
+        for start in (0, 1):
+            expected = [None, nothing, None, nothing][start:]
+            series(op, 14, *runs[start:], constants=(1, 2), outputs=outputs, expected=expected, variant=f"from {start}", hidden_size=3)
+
+
 def add_casts():
     for target in (1, 6, 7, 9, 10):
         case("Cast", 13, NUMBER, to=target)
@@ -287,6 +298,7 @@ add_reductions()
 add_moves()
 add_products()
 add_casts()
+add_no_steps()
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("odd", name), make) for name, make in CASES.items()))

@@ -141,6 +141,28 @@ def test_unique_of_nothing(output):
         shapes([x], found, (none,))
 
 
+def test_states_of_no_steps():
+    """after_steps in recurrent.cpp: what was in the final state stays."""
+    x, lengths = opset16.parameter([1, -1, 2], np.float32), opset16.parameter([1], np.int32)
+    state = opset16.parameter([1, 1, 3], np.float32)
+    weights = [opset16.constant(np.full(shape, 0.5, np.float32)) for shape in ((1, 9, 2), (1, 9, 3), (1, 9))]
+    sequence = opset16.gru_sequence(x, state, lengths, *weights, 3, "forward")
+    compiled = ov.Core().compile_model(ov.Model([sequence.output(1)], [x, state, lengths], "main"), "CPU", CONFIG)
+    before, after = (
+        np.array(compiled([np.ones((1, steps, 2), np.float32), np.zeros((1, 1, 3), np.float32), np.array([steps], np.int32)])[0]) for steps in (2, 0)
+    )
+    assert before.all() and np.array_equal(before, after)
+
+
+def test_attention_without_keys():
+    """docs/limits.md: its output stays what the run before made it."""
+    query, keys, values = (opset16.parameter([1, 1, -1, 4], np.float32) for _ in range(3))
+    attention = opset16.scaled_dot_product_attention(query, keys, values)
+    compiled = ov.Core().compile_model(ov.Model([attention], [query, keys, values], "main"), "CPU", CONFIG)
+    before, after = (np.array(compiled([np.ones((1, 1, size, 4), np.float32) for size in (2, keys, keys)])[0]) for keys in (3, 0))
+    assert before.all() and np.array_equal(before, after)
+
+
 def test_a_loop_gives_no_strings():
     """run_branches_in_loops: an If that gives strings stays outside."""
     x, places = opset16.parameter([-1], np.int32), opset16.parameter([-1], np.int32)

@@ -38,6 +38,13 @@ bool is_native(const Cell& cell) {
   return true;
 }
 
+/// A final state; zeros after no steps, as in onnxruntime: the runtime leaves in it what was there.
+Value after_steps(NodeContext& node, const Cell& cell, Value state) {
+  if (cell.x.shape()[0].min > 0) return state;
+  const Value any = node.op("NotEqual", {dimension_of(node, cell.x, 0), node.integer(0)});
+  return node.op("Select", {any, state, node.number_like(0, state)});
+}
+
 Values native(NodeContext& node, const Cell& cell, std::string_view op,
               const std::vector<std::int64_t>& gate_order, Value bias, AttributeList more) {
   const Value x = transpose(node, cell.x, {1, 0, 2});
@@ -65,7 +72,7 @@ Values native(NodeContext& node, const Cell& cell, std::string_view op,
   ir::Node& sequence = node.node(op, inputs, attributes);
   Values outputs{transpose(node, sequence.value(0), {2, 1, 0, 3})};
   for (std::size_t i = 1; i < sequence.outputs().size(); ++i) {
-    outputs.push_back(transpose(node, sequence.value(i), {1, 0, 2}));
+    outputs.push_back(after_steps(node, cell, transpose(node, sequence.value(i), {1, 0, 2})));
   }
   return outputs;
 }

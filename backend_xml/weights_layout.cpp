@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "backend_xml/data_hash.hpp"
@@ -17,14 +18,14 @@ class Layouter {
   void visit(const ir::Graph& graph) {
     for (const auto& node : graph.nodes()) {
       if (!node->has_payload()) continue;
-      if (const ir::ConstantData* data = node->constant()) place(*node, *data);
+      if (const ir::ConstantData* data = node->constant()) layout_.offsets.push_back(place(*data));
       for (const ir::Graph* body : ir::bodies(*node)) visit(*body);
     }
   }
   WeightsLayout take() {
     // A model whose constants have no elements: the runtime dies of a weights file without a byte.
     static const ir::ConstantData kOneByte(std::vector<std::byte>(1));
-    if (layout_.size == 0 && !layout_.ranges.empty()) {
+    if (layout_.size == 0 && !layout_.offsets.empty()) {
       layout_.blocks = {{&kOneByte, 0}};
       layout_.size = kOneByte.size();
     }
@@ -32,16 +33,13 @@ class Layouter {
   }
 
  private:
-  void place(const ir::Node& node, const ir::ConstantData& data) {
+  std::uint64_t place(const ir::ConstantData& data) {
     const std::size_t next = layout_.blocks.size();
-    if (const auto equal = find_equal(data, next)) {
-      layout_.ranges[&node] = {layout_.blocks[*equal].offset, data.written_size()};
-      return;
-    }
+    if (const auto equal = find_equal(data, next)) return layout_.blocks[*equal].offset;
     const std::uint64_t offset = (layout_.size + kAlignment - 1) / kAlignment * kAlignment;
-    layout_.ranges[&node] = {offset, data.written_size()};
     layout_.blocks.push_back({&data, offset});
     layout_.size = offset + data.written_size();
+    return offset;
   }
 
   /// The block with the bytes of `data`. When there is none, block `next` is going to hold them. Constants

@@ -2,18 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "ir/graph.hpp"
 
 namespace onnx2ir::backend_xml {
-
-/// A constant's place in the weights file.
-struct WeightRange {
-  std::uint64_t offset;
-  std::uint64_t size;
-};
 
 /// The weights file: what is written where. Constants with equal bytes share a place.
 struct WeightsLayout {
@@ -24,7 +17,8 @@ struct WeightsLayout {
   };
   std::vector<Block> blocks;
   std::uint64_t size = 0;
-  std::unordered_map<const ir::Node*, WeightRange> ranges;
+  /// Where the bytes of each constant begin, in the order of their layers, those of bodies at their node.
+  std::vector<std::uint64_t> offsets;
 };
 
 /// Lays out the constants of `model` and of all bodies, in the order of their layers. Each starts at a

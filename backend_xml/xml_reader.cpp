@@ -113,8 +113,6 @@ ir::AttributeValue parse_attribute(std::string_view text, ir::AttributeSpec::Kin
       if (!type) refuse("'{}' is no element type", text);
       return *type;
     }
-    case Kind::shape:
-      return parse_shape(text);
   }
   refuse("an attribute of unknown kind");
 }
@@ -217,6 +215,7 @@ class Reader {
     node.is_decompression =
         !layer.child("rt_info").find_child_by_attribute("attribute", "name", "decompression").empty();
     attributes(layer, node);
+    if (node.is("Const") || node.is("Parameter")) declare(layer.child("data"), node);
     if (node.is("Const")) node.set_payload(constant(layer));
     if (node.is("Loop")) node.set_payload(loop(layer));
     if (node.is("If")) node.set_payload(branches(layer, node.outputs().size()));
@@ -244,6 +243,13 @@ class Reader {
         refuse("{} without attribute {}", node.op().name, spec.name);
       }
     }
+  }
+
+  static void declare(pugi::xml_node data, ir::Node& node) {
+    const std::string_view type_name = required_text(data, "element_type");
+    const auto type = ir::element_type_from_name(type_name);
+    if (!type) refuse("'{}' is no element type", type_name);
+    ir::set_output(node, 0, *type, parse_shape(required_text(data, "shape")));
   }
 
   ir::ConstantData constant(pugi::xml_node layer) const {

@@ -103,7 +103,9 @@ class LayerNames {
  public:
   explicit LayerNames(std::size_t count) { uses_.reserve(count); }
 
-  void prefetch(const ir::Node& node) const { uses_.prefetch(wanted_name(node)); }
+  void prefetch(const ir::Node& node) const {
+    if (uses_.is_large()) uses_.prefetch(wanted_name(node));
+  }
 
   /// Valid as long as the node and this object.
   std::string_view unique(const ir::Node& node) {
@@ -173,15 +175,40 @@ class Writer {
   }
 
   void data(const ir::Node& node) {
-    const auto found = node.constant() != nullptr ? weights_->ranges.find(&node) : weights_->ranges.end();
-    if (node.attributes().empty() && found == weights_->ranges.end()) return;
+    if (node.constant() != nullptr) return constant(node);
+    if (node.is("Parameter")) return parameter(node.output(0));
+    if (node.attributes().empty()) return;
     *text_ << "<data";
     for (const ir::Attribute& value : node.attributes()) attribute(value.name, ir::to_string(value.value));
-    if (found != weights_->ranges.end()) {
-      attribute("offset", static_cast<std::int64_t>(found->second.offset));
-      attribute("size", static_cast<std::int64_t>(found->second.size));
-    }
     *text_ << "/>\n";
+  }
+
+  void constant(const ir::Node& node) {
+    *text_ << "<data element_type=\"" << ir::info(node.output(0).type).name << "\" shape=\"";
+    shape(node.output(0).shape);
+    *text_ << "\"";
+    attribute("offset", static_cast<std::int64_t>(weights_->offsets.at(constants_++)));
+    attribute("size", static_cast<std::int64_t>(node.constant()->written_size()));
+    *text_ << "/>\n";
+  }
+
+  void parameter(const ir::Output& output) {
+    *text_ << "<data shape=\"";
+    shape(output.shape);
+    *text_ << "\" element_type=\"" << ir::info(output.type).name << "\"/>\n";
+  }
+
+  /// As attributes have it: "1,?,3..7", "..." for an unknown rank.
+  void shape(const ir::PartialShape& shape) {
+    if (!shape.has_rank()) *text_ << "...";
+    for (std::size_t axis = 0; shape.has_rank() && axis < shape.rank(); ++axis) {
+      if (axis != 0) *text_ << ",";
+      if (shape[axis].is_static()) {
+        *text_ << shape[axis].min;
+      } else {
+        *text_ << ir::to_string(shape[axis]);
+      }
+    }
   }
 
   void port(std::int64_t id, ir::ElementType type, const ir::PartialShape& shape,
@@ -189,29 +216,35 @@ class Writer {
     *text_ << "<port id=\"" << id << "\" precision=\"" << ir::info(type).precision << "\"";
     if (!names.empty()) {
       *text_ << " names=\"";
-      bool first = true;
-      for (const std::string& name : names) {
-        if (!first) *text_ << ",";
-        first = false;
-        // Names are separated by commas; one inside a name is escaped.
-        for (const char letter : name) {
-          if (letter == ',') *text_ << "\\";
-          text_->escaped({&letter, 1});
-        }
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        if (i != 0) *text_ << ",";
+        tensor_name(names[i]);
       }
       *text_ << "\"";
     }
-    if (shape.has_rank() && shape.rank() == 0) {
-      *text_ << "/>\n";
-      return;
+    *text_ << dimensions(shape);
+  }
+
+  /// Names are separated by commas; one inside a name has a backslash in front.
+  void tensor_name(std::string_view name) {
+    for (std::size_t comma = name.find(','); comma != std::string_view::npos; comma = name.find(',')) {
+      text_->escaped(name.substr(0, comma));
+      *text_ << "\\,";
+      name.remove_prefix(comma + 1);
     }
-    *text_ << ">";
-    if (shape.has_rank()) {
-      for (const ir::Dimension& dimension : shape) *text_ << "<dim>" << dimension.size() << "</dim>";
-    } else {
-      *text_ << "<rank/>";
+    text_->escaped(name);
+  }
+
+  /// The rest of a port's element. Most ports have the shape of the one before.
+  std::string_view dimensions(const ir::PartialShape& shape) {
+    if (shape.is_scalar()) return "/>\n";
+    if (!dimensions_.empty() && shape == dimensions_of_) return dimensions_;
+    dimensions_of_ = shape;
+    dimensions_ = shape.has_rank() ? ">" : "><rank/>";
+    for (const ir::Dimension& dimension : shape) {
+      dimensions_ += "<dim>" + std::to_string(dimension.size()) + "</dim>";
     }
-    *text_ << "</port>\n";
+    return dimensions_ += "</port>\n";
   }
 
   void ports(const ir::Node& node) {
@@ -328,6 +361,9 @@ class Writer {
 
   const WeightsLayout* weights_;
   Text* text_;
+  std::size_t constants_ = 0;  ///< written so far
+  ir::PartialShape dimensions_of_;
+  std::string dimensions_;
 };
 
 }  // namespace

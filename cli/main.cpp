@@ -64,6 +64,7 @@ onnx2ir::Options options_of(const Arguments& arguments, onnx2ir::cli::ProgressBa
   options.unroll_loops = arguments.unroll_loops;
   options.compress_to_fp16 = arguments.compress_to_fp16;
   options.threads = arguments.threads;
+  options.keep_source = true;
   options.progress = [&bar](std::string_view stage, double fraction) { bar.show(stage, fraction); };
   options.dump = [](std::string_view pass, std::string_view text) {
     std::cerr << "// after " << pass << '\n' << text;
@@ -85,7 +86,7 @@ int convert(const Arguments& arguments) {
   }
   onnx2ir::cli::ProgressBar bar;
   // Never destroyed: to give millions of nodes back one by one takes as long as to write them, and the
-  // process ends.
+  // process ends. See Options::keep_source.
   static onnx2ir::Conversion& conversion =
       *std::make_unique<onnx2ir::Conversion>(
            onnx2ir::convert_file(arguments.model, options_of(arguments, bar)))

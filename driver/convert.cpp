@@ -13,6 +13,7 @@ namespace onnx2ir {
 
 struct Model::Implementation {
   std::unique_ptr<ir::Model> model;
+  std::optional<frontend::LoadedModel> source;
   unsigned threads = 0;
 };
 
@@ -50,10 +51,12 @@ void report_pass(const Options& options, std::string_view pass, const ir::Model&
 
 Conversion convert(const frontend::ModelSource& source, const Options& options) {
   DiagnosticSink sink;
-  std::unique_ptr<ir::Model> model;
+  frontend::ImportedModel imported;
+  const auto& model = imported.model;
   contain(sink, [&] {
     if (options.progress) options.progress("reading", 0.0);
-    model = frontend::import_model(source, {options.external_data_folder}, sink);
+    imported = frontend::import_model(source, {options.external_data_folder}, sink);
+    if (!options.keep_source) imported.source.reset();
     if (model != nullptr) {
       passes::PassContext context;
       context.sink = &sink;
@@ -70,8 +73,8 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
   });
   Conversion conversion;
   if (model != nullptr && !sink.has_errors()) {
-    conversion.model.emplace(
-        std::make_unique<Model::Implementation>(Model::Implementation{std::move(model), options.threads}));
+    conversion.model.emplace(std::make_unique<Model::Implementation>(
+        Model::Implementation{std::move(imported.model), std::move(imported.source), options.threads}));
   }
   conversion.diagnostics = sink.take();
   return conversion;

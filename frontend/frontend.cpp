@@ -156,15 +156,15 @@ std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const Lear
 
 }  // namespace
 
-std::unique_ptr<ir::Model> import_model(const ModelSource& source, const LoadOptions& options,
-                                        DiagnosticSink& sink) {
-  const auto loaded = load_model(source, options, sink);
-  if (!loaded) return nullptr;
+ImportedModel import_model(const ModelSource& source, const LoadOptions& options, DiagnosticSink& sink) {
+  auto loaded = load_model(source, options, sink);
+  if (!loaded) return {};
   LearnedRanks learned;
   const std::size_t mark = sink.mark();
   while (true) {
     try {
-      return translate_model(*loaded, learned, sink);
+      auto model = translate_model(*loaded, learned, sink);
+      return {std::move(model), std::move(loaded)};
     } catch (const RankLearned& rank) {
       // An input is learned at most once: from then on its rank is no longer open.
       learned.emplace(rank.input, rank.rank);

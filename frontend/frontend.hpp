@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "frontend/reader/reader.hpp"
 #include "ir/graph.hpp"
@@ -9,11 +10,16 @@
 
 namespace onnx2ir::frontend {
 
+struct ImportedModel {
+  std::unique_ptr<ir::Model> model;
+  /// What it was translated from; the model does not need it any more.
+  std::optional<LoadedModel> source;
+};
+
 /// Reads, checks and translates a model. Reports all that is wrong with it or cannot be converted to `sink`;
-/// null when anything was an error. Constants of the result are views on the model's files (which it keeps
-/// open). Re-entrant. Throws nothing but std::bad_alloc, and std::logic_error for a fault of the compiler
-/// itself.
-std::unique_ptr<ir::Model> import_model(const ModelSource& source, const LoadOptions& options,
-                                        DiagnosticSink& sink);
+/// no model when anything was an error. Constants of the result are views on the model's files (which it
+/// keeps open). Re-entrant. Throws nothing but std::bad_alloc, and std::logic_error for a fault of the
+/// compiler itself.
+ImportedModel import_model(const ModelSource& source, const LoadOptions& options, DiagnosticSink& sink);
 
 }  // namespace onnx2ir::frontend

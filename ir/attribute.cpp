@@ -29,10 +29,6 @@ struct Printer {
     return join_with_commas(values, *this);
   }
   std::string operator()(ElementType type) const { return std::string(info(type).name); }
-  std::string operator()(const PartialShape& shape) const {
-    if (!shape.has_rank()) return "...";
-    return join_with_commas(shape, [](const Dimension& dimension) { return ir::to_string(dimension); });
-  }
 };
 
 }  // namespace

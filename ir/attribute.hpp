@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "ir/element_type.hpp"
-#include "ir/partial_shape.hpp"
 
 namespace onnx2ir::ir {
 
 using AttributeValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
-                                    std::vector<double>, std::vector<std::string>, ElementType, PartialShape>;
+                                    std::vector<double>, std::vector<std::string>, ElementType>;
 
 /// A named value as the emitting code writes it: {"axis", 1}.
 struct Attribute {
@@ -26,15 +25,14 @@ using AttributeList = std::initializer_list<Attribute>;
 /// What an operation says about one of its attributes.
 struct AttributeSpec {
   std::string_view name;
-  enum class Kind : std::uint8_t { boolean, integer, real, text, integers, reals, texts, type, shape } kind;
+  enum class Kind : std::uint8_t { boolean, integer, real, text, integers, reals, texts, type } kind;
   enum class Presence : std::uint8_t { required, optional } presence = Presence::required;
 };
 
 /// Whether `value` is of `kind`.
 bool is_of_kind(const AttributeValue& value, AttributeSpec::Kind kind);
 
-/// As the XML writes it: numbers in their shortest exact form, lists separated by commas, shapes with `?` and
-/// `a..b`.
+/// As the XML writes it: numbers in their shortest exact form, lists separated by commas.
 std::string to_string(const AttributeValue& value);
 
 /// The shortest decimal form that reads back as `value` ("0.5", "1e-05", "inf").

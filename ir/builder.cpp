@@ -63,15 +63,24 @@ Value Builder::op(std::string_view op_name, std::span<const Value> inputs, Attri
   return node(op_name, inputs, std::span<const Attribute>(attributes.begin(), attributes.size())).value();
 }
 
+Node& Builder::declared(std::string_view op_name, ElementType type, PartialShape shape) {
+  Node& node = graph_->add(find_op(op_name), {}, 1);
+  node.origin = origin_;
+  node.name = name_;
+  set_output(node, 0, type, std::move(shape));
+  return node;
+}
+
 Value Builder::constant(ElementType type, std::span<const std::int64_t> shape, ConstantData data) {
-  Node& constant = graph_->add(find_op("Const"), {}, 1);
-  constant.origin = origin_;
-  constant.name = name_;
+  Node& constant = declared("Const", type, PartialShape(shape));
   constant.set_payload(std::move(data));
-  constant.set_attribute("element_type", type);
-  constant.set_attribute("shape", std::vector<std::int64_t>(shape.begin(), shape.end()));
-  infer(constant);
   return constant.value();
+}
+
+Value Builder::copy_of(const Node& constant) {
+  Node& copy = declared("Const", constant.output(0).type, constant.output(0).shape);
+  copy.set_payload(*constant.constant());
+  return copy.value();
 }
 
 Value Builder::integer(std::int64_t value, ElementType type) {
@@ -101,8 +110,7 @@ Value Builder::boolean(bool value) {
 }
 
 Value Builder::parameter(ElementType type, PartialShape shape) {
-  const Attribute attributes[] = {{"shape", std::move(shape)}, {"element_type", type}};
-  return node("Parameter", {}, attributes).value();
+  return declared("Parameter", type, std::move(shape)).value();
 }
 
 Node& Builder::result(Value value) {

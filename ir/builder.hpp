@@ -34,6 +34,8 @@ class Builder {
 
   /// Constants. Integers as i64 unless told, of shape [n] or scalar; `like` takes the type of another value.
   Value constant(ElementType type, std::span<const std::int64_t> shape, ConstantData data);
+  /// A constant like `constant`, which may stand in another graph; both share the bytes.
+  Value copy_of(const Node& constant);
   Value integer(std::int64_t value, ElementType type = ElementType::i64);
   Value integers(std::span<const std::int64_t> values, ElementType type = ElementType::i64);
   Value integers(std::initializer_list<std::int64_t> values, ElementType type = ElementType::i64);
@@ -48,6 +50,9 @@ class Builder {
   Node& result(Value value);
 
  private:
+  /// A node that says itself what its output is.
+  Node& declared(std::string_view op_name, ElementType type, PartialShape shape);
+
   Graph* graph_;
   std::int32_t origin_ = -1;
   std::string name_;

@@ -145,7 +145,8 @@ struct IfBranches {
 /// What a node holds besides attributes.
 using Payload = std::variant<ConstantData, LoopBody, IfBranches>;
 
-/// A node. Created through Graph; its operation never changes.
+/// A node. Created through Graph; its operation never changes. The type and shape of a Parameter or Const are
+/// what its output says; of all others they are inferred.
 class Node {
  public:
   Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count);

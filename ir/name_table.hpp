@@ -50,10 +50,14 @@ class NameTable {
     return slot.entry == kEmpty ? nullptr : &entries_[slot.entry].second;
   }
 
-  /// Fetches from memory what find() and add() of `name` are soon to look at.
-  void prefetch(std::string_view name) const {
+  /// Whether the table is too large for caches, so that prefetch() pays.
+  bool is_large() const {
     constexpr std::size_t kFitIntoCaches = std::size_t{1} << 16U;
-    if (slots_.size() > kFitIntoCaches) __builtin_prefetch(&slots_[hash_of(name) & (slots_.size() - 1)]);
+    return slots_.size() > kFitIntoCaches;
+  }
+  /// Fetches from memory what find() and add() of `name` are soon to look at; the table must be large.
+  void prefetch(std::string_view name) const {
+    __builtin_prefetch(&slots_[hash_of(name) & (slots_.size() - 1)]);
   }
 
   std::size_t size() const { return entries_.size(); }

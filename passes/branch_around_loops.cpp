@@ -34,9 +34,7 @@ class BranchInputs {
     const ir::Value outside = loop_.input(index);
     ir::Builder builder(*branch_.graph);
     builder.set_name(outside.node->name);
-    if (const ir::ConstantData* data = outside.node->constant()) {
-      return builder.constant(outside.type(), outside.node->integers("shape"), *data);
-    }
+    if (outside.node->constant() != nullptr) return builder.copy_of(*outside.node);
     const ir::Value parameter = builder.parameter(outside.type(), outside.shape());
     // Input 0 of the If is its condition; the loop's inputs follow.
     branch_.invariants.push_back({index + 1, parameter.node});

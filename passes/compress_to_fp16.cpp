@@ -198,7 +198,7 @@ class Compressor {
     builder.set_origin(constant.origin);
     if (!constant.name.empty()) builder.set_name(constant.name + "_compressed");
     const ir::Value half =
-        builder.constant(ir::ElementType::f16, constant.integers("shape"), narrowed(data, narrowing));
+        builder.constant(ir::ElementType::f16, *constant.output(0).shape.sizes(), narrowed(data, narrowing));
     builder.set_name(constant.name);
     const ir::Value widened = builder.op("Convert", {half}, {{"destination_type", type}});
     widened.node->is_decompression = true;

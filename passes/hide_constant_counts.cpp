@@ -4,7 +4,6 @@
 // tests/conformance/test_runtime_faults.py). Constant counts and conditions that we do not know, but OpenVINO
 // will, are hidden as well: the runtime dies at a count of 0.
 #include <algorithm>
-#include <unordered_set>
 
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
@@ -73,42 +72,50 @@ class Truth {
   ir::Value value_;
 };
 
+/// What `scratch` of a node says: whether OpenVINO can compute it before it runs the model.
+enum Known : std::int64_t { kConstant, kAtRunTime };
+
 class Search {
  public:
   explicit Search(ir::Model& model) : truth_(model.graph) {
-    mark(model.graph.parameters());
+    for (ir::Node* input : model.graph.parameters()) input->scratch = kAtRunTime;
     visit(model.graph, truth_);
   }
   bool modified() const { return modified_; }
 
  private:
-  void mark(const std::vector<ir::Node*>& nodes) { at_run_time_.insert(nodes.begin(), nodes.end()); }
+  static bool is_constant(ir::Value value) { return value.node->scratch == kConstant; }
 
-  /// Whether OpenVINO can compute `value` before it runs the model.
-  bool is_constant(ir::Value value) const { return !at_run_time_.contains(value.node); }
-
-  bool is_constant(ir::Node& node) const {
+  static bool is_constant(ir::Node& node) {
     for (std::uint32_t i = 0; i < node.inputs().size(); ++i) {
       if (!is_constant(node.input(i)) && is_read(ir::Use{&node, i})) return false;
     }
     return true;
   }
 
-  void mark(const ir::Graph& body, const std::vector<ir::Invariant>& invariants, const ir::Node& node) {
+  static void mark(const ir::Graph& body, const std::vector<ir::Invariant>& invariants,
+                   const ir::Node& node) {
     for (ir::Node* parameter : body.parameters()) {
       const auto found = std::ranges::find(invariants, parameter, &ir::Invariant::parameter);
-      if (found == invariants.end() || !is_constant(node.input(found->input))) at_run_time_.insert(parameter);
+      const bool is_known = found != invariants.end() && is_constant(node.input(found->input));
+      parameter->scratch = is_known ? kConstant : kAtRunTime;
     }
   }
 
+  static Known known(ir::Node& node) {
+    if (!node.op().is_volatile && is_constant(node)) return kConstant;
+    const bool is_known = node.outputs().size() == 1 && ir::exact_values(node.value());
+    return is_known ? kConstant : kAtRunTime;
+  }
+
   void visit(ir::Graph& graph, Truth& truth) {
+    if (graph.control_flow().empty()) return;
     const std::size_t count = graph.nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph.nodes()[i];
       if (node.is("Parameter")) continue;
+      node.scratch = known(node);
       if (node.loop() != nullptr) hide(node, truth);
-      const bool is_known = node.outputs().size() == 1 && ir::exact_values(node.value());
-      if (!is_known && (node.op().is_volatile || !is_constant(node))) at_run_time_.insert(&node);
       if (ir::LoopBody* loop = node.loop()) {
         mark(*loop->graph, loop->invariants, node);
         Truth inner(truth, node, nullptr);
@@ -141,11 +148,10 @@ class Search {
     }
     const ir::Value starts = loop.input(1);
     loop.set_input(1, is_known_true(starts) ? holds : builder.op("LogicalAnd", {starts, holds}));
-    at_run_time_.insert(&loop);
+    loop.scratch = kAtRunTime;
     modified_ = true;
   }
 
-  std::unordered_set<const ir::Node*> at_run_time_;
   Truth truth_;
   bool modified_ = false;
 };

@@ -39,15 +39,21 @@ bool are_equal(const ir::Node& a, const ir::Node& b) {
   if (!std::ranges::equal(a.inputs(), b.inputs())) return false;
   if (!std::ranges::equal(a.attributes(), b.attributes(), same_attribute)) return false;
   if (a.constant() == nullptr) return a.outputs().size() == b.outputs().size();
-  return a.constant()->narrowing() == b.constant()->narrowing() &&
+  const bool same_type = a.output(0).type == b.output(0).type && a.output(0).shape == b.output(0).shape;
+  return same_type && a.constant()->narrowing() == b.constant()->narrowing() &&
          text_of(a.constant()->bytes()) == text_of(b.constant()->bytes());
 }
 
-/// States and outputs keep their own values: the runtime computes some of them in place.
+/// Trip counts and conditions are only read. States and outputs keep their own values: the runtime computes
+/// some of them in place.
+bool is_interface(const ir::Use& use) {
+  const bool is_state = use.node->has_payload() && use.index != 0;
+  return is_state || use.node->is("Result");
+}
+
 bool feeds_interface(const ir::Node& node) {
   return std::ranges::any_of(node.outputs(), [](const ir::Output& output) {
-    return std::ranges::any_of(
-        output.uses, [](const ir::Use& use) { return use.node->has_payload() || use.node->is("Result"); });
+    return std::ranges::any_of(output.uses, is_interface);
   });
 }
 

@@ -13,11 +13,9 @@ bool clone_constants(const ir::Node& node, ir::Graph& body, const std::vector<ir
   ir::Builder builder(body);
   for (const ir::Invariant& invariant : invariants) {
     const ir::Value outer = node.input(invariant.input);
-    const ir::ConstantData* data = outer.node->constant();
-    if (data == nullptr || !invariant.parameter->has_uses()) continue;
+    if (outer.node->constant() == nullptr || !invariant.parameter->has_uses()) continue;
     builder.set_name(outer.node->name);
-    ir::replace_all_uses(invariant.parameter->value(),
-                         builder.constant(outer.type(), outer.node->integers("shape"), *data));
+    ir::replace_all_uses(invariant.parameter->value(), builder.copy_of(*outer.node));
     modified = true;
   }
   return modified;

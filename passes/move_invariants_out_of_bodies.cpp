@@ -80,7 +80,7 @@ class Mover {
     ir::Node*& copy = copies_[value.node];
     if (copy == nullptr) {
       builder_.set_name(value.node->name);
-      copy = builder_.constant(value.type(), value.node->integers("shape"), *value.node->constant()).node;
+      copy = builder_.copy_of(*value.node).node;
     }
     return copy->value(value.index);
   }

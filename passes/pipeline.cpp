@@ -48,8 +48,10 @@ constexpr std::array kPipeline = {
          guard_zero_iterations},
     Pass{"copy_passed_through_states", "states handed on to other states are copied",
          copy_passed_through_states},
-    Pass{"merge_equal_nodes", "of nodes that compute the same from the same inputs one is left",
-         merge_equal_nodes},
+    Pass{.name = "merge_equal_nodes",
+         .summary = "of nodes that compute the same from the same inputs one is left",
+         .run = merge_equal_nodes,
+         .keeps_order_and_types = true},
     Pass{"spell_out_abs", "the Abs of a vector that the runtime would compute in place is spelled out",
          spell_out_abs},
     Pass{"reshape_unit_transposes", "a Transpose that moves axes of size 1 alone is a Reshape",
@@ -76,10 +78,12 @@ void remove_dead_nodes(ir::Model& model) {
   for (ir::Graph* graph : graphs_of(model)) graph->remove_dead_nodes();
 }
 
-void tidy(ir::Model& model) {
-  for (ir::Graph* graph : graphs_of(model)) graph->sort();
+void tidy(ir::Model& model, const Pass& pass) {
+  if (!pass.keeps_order_and_types) {
+    for (ir::Graph* graph : graphs_of(model)) graph->sort();
+  }
   remove_dead_nodes(model);
-  ir::infer(model.graph);
+  if (!pass.keeps_order_and_types) ir::infer(model.graph);
 }
 
 }  // namespace
@@ -94,7 +98,7 @@ void run_pipeline(ir::Model& model, PassContext& context) {
     const auto start = std::chrono::steady_clock::now();
     const bool is_skipped = std::ranges::find(context.skipped, pass.name) != context.skipped.end();
     const bool modified = !is_skipped && pass.run(model, context);
-    if (modified) tidy(model);
+    if (modified) tidy(model, pass);
 #ifndef NDEBUG
     const auto problems = ir::verify(model.graph);
     if (!problems.empty())

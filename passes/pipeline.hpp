@@ -40,13 +40,15 @@ struct Pass {
   std::string_view name;
   std::string_view summary;
   bool (*run)(ir::Model& model, PassContext& context);
+  /// Whether what it changes leaves the order of the nodes and all types as they are.
+  bool keeps_order_and_types = false;
 };
 
 /// All passes in the order they run.
 std::span<const Pass> pipeline();
 
-/// Runs the pipeline. After a pass that changed something, dead nodes are removed, the order is restored and
-/// the graph inferred again.
+/// Runs the pipeline. After a pass that changed something, dead nodes are removed and, unless it keeps them,
+/// the order is restored and the types are inferred again.
 void run_pipeline(ir::Model& model, PassContext& context);
 
 }  // namespace onnx2ir::passes

@@ -52,8 +52,8 @@ ir::Node& moved_inside(ir::Node& loop, ir::Node& choice) {
     builder.set_name(outside.node->name);
     if (position < i) {
       inputs.push_back(inputs[position]);
-    } else if (const ir::ConstantData* data = outside.node->constant()) {
-      inputs.push_back(builder.constant(outside.type(), outside.node->integers("shape"), *data));
+    } else if (outside.node->constant() != nullptr) {
+      inputs.push_back(builder.copy_of(*outside.node));
     } else {
       inputs.push_back(add_invariant(loop, outside));
     }

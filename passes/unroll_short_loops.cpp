@@ -45,8 +45,7 @@ class Unroller {
     for (const auto& inner : loop_.graph->nodes()) {
       if (inner->constant() == nullptr) continue;
       builder_.set_name(inner->name);
-      copies_[inner.get()] = {
-          builder_.constant(inner->output(0).type, inner->integers("shape"), *inner->constant())};
+      copies_[inner.get()] = {builder_.copy_of(*inner)};
     }
     rows_.resize(loop_.scans.size());
     last_values_.resize(loop_.last_values.size());

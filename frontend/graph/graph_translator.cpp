@@ -130,11 +130,10 @@ ir::Value GraphTranslator::capture_tensor(ir::Value outer) {
   ir::Value& inner = captured_[{outer.node, outer.index}];
   if (inner) return inner;
   Builder builder(*graph_);
-  if (const ir::ConstantData* data = outer.node->constant()) {
-    builder.set_name(outer.node->name);
-    inner = builder.constant(outer.type(), outer.node->integers("shape"), *data);
+  builder.set_name(outer.node->name);
+  if (outer.node->constant() != nullptr) {
+    inner = builder.copy_of(*outer.node);
   } else {
-    builder.set_name(outer.node->name);
     inner = builder.parameter(outer.type(), outer.shape());
     captures_.push_back({outer, inner.node});
   }
@@ -152,6 +151,7 @@ NodeOrder GraphTranslator::order_of(const NodeList& nodes) const {
 }
 
 void GraphTranslator::prefetch_names(const onnx::NodeProto& node) const {
+  if (!names_.is_large()) return;
   for (const std::string& name : node.input()) names_.prefetch(name);
   for (const std::string& name : node.output()) names_.prefetch(name);
 }

@@ -24,6 +24,7 @@ class Scope {
   bool define(std::string_view name, std::int64_t node_index) { return names_.add(name, node_index); }
   /// Says that these names are going to be defined or looked for here.
   void prefetch(const google::protobuf::RepeatedPtrField<std::string>& names) const {
+    if (!names_.is_large()) return;
     for (const std::string& name : names) names_.prefetch(name);
   }
   /// The index of the node that defines a name here, -1 for inputs and initializers; null when

@@ -43,6 +43,9 @@ struct Options {
   bool compress_to_fp16 = false;
   /// Threads that work on large constants; 0: as many as the machine runs. The result does not depend on it.
   unsigned threads = 0;
+  /// Keeps the parsed ONNX model as long as the converted one, for a process that ends with both: to take
+  /// it apart would be in vain.
+  bool keep_source = false;
   /// Names of passes after which `dump` is called with the graph's text form; "all" for every pass, "import"
   /// for the graph before the first pass. Here and below, names that no pass has do nothing.
   std::vector<std::string> print_after;

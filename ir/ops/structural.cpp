@@ -9,26 +9,19 @@ namespace {
 
 using Kind = AttributeSpec::Kind;
 
-void infer_parameter(Node& node) {
-  set_output(node, 0, node.type("element_type"), std::get<PartialShape>(*node.find_attribute("shape")));
-}
+/// Whoever made the node has said what its output is.
+void keep_output(Node&) {}
 
 /// The output of a Result stands for its input: bodies and model outputs read their types from it.
 void infer_result(Node& node) {
   set_output(node, 0, node.input(0).type(), node.input(0).shape());
 }
 
-void infer_constant(Node& node) {
-  set_output(node, 0, node.type("element_type"), PartialShape(node.integers("shape")));
-}
-
 /// Says of which type and shape a body's parameter is; false when it was so already.
 bool set_parameter(Node& parameter, ElementType type, const PartialShape& shape) {
-  const bool is_so = parameter.type("element_type") == type &&
-                     std::get<PartialShape>(*parameter.find_attribute("shape")) == shape;
-  if (is_so) return false;
-  parameter.set_attribute("element_type", type);
-  parameter.set_attribute("shape", shape);
+  const Output& declared = parameter.output(0);
+  if (declared.type == type && declared.shape == shape) return false;
+  set_output(parameter, 0, type, shape);
   return true;
 }
 
@@ -181,15 +174,9 @@ void infer_around_bodies(Node& node) {
 std::vector<OpDescriptor> structural_ops() {
   constexpr int kMany = OpDescriptor::kVariadic;
   return {
-      {"Parameter",
-       "opset1",
-       0,
-       0,
-       1,
-       {{"shape", Kind::shape}, {"element_type", Kind::type}},
-       infer_parameter},
+      {"Parameter", "opset1", 0, 0, 1, {}, keep_output},
       {"Result", "opset1", 1, 1, 1, {}, infer_result},
-      {"Const", "opset1", 0, 0, 1, {{"element_type", Kind::type}, {"shape", Kind::integers}}, infer_constant},
+      {"Const", "opset1", 0, 0, 1, {}, keep_output},
       {"Loop", "opset5", 2, kMany, kMany, {}, infer_with_bodies<infer_loop>},
       {"If", "opset8", 1, kMany, kMany, {}, infer_with_bodies<infer_if>},
   };

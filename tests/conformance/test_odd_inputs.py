@@ -109,8 +109,14 @@ def add_reductions():
             case(op, 18, numbers("i", 2, 3, dtype=dtype), i64(1), constants=(1,))
     case("ReduceMax", 20, np.array([[True, False], [False, False]]), i64(1), constants=(1,))
     special = SPECIAL.reshape(3, 5)
+    # Masks are full of the lowest number; the runtime starts from it, too.
+    largest = np.finfo(np.float32).max
+    edge = np.array([[np.inf] * 2, [-np.inf] * 2, [largest, np.inf], [largest] * 2, [-largest, -np.inf], [-largest] * 2], np.float32)
     for op in ("ReduceMax", "ReduceMin"):
         case(op, 18, special, i64(1), constants=(1,), variant="special")
+        case(op, 18, edge, i64(1), constants=(1,), variant="edge")
+        case(op, 18, np.clip(edge, -65504, 65504).astype(np.float16), i64(-1), constants=(1,), keepdims=0, variant="edge")
+        case(op, 18, edge.astype(np.float16), i64(-1), constants=(1,), keepdims=0, variant="infinite")
     for op in ("ArgMax", "ArgMin"):
         case(op, 13, x, axis=-1, keepdims=0)
         case(op, 13, np.array([1, 3, 3, 0, 0], np.float32), axis=0, select_last_index=1)

@@ -129,8 +129,7 @@ TEST_CASE("turn_appends_into_scans", "[passes]") {
   OneLoop loop(times<5>, yes);
   const Value state = loop.state(loop.builder.parameter(f32, {2, 3}));
   const Value rows = loop.state(loop.builder.parameter(f32, {2, starts_empty ? 0 : 1}));
-  rows.node->set_attribute("shape", ir::PartialShape{2, -1});
-  ir::infer(*rows.node);
+  ir::set_output(*rows.node, 0, f32, {2, -1});
   const Value next = loop.body.op("Exp", {state});
   loop.set_next(0, next);
   loop.set_next(1, loop.body.op("Concat", {rows, next}, {{"axis", std::int64_t{1}}}));
@@ -150,8 +149,7 @@ TEST_CASE("turn_appends_into_scans leaves what is read, put in front or of unkno
   OneLoop loop(times<5>, yes);
   const auto rows = [&](std::int64_t columns) {
     const Value state = loop.state(loop.builder.parameter(f32, {0, columns}));
-    state.node->set_attribute("shape", ir::PartialShape{-1, columns});
-    ir::infer(*state.node);
+    ir::set_output(*state.node, 0, f32, {-1, columns});
     return state;
   };
   const auto joined = [&](Value first, Value second) {

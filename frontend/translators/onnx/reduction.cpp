@@ -3,7 +3,6 @@
 // Axes are an attribute, from 13 (ReduceSum) or 18 (the others) on an optional input. Without axes all
 // dimensions are reduced, or none with `noop_with_empty_axes`: then the rest of the operator still applies.
 #include <algorithm>
-#include <limits>
 #include <span>
 
 #include "frontend/translators/families.hpp"
@@ -122,21 +121,15 @@ bool is_bounded(Value x, bool is_max) {
 }
 
 /// The largest or smallest element. The runtime starts from the largest finite number instead of infinity,
-/// and stays there when all elements are infinite or there are none. Halves show when that happened: no
-/// finite number has such a half.
+/// and stays there when all elements are infinite or there are none. Among halves no finite number comes so
+/// far: doubled, the start alone overflows, to the infinity it should have been.
 Value extremum(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
-  const bool is_max = op == "ReduceMax";
-  if (!ir::is_floating(x.type()) || is_bounded(x, is_max)) return native(node, op, x, axes);
-  constexpr double kImpossible = 0.75 * std::numeric_limits<float>::max();
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const auto number = [&](double value) { return node.number(value, ElementType::f32); };
-  const Value halves = node.op("Multiply", {convert(node, x, ElementType::f32), number(0.5)});
-  const Value half = native(node, op, halves, axes);
-  const Value is_infinite =
-      is_max ? node.op("Less", {half, number(-kImpossible)}) : node.op("Less", {number(kImpossible), half});
-  const Value result = node.op("Select", {is_infinite, number(is_max ? -kInfinity : kInfinity),
-                                          node.op("Multiply", {half, number(2)})});
-  return convert(node, result, x.type());
+  if (!ir::is_floating(x.type()) || is_bounded(x, op == "ReduceMax")) return native(node, op, x, axes);
+  const auto scaled = [&](Value value, double factor) {
+    return node.op("Multiply", {value, node.number(factor, ElementType::f32)});
+  };
+  const Value half = native(node, op, scaled(convert(node, x, ElementType::f32), 0.5), axes);
+  return convert(node, scaled(half, 2), x.type());
 }
 
 /// Whether a sum or product of truth values is not 0: the runtime has no reductions of booleans.

@@ -28,9 +28,24 @@ class Run:
     peak: float  # bytes, mapped pages of files included
 
 
-def measure(command):
-    """One process. What earlier ones left for the disk is written first: nobody pays for another's output."""
+TOUCH = """
+import mmap, sys
+mmap.mmap(-1, int(sys.argv[1]), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE)
+"""
+
+
+def touch_memory(size):
+    """A virtual machine's host takes back what is free, and whoever touches it first waits for it: up to three times as
+    long for a copy of 4 GiB. A process of its own does that before each one that is measured."""
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    subprocess.run([sys.executable, "-c", TOUCH, str(min(size, free * 3 // 4))], check=True)
+
+
+def measure(command, memory):
+    """One process that uses up to `memory`, pages of files included. What earlier ones left for the disk is written first:
+    nobody pays for another's output."""
     os.sync()
+    touch_memory(memory)
     started = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
@@ -69,6 +84,7 @@ def commands_for(build, model, folder):
 
 
 def run_in_turn(commands, folder, most_rounds):
+    memory = 3 * sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) + 2**28
     runs = {name: [] for name in commands}
     limits = dict.fromkeys(commands, most_rounds)
     for number in range(most_rounds):
@@ -79,7 +95,7 @@ def run_in_turn(commands, folder, most_rounds):
                 continue
             for old in [*folder.glob("ours.*"), *folder.glob("peer.*"), *folder.glob("copies/*")]:
                 old.unlink()
-            run = measure(commands[name])
+            run = measure(commands[name], memory)
             if run is None:
                 limits[name] = 0
                 continue

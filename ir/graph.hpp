@@ -253,6 +253,8 @@ class Graph {
   const std::vector<Node*>& control_flow() const { return control_flow_; }
   /// Whether there may be a node of one of these operations: none has ever been added otherwise.
   bool may_hold(const OperationSet& operations) const { return operations_.meets(operations); }
+  /// Whether there may be a value of `type`: none has ever been inferred otherwise.
+  bool may_hold(ElementType type) const { return (types_ >> static_cast<unsigned>(type) & 1U) != 0; }
 
   /// Removes nodes whose outputs nobody uses, bottom up; Parameters and Results stay. Returns how many went.
   std::size_t remove_dead_nodes();
@@ -268,11 +270,13 @@ class Graph {
 
  private:
   friend class Node;
+  friend void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Node*> parameters_;
   std::vector<Node*> results_;
   std::vector<Node*> control_flow_;
   OperationSet operations_;
+  std::uint64_t types_ = 0;  ///< a bit for each ElementType
 };
 
 /// Redirects all uses of `from` to `to`; tensor names move along.

@@ -11,6 +11,7 @@ void invalid(const std::string& message) {
 void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape) {
   Output& output = node.output(index);
   output.type = type;
+  node.graph().types_ |= std::uint64_t{1} << static_cast<unsigned>(type);
   output.shape = std::move(shape);
   output.known.reset();
 }

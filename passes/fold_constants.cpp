@@ -12,7 +12,9 @@ namespace onnx2ir::passes {
 namespace {
 
 bool may_be_known(const ir::Output& output) {
-  return output.known != nullptr || output.shape.element_count() == 0;
+  const auto is_zero = [](const ir::Dimension& size) { return size == 0; };
+  return output.known != nullptr ||
+         (std::ranges::any_of(output.shape, is_zero) && output.shape.element_count() == 0);
 }
 
 bool can_fold(const ir::Node& node) {

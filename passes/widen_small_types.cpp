@@ -3,6 +3,7 @@
 // other bytes than those of the elements, or none (measured on 2026.4: Pad, Select and GatherElements of
 // float8; moves of float4 along axes that cut bytes; Split and Pad of constants of 4 bits;
 // tests/conformance/test_small_types.py).
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,15 @@ ir::ElementType wide_type(ir::ElementType type) {
 
 bool is_small(ir::ElementType type) {
   return wide_type(type) != type;
+}
+
+bool may_hold_small_types(const ir::Graph& graph) {
+  constexpr auto kLast = static_cast<std::uint8_t>(ir::ElementType::string);
+  for (std::uint8_t number = 0; number <= kLast; ++number) {
+    const auto type = static_cast<ir::ElementType>(number);
+    if (graph.may_hold(type) && is_small(type)) return true;
+  }
+  return false;
 }
 
 ir::Value converted(ir::Value value, ir::ElementType type) {
@@ -74,6 +84,7 @@ bool widen(ir::Value value, const ir::Graph& main) {
 bool widen_small_types(ir::Model& model, PassContext&) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
+    if (!may_hold_small_types(*graph)) continue;
     const std::size_t count = graph->nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];

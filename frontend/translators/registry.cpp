@@ -27,11 +27,19 @@ std::vector<TranslatorRow> sorted_rows() {
 
 struct Table {
   std::vector<TranslatorRow> rows = sorted_rows();
-  /// The first row of each operator, by domain and name.
-  std::map<std::string_view, ir::NameTable<std::size_t>> first_rows;
+  /// The rows of each operator, oldest first, by domain and name.
+  std::map<std::string_view, ir::NameTable<std::span<const TranslatorRow>>> by_operator;
 
   Table() {
-    for (std::size_t i = 0; i < rows.size(); ++i) first_rows[rows[i].domain].add(rows[i].name, i);
+    const auto same_operator = [](const TranslatorRow& a, const TranslatorRow& b) {
+      return a.domain == b.domain && a.name == b.name;
+    };
+    for (auto first = rows.begin(); first != rows.end();) {
+      const auto last =
+          std::find_if_not(first, rows.end(), [&](const auto& row) { return same_operator(row, *first); });
+      by_operator[first->domain].add(first->name, std::span(first, last));
+      first = last;
+    }
   }
 };
 
@@ -47,14 +55,13 @@ std::span<const TranslatorRow> all_translators() {
 }
 
 const TranslatorRow* find_translator(std::string_view domain, std::string_view name, std::int64_t opset) {
-  const auto& [rows, first_rows] = table();
-  const auto of_domain = first_rows.find(domain);
-  if (of_domain == first_rows.end()) return nullptr;
-  const std::size_t* const first = of_domain->second.find(name);
-  if (first == nullptr) return nullptr;
+  const auto of_domain = table().by_operator.find(domain);
+  if (of_domain == table().by_operator.end()) return nullptr;
+  const auto* const rows = of_domain->second.find(name);
+  if (rows == nullptr) return nullptr;
   const TranslatorRow* newest = nullptr;
-  for (std::size_t i = *first; i < rows.size() && rows[i].domain == domain && rows[i].name == name; ++i) {
-    if (rows[i].since <= opset) newest = &rows[i];
+  for (const TranslatorRow& row : *rows) {
+    if (row.since <= opset) newest = &row;
   }
   return newest;
 }

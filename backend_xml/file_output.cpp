@@ -60,11 +60,11 @@ bool FileOutput::fail(std::string_view what) {
 }
 
 bool FileOutput::write(std::string_view bytes) {
-  constexpr std::size_t kBuffer = std::size_t{1} << 18U;
+  constexpr std::size_t kBuffer = std::size_t{1} << 17U;
   if (!problem_.empty()) return false;
   position_ += bytes.size();
   if (buffer_.size() + bytes.size() > kBuffer && !flush()) return false;
-  if (bytes.size() >= kBuffer / 2) return flush() && write_through(bytes);
+  if (bytes.size() >= kBuffer / 4) return flush() && write_through(bytes);
   buffer_ += bytes;
   return true;
 }

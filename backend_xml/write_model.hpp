@@ -18,7 +18,9 @@ namespace onnx2ir::backend_xml {
 std::optional<std::string> write_files(const ir::Model& model, const std::filesystem::path& xml,
                                        const std::filesystem::path& bin, unsigned threads = 0);
 
+/// The XML of `model`, as write_files() writes it.
 std::string xml_text(const ir::Model& model);
+/// The weights that the XML refers to, as write_files() writes them, all in memory.
 std::vector<std::byte> weights_bytes(const ir::Model& model);
 
 }  // namespace onnx2ir::backend_xml

@@ -91,7 +91,7 @@ class Text {
     used_ += size;
   }
 
-  static constexpr std::size_t kPiece = std::size_t{1} << 17U;
+  static constexpr std::size_t kPiece = std::size_t{1} << 16U;
   const TextSink* sink_;
   std::unique_ptr<char[]> buffer_{new char[kPiece]};
   std::size_t used_ = 0;

@@ -162,18 +162,6 @@ void Graph::remove(Node& node) {
   std::erase_if(nodes_, [&](const auto& owned) { return owned.get() == &node; });
 }
 
-void Graph::remove_if(bool (*condemned)(const Node&)) {
-  for (const auto& node : nodes_) {
-    if (!condemned(*node)) continue;
-    for (std::size_t i = 0; i < node->inputs_.size(); ++i) drop_use(node->inputs_[i], *node, i);
-    node->inputs_.clear();
-  }
-  std::erase_if(parameters_, [&](const Node* node) { return condemned(*node); });
-  std::erase_if(results_, [&](const Node* node) { return condemned(*node); });
-  std::erase_if(control_flow_, [&](const Node* node) { return condemned(*node); });
-  std::erase_if(nodes_, [&](const auto& node) { return condemned(*node); });
-}
-
 void Graph::sort() {
   // Depth-first over inputs from each node in the present order; `scratch` 0: new, 1: on the stack, 2:
   // placed.

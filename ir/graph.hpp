@@ -260,9 +260,6 @@ class Graph {
   std::size_t remove_dead_nodes();
   /// Removes `node`, whose outputs must be unused.
   void remove(Node& node);
-  /// Removes all nodes for which `condemned` holds, in one sweep; their outputs may only be used among
-  /// themselves.
-  void remove_if(bool (*condemned)(const Node&));
   /// Restores topological order, keeping the present order where it is one (stable, linear).
   void sort();
 

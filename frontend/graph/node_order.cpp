@@ -21,6 +21,8 @@ void for_each_body(const onnx::NodeProto& node, Visit visit) {
   }
 }
 
+std::vector<std::string_view> free_names(const onnx::GraphProto& graph);
+
 /// Calls `visit` with every name the node reads: its inputs, and what its bodies take from outside.
 template <typename Visit>
 void for_each_read(const onnx::NodeProto& node, Visit visit) {
@@ -30,6 +32,23 @@ void for_each_read(const onnx::NodeProto& node, Visit visit) {
   for_each_body(node, [&](const onnx::GraphProto& body) {
     for (const std::string_view name : free_names(body)) visit(name);
   });
+}
+
+/// Names that `graph` takes from outside, through its bodies too, each once, in order of first use.
+std::vector<std::string_view> free_names(const onnx::GraphProto& graph) {
+  NameSet own;
+  for (const auto& input : graph.input()) own.insert(input.name());
+  for (const auto& initializer : graph.initializer()) own.insert(initializer.name());
+  for (const auto& initializer : graph.sparse_initializer()) own.insert(initializer.values().name());
+  for (const auto& node : graph.node()) own.insert(node.output().begin(), node.output().end());
+  std::vector<std::string_view> names;
+  NameSet seen;
+  const auto take = [&](std::string_view name) {
+    if (!own.contains(name) && seen.insert(name).second) names.push_back(name);
+  };
+  for (const auto& node : graph.node()) for_each_read(node, take);
+  for (const auto& output : graph.output()) take(output.name());
+  return names;
 }
 
 using Producers = std::unordered_map<std::string_view, int>;
@@ -77,22 +96,6 @@ void sort_nodes(const NodeList& nodes, const Producers& producers, NodeOrder& re
 }
 
 }  // namespace
-
-std::vector<std::string_view> free_names(const onnx::GraphProto& graph) {
-  NameSet own;
-  for (const auto& input : graph.input()) own.insert(input.name());
-  for (const auto& initializer : graph.initializer()) own.insert(initializer.name());
-  for (const auto& initializer : graph.sparse_initializer()) own.insert(initializer.values().name());
-  for (const auto& node : graph.node()) own.insert(node.output().begin(), node.output().end());
-  std::vector<std::string_view> names;
-  NameSet seen;
-  const auto take = [&](std::string_view name) {
-    if (!own.contains(name) && seen.insert(name).second) names.push_back(name);
-  };
-  for (const auto& node : graph.node()) for_each_read(node, take);
-  for (const auto& output : graph.output()) take(output.name());
-  return names;
-}
 
 NodeOrder file_order(const NodeList& nodes) {
   NodeOrder result;

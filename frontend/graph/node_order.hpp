@@ -33,7 +33,4 @@ NodeOrder file_order(const NodeList& nodes);
 /// names.
 NodeOrder order_nodes(const NodeList& nodes);
 
-/// Names that `graph` takes from outside, through its bodies too, each once, in order of first use.
-std::vector<std::string_view> free_names(const onnx::GraphProto& graph);
-
 }  // namespace onnx2ir::frontend

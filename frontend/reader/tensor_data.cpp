@@ -232,13 +232,6 @@ TensorResult without_data(const onnx::TensorProto& tensor, const Header& header)
 
 }  // namespace
 
-TensorResult read_tensor_header(const onnx::TensorProto& tensor) {
-  std::string problem;
-  const auto header = read_header(tensor, problem);
-  if (!header) return {std::nullopt, std::move(problem)};
-  return without_data(tensor, *header);
-}
-
 TensorResult read_tensor(const onnx::TensorProto& tensor, const WeightTable& weights) {
   std::string problem;
   const auto located = locate(tensor, weights, problem);

@@ -40,10 +40,6 @@ TensorResult read_tensor(const onnx::TensorProto& tensor, const WeightTable& wei
 /// The same for a sparse tensor, made dense. Refuses to make more than 1 GiB out of it.
 TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTable& weights);
 
-/// Type and shape without the elements: what can be known of a tensor whose elements nobody needs yet. The
-/// data of the result is empty.
-TensorResult read_tensor_header(const onnx::TensorProto& tensor);
-
 /// What is wrong with `tensor`, read or not: its shape, the amount of its data, its external file. Empty when
 /// nothing is. Element types OpenVINO does not have are not wrong.
 std::string tensor_problem(const onnx::TensorProto& tensor, const WeightTable& weights);

@@ -6,6 +6,7 @@ Expected values come from onnxruntime, or from the case where onnxruntime has no
 import functools
 
 import numpy as np
+import onnx.parser
 import openvino as ov
 import pytest
 from openvino import opset16
@@ -13,6 +14,7 @@ from openvino import opset16
 from .entry import Entry, assert_passed, parameters
 from .one_node import add_case, add_series, numbers
 from .runtime import CONFIG
+from .tool import convert, tool_path
 
 CASES = {}
 case = functools.partial(add_case, CASES)
@@ -21,6 +23,7 @@ series = functools.partial(add_series, CASES)
 # Without NaN: test_where_the_runtime_loses_nan is about that.
 SPECIAL = np.array([np.inf, -np.inf, 0.0, -0.0, 1e-3, -1e-3, 0.5, -0.5, 1.5, 2.5, -1.5, 1.0, -1.0, 40.0, -40.0], np.float32)
 NUMBER = np.array(0.75, np.float32)
+SUBNORMAL = '<ir_version: 9, opset_import: ["" : 17]> m (float[2] x) => (float y) {{ y = {op} <keepdims = 0> (x) }}'
 NOTHING = [np.zeros(shape, np.float32) for shape in ((0,), (2, 0, 3), (0, 0))]
 
 
@@ -317,5 +320,27 @@ def test_where_the_runtime_loses_nan():
     x = opset16.parameter([1], ov.Type.f32)
     zero = np.zeros(1, np.float32)
     lost = [opset16.relu(x), opset16.maximum(x, zero), opset16.minimum(x, zero), opset16.clamp(x, 0, 1), opset16.hard_sigmoid(x, np.float32(1), np.float32(0))]
+    # One that comes last is kept.
+    lost += [opset16.reduce_max(opset16.concat([x, zero], 0), np.array([0])), opset16.reduce_min(opset16.concat([x, zero], 0), np.array([0]))]
     compiled = ov.Core().compile_model(ov.Model(lost, [x]), "CPU", CONFIG)
     assert not [value for value in compiled([np.array([np.nan], np.float32)]).values() if np.isnan(value)]
+
+
+def test_the_runtime_cuts_infinities_of_doubles():
+    """Doubles are converted to f32 and back, and conversions cut: docs/limits.md names it."""
+    x = opset16.parameter([2], ov.Type.f64)
+    compiled = ov.Core().compile_model(ov.Model([opset16.add(x, x)], [x]), "CPU", CONFIG)
+    largest = np.float64(np.finfo(np.float32).max)
+    np.testing.assert_array_equal(compiled([np.array([np.inf, -np.inf])])[0], [largest, -largest])
+
+
+@pytest.mark.parametrize("op", ["ReduceMax", "ReduceMin"])
+def test_extrema_lose_the_last_bit_of_subnormal_numbers(tmp_path, op):
+    """They are found among halves (reduction.cpp): docs/limits.md names it."""
+    source, target = tmp_path / "m.onnx", tmp_path / "m.xml"
+    source.write_bytes(onnx.parser.parse_model(SUBNORMAL.format(op=op)).SerializeToString())
+    convert(tool_path(), source, target)
+    compiled = ov.Core().compile_model(str(target), "CPU", CONFIG)
+    smallest = np.finfo(np.float32).smallest_subnormal
+    assert compiled([np.full(2, smallest)])[0] == 0
+    assert compiled([np.full(2, smallest * 2)])[0] == smallest * 2

@@ -1,6 +1,7 @@
 #include "backend_xml/xml_writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <deque>
@@ -61,6 +62,11 @@ class Text {
     constexpr std::size_t kMostDigits = 24;
     if (kMostDigits > kPiece - used_) flush();
     char* const at = buffer_.get() + used_;
+    if (number >= 0 && number < 10) {  // most are ids of ports
+      *at = static_cast<char>('0' + number);
+      ++used_;
+      return *this;
+    }
     used_ += static_cast<std::size_t>(std::to_chars(at, at + kMostDigits, number).ptr - at);
     return *this;
   }
@@ -213,16 +219,18 @@ class Writer {
 
   void port(std::int64_t id, ir::ElementType type, const ir::PartialShape& shape,
             std::span<const std::string> names) {
-    *text_ << "<port id=\"" << id << "\" precision=\"" << ir::info(type).precision << "\"";
-    if (!names.empty()) {
-      *text_ << " names=\"";
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        if (i != 0) *text_ << ",";
-        tensor_name(names[i]);
-      }
-      *text_ << "\"";
+    *text_ << "<port id=\"" << id << "\"";
+    const PortText& text = port_text(type, shape);
+    if (names.empty()) {
+      *text_ << text.all;
+      return;
     }
-    *text_ << dimensions(shape);
+    *text_ << text.precision() << " names=\"";
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (i != 0) *text_ << ",";
+      tensor_name(names[i]);
+    }
+    *text_ << "\"" << text.dimensions();
   }
 
   /// Names are separated by commas; one inside a name has a backslash in front.
@@ -235,16 +243,38 @@ class Writer {
     text_->escaped(name);
   }
 
-  /// The rest of a port's element. Most ports have the shape of the one before.
-  std::string_view dimensions(const ir::PartialShape& shape) {
-    if (shape.is_scalar()) return "/>\n";
-    if (!dimensions_.empty() && shape == dimensions_of_) return dimensions_;
-    dimensions_of_ = shape;
-    dimensions_ = shape.has_rank() ? ">" : "><rank/>";
-    for (const ir::Dimension& dimension : shape) {
-      dimensions_ += "<dim>" + std::to_string(dimension.size()) + "</dim>";
+  /// What follows the id of a port and its names: the same for most ports of a model.
+  struct PortText {
+    ir::ElementType type = ir::ElementType::dynamic;
+    ir::PartialShape shape;
+    std::string all;  ///< empty: not made yet
+    std::size_t precision_size = 0;
+
+    std::string_view precision() const { return std::string_view(all).substr(0, precision_size); }
+    std::string_view dimensions() const { return std::string_view(all).substr(precision_size); }
+  };
+
+  const PortText& port_text(ir::ElementType type, const ir::PartialShape& shape) {
+    const std::size_t rank = shape.has_rank() ? shape.rank() : 7;
+    const auto last = shape.rank() == 0 ? 0 : static_cast<std::size_t>(shape[shape.rank() - 1].min);
+    PortText& kept = port_texts_[(static_cast<std::size_t>(type) * 5 + rank * 3 + last) % kPortTexts];
+    if (!kept.all.empty() && kept.type == type && kept.shape == shape) return kept;
+    kept.type = type;
+    kept.shape = shape;
+    kept.all = " precision=\"";
+    kept.all += ir::info(type).precision;
+    kept.all += '"';
+    kept.precision_size = kept.all.size();
+    if (shape.is_scalar()) {
+      kept.all += "/>\n";
+      return kept;
     }
-    return dimensions_ += "</port>\n";
+    kept.all += shape.has_rank() ? ">" : "><rank/>";
+    for (const ir::Dimension& dimension : shape) {
+      kept.all += "<dim>" + std::to_string(dimension.size()) + "</dim>";
+    }
+    kept.all += "</port>\n";
+    return kept;
   }
 
   void ports(const ir::Node& node) {
@@ -362,8 +392,8 @@ class Writer {
   const WeightsLayout* weights_;
   Text* text_;
   std::size_t constants_ = 0;  ///< written so far
-  ir::PartialShape dimensions_of_;
-  std::string dimensions_;
+  static constexpr std::size_t kPortTexts = 32;
+  std::array<PortText, kPortTexts> port_texts_;
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ Node& Builder::node(std::string_view op_name, std::span<const Value> inputs,
       op.outputs == OpDescriptor::kVariadic ? output_count : static_cast<std::size_t>(op.outputs);
   Node& node = graph_->add(op, inputs, outputs);
   node.origin = origin_;
-  node.name = name_;
+  if (!name_.empty()) node.name = name_;
   try {
     set_attributes(node, attributes);
     infer(node);
@@ -66,7 +66,7 @@ Value Builder::op(std::string_view op_name, std::span<const Value> inputs, Attri
 Node& Builder::declared(std::string_view op_name, ElementType type, PartialShape shape) {
   Node& node = graph_->add(find_op(op_name), {}, 1);
   node.origin = origin_;
-  node.name = name_;
+  if (!name_.empty()) node.name = name_;
   set_output(node, 0, type, std::move(shape));
   return node;
 }

@@ -68,5 +68,7 @@ std::optional<std::vector<double>> decode_numbers(ElementType type, std::span<co
                                                   std::size_t count);
 std::optional<std::vector<std::int64_t>> decode_integers(ElementType type, std::span<const std::byte> bytes,
                                                          std::size_t count);
+/// The element of an integer or boolean constant of one.
+std::optional<std::int64_t> decode_integer(ElementType type, std::span<const std::byte> bytes);
 
 }  // namespace onnx2ir::ir

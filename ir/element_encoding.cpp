@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
@@ -12,7 +14,7 @@ namespace onnx2ir::ir {
 namespace {
 
 template <typename Element>
-void store(std::vector<std::byte>& bytes, std::size_t index, Element element) {
+void store(std::span<std::byte> bytes, std::size_t index, Element element) {
   std::memcpy(bytes.data() + index * sizeof(Element), &element, sizeof(Element));
 }
 
@@ -24,7 +26,7 @@ Element load(std::span<const std::byte> bytes, std::size_t index) {
 }
 
 /// Elements of 1, 2 or 4 bits, the first in the lowest bits of a byte. (u1 is the exception: highest first.)
-void store_bits(std::vector<std::byte>& bytes, std::size_t index, unsigned bits, std::uint32_t value) {
+void store_bits(std::span<std::byte> bytes, std::size_t index, unsigned bits, std::uint32_t value) {
   const std::size_t position = index * bits;
   const auto shift = static_cast<unsigned>(bits == 1 ? 7 - position % 8 : position % 8);
   bytes[position / 8] |= static_cast<std::byte>((value & ((1U << bits) - 1U)) << shift);
@@ -56,7 +58,7 @@ bool integer_limits(ElementType type, std::int64_t& least, std::int64_t& greates
   return true;
 }
 
-void store_integer(std::vector<std::byte>& bytes, std::size_t index, std::int64_t value, ElementType type) {
+void store_integer(std::span<std::byte> bytes, std::size_t index, std::int64_t value, ElementType type) {
   switch (type) {
     case ElementType::boolean:
     case ElementType::i8:
@@ -78,10 +80,17 @@ void store_integer(std::vector<std::byte>& bytes, std::size_t index, std::int64_
   store_bits(bytes, index, info(type).bits, static_cast<std::uint32_t>(value));
 }
 
-std::vector<std::byte> storage(ElementType type, std::size_t count) {
+/// Zeros for the elements of a constant, and who owns them.
+struct Storage {
+  std::shared_ptr<std::byte[]> owner;
+  std::span<std::byte> bytes;
+};
+
+Storage storage(ElementType type, std::size_t count) {
   const auto size = packed_size(type, count);
   if (!size) invalid("no constants of type " + std::string(info(type).name));
-  return std::vector<std::byte>(*size);
+  auto owner = std::make_shared<std::byte[]>(*size);
+  return {owner, {owner.get(), *size}};
 }
 
 std::optional<std::int64_t> load_integer(std::span<const std::byte> bytes, std::size_t index,
@@ -123,18 +132,18 @@ ConstantData encode_integers(std::span<const std::int64_t> values, ElementType t
     const std::vector<double> numbers(values.begin(), values.end());
     return encode_numbers(numbers, type);
   }
-  auto bytes = storage(type, values.size());
+  const auto [owner, bytes] = storage(type, values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] < least || values[i] > greatest) {
       invalid(std::to_string(values[i]) + " is no " + std::string(info(type).name));
     }
     store_integer(bytes, i, values[i], type);
   }
-  return ConstantData(std::move(bytes));
+  return {owner, bytes};
 }
 
 ConstantData encode_numbers(std::span<const double> values, ElementType type) {
-  auto bytes = storage(type, values.size());
+  const auto [owner, bytes] = storage(type, values.size());
   std::int64_t least = 0;
   std::int64_t greatest = 0;
   const bool integers = integer_limits(type, least, greatest);
@@ -167,7 +176,12 @@ ConstantData encode_numbers(std::span<const double> values, ElementType type) {
       invalid("no numbers of type " + std::string(info(type).name));
     }
   }
-  return ConstantData(std::move(bytes));
+  return {owner, bytes};
+}
+
+std::optional<std::int64_t> decode_integer(ElementType type, std::span<const std::byte> bytes) {
+  if (type != ElementType::boolean && !is_integral(type)) return std::nullopt;
+  return packed_size(type, 1) == bytes.size() ? load_integer(bytes, 0, type) : std::nullopt;
 }
 
 std::optional<std::vector<std::int64_t>> decode_integers(ElementType type, std::span<const std::byte> bytes,

@@ -4,7 +4,6 @@
 #include <cassert>
 
 #include "ir/builder.hpp"
-#include "ir/op_descriptor.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -45,10 +44,6 @@ Node::Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, 
 
 Node::~Node() = default;
 
-bool Node::is(std::string_view wanted) const {
-  return op_->name == wanted;
-}
-
 void Node::set_input(std::size_t index, Value value) {
   drop_use(inputs_[index], *this, index);
   inputs_[index] = value;
@@ -83,13 +78,8 @@ void Node::remove_output(std::size_t index) {
   outputs_.erase(outputs_.begin() + index);
 }
 
-bool Node::has_uses() const {
-  return std::any_of(outputs_.begin(), outputs_.end(),
-                     [](const Output& output) { return !output.uses.empty(); });
-}
-
 const AttributeValue* Node::find_attribute(std::string_view wanted) const {
-  for (const Attribute& attribute : attributes_) {
+  for (const Attribute& attribute : attributes()) {
     if (attribute.name == wanted) return &attribute.value;
   }
   return nullptr;
@@ -97,10 +87,11 @@ const AttributeValue* Node::find_attribute(std::string_view wanted) const {
 
 void Node::set_attribute(std::string_view wanted, AttributeValue value) {
   // Kept in the order of the descriptor, under the descriptor's own spelling of the name.
-  attributes_.reserve(op_->attributes.size());
-  auto position = attributes_.begin();
+  if (attributes_ == nullptr) attributes_ = std::make_unique<std::vector<Attribute>>();
+  attributes_->reserve(op_->attributes.size());
+  auto position = attributes_->begin();
   for (const AttributeSpec& spec : op_->attributes) {
-    const bool present = position != attributes_.end() && position->name == spec.name;
+    const bool present = position != attributes_->end() && position->name == spec.name;
     if (spec.name != wanted) {
       if (present) ++position;
       continue;
@@ -109,7 +100,7 @@ void Node::set_attribute(std::string_view wanted, AttributeValue value) {
     if (present) {
       position->value = std::move(value);
     } else {
-      attributes_.insert(position, {spec.name, std::move(value)});
+      attributes_->insert(position, {spec.name, std::move(value)});
     }
     return;
   }

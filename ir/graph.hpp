@@ -17,6 +17,7 @@
 #include "ir/attribute.hpp"
 #include "ir/constant_data.hpp"
 #include "ir/element_type.hpp"
+#include "ir/op_descriptor.hpp"
 #include "ir/operation_set.hpp"
 #include "ir/partial_shape.hpp"
 #include "ir/small_vector.hpp"
@@ -25,7 +26,6 @@ namespace onnx2ir::ir {
 
 class Node;
 class Graph;
-struct OpDescriptor;
 
 /// What is known of one element of a small tensor. Of integers and booleans: an interval, exact when both
 /// ends are equal. Of floating-point numbers: the number itself or nothing, as both ends hold its bits (see
@@ -142,8 +142,8 @@ struct IfBranches {
   Branch else_branch;
 };
 
-/// What a node holds besides attributes.
-using Payload = std::variant<ConstantData, LoopBody, IfBranches>;
+/// What a node holds besides attributes. Most are constants: bodies, which are larger, stand elsewhere.
+using Payload = std::variant<ConstantData, std::unique_ptr<LoopBody>, std::unique_ptr<IfBranches>>;
 
 /// A node. Created through Graph; its operation never changes. The type and shape of a Parameter or Const are
 /// what its output says; of all others they are inferred.
@@ -156,7 +156,7 @@ class Node {
 
   const OpDescriptor& op() const { return *op_; }
   /// Whether the node is of the operation called `op_name`.
-  bool is(std::string_view wanted) const;
+  bool is(std::string_view wanted) const { return op_->name == wanted; }
   Graph& graph() const { return *graph_; }
 
   std::span<const Value> inputs() const { return {inputs_.data(), inputs_.size()}; }
@@ -176,10 +176,17 @@ class Node {
   Value add_output();
   /// Removes output `index`, which must be unused; the caller adjusts the indices in the payload.
   void remove_output(std::size_t index);
-  bool has_uses() const;
+  bool has_uses() const {
+    for (const Output& output : outputs_) {
+      if (!output.uses.empty()) return true;
+    }
+    return false;
+  }
 
   /// All attributes, in the order of the descriptor.
-  std::span<const Attribute> attributes() const { return attributes_; }
+  std::span<const Attribute> attributes() const {
+    return attributes_ == nullptr ? std::span<const Attribute>{} : *attributes_;
+  }
   /// The value of `attribute`, null when an optional one is absent.
   const AttributeValue* find_attribute(std::string_view wanted) const;
   bool boolean(std::string_view attribute) const { return std::get<bool>(*find_attribute(attribute)); }
@@ -200,18 +207,29 @@ class Node {
 
   bool has_payload() const { return payload_ != nullptr; }
   void set_payload(Payload payload) { payload_ = std::make_unique<Payload>(std::move(payload)); }
+  void set_payload(ConstantData data) { set_payload(Payload(std::move(data))); }
+  void set_payload(LoopBody body) { set_payload(Payload(std::make_unique<LoopBody>(std::move(body)))); }
+  void set_payload(IfBranches branches) {
+    set_payload(Payload(std::make_unique<IfBranches>(std::move(branches))));
+  }
   /// Gives the payload away; the node has none then.
   Payload take_payload() { return std::move(*std::exchange(payload_, nullptr)); }
   ConstantData* constant() { return std::get_if<ConstantData>(payload_.get()); }
   const ConstantData* constant() const { return std::get_if<ConstantData>(payload_.get()); }
-  LoopBody* loop() { return std::get_if<LoopBody>(payload_.get()); }
-  const LoopBody* loop() const { return std::get_if<LoopBody>(payload_.get()); }
-  IfBranches* branches() { return std::get_if<IfBranches>(payload_.get()); }
-  const IfBranches* branches() const { return std::get_if<IfBranches>(payload_.get()); }
+  LoopBody* loop() { return body<LoopBody>(); }
+  const LoopBody* loop() const { return body<LoopBody>(); }
+  IfBranches* branches() { return body<IfBranches>(); }
+  const IfBranches* branches() const { return body<IfBranches>(); }
 
  private:
   friend class Graph;
   friend void replace_all_uses(Value from, Value to);
+  template <typename Body>
+  Body* body() const {
+    const auto* const held = std::get_if<std::unique_ptr<Body>>(payload_.get());
+    return held == nullptr ? nullptr : held->get();
+  }
+
   // In the order in which they are asked for: walks over millions of nodes that ask for the operation and
   // whether it is used see one line of the cache of each.
   const OpDescriptor* op_;
@@ -231,7 +249,7 @@ class Node {
   std::string name;
 
  private:
-  std::vector<Attribute> attributes_;
+  std::unique_ptr<std::vector<Attribute>> attributes_;  ///< null for most nodes
 };
 
 /// Owns nodes. They stand in topological order when emitted; a pass that breaks the order calls sort().
@@ -242,6 +260,8 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
   ~Graph();
 
+  /// Makes room for `nodes` nodes in all.
+  void reserve(std::size_t nodes) { nodes_.reserve(nodes); }
   /// Appends a node without attributes, types or checks: use Builder, which does all that.
   Node& add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/builder.hpp"
+
 namespace onnx2ir::ir {
 
 void invalid(const std::string& message) {
@@ -55,9 +57,13 @@ ValueRange to_range(const Dimension& dimension) {
 }
 
 std::optional<std::int64_t> known_scalar(Value value) {
-  const auto known = exact_values(value);
-  if (!known || known->size() != 1) return std::nullopt;
-  return known->front();
+  const Output& output = value.node->output(value.index);
+  if (output.type != ElementType::boolean && !is_integral(output.type)) return std::nullopt;
+  if (const ConstantData* data = value.node->constant()) {
+    return output.shape.element_count() == 1 ? decode_integer(output.type, data->bytes()) : std::nullopt;
+  }
+  if (!output.known || output.known->size() != 1 || !output.known->front().is_exact()) return std::nullopt;
+  return output.known->front().min;
 }
 
 namespace {

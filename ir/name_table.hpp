@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,38 +16,64 @@ namespace onnx2ir::ir {
 /// How many nodes before its turn the names of a node are prefetched.
 inline constexpr int kNodesToPrefetch = 8;
 
+/// A name with its hash: whoever looks for it in several tables computes that once.
+struct HashedName {
+  std::string_view name;
+  std::uint32_t hash;
+
+  HashedName(std::string_view text)  // NOLINT(google-explicit-constructor): tables are asked for names
+      : name(text), hash(hash_of(text)) {}
+  HashedName(const std::string& text)  // NOLINT(google-explicit-constructor): as above
+      : HashedName(std::string_view(text)) {}
+
+ private:
+  /// Eight letters at a time: names are short, and std::hash takes three times as long for them.
+  static std::uint32_t hash_of(std::string_view name) {
+    constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
+    std::uint64_t hash = name.size();
+    while (!name.empty()) {
+      std::uint64_t letters = 0;
+      const std::size_t count = std::min(name.size(), sizeof letters);
+      std::memcpy(&letters, name.data(), count);
+      hash = (hash ^ letters) * kFactor;
+      hash ^= hash >> 32U;
+      name.remove_prefix(count);
+    }
+    return static_cast<std::uint32_t>(hash);
+  }
+};
+
 /// Names are not copied: they must outlive the table. At most 2^31 of them.
 template <typename Value>
 class NameTable {
  public:
   /// Adds a name; false, and no change, when it is there already.
-  bool add(std::string_view name, Value value) {
+  bool add(const HashedName& name, Value value) {
     const std::size_t before = entries_.size();
     find_or_add(name, std::move(value));
     return entries_.size() != before;
   }
 
   /// The value of a name, which gets `value` when it is not there yet. Valid until the next addition.
-  Value& find_or_add(std::string_view name, Value value) {
+  Value& find_or_add(const HashedName& name, Value value) {
     if ((entries_.size() + 1) * 2 > slots_.size()) grow(std::max<std::size_t>(slots_.size() * 2, 16));
-    const std::uint32_t hash = hash_of(name);
-    Slot& slot = slots_[find_slot(name, hash)];
+    Slot& slot = slots_[find_slot(name)];
     if (slot.entry == kEmpty) {
-      slot = {hash, static_cast<std::uint32_t>(entries_.size())};
-      entries_.emplace_back(name, std::move(value));
+      slot = {name.hash, static_cast<std::uint32_t>(entries_.size())};
+      entries_.emplace_back(name.name, std::move(value));
     }
     return entries_[slot.entry].second;
   }
 
   /// The value of a name, null when it is not there. Valid until the next addition.
-  const Value* find(std::string_view name) const {
+  const Value* find(const HashedName& name) const {
     if (slots_.empty()) return nullptr;
-    const Slot& slot = slots_[find_slot(name, hash_of(name))];
+    const Slot& slot = slots_[find_slot(name)];
     return slot.entry == kEmpty ? nullptr : &entries_[slot.entry].second;
   }
-  Value* find(std::string_view name) {
+  Value* find(const HashedName& name) {
     if (slots_.empty()) return nullptr;
-    const Slot& slot = slots_[find_slot(name, hash_of(name))];
+    const Slot& slot = slots_[find_slot(name)];
     return slot.entry == kEmpty ? nullptr : &entries_[slot.entry].second;
   }
 
@@ -56,8 +83,8 @@ class NameTable {
     return slots_.size() > kFitIntoCaches;
   }
   /// Fetches from memory what find() and add() of `name` are soon to look at; the table must be large.
-  void prefetch(std::string_view name) const {
-    __builtin_prefetch(&slots_[hash_of(name) & (slots_.size() - 1)]);
+  void prefetch(const HashedName& name) const {
+    __builtin_prefetch(&slots_[name.hash & (slots_.size() - 1)]);
   }
 
   std::size_t size() const { return entries_.size(); }
@@ -73,27 +100,13 @@ class NameTable {
     std::uint32_t entry = kEmpty;
   };
 
-  /// Eight letters at a time: names are short, and std::hash takes three times as long for them.
-  static std::uint32_t hash_of(std::string_view name) {
-    constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
-    std::uint64_t hash = name.size();
-    while (!name.empty()) {
-      std::uint64_t letters = 0;
-      const std::size_t count = std::min(name.size(), sizeof letters);
-      std::memcpy(&letters, name.data(), count);
-      hash = (hash ^ letters) * kFactor;
-      hash ^= hash >> 32U;
-      name.remove_prefix(count);
-    }
-    return static_cast<std::uint32_t>(hash);
-  }
-
   /// The index of the slot that holds `name`, or of the empty one where it belongs.
-  std::size_t find_slot(std::string_view name, std::uint32_t hash) const {
+  std::size_t find_slot(const HashedName& name) const {
     const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    for (std::size_t at = name.hash & mask;; at = (at + 1) & mask) {
       const Slot& slot = slots_[at];
-      if (slot.entry == kEmpty || (slot.hash == hash && entries_[slot.entry].first == name)) return at;
+      if (slot.entry == kEmpty) return at;
+      if (slot.hash == name.hash && entries_[slot.entry].first == name.name) return at;
     }
   }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "ir/attribute.hpp"
-#include "ir/graph.hpp"
 #include "ir/operation_set.hpp"
 
 namespace onnx2ir::ir {
@@ -20,6 +19,8 @@ class InvalidNode : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+class Node;
 
 /// Infers types, shapes and known values of all outputs of `node` from its inputs and attributes.
 using InferFunction = void (*)(Node& node);

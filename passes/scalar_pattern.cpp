@@ -5,11 +5,6 @@
 #include "ir/builder.hpp"
 
 namespace onnx2ir::passes {
-namespace {
-
-constexpr std::size_t kMostFactors = 4;
-
-}  // namespace
 
 std::optional<double> constant_number(ir::Value value) {
   const ir::ConstantData* const data = value.node->constant();
@@ -46,7 +41,7 @@ bool is_used_once(ir::Value value) {
 
 Product product_of(ir::Value root) {
   Product product;
-  std::vector<ir::Value> open{root};
+  ir::SmallVector<ir::Value, kMostFactors> open{root};
   while (!open.empty()) {
     const ir::Value value = open.back();
     open.pop_back();

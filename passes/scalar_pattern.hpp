@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "ir/graph.hpp"
 
@@ -20,10 +19,12 @@ ir::Value beside_number(ir::Value value, std::string_view op, double number);
 /// Whether only one input in the graph reads `value`.
 bool is_used_once(ir::Value value);
 
+inline constexpr std::size_t kMostFactors = 4;
+
 /// coefficient * factors[0] * factors[1] ...
 struct Product {
   double coefficient = 1;
-  std::vector<ir::Value> factors;
+  ir::SmallVector<ir::Value, kMostFactors> factors;
 };
 /// Takes apart `root`, a product with any grouping of its factors; intermediate results that somebody else
 /// reads stay factors. No factors when there would be more than the patterns here have.

@@ -65,14 +65,14 @@ void GraphTranslator::add_initializers(const onnx::GraphProto& proto) {
   }
 }
 
-GraphTranslator::Lookup GraphTranslator::find(std::string_view name) {
+GraphTranslator::Lookup GraphTranslator::find(const ir::HashedName& name) {
   using Status = Lookup::Status;
   if (Binding* const own = names_.find(name)) {
     Binding& binding = *own;
     if (const auto* tensor = std::get_if<const onnx::TensorProto*>(&binding)) {
-      emit_initializer(binding, name, read_tensor(**tensor, conversion_->model->weights()));
+      emit_initializer(binding, name.name, read_tensor(**tensor, conversion_->model->weights()));
     } else if (const auto* sparse = std::get_if<const onnx::SparseTensorProto*>(&binding)) {
-      emit_initializer(binding, name, read_tensor(**sparse, conversion_->model->weights()));
+      emit_initializer(binding, name.name, read_tensor(**sparse, conversion_->model->weights()));
     }
     if (const auto* operand = std::get_if<Operand>(&binding)) return {*operand, Status::found};
     return {{}, Status::unavailable};
@@ -83,7 +83,7 @@ GraphTranslator::Lookup GraphTranslator::find(std::string_view name) {
   return outer;
 }
 
-bool GraphTranslator::knows(std::string_view name) const {
+bool GraphTranslator::knows(const ir::HashedName& name) const {
   if (names_.find(name) != nullptr) return true;
   return parent_ != nullptr && kind_ != Kind::function && parent_->knows(name);
 }
@@ -177,6 +177,11 @@ bool GraphTranslator::translate(const NodeList& nodes) {
 
 bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs) {
   proto_ = &proto;
+  if (kind_ == Kind::main || kind_ == Kind::body) {
+    // Most nodes become one or two; what is not used is never touched.
+    constexpr std::size_t kOthers = 8;
+    graph_->reserve(graph_->nodes().size() + 2 * static_cast<std::size_t>(proto.node_size()) + kOthers);
+  }
   add_initializers(proto);
   bool complete = translate(proto.node());
   outputs.clear();

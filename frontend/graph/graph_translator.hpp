@@ -79,13 +79,13 @@ class GraphTranslator {
     enum class Status : std::uint8_t { found, unavailable, unknown } status;
   };
   /// The meaning of `name` here: a value of this scope's IR graph. Captures what stands outside.
-  Lookup find(std::string_view name);
+  Lookup find(const ir::HashedName& name);
 
   /// The value of this body's graph that stands for `outer`, a value of the graph around.
   Operand capture(const Operand& outer);
 
   /// Whether `name` means something here or around; captures nothing.
-  bool knows(std::string_view name) const;
+  bool knows(const ir::HashedName& name) const;
 
   /// Translates `nodes`, in an order that works. Reports what cannot be; false when there was any such node.
   bool translate(const NodeList& nodes);

@@ -58,7 +58,7 @@ void flatten_content(ir::Builder& builder, const Optional& optional, const Opera
   if (type.content == nullptr) return;
   if (optional.content != nullptr) {
     const Values content = flatten(builder, *optional.content, *type.content);
-    tensors.insert(tensors.end(), content.begin(), content.end());
+    tensors.append(content.begin(), content.end());
     return;
   }
   const OperandType& content = *type.content;
@@ -69,7 +69,7 @@ void flatten_content(ir::Builder& builder, const Optional& optional, const Opera
     empty.type = content.type;
     empty.elements.emplace();
     const Values parts = flatten(builder, make_sequence(std::move(empty)), content);
-    tensors.insert(tensors.end(), parts.begin(), parts.end());
+    tensors.append(parts.begin(), parts.end());
   }
 }
 

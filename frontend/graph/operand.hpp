@@ -15,10 +15,10 @@ namespace onnx2ir::frontend {
 
 struct Sequence;
 struct Optional;
-using Values = std::vector<ir::Value>;
+using Values = ir::SmallVector<ir::Value, 2>;
 /// A tensor (null: an input that was left out), a sequence or an optional.
 using Operand = std::variant<ir::Value, std::shared_ptr<const Sequence>, std::shared_ptr<const Optional>>;
-using Operands = std::vector<Operand>;
+using Operands = ir::SmallVector<Operand, 2>;
 
 /// Elements that are known one by one, or packed: `values` holds the elements of all tensors in C order, one
 /// tensor after the other; row i of `shapes` (i64, [count, rank]) is the shape of tensor i, filled up with -1

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
-#include <unordered_set>
-
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "frontend/reader/wire_scan.hpp"
@@ -20,23 +18,28 @@ class Scope {
 
   int depth() const { return depth_; }
   void reserve(std::size_t names) { names_.reserve(names); }
+  /// What defines a name that no node does.
+  static constexpr std::int64_t kInput = -1;
+  static constexpr std::int64_t kInitializer = -2;
+
   /// Defines a name here; false when it is defined here already.
-  bool define(std::string_view name, std::int64_t node_index) { return names_.add(name, node_index); }
+  bool define(const ir::HashedName& name, std::int64_t definition) { return names_.add(name, definition); }
+  /// Changes what defines `name`, which is defined here.
+  void redefine(const ir::HashedName& name, std::int64_t definition) { *names_.find(name) = definition; }
   /// Says that these names are going to be defined or looked for here.
   void prefetch(const google::protobuf::RepeatedPtrField<std::string>& names) const {
     if (!names_.is_large()) return;
     for (const std::string& name : names) names_.prefetch(name);
   }
-  /// The index of the node that defines a name here, -1 for inputs and initializers; null when
-  /// it is not defined here.
-  const std::int64_t* find_here(std::string_view name) const { return names_.find(name); }
+  /// The index of the node that defines a name here, kInput or kInitializer; null when it is not defined
+  /// here.
+  const std::int64_t* find_here(const ir::HashedName& name) const { return names_.find(name); }
   /// The scope around this one that defines `name`; null when there is none.
-  const Scope* find_outside(std::string_view name) const {
+  const Scope* find_outside(const ir::HashedName& name) const {
     const Scope* scope = outer_;
     while (scope != nullptr && scope->names_.find(name) == nullptr) scope = scope->outer_;
     return scope;
   }
-  bool is_defined_outside(std::string_view name) const { return find_outside(name) != nullptr; }
   /// The node at work: while a body is checked, the node it belongs to.
   std::int64_t current_node = -1;
 
@@ -56,14 +59,16 @@ class NodeListCheck {
   NodeListCheck(const Nodes& nodes, std::string_view path, Scope& scope, BodyCheck& check)
       : nodes_(nodes), path_(path), scope_(scope), check_(check) {}
 
-  void define(std::string_view name, std::string_view what, const Site& site) {
-    if (!scope_.define(name, site.node_index)) {
+  void define(const ir::HashedName& name, std::int64_t definition, std::string_view what, const Site& site) {
+    if (!scope_.define(name, definition)) {
       error("duplicate-name",
-            fmt::format("The {} '{}' has the name of another value of the same graph", what, name), site);
-    } else if (scope_.is_defined_outside(name) && !warned_of_shadowing_) {
+            fmt::format("The {} '{}' has the name of another value of the same graph", what, name.name),
+            site);
+    } else if (!warned_of_shadowing_ && scope_.find_outside(name) != nullptr) {
       warned_of_shadowing_ = true;
       warning("shadowed-name",
-              fmt::format("The {} '{}' hides a value of the same name outside this graph", what, name), site);
+              fmt::format("The {} '{}' hides a value of the same name outside this graph", what, name.name),
+              site);
     }
   }
 
@@ -72,7 +77,7 @@ class NodeListCheck {
       const int later = i + ir::kNodesToPrefetch;
       if (later < nodes_.size()) scope_.prefetch(nodes_[later].output());
       for (const std::string& output : nodes_[i].output()) {
-        if (!output.empty()) define(output, "output", site(i));
+        if (!output.empty()) define(output, i, "output", site(i));
       }
     }
   }
@@ -106,13 +111,13 @@ class NodeListCheck {
   }
 
  private:
-  void check_input(std::string_view name, int index) {
+  void check_input(const ir::HashedName& name, int index) {
     const std::int64_t* definition = scope_.find_here(name);
     if (definition == nullptr) {
       if (const Scope* const outer = scope_.find_outside(name)) {
         note_order(*outer->find_here(name), outer->current_node);
       } else {
-        error("undefined-name", fmt::format("Its input '{}' is not defined", name), site(index));
+        error("undefined-name", fmt::format("Its input '{}' is not defined", name.name), site(index));
       }
       return;
     }
@@ -121,7 +126,7 @@ class NodeListCheck {
       warned_of_order_ = true;
       warning("unordered-nodes",
               fmt::format("Its input '{}' is the output of a later node; the nodes of the graph are sorted",
-                          name),
+                          name.name),
               site(index));
     }
   }
@@ -141,33 +146,40 @@ bool has_known_type(const onnx::ValueInfoProto& info) {
   return type.value_case() != onnx::TypeProto::VALUE_NOT_SET;
 }
 
-void define_inputs(const onnx::GraphProto& graph, bool is_main, NodeListCheck& nodes,
-                   std::unordered_set<std::string_view>& initializers) {
+void define_inputs(const onnx::GraphProto& graph, NodeListCheck& nodes) {
   for (const auto& input : graph.input()) {
     if (input.name().empty()) {
       nodes.error("invalid-graph", "An input of the graph has no name", nodes.graph_site());
       continue;
     }
-    nodes.define(input.name(), "input", nodes.graph_site());
-    if (is_main && !has_known_type(input) && !initializers.contains(input.name())) {
-      nodes.error("invalid-graph", fmt::format("The input '{}' has no type", input.name()),
-                  nodes.graph_site());
-    }
+    nodes.define(input.name(), Scope::kInput, "input", nodes.graph_site());
+  }
+}
+
+/// Inputs with a default value have its type.
+void check_input_types(const onnx::GraphProto& graph, const Scope& scope, NodeListCheck& nodes) {
+  for (const auto& input : graph.input()) {
+    if (input.name().empty() || has_known_type(input)) continue;
+    if (*scope.find_here(input.name()) == Scope::kInitializer) continue;
+    nodes.error("invalid-graph", fmt::format("The input '{}' has no type", input.name()), nodes.graph_site());
   }
 }
 
 /// An initializer may have the name of an input: it is the input's default value.
-void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCheck& nodes, BodyCheck& check,
-                         std::unordered_set<std::string_view>& initializers) {
-  initializers.reserve(static_cast<std::size_t>(graph.initializer_size()));
-  auto add = [&](const std::string& name) {
-    if (name.empty()) {
-      nodes.error("invalid-graph", "An initializer has no name", nodes.graph_site());
-    } else if (!initializers.insert(name).second) {
-      nodes.error("duplicate-name", fmt::format("There is more than one initializer '{}'", name),
+void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCheck& nodes,
+                         BodyCheck& check) {
+  auto add = [&](const ir::HashedName& name) {
+    if (name.name.empty()) {
+      return nodes.error("invalid-graph", "An initializer has no name", nodes.graph_site());
+    }
+    const std::int64_t* const definition = scope.find_here(name);
+    if (definition == nullptr) {
+      nodes.define(name, Scope::kInitializer, "initializer", nodes.graph_site());
+    } else if (*definition == Scope::kInput) {
+      scope.redefine(name, Scope::kInitializer);
+    } else {
+      nodes.error("duplicate-name", fmt::format("There is more than one initializer '{}'", name.name),
                   nodes.graph_site());
-    } else if (scope.find_here(name) == nullptr) {
-      nodes.define(name, "initializer", nodes.graph_site());
     }
   };
   for (const auto& initializer : graph.initializer()) {
@@ -208,11 +220,9 @@ void check_graph(const onnx::GraphProto& graph, std::string_view path, const Sco
                 static_cast<std::size_t>(graph.initializer_size()) +
                 static_cast<std::size_t>(graph.node_size()));
 
-  std::unordered_set<std::string_view> initializers;
-  for (const auto& initializer : graph.initializer()) initializers.insert(initializer.name());
-  define_inputs(graph, is_main, nodes, initializers);
-  initializers.clear();
-  define_initializers(graph, scope, nodes, check, initializers);
+  define_inputs(graph, nodes);
+  define_initializers(graph, scope, nodes, check);
+  if (is_main) check_input_types(graph, scope, nodes);
   nodes.define_outputs();
   nodes.check_nodes();
   for (const auto& output : graph.output()) check_output(output.name(), is_main, scope, nodes);
@@ -233,7 +243,7 @@ void check_function_body(BodyCheck& check) {
     if (input.empty()) {
       nodes.error("invalid-function", "An input of the function has no name", nodes.graph_site());
     } else {
-      nodes.define(input, "input", nodes.graph_site());
+      nodes.define(input, Scope::kInput, "input", nodes.graph_site());
     }
   }
   nodes.define_outputs();

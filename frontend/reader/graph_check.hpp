@@ -8,10 +8,10 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "frontend/reader/function_index.hpp"
 #include "frontend/reader/opset_imports.hpp"
+#include "ir/name_table.hpp"
 
 namespace onnx {
 class AttributeProto;
@@ -39,14 +39,22 @@ struct ModelCheck {
   bool gave_up() const { return sink.error_count() >= kMaxErrors; }
 };
 
+/// An operator, as the checks of its nodes see it.
+struct CheckedOperator {
+  bool is_imported = false;                ///< whether the version of its domain is known
+  std::int64_t version = 0;                ///< of its domain
+  const onnx::OpSchema* schema = nullptr;  ///< null: somebody else's, or unknown
+  bool is_removed = false;                 ///< was in older versions
+};
+
 /// What the checks of the main graph with its bodies, or of one function, share.
 struct BodyCheck {
   ModelCheck& model;
   const OpsetImports& opsets;
   const onnx::FunctionProto* function = nullptr;       ///< null: the main graph
   std::set<std::string, std::less<>> assumed_domains;  ///< used without an import; reported when first used
-  /// Schemas by operator, one map for each domain: the global lookup takes longer.
-  std::map<std::string_view, std::unordered_map<std::string_view, const onnx::OpSchema*>> schemas;
+  /// By domain and name: what is the same for all nodes of an operator is found once.
+  std::map<std::string_view, ir::NameTable<CheckedOperator>> operators;
 };
 
 /// Checks the main graph and everything in it.

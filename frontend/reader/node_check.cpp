@@ -173,16 +173,10 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
   }
 }
 
-/// The version of the node's domain; an import that is missing is reported once.
+/// The version of the node's domain; one that is assumed is reported once.
 std::optional<std::int64_t> domain_version(const Site& site, BodyCheck& check) {
   const std::string_view domain = canonical_domain(site.node->domain());
   const auto version = check.opsets.find(domain);
-  if (!version) {
-    error(site, check, "invalid-node",
-          fmt::format("No version of the operator domain '{}' is imported",
-                      domain.empty() ? "ai.onnx" : domain));
-    return std::nullopt;
-  }
   const auto assumed = check.assumed_domains.find(domain);
   if (assumed != check.assumed_domains.end()) {
     check.model.sink.warning("assumed-opset",
@@ -192,18 +186,6 @@ std::optional<std::int64_t> domain_version(const Site& site, BodyCheck& check) {
     check.assumed_domains.erase(assumed);
   }
   return version;
-}
-
-struct FoundSchema {
-  const onnx::OpSchema* schema = nullptr;
-  bool first_use = false;  ///< the first time in this graph that the operator is met
-};
-
-FoundSchema schema_of(const onnx::NodeProto& node, std::int64_t version, BodyCheck& check) {
-  auto& schemas = check.schemas[canonical_domain(node.domain())];
-  const auto [found, is_new] = schemas.try_emplace(node.op_type(), nullptr);
-  if (is_new) found->second = find_schema(node.domain(), node.op_type(), version);
-  return {found->second, is_new};
 }
 
 void warn_of_unknown_operator(const Site& site, BodyCheck& check) {
@@ -227,25 +209,43 @@ void check_call(const onnx::FunctionProto& function, const Site& site, BodyCheck
   expect("outputs", node.output_size(), function.output_size());
 }
 
+/// What is to be known of an operator that is met for the first time, at `site`.
+CheckedOperator meet_operator(const Site& site, BodyCheck& check) {
+  const onnx::NodeProto& node = *site.node;
+  const auto version = domain_version(site, check);
+  if (!version) return {};
+  CheckedOperator met{true, *version, find_schema(node.domain(), node.op_type(), *version), false};
+  if (met.schema != nullptr) {
+    // GroupNormalization was not removed: its first version was given up after models had it.
+    met.is_removed = met.schema->Deprecated() &&
+                     first_opset_with(node.domain(), node.op_type()) != met.schema->since_version();
+  } else if (newest_opset(node.domain()) && *version >= 1) {
+    // Operators of other domains may be anybody's: whether they can be converted is for later.
+    warn_of_unknown_operator(site, check);
+  }
+  return met;
+}
+
 void check_operator(const Site& site, BodyCheck& check) {
   const onnx::NodeProto& node = *site.node;
   if (const auto* function = check.model.functions.find(node)) return check_call(*function, site, check);
-  const auto version = domain_version(site, check);
-  if (!version) return;
-  const auto [schema, first_use] = schema_of(node, *version, check);
-  if (schema == nullptr) {
-    // Somebody else's operator: whether it can be converted is for later.
-    const bool is_onnx_domain = newest_opset(node.domain()).has_value();
-    if (is_onnx_domain && *version >= 1 && first_use) warn_of_unknown_operator(site, check);
-    return;
+  const std::string_view domain = canonical_domain(node.domain());
+  auto& operators = check.operators[domain];
+  const ir::HashedName name(node.op_type());
+  const CheckedOperator* known = operators.find(name);
+  if (known == nullptr) known = &operators.find_or_add(name, meet_operator(site, check));
+  if (!known->is_imported) {
+    return error(site, check, "invalid-node",
+                 fmt::format("No version of the operator domain '{}' is imported",
+                             domain.empty() ? "ai.onnx" : domain));
   }
-  // GroupNormalization was not removed: its first version was given up after models had it.
-  if (schema->Deprecated() && first_opset_with(node.domain(), node.op_type()) != schema->since_version()) {
+  if (known->schema == nullptr) return;
+  if (known->is_removed) {
     return error(site, check, "invalid-node",
                  fmt::format("{} is not part of opset {}: it was removed in opset {}", node.op_type(),
-                             *version, schema->since_version()));
+                             known->version, known->schema->since_version()));
   }
-  check_against_schema(*schema, site, check);
+  check_against_schema(*known->schema, site, check);
 }
 
 }  // namespace

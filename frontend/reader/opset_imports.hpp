@@ -20,15 +20,22 @@ class OpsetImports {
  public:
   /// Sets the version of `domain`; false, and no change, when it has one already.
   bool add(std::string_view domain, std::int64_t version) {
-    return versions_.emplace(canonical_domain(domain), version).second;
+    domain = canonical_domain(domain);
+    const bool is_new = versions_.emplace(domain, version).second;
+    if (is_new && domain.empty()) onnx_version_ = version;
+    return is_new;
   }
   /// Sets the version of `domain`, whatever it was.
   void set(std::string_view domain, std::int64_t version) {
-    versions_.insert_or_assign(std::string(canonical_domain(domain)), version);
+    domain = canonical_domain(domain);
+    versions_.insert_or_assign(std::string(domain), version);
+    if (domain.empty()) onnx_version_ = version;
   }
   /// The version of `domain`, nothing when it is not imported.
   std::optional<std::int64_t> find(std::string_view domain) const {
-    auto found = versions_.find(canonical_domain(domain));
+    domain = canonical_domain(domain);
+    if (domain.empty()) return onnx_version_;
+    auto found = versions_.find(domain);
     if (found == versions_.end()) return std::nullopt;
     return found->second;
   }
@@ -36,6 +43,7 @@ class OpsetImports {
 
  private:
   std::map<std::string, std::int64_t, std::less<>> versions_;
+  std::optional<std::int64_t> onnx_version_;  ///< of "", which nearly all nodes ask for
 };
 
 }  // namespace onnx2ir::frontend

@@ -34,15 +34,14 @@ bool has_one_element(const PartialShape& shape) {
 
 /// How often a loop runs, when that is certain: a known trip count and first condition, no early exit.
 std::optional<std::int64_t> certain_iterations(const Node& node, const LoopBody& loop) {
-  const auto trip_count = exact_values(node.input(0));
-  const auto starts = exact_values(node.input(1));
-  if (!trip_count || trip_count->size() != 1 || !starts || starts->size() != 1) return std::nullopt;
-  if (trip_count->front() == 0 || starts->front() == 0) return 0;
-  const auto goes_on = exact_values(loop.condition->input(0));
-  if (!goes_on || goes_on->size() != 1) return std::nullopt;
-  if (goes_on->front() == 0) return 1;
-  if (trip_count->front() < 0) return std::nullopt;
-  return trip_count->front();
+  const auto trip_count = known_scalar(node.input(0));
+  const auto starts = known_scalar(node.input(1));
+  if (!trip_count || !starts) return std::nullopt;
+  if (*trip_count == 0 || *starts == 0) return 0;
+  const auto goes_on = known_scalar(loop.condition->input(0));
+  if (!goes_on) return std::nullopt;
+  if (*goes_on == 0) return 1;
+  return *trip_count < 0 ? std::nullopt : trip_count;
 }
 
 /// As the runtime has it: a size of 0 of a state is unknown.

@@ -115,8 +115,10 @@ Value over_groups(NodeContext& node, Value mask, const Heads& heads) {
   const Value outer = node.op("Minimum", {count, heads.count});
   Values shape;
   for (std::int64_t i = 0; i < axis; ++i) shape.push_back(dimension_of(node, mask, i));
-  shape.insert(shape.end(), {outer, quotient(node, count, outer), dimension_of(node, mask, axis + 1),
-                             dimension_of(node, mask, axis + 2)});
+  for (const Value size : {outer, quotient(node, count, outer), dimension_of(node, mask, axis + 1),
+                           dimension_of(node, mask, axis + 2)}) {
+    shape.push_back(size);
+  }
   return reshape(node, mask, concat(node, shape));
 }
 

@@ -100,7 +100,7 @@ Value unfolded_convolution(NodeContext& node, Value input, Value filter, const W
   const Value batch = dimension_of(node, input, 0);
   const Value filters = dimension_of(node, filter, 0);
   Values of_filter{dimension_of(node, filter, 1)};
-  of_filter.insert(of_filter.end(), kernel.begin(), kernel.end());
+  of_filter.append(kernel.begin(), kernel.end());
   const Value taps = sizes.product(of_filter);
   const Value columns = reshape(node, transpose(node, windows, order),
                                 grouped_shape(node, batch, groups, taps, sizes.product(places)));
@@ -109,7 +109,7 @@ Value unfolded_convolution(NodeContext& node, Value input, Value filter, const W
   const Value result =
       node.op("MatMul", {weights, columns}, {{"transpose_a", false}, {"transpose_b", false}});
   Values shape{batch, filters};
-  shape.insert(shape.end(), places.begin(), places.end());
+  shape.append(places.begin(), places.end());
   return reshape(node, result, concat(node, shape));
 }
 
@@ -162,7 +162,7 @@ Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
                reshape(node, columns, shape), node.integer(1)},
               {{"reduction", "sum"}, {"use_init_val", true}});
   Values whole{batch, channels};
-  whole.insert(whole.end(), buffer.begin(), buffer.end());
+  whole.append(buffer.begin(), buffer.end());
   Value result = reshape(node, sums, concat(node, whole));
   for (std::int64_t i = 0; i < spatial; ++i) {
     const FoldedAxis& axis = axes[static_cast<std::size_t>(i)];

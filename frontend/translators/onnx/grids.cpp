@@ -65,7 +65,7 @@ Values affine_grid_20(NodeContext& node) {
   const Value matrices = convert(node, theta, ElementType::f32);
   const Value moved = node.op("MatMul", {points, matrices}, {{"transpose_a", false}, {"transpose_b", true}});
   Values result{dimension_of(node, theta, 0)};
-  result.insert(result.end(), axes.begin(), axes.end());
+  result.append(axes.begin(), axes.end());
   result.push_back(node.integers({spatial}));
   return {convert(node, reshape(node, moved, concat(node, result)), theta.type())};
 }

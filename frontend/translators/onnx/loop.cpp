@@ -122,7 +122,7 @@ Operands loop_1(NodeContext& node) {
     result.states[lists[i]] = make_sequence(std::move(list));
   }
   result.scans.resize(outputs);
-  result.states.insert(result.states.end(), result.scans.begin(), result.scans.end());
+  result.states.append(result.scans.begin(), result.scans.end());
   result.states.resize(node.output_count());
   return std::move(result.states);
 }

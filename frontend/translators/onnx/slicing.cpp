@@ -178,7 +178,8 @@ Values split_1(NodeContext& node) {
       const Value whole = dimension_of(node, input, axis);
       const Value up = node.op("Add", {whole, node.integers({parts - 1})});
       const Value chunk = node.op("Divide", {up, node.integers({parts})}, {{"m_pythondiv", true}});
-      Values sizes(static_cast<std::size_t>(parts - 1), chunk);
+      Values sizes;
+      for (std::int64_t part = 1; part < parts; ++part) sizes.push_back(chunk);
       const Value others = node.op("Multiply", {chunk, node.integers({parts - 1})});
       sizes.push_back(node.op("Subtract", {whole, others}));
       lengths = concat(node, sizes);

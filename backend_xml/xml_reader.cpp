@@ -217,8 +217,8 @@ class Reader {
     attributes(layer, node);
     if (node.is("Const") || node.is("Parameter")) declare(layer.child("data"), node);
     if (node.is("Const")) node.set_payload(constant(layer));
-    if (node.is("Loop")) node.set_payload(loop(layer));
-    if (node.is("If")) node.set_payload(branches(layer, node.outputs().size()));
+    if (node.is("Loop")) node.set_payload(loop(layer, graph));
+    if (node.is("If")) node.set_payload(branches(layer, graph, node.outputs().size()));
     try {
       ir::infer(node);
     } catch (const ir::InvalidNode& reason) {
@@ -269,9 +269,9 @@ class Reader {
     return found->second;
   }
 
-  ir::LoopBody loop(pugi::xml_node layer) {
+  ir::LoopBody loop(pugi::xml_node layer, const ir::Graph& outer) {
     ir::LoopBody body;
-    body.graph = std::make_unique<ir::Graph>();
+    body.graph = outer.make_body();
     const Layers layers = graph(layer.child("body"), *body.graph);
     std::unordered_map<const ir::Node*, ir::Node*> results;  // by the Parameter they are fed back to
     for (const pugi::xml_node edge : layer.child("back_edges").children("edge")) {
@@ -329,13 +329,14 @@ class Reader {
     slices.part_size = required_id(mapped, "part_size");
   }
 
-  ir::IfBranches branches(pugi::xml_node layer, std::size_t outputs) {
-    return {branch(layer, "then", outputs), branch(layer, "else", outputs)};
+  ir::IfBranches branches(pugi::xml_node layer, const ir::Graph& outer, std::size_t outputs) {
+    return {branch(layer, "then", outer, outputs), branch(layer, "else", outer, outputs)};
   }
 
-  ir::Branch branch(pugi::xml_node layer, const std::string& prefix, std::size_t count) {
+  ir::Branch branch(pugi::xml_node layer, const std::string& prefix, const ir::Graph& outer,
+                    std::size_t count) {
     ir::Branch branch;
-    branch.graph = std::make_unique<ir::Graph>();
+    branch.graph = outer.make_body();
     const Layers layers = graph(layer.child((prefix + "_body").c_str()), *branch.graph);
     const pugi::xml_node map = layer.child((prefix + "_port_map").c_str());
     const Ports inputs = ports_of(layer, "input");

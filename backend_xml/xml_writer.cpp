@@ -36,6 +36,14 @@ std::string_view escape_of(char letter) {
   }
 }
 
+/// Letters that cannot stand for themselves in the value of an attribute.
+constexpr auto kSpecial = [] {
+  std::array<bool, 256> special{};
+  for (std::size_t control = 0; control < 0x20; ++control) special[control] = true;
+  for (const unsigned char letter : {'&', '<', '>', '"'}) special[letter] = true;
+  return special;
+}();
+
 /// Text on its way to the sink; hands it over in large pieces.
 class Text {
  public:
@@ -72,12 +80,9 @@ class Text {
   }
   /// As the value of an attribute. Other control characters cannot be written in XML 1.0 and become spaces.
   void escaped(std::string_view text) {
-    const auto is_plain = [](char letter) {
-      return static_cast<unsigned char>(letter) >= 0x20 && letter != '&' && letter != '<' && letter != '>' &&
-             letter != '"';
-    };
+    const auto is_special = [](char letter) { return kSpecial[static_cast<unsigned char>(letter)]; };
     while (!text.empty()) {
-      const auto* const special = std::ranges::find_if_not(text, is_plain);
+      const auto* const special = std::ranges::find_if(text, is_special);
       const auto plain = static_cast<std::size_t>(special - text.begin());
       *this << text.substr(0, plain);
       if (special == text.end()) return;

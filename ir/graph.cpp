@@ -108,12 +108,27 @@ void Node::set_attribute(std::string_view wanted, AttributeValue value) {
                          " of that kind");
 }
 
+void NodeDeleter::operator()(Node* node) const {
+  NodeStorage& storage = *node->graph().storage_;
+  std::destroy_at(node);
+  storage.release(node);
+}
+
 Graph::~Graph() = default;
 
 Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count) {
-  Node& node = *nodes_.emplace_back(std::make_unique<Node>(op, *this, inputs, output_count));
-  if (node.is("Parameter")) parameters_.push_back(&node);
-  if (node.is("Result")) results_.push_back(&node);
+  nodes_.push_back(NodePointer(new (storage_->allocate()) Node(op, *this, inputs, output_count)));
+  Node& node = *nodes_.back();
+  // Most graphs are bodies with a few of each.
+  constexpr std::size_t kFew = 4;
+  if (node.is("Parameter")) {
+    if (parameters_.empty()) parameters_.reserve(kFew);
+    parameters_.push_back(&node);
+  }
+  if (node.is("Result")) {
+    if (results_.empty()) results_.reserve(kFew);
+    results_.push_back(&node);
+  }
   if (is_control_flow(node)) control_flow_.push_back(&node);
   operations_.add(op);
   return node;
@@ -179,7 +194,7 @@ void Graph::sort() {
       }
     }
   }
-  std::vector<std::unique_ptr<Node>> sorted;
+  std::vector<NodePointer> sorted;
   sorted.reserve(nodes_.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i]->scratch = static_cast<std::int64_t>(i);
   sorted.resize(nodes_.size());

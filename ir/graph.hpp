@@ -17,6 +17,7 @@
 #include "ir/attribute.hpp"
 #include "ir/constant_data.hpp"
 #include "ir/element_type.hpp"
+#include "ir/node_storage.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/operation_set.hpp"
 #include "ir/partial_shape.hpp"
@@ -68,11 +69,11 @@ using TensorNames = SmallVector<std::string, 1>;
 
 /// What a node says about one of its outputs. What is asked most stands first: see Node.
 struct Output {
-  ElementType type = ElementType::dynamic;
   SmallVector<Use, 1> uses;
   /// What inference knows of the elements of a small tensor; null when nothing.
-  std::shared_ptr<const KnownValues> known;
-  PartialShape shape;
+  std::unique_ptr<const KnownValues> known;
+  [[no_unique_address]] PartialShape shape;
+  ElementType type = ElementType::dynamic;  // where the shape leaves room
   /// Tensor names: those of the model's inputs and outputs must survive all passes.
   TensorNames names;
 };
@@ -252,20 +253,28 @@ class Node {
   std::unique_ptr<std::vector<Attribute>> attributes_;  ///< null for most nodes
 };
 
+/// Gives the place of a node back to the storage of its graph.
+struct NodeDeleter {
+  void operator()(Node* node) const;
+};
+using NodePointer = std::unique_ptr<Node, NodeDeleter>;
+
 /// Owns nodes. They stand in topological order when emitted; a pass that breaks the order calls sort().
 class Graph {
  public:
-  Graph() = default;
+  Graph() : storage_(std::make_shared<NodeStorage>(sizeof(Node))) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
   ~Graph();
 
+  /// An empty graph for a body of one of this graph's nodes.
+  std::unique_ptr<Graph> make_body() const { return std::unique_ptr<Graph>(new Graph(storage_)); }
   /// Makes room for `nodes` nodes in all.
   void reserve(std::size_t nodes) { nodes_.reserve(nodes); }
   /// Appends a node without attributes, types or checks: use Builder, which does all that.
   Node& add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count);
 
-  const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+  const std::vector<NodePointer>& nodes() const { return nodes_; }
   /// Parameters and Results in the order of the model's inputs and outputs.
   const std::vector<Node*>& parameters() const { return parameters_; }
   const std::vector<Node*>& results() const { return results_; }
@@ -287,8 +296,12 @@ class Graph {
 
  private:
   friend class Node;
+  friend struct NodeDeleter;
   friend void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
-  std::vector<std::unique_ptr<Node>> nodes_;
+  explicit Graph(std::shared_ptr<NodeStorage> storage) : storage_(std::move(storage)) {}
+
+  std::shared_ptr<NodeStorage> storage_;  ///< outlives the nodes
+  std::vector<NodePointer> nodes_;
   std::vector<Node*> parameters_;
   std::vector<Node*> results_;
   std::vector<Node*> control_flow_;

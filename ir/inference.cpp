@@ -22,7 +22,7 @@ void set_known(Node& node, std::size_t index, KnownValues values) {
   Output& output = node.output(index);
   const auto count = output.shape.element_count();
   if (!count || *count != static_cast<std::int64_t>(values.size())) return;
-  output.known = std::make_shared<const KnownValues>(std::move(values));
+  output.known = std::make_unique<const KnownValues>(std::move(values));
 }
 
 std::size_t normalize_axis(std::int64_t axis, std::size_t rank) {

@@ -51,11 +51,11 @@ using Dimensions = SmallVector<Dimension, 4>;
 class PartialShape {
  public:
   PartialShape() = default;
-  PartialShape(std::initializer_list<Dimension> dimensions) : known_rank_(true), dimensions_(dimensions) {}
-  explicit PartialShape(Dimensions dimensions) : known_rank_(true), dimensions_(std::move(dimensions)) {}
+  PartialShape(std::initializer_list<Dimension> dimensions) : dimensions_(dimensions), known_rank_(true) {}
+  explicit PartialShape(Dimensions dimensions) : dimensions_(std::move(dimensions)), known_rank_(true) {}
   /// From sizes; -1 is an unknown dimension.
   explicit PartialShape(std::span<const std::int64_t> sizes)
-      : known_rank_(true), dimensions_(sizes.begin(), sizes.end()) {}
+      : dimensions_(sizes.begin(), sizes.end()), known_rank_(true) {}
 
   static PartialShape scalar() { return PartialShape(Dimensions{}); }
   static PartialShape unknown_rank() { return {}; }
@@ -83,8 +83,8 @@ class PartialShape {
   friend bool operator==(const PartialShape&, const PartialShape&) = default;
 
  private:
-  bool known_rank_ = false;
   Dimensions dimensions_;
+  bool known_rank_ = false;
 };
 
 /// The smallest shape that holds both: differing dimensions become intervals, differing ranks an unknown

@@ -27,7 +27,7 @@ bool needs_branch(const ir::Node& node) {
 class BranchInputs {
  public:
   BranchInputs(ir::Node& loop, ir::Branch& branch) : loop_(loop), branch_(branch) {
-    branch.graph = std::make_unique<ir::Graph>();
+    branch.graph = loop.graph().make_body();
   }
 
   ir::Value operator[](std::uint32_t index) {

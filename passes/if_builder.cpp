@@ -5,9 +5,9 @@
 namespace onnx2ir::passes {
 namespace {
 
-ir::Branch written(const Values& invariants, const BranchWriter& write) {
+ir::Branch written(const ir::Graph& outer, const Values& invariants, const BranchWriter& write) {
   ir::Branch branch;
-  branch.graph = std::make_unique<ir::Graph>();
+  branch.graph = outer.make_body();
   ir::Builder builder(*branch.graph);
   Values inner;
   for (const ir::Value& value : invariants) inner.push_back(builder.parameter(value.type(), value.shape()));
@@ -28,7 +28,8 @@ ir::Node& add_choice(ir::Builder& outer, ir::Value condition, const Values& inva
                      const BranchWriter& then_branch, const BranchWriter& else_branch) {
   Values inputs{condition};
   inputs.insert(inputs.end(), invariants.begin(), invariants.end());
-  ir::IfBranches branches{written(invariants, then_branch), written(invariants, else_branch)};
+  ir::IfBranches branches{written(outer.graph(), invariants, then_branch),
+                          written(outer.graph(), invariants, else_branch)};
   ir::Node& choice = outer.graph().add(ir::find_op("If"), inputs, branches.then_branch.results.size());
   choice.set_payload(std::move(branches));
   ir::infer(choice);

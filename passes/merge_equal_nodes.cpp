@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <string_view>
-#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "ir/op_descriptor.hpp"
 #include "passes/graph_walk.hpp"
@@ -66,17 +67,64 @@ bool may_have_equals(const ir::Node& node) {
   return first.node->output(first.index).uses.size() > 1;
 }
 
-bool merge(ir::Graph& graph) {
-  const auto hash = [](const ir::Node* node) { return hash_of(*node); };
-  const auto equal = [](const ir::Node* a, const ir::Node* b) { return are_equal(*a, *b); };
-  std::unordered_set<ir::Node*, decltype(hash), decltype(equal)> firsts(0, hash, equal);
+/// The first of each set of equal nodes of a graph, in a table that all graphs use in turn: most are small.
+class FirstNodes {
+ public:
+  void clear() {
+    slots_.assign(kLeastSlots, Slot{});
+    count_ = 0;
+  }
+
+  /// The node before that is equal to `node`; null, and `node` is the first, when there is none.
+  ir::Node* find_or_add(ir::Node& node) {
+    if ((count_ + 1) * 2 > slots_.size()) grow();
+    const std::size_t hash = hash_of(node);
+    Slot& slot = slots_[place_of(hash, &node)];
+    if (slot.node != nullptr) return slot.node;
+    slot = {hash, &node};
+    ++count_;
+    return nullptr;
+  }
+
+ private:
+  struct Slot {
+    std::size_t hash = 0;
+    ir::Node* node = nullptr;
+  };
+
+  /// The slot of a node equal to `node`, or the empty one where it belongs.
+  std::size_t place_of(std::size_t hash, const ir::Node* node) const {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+      const Slot& slot = slots_[at];
+      if (slot.node == nullptr || (slot.hash == hash && are_equal(*slot.node, *node))) return at;
+    }
+  }
+
+  void grow() {
+    const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
+    for (const Slot& slot : old) {
+      if (slot.node == nullptr) continue;
+      std::size_t at = slot.hash & (slots_.size() - 1);
+      while (slots_[at].node != nullptr) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = slot;
+    }
+  }
+
+  static constexpr std::size_t kLeastSlots = 32;
+  std::vector<Slot> slots_ = std::vector<Slot>(kLeastSlots);  ///< a power of two of them, at most half full
+  std::size_t count_ = 0;
+};
+
+bool merge(ir::Graph& graph, FirstNodes& firsts) {
+  firsts.clear();
   bool modified = false;
   for (const auto& node : graph.nodes()) {
     if (!may_have_equals(*node) || feeds_interface(*node)) continue;
-    const auto [first, is_new] = firsts.insert(node.get());
-    if (is_new) continue;
+    ir::Node* const first = firsts.find_or_add(*node);
+    if (first == nullptr) continue;
     for (std::uint32_t i = 0; i < node->outputs().size(); ++i) {
-      ir::replace_all_uses(node->value(i), (*first)->value(i));
+      ir::replace_all_uses(node->value(i), first->value(i));
     }
     modified = true;
   }
@@ -86,8 +134,9 @@ bool merge(ir::Graph& graph) {
 }  // namespace
 
 bool merge_equal_nodes(ir::Model& model, PassContext&) {
+  FirstNodes firsts;
   bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) modified = merge(*graph) || modified;
+  for (ir::Graph* graph : graphs_of(model)) modified = merge(*graph, firsts) || modified;
   return modified;
 }
 

@@ -74,7 +74,7 @@ ir::Node& add_single_iteration(ir::Node& choice, std::size_t output_count) {
   loop.name = choice.name;
   loop.origin = choice.origin;
   ir::LoopBody body;
-  body.graph = std::make_unique<ir::Graph>();
+  body.graph = choice.graph().make_body();
   ir::Builder inner(*body.graph);
   body.condition = &inner.result(inner.boolean(true));
   loop.set_payload(std::move(body));

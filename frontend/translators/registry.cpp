@@ -1,8 +1,8 @@
 #include "frontend/translators/registry.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
+#include <utility>
 
 #include "frontend/translators/families.hpp"
 #include "ir/name_table.hpp"
@@ -27,8 +27,9 @@ std::vector<TranslatorRow> sorted_rows() {
 
 struct Table {
   std::vector<TranslatorRow> rows = sorted_rows();
-  /// The rows of each operator, oldest first, by domain and name.
-  std::map<std::string_view, ir::NameTable<std::span<const TranslatorRow>>> by_operator;
+  using Domain = ir::NameTable<std::span<const TranslatorRow>>;
+  /// The rows of each operator, oldest first, by domain and name. The first of the few domains is ONNX's own.
+  std::vector<std::pair<std::string_view, Domain>> domains;
 
   Table() {
     const auto same_operator = [](const TranslatorRow& a, const TranslatorRow& b) {
@@ -37,7 +38,9 @@ struct Table {
     for (auto first = rows.begin(); first != rows.end();) {
       const auto last =
           std::find_if_not(first, rows.end(), [&](const auto& row) { return same_operator(row, *first); });
-      by_operator[first->domain].add(first->name, std::span(first, last));
+      if (domains.empty() || domains.back().first != first->domain)
+        domains.emplace_back(first->domain, Domain{});
+      domains.back().second.add(first->name, std::span(first, last));
       first = last;
     }
   }
@@ -55,8 +58,10 @@ std::span<const TranslatorRow> all_translators() {
 }
 
 const TranslatorRow* find_translator(std::string_view domain, std::string_view name, std::int64_t opset) {
-  const auto of_domain = table().by_operator.find(domain);
-  if (of_domain == table().by_operator.end()) return nullptr;
+  const auto& domains = table().domains;
+  const auto of_domain =
+      std::ranges::find(domains, domain, &std::pair<std::string_view, Table::Domain>::first);
+  if (of_domain == domains.end()) return nullptr;
   const auto* const rows = of_domain->second.find(name);
   if (rows == nullptr) return nullptr;
   const TranslatorRow* newest = nullptr;

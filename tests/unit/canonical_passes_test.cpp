@@ -307,6 +307,15 @@ TEST_CASE("merge_equal_nodes: what is equal by its bytes alone", "[passes]") {
   CHECK(count_after_merging(large, "Const", sum) == 2);
 }
 
+TEST_CASE("merge_equal_nodes: more nodes than its table begins with") {
+  OneOutput many;
+  Value sum = many.x;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 100; ++i) sum = many.op("Add", {sum, many.number(i)});
+  }
+  CHECK(count_after_merging(many, "Const", sum) == 100);
+}
+
 TEST_CASE("merge_equal_nodes: random numbers and outputs stay as they are", "[passes]") {
   OneOutput random;
   const auto noise = [&] {

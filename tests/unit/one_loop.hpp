@@ -16,7 +16,7 @@ constexpr auto f32 = ir::ElementType::f32;
 struct OneLoop {
   ir::Model model;
   ir::Builder builder{model.graph};
-  std::unique_ptr<ir::Graph> graph = std::make_unique<ir::Graph>();
+  std::unique_ptr<ir::Graph> graph = model.graph.make_body();
   ir::Builder body{*graph};
   std::vector<Value> inputs;
   std::size_t outputs = 0;

@@ -51,7 +51,7 @@ namespace {
 TranslatedBody translate_body(NodeContext& node, const IteratedBody& body, std::vector<OperandType> types) {
   GraphTranslator& outer = node.translator();
   TranslatedBody result;
-  result.graph = std::make_unique<ir::Graph>();
+  result.graph = outer.graph().make_body();
   result.graph->name = body.proto->name();
   result.scope = std::make_unique<GraphTranslator>(outer, GraphTranslator::Kind::body, *result.graph,
                                                    outer.path_of_body(node.proto(), "body"));

@@ -29,7 +29,7 @@ TranslatedBranch translate_branch(NodeContext& node, std::string_view attribute)
   check_output_count(node, proto, attribute);
   TranslatedBranch result;
   GraphTranslator& outer = node.translator();
-  result.branch.graph = std::make_unique<ir::Graph>();
+  result.branch.graph = outer.graph().make_body();
   result.branch.graph->name = proto.name();
   result.scope = std::make_unique<GraphTranslator>(outer, GraphTranslator::Kind::body, *result.branch.graph,
                                                    outer.path_of_body(node.proto(), attribute));

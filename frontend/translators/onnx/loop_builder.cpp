@@ -8,7 +8,7 @@ namespace onnx2ir::frontend {
 Iterated iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
                  const BodyWriter& write) {
   ir::LoopBody loop;
-  loop.graph = std::make_unique<ir::Graph>();
+  loop.graph = outer.graph().make_body();
   Builder body(*loop.graph);
   Values inputs{count, outer.boolean(true)};
   const Value iteration = body.parameter(ElementType::i64, PartialShape::scalar());

@@ -1,0 +1,23 @@
+#include "ir/node_storage.hpp"
+
+namespace onnx2ir::ir {
+
+void* NodeStorage::allocate() {
+  if (!released_.empty()) {
+    void* const place = released_.back();
+    released_.pop_back();
+    return place;
+  }
+  if (used_ == kPlacesAtOnce) {
+    // Not filled with zeros: memory that is not used is never touched.
+    chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kPlacesAtOnce * size_));
+    used_ = 0;
+  }
+  return chunks_.back().get() + size_ * used_++;
+}
+
+void NodeStorage::release(void* place) {
+  released_.push_back(place);
+}
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,36 @@
+#include "ir/name_table.hpp"
+
+#include "catch.hpp"
+
+using namespace onnx2ir::ir;
+
+TEST_CASE("a table of names keeps the first value of each") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 5000; ++i) names.push_back("name_" + std::to_string(i));
+  NameTable<int> table;
+  CHECK(table.find(names.front()) == nullptr);
+  for (int i = 0; i < 5000; ++i) CHECK(table.add(names[static_cast<std::size_t>(i)], i));
+  CHECK_FALSE(table.add(names[17], -1));
+  CHECK(table.size() == 5000);
+  for (int i = 0; i < 5000; ++i) {
+    const int* found = table.find(names[static_cast<std::size_t>(i)]);
+    REQUIRE(found != nullptr);
+    CHECK(*found == i);
+  }
+  CHECK(table.find(std::string_view("name_5000")) == nullptr);
+  table.find_or_add(names[3], 0) = 33;
+  CHECK(*table.find(names[3]) == 33);
+}
+
+TEST_CASE("a hashed name serves several tables") {
+  const std::string text = "a name of more than eight letters";
+  const HashedName name(text);
+  NameTable<int> first;
+  NameTable<int> second;
+  CHECK(first.add(name, 1));
+  CHECK(second.find(name) == nullptr);
+  CHECK(second.add(std::string_view(text), 2));
+  CHECK(*first.find(text) == 1);
+  CHECK(*second.find(name) == 2);
+  CHECK(HashedName(std::string_view()).hash != HashedName(std::string_view("\0", 1)).hash);
+}

@@ -49,34 +49,17 @@ class Text {
  public:
   explicit Text(const TextSink& sink) : sink_(&sink) {}
 
-  Text& operator<<(std::string_view text) {
-    while (text.size() > kPiece - used_) {
-      const std::string_view part = text.substr(0, kPiece - used_);
-      put(part.data(), part.size());
-      flush();
-      text.remove_prefix(part.size());
+  /// Writes literals, texts and numbers, one after the other.
+  template <typename... Parts>
+  void write(const Parts&... parts) {
+    // Room for all of them is looked for once. Pieces of text that do not fit into the buffer are rare.
+    if (const std::size_t most = (most_letters(parts) + ...); most > kPiece - used_) {
+      make_room();
+      if (most > kPiece - used_) return (write_long(parts), ...);
     }
-    put(text.data(), text.size());
-    return *this;
-  }
-  /// Most of the text are literals: their length is known to the compiler, which copies them in place.
-  template <std::size_t kSize>
-  Text& operator<<(const char (&literal)[kSize]) {
-    if (kSize > kPiece - used_) flush();
-    put(literal, kSize - 1);
-    return *this;
-  }
-  Text& operator<<(std::int64_t number) {
-    constexpr std::size_t kMostDigits = 24;
-    if (kMostDigits > kPiece - used_) flush();
-    char* const at = buffer_.get() + used_;
-    if (number >= 0 && number < 10) {  // most are ids of ports
-      *at = static_cast<char>('0' + number);
-      ++used_;
-      return *this;
-    }
-    used_ += static_cast<std::size_t>(std::to_chars(at, at + kMostDigits, number).ptr - at);
-    return *this;
+    char* end = buffer_.get() + used_;
+    ((end = put(end, parts)), ...);
+    used_ = static_cast<std::size_t>(end - buffer_.get());
   }
   /// As the value of an attribute. Other control characters cannot be written in XML 1.0 and become spaces.
   void escaped(std::string_view text) {
@@ -84,25 +67,67 @@ class Text {
     while (!text.empty()) {
       const auto* const special = std::ranges::find_if(text, is_special);
       const auto plain = static_cast<std::size_t>(special - text.begin());
-      *this << text.substr(0, plain);
+      write(text.substr(0, plain));
       if (special == text.end()) return;
-      *this << escape_of(*special);
+      write(escape_of(*special));
       text.remove_prefix(plain + 1);
     }
   }
-  void flush() {
-    if (!stopped_ && used_ != 0) stopped_ = !(*sink_)({buffer_.get(), used_});
-    used_ = 0;
-  }
+  void flush() { hand_over(used_); }
   bool stopped() const { return stopped_; }
 
  private:
-  void put(const char* text, std::size_t size) {
-    std::memcpy(buffer_.get() + used_, text, size);
-    used_ += size;
+  /// The length of a literal is known to the compiler, which copies it in place.
+  template <std::size_t kSize>
+  static constexpr std::size_t most_letters(const char (&)[kSize]) {
+    return kSize - 1;
+  }
+  static std::size_t most_letters(std::string_view text) { return text.size(); }
+  static constexpr std::size_t most_letters(std::int64_t) { return 20; }
+
+  template <std::size_t kSize>
+  static char* put(char* at, const char (&literal)[kSize]) {
+    std::memcpy(at, literal, kSize - 1);
+    return at + kSize - 1;
+  }
+  static char* put(char* at, std::string_view text) {
+    std::memcpy(at, text.data(), text.size());
+    return at + text.size();
+  }
+  static char* put(char* at, std::int64_t number) {
+    if (number >= 0 && number < 10) {  // most are ids of ports
+      *at = static_cast<char>('0' + number);
+      return at + 1;
+    }
+    if (number >= 0 && number < 100) {
+      at[0] = static_cast<char>('0' + number / 10);
+      at[1] = static_cast<char>('0' + number % 10);
+      return at + 2;
+    }
+    return std::to_chars(at, at + 20, number).ptr;
   }
 
-  static constexpr std::size_t kPiece = std::size_t{1} << 16U;
+  void write_long(std::string_view text) {
+    while (!text.empty()) {
+      if (used_ == kPiece) make_room();
+      const std::string_view part = text.substr(0, kPiece - used_);
+      put(buffer_.get() + used_, part);
+      used_ += part.size();
+      text.remove_prefix(part.size());
+    }
+  }
+  void write_long(std::int64_t number) { write(number); }
+
+  void hand_over(std::size_t size) {
+    if (!stopped_ && size != 0) stopped_ = !(*sink_)({buffer_.get(), size});
+    std::memmove(buffer_.get(), buffer_.get() + size, used_ - size);
+    used_ -= size;
+  }
+  /// Hands over whole pages: files are written faster so.
+  void make_room() { hand_over(used_ / kPage * kPage); }
+
+  static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kPiece = 17 * kPage;  // 64 KiB go at once
   const TextSink* sink_;
   std::unique_ptr<char[]> buffer_{new char[kPiece]};
   std::size_t used_ = 0;
@@ -148,7 +173,7 @@ class Writer {
 
   void graph(const ir::Graph& graph) {
     LayerNames names(graph.nodes().size());
-    *text_ << "<layers>\n";
+    text_->write("<layers>\n");
     for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
       if (text_->stopped()) return;
       const std::size_t later = i + ir::kNodesToPrefetch;
@@ -156,93 +181,91 @@ class Writer {
       graph.nodes()[i]->scratch = static_cast<std::int64_t>(i);
       layer(*graph.nodes()[i], names.unique(*graph.nodes()[i]));
     }
-    *text_ << "</layers>\n<edges>\n";
+    text_->write("</layers>\n<edges>\n");
     for (const auto& node : graph.nodes()) edges(*node);
-    *text_ << "</edges>\n";
+    text_->write("</edges>\n");
   }
 
  private:
   void attribute(std::string_view name, std::string_view value) {
-    *text_ << " " << name << "=\"";
+    text_->write(" ", name, "=\"");
     text_->escaped(value);
-    *text_ << "\"";
+    text_->write("\"");
   }
-  void attribute(std::string_view name, std::int64_t value) {
-    *text_ << " " << name << "=\"" << value << "\"";
-  }
+  void attribute(std::string_view name, std::int64_t value) { text_->write(" ", name, "=\"", value, "\""); }
 
   void layer(const ir::Node& node, std::string_view name) {
-    *text_ << "<layer id=\"" << node.scratch << "\"";
+    text_->write("<layer id=\"", node.scratch, "\"");
     attribute("name", name);
-    *text_ << " type=\"" << node.op().name << "\" version=\"" << node.op().opset << "\">\n";
+    text_->write(" type=\"", node.op().name, "\" version=\"", node.op().opset, "\">\n");
     data(node);
     if (node.is_decompression) {
-      *text_ << "<rt_info>\n<attribute name=\"decompression\" version=\"0\"/>\n</rt_info>\n";
+      text_->write("<rt_info>\n<attribute name=\"decompression\" version=\"0\"/>\n</rt_info>\n");
     }
     ports(node);
     if (const ir::LoopBody* loop = node.loop()) loop_body(node, *loop);
     if (const ir::IfBranches* branches = node.branches()) if_branches(node, *branches);
-    *text_ << "</layer>\n";
+    text_->write("</layer>\n");
   }
 
   void data(const ir::Node& node) {
     if (node.constant() != nullptr) return constant(node);
     if (node.is("Parameter")) return parameter(node.output(0));
     if (node.attributes().empty()) return;
-    *text_ << "<data";
+    text_->write("<data");
     for (const ir::Attribute& value : node.attributes()) attribute(value.name, ir::to_string(value.value));
-    *text_ << "/>\n";
+    text_->write("/>\n");
   }
 
   void constant(const ir::Node& node) {
-    *text_ << "<data element_type=\"" << ir::info(node.output(0).type).name << "\" shape=\"";
+    text_->write("<data element_type=\"", ir::info(node.output(0).type).name, "\" shape=\"");
     shape(node.output(0).shape);
-    *text_ << "\"";
+    text_->write("\"");
     attribute("offset", static_cast<std::int64_t>(weights_->offsets.at(constants_++)));
     attribute("size", static_cast<std::int64_t>(node.constant()->written_size()));
-    *text_ << "/>\n";
+    text_->write("/>\n");
   }
 
   void parameter(const ir::Output& output) {
-    *text_ << "<data shape=\"";
+    text_->write("<data shape=\"");
     shape(output.shape);
-    *text_ << "\" element_type=\"" << ir::info(output.type).name << "\"/>\n";
+    text_->write("\" element_type=\"", ir::info(output.type).name, "\"/>\n");
   }
 
   /// As attributes have it: "1,?,3..7", "..." for an unknown rank.
   void shape(const ir::PartialShape& shape) {
-    if (!shape.has_rank()) *text_ << "...";
+    if (!shape.has_rank()) text_->write("...");
     for (std::size_t axis = 0; shape.has_rank() && axis < shape.rank(); ++axis) {
-      if (axis != 0) *text_ << ",";
+      if (axis != 0) text_->write(",");
       if (shape[axis].is_static()) {
-        *text_ << shape[axis].min;
+        text_->write(shape[axis].min);
       } else {
-        *text_ << ir::to_string(shape[axis]);
+        text_->write(ir::to_string(shape[axis]));
       }
     }
   }
 
   void port(std::int64_t id, ir::ElementType type, const ir::PartialShape& shape,
             std::span<const std::string> names) {
-    *text_ << "<port id=\"" << id << "\"";
+    text_->write("<port id=\"", id, "\"");
     const PortText& text = port_text(type, shape);
     if (names.empty()) {
-      *text_ << text.all;
+      text_->write(text.all);
       return;
     }
-    *text_ << text.precision() << " names=\"";
+    text_->write(text.precision(), " names=\"");
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (i != 0) *text_ << ",";
+      if (i != 0) text_->write(",");
       tensor_name(names[i]);
     }
-    *text_ << "\"" << text.dimensions();
+    text_->write("\"", text.dimensions());
   }
 
   /// Names are separated by commas; one inside a name has a backslash in front.
   void tensor_name(std::string_view name) {
     for (std::size_t comma = name.find(','); comma != std::string_view::npos; comma = name.find(',')) {
       text_->escaped(name.substr(0, comma));
-      *text_ << "\\,";
+      text_->write("\\,");
       name.remove_prefix(comma + 1);
     }
     text_->escaped(name);
@@ -285,32 +308,30 @@ class Writer {
   void ports(const ir::Node& node) {
     std::int64_t id = 0;
     if (!node.inputs().empty()) {
-      *text_ << "<input>\n";
+      text_->write("<input>\n");
       for (const ir::Value& input : node.inputs()) port(id++, input.type(), input.shape(), {});
-      *text_ << "</input>\n";
+      text_->write("</input>\n");
     }
     if (node.outputs().empty() || node.is("Result")) return;
-    *text_ << "<output>\n";
+    text_->write("<output>\n");
     for (const ir::Output& output : node.outputs()) port(id++, output.type, output.shape, output.names);
-    *text_ << "</output>\n";
+    text_->write("</output>\n");
   }
 
   void edges(const ir::Node& node) {
     for (std::size_t i = 0; i < node.inputs().size(); ++i) {
       const ir::Value from = node.input(i);
       const auto port = static_cast<std::int64_t>(from.node->inputs().size() + from.index);
-      *text_ << "<edge from-layer=\"" << from.node->scratch << "\" from-port=\"" << port << "\" to-layer=\""
-             << node.scratch << "\" to-port=\"" << static_cast<std::int64_t>(i) << "\"/>\n";
+      text_->write("<edge from-layer=\"", from.node->scratch, "\" from-port=\"", port, "\" to-layer=\"",
+                   node.scratch, "\" to-port=\"", static_cast<std::int64_t>(i), "\"/>\n");
     }
   }
 
   void mapped_input(std::int64_t external, const ir::Node& parameter) {
-    *text_ << "<input external_port_id=\"" << external << "\" internal_layer_id=\"" << parameter.scratch
-           << "\"";
+    text_->write("<input external_port_id=\"", external, "\" internal_layer_id=\"", parameter.scratch, "\"");
   }
   void mapped_output(std::int64_t external, const ir::Node& result) {
-    *text_ << "<output external_port_id=\"" << external << "\" internal_layer_id=\"" << result.scratch
-           << "\"";
+    text_->write("<output external_port_id=\"", external, "\" internal_layer_id=\"", result.scratch, "\"");
   }
   template <typename Slices>
   void slices(const Slices& slices) {
@@ -328,59 +349,59 @@ class Writer {
     const auto output_id = [&](std::uint32_t output) {
       return static_cast<std::int64_t>(node.inputs().size() + output);
     };
-    *text_ << "<port_map>\n";
+    text_->write("<port_map>\n");
     for (const ir::Carried& state : loop.carried) {
       mapped_input(state.input, *state.parameter);
-      *text_ << "/>\n";
+      text_->write("/>\n");
     }
     for (const ir::Sliced& sliced : loop.sliced) {
       mapped_input(sliced.input, *sliced.parameter);
       slices(sliced);
-      *text_ << "/>\n";
+      text_->write("/>\n");
     }
     for (const ir::Invariant& invariant : loop.invariants) {
       mapped_input(invariant.input, *invariant.parameter);
-      *text_ << "/>\n";
+      text_->write("/>\n");
     }
     if (loop.iteration != nullptr) {
       mapped_input(-1, *loop.iteration);
-      *text_ << " purpose=\"current_iteration\"/>\n";
+      text_->write(" purpose=\"current_iteration\"/>\n");
     }
     for (const ir::Carried& state : loop.carried) {
       if (!state.output) continue;
       mapped_output(output_id(*state.output), *state.result);
-      *text_ << "/>\n";
+      text_->write("/>\n");
     }
     for (const ir::Scan& scan : loop.scans) {
       mapped_output(output_id(scan.output), *scan.result);
       slices(scan);
-      *text_ << "/>\n";
+      text_->write("/>\n");
     }
     for (const ir::LastValue& last : loop.last_values) {
       mapped_output(output_id(last.output), *last.result);
-      *text_ << "/>\n";
+      text_->write("/>\n");
     }
     mapped_output(-1, *loop.condition);
-    *text_ << " purpose=\"execution_condition\"/>\n</port_map>\n<back_edges>\n";
+    text_->write(" purpose=\"execution_condition\"/>\n</port_map>\n<back_edges>\n");
     for (const ir::Carried& state : loop.carried) {
-      *text_ << "<edge from-layer=\"" << state.result->scratch << "\" to-layer=\"" << state.parameter->scratch
-             << "\"/>\n";
+      text_->write("<edge from-layer=\"", state.result->scratch, "\" to-layer=\"", state.parameter->scratch,
+                   "\"/>\n");
     }
-    *text_ << "</back_edges>\n";
+    text_->write("</back_edges>\n");
   }
 
   void branch(const ir::Node& node, std::string_view prefix, const ir::Branch& branch) {
     body(std::string(prefix) + "_body", *branch.graph);
-    *text_ << "<" << prefix << "_port_map>\n";
+    text_->write("<", prefix, "_port_map>\n");
     for (const ir::Invariant& invariant : branch.invariants) {
       mapped_input(invariant.input, *invariant.parameter);
-      *text_ << "/>\n";
+      text_->write("/>\n");
     }
     for (std::size_t i = 0; i < branch.results.size(); ++i) {
       mapped_output(static_cast<std::int64_t>(node.inputs().size() + i), *branch.results[i]);
-      *text_ << "/>\n";
+      text_->write("/>\n");
     }
-    *text_ << "</" << prefix << "_port_map>\n";
+    text_->write("</", prefix, "_port_map>\n");
   }
 
   void if_branches(const ir::Node& node, const ir::IfBranches& branches) {
@@ -389,9 +410,9 @@ class Writer {
   }
 
   void body(std::string_view element, const ir::Graph& inner) {
-    *text_ << "<" << element << ">\n";
+    text_->write("<", element, ">\n");
     graph(inner);
-    *text_ << "</" << element << ">\n";
+    text_->write("</", element, ">\n");
   }
 
   const WeightsLayout* weights_;
@@ -405,11 +426,11 @@ class Writer {
 
 bool write_xml(const ir::Model& model, const WeightsLayout& weights, const TextSink& sink) {
   Text text(sink);
-  text << "<?xml version=\"1.0\"?>\n<net name=\"";
+  text.write("<?xml version=\"1.0\"?>\n<net name=\"");
   text.escaped(model.name);
-  text << "\" version=\"11\">\n";
+  text.write("\" version=\"11\">\n");
   Writer(weights, text).graph(model.graph);
-  text << "<rt_info/>\n</net>\n";
+  text.write("<rt_info/>\n</net>\n");
   text.flush();
   return !text.stopped();
 }

@@ -31,15 +31,27 @@ struct HashedName {
   static std::uint32_t hash_of(std::string_view name) {
     constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
     std::uint64_t hash = name.size();
-    while (!name.empty()) {
-      std::uint64_t letters = 0;
-      const std::size_t count = std::min(name.size(), sizeof letters);
-      std::memcpy(&letters, name.data(), count);
+    const auto mix = [&](std::uint64_t letters) {
       hash = (hash ^ letters) * kFactor;
       hash ^= hash >> 32U;
-      name.remove_prefix(count);
+    };
+    for (; name.size() > sizeof hash; name.remove_prefix(sizeof hash)) mix(load<std::uint64_t>(name.data()));
+    // The last letters as two words, which may overlap: copying a number of bytes that only a run tells is a
+    // call.
+    if (name.size() >= sizeof(std::uint32_t)) {
+      const std::uint64_t last = load<std::uint32_t>(name.data() + name.size() - sizeof(std::uint32_t));
+      mix(last << 32U | load<std::uint32_t>(name.data()));
+    } else if (!name.empty()) {
+      const auto letter = [&](std::size_t at) { return std::uint64_t{static_cast<unsigned char>(name[at])}; };
+      mix(letter(0) | letter(name.size() / 2) << 8U | letter(name.size() - 1) << 16U);
     }
     return static_cast<std::uint32_t>(hash);
+  }
+  template <typename Word>
+  static Word load(const char* letters) {
+    Word word;
+    std::memcpy(&word, letters, sizeof word);
+    return word;
   }
 };
 
@@ -59,6 +71,7 @@ class NameTable {
     if ((entries_.size() + 1) * 2 > slots_.size()) grow(std::max<std::size_t>(slots_.size() * 2, 16));
     Slot& slot = slots_[find_slot(name)];
     if (slot.entry == kEmpty) {
+      if (entries_.empty()) entries_.reserve(8);
       slot = {name.hash, static_cast<std::uint32_t>(entries_.size())};
       entries_.emplace_back(name.name, std::move(value));
     }

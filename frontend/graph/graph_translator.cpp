@@ -12,11 +12,13 @@
 namespace onnx2ir::frontend {
 namespace {
 
-Operands apply(const TranslatorRow& row, NodeContext& context) {
-  if (const auto* on_operands = std::get_if<OperandTranslator>(&row.translate))
-    return (*on_operands)(context);
-  Values outputs = std::get<TensorTranslator>(row.translate)(context);
-  return {outputs.begin(), outputs.end()};
+void apply(const TranslatorRow& row, NodeContext& context, Operands& outputs) {
+  if (const auto* on_operands = std::get_if<OperandTranslator>(&row.translate)) {
+    outputs = (*on_operands)(context);
+  } else {
+    const Values values = std::get<TensorTranslator>(row.translate)(context);
+    outputs.append(values.begin(), values.end());
+  }
 }
 
 std::string unsupported_message(std::string_view domain, std::string_view op_type) {
@@ -257,7 +259,8 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
 
   const std::string_view domain = canonical_domain(node.domain());
   const auto version = opset(domain);
-  std::optional<Operands> outputs;
+  Operands outputs;
+  bool translated = false;
   if (!version) {
     report(
         node, index, "missing-opset-import",
@@ -266,53 +269,52 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
   } else if (available) {
     const std::size_t nodes_before = graph_->nodes().size();
     try {
-      outputs = translated(node, *version, std::move(inputs));
-      if (outputs && static_cast<int>(outputs->size()) < node.output_size()) {
-        for (std::size_t i = outputs->size(); i < static_cast<std::size_t>(node.output_size()); ++i) {
-          if (node.output(static_cast<int>(i)).empty()) continue;
-          throw CannotTranslate{"its output " + std::to_string(i) + " is not converted", {}};
-        }
+      translated = emit(node, *version, inputs, outputs);
+      for (std::size_t i = outputs.size(); translated && i < static_cast<std::size_t>(node.output_size());
+           ++i) {
+        if (node.output(static_cast<int>(i)).empty()) continue;
+        throw CannotTranslate{"its output " + std::to_string(i) + " is not converted", {}};
       }
     } catch (const CannotTranslate& refusal) {
       report(node, index, "cannot-convert", refusal.message, refusal.hint);
-      outputs.reset();
+      translated = false;
     } catch (const AlreadyReported&) {
-      outputs.reset();
+      translated = false;
     } catch (const ir::InvalidNode& invalid) {
       report(node, index, "invalid-node", invalid.what());
-      outputs.reset();
+      translated = false;
     }
+    if (!translated) outputs.clear();
     // The nodes that give the outputs carry the name of the ONNX node; what leads up to them stays unnamed.
-    if (outputs) {
-      for (const Operand& output : *outputs) {
-        const ir::Value value = as_tensor(output);
-        if (!value || !value.node->name.empty() || nodes_before >= graph_->nodes().size()) continue;
-        value.node->name = node.name().empty() ? node.output(0) : node.name();
-      }
+    for (const Operand& output : outputs) {
+      const ir::Value value = as_tensor(output);
+      if (!value || !value.node->name.empty() || nodes_before >= graph_->nodes().size()) continue;
+      value.node->name = node.name().empty() ? node.output(0) : node.name();
     }
   }
   if (!available) report_unsupported(node, index, path_);
   for (int i = 0; i < node.output_size(); ++i) {
     const auto position = static_cast<std::size_t>(i);
-    if (outputs && position < outputs->size() && !is_absent((*outputs)[position])) {
-      bind(node.output(i), std::move((*outputs)[position]));
+    if (position < outputs.size() && !is_absent(outputs[position])) {
+      bind(node.output(i), std::move(outputs[position]));
     } else {
       bind_unavailable(node.output(i));
     }
   }
-  return defined && outputs.has_value();
+  return defined && translated;
 }
 
-std::optional<Operands> GraphTranslator::translated(const onnx::NodeProto& node, std::int64_t opset,
-                                                    Operands inputs) {
+bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,
+                           Operands& outputs) {
   if (const onnx::FunctionProto* function = conversion_->model->find_function(node)) {
-    return translate_function(bind_function(*function, node), inputs);
+    return emit_function(bind_function(*function, node), inputs, outputs);
   }
   const std::string_view domain = canonical_domain(node.domain());
   if (const TranslatorRow* row = find_translator(domain, node.op_type(), opset)) {
-    NodeContext context(*this, node, opset, std::move(inputs));
+    NodeContext context(*this, node, opset, inputs);
     context.set_origin(static_cast<std::int32_t>(current_index_));
-    return apply(*row, context);
+    apply(*row, context, outputs);
+    return true;
   }
   if (has_function_body(domain, node.op_type(), opset)) {
     std::vector<onnx::TypeProto> types;
@@ -322,7 +324,7 @@ std::optional<Operands> GraphTranslator::translated(const onnx::NodeProto& node,
       // Bodies in other domains do not say which version of ai.onnx they are written in: the model's.
       const auto model_version = this->opset("");
       if (model_version && !body->opsets.find("")) body->opsets.add("", *model_version);
-      return translate_function(*body, inputs);
+      return emit_function(*body, inputs, outputs);
     }
   }
   throw CannotTranslate{unsupported_message(domain, node.op_type()), {}};
@@ -349,8 +351,7 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
   }
 }
 
-std::optional<Operands> GraphTranslator::translate_function(const FunctionBody& body,
-                                                            const Operands& inputs) {
+bool GraphTranslator::emit_function(const FunctionBody& body, const Operands& inputs, Operands& outputs) {
   constexpr std::size_t kDeepest = 64;
   if (function_stack_.size() >= kDeepest) throw CannotTranslate{"functions are nested too deeply", {}};
   GraphTranslator scope(*this, Kind::function, *graph_, path_);
@@ -361,10 +362,9 @@ std::optional<Operands> GraphTranslator::translate_function(const FunctionBody& 
     // An input the call leaves out is as absent in the body.
     scope.bind(body.function->input(i), position < inputs.size() ? inputs[position] : Operand{});
   }
-  if (!scope.translate(body.function->node())) return std::nullopt;
-  Operands outputs;
+  if (!scope.translate(body.function->node())) return false;
   for (const std::string& name : body.function->output()) outputs.push_back(scope.find(name).operand);
-  return outputs;
+  return true;
 }
 
 std::optional<std::int64_t> GraphTranslator::opset(std::string_view domain) const {

@@ -114,8 +114,9 @@ class GraphTranslator {
 
   void prefetch_names(const onnx::NodeProto& node) const;
   bool translate_node(const onnx::NodeProto& node, std::int64_t index);
-  std::optional<Operands> translated(const onnx::NodeProto& node, std::int64_t opset, Operands inputs);
-  std::optional<Operands> translate_function(const FunctionBody& body, const Operands& inputs);
+  /// Appends the outputs of the node to `outputs`; false, when a node inside of it could not be translated.
+  bool emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs, Operands& outputs);
+  bool emit_function(const FunctionBody& body, const Operands& inputs, Operands& outputs);
   void report(const onnx::NodeProto& node, std::int64_t index, std::string code, std::string message,
               std::string hint = {}) const;
   /// Reports the operators without translation in a node that is passed over, and in its bodies: one run

@@ -9,12 +9,12 @@
 namespace onnx2ir::frontend {
 
 NodeContext::NodeContext(GraphTranslator& translator, const onnx::NodeProto& proto, std::int64_t opset,
-                         Operands inputs)
+                         std::span<const Operand> inputs)
     : Builder(translator.graph()),
       translator_(&translator),
       proto_(&proto),
       opset_(opset),
-      inputs_(std::move(inputs)) {}
+      inputs_(inputs) {}
 
 std::string_view NodeContext::op_type() const {
   return proto_->op_type();

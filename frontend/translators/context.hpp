@@ -47,7 +47,9 @@ struct TensorAttribute {
 
 class NodeContext : public Builder {
  public:
-  NodeContext(GraphTranslator& translator, const onnx::NodeProto& proto, std::int64_t opset, Operands inputs);
+  /// `inputs` must outlive the context.
+  NodeContext(GraphTranslator& translator, const onnx::NodeProto& proto, std::int64_t opset,
+              std::span<const Operand> inputs);
 
   // The node.
   std::string_view op_type() const;
@@ -126,7 +128,7 @@ class NodeContext : public Builder {
   GraphTranslator* translator_;
   const onnx::NodeProto* proto_;
   std::int64_t opset_;
-  Operands inputs_;
+  std::span<const Operand> inputs_;
 };
 
 }  // namespace onnx2ir::frontend

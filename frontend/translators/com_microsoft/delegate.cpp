@@ -4,12 +4,12 @@
 
 namespace onnx2ir::frontend {
 
-Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, Operands inputs) {
+Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, const Operands& inputs) {
   const TranslatorRow* row = find_translator("", op, opset);
   if (row == nullptr || !std::holds_alternative<TensorTranslator>(row->translate)) {
     node.fail("there is no translator of " + std::string(op));
   }
-  NodeContext context(node.translator(), node.proto(), opset, std::move(inputs));
+  NodeContext context(node.translator(), node.proto(), opset, inputs);
   return std::get<TensorTranslator>(row->translate)(context);
 }
 

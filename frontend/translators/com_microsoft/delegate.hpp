@@ -10,6 +10,6 @@ namespace onnx2ir::frontend {
 inline constexpr std::string_view kMicrosoft = "com.microsoft";
 
 /// What the ONNX operator `op` of version `opset` makes of `inputs`, with the attributes of `node`.
-Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, Operands inputs);
+Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, const Operands& inputs);
 
 }  // namespace onnx2ir::frontend

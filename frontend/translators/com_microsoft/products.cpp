@@ -44,7 +44,7 @@ Value activated(NodeContext& node, Value x) {
 /// FusedConv: a convolution, an optional sum, an activation.
 Values fused_conv(NodeContext& node) {
   Operands inputs{node.operand(0), node.operand(1), node.operand(2)};
-  Value result = translate_as(node, "Conv", 11, std::move(inputs)).front();
+  Value result = translate_as(node, "Conv", 11, inputs).front();
   if (const Value sum = node.optional_input(3)) result = node.op("Add", {result, sum});
   return {activated(node, result)};
 }

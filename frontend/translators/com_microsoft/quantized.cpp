@@ -115,7 +115,7 @@ Values dynamic_quantize_lstm(NodeContext& node) {
   };
   Operands inputs{node.operand(0), weights(1, 8, 9), weights(2, 10, 11)};
   for (std::size_t i = 3; i < 8; ++i) inputs.push_back(node.operand(i));
-  return translate_as(node, "LSTM", 7, std::move(inputs));
+  return translate_as(node, "LSTM", 7, inputs);
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ Value as_scalar(NodeContext& node, Builder& builder, Value value, ElementType ty
     node.fail(std::string(what) + " must have one element, it is " + to_string(type_of(value)));
   if (type == ElementType::boolean && value.type() != type)
     node.fail(std::string(what) + " must be boolean, it is " + to_string(type_of(value)));
-  if (const auto values = ir::exact_values(value); values && values->size() == 1) {
+  if (const auto known = ir::known_scalar(value)) {
     if (shape.is_scalar() && value.type() == type) return value;
-    return builder.integer(type == ElementType::boolean ? values->front() != 0 : values->front(), type);
+    return builder.integer(type == ElementType::boolean ? *known != 0 : *known, type);
   }
   if (!shape.is_scalar())
     value = builder.op("Reshape", {value, builder.integers({})}, {{"special_zero", false}});

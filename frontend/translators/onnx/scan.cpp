@@ -190,7 +190,7 @@ Operands scan_8(NodeContext& node) {
       }
       inputs.emplace_back(value);
     }
-    NodeContext of_one(scope, node.proto(), node.opset(), std::move(inputs));
+    NodeContext of_one(scope, node.proto(), node.opset(), inputs);
     const Operands results = scan(of_one, "directions");
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       Operand result = results[wanted[i]];

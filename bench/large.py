@@ -83,8 +83,9 @@ def outputs_in(folder):
 
 
 def memory_to_touch(folder, runs):
-    """What a run needs: what it writes, about as much as the model's files, and what it uses itself, as the runs before
-    it. Small models fit into memory that is there, and caches into which their code fits should keep it."""
+    """What a run of any of the commands needs: what it writes, about as much as the model's files, and what it uses
+    itself, as the runs before. The same for all of them: nobody profits from what another needs. Small models fit into
+    memory that is there, and caches into which their code fits should keep it."""
     inputs = total_size(file for file in folder.iterdir() if file.is_file())
     needed = max([inputs, *(run.written + run.peak for run in runs)])
     return int(needed) if needed > 2**28 else 0
@@ -124,7 +125,7 @@ def run_in_turn(commands, folder, most_rounds):
                 continue
             for old in outputs_in(folder):
                 old.unlink()
-            run = measure(commands[name], memory_to_touch(folder, runs[name]))
+            run = measure(commands[name], memory_to_touch(folder, sum(runs.values(), [])))
             if run is None:
                 limits[name] = 0
                 continue

@@ -73,18 +73,18 @@ class Truth {
 };
 
 /// What `scratch` of a node says: whether OpenVINO can compute it before it runs the model.
-enum Known : std::int64_t { kConstant, kAtRunTime };
+enum Known : std::int64_t { constant, at_run_time };
 
 class Search {
  public:
   explicit Search(ir::Model& model) : truth_(model.graph) {
-    for (ir::Node* input : model.graph.parameters()) input->scratch = kAtRunTime;
+    for (ir::Node* input : model.graph.parameters()) input->scratch = at_run_time;
     visit(model.graph, truth_);
   }
   bool modified() const { return modified_; }
 
  private:
-  static bool is_constant(ir::Value value) { return value.node->scratch == kConstant; }
+  static bool is_constant(ir::Value value) { return value.node->scratch == constant; }
 
   static bool is_constant(ir::Node& node) {
     for (std::uint32_t i = 0; i < node.inputs().size(); ++i) {
@@ -98,14 +98,14 @@ class Search {
     for (ir::Node* parameter : body.parameters()) {
       const auto found = std::ranges::find(invariants, parameter, &ir::Invariant::parameter);
       const bool is_known = found != invariants.end() && is_constant(node.input(found->input));
-      parameter->scratch = is_known ? kConstant : kAtRunTime;
+      parameter->scratch = is_known ? constant : at_run_time;
     }
   }
 
   static Known known(ir::Node& node) {
-    if (!node.op().is_volatile && is_constant(node)) return kConstant;
+    if (!node.op().is_volatile && is_constant(node)) return constant;
     const bool is_known = node.outputs().size() == 1 && ir::exact_values(node.value());
-    return is_known ? kConstant : kAtRunTime;
+    return is_known ? constant : at_run_time;
   }
 
   void visit(ir::Graph& graph, Truth& truth) {
@@ -148,7 +148,7 @@ class Search {
     }
     const ir::Value starts = loop.input(1);
     loop.set_input(1, is_known_true(starts) ? holds : builder.op("LogicalAnd", {starts, holds}));
-    loop.scratch = kAtRunTime;
+    loop.scratch = at_run_time;
     modified_ = true;
   }
 

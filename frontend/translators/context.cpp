@@ -10,11 +10,7 @@ namespace onnx2ir::frontend {
 
 NodeContext::NodeContext(GraphTranslator& translator, const onnx::NodeProto& proto, std::int64_t opset,
                          std::span<const Operand> inputs)
-    : Builder(translator.graph()),
-      translator_(&translator),
-      proto_(&proto),
-      opset_(opset),
-      inputs_(inputs) {}
+    : Builder(translator.graph()), translator_(&translator), proto_(&proto), opset_(opset), inputs_(inputs) {}
 
 std::string_view NodeContext::op_type() const {
   return proto_->op_type();

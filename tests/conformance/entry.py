@@ -15,8 +15,8 @@ class Entry:
 
 
 def parameters(entries):
-    """The argument of pytest.mark.parametrize("conformance", ...)."""
-    return [pytest.param(entry, id="-".join(entry.key[1:])) for entry in entries]
+    """The argument of pytest.mark.parametrize("conformance", ...). These tests belong to the test matrix."""
+    return [pytest.param(entry, id="-".join(entry.key[1:]), marks=pytest.mark.matrix) for entry in entries]
 
 
 def assert_passed(result):

@@ -76,6 +76,8 @@ def to_tensor(array):
         raise Failure(RUNTIME_ERROR, f"the runtime has no type for {array.dtype}")
     if entry.name in NUMPY_NAMES:
         return ov.Tensor(np.array(array, order="C"))
+    if not hasattr(ov.Type, entry.name):
+        raise Failure(RUNTIME_ERROR, f"OpenVINO's Python package has no type {entry.name}")
     tensor = ov.Tensor(getattr(ov.Type, entry.name), ov.Shape(array.shape))
     if array.size:
         if entry.bits:

@@ -8,23 +8,23 @@ its outputs, wherever it stands. An experiment fails when a new runtime lifts th
 import numpy as np
 import openvino as ov
 import pytest
-from openvino import opset16
 
 from .runtime import CONFIG
+from .runtime_ops import ops
 
 SIZES = (2, 3, 1, 5, 40, 7, 200)
 
 
 def number(value):
-    return opset16.constant(np.int64(value))
+    return ops.constant(np.int64(value))
 
 
 def growing(value):
     """Later nodes, which need more memory than the first one reads."""
-    axis = opset16.constant(np.int32(0))
+    axis = ops.constant(np.int32(0))
     for copies in (4, 5):
-        value = opset16.concat([opset16.cum_sum(value, axis)] * copies, 0)
-    return opset16.cum_sum(value, axis)
+        value = ops.concat([ops.cum_sum(value, axis)] * copies, 0)
+    return ops.cum_sum(value, axis)
 
 
 def expected(values):
@@ -35,10 +35,10 @@ def expected(values):
 
 def choice(condition, value):
     """An If that gives the value, or it twice."""
-    node = opset16.if_op(condition)
+    node = ops.if_op(condition)
     once, twice = vector(), vector()
-    node.set_then_body(ov.Model([opset16.add(once, once)], [once], "then"))
-    node.set_else_body(ov.Model([opset16.concat([twice, twice], 0)], [twice], "else"))
+    node.set_then_body(ov.Model([ops.add(once, once)], [once], "then"))
+    node.set_else_body(ov.Model([ops.concat([twice, twice], 0)], [twice], "else"))
     node.set_input(value.output(0), once, twice)
     return node.set_output(*[node.get_function(body).get_results()[0] for body in (0, 1)])
 
@@ -46,9 +46,9 @@ def choice(condition, value):
 def copied_choice(condition, value):
     """The same, with a Loop behind it that hands it on."""
     copy = vector()
-    result = opset16.result(opset16.identity(copy))
-    node = opset16.loop(number(1), opset16.constant(True))
-    node.set_function(ov.Model([opset16.result(opset16.constant(True)), result], [copy], "body"))
+    result = ops.result(ops.identity(copy))
+    node = ops.loop(number(1), ops.constant(True))
+    node.set_function(ov.Model([ops.result(ops.constant(True)), result], [copy], "body"))
     node.set_special_body_ports([-1, 0])
     node.set_invariant_input(copy, choice(condition, value))
     return node.get_iter_value(result.output(0), -1)
@@ -57,20 +57,20 @@ def copied_choice(condition, value):
 def doubling(condition, value):
     """A Loop that doubles the value's size once or twice."""
     state = vector()
-    result = opset16.result(opset16.concat([state, state], 0))
-    node = opset16.loop(opset16.select(condition, number(1), number(2)), opset16.constant(True))
-    node.set_function(ov.Model([opset16.result(opset16.constant(True)), result], [state], "body"))
+    result = ops.result(ops.concat([state, state], 0))
+    node = ops.loop(ops.select(condition, number(1), number(2)), ops.constant(True))
+    node.set_function(ov.Model([ops.result(ops.constant(True)), result], [state], "body"))
     node.set_special_body_ports([-1, 0])
     node.set_merged_input(state, value.output(0), result.output(0))
     return node.get_iter_value(result.output(0), -1)
 
 
 def vector():
-    return opset16.parameter([-1], ov.Type.f32)
+    return ops.parameter([-1], ov.Type.f32)
 
 
 def flag():
-    return opset16.parameter([], ov.Type.boolean)
+    return ops.parameter([], ov.Type.boolean)
 
 
 def read_later(make, condition, value):
@@ -84,33 +84,33 @@ def handed_out(make, condition, value):
 
 def in_main(make, read):
     inputs = flag(), vector()
-    return ov.Model([opset16.result(output) for output in read(make, *inputs)], list(inputs), "main")
+    return ov.Model([ops.result(output) for output in read(make, *inputs)], list(inputs), "main")
 
 
 def in_branch(make, read):
     """The same in both branches of an If."""
     inputs = flag(), vector()
-    node = opset16.if_op(inputs[0])
+    node = ops.if_op(inputs[0])
     then, otherwise = in_main(make, read), in_main(make, read)
     node.set_then_body(then)
     node.set_else_body(otherwise)
     for outer, *inner in zip(inputs, then.get_parameters(), otherwise.get_parameters()):
         node.set_input(outer.output(0), *inner)
     outputs = [node.set_output(*results) for results in zip(then.get_results(), otherwise.get_results())]
-    return ov.Model([opset16.result(output) for output in outputs], list(inputs), "main")
+    return ov.Model([ops.result(output) for output in outputs], list(inputs), "main")
 
 
 def in_loop(make, read):
     """The same in the body of a Loop of one iteration."""
     inputs, inner = (flag(), vector()), (flag(), vector())
-    results = [opset16.result(output) for output in read(make, *inner)]
-    node = opset16.loop(number(1), opset16.constant(True))
-    node.set_function(ov.Model([opset16.result(opset16.constant(True)), *results], list(inner), "body"))
+    results = [ops.result(output) for output in read(make, *inner)]
+    node = ops.loop(number(1), ops.constant(True))
+    node.set_function(ov.Model([ops.result(ops.constant(True)), *results], list(inner), "body"))
     node.set_special_body_ports([-1, 0])
     for outer, parameter in zip(inputs, inner):
         node.set_invariant_input(parameter, outer.output(0))
     outputs = [node.get_iter_value(result.output(0), -1) for result in results]
-    return ov.Model([opset16.result(output) for output in outputs], list(inputs), "main")
+    return ov.Model([ops.result(output) for output in outputs], list(inputs), "main")
 
 
 def is_right(place, make, read):

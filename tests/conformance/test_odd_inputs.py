@@ -9,11 +9,11 @@ import numpy as np
 import onnx.parser
 import openvino as ov
 import pytest
-from openvino import opset16
 
 from .entry import Entry, assert_passed, parameters
 from .one_node import add_case, add_series, numbers
 from .runtime import CONFIG
+from .runtime_ops import ops
 from .tool import convert, tool_path
 
 CASES = {}
@@ -317,19 +317,19 @@ def test_odd_inputs(conformance, result):
 
 def test_where_the_runtime_loses_nan():
     """Extrema give the other number. It would take a comparison and a Select for each Relu to keep NaN: docs/limits.md names it."""
-    x = opset16.parameter([1], ov.Type.f32)
+    x = ops.parameter([1], ov.Type.f32)
     zero = np.zeros(1, np.float32)
-    lost = [opset16.relu(x), opset16.maximum(x, zero), opset16.minimum(x, zero), opset16.clamp(x, 0, 1), opset16.hard_sigmoid(x, np.float32(1), np.float32(0))]
+    lost = [ops.relu(x), ops.maximum(x, zero), ops.minimum(x, zero), ops.clamp(x, 0, 1), ops.hard_sigmoid(x, np.float32(1), np.float32(0))]
     # One that comes last is kept.
-    lost += [opset16.reduce_max(opset16.concat([x, zero], 0), np.array([0])), opset16.reduce_min(opset16.concat([x, zero], 0), np.array([0]))]
+    lost += [ops.reduce_max(ops.concat([x, zero], 0), np.array([0])), ops.reduce_min(ops.concat([x, zero], 0), np.array([0]))]
     compiled = ov.Core().compile_model(ov.Model(lost, [x]), "CPU", CONFIG)
     assert not [value for value in compiled([np.array([np.nan], np.float32)]).values() if np.isnan(value)]
 
 
 def test_the_runtime_cuts_infinities_of_doubles():
     """Doubles are converted to f32 and back, and conversions cut: docs/limits.md names it."""
-    x = opset16.parameter([2], ov.Type.f64)
-    compiled = ov.Core().compile_model(ov.Model([opset16.add(x, x)], [x]), "CPU", CONFIG)
+    x = ops.parameter([2], ov.Type.f64)
+    compiled = ov.Core().compile_model(ov.Model([ops.add(x, x)], [x]), "CPU", CONFIG)
     largest = np.float64(np.finfo(np.float32).max)
     np.testing.assert_array_equal(compiled([np.array([np.inf, -np.inf])])[0], [largest, -largest])
 

@@ -5,9 +5,9 @@ import numpy as np
 import onnx.parser
 import openvino as ov
 import pytest
-from openvino import opset16
 
 from .runtime import CONFIG
+from .runtime_ops import ops
 from .tool import convert, tool_path
 
 MODEL = '<ir_version: 9, opset_import: ["" : 17]> m (float[3, 4] x) => (float[3] y) {{ b = {bound} (x) y = {op} <axes = [1], keepdims = 0> (b) }}'
@@ -35,7 +35,7 @@ def test_form_and_infinities(tmp_path, op, bound, is_one):
 
 
 def test_the_runtime_starts_from_the_largest_finite_number():
-    x = opset16.parameter([1, 4], ov.Type.f32)
-    model = ov.Model([opset16.reduce_max(x, np.array([1]), False)], [x])
+    x = ops.parameter([1, 4], ov.Type.f32)
+    model = ov.Model([ops.reduce_max(x, np.array([1]), False)], [x])
     compiled = ov.Core().compile_model(model, "CPU", CONFIG)
     assert compiled([np.full((1, 4), -np.inf, np.float32)])[0] == np.finfo(np.float32).min

@@ -9,6 +9,7 @@ MODELS = 100
 SEED = 9002
 
 
+@pytest.mark.matrix
 def test_random_models():
     findings = search(MODELS, SEED, tool_path(), shrink=False)
     for found in findings.found:

@@ -1,0 +1,26 @@
+"""Where the tests run: the OpenVINO release of this Python, and the instruction set that its CPU plugin uses."""
+
+import functools
+import os
+from pathlib import Path
+
+import openvino
+
+RELEASES = ("2024.6", "2025.4", "2026.4")  # supported ones, the oldest first; cmake/requirements*.txt
+NEWEST = RELEASES[-1]
+
+# Instruction sets as failures are listed for them: the CPU plugin has other kernels with AVX-512 than without.
+INSTRUCTION_SETS = ("AVX2", "AVX512")
+
+
+def release():
+    """ "2026.4" for OpenVINO 2026.4.1."""
+    return ".".join(openvino.__version__.split(".")[:2])
+
+
+@functools.cache
+def instruction_set():
+    """One of INSTRUCTION_SETS: what the CPU has, unless ONEDNN_MAX_CPU_ISA takes it away."""
+    limit = os.environ.get("ONEDNN_MAX_CPU_ISA", "DEFAULT").upper()
+    has_avx512 = " avx512f " in Path("/proc/cpuinfo").read_text()
+    return "AVX512" if has_avx512 and limit.startswith(("AVX512", "AVX10", "DEFAULT", "ALL")) else "AVX2"

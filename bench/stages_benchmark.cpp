@@ -21,7 +21,7 @@ using Stage = void (*)(benchmark::State& state, const std::filesystem::path& mod
 
 std::unique_ptr<Model> import(const std::filesystem::path& path) {
   DiagnosticSink sink;
-  return onnx2ir::frontend::import_model(path, {}, sink).model;
+  return onnx2ir::frontend::import_model(path, {}, {}, sink).model;
 }
 
 void run_passes(Model& model) {

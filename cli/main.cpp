@@ -26,6 +26,7 @@ struct Arguments {
   bool quiet = false;
   std::string diagnostics_format = "text";
   std::vector<std::string> print_after;
+  std::string target_runtime;
   std::string stop_after;
   std::vector<std::string> skip_passes;
   bool unroll_loops = false;
@@ -53,13 +54,19 @@ void print(const Arguments& arguments, const std::vector<onnx2ir::Diagnostic>& d
   }
 }
 
-bool has_internal_error(const std::vector<onnx2ir::Diagnostic>& diagnostics) {
+bool has_code(const std::vector<onnx2ir::Diagnostic>& diagnostics, std::string_view code) {
   return std::any_of(diagnostics.begin(), diagnostics.end(),
-                     [](const auto& diagnostic) { return diagnostic.code == "internal-error"; });
+                     [&](const auto& diagnostic) { return diagnostic.code == code; });
+}
+
+int exit_code_of_errors(const std::vector<onnx2ir::Diagnostic>& diagnostics) {
+  if (has_code(diagnostics, "bad-target-runtime")) return kUsage;
+  return has_code(diagnostics, "internal-error") ? kInternal : kModelError;
 }
 
 onnx2ir::Options options_of(const Arguments& arguments, onnx2ir::cli::ProgressBar& bar) {
   onnx2ir::Options options;
+  options.target_runtime = arguments.target_runtime;
   options.print_after = arguments.print_after;
   options.stop_after = arguments.stop_after;
   options.skip_passes = arguments.skip_passes;
@@ -110,7 +117,7 @@ int convert(const Arguments& arguments) {
     std::cerr << "onnx2ir: '" << arguments.model.string() << "' was not converted: " << errors
               << (errors == 1 ? " error\n" : " errors\n");
   }
-  return has_internal_error(conversion.diagnostics) ? kInternal : kModelError;
+  return exit_code_of_errors(conversion.diagnostics);
 }
 
 int list_operators() {
@@ -141,10 +148,20 @@ int list_all_passes() {
   return kDone;
 }
 
+int list_all_faults() {
+  for (const onnx2ir::FaultInfo& fault : onnx2ir::list_faults()) {
+    std::cout << fault.name << "  " << fault.first_release << ".." << fault.last_release << "  "
+              << (fault.instruction_sets.empty() ? "all" : fault.instruction_sets) << "  " << fault.summary
+              << '\n';
+  }
+  return kDone;
+}
+
 int run(int argc, char** argv) {
   Arguments arguments;
   bool list_ops = false;
   bool list_passes = false;
+  bool list_faults = false;
   std::vector<std::string> passes;
   for (const onnx2ir::PassInfo& pass : onnx2ir::list_passes()) passes.emplace_back(pass.name);
   std::vector<std::string> places = passes;
@@ -153,6 +170,10 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "onnx2ir " + std::string(onnx2ir::version()));
   app.add_option("MODEL", arguments.model, "the model: ONNX protobuf or ONNX text");
   app.add_option("-o,--output", arguments.output, "FILE.xml, or a folder; the weights go beside it");
+  app.add_option("--target-runtime", arguments.target_runtime,
+                 "the OpenVINO releases that have to run the IR, for example 2025.4 or 2024.6..2026.4; all "
+                 "supported releases by default")
+      ->type_name("RELEASES");
   app.add_flag("--verbose", arguments.verbose, "say what is done and how long it takes");
   app.add_flag("--quiet", arguments.quiet, "no warnings");
   app.add_option("--diagnostics-format", arguments.diagnostics_format, "text or json")
@@ -178,14 +199,17 @@ int run(int argc, char** argv) {
                "replace loops of few, known iterations and a small body by their iterations");
   app.add_flag("--list-ops", list_ops, "list the operators that are converted");
   app.add_flag("--list-passes", list_passes, "list the passes in the order they run");
+  app.add_flag("--list-faults", list_faults, "list the faults of OpenVINO's runtime that are worked around");
   try {
     app.parse(argc, argv);
-    if (!list_ops && !list_passes && arguments.model.empty()) throw CLI::RequiredError("MODEL");
+    if (!list_ops && !list_passes && !list_faults && arguments.model.empty())
+      throw CLI::RequiredError("MODEL");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kUsage;
   }
   if (list_ops) return list_operators();
   if (list_passes) return list_all_passes();
+  if (list_faults) return list_all_faults();
   return convert(arguments);
 }
 

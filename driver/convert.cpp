@@ -8,6 +8,7 @@
 #include "ir/text.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "passes/pipeline.hpp"
+#include "target/target.hpp"
 
 namespace onnx2ir {
 
@@ -49,17 +50,34 @@ void report_pass(const Options& options, std::string_view pass, const ir::Model&
   if (wanted && options.dump) options.dump(pass, ir::text(model));
 }
 
+/// The target that `text` names (Options::target_runtime); reports what it cannot be.
+std::optional<target::Target> read_target(const std::string& text, DiagnosticSink& sink) {
+  if (text.empty()) return target::Target();
+  if (const auto releases = target::parse_release_range(text)) return target::Target(*releases);
+  const target::ReleaseRange supported;
+  Diagnostic diagnostic;
+  diagnostic.code = "bad-target-runtime";
+  diagnostic.message = "'" + text + "' is not a supported OpenVINO release or a range of them";
+  diagnostic.hint =
+      "name a release such as " + to_string(supported.newest) + ", or a range within " + to_string(supported);
+  sink.report(std::move(diagnostic));
+  return std::nullopt;
+}
+
 Conversion convert(const frontend::ModelSource& source, const Options& options) {
   DiagnosticSink sink;
   frontend::ImportedModel imported;
   const auto& model = imported.model;
   contain(sink, [&] {
+    const auto target = read_target(options.target_runtime, sink);
+    if (!target) return;
     if (options.progress) options.progress("reading", 0.0);
-    imported = frontend::import_model(source, {options.external_data_folder}, sink);
+    imported = frontend::import_model(source, {options.external_data_folder}, *target, sink);
     if (!options.keep_source) imported.source.reset();
     if (model != nullptr) {
       passes::PassContext context;
       context.sink = &sink;
+      context.target = *target;
       context.finished = options.pass_finished;
       context.stop_after = options.stop_after;
       context.skipped = options.skip_passes;
@@ -146,6 +164,17 @@ Conversion convert_text(std::string_view text, const Options& options) {
 std::vector<PassInfo> list_passes() {
   std::vector<PassInfo> infos;
   for (const passes::Pass& pass : passes::pipeline()) infos.push_back({pass.name, pass.summary});
+  return infos;
+}
+
+std::vector<FaultInfo> list_faults() {
+  std::vector<FaultInfo> infos;
+  for (const target::FaultDescription& fault : target::all_faults()) {
+    const target::FaultOccurrence& found = target::occurrence(fault.fault);
+    FaultInfo info{fault.name, fault.summary, to_string(found.first), {}, found.instruction_sets};
+    if (found.last) info.last_release = to_string(*found.last);
+    infos.push_back(std::move(info));
+  }
   return infos;
 }
 

@@ -134,11 +134,11 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
 namespace {
 
 std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const LearnedRanks& learned,
-                                           DiagnosticSink& sink) {
+                                           const target::Target& target, DiagnosticSink& sink) {
   const onnx::GraphProto& proto = loaded.proto().graph();
   auto model = std::make_unique<ir::Model>();
   model->name = proto.name();
-  ConversionState conversion{&loaded, &sink};
+  ConversionState conversion{&loaded, &sink, &target};
   GraphTranslator translator(conversion, model->graph);
   bind_inputs(proto, learned, translator);
   Operands outputs;
@@ -156,14 +156,15 @@ std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const Lear
 
 }  // namespace
 
-ImportedModel import_model(const ModelSource& source, const LoadOptions& options, DiagnosticSink& sink) {
+ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
+                           const target::Target& target, DiagnosticSink& sink) {
   auto loaded = load_model(source, options, sink);
   if (!loaded) return {};
   LearnedRanks learned;
   const std::size_t mark = sink.mark();
   while (true) {
     try {
-      auto model = translate_model(*loaded, learned, sink);
+      auto model = translate_model(*loaded, learned, target, sink);
       return {std::move(model), std::move(loaded)};
     } catch (const RankLearned& rank) {
       // An input is learned at most once: from then on its rank is no longer open.

@@ -7,6 +7,7 @@
 #include "frontend/reader/reader.hpp"
 #include "ir/graph.hpp"
 #include "onnx2ir/diagnostic.hpp"
+#include "target/target.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -19,7 +20,8 @@ struct ImportedModel {
 /// Reads, checks and translates a model. Reports all that is wrong with it or cannot be converted to `sink`;
 /// no model when anything was an error. Constants of the result are views on the model's files (which it
 /// keeps open). Re-entrant. Throws nothing but std::bad_alloc, and std::logic_error for a fault of the
-/// compiler itself.
-ImportedModel import_model(const ModelSource& source, const LoadOptions& options, DiagnosticSink& sink);
+/// compiler itself. `target`: the releases of OpenVINO that the model is made for.
+ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
+                           const target::Target& target, DiagnosticSink& sink);
 
 }  // namespace onnx2ir::frontend

@@ -5,6 +5,7 @@
 // To add one: its file, its declaration in passes.hpp, its line in pipeline.cpp.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -13,12 +14,17 @@
 
 #include "ir/graph.hpp"
 #include "onnx2ir/diagnostic.hpp"
+#include "target/target.hpp"
 
 namespace onnx2ir::passes {
+
+using target::Fault;
 
 /// What a run of the pipeline shares with its passes and tells its caller.
 struct PassContext {
   DiagnosticSink* sink = nullptr;
+  /// The releases of OpenVINO that the model is made for: a workaround is active only if they have its fault.
+  target::Target target;
   /// Called after each pass with its name, the seconds it took, and whether it changed the model. May be
   /// empty.
   std::function<void(std::string_view name, double seconds, bool modified)> finished;
@@ -36,10 +42,20 @@ struct PassContext {
   unsigned threads = 0;
 };
 
+/// What a pass is for; also the name of the folder it stands in.
+enum class PassKind : std::uint8_t {
+  normalize,  ///< makes graphs canonical, so that later passes see fewer forms
+  optimize,   ///< makes the model faster or smaller
+  legalize    ///< avoids what the runtime gets wrong
+};
+
 struct Pass {
   std::string_view name;
+  PassKind kind;
   std::string_view summary;
   bool (*run)(ir::Model& model, PassContext& context);
+  /// The faults that a pass of kind legalize works around: it runs only if the target has one of them.
+  target::FaultSet faults = {};
   /// Whether what it changes leaves the order of the nodes and all types as they are.
   bool keeps_order_and_types = false;
 };

@@ -50,9 +50,11 @@ onnx2ir::Conversion convert_object(py::object model, const onnx2ir::Options& opt
   return onnx2ir::convert_file(path, options);
 }
 
-ConvertedModel convert(py::object model, bool compress_to_fp16, bool unroll_loops, unsigned threads,
+ConvertedModel convert(py::object model, const std::string& target_runtime, bool compress_to_fp16,
+                       bool unroll_loops, unsigned threads,
                        const std::optional<std::filesystem::path>& external_data_folder) {
   onnx2ir::Options options;
+  options.target_runtime = target_runtime;
   options.compress_to_fp16 = compress_to_fp16;
   options.unroll_loops = unroll_loops;
   options.threads = threads;
@@ -140,8 +142,8 @@ PYBIND11_MODULE(onnx2ir, module) {  // NOLINT
   error.doc() = "A model that cannot be converted; `diagnostics` has all the reasons.";
   add_diagnostics(module);
   add_model(module);
-  module.def("convert", &convert, py::arg("model"), py::kw_only(), py::arg("compress_to_fp16") = false,
-             py::arg("unroll_loops") = false, py::arg("threads") = 0,
+  module.def("convert", &convert, py::arg("model"), py::kw_only(), py::arg("target_runtime") = "",
+             py::arg("compress_to_fp16") = false, py::arg("unroll_loops") = false, py::arg("threads") = 0,
              py::arg("external_data_folder") = py::none(),
              "Converts the model at a path, in bytes, or in an onnx.ModelProto. Raises ConversionError.");
 }

@@ -58,6 +58,7 @@ class _ModelProto(Protocol):
 def convert(
     model: str | os.PathLike[str] | bytes | _ModelProto,
     *,
+    target_runtime: str = "",
     compress_to_fp16: bool = False,
     unroll_loops: bool = False,
     threads: int = 0,
@@ -65,5 +66,6 @@ def convert(
 ) -> Model:
     """Converts the model at a path, in bytes, or in an onnx.ModelProto. Raises ConversionError.
 
+    `target_runtime`: the OpenVINO releases that have to run the IR, "2025.4" or "2024.6..2026.4"; all supported ones by default.
     External data of bytes and of a ModelProto is looked up in `external_data_folder`.
     """

@@ -29,6 +29,7 @@ namespace onnx2ir::frontend {
 struct ConversionState {
   const LoadedModel* model;
   DiagnosticSink* sink;
+  const target::Target* target;
 };
 
 /// Thrown by the translator of a control-flow node when a body could not be translated: why has been

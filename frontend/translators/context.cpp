@@ -19,6 +19,10 @@ std::string_view NodeContext::domain() const {
   return canonical_domain(proto_->domain());
 }
 
+const target::Target& NodeContext::target() const {
+  return *translator_->conversion().target;
+}
+
 Value NodeContext::input(std::size_t index) const {
   if (!has_input(index)) fail("input " + std::to_string(index) + " is missing");
   if (const Value value = as_tensor(inputs_[index])) return value;

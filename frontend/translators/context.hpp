@@ -13,6 +13,7 @@
 
 #include "frontend/graph/operand.hpp"
 #include "ir/builder.hpp"
+#include "target/target.hpp"
 
 namespace onnx {
 class AttributeProto;
@@ -28,6 +29,7 @@ using ir::Builder;
 using ir::ElementType;
 using ir::PartialShape;
 using ir::Value;
+using target::Fault;
 
 class GraphTranslator;
 
@@ -57,6 +59,8 @@ class NodeContext : public Builder {
   /// The imported version of the node's domain.
   std::int64_t opset() const { return opset_; }
   const onnx::NodeProto& proto() const { return *proto_; }
+  /// The releases of OpenVINO that the model is made for: a workaround is active only if they have its fault.
+  const target::Target& target() const;
 
   // Inputs. Omitted trailing inputs and inputs named "" are absent.
   std::size_t input_count() const { return inputs_.size(); }

@@ -37,6 +37,11 @@ struct Options {
   std::filesystem::path external_data_folder;
   /// Called as the work goes on with the stage's name and the finished part of all work, 0 to 1.
   std::function<void(std::string_view stage, double fraction)> progress;
+  /// The releases of OpenVINO that have to run the IR: one ("2025.4"), or a range of them
+  /// ("2024.6..2026.4"). Empty: all supported releases, which is the whole of that range. A narrower target
+  /// can give a smaller and faster IR, because workarounds for faults of other releases are left out. Any
+  /// other text is an error among the diagnostics, with code "bad-target-runtime".
+  std::string target_runtime;
   /// Keeps floating-point constants in half precision: half the size, and a Convert before each use. Numbers
   /// that half precision cannot hold, and what shapes are computed from, keep their precision, as do models
   /// with quantized weights.
@@ -153,6 +158,19 @@ struct PassInfo {
 };
 /// All passes in the order they run.
 ONNX2IR_API std::vector<PassInfo> list_passes();
+
+/// A fault of OpenVINO's CPU runtime that conversions work around.
+struct FaultInfo {
+  std::string_view name;      ///< "zero_trip_final_values"
+  std::string_view summary;   ///< what goes wrong, in one sentence
+  std::string first_release;  ///< the oldest supported release that has it: "2024.6"
+  std::string last_release;   ///< the newest one; empty when the newest supported release has it
+  /// The instruction sets that have it, as values of oneDNN's ONEDNN_MAX_CPU_ISA separated by spaces; empty:
+  /// all.
+  std::string_view instruction_sets;
+};
+/// All faults that have a workaround, sorted by name.
+ONNX2IR_API std::vector<FaultInfo> list_faults();
 
 /// The library's version: "0.1.0".
 ONNX2IR_API std::string_view version();

@@ -1,7 +1,7 @@
 // StringTensorUnpack, StringTensorPack and Unique of what may have no elements go into an If. The CPU runtime
 // leaves out the first and the last when there are none: their outputs stay what the run before made them,
 // or, in a first run, have no sizes at all. StringTensorPack fails in a first run (measured on 2026.4:
-// tests/conformance/test_runtime_faults.py).
+// tests/faults).
 #include <algorithm>
 
 #include "ir/inference.hpp"

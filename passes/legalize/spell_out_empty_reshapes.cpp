@@ -1,5 +1,5 @@
 // Unsqueeze and Squeeze of a value that never has elements, but sizes only a run tells: the CPU runtime makes
-// these 0 as well (measured on 2026.4, tests/conformance/test_runtime_faults.py). What has no elements is
+// these 0 as well (measured on 2026.4, tests/faults). What has no elements is
 // told by its shape.
 #include <algorithm>
 #include <numeric>

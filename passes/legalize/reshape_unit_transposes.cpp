@@ -1,6 +1,6 @@
 // A Transpose that moves nothing but axes of size 1 becomes a Reshape to sizes that a run tells. OpenVINO
 // makes the same of it, but takes a size of 0 for the input's size at that place: it fails, or reads what is
-// not there (measured on 2026.4, tests/conformance/test_runtime_faults.py).
+// not there (measured on 2026.4, tests/faults).
 #include <algorithm>
 
 #include "passes/passes.hpp"

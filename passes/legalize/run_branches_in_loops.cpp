@@ -28,8 +28,7 @@ bool has_strings(const ir::Node& choice) {
                              [](const ir::Output& output) { return output.type == kString; });
 }
 
-bool is_endangered(const ir::Node& choice, bool is_main) {
-  const bool is_copied = has_strings(choice);
+bool is_endangered(const ir::Node& choice, bool is_main, bool is_copied) {
   return std::ranges::any_of(choice.outputs(), [&](const ir::Output& output) {
     if (output.shape.is_static() || output.type == ir::ElementType::string) return false;
     const bool is_handed_out = std::ranges::find(kOutputTypes, output.type) != kOutputTypes.end();
@@ -117,13 +116,16 @@ void copy_in_loop(ir::Node& choice) {
 
 }  // namespace
 
-bool run_branches_in_loops(ir::Model& model, PassContext&) {
+bool run_branches_in_loops(ir::Model& model, PassContext& context) {
+  const bool loops_take_strings = !context.target.has(Fault::loops_take_no_strings);
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
     const std::vector<ir::Node*> nodes = graph->control_flow();
     for (ir::Node* node : nodes) {
-      if (node->branches() == nullptr || !is_endangered(*node, graph == &model.graph)) continue;
-      has_strings(*node) ? copy_in_loop(*node) : run_in_loop(*node);
+      if (node->branches() == nullptr) continue;
+      const bool is_copied = !loops_take_strings && has_strings(*node);
+      if (!is_endangered(*node, graph == &model.graph, is_copied)) continue;
+      is_copied ? copy_in_loop(*node) : run_in_loop(*node);
       modified = true;
     }
   }

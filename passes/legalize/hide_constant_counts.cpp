@@ -1,7 +1,7 @@
 // Loops that OpenVINO would evaluate while it compiles get a condition that only a run tells, unless their
 // number of iterations is written down, and those of the loops inside. Its evaluation fails on loops that run
 // zero times, and with most bodies on loops that end by their own condition (measured on 2026.4,
-// tests/conformance/test_runtime_faults.py). Constant counts and conditions that we do not know, but OpenVINO
+// tests/faults). Constant counts and conditions that we do not know, but OpenVINO
 // will, are hidden as well: the runtime dies at a count of 0.
 #include <algorithm>
 

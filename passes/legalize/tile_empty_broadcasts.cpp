@@ -1,6 +1,6 @@
 // A Broadcast to sizes that may be 0 becomes a Tile where arithmetic reads it. OpenVINO computes such
 // arithmetic first and broadcasts its result to the larger one of each two sizes, 1 where one of them is 0
-// (measured on 2026.4, tests/conformance/test_runtime_faults.py; comparisons and Select are right).
+// (measured on 2026.4, tests/faults; comparisons and Select are right).
 #include <algorithm>
 #include <array>
 

@@ -1,0 +1,97 @@
+// What OpenVINO's runtime gets wrong, as data. Each fault has an experiment with the runtime alone
+// (tests/faults), which fails to find the fault once a release has fixed it. A workaround names its fault and
+// is active only if the target has it: `target.has(Fault::zero_trip_final_values)`.
+//
+// To add a fault: its name here, its row in faults.cpp, its experiment in tests/faults, then
+// `./dev faults --update`, which measures the releases and rewrites fault_occurrences.cpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "target/release.hpp"
+
+namespace onnx2ir::target {
+
+/// In alphabetical order, as the rows of faults.cpp and fault_occurrences.cpp.
+enum class Fault : std::uint8_t {
+  abs_in_place,
+  branch_output_memory,
+  constant_loop_evaluation,
+  empty_broadcast_in_arithmetic,
+  empty_string_pack,
+  empty_string_unpack,
+  empty_unique,
+  empty_unit_transpose,
+  empty_unsqueeze_shape,
+  loop_shapes_from_body,
+  loops_take_no_strings,
+  sequential_back_edges,
+  small_type_moves,
+  static_scan_rows,
+  unnoticed_state_shape,
+  wide_integers,
+  zero_trip_final_values,
+  zero_trip_scan_outputs,
+  zero_trip_unread_states,
+};
+
+/// What a fault is, in one sentence.
+struct FaultDescription {
+  Fault fault;
+  std::string_view name;  ///< the enumerator's name, and that of the experiment
+  std::string_view summary;
+};
+
+/// Where the experiments found a fault.
+struct FaultOccurrence {
+  Fault fault;
+  /// The oldest supported release that has it.
+  Release first;
+  /// The newest release that has it; none when the newest supported release does.
+  std::optional<Release> last;
+  /// The instruction sets that have it, as values of ONEDNN_MAX_CPU_ISA separated by spaces: "AVX2". Empty:
+  /// all.
+  std::string_view instruction_sets;
+};
+
+/// A set of faults.
+class FaultSet {
+ public:
+  constexpr FaultSet() = default;
+  constexpr FaultSet(std::initializer_list<Fault> faults) {
+    for (const Fault fault : faults) words_[word_of(fault)] |= bit_of(fault);
+  }
+
+  constexpr bool contains(Fault fault) const { return (words_[word_of(fault)] & bit_of(fault)) != 0; }
+  constexpr bool empty() const { return *this == FaultSet(); }
+
+  friend constexpr bool operator==(const FaultSet&, const FaultSet&) = default;
+
+ private:
+  static constexpr std::size_t kBits = 64;
+  static constexpr std::size_t word_of(Fault fault) { return static_cast<std::size_t>(fault) / kBits; }
+  static constexpr std::uint64_t bit_of(Fault fault) {
+    return std::uint64_t{1} << (static_cast<std::size_t>(fault) % kBits);
+  }
+
+  std::array<std::uint64_t, 256 / kBits> words_{};
+};
+
+/// All faults, in the order of the enumeration.
+std::span<const FaultDescription> all_faults();
+std::span<const FaultOccurrence> all_occurrences();
+
+inline const FaultDescription& description(Fault fault) {
+  return all_faults()[static_cast<std::size_t>(fault)];
+}
+inline const FaultOccurrence& occurrence(Fault fault) {
+  return all_occurrences()[static_cast<std::size_t>(fault)];
+}
+
+}  // namespace onnx2ir::target

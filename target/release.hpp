@@ -1,0 +1,42 @@
+// OpenVINO releases: which ones are supported, and ranges of them.
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace onnx2ir::target {
+
+/// A release of OpenVINO. Patch releases count as the release they patch: 2025.4.1 is 2025.4.
+struct Release {
+  int year = 0;
+  int minor = 0;
+
+  friend auto operator<=>(const Release&, const Release&) = default;
+};
+
+/// The releases that the tests run on. IR for older ones is not supported.
+inline constexpr Release kOldestRelease{2024, 6};
+inline constexpr Release kNewestRelease{2026, 4};
+
+/// All releases from `oldest` to `newest`, both included.
+struct ReleaseRange {
+  Release oldest = kOldestRelease;
+  Release newest = kNewestRelease;
+
+  friend bool operator==(const ReleaseRange&, const ReleaseRange&) = default;
+};
+
+/// "2025.4".
+std::string to_string(Release release);
+/// "2024.6..2026.4", or "2025.4" for a range of one release.
+std::string to_string(const ReleaseRange& range);
+
+/// Reads "2025.4" or "2025.4.1"; nothing for any other text.
+std::optional<Release> parse_release(std::string_view text);
+/// Reads "2025.4", a range of one release, or "2024.6..2026.4". Nothing for any other text, for a range whose
+/// first release is the newer one, and for releases outside kOldestRelease to kNewestRelease.
+std::optional<ReleaseRange> parse_release_range(std::string_view text);
+
+}  // namespace onnx2ir::target

@@ -1,0 +1,39 @@
+// The OpenVINO releases that an IR is made for, and which faults of the runtime it has to avoid.
+#pragma once
+
+#include <algorithm>
+
+#include "target/faults.hpp"
+#include "target/release.hpp"
+
+namespace onnx2ir::target {
+
+/// A range of releases that all have to run the IR. Instruction sets are not part of a target: an IR travels
+/// between machines, so a fault of one instruction set counts for all.
+class Target {
+ public:
+  /// All supported releases.
+  Target() = default;
+  explicit Target(const ReleaseRange& releases) : releases_(releases) {}
+
+  const ReleaseRange& releases() const { return releases_; }
+  Release oldest() const { return releases_.oldest; }
+  Release newest() const { return releases_.newest; }
+
+  /// Whether at least one release of the range has `fault`.
+  bool has(Fault fault) const {
+    const FaultOccurrence& found = occurrence(fault);
+    return found.first <= newest() && (!found.last || *found.last >= oldest());
+  }
+  /// Whether at least one release of the range has one of `faults`.
+  bool has_any(const FaultSet& faults) const {
+    return std::ranges::any_of(all_faults(), [&](const FaultDescription& known) {
+      return faults.contains(known.fault) && has(known.fault);
+    });
+  }
+
+ private:
+  ReleaseRange releases_;
+};
+
+}  // namespace onnx2ir::target

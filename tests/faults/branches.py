@@ -1,0 +1,37 @@
+"""Faults of If."""
+
+import numpy as np
+
+from .control_flow import add_if
+from .experiment import compiled, experiment, opset, parameter
+
+
+def growing(value):
+    """Operations that need more memory than the value they read."""
+    axis = opset.constant(np.int32(0))
+    for copies in (4, 5):
+        value = opset.concat([opset.cum_sum(value, axis)] * copies, 0)
+    return opset.cum_sum(value, axis)
+
+
+def grown(values):
+    """What growing() has to give."""
+    for copies in (4, 5):
+        values = np.concatenate([np.cumsum(values)] * copies)
+    return np.cumsum(values)
+
+
+@experiment
+def branch_output_memory():
+    """What reads an If's output of dynamic size finds its elements."""
+    condition, x = parameter([], "boolean"), parameter([-1])
+    chosen = add_if(condition, x, lambda value: opset.add(value, value), lambda value: opset.concat([value, value], 0))
+    request = compiled([condition, x], growing(chosen)).create_infer_request()
+    for index, size in enumerate((2, 3, 1, 5, 40, 7, 200)):
+        values = np.arange(1, size + 1, dtype=np.float32) % 3
+        doubles = index % 2 == 0
+        right = grown(values * 2 if doubles else np.tile(values, 2))
+        given = request.infer([np.array(doubles), values])[0]
+        if given.shape != right.shape or not np.allclose(given, right, rtol=1e-4):
+            return True
+    return False

@@ -1,0 +1,81 @@
+"""Faults with tensors that have no elements."""
+
+import numpy as np
+
+from .experiment import experiment, fails, number, numbers, opset, parameter, results, shapes
+
+
+@experiment
+def empty_broadcast_in_arithmetic():
+    """Arithmetic with a Broadcast to a dynamic size of 0 gives size 0."""
+    x, y, size = parameter([1]), parameter([1]), parameter([1], "i64")
+    one = np.ones(1, np.float32)
+    makers = (opset.add, opset.subtract, opset.multiply, opset.maximum, opset.power)
+    return any(
+        shapes([x, y, size], make(y, opset.broadcast(x, size)), (one, one, np.array([3])), (one, one, np.array([0]))) != [(3,), (0,)]
+        for make in makers
+    )
+
+
+def without_columns(x):
+    """x [n, 2] as [n, 0]."""
+    return opset.relu(opset.slice(x, numbers(0), numbers(0), numbers(1), numbers(1)))
+
+
+@experiment
+def empty_unsqueeze_shape():
+    """Unsqueeze of [n, 0] gives [1, n, 0]."""
+    x = parameter([-1, 2])
+    return shapes([x], opset.unsqueeze(without_columns(x), number(0)), (np.ones((5, 2), np.float32),)) != [(1, 5, 0)]
+
+
+@experiment
+def empty_unit_transpose():
+    """Transpose of [1, 4, 0] to the order 1, 2, 0 gives [4, 0, 1]."""
+    x = parameter([1, -1, -1])
+    transposed = opset.transpose(x, numbers(1, 2, 0))
+    return fails(shapes, [x], transposed, (np.ones((1, 4, 0), np.float32),)) or shapes(
+        [x], transposed, (np.ones((1, 4, 0), np.float32),)
+    ) != [(4, 0, 1)]
+
+
+def texts(*values):
+    return np.array(values, np.str_)
+
+
+@experiment
+def empty_string_unpack():
+    """StringTensorUnpack of no strings gives no positions and no bytes."""
+    x = parameter([-1], "string")
+    parts = [opset.string_tensor_unpack(x).output(index) for index in range(3)]
+    return any(shapes([x], part, (texts("ab", "c"),), (texts(),))[1] != (0,) for part in parts)
+
+
+@experiment
+def empty_string_pack():
+    """StringTensorPack of no strings gives no strings, in the first run too."""
+    x = parameter([-1, -1], "i32")
+    places = opset.add(x, opset.constant(np.int32(1)))
+    packed = opset.string_tensor_pack(places, places, opset.constant(np.zeros(1, np.uint8)))
+    return fails(shapes, [x], packed, (np.zeros((2, 0), np.int32),))
+
+
+@experiment
+def empty_unique():
+    """Unique of no elements gives none."""
+    x = parameter([-1])
+    some, none = np.array([1, 0, 2], np.float32), np.zeros(0, np.float32)
+    return any(
+        fails(shapes, [x], output, (none,)) or shapes([x], output, (some,), (none,))[1] != (0,)
+        for output in opset.unique(x).outputs()
+    )
+
+
+@experiment
+def abs_in_place():
+    """What reads a Concat of vectors beside Abs finds the values with their signs."""
+    x, y = parameter([2]), parameter([2])
+    joined = opset.concat([x, y], 0)
+    output = opset.concat([opset.abs(joined), opset.multiply(joined, opset.constant(np.float32(2)))], 0)
+    given = (np.array([-1, 2], np.float32), np.array([3, -4], np.float32))
+    return results([x, y], output, given)[0].tolist() != [1, 2, 3, 4, -2, 4, 6, -8]

@@ -1,0 +1,121 @@
+"""Faults of Loop."""
+
+import numpy as np
+
+from .control_flow import add_loop, add_single_iteration, as_array, constant_loop, true
+from .experiment import compiled, element_type, experiment, fails, number, numbers, opset, parameter, results, shapes
+
+
+def doubling_loop(count, initial, condition=None):
+    """The final value of a state that each iteration adds to itself."""
+    state = opset.parameter(initial.get_output_partial_shape(0), initial.get_element_type())
+    return add_loop(count, condition or true(), [(initial, state, opset.add(state, state))])[0]
+
+
+@experiment
+def zero_trip_final_values():
+    """The final values of a Loop that runs zero times are its initial values."""
+    count, x = parameter([], "i64"), parameter([4])
+    values = np.arange(1, 5, dtype=np.float32)
+    runs = [(as_array(0), values), (as_array(2), values), (as_array(0), values * 3)]
+    first, _, later = results([count, x], doubling_loop(count, x), *runs)
+    return not (np.array_equal(first, values) and np.array_equal(later, values * 3))
+
+
+@experiment
+def zero_trip_scan_outputs():
+    """The scan outputs of a Loop that runs zero times have no rows."""
+    count, x, state = parameter([], "i64"), parameter([1, 2]), parameter([1, 2])
+    next_value = opset.add(state, state)
+    rows = add_loop(count, true(), [(x, state, next_value)], scans=[next_value])[1]
+    one = np.ones((1, 2), np.float32)
+    return shapes([count, x], rows, (as_array(3), one), (as_array(0), one)) != [(3, 2), (0, 2)]
+
+
+@experiment
+def zero_trip_unread_states():
+    """The final value of a state that the body writes and never reads is the initial value after zero iterations."""
+    count, x, y = parameter([], "i64"), parameter([2]), parameter([2])
+    unread, captured = parameter([2]), parameter([2])
+    final = add_loop(count, true(), [(x, unread, opset.add(captured, captured))], [(y, captured)])[0]
+    given = (np.array([8, 9], np.float32), np.ones(2, np.float32))
+    runs = results([count, x, y], final, (as_array(0), *given), (as_array(1), *given), (as_array(0), *given))
+    return not all(np.array_equal(run, given[0]) for run in (runs[0], runs[2]))
+
+
+@experiment
+def static_scan_rows():
+    """A Loop with a constant trip count whose initial condition is false gives no rows."""
+    condition, x, state = parameter([], "boolean"), parameter([1, 2]), parameter([1, 2])
+    next_value = opset.add(state, state)
+    rows = add_loop(number(3), condition, [(x, state, next_value)], scans=[next_value])[1]
+    return shapes([condition, x], rows, (np.array(False), np.ones((1, 2), np.float32))) != [(0, 2)]
+
+
+@experiment
+def loop_shapes_from_body():
+    """A Loop that runs zero times gives an initial value whose shape the body's result cannot have."""
+    count, x, state = parameter([], "i64"), parameter([1, 2]), parameter([-1, 2])
+    three_rows = opset.broadcast(opset.reduce_sum(state, numbers(0), True), numbers(3, 2))
+    final = add_loop(count, true(), [(x, state, three_rows)])[0]
+    one = np.ones((1, 2), np.float32)
+    try:
+        return shapes([count, x], final, (as_array(2), one), (as_array(0), one)) != [(3, 2), (1, 2)]
+    except RuntimeError:
+        return True
+
+
+@experiment
+def sequential_back_edges():
+    """States that hand their values on to each other have the values of the iteration before."""
+    count, given = parameter([], "i64"), [np.full(2, value, np.float32) for value in range(3)]
+    for order in ((1, 0, 2), (1, 2, 0), (2, 0, 1)):
+        initial, states = [parameter([2]) for _ in order], [parameter([2]) for _ in order]
+        finals = add_loop(count, true(), [(initial[i], states[i], states[order[i]]) for i in range(3)])
+        for iterations in (1, 2):
+            right = given
+            for _ in range(iterations):
+                right = [right[place] for place in order]
+            model = compiled([count, *initial], *finals)
+            found = model([as_array(iterations), *given])
+            if any(not np.array_equal(found[i], right[i]) for i in range(3)):
+                return True
+    return False
+
+
+@experiment(may_crash=True)
+def constant_loop_evaluation():
+    """Loops with constant inputs compile, also if they run zero times or end by their own condition."""
+    x = parameter([], "i64")
+
+    def cannot_compile(count, condition):
+        return fails(shapes, [x], opset.add(x, constant_loop(count, condition)), (as_array(1),))
+
+    return any(
+        cannot_compile(count, condition)
+        for count, condition in (
+            (opset.subtract(number(2), number(2)), true()),
+            (number(2), opset.less(number(2), number(2))),
+        )
+    )
+
+
+@experiment
+def unnoticed_state_shape():
+    """A state that grows has its new elements in the next iteration, also if its final value is unused."""
+    count, x, state = parameter([], "i64"), parameter([2]), parameter([-1])
+    longer = opset.concat([state, opset.constant(np.ones(1, np.float32))], 0)
+    total = opset.unsqueeze(opset.reduce_sum(state, numbers(0), False), number(0))
+    _, rows = add_loop(count, true(), [(x, state, longer)], scans=[total])
+    sums = results([count, x], rows, (as_array(3), np.ones(2, np.float32)))[0]
+    return sums.tolist() != [2, 3, 4]
+
+
+@experiment
+def loops_take_no_strings():
+    """A Loop gives strings."""
+    places, inside = parameter([-1], "i32"), parameter([-1], "i32")
+    element_type("string")
+    packed = opset.string_tensor_pack(inside, inside, opset.constant(np.zeros(1, np.uint8)))
+    texts = add_single_iteration(packed, places, inside)
+    return fails(shapes, [places], texts, (np.zeros(2, np.int32),))

@@ -1,0 +1,79 @@
+"""target/fault_occurrences.cpp: read, and written from measurements."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+PATH = Path(__file__).resolve().parents[2] / "target/fault_occurrences.cpp"
+
+_TEXT = """\
+// Where the experiments of tests/faults found each fault. Written by `./dev faults --update`; do not edit.
+#include <array>
+
+#include "target/faults.hpp"
+
+namespace onnx2ir::target {{
+namespace {{
+
+constexpr auto kOccurrences = std::to_array<FaultOccurrence>({{
+{rows}}});
+
+constexpr bool is_in_order(std::span<const FaultOccurrence> occurrences) {{
+  for (std::size_t i = 0; i < occurrences.size(); ++i) {{
+    if (static_cast<std::size_t>(occurrences[i].fault) != i) return false;
+  }}
+  return true;
+}}
+static_assert(is_in_order(kOccurrences), "the rows must have the order of the enumeration");
+
+}}  // namespace
+
+std::span<const FaultOccurrence> all_occurrences() {{
+  return kOccurrences;
+}}
+
+}}  // namespace onnx2ir::target
+"""
+_ROW = re.compile(r'\{Fault::(\w+), \{(\d+), (\d+)\}, (std::nullopt|Release\{(\d+), (\d+)\}), "([\w ]*)"\}')
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    first: tuple[int, int]
+    last: tuple[int, int] | None  # None: the newest supported release has it
+    instruction_sets: str  # levels of ONEDNN_MAX_CPU_ISA separated by spaces; empty: all
+
+    def is_in(self, release):
+        return self.first <= release and (self.last is None or release <= self.last)
+
+
+def parse_release(text):
+    """(2025, 4) of "2025.4"."""
+    year, minor = text.split(".")
+    return int(year), int(minor)
+
+
+def load():
+    """Occurrences by the name of the fault."""
+    rows = {}
+    for name, year, minor, last, last_year, last_minor, sets in _ROW.findall(PATH.read_text()):
+        newest = None if last == "std::nullopt" else (int(last_year), int(last_minor))
+        rows[name] = Occurrence((int(year), int(minor)), newest, sets)
+    return rows
+
+
+def save(rows):
+    text = ""
+    for name, row in sorted(rows.items()):
+        last = "std::nullopt" if row.last is None else "Release{%d, %d}" % row.last
+        text += '    {Fault::%s, {%d, %d}, %s, "%s"},\n' % (name, *row.first, last, row.instruction_sets)
+    PATH.write_text(_TEXT.format(rows=text))
+
+
+def summarize(found, newest, levels):
+    """The Occurrence for the (release, level) pairs with the fault."""
+    releases = sorted({release for release, _ in found})
+    present = [level for level in levels if any(level == found_level for _, found_level in found)]
+    return Occurrence(
+        releases[0], None if releases[-1] == newest else releases[-1], "" if present == list(levels) else " ".join(present)
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import openvino
 
-RELEASES = ("2024.6", "2025.4", "2026.4")  # supported ones, the oldest first; cmake/requirements*.txt
+RELEASES = ("2024.6", "2025.4", "2026.4")  # supported ones, the oldest first; cmake/runtimes.txt has them and those between
 NEWEST = RELEASES[-1]
 
 # Instruction sets as failures are listed for them: the CPU plugin has other kernels with AVX-512 than without.

@@ -64,6 +64,7 @@ class Result:
     seconds: float = 0.0
     convert_seconds: float = 0.0
     operations: int = 0  # of the main graph that was read or converted
+    key: tuple[str, ...] = ()  # of the Entry, when a test made the case
 
     @property
     def first_line(self):

@@ -31,4 +31,6 @@ def conformance_results(request):
 @pytest.fixture
 def result(conformance, conformance_results):
     """The result of the item's own case."""
-    return conformance_results[conformance.key]
+    own = conformance_results[conformance.key]
+    own.key = conformance.key
+    return own

@@ -1,23 +1,52 @@
-"""The checked list of suite cases that fail.
+"""The checked list of cases that fail, for each OpenVINO release and instruction set.
 
-known_failures.txt has a line for each: the modes ("all" or a comma-separated list), the case, the outcome, the
-experiment of test_runtime_limits.py that shows the reason.
+known_failures.txt has a line for each case; several if it fails in several ways. Columns:
+
+tests      the kind of the case: "loop", "trap" ...; of the backend suite its modes, or "all" for all modes
+case       its name
+releases   "all", or from which to which release: "2024.6", "..2025.4", "2025.4.."
+isa        "all" or one of environment.INSTRUCTION_SETS
+outcome    of case.py
+reason     the experiment that shows it with the runtime alone
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from .environment import INSTRUCTION_SETS, NEWEST, RELEASES, instruction_set, release
 from .failure_reasons import reason_for
 from .suite import MODES
 
 PATH = Path(__file__).with_name("known_failures.txt")
 
 _HEADER = """\
-# Cases of the ONNX backend suite that do not pass, each with its reason: an experiment of test_runtime_limits.py. A test
-# fails when a case fails that is not listed here with that outcome, and when a listed case passes.
-# `python -m tests.conformance.run_suite --update-known` rewrites this file and keeps the reasons.
-# modes | case | outcome | reason
+# Cases that do not pass, each with its reason: an experiment with the runtime alone. A test fails when a case fails that is
+# not listed here with that outcome, and when a listed case passes. known_failures.py describes the columns.
+# `python -m tests.conformance.run_suite --update-known` rewrites this file from a run of the backend suite, for the release and the
+# instruction set of that run, and keeps the reasons.
+# tests | case | releases | isa | outcome | reason
 """
+
+
+@dataclass(frozen=True)
+class Environment:
+    release: str
+    isa: str
+
+
+ENVIRONMENTS = [Environment(release, isa) for release in RELEASES for isa in INSTRUCTION_SETS]
+# docs/operators.md counts the failures of this one.
+REFERENCE = Environment(NEWEST, INSTRUCTION_SETS[-1])
+
+
+def current():
+    """The environment of this process. A release between two of RELEASES counts as the newer one."""
+    here = _order(release())
+    return Environment(next((known for known in RELEASES if _order(known) >= here), NEWEST), instruction_set())
+
+
+def _order(name):
+    return [int(part) for part in name.split(".")]
 
 
 @dataclass(frozen=True)
@@ -27,37 +56,49 @@ class KnownFailure:
 
 
 def load(path=PATH):
-    """Known failures by (mode, case)."""
+    """Known failures by (tests, case, environment); of the backend suite, `tests` is the mode."""
     known = {}
-    if not path.exists():
-        return known
     for line in path.read_text().splitlines():
         if not line.strip() or line.startswith("#"):
             continue
-        modes, name, outcome, reason = (part.strip() for part in line.split("|", 3))
-        for mode in MODES if modes == "all" else modes.split(","):
-            known[mode, name] = KnownFailure(outcome, reason)
+        # Names of cases may hold the separator.
+        tests, rest = (part.strip() for part in line.split("|", 1))
+        name, releases, isa, outcome, reason = (part.strip() for part in rest.rsplit("|", 4))
+        for kind in MODES if tests == "all" else tests.split(","):
+            for environment in ENVIRONMENTS:
+                if environment.release in _releases(releases) and isa in ("all", environment.isa):
+                    key = kind, name, environment
+                    if key in known:
+                        raise ValueError(f"{path.name}: {name} is listed twice for {kind}, {environment}")
+                    known[key] = KnownFailure(outcome, reason)
     return known
 
 
+def in_environment(known, environment):
+    """Known failures of one environment by (tests, case)."""
+    return {(tests, name): entry for (tests, name, where), entry in known.items() if where == environment}
+
+
 def save(known, path=PATH):
-    """Writes the list, cases in alphabetical order, modes with the same entry in one line."""
+    """Writes the list, cases in alphabetical order. What is equal for several modes, releases and instruction sets is one line."""
+    places = {}
+    for (tests, name, environment), entry in known.items():
+        places.setdefault((name, entry.outcome, entry.reason, tests), set()).add(environment)
     lines = {}
-    for mode in MODES:
-        for (entry_mode, name), entry in known.items():
-            if entry_mode == mode:
-                lines.setdefault((name, entry.outcome, entry.reason), []).append(mode)
+    for (name, outcome, reason, tests), environments in places.items():
+        for releases, isa in _ranges(environments):
+            lines.setdefault((name, releases, isa, outcome, reason), []).append(tests)
     text = _HEADER
-    for (name, outcome, reason), modes in sorted(lines.items()):
-        text += f"{'all' if len(modes) == len(MODES) else ','.join(modes)} | {name} | {outcome} | {reason}\n"
+    for (name, *columns), tests in sorted(lines.items()):
+        text += " | ".join([_modes(tests), name, *columns]) + "\n"
     path.write_text(text)
 
 
-def update(known, mode, results):
-    """The list after a run of `mode`: reasons of entries that still hold are kept."""
+def update(known, mode, results, environment):
+    """The list after a run of the suite's `mode` in an environment: reasons of entries that still hold are kept."""
     updated = dict(known)
     for result in results:
-        key = mode, result.name
+        key = mode, result.name, environment
         old = updated.pop(key, None)
         # Random numbers come out as in the suite once in many runs.
         is_luck = old is not None and old.reason == "random_numbers"
@@ -66,3 +107,42 @@ def update(known, mode, results):
         same = old is not None and old.outcome == result.outcome
         updated[key] = old if same or is_luck else KnownFailure(result.outcome, reason_for(result))
     return updated
+
+
+def _releases(text):
+    """The releases of "all", "R", "R..", "..R" or "R..R"."""
+    if text == "all":
+        return RELEASES
+    first, dots, last = text.partition("..")
+    start = RELEASES.index(first) if first else 0
+    end = RELEASES.index(last) if last else len(RELEASES) - 1 if dots else start
+    return RELEASES[start : end + 1]
+
+
+def _ranges(environments):
+    """Pairs of the columns `releases` and `isa` for a set of environments."""
+    by_isa = {isa: [release in {e.release for e in environments if e.isa == isa} for release in RELEASES] for isa in INSTRUCTION_SETS}
+    if len(set(map(tuple, by_isa.values()))) == 1:
+        by_isa = {"all": by_isa[INSTRUCTION_SETS[0]]}
+    for isa, holds in by_isa.items():
+        start = 0
+        while start < len(RELEASES):
+            end = start
+            while end < len(RELEASES) and holds[end]:
+                end += 1
+            if end > start:
+                yield _range(start, end - 1), isa
+            start = end + 1
+
+
+def _range(first, last):
+    if first == 0 and last == len(RELEASES) - 1:
+        return "all"
+    if first == last:
+        return RELEASES[first]
+    return f"{RELEASES[first] if first else ''}..{RELEASES[last] if last < len(RELEASES) - 1 else ''}"
+
+
+def _modes(tests):
+    modes = [mode for mode in MODES if mode in tests]
+    return "all" if len(modes) == len(MODES) else ",".join(modes or tests)

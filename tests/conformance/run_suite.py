@@ -21,7 +21,7 @@ def parse_arguments():
     parser.add_argument("--report", type=Path, help="write a markdown table by operator")
     parser.add_argument("--json", type=Path, help="write all results")
     parser.add_argument(
-        "--update-known", action="store_true", help="rewrite known_failures.txt and suite_results.txt from this run"
+        "--update-known", action="store_true", help="rewrite known_failures.txt and suite_results.txt from this run, for its release and instruction set"
     )
     parser.add_argument("--outcome", help="print only failures of this outcome")
     parser.add_argument("--workers", type=int, default=WORKERS)
@@ -65,7 +65,8 @@ def main():
         if arguments.json:
             write(arguments.json, suffix, report.as_json(results, operators))
         if arguments.update_known:
-            known_failures.save(known_failures.update(known_failures.load(), mode, results))
+            known = known_failures.load()
+            known_failures.save(known_failures.update(known, mode, results, known_failures.current()))
             suite_results.save()
         failed = failed or any(result.outcome != PASS for result in results)
     sys.exit(1 if failed else 0)

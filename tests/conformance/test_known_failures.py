@@ -1,0 +1,77 @@
+"""The list of known failures: its form, and that each reason is shown by an experiment where it is given."""
+
+import pytest
+
+from ..faults import occurrences
+from . import known_failures
+from .case import Result
+from .known_failures import ENVIRONMENTS, PATH, Environment, KnownFailure
+
+ANY = KnownFailure("crash", "some_fault")
+
+
+def releases_by_isa(known):
+    found = {}
+    for _, _, environment in known:
+        found.setdefault(environment.isa, set()).add(environment.release)
+    return found
+
+
+def test_the_list_is_written_as_it_is_read(tmp_path):
+    known_failures.save(known_failures.load(), tmp_path / "list.txt")
+    assert (tmp_path / "list.txt").read_text() == PATH.read_text()
+
+
+@pytest.mark.parametrize(
+    "column, releases",
+    [
+        ("all", {"2024.6", "2025.4", "2026.4"}),
+        ("2025.4", {"2025.4"}),
+        ("..2025.4", {"2024.6", "2025.4"}),
+        ("2025.4..", {"2025.4", "2026.4"}),
+    ],
+)
+@pytest.mark.parametrize("isa", ["all", "AVX2"])
+def test_lines_hold_for_releases_and_instruction_sets(tmp_path, column, releases, isa):
+    path = tmp_path / "list.txt"
+    line = f"loop | a | b | {column} | {isa} | crash | some_fault\n"
+    path.write_text(line)
+    known = known_failures.load(path)
+    assert releases_by_isa(known) == {name: releases for name in (("AVX2", "AVX512") if isa == "all" else (isa,))}
+    assert set(known.values()) == {ANY} and {key[:2] for key in known} == {("loop", "a | b")}
+    known_failures.save(known, path)
+    assert path.read_text().endswith(f"\n{line}")
+
+
+def test_a_case_has_one_outcome_in_an_environment(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_text("all | a | ..2025.4 | all | crash | x\ndynamic | a | 2025.4.. | AVX2 | hang | y\n")
+    with pytest.raises(ValueError, match="a is listed twice for dynamic"):
+        known_failures.load(path)
+
+
+def test_releases_that_are_not_in_sequence_have_a_line_each(tmp_path):
+    path = tmp_path / "list.txt"
+    known = {("found", "a", Environment(release, isa)): ANY for release in ("2024.6", "2026.4") for isa in ("AVX2", "AVX512")}
+    del known["found", "a", Environment("2026.4", "AVX512")]
+    known_failures.save(known, path)
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    assert [line.split(" | ")[2:4] for line in lines] == [["2024.6", "AVX2"], ["2024.6", "AVX512"], ["2026.4", "AVX2"]]
+    assert known_failures.load(path) == known
+
+
+def test_an_update_changes_one_environment():
+    here, there = ENVIRONMENTS[0], ENVIRONMENTS[1]
+    known = {("default", "a", here): ANY, ("default", "a", there): ANY}
+    assert known_failures.update(known, "default", [Result("a", "pass")], here) == {("default", "a", there): ANY}
+    assert known_failures.update(known, "default", [Result("a", "crash", "other message")], here) == known
+
+
+def test_a_fault_that_is_a_reason_occurs_where_the_case_fails():
+    faults = occurrences.load()
+    elsewhere = {
+        (name, environment.release, entry.reason)
+        for (_, name, environment), entry in known_failures.load().items()
+        if entry.reason in faults and not faults[entry.reason].is_in(occurrences.parse_release(environment.release))
+    }
+    assert not elsewhere

@@ -201,9 +201,8 @@ class Reader {
                  const Ports& outputs) {
     const std::string_view type = required_text(layer, "type");
     const ir::OpDescriptor* op = ir::find_op_or_null(type);
-    if (op == nullptr || op->opset != required_text(layer, "version")) {
-      refuse("no operation {} of {}", type, layer.attribute("version").value());
-    }
+    const std::string_view version = required_text(layer, "version");
+    if (op == nullptr) refuse("there is no operation {} of {}", type, version);
     const auto count = static_cast<int>(inputs.size());
     const bool is_variadic = op->max_inputs == ir::OpDescriptor::kVariadic;
     if (count < op->min_inputs || (!is_variadic && count > op->max_inputs))
@@ -215,6 +214,8 @@ class Reader {
     node.is_decompression =
         !layer.child("rt_info").find_child_by_attribute("attribute", "name", "decompression").empty();
     attributes(layer, node);
+    if (!ir::is_version(node, version))
+      refuse("there is no operation {} of {} with these attributes", type, version);
     if (node.is("Const") || node.is("Parameter")) declare(layer.child("data"), node);
     if (node.is("Const")) node.set_payload(constant(layer));
     if (node.is("Loop")) node.set_payload(loop(layer, graph));

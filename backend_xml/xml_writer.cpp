@@ -197,7 +197,7 @@ class Writer {
   void layer(const ir::Node& node, std::string_view name) {
     text_->write("<layer id=\"", node.scratch, "\"");
     attribute("name", name);
-    text_->write(" type=\"", node.op().name, "\" version=\"", node.op().opset, "\">\n");
+    text_->write(" type=\"", node.op().name, "\" version=\"", ir::oldest_version(node), "\">\n");
     data(node);
     if (node.is_decompression) {
       text_->write("<rt_info>\n<attribute name=\"decompression\" version=\"0\"/>\n</rt_info>\n");

@@ -25,12 +25,21 @@ class Node;
 /// Infers types, shapes and known values of all outputs of `node` from its inputs and attributes.
 using InferFunction = void (*)(Node& node);
 
+/// A version of an operation before the newest one: older releases of the runtime can read it.
+struct OlderVersion {
+  std::string_view opset;
+  /// The attributes it does not have. They are optional: a node without them means what this version does.
+  std::vector<std::string_view> without = {};
+  /// Whether it can say what a node without these attributes says; null: always.
+  bool (*says)(const Node& node) = nullptr;
+};
+
 /// An operation: one row of the table.
 struct OpDescriptor {
   static constexpr int kVariadic = -1;
 
   std::string_view name;   ///< XML type: "MatMul"
-  std::string_view opset;  ///< XML version: "opset1"
+  std::string_view opset;  ///< the newest XML version that we use: "opset1"
   int min_inputs;
   int max_inputs;  ///< kVariadic: no limit
   int outputs;     ///< kVariadic: the creator says how many
@@ -38,14 +47,20 @@ struct OpDescriptor {
   InferFunction infer;
   /// Computes something else each time or has an effect: never merged, folded or moved.
   bool is_volatile = false;
-  std::uint16_t index = 0;  ///< in all_ops()
+  std::vector<OlderVersion> older = {};  ///< the oldest first
+  std::uint16_t index = 0;               ///< in all_ops()
 };
 
 inline bool OperationSet::contains(const OpDescriptor& op) const {
   return bits_[op.index];
 }
 
-/// All operations, sorted by family. One version of each: the newest the runtime has.
+/// The oldest version of the node's operation that can say what the node says: "opset1".
+std::string_view oldest_version(const Node& node);
+/// Whether `opset` names a version of the node's operation that can say what the node says.
+bool is_version(const Node& node, std::string_view opset);
+
+/// All operations, sorted by family.
 std::span<const OpDescriptor> all_ops();
 /// The operation called `name`; throws std::logic_error when there is none.
 const OpDescriptor& find_op(std::string_view name);

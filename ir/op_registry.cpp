@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <stdexcept>
 
+#include "ir/graph.hpp"
 #include "ir/name_table.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/ops/families.hpp"
@@ -46,6 +48,29 @@ const OpDescriptor* find_op_or_null(std::string_view name) {
 const OpDescriptor& find_op(std::string_view name) {
   if (const OpDescriptor* op = find_op_or_null(name)) return *op;
   throw std::logic_error("no operation " + std::string(name));
+}
+
+namespace {
+
+bool says(const OlderVersion& version, const Node& node) {
+  const auto has = [&](std::string_view attribute) { return node.find_attribute(attribute) != nullptr; };
+  return std::ranges::none_of(version.without, has) && (version.says == nullptr || version.says(node));
+}
+
+}  // namespace
+
+std::string_view oldest_version(const Node& node) {
+  for (const OlderVersion& version : node.op().older) {
+    if (says(version, node)) return version.opset;
+  }
+  return node.op().opset;
+}
+
+bool is_version(const Node& node, std::string_view opset) {
+  if (opset == node.op().opset) return true;
+  return std::ranges::any_of(node.op().older, [&](const OlderVersion& version) {
+    return version.opset == opset && says(version, node);
+  });
 }
 
 OperationSet::OperationSet(std::initializer_list<std::string_view> names) {

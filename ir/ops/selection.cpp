@@ -200,6 +200,8 @@ std::vector<OpDescriptor> selection_ops() {
   const AttributeSpec axis{"axis", Kind::integer};
   const AttributeSpec batch_dims{"batch_dims", Kind::integer};
   const AttributeSpec reduction{"reduction", Kind::text};
+  const AttributeSpec optional_reduction{"reduction", Kind::text, AttributeSpec::Presence::optional};
+  constexpr bool kIsVolatile = false;
   return {
       {"Slice", "opset8", 5, 5, 1, {}, infer_slice},
       {"Gather", "opset8", 3, 3, 1, {batch_dims}, infer_gather},
@@ -213,7 +215,15 @@ std::vector<OpDescriptor> selection_ops() {
        1,
        {reduction, {"use_init_val", Kind::boolean}},
        infer_as_data},
-      {"ScatterNDUpdate", "opset15", 3, 3, 1, {reduction}, infer_as_data},
+      {"ScatterNDUpdate",
+       "opset15",
+       3,
+       3,
+       1,
+       {optional_reduction},
+       infer_as_data,
+       kIsVolatile,
+       {{"opset4", {"reduction"}}}},
       {"ReverseSequence",
        "opset1",
        2,

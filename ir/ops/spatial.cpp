@@ -8,6 +8,7 @@ namespace onnx2ir::ir {
 namespace {
 
 using Kind = AttributeSpec::Kind;
+using Presence = AttributeSpec::Presence;
 using Sizes = std::vector<std::int64_t>;
 
 /// How a window moves along one axis.
@@ -78,6 +79,11 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
       result.push_back(slid(size, {kernel[i].size(), strides[i], dilation, begin + end, begin}, rounding));
     }
   }
+}
+
+/// Version 14 of the pooling operations brought ceil_torch.
+bool rounds_as_before_14(const Node& node) {
+  return node.text("rounding_type") != "ceil_torch";
 }
 
 void check_lengths(const Node& node, std::size_t spatial) {
@@ -219,6 +225,7 @@ void infer_col2im(Node& node) {
 }  // namespace
 
 std::vector<OpDescriptor> spatial_ops() {
+  constexpr bool kIsVolatile = false;
   const AttributeSpec strides{"strides", Kind::integers};
   const AttributeSpec dilations{"dilations", Kind::integers};
   const AttributeSpec pads_begin{"pads_begin", Kind::integers};
@@ -249,14 +256,25 @@ std::vector<OpDescriptor> spatial_ops() {
         auto_pad,
         {"index_element_type", Kind::type},
         {"axis", Kind::integer}},
-       infer_pool},
+       infer_pool,
+       kIsVolatile,
+       {{"opset8", {}, rounds_as_before_14}}},
       {"AvgPool",
        "opset16",
        1,
        1,
        1,
-       {kernel, strides, dilations, pads_begin, pads_end, {"exclude-pad", Kind::boolean}, auto_pad, rounding},
-       infer_pool},
+       {kernel,
+        strides,
+        {"dilations", Kind::integers, Presence::optional},
+        pads_begin,
+        pads_end,
+        {"exclude-pad", Kind::boolean},
+        auto_pad,
+        rounding},
+       infer_pool,
+       kIsVolatile,
+       {{"opset1", {"dilations"}, rounds_as_before_14}, {"opset14", {"dilations"}}}},
       {"DeformableConvolution",
        "opset8",
        3,

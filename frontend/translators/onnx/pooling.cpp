@@ -65,15 +65,13 @@ Values max_pool_1(NodeContext& node) {
 
 Value average(NodeContext& node, Value input, const Window& window, bool exclude_pad,
               const std::string& rounding) {
-  return node.op("AvgPool", {input},
-                 {{"kernel", window.kernel},
-                  {"strides", window.strides},
-                  {"dilations", window.dilations},
-                  {"pads_begin", window.pads_begin},
-                  {"pads_end", window.pads_end},
-                  {"exclude-pad", exclude_pad},
-                  {"auto_pad", window.auto_pad},
-                  {"rounding_type", rounding}});
+  std::vector<ir::Attribute> attributes{{"kernel", window.kernel},         {"strides", window.strides},
+                                        {"pads_begin", window.pads_begin}, {"pads_end", window.pads_end},
+                                        {"exclude-pad", exclude_pad},      {"auto_pad", window.auto_pad},
+                                        {"rounding_type", rounding}};
+  const bool is_dilated = std::ranges::any_of(window.dilations, [](auto dilation) { return dilation != 1; });
+  if (is_dilated) attributes.push_back({"dilations", window.dilations});
+  return node.node("AvgPool", std::span(&input, 1), attributes).value();
 }
 
 /// AveragePool 1, 7 (count_include_pad), 10 (ceil_mode), 11, 19 (dilations), 22.

@@ -123,8 +123,10 @@ Values scatter_elements_9(NodeContext& node) {
 
 /// ScatterND 11, 13, 16 (add, mul), 18 (min, max).
 Values scatter_nd_11(NodeContext& node) {
-  return {node.op("ScatterNDUpdate", {node.input(0), node.input(1), node.input(2)},
-                  {{"reduction", reduction_of(node)}})};
+  const auto inputs = {node.input(0), node.input(1), node.input(2)};
+  const std::string reduction = reduction_of(node);
+  if (reduction == "none") return {node.op("ScatterNDUpdate", inputs)};
+  return {node.op("ScatterNDUpdate", inputs, {{"reduction", reduction}})};
 }
 
 /// TensorScatter 24: writes the update into the cache, from a place on that each sample of the batch has.

@@ -14,7 +14,7 @@ from ..conformance.worker import parse_model
 UNDECLARED_ROWS = "sizes of rows that were never made"
 MOST_ROUNDS = 4  # sizes that are declared one after the other
 
-_NO_ROWS = re.compile(r"shape \[0((?:, \d+)+)\] instead of \[0(?:, \d+)*\]")
+_NO_ROWS = re.compile(r"(\S+): shape \[0((?:, \d+)+)\] instead of \[0(?:, \d+)*\]")
 
 
 def limit_of(case, result, check):
@@ -24,10 +24,28 @@ def limit_of(case, result, check):
         found = _NO_ROWS.search(result.message) if result.outcome == WRONG_SHAPE else None
         if not found:
             return None
-        declare_rows(model.graph, [int(size) for size in found[1].split(", ")[1:]])
+        sizes = [int(size) for size in found[2].split(", ")[1:]]
+        row = row_of(model.graph, found[1])
+        if row is not None:
+            declare_row(*row, sizes)
+        else:
+            declare_rows(model.graph, sizes)
         result = check(replace(case, oracle_model=model.SerializeToString()))
         if result.outcome == PASS:
             return UNDECLARED_ROWS
+    return None
+
+
+def row_of(graph, name):
+    """The body and the row of the Loop whose scan output is `name`, as it is or copied; None where it is computed from one."""
+    for node in graph.node:
+        if name in node.output:
+            index = list(node.output).index(name)
+            if node.op_type == "Identity":
+                return row_of(graph, node.input[0])
+            if node.op_type == "Loop" and index >= len(node.input) - 2:
+                body = next(attribute.g for attribute in node.attribute if attribute.name == "body")
+                return body, body.output[1 + index]
     return None
 
 
@@ -40,9 +58,14 @@ def declare_rows(graph, sizes):
         if node.op_type == "Loop":
             states = len(node.input) - 2
             for row in bodies[0].output[1 + states :]:
-                # A state that is handed on as it is has its declaration among the inputs.
-                for value in (row, *[given for given in bodies[0].input if given.name == row.name]):
-                    _declare(value.type.tensor_type, sizes)
+                declare_row(bodies[0], row, sizes)
+
+
+def declare_row(body, row, sizes):
+    """Lets one row have these sizes where no others are declared."""
+    # A state that is handed on as it is has its declaration among the inputs.
+    for value in (row, *[given for given in body.input if given.name == row.name]):
+        _declare(value.type.tensor_type, sizes)
 
 
 def _declare(tensor_type, sizes):

@@ -80,6 +80,35 @@ def test_limit(trip_count, declared, given, limit):
     assert limit_of(case, check(case), check) == limit
 
 
+TWO_ROWS = """<ir_version: 10, opset_import: ["" : 17]>
+rows (int64 n, float[N] x) => (float[] y, float[] z)
+{
+   y, z_inside = Loop (n, "") <body: graph = body (int64 i, bool going) => (bool goes_on, float[?] row, float[?] other)
+      <int64[1] first = {0}, int64[1] last = {3}>
+{
+      goes_on = Identity (going)
+      row = Slice (x, first, last)
+      other = Identity (x)
+   }>
+   z = Identity (z_inside)
+}
+"""
+
+
+def test_each_output_has_its_own_sizes():
+    """A converter that knows the size of one row and not that of another one, which has the same rank."""
+
+    def check(case):
+        expected = Oracle(parse_model(case.oracle_model or case.model)).run(case.runs[0].inputs)
+        for name, shape in {"y": (0, 3), "z": (0, 7)}.items():
+            if expected[name].shape != shape:
+                return Result("", WRONG_SHAPE, f"run 0: {name}: shape {list(shape)} instead of {list(expected[name].shape)}")
+        return Result("", PASS)
+
+    case = Case("", TWO_ROWS.encode(), [Run(inputs(0))])
+    assert limit_of(case, check(case), check) == UNDECLARED_ROWS
+
+
 def test_other_failures_are_none():
     case = Case("", (LOOP % "?").encode(), [Run(inputs(0))])
     assert limit_of(case, Result("", WRONG_VALUES, "shape [0, 1] instead of [0, 2]"), checked_against((0, 1))) is None

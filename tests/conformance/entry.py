@@ -28,8 +28,7 @@ def _known():
 
 def assert_passed(result):
     """Fails unless the case passes, or fails as known_failures.txt says for this release and instruction set."""
-    tests, *name = result.key[1:] if result.key[0] == "suite" else result.key
-    known = _known().get((tests, "-".join(name)))
+    known = _known().get(known_failures.place_of(result.key))
     if known is None and result.outcome != PASS:
         pytest.fail(f"{result.outcome}: {result.message}", pytrace=False)
     # Random numbers may come out as expected once in a thousand runs.

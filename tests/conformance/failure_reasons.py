@@ -1,6 +1,6 @@
 """Why cases of the suite fail: which experiment of test_runtime_limits.py shows the limit.
 
-`--update-known` gives the first matching reason to an entry that is new in the list. What matches none gets its own
+`--update` gives the first matching reason to an entry that is new in the list. What matches none gets its own
 message, which is the name of no experiment: a test fails until there is one.
 """
 

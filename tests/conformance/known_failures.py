@@ -22,8 +22,8 @@ PATH = Path(__file__).with_name("known_failures.txt")
 _HEADER = """\
 # Cases that do not pass, each with its reason: an experiment with the runtime alone. A test fails when a case fails that is
 # not listed here with that outcome, and when a listed case passes. known_failures.py describes the columns.
-# `python -m tests.conformance.run_suite --update-known` rewrites this file from a run of the backend suite, for the release and the
-# instruction set of that run, and keeps the reasons.
+# `./dev test --runtime RELEASE --isa LEVEL --update` rewrites this file from the cases that it runs, for that release and that
+# instruction set, and keeps the reasons.
 # tests | case | releases | isa | outcome | reason
 """
 
@@ -55,8 +55,14 @@ class KnownFailure:
     reason: str
 
 
+def place_of(key):
+    """(tests, case) of an Entry's key; of the backend suite, `tests` is the mode."""
+    tests, *name = key[1:] if key[0] == "suite" else key
+    return tests, "-".join(name)
+
+
 def load(path=PATH):
-    """Known failures by (tests, case, environment); of the backend suite, `tests` is the mode."""
+    """Known failures by (tests, case, environment): place_of names the first two."""
     known = {}
     for line in path.read_text().splitlines():
         if not line.strip() or line.startswith("#"):
@@ -94,11 +100,11 @@ def save(known, path=PATH):
     path.write_text(text)
 
 
-def update(known, mode, results, environment):
-    """The list after a run of the suite's `mode` in an environment: reasons of entries that still hold are kept."""
+def update(known, results, environment):
+    """The list after a run in an environment that gave these results, by (tests, case): reasons of entries that still hold are kept."""
     updated = dict(known)
-    for result in results:
-        key = mode, result.name, environment
+    for place, result in results.items():
+        key = *place, environment
         old = updated.pop(key, None)
         # Random numbers come out as in the suite once in many runs.
         is_luck = old is not None and old.reason == "random_numbers"

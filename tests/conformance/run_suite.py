@@ -65,8 +65,8 @@ def main():
         if arguments.json:
             write(arguments.json, suffix, report.as_json(results, operators))
         if arguments.update_known:
-            known = known_failures.load()
-            known_failures.save(known_failures.update(known, mode, results, known_failures.current()))
+            by_place = {(mode, result.name): result for result in results}
+            known_failures.save(known_failures.update(known_failures.load(), by_place, known_failures.current()))
             suite_results.save()
         failed = failed or any(result.outcome != PASS for result in results)
     sys.exit(1 if failed else 0)

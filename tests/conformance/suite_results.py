@@ -12,7 +12,7 @@ from .suite import MODES, operators
 PATH = Path(__file__).with_name("suite_results.txt")
 HEADER = f"""\
 # Cases of the ONNX backend suite by operator, and how many of them pass in each mode on the newest OpenVINO release.
-# Made from known_failures.txt by `python -m tests.conformance.run_suite --update-known`; do not edit.
+# Made from known_failures.txt by `./dev test --update tests/conformance`; do not edit.
 # operator | cases | {" | ".join(MODES)}
 """
 

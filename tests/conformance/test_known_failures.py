@@ -63,8 +63,8 @@ def test_releases_that_are_not_in_sequence_have_a_line_each(tmp_path):
 def test_an_update_changes_one_environment():
     here, there = ENVIRONMENTS[0], ENVIRONMENTS[1]
     known = {("default", "a", here): ANY, ("default", "a", there): ANY}
-    assert known_failures.update(known, "default", [Result("a", "pass")], here) == {("default", "a", there): ANY}
-    assert known_failures.update(known, "default", [Result("a", "crash", "other message")], here) == known
+    assert known_failures.update(known, {("default", "a"): Result("a", "pass")}, here) == {("default", "a", there): ANY}
+    assert known_failures.update(known, {("default", "a"): Result("a", "crash", "other message")}, here) == known
 
 
 def test_a_fault_that_is_a_reason_occurs_where_the_case_fails():

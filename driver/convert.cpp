@@ -8,6 +8,7 @@
 #include "ir/text.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "passes/pipeline.hpp"
+#include "target/faults.hpp"
 #include "target/target.hpp"
 
 namespace onnx2ir {

@@ -9,6 +9,7 @@
 #include "ir/verifier.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {

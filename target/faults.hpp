@@ -6,14 +6,13 @@
 // `./dev faults --update`, which measures the releases and rewrites fault_occurrences.cpp.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "target/fault_set.hpp"
 #include "target/release.hpp"
 
 namespace onnx2ir::target {
@@ -58,29 +57,6 @@ struct FaultOccurrence {
   /// The instruction sets that have it, as values of ONEDNN_MAX_CPU_ISA separated by spaces: "AVX2". Empty:
   /// all.
   std::string_view instruction_sets;
-};
-
-/// A set of faults.
-class FaultSet {
- public:
-  constexpr FaultSet() = default;
-  constexpr FaultSet(std::initializer_list<Fault> faults) {
-    for (const Fault fault : faults) words_[word_of(fault)] |= bit_of(fault);
-  }
-
-  constexpr bool contains(Fault fault) const { return (words_[word_of(fault)] & bit_of(fault)) != 0; }
-  constexpr bool empty() const { return *this == FaultSet(); }
-
-  friend constexpr bool operator==(const FaultSet&, const FaultSet&) = default;
-
- private:
-  static constexpr std::size_t kBits = 64;
-  static constexpr std::size_t word_of(Fault fault) { return static_cast<std::size_t>(fault) / kBits; }
-  static constexpr std::uint64_t bit_of(Fault fault) {
-    return std::uint64_t{1} << (static_cast<std::size_t>(fault) % kBits);
-  }
-
-  std::array<std::uint64_t, 256 / kBits> words_{};
 };
 
 /// All faults, in the order of the enumeration.

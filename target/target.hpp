@@ -1,9 +1,7 @@
 // The OpenVINO releases that an IR is made for, and which faults of the runtime it has to avoid.
 #pragma once
 
-#include <algorithm>
-
-#include "target/faults.hpp"
+#include "target/fault_set.hpp"
 #include "target/release.hpp"
 
 namespace onnx2ir::target {
@@ -21,16 +19,9 @@ class Target {
   Release newest() const { return releases_.newest; }
 
   /// Whether at least one release of the range has `fault`.
-  bool has(Fault fault) const {
-    const FaultOccurrence& found = occurrence(fault);
-    return found.first <= newest() && (!found.last || *found.last >= oldest());
-  }
+  bool has(Fault fault) const;
   /// Whether at least one release of the range has one of `faults`.
-  bool has_any(const FaultSet& faults) const {
-    return std::ranges::any_of(all_faults(), [&](const FaultDescription& known) {
-      return faults.contains(known.fault) && has(known.fault);
-    });
-  }
+  bool has_any(const FaultSet& faults) const;
 
  private:
   ReleaseRange releases_;

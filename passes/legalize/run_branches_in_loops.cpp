@@ -12,6 +12,7 @@
 #include "passes/graph_walk.hpp"
 #include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {

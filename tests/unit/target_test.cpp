@@ -2,6 +2,7 @@
 #include "target/target.hpp"
 
 #include "catch.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::target {
 

@@ -1,0 +1,38 @@
+// Sets of faults. What only hands faults on needs no more than this header: it does not change when a fault
+// is added. Code that names a fault includes target/faults.hpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+namespace onnx2ir::target {
+
+/// A fault of OpenVINO's runtime; target/faults.hpp has the enumerators.
+enum class Fault : std::uint8_t;
+
+/// A set of faults.
+class FaultSet {
+ public:
+  constexpr FaultSet() = default;
+  constexpr FaultSet(std::initializer_list<Fault> faults) {
+    for (const Fault fault : faults) words_[word_of(fault)] |= bit_of(fault);
+  }
+
+  constexpr bool contains(Fault fault) const { return (words_[word_of(fault)] & bit_of(fault)) != 0; }
+  constexpr bool empty() const { return *this == FaultSet(); }
+
+  friend constexpr bool operator==(const FaultSet&, const FaultSet&) = default;
+
+ private:
+  static constexpr std::size_t kBits = 64;
+  static constexpr std::size_t word_of(Fault fault) { return static_cast<std::size_t>(fault) / kBits; }
+  static constexpr std::uint64_t bit_of(Fault fault) {
+    return std::uint64_t{1} << (static_cast<std::size_t>(fault) % kBits);
+  }
+
+  std::array<std::uint64_t, 256 / kBits> words_{};
+};
+
+}  // namespace onnx2ir::target

@@ -1,0 +1,20 @@
+#include "target/target.hpp"
+
+#include <algorithm>
+
+#include "target/faults.hpp"
+
+namespace onnx2ir::target {
+
+bool Target::has(Fault fault) const {
+  const FaultOccurrence& found = occurrence(fault);
+  return found.first <= newest() && (!found.last || *found.last >= oldest());
+}
+
+bool Target::has_any(const FaultSet& faults) const {
+  return std::ranges::any_of(all_faults(), [&](const FaultDescription& known) {
+    return faults.contains(known.fault) && has(known.fault);
+  });
+}
+
+}  // namespace onnx2ir::target

@@ -10,7 +10,7 @@ from .pool import run_cases
 from .tool import PEER, tool_path
 
 # Experiments that are written with the operations of the newest release.
-collect_ignore = [] if release() == NEWEST else ["test_runtime_faults.py", "test_runtime_limits.py"]
+collect_ignore = [] if release() == NEWEST else ["test_runtime_faults.py"]
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """What OpenVINO's runtime cannot do, each shown by an experiment with the runtime alone.
 
-Every reason in known_failures.txt is the name of an experiment here. An experiment fails when a new runtime lifts its
-limit: then the cases that refer to it can be converted.
+Every reason in known_failures.txt is the name of an experiment here or of a fault. An experiment runs on the releases for which the
+list gives it as a reason. It fails when a new runtime lifts its limit: then the cases that refer to it can be converted.
 """
 
 import importlib
@@ -10,11 +10,11 @@ import inspect
 import numpy as np
 import openvino as ov
 import pytest
-from openvino import opset16
 
 from ..faults import occurrences
 from . import known_failures
 from .runtime import CONFIG
+from .runtime_ops import ops as opset16
 
 EXPERIMENTS = {}
 
@@ -36,8 +36,8 @@ def parameter(shape, element_type):
 
 def operations():
     """The names of all operations of all opsets."""
-    newest = max(int(name[5:]) for name in dir(importlib.import_module("openvino")) if name.startswith("opset") and name[5:].isdigit())
-    modules = [importlib.import_module(f"openvino.opset{version}") for version in range(1, newest + 1)]
+    package, newest = opset16.__name__.rsplit(".opset", 1)
+    modules = [importlib.import_module(f"{package}.opset{version}") for version in range(1, int(newest) + 1)]
     return {name for module in modules for name in dir(module) if not name.startswith("_")}
 
 
@@ -70,6 +70,29 @@ def no_int2():
     assert can_read_type("u2") and can_read_type("i4")
     assert not can_read_type("i2") and not can_read_type("int2")
     assert not hasattr(ov.Type, "i2")
+
+
+def refuses(inputs, output, message):
+    """Whether the CPU plugin refuses to compile a model with this message."""
+    with pytest.raises(RuntimeError, match=message):
+        ov.Core().compile_model(ov.Model([output], inputs), "CPU", CONFIG)
+    return True
+
+
+@experiment
+def no_small_float_inputs():
+    """The CPU plugin takes no input of a type with 8 or 4 bits for floats."""
+    for name in ("f8e4m3", "f8e5m2", "f8e8m0", "f4e2m1"):
+        x = parameter([2], name)
+        assert refuses([x], opset16.convert(x, "f32"), f"Input image format {name} is not supported")
+
+
+@experiment
+def no_uint2():
+    """The CPU plugin cannot make values of type u2, and OpenVINO's Python package has none to feed it."""
+    assert not hasattr(ov.Type, "u2")
+    x = parameter([2], "f32")
+    assert refuses([x], opset16.convert(x, "u2"), "cpu_convert can't convert from: f32 precision to: u2")
 
 
 @experiment
@@ -152,7 +175,14 @@ def no_dynamic_rank():
     assert run(inputs, output, condition=np.array(True)).shape == (1,)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+def reasons_here():
+    """The experiments that are reasons on this release and instruction set."""
+    here = known_failures.in_environment(known_failures.load(), known_failures.current())
+    return sorted({entry.reason for entry in here.values()} & set(EXPERIMENTS))
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("name", reasons_here())
 def test_limit(name):
     assert inspect.getdoc(EXPERIMENTS[name])
     EXPERIMENTS[name]()

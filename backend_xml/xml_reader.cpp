@@ -374,6 +374,9 @@ std::unique_ptr<ir::Model> read_xml(std::string_view xml,
   if (required_text(net, "version") != "11") refuse("IR of version {}", net.attribute("version").value());
   auto model = std::make_unique<ir::Model>();
   model->name = net.attribute("name").value();
+  for (const pugi::xml_node option : net.child("rt_info").child("runtime_options")) {
+    model->runtime_options.emplace_back(option.name(), option.attribute("value").value());
+  }
   Reader(std::move(weights)).graph(net, model->graph);
   return model;
 }

@@ -422,6 +422,22 @@ class Writer {
   std::array<PortText, kPortTexts> port_texts_;
 };
 
+void runtime_options(const ir::Model& model, Text& text) {
+  if (model.runtime_options.empty()) {
+    text.write("<rt_info/>\n");
+    return;
+  }
+  text.write("<rt_info>\n<runtime_options>\n");
+  for (const auto& [name, value] : model.runtime_options) {
+    text.write("<");
+    text.write(name);
+    text.write(" value=\"");
+    text.escaped(value);
+    text.write("\"/>\n");
+  }
+  text.write("</runtime_options>\n</rt_info>\n");
+}
+
 }  // namespace
 
 bool write_xml(const ir::Model& model, const WeightsLayout& weights, const TextSink& sink) {
@@ -430,7 +446,8 @@ bool write_xml(const ir::Model& model, const WeightsLayout& weights, const TextS
   text.escaped(model.name);
   text.write("\" version=\"11\">\n");
   Writer(weights, text).graph(model.graph);
-  text.write("<rt_info/>\n</net>\n");
+  runtime_options(model, text);
+  text.write("</net>\n");
   text.flush();
   return !text.stopped();
 }

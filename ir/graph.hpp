@@ -324,6 +324,8 @@ std::optional<KnownValues> known_values(Value value);
 struct Model {
   std::string name;
   Graph graph;
+  /// Properties (name, value) with which the runtime compiles the model unless the program sets others.
+  std::vector<std::pair<std::string, std::string>> runtime_options;
 };
 
 }  // namespace onnx2ir::ir

@@ -17,6 +17,7 @@ class Printer {
  public:
   std::string print(const Model& model) {
     line("model \"{}\"", model.name);
+    for (const auto& [name, value] : model.runtime_options) line("runtime option {} = {}", name, value);
     print_graph(model.graph);
     return std::move(text_);
   }

@@ -34,6 +34,11 @@ bool hide_constant_counts(ir::Model& model, PassContext& context);
 bool hide_initial_shapes(ir::Model& model, PassContext& context);
 bool guard_empty_inputs(ir::Model& model, PassContext& context);
 bool run_branches_in_loops(ir::Model& model, PassContext& context);
+bool disable_dynamic_quantization(ir::Model& model, PassContext& context);
+bool round_small_floats(ir::Model& model, PassContext& context);
+bool hide_misread_scales(ir::Model& model, PassContext& context);
+bool widen_2_bit_types(ir::Model& model, PassContext& context);
+bool widen_zero_points(ir::Model& model, PassContext& context);
 bool widen_small_types(ir::Model& model, PassContext& context);
 bool warn_about_wide_integers(ir::Model& model, PassContext& context);
 

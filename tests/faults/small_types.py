@@ -6,12 +6,14 @@ import openvino as ov
 from .experiment import element_type, experiment, fails, opset, results
 
 
-def four_bit_constant(values):
-    """An i4 constant of values from 0 to 7."""
+def four_bit_constant(values, shape=None):
+    """An i4 constant of values from -8 to 7."""
     packed = np.zeros((len(values) + 1) // 2, np.uint8)
     for index, value in enumerate(values):
-        packed[index // 2] |= value << 4 * (index % 2)
-    return opset.constant(ov.Tensor(packed, ov.Shape([len(values)]), element_type("i4")))
+        packed[index // 2] |= (value & 15) << 4 * (index % 2)
+    tensor = ov.Tensor(element_type("i4"), ov.Shape(shape or [len(values)]))
+    tensor.data.reshape(-1).view(np.uint8)[:] = packed  # a tensor on `packed` would not keep it alive
+    return opset.constant(tensor)
 
 
 @experiment(may_crash=True)
@@ -26,3 +28,34 @@ def small_type_moves():
     gathered = opset.convert(opset.gather_elements(small, indices, 0), "f32")
     given = np.array([1, 2, 4], np.float32)
     return fails(results, [x], gathered, (given,)) or results([x], gathered, (given,))[0].tolist() != [4, 1]
+
+
+def converted(name, *numbers):
+    """f32 numbers after a conversion to the element type `name` and back."""
+    x = opset.parameter([-1], np.float32)
+    there_and_back = opset.convert(opset.convert(x, element_type(name)), "f32")
+    return results([x], there_and_back, (np.array(numbers, np.float32),))[0].tolist()
+
+
+@experiment
+def float4_rounding():
+    """Numbers half way between two others become the one with an even mantissa."""
+    return converted("f4e2m1", 0.25, 1.25, 2.5, 5) != [0, 1, 2, 4]
+
+
+@experiment
+def float8_rounding():
+    """Numbers become the nearest one: those just above the middle between two others the greater one."""
+    above = 2.0**-20
+    if converted("f8e4m3", 1.0625 + above, 0.0078125 * 0.999) != [1.125, 0.0078125]:
+        return True
+    return converted("f8e5m2", 1.125 + above) != [1.25]
+
+
+@experiment
+def two_bit_types():
+    """Numbers can be converted to u2 and back."""
+    x = opset.parameter([4], np.float32)
+    there_and_back = opset.convert(opset.convert(x, "u2"), "f32")
+    numbers = (np.array([3, 0, 1, 2], np.float32),)
+    return fails(results, [x], there_and_back, numbers) or results([x], there_and_back, numbers)[0].tolist() != [3, 0, 1, 2]

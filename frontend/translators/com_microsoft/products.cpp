@@ -79,10 +79,12 @@ Values mat_mul_n_bits(NodeContext& node) {
   if (node.has_input(4)) node.fail("weights in groups of any order (g_idx) are not converted");
   const std::int64_t blocks = (inner + block - 1) / block;
   const ElementType type = a.type();
-  const auto by_block = [&](Value value) { return reshape(node, value, {rows, blocks, 1}); };
+  const auto by_block = [&](Value value) {
+    return convert(node, reshape_constant(node, value, {rows, blocks, 1}), type);
+  };
   Value zero;
   if (const Value given = node.optional_input(3); given && ir::is_floating(given.type())) {
-    zero = by_block(convert(node, given, type));
+    zero = by_block(given);
   } else if (given) {
     // Each row begins with a new byte.
     const std::int64_t per_byte = 8 / bits;
@@ -93,8 +95,7 @@ Values mat_mul_n_bits(NodeContext& node) {
     zero = node.number(static_cast<double>(std::int64_t{1} << (bits - 1)), type);
   }
   Value weights = convert(node, packed_input(node, 1, bits, {rows, blocks, block}), type);
-  weights = node.op("Multiply",
-                    {node.op("Subtract", {weights, zero}), by_block(convert(node, node.input(2), type))});
+  weights = node.op("Multiply", {node.op("Subtract", {weights, zero}), by_block(node.input(2))});
   weights = reshape(node, weights, {rows, blocks * block});
   if (blocks * block != inner) weights = slice(node, weights, node.integers({0}), node.integers({inner}), 1);
   const Value product = node.op("MatMul", {a, weights}, {{"transpose_a", false}, {"transpose_b", true}});

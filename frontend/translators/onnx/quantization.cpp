@@ -3,10 +3,12 @@
 // Scales and zero points are for the whole tensor (10), for each index of one axis (13), or for blocks along
 // it (21); 19 added float8, 21 and later types of fewer bits.
 #include <cmath>
+#include <limits>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -37,20 +39,31 @@ Value of_blocks(NodeContext& node, Value parameter, Value x, std::int64_t axis, 
   return slice(node, repeated, node.integers({0}), dimension_of(node, x, axis), axis);
 }
 
+/// A scale or zero point of one element as an f32 scalar.
+Value single(NodeContext& node, Value parameter) {
+  if (parameter.node->constant() != nullptr && parameter.shape().element_count() == 1)
+    parameter = reshape_constant(node, parameter, {});
+  return scalar(node, convert(node, parameter, ElementType::f32), "a scale or zero point");
+}
+
 /// A scale or zero point as it broadcasts to `x`, as f32.
 Value placed(NodeContext& node, Value parameter, Value x) {
-  const Value numbers = convert(node, parameter, ElementType::f32);
-  const std::int64_t rank = node.rank(numbers);
+  const std::int64_t rank = node.rank(parameter);
   const std::int64_t data_rank = node.rank(x);
-  if (rank == 0 || data_rank == 0) return scalar(node, numbers, "a scale or zero point");
-  if (rank == 1 && numbers.shape()[0] == ir::Dimension(1))
-    return scalar(node, numbers, "a scale or zero point");
+  if (rank == 0 || data_rank == 0) return single(node, parameter);
+  if (rank == 1 && parameter.shape()[0] == ir::Dimension(1)) return single(node, parameter);
   // A scalar is legal whatever the axis.
   const std::int64_t axis = node.axis(node.integer("axis", 1), data_rank);
   const std::int64_t block = node.integer("block_size", 0);
-  if (block > 0 && rank == data_rank) return of_blocks(node, numbers, x, axis, block);
+  if (block > 0 && rank == data_rank)
+    return of_blocks(node, convert(node, parameter, ElementType::f32), x, axis, block);
   if (rank != 1) node.fail("scales and zero points must be scalars or vectors unless blocks have a size");
-  return with_unit_dimensions(node, numbers, 0, data_rank - axis - 1);
+  if (parameter.node->constant() != nullptr) {
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(data_rank - axis), 1);
+    sizes.front() = *parameter.shape().element_count();
+    return convert(node, reshape_constant(node, parameter, sizes), ElementType::f32);
+  }
+  return with_unit_dimensions(node, convert(node, parameter, ElementType::f32), 0, data_rank - axis - 1);
 }
 
 /// A number as a sum: its leading 6 bits, and the rest of them (Veltkamp's splitting).
@@ -103,17 +116,71 @@ Values quantize_linear_10(NodeContext& node) {
   return {convert(node, node.op("Clamp", {result}, {{"min", limits.low}, {"max", limits.high}}), type)};
 }
 
+/// (x - zero point) * scale in f32.
+Value numbers_of(NodeContext& node, Value x, Value zero_point, Value scale) {
+  const bool is_constant = x.node->constant() != nullptr;
+  Value numbers = convert(node, x, ElementType::f32);
+  if (zero_point && !ir::is_floating(x.type())) {
+    numbers = node.op("Subtract", {numbers, zero_point});
+    if (!is_constant && node.target().has(Fault::reassociated_zero_point)) {
+      // Differences lie in it, whatever they are: it only keeps the two operations apart.
+      constexpr double kFar = std::numeric_limits<float>::max();
+      numbers = node.op("Clamp", {numbers}, {{"min", -kFar}, {"max", kFar}});
+    }
+  }
+  return node.op("Multiply", {numbers, scale});
+}
+
+/// How constant weights in blocks of equal size become (blocks, block) in place of the axis they lie along.
+struct Blocks {
+  std::vector<std::int64_t> split;   ///< the shape of the weights with the axis split
+  std::vector<std::int64_t> scales;  ///< the shape of scales and zero points
+};
+
+std::optional<Blocks> blocks_of(const NodeContext& node, Value x, Value scale, Value zero_point) {
+  const std::int64_t block = node.integer("block_size", 0);
+  const auto sizes = x.shape().sizes();
+  const auto scale_sizes = scale.shape().sizes();
+  if (block < 1 || x.node->constant() == nullptr || !sizes || !scale_sizes) return std::nullopt;
+  if (sizes->empty() || sizes->size() != scale_sizes->size()) return std::nullopt;
+  if (zero_point && zero_point.shape().sizes() != scale_sizes) return std::nullopt;
+  const auto rank = static_cast<std::int64_t>(sizes->size());
+  const auto axis = static_cast<std::size_t>(node.axis(node.integer("axis", 1), rank));
+  std::vector<std::int64_t> expected = *sizes;
+  if (expected[axis] % block != 0) return std::nullopt;
+  expected[axis] /= block;
+  if (expected != *scale_sizes) return std::nullopt;
+  Blocks blocks{.split = *sizes, .scales = expected};
+  const auto after = static_cast<std::ptrdiff_t>(axis) + 1;
+  blocks.split[axis] = expected[axis];
+  blocks.split.insert(blocks.split.begin() + after, block);
+  blocks.scales.insert(blocks.scales.begin() + after, 1);
+  return blocks;
+}
+
+/// Weights in blocks, in the form that the runtime keeps compressed: scales are not repeated.
+Value numbers_of_blocks(NodeContext& node, const Blocks& blocks) {
+  const Value x = node.input(0);
+  const auto parameter = [&](Value value) {
+    return convert(node, reshape_constant(node, value, blocks.scales), ElementType::f32);
+  };
+  const Value zero_point = node.optional_input(2);
+  const Value product = numbers_of(node, reshape_constant(node, x, blocks.split),
+                                   zero_point ? parameter(zero_point) : Value{}, parameter(node.input(1)));
+  return reshape(node, product, *x.shape().sizes());
+}
+
 Values dequantize_linear_10(NodeContext& node) {
-  const Value input = node.input(0);
+  const Value x = node.input(0);
   const Value scale = node.input(1);
   const Value zero_point = node.optional_input(2);
-  Value x = convert(node, input, ElementType::f32);
-  if (zero_point && !ir::is_floating(input.type())) {
-    x = node.op("Subtract", {x, placed(node, zero_point, input)});
-  }
   const std::int64_t wanted = node.integer("output_dtype", 0);
   const ElementType type = wanted == 0 ? scale.type() : node.element_type(wanted);
-  return {convert(node, node.op("Multiply", {x, placed(node, scale, input)}), type)};
+  if (const auto blocks = blocks_of(node, x, scale, zero_point)) {
+    return {convert(node, numbers_of_blocks(node, *blocks), type)};
+  }
+  const Value offset = zero_point ? placed(node, zero_point, x) : Value{};
+  return {convert(node, numbers_of(node, x, offset, placed(node, scale, x)), type)};
 }
 
 }  // namespace

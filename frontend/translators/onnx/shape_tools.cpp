@@ -1,5 +1,8 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 
+#include <functional>
+#include <numeric>
+
 namespace onnx2ir::frontend {
 
 Value shape_of(Builder& builder, Value value) {
@@ -20,6 +23,16 @@ Value reshape(Builder& builder, Value value, Value shape) {
 Value reshape(Builder& builder, Value value, std::vector<std::int64_t> shape) {
   if (value.shape().sizes() == shape) return value;
   return reshape(builder, value, builder.integers(shape));
+}
+
+Value reshape_constant(Builder& builder, Value value, const std::vector<std::int64_t>& shape) {
+  const ir::ConstantData* data = value.node->constant();
+  const std::int64_t elements =
+      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  // Inference refuses a Reshape to another number of elements.
+  if (data == nullptr || value.shape().sizes() == shape || value.shape().element_count() != elements)
+    return reshape(builder, value, shape);
+  return builder.constant(value.type(), shape, *data);
 }
 
 Value concat(Builder& builder, const Values& values, std::int64_t axis) {

@@ -16,6 +16,8 @@ Value dimension_of(Builder& builder, Value value, std::int64_t axis);
 /// `value` in the shape `shape`, which names every dimension (0 is 0, one may be -1).
 Value reshape(Builder& builder, Value value, Value shape);
 Value reshape(Builder& builder, Value value, std::vector<std::int64_t> shape);
+/// `value` in a static shape, without an operation if it is a constant.
+Value reshape_constant(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
 /// Joins lists or tensors along `axis`.
 Value concat(Builder& builder, const Values& values, std::int64_t axis = 0);
 Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& order);

@@ -1,0 +1,73 @@
+#include "passes/dequantized_weights.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr unsigned kMostBits = 8;
+
+bool is_weight_type(ir::ElementType type) {
+  return ir::is_integral(type) && type != ir::ElementType::boolean && ir::info(type).bits <= kMostBits;
+}
+
+/// The constant that the Convert `value` widens; null if it does not.
+ir::Value widened_weights(ir::Value value) {
+  if (!value.node->is("Convert")) return {};
+  const ir::Value data = value.node->input(0);
+  return data.node->constant() != nullptr && is_weight_type(data.type()) ? data : ir::Value{};
+}
+
+std::optional<DequantizedWeights> product_of(ir::Node& multiply, ir::Value widened, ir::Value scale) {
+  if (constant_behind(scale) == nullptr) return std::nullopt;
+  const bool has_zero_point = widened.node->is("Subtract");
+  const ir::Value data = widened_weights(has_zero_point ? widened.node->input(0) : widened);
+  if (!data) return std::nullopt;
+  const ir::Value zero_point = has_zero_point ? widened.node->input(1) : ir::Value{};
+  return DequantizedWeights{
+      .product = &multiply, .widened = widened, .data = data, .zero_point = zero_point, .scale = scale};
+}
+
+/// Whether a Transpose exchanges the last two axes and nothing else.
+bool exchanges_last_axes(const ir::Node& transpose) {
+  auto order = ir::exact_values(transpose.input(1));
+  if (!order || order->size() < 2) return false;
+  std::swap((*order)[order->size() - 1], (*order)[order->size() - 2]);
+  return std::ranges::is_sorted(*order);
+}
+
+}  // namespace
+
+ir::Node* constant_behind(ir::Value value) {
+  ir::Node* const node = value.node->is("Convert") ? value.node->input(0).node : value.node;
+  return node->constant() != nullptr ? node : nullptr;
+}
+
+std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
+  ir::Node& node = *value.node;
+  if (!node.is("Multiply")) return std::nullopt;
+  const auto found = product_of(node, node.input(0), node.input(1));
+  return found ? found : product_of(node, node.input(1), node.input(0));
+}
+
+std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul) {
+  bool is_transposed = mat_mul.boolean("transpose_b");
+  ir::Value value = mat_mul.input(1);
+  if (value.node->is("Convert")) value = value.node->input(0);
+  if (value.node->is("Transpose") && exchanges_last_axes(*value.node)) {
+    is_transposed = !is_transposed;
+    value = value.node->input(0);
+  }
+  if (value.node->is("Convert")) value = value.node->input(0);
+  const ir::Node* reshape = nullptr;
+  if (value.node->is("Reshape")) {
+    reshape = value.node;
+    value = reshape->input(0);
+  }
+  const auto weights = dequantized_weights(value);
+  if (!weights) return std::nullopt;
+  return WeightsOfProduct{.weights = *weights, .is_transposed = is_transposed, .reshape = reshape};
+}
+
+}  // namespace onnx2ir::passes

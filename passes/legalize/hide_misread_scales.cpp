@@ -1,0 +1,73 @@
+// The CPU plugin keeps quantised weights compressed and applies their scales in the product. It takes for
+// granted that each output has its own scales, for all inputs or for blocks of them. Other scales it
+// misreads: it gives wrong numbers, or does not compile. A Clamp that changes nothing keeps the plugin from
+// recognising such weights; it computes them while it compiles.
+#include <limits>
+
+#include "passes/dequantized_weights.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+/// Whether a scale or zero point of `sizes` is the same along `axis` of data of rank `rank`.
+bool is_constant_along(const Sizes& sizes, std::size_t rank, std::size_t axis) {
+  const std::size_t missing = rank - sizes.size();
+  return axis < missing || sizes[axis - missing] == 1;
+}
+
+/// The axis of `data` along which scales and zero points must not differ; none if there is no such axis: the
+/// form is not one that the plugin reads.
+std::optional<std::size_t> axis_of_blocks(const WeightsOfProduct& found, const Sizes& data) {
+  const std::size_t inner = data.size() - (found.is_transposed ? 1 : 2);
+  if (found.reshape == nullptr) return inner;
+  const auto joined = found.reshape->output(0).shape.sizes();
+  if (!joined || joined->size() != 2 || data.size() != 3) return std::nullopt;
+  // [outputs, blocks, block], or [blocks, block, outputs]. The plugin does not count dimensions of size 1.
+  const std::int64_t outputs = found.is_transposed ? data.front() : data.back();
+  if (outputs == 1 || data[inner] == 1 || (*joined)[found.is_transposed ? 0 : 1] != outputs)
+    return std::nullopt;
+  return inner;
+}
+
+bool is_misread(const WeightsOfProduct& found) {
+  const auto data = found.weights.data.shape().sizes();
+  if (!data || data->size() < 2) return true;
+  const auto axis = axis_of_blocks(found, *data);
+  const auto fits = [&](ir::Value parameter) {
+    const auto sizes = parameter.shape().sizes();
+    return sizes && sizes->size() <= data->size() && is_constant_along(*sizes, data->size(), *axis);
+  };
+  return !axis || !fits(found.weights.scale) || (found.weights.zero_point && !fits(found.weights.zero_point));
+}
+
+}  // namespace
+
+bool hide_misread_scales(ir::Model& model, PassContext&) {
+  constexpr double kNoBound = std::numeric_limits<float>::max();
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    if (!graph->may_hold({"MatMul"})) continue;
+    ir::Builder builder(*graph);
+    const std::size_t count = graph->nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const ir::Node& node = *graph->nodes()[i];
+      if (!node.is("MatMul")) continue;
+      const auto found = weights_of(node);
+      if (!found || !is_misread(*found)) continue;
+      ir::Node& product = *found->weights.product;
+      builder.set_name(product.name);
+      builder.set_origin(product.origin);
+      const ir::Value hidden =
+          builder.op("Clamp", {found->weights.widened}, {{"min", -kNoBound}, {"max", kNoBound}});
+      product.set_input(product.input(0) == found->weights.widened ? 0 : 1, hidden);
+      modified = true;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,65 @@
+// The runtime converts to float8 by way of half precision, rounding twice; older releases round subnormal
+// numbers and float4 in other ways than to the nearest even number. Here numbers are rounded before they are
+// converted: scaled so that representable ones are integers, rounded, and scaled back by the same power of
+// two.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// A floating-point format: bits of the mantissa, exponents of the least and greatest normal number.
+struct Format {
+  ir::ElementType type;
+  int mantissa;
+  int least;
+  int greatest;
+  target::Fault fault;
+};
+
+constexpr std::array kFormats = {
+    Format{ir::ElementType::f8e4m3, 3, -6, 8, target::Fault::float8_rounding},
+    Format{ir::ElementType::f8e5m2, 2, -14, 15, target::Fault::float8_rounding},
+    Format{ir::ElementType::f4e2m1, 1, 0, 2, target::Fault::float4_rounding},
+};
+
+ir::Value rounded(ir::Builder& builder, ir::Value x, const Format& format) {
+  const auto power = [&](int exponent) { return builder.number_like(std::ldexp(1.0, exponent), x); };
+  const auto times = [&](ir::Value value, int exponent) {
+    return builder.op("Multiply", {value, power(exponent)});
+  };
+  const int shift = format.mantissa - format.least;
+  ir::Value scaled = times(x, shift);
+  ir::Value factor = power(-shift);
+  int step = 1;
+  while (2 * step <= format.greatest - format.least) step *= 2;
+  for (; step > 0; step /= 2) {
+    const ir::Value is_large =
+        builder.op("GreaterEqual", {builder.op("Abs", {scaled}), power(format.mantissa + step)});
+    scaled = builder.op("Select", {is_large, times(scaled, -step), scaled});
+    factor = builder.op("Select", {is_large, times(factor, step), factor});
+  }
+  return builder.op("Multiply", {builder.op("Round", {scaled}, {{"mode", "half_to_even"}}), factor});
+}
+
+}  // namespace
+
+bool round_small_floats(ir::Model& model, PassContext& context) {
+  return rewrite_values(model, {"Convert"}, [&](ir::Builder& builder, const ir::Node& node) {
+    const ir::Value x = node.input(0);
+    const auto format = std::ranges::find(kFormats, node.type("destination_type"), &Format::type);
+    if (format == kFormats.end() || !context.target.has(format->fault)) return ir::Value{};
+    if (!ir::is_floating(x.type()) || ir::info(x.type()).bits < 16) return ir::Value{};
+    const bool is_f32 = x.type() == ir::ElementType::f32;
+    const ir::Value wide =
+        is_f32 ? x : builder.op("Convert", {x}, {{"destination_type", ir::ElementType::f32}});
+    return builder.op("Convert", {rounded(builder, wide, *format)}, {{"destination_type", format->type}});
+  });
+}
+
+}  // namespace onnx2ir::passes

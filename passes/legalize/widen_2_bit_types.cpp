@@ -1,0 +1,47 @@
+// Releases before 2026.4 read u2 in an IR and cannot compute with it. Constants become u4, which all releases
+// keep compressed in products; what is converted to u2 becomes u8. Inputs and outputs of the model stay what
+// they are.
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr unsigned kBits = 2;
+
+/// Each byte of u2 elements as two of u4.
+ir::ConstantData widened(std::span<const std::byte> packed, std::size_t elements) {
+  std::vector<std::byte> bytes((elements + 1) / 2);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto four = std::to_integer<unsigned>(packed[i / 2]) >> (i % 2 * 2 * kBits);
+    bytes[i] = static_cast<std::byte>((four & 3U) | ((four >> kBits) & 3U) << 4U);
+  }
+  return ir::ConstantData(std::move(bytes));
+}
+
+bool is_read_by_result(const ir::Node& node) {
+  return std::ranges::any_of(node.output(0).uses, [](const ir::Use& use) { return use.node->is("Result"); });
+}
+
+ir::Value widen(ir::Builder& builder, const ir::Node& node) {
+  using enum ir::ElementType;
+  if (node.output(0).type != u2 || is_read_by_result(node)) return {};
+  if (node.is("Convert")) return builder.op("Convert", {node.input(0)}, {{"destination_type", u8}});
+  const auto sizes = node.output(0).shape.sizes();
+  const std::size_t elements = *node.output(0).shape.element_count();
+  return builder.constant(u4, *sizes, widened(node.constant()->bytes(), elements));
+}
+
+}  // namespace
+
+bool widen_2_bit_types(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {"Const", "Convert"}, widen);
+}
+
+}  // namespace onnx2ir::passes

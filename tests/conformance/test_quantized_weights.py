@@ -1,0 +1,105 @@
+"""Products with quantised weights, and numbers at the zero point."""
+
+import functools
+import xml.etree.ElementTree
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from . import tool
+from .case import Case, Run
+from .entry import Entry, assert_passed, parameters
+from .quantized_weights import CASES, Weights, case_of, dequantized, mat_mul_n_bits
+
+ZERO_POINTS = {"uint8": (190, 0.0173), "int8": (-77, 0.0371), "uint16": (40000, 0.0011)}
+
+
+def zero_point_case(type_name, shape):
+    """1 / DequantizeLinear(zero point) is infinite."""
+    dtype = np.dtype(type_name)
+    zero_point, scale = ZERO_POINTS[type_name]
+    element = helper.np_dtype_to_tensor_dtype(dtype)
+    graph = helper.make_graph(
+        [
+            helper.make_node("DequantizeLinear", ["x", "scale", "zero"], ["numbers"]),
+            helper.make_node("Reciprocal", ["numbers"], ["y"]),
+        ],
+        "zero_point",
+        [helper.make_tensor_value_info("x", element, shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, shape)],
+        [
+            numpy_helper.from_array(np.array(scale, np.float32), "scale"),
+            numpy_helper.from_array(np.array(zero_point, dtype), "zero"),
+        ],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    x = np.full(16, zero_point, dtype)
+    return Case(f"{type_name} {shape}", model.SerializeToString(), [Run({"x": x}, {"y": np.full(16, np.inf, np.float32)})])
+
+
+def zero_points():
+    for type_name in ZERO_POINTS:
+        for shape in ([16], [None]):
+            kind = "static" if shape[0] else "dynamic"
+            yield Entry(("zero_point", type_name, kind), functools.partial(zero_point_case, type_name, shape))
+
+
+def constant_at_zero_point():
+    """Constants that are not the weights of a product are exact as well."""
+    weights = Weights("constants", "uint8", (1, 16), None, 0, True)
+    weights.zero_points = np.array(190)
+    weights.data[:] = 190
+    nodes = [weights.node(), helper.make_node("Div", ["x", "weights"], ["y"])]
+    return case_of("constants", nodes, weights.initializers(), np.ones((1, 16), np.float32), np.full((1, 16), np.inf))
+
+
+@pytest.mark.parametrize("conformance", parameters(Entry(("quantized_weights", name), make) for name, make in CASES.items()))
+def test_product(conformance, result):
+    assert_passed(result)
+
+
+@pytest.mark.parametrize("conformance", parameters([*zero_points(), Entry(("zero_point", "constant"), constant_at_zero_point)]))
+def test_zero_point(conformance, result):
+    assert_passed(result)
+
+
+def converted(make, folder, *options):
+    """The converted model's XML, and the size of its weights."""
+    (folder / "model.onnx").write_bytes(make().model)
+    tool.convert(tool.tool_path(), folder / "model.onnx", folder / "model.xml", options)
+    return xml.etree.ElementTree.parse(folder / "model.xml").getroot(), (folder / "model.bin").stat().st_size
+
+
+@pytest.mark.parametrize(
+    "make, most_bytes",
+    [
+        (dequantized("uint4", 512, 256, 0, 32, True), 512 * 256 // 2 + 16 * 256 * (4 + 1) + 64),
+        (dequantized("int4", 512, 256, 1, 32, True), 512 * 256 // 2 + 512 * 8 * (4 + 1) + 64),
+        (dequantized("uint4", 512, 256, 0, 0, True), 512 * 256 // 2 + 512 * (4 + 4) + 64),
+        (dequantized("int8", 512, 256, 1, 0, False), 512 * 256 + 256 * 4 + 64),
+        (mat_mul_n_bits(4, 512, 256, 32, "packed"), 512 * 256 // 2 + 16 * 256 * (4 + 1) + 64),
+    ],
+    ids=["blocks of inputs", "blocks of outputs", "scale of each input", "scale of each output", "MatMulNBits"],
+)
+def test_weights_stay_compressed(make, most_bytes, tmp_path):
+    network, size = converted(make[1], tmp_path)
+    assert size <= most_bytes
+    operations = {layer.get("type") for layer in network.iter("layer")}
+    assert not operations & {"Tile", "Broadcast", "Concat"}, operations
+
+
+def test_the_runtime_is_told_not_to_round_activations(tmp_path):
+    """disable_dynamic_quantization."""
+    network, _ = converted(dequantized("uint4", 128, 96, 0, 32, True)[1], tmp_path)
+    options = {option.tag: option.get("value") for option in network.find("rt_info/runtime_options")}
+    assert options == {"DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"}
+
+
+def test_models_without_quantized_weights_set_no_options(tmp_path):
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
+    weights = np.eye(16, dtype=np.float32)
+    x = np.ones((1, 16), np.float32)
+    network, _ = converted(lambda: case_of("plain", nodes, [onnx.numpy_helper.from_array(weights, "w")], x, x), tmp_path)
+    assert network.find("rt_info/runtime_options") is None

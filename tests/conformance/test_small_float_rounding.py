@@ -1,0 +1,80 @@
+"""Conversions to float8 and float4 round to the nearest number, and to the even one of two that are equally near."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from .case import Case, Run
+from .entry import Entry, assert_passed, parameters
+from .one_node import numbers
+
+FORMATS = {
+    TensorProto.FLOAT8E4M3FN: np.dtype(ml_dtypes.float8_e4m3fn),
+    TensorProto.FLOAT8E5M2: np.dtype(ml_dtypes.float8_e5m2),
+    TensorProto.FLOAT4E2M1: np.dtype(ml_dtypes.float4_e2m1fn),
+}
+OPSET = 23
+
+
+def representable(dtype):
+    """All finite numbers that are not negative, in order."""
+    bits = np.arange(128 if dtype.itemsize == 1 and "float8" in dtype.name else 8, dtype=np.uint8)
+    values = bits.view(dtype).astype(np.float32)
+    return np.unique(values[np.isfinite(values)])
+
+
+def inputs_of(dtype):
+    values = representable(dtype)
+    middles = (values[1:] + values[:-1]) / 2
+    beside = [np.nextafter(middles, np.float32(side)) for side in (np.inf, 0)]
+    # Near enough to a middle to be rounded to it in half precision.
+    near = [middles * np.float32(1 + side * 2.0**-13) for side in (1, -1)]
+    others = [numbers("between", 400, low=0, high=values[-1]), numbers("small", 200, low=0, high=values[8 % len(values)])]
+    x = np.concatenate([values, middles, *beside, *near, *others, [values[-1] * 1.02, values[-1] * 2, 3e38, 1e-30]])
+    return np.concatenate([x, -x]).astype(np.float32)
+
+
+def saturated(x, dtype):
+    """`x` converted, as ONNX says: beyond the greatest number it becomes the greatest one."""
+    greatest = representable(dtype)[-1]
+    return np.clip(x, -greatest, greatest).astype(dtype)
+
+
+def model_of(node, element, x, constants=()):
+    graph = helper.make_graph(
+        [node],
+        "rounding",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [None])],
+        [helper.make_tensor_value_info("y", element, [None])],
+        [numpy_helper.from_array(value, name) for name, value in constants],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=11).SerializeToString()
+
+
+def cast(element):
+    dtype = FORMATS[element]
+    x = inputs_of(dtype)
+    model = model_of(helper.make_node("Cast", ["x"], ["y"], to=element), element, x)
+    return Case("", model, [Run({"x": x}, {"y": saturated(x, dtype)})])
+
+
+def quantize(element):
+    dtype = FORMATS[element]
+    x = inputs_of(dtype)
+    node = helper.make_node("QuantizeLinear", ["x", "scale"], ["y"], output_dtype=element)
+    model = model_of(node, element, x, [("scale", np.array(0.5, np.float32))])
+    x = np.where(np.abs(x) < 1e38, x, 1)
+    return Case("", model, [Run({"x": x * np.float32(0.5)}, {"y": saturated(x, dtype)})])
+
+
+ENTRIES = [
+    Entry(("rounding", make.__name__, dtype.name), lambda make=make, element=element: make(element))
+    for make in (cast, quantize)
+    for element, dtype in FORMATS.items()
+]
+
+
+@pytest.mark.parametrize("conformance", parameters(ENTRIES))
+def test_rounding(conformance, result):
+    assert_passed(result)

@@ -1,0 +1,69 @@
+"""Faults of products with quantised weights, and of what DequantizeLinear becomes."""
+
+import numpy as np
+
+from .experiment import experiment, fails, opset, results
+from .small_types import four_bit_constant
+
+INPUTS, OUTPUTS = 128, 32
+X = np.random.default_rng(0).standard_normal((3, INPUTS)).astype(np.float32)
+
+
+def dequantized(data, zero_point, scale):
+    """(data - zero point) * scale, which the CPU plugin recognises as quantised weights."""
+    return opset.multiply(opset.subtract(opset.convert(data, "f32"), zero_point), opset.constant(scale.astype(np.float32)))
+
+
+def product_is_wrong(weights, expected):
+    """Whether X times the weights [inputs, outputs] fails or is less precise than f32."""
+    x = opset.parameter([-1, INPUTS], np.float32)
+    product = opset.matmul(x, weights, False, False)
+    if fails(results, [x], product, (X,)):
+        return True
+    return not np.allclose(results([x], product, (X,))[0], X.astype(np.float64) @ expected, rtol=1e-3, atol=1e-3)
+
+
+def bytes_of_weights():
+    return np.random.default_rng(1).integers(0, 256, (INPUTS, OUTPUTS)).astype(np.uint8)
+
+
+@experiment(may_crash=True)
+def dynamic_quantization():
+    """The product of f32 and quantised weights is as precise as f32."""
+    data = bytes_of_weights()
+    zero_point, scale = data[:1], np.linspace(0.01, 0.03, OUTPUTS, dtype=np.float32).reshape(1, OUTPUTS)
+    weights = dequantized(opset.constant(data), opset.convert(opset.constant(zero_point), "f32"), scale)
+    return product_is_wrong(weights, (data - zero_point.astype(float)) * scale)
+
+
+@experiment(may_crash=True)
+def misread_weight_scales():
+    """Weights may have a scale for each input instead of for each output."""
+    data = bytes_of_weights()
+    scale = np.linspace(0.01, 0.03, INPUTS, dtype=np.float32).reshape(INPUTS, 1)
+    # With zero points of f32 there is no dynamic quantisation.
+    weights = dequantized(opset.constant(data), opset.constant(np.full((INPUTS, 1), 3, np.float32)), scale)
+    return product_is_wrong(weights, (data - 3.0) * scale)
+
+
+@experiment
+def signed_4_bit_zero_points():
+    """Zero points of i4 can be negative."""
+    data = np.arange(INPUTS * OUTPUTS).reshape(INPUTS, OUTPUTS) % 15 - 7
+    zero_point = np.arange(OUTPUTS).reshape(1, OUTPUTS) % 16 - 8
+    scale = np.full((1, OUTPUTS), 0.25)
+    weights = dequantized(packed(data), opset.convert(packed(zero_point), "f32"), scale)
+    return product_is_wrong(weights, (data - zero_point) * scale)
+
+
+def packed(values):
+    return four_bit_constant(values.reshape(-1).tolist(), values.shape)
+
+
+@experiment
+def reassociated_zero_point():
+    """(x - z) * s is 0 if x is z."""
+    x = opset.parameter([16], np.uint8)
+    centred = opset.subtract(opset.convert(x, "f32"), opset.constant(np.float32(190)))
+    scaled = opset.multiply(centred, opset.constant(np.float32(0.0173)))
+    return bool(results([x], scaled, (np.full(16, 190, np.uint8),))[0].any())

@@ -40,6 +40,13 @@ bool hide_misread_scales(ir::Model& model, PassContext& context);
 bool widen_2_bit_types(ir::Model& model, PassContext& context);
 bool widen_zero_points(ir::Model& model, PassContext& context);
 bool widen_small_types(ir::Model& model, PassContext& context);
+bool separate_concat_reductions(ir::Model& model, PassContext& context);
+bool convert_attention_masks(ir::Model& model, PassContext& context);
+bool decompose_unsigned_not(ir::Model& model, PassContext& context);
+bool compute_empty_results(ir::Model& model, PassContext& context);
+bool decompose_dilated_averages(ir::Model& model, PassContext& context);
+bool decompose_einsum_labels(ir::Model& model, PassContext& context);
+bool warn_about_newer_operations(ir::Model& model, PassContext& context);
 bool warn_about_wide_integers(ir::Model& model, PassContext& context);
 
 }  // namespace onnx2ir::passes

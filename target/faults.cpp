@@ -9,17 +9,28 @@ namespace {
 constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::abs_in_place, "abs_in_place",
      "The CPU plugin computes Abs of a Concat in place, although other operations read the Concat"},
+    {Fault::boolean_attention_mask, "boolean_attention_mask",
+     "ScaledDotProductAttention with a boolean mask gives wrong values, or NaN"},
     {Fault::branch_output_memory, "branch_output_memory",
      "Outputs of an If with dynamic sizes share memory with later operations and are overwritten before they "
      "are read"},
+    {Fault::col2im_run_time_sizes, "col2im_run_time_sizes",
+     "Col2Im of data of static shape ends the process if its sizes are dynamic"},
+    {Fault::concat_reduction, "concat_reduction",
+     "ReduceMax and ReduceMin along the axis of a Concat of two tensors give Maximum and Minimum of the two, "
+     "whatever their sizes"},
     {Fault::constant_loop_evaluation, "constant_loop_evaluation",
      "OpenVINO evaluates a Loop with constant inputs while it compiles, and fails if it runs zero times or "
      "ends by its own condition"},
     {Fault::dynamic_quantization, "dynamic_quantization",
      "The CPU plugin rounds the inputs of a MatMul with quantised weights to 8 bits unless it is told not "
      "to, or does not compile it"},
+    {Fault::einsum_labels, "einsum_labels",
+     "Einsum does not compile with an ellipsis, with a label twice in a term, or with scalars alone"},
     {Fault::empty_broadcast_in_arithmetic, "empty_broadcast_in_arithmetic",
      "Arithmetic with a Broadcast to a dynamic size of 0 gives size 1"},
+    {Fault::empty_constant_result, "empty_constant_result",
+     "A model output that is a constant without elements ends the process"},
     {Fault::empty_string_pack, "empty_string_pack",
      "StringTensorPack fails in the first run if there are no strings"},
     {Fault::empty_string_unpack, "empty_string_unpack",
@@ -41,6 +52,11 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::misread_weight_scales, "misread_weight_scales",
      "A MatMul with quantised weights whose scales differ along the inner dimension gives wrong values or "
      "does not compile"},
+    {Fault::no_average_dilations, "no_average_dilations", "AvgPool has no dilations"},
+    {Fault::no_float4_inputs, "no_float4_inputs", "A model cannot have inputs of 4-bit floats"},
+    {Fault::no_float8_inputs, "no_float8_inputs", "A model cannot have inputs of 8-bit floats"},
+    {Fault::no_scale_inputs, "no_scale_inputs", "A model cannot have inputs of type f8e8m0"},
+    {Fault::no_uint2, "no_uint2", "A model cannot have inputs or outputs of 2-bit integers"},
     {Fault::reassociated_zero_point, "reassociated_zero_point",
      "(x - zero point) * scale is computed as x * scale - zero point * scale, so that it is not 0 at the "
      "zero "
@@ -60,6 +76,7 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::unnoticed_state_shape, "unnoticed_state_shape",
      "A Loop with a state whose shape changes, and whose final value is unused, reads the initial elements "
      "in each iteration"},
+    {Fault::unsigned_bitwise_not, "unsigned_bitwise_not", "BitwiseNot of u16 and u32 gives 0"},
     {Fault::wide_integers, "wide_integers", "Integers of 64 bits are computed in 32 bits"},
     {Fault::zero_trip_final_values, "zero_trip_final_values",
      "A Loop that runs zero times returns uninitialised memory, or the previous run's values, as final "

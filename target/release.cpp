@@ -26,6 +26,11 @@ bool take(std::string_view& text, std::string_view part) {
 
 }  // namespace
 
+std::optional<Release> release_after(Release release) {
+  const auto* const next = std::ranges::find_if(kReleases, [&](Release later) { return later > release; });
+  return next == std::end(kReleases) ? std::nullopt : std::optional(*next);
+}
+
 std::string to_string(Release release) {
   return std::to_string(release.year) + '.' + std::to_string(release.minor);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,9 +17,13 @@ struct Release {
   friend auto operator<=>(const Release&, const Release&) = default;
 };
 
-/// The releases that the tests run on. IR for older ones is not supported.
-inline constexpr Release kOldestRelease{2024, 6};
-inline constexpr Release kNewestRelease{2026, 4};
+/// All supported releases: those that the tests run on (cmake/runtimes.txt).
+inline constexpr Release kReleases[] = {{2024, 6}, {2025, 0}, {2025, 1}, {2025, 2}, {2025, 3}, {2025, 4},
+                                        {2026, 0}, {2026, 1}, {2026, 2}, {2026, 3}, {2026, 4}};
+inline constexpr Release kOldestRelease = *std::begin(kReleases);
+inline constexpr Release kNewestRelease = *std::rbegin(kReleases);
+/// The first supported release after `release`; nothing after the newest.
+std::optional<Release> release_after(Release release);
 
 /// All releases from `oldest` to `newest`, both included.
 struct ReleaseRange {

@@ -43,7 +43,23 @@ bool is_no_op(const ir::Node& node) {
   return false;
 }
 
+bool are_equal(ir::Value a, ir::Value b) {
+  if (a == b) return true;
+  const ir::ConstantData* const first = a.node->constant();
+  const ir::ConstantData* const second = b.node->constant();
+  constexpr std::size_t kMostBytes = 8;
+  return first != nullptr && second != nullptr && a.shape() == b.shape() && first->size() <= kMostBytes &&
+         std::ranges::equal(first->bytes(), second->bytes());
+}
+
+/// Whether both values of a Select are the same and the condition does not broadcast them.
+bool selects_same(const ir::Node& node) {
+  const auto sizes = node.input(1).shape().sizes();
+  return sizes && sizes == node.output(0).shape.sizes() && are_equal(node.input(1), node.input(2));
+}
+
 ir::Value input_of_no_op(const ir::Builder&, const ir::Node& node) {
+  if (node.is("Select")) return selects_same(node) ? node.input(1) : ir::Value{};
   return is_no_op(node) ? node.input(0) : ir::Value{};
 }
 
@@ -52,7 +68,7 @@ ir::Value input_of_no_op(const ir::Builder&, const ir::Node& node) {
 bool remove_no_ops(ir::Model& model, PassContext&) {
   return rewrite_values(model,
                         {"Convert", "Reshape", "Squeeze", "Unsqueeze", "Broadcast", "Tile", "Transpose",
-                         "Concat", "Slice", "Pad"},
+                         "Concat", "Slice", "Pad", "Select"},
                         input_of_no_op);
 }
 

@@ -72,29 +72,6 @@ def no_int2():
     assert not hasattr(ov.Type, "i2")
 
 
-def refuses(inputs, output, message):
-    """Whether the CPU plugin refuses to compile a model with this message."""
-    with pytest.raises(RuntimeError, match=message):
-        ov.Core().compile_model(ov.Model([output], inputs), "CPU", CONFIG)
-    return True
-
-
-@experiment
-def no_small_float_inputs():
-    """The CPU plugin takes no input of a type with 8 or 4 bits for floats."""
-    for name in ("f8e4m3", "f8e5m2", "f8e8m0", "f4e2m1"):
-        x = parameter([2], name)
-        assert refuses([x], opset16.convert(x, "f32"), f"Input image format {name} is not supported")
-
-
-@experiment
-def no_uint2():
-    """The CPU plugin cannot make values of type u2, and OpenVINO's Python package has none to feed it."""
-    assert not hasattr(ov.Type, "u2")
-    x = parameter([2], "f32")
-    assert refuses([x], opset16.convert(x, "u2"), "cpu_convert can't convert from: f32 precision to: u2")
-
-
 @experiment
 def f64_is_f32():
     """The CPU runtime computes f64 as f32: infinities become the largest f32 where f64 begins or ends."""

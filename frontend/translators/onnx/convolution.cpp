@@ -5,6 +5,7 @@
 #include "frontend/translators/onnx/folding.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -217,7 +218,9 @@ Values col2im_18(NodeContext& node) {
   const Window window = window_of(node, spatial);
   const Value sizes = of_length(node, convert(node, node.input(1), ElementType::i64), spatial);
   const Value kernel = of_length(node, convert(node, node.input(2), ElementType::i64), spatial);
-  if (spatial != 2) {
+  const bool are_known = node.known_integers(sizes) && node.known_integers(kernel);
+  const bool is_unsafe = !are_known && node.target().has(target::Fault::col2im_run_time_sizes);
+  if (spatial != 2 || is_unsafe) {
     const auto elements = [&](Value list) {
       Values values;
       for (std::int64_t i = 0; i < spatial; ++i) values.push_back(gather(node, list, node.integers({i})));

@@ -1,0 +1,43 @@
+// Workaround for empty_constant_result: a model output that is a constant without elements comes from an
+// operation that OpenVINO does not evaluate at compile time.
+#include "ir/builder.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool is_empty_constant(ir::Value value) {
+  return value.node->constant() != nullptr && value.shape().element_count() == 0 &&
+         value.type() != ir::ElementType::string;
+}
+
+/// No random numbers of the shape: a RandomUniform is computed at run time only.
+ir::Value no_elements(ir::Builder& builder, ir::Value constant) {
+  const auto sizes = constant.shape().sizes();
+  const ir::Value none =
+      builder.op("RandomUniform", {builder.integers(*sizes), builder.integer(0), builder.integer(1)},
+                 {{"output_type", ir::ElementType::i64},
+                  {"global_seed", 0},
+                  {"op_seed", 0},
+                  {"alignment", "tensorflow"}});
+  if (constant.type() == ir::ElementType::i64) return none;
+  return builder.op("Convert", {none}, {{"destination_type", constant.type()}});
+}
+
+}  // namespace
+
+bool compute_empty_results(ir::Model& model, PassContext&) {
+  bool modified = false;
+  ir::Builder builder(model.graph);
+  for (ir::Node* result : model.graph.results()) {
+    const ir::Value value = result->input(0);
+    if (!is_empty_constant(value)) continue;
+    builder.set_name(value.node->name);
+    builder.set_origin(value.node->origin);
+    ir::replace_all_uses(value, no_elements(builder, value));
+    modified = true;
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

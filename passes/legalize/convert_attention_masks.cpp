@@ -1,0 +1,32 @@
+// Workaround for boolean_attention_mask: ScaledDotProductAttention gets a mask of numbers, which are added to
+// the scores: 0 where the boolean mask is true, elsewhere a number that makes the weight 0.
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr std::size_t kMask = 3;
+
+/// Finite, so that a row without any true element has a sum: its result is the mean of all values.
+double hidden(ir::ElementType type) {
+  return type == ir::ElementType::f16 ? -60000 : -1e30;
+}
+
+ir::Value convert_mask(ir::Builder& builder, ir::Node& node) {
+  if (node.inputs().size() <= kMask || node.input(kMask).type() != ir::ElementType::boolean) return {};
+  const ir::ElementType type = node.input(0).type();
+  const ir::Value mask =
+      builder.op("Select", {node.input(kMask), builder.number(0, type), builder.number(hidden(type), type)});
+  std::vector<ir::Value> inputs(node.inputs().begin(), node.inputs().end());
+  inputs[kMask] = mask;
+  return builder.node(node.op().name, inputs, node.attributes()).value();
+}
+
+}  // namespace
+
+bool convert_attention_masks(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {"ScaledDotProductAttention"}, convert_mask);
+}
+
+}  // namespace onnx2ir::passes

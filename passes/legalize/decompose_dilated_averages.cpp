@@ -1,0 +1,121 @@
+// Workaround for no_average_dilations: an AvgPool with dilations is the sum of each window, a Convolution
+// with ones, divided by the number of its elements that count.
+#include <algorithm>
+#include <numeric>
+
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+using ir::Value;
+
+/// An AvgPool and what its decomposition consists of.
+struct Average {
+  ir::Builder& builder;
+  const ir::Node& node;
+  Value data;
+  std::size_t spatial;
+  bool ceil;
+
+  const Sizes& list(std::string_view name) const { return node.integers(name); }
+  Value slice(Value value, Value begin, Value end, std::int64_t axis) const {
+    return builder.op("Slice", {value, begin, end, builder.integers({1}), builder.integers({axis})});
+  }
+  /// Elements [begin, end) of the shape of `value`.
+  Value sizes(Value value, std::int64_t begin, std::int64_t end) const {
+    const Value shape = builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
+    return slice(shape, builder.integers({begin}), builder.integers({end}), 0);
+  }
+  Value concat(std::initializer_list<Value> parts) const {
+    return builder.op("Concat", parts, {{"axis", 0}});
+  }
+  Value reshape(Value value, Value shape) const {
+    return builder.op("Reshape", {value, shape}, {{"special_zero", false}});
+  }
+  std::int64_t rank() const { return static_cast<std::int64_t>(spatial) + 2; }
+
+  /// The sum of each window of `value` [n, 1, sizes...]. If windows are rounded up, one more may begin behind
+  /// the end.
+  Value window_sums(Value value, const Sizes& begins, Sizes ends) const {
+    const Sizes& strides = list("strides");
+    for (std::size_t i = 0; ceil && i < spatial; ++i) ends[i] += strides[i] - 1;
+    Sizes filter{1, 1};
+    filter.insert(filter.end(), list("kernel").begin(), list("kernel").end());
+    const auto count = std::accumulate(filter.begin(), filter.end(), std::int64_t{1}, std::multiplies<>());
+    const std::vector<double> ones(static_cast<std::size_t>(count), 1);
+    return builder.op("Convolution", {value, builder.numbers(ones, filter, value.type())},
+                      {{"strides", strides},
+                       {"dilations", list("dilations")},
+                       {"pads_begin", begins},
+                       {"pads_end", ends},
+                       {"auto_pad", "explicit"}});
+  }
+
+  /// How many elements of each window count, [1, 1, ...] or a scalar.
+  Value counts() const {
+    const Sizes& begins = list("pads_begin");
+    const Sizes& ends = list("pads_end");
+    const auto is_zero = [](auto pad) { return pad == 0; };
+    const bool is_padded = !std::ranges::all_of(begins, is_zero) || !std::ranges::all_of(ends, is_zero);
+    const bool counts_pads = !node.boolean("exclude-pad");
+    const Value one = builder.number_like(1, data);
+    if (!ceil && (counts_pads || !is_padded)) {
+      const Sizes& kernel = list("kernel");
+      const auto all = std::accumulate(kernel.begin(), kernel.end(), 1.0, std::multiplies<>());
+      return builder.number_like(all, data);
+    }
+    const Value shape = concat({builder.integers({1, 1}), sizes(data, 2, rank())});
+    Value counted = builder.op("Broadcast", {one, shape}, {{"mode", "numpy"}});
+    if (!counts_pads) return builder.op("Maximum", {window_sums(counted, begins, ends), one});
+    const auto in_front = [](Sizes pads) {
+      pads.insert(pads.begin(), 2, 0);
+      return pads;
+    };
+    counted = builder.op("Pad",
+                         {counted, builder.integers(in_front(begins)), builder.integers(in_front(ends)), one},
+                         {{"pad_mode", "constant"}});
+    const Sizes none(spatial, 0);
+    return window_sums(counted, none, none);
+  }
+
+  /// Without the windows that begin in the padding at the end: ceil_torch has no others.
+  Value without_windows_in_padding(Value pooled) const {
+    for (std::size_t i = 0; ceil && i < spatial; ++i) {
+      const auto axis = static_cast<std::int64_t>(i + 2);
+      const std::int64_t stride = list("strides")[i];
+      const Value reach = builder.op(
+          "Add", {sizes(data, axis, axis + 1), builder.integers({list("pads_begin")[i] + stride - 1})});
+      const Value places = builder.op("Divide", {reach, builder.integers({stride})}, {{"m_pythondiv", true}});
+      pooled = slice(pooled, builder.integers({0}), places, axis);
+    }
+    return pooled;
+  }
+
+  Value decomposed() const {
+    const Value planes =
+        builder.op("ReduceProd", {sizes(data, 0, 2), builder.integers({0})}, {{"keep_dims", true}});
+    const Value flat = reshape(data, concat({planes, builder.integers({1}), sizes(data, 2, rank())}));
+    const Value sums = window_sums(flat, list("pads_begin"), list("pads_end"));
+    const Value means = without_windows_in_padding(builder.op("Divide", {sums, counts()}));
+    return reshape(means, concat({sizes(data, 0, 2), sizes(means, 2, rank())}));
+  }
+};
+
+Value decompose(ir::Builder& builder, ir::Node& node) {
+  const Value data = node.input(0);
+  const bool is_known = data.shape().has_rank() && node.text("auto_pad") == "explicit";
+  if (node.find_attribute("dilations") == nullptr || !is_known) return {};
+  return Average{builder, node, data, data.shape().rank() - 2, node.text("rounding_type") == "ceil_torch"}
+      .decomposed();
+}
+
+}  // namespace
+
+bool decompose_dilated_averages(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {"AvgPool"}, decompose);
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,207 @@
+// Workaround for einsum_labels: Einsum without ellipses, without a label twice in one term, and without
+// scalars. An ellipsis becomes labels of its own, of a label that stands twice the diagonal is taken, and
+// scalars are multiplied afterwards.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using ir::Value;
+
+struct Term {
+  std::string labels;  ///< one letter for each axis of the value; '.' stands for an ellipsis
+  Value value;
+};
+
+struct Equation {
+  std::vector<Term> terms;
+  std::string output;
+};
+
+/// A term without spaces, and with one '.' for an ellipsis.
+std::string compact(std::string_view text) {
+  std::string labels;
+  for (const char letter : text) {
+    if (letter == ' ' || (letter == '.' && labels.ends_with('.'))) continue;
+    labels += letter;
+  }
+  return labels;
+}
+
+Equation parse(const ir::Node& node) {
+  const std::string_view text = node.text("equation");
+  const std::size_t arrow = text.find("->");
+  Equation equation;
+  equation.output = compact(text.substr(arrow + 2));
+  std::string_view left = text.substr(0, arrow);
+  for (const Value input : node.inputs()) {
+    const std::size_t comma = std::min(left.find(','), left.size());
+    equation.terms.push_back({compact(left.substr(0, comma)), input});
+    left.remove_prefix(std::min(comma + 1, left.size()));
+  }
+  return equation;
+}
+
+bool has_ellipsis(const std::string& labels) {
+  return labels.find('.') != std::string::npos;
+}
+
+bool has_label_twice(const std::string& labels) {
+  return std::ranges::any_of(labels, [&](char label) { return std::ranges::count(labels, label) > 1; });
+}
+
+bool is_supported(const Equation& equation) {
+  return std::ranges::none_of(equation.terms, [](const Term& term) {
+    return term.labels.empty() || has_ellipsis(term.labels) || has_label_twice(term.labels);
+  });
+}
+
+/// `count` letters that are no labels of the equation; nothing if there are not so many.
+std::optional<std::string> unused_letters(const Equation& equation, std::size_t count) {
+  std::string used = equation.output;
+  for (const Term& term : equation.terms) used += term.labels;
+  std::string letters;
+  for (const char letter : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+    if (letters.size() < count && used.find(letter) == std::string::npos) letters += letter;
+  }
+  return letters.size() == count ? std::optional(letters) : std::nullopt;
+}
+
+/// Where the axes of the ellipsis of `term` are: {first, count}.
+std::pair<std::size_t, std::size_t> ellipsis_axes(const Term& term) {
+  const std::size_t first = term.labels.find('.');
+  return {first, term.value.shape().rank() - (term.labels.size() - 1)};
+}
+
+/// Removes axis `axis`, which has the size 1.
+void squeeze(ir::Builder& builder, Term& term, std::size_t axis) {
+  term.value = builder.op("Squeeze", {term.value, builder.integers({static_cast<std::int64_t>(axis)})});
+  term.labels.erase(axis, 1);
+}
+
+/// Whether labels can take the place of the axes of the ellipses, which are broadcast: all sizes of an axis
+/// are the same or 1. Axes of size 1 beside others are removed.
+bool align(ir::Builder& builder, Equation& equation, const std::string& letters) {
+  for (const char letter : letters) {
+    ir::Dimension common(1);
+    bool is_first = true;
+    for (const Term& term : equation.terms) {
+      const std::size_t axis = term.labels.find(letter);
+      if (axis == std::string::npos) continue;
+      const ir::Dimension size = term.value.shape()[axis];
+      if (size == ir::Dimension(1)) continue;
+      if (!is_first && (size.is_dynamic() || size != common)) return false;
+      common = size;
+      is_first = false;
+    }
+    if (is_first) continue;
+    for (Term& term : equation.terms) {
+      const std::size_t axis = term.labels.find(letter);
+      if (axis != std::string::npos && term.value.shape()[axis] == ir::Dimension(1))
+        squeeze(builder, term, axis);
+    }
+  }
+  return true;
+}
+
+/// Replaces ellipses by labels; false if the sizes of their axes may have to be broadcast at run time.
+bool expand_ellipses(ir::Builder& builder, Equation& equation) {
+  std::size_t most = 0;
+  for (const Term& term : equation.terms) {
+    if (!term.value.shape().has_rank()) return false;
+    if (has_ellipsis(term.labels)) most = std::max(most, ellipsis_axes(term).second);
+  }
+  const auto letters = unused_letters(equation, most);
+  if (!letters) return false;
+  for (Term& term : equation.terms) {
+    if (!has_ellipsis(term.labels)) continue;
+    const auto [first, count] = ellipsis_axes(term);
+    term.labels.replace(first, 1, letters->substr(most - count));
+  }
+  if (has_ellipsis(equation.output)) equation.output.replace(equation.output.find('.'), 1, *letters);
+  return align(builder, equation, *letters);
+}
+
+/// Keeps the elements at the same place of two axes: the axes become the last ones, then one, of which every
+/// n-th + 1 element is taken.
+void take_diagonal(ir::Builder& builder, Term& term, std::size_t first, std::size_t second) {
+  const auto rank = static_cast<std::int64_t>(term.labels.size());
+  std::vector<std::int64_t> order;
+  std::string labels;
+  for (std::size_t axis = 0; axis < term.labels.size(); ++axis) {
+    if (axis == first || axis == second) continue;
+    order.push_back(static_cast<std::int64_t>(axis));
+    labels += term.labels[axis];
+  }
+  order.push_back(static_cast<std::int64_t>(first));
+  order.push_back(static_cast<std::int64_t>(second));
+  labels += term.labels[first];
+  const Value last = builder.op("Transpose", {term.value, builder.integers(order)});
+  const Value shape = builder.op("ShapeOf", {last}, {{"output_type", ir::ElementType::i64}});
+  const auto part = [&](std::int64_t begin, std::int64_t end) {
+    return builder.op("Slice", {shape, builder.integers({begin}), builder.integers({end}),
+                                builder.integers({1}), builder.integers({0})});
+  };
+  const Value size = part(rank - 1, rank);
+  const Value square = builder.op("Multiply", {size, size});
+  const Value joined = builder.op(
+      "Reshape",
+      {last, rank == 2 ? square : builder.op("Concat", {part(0, rank - 2), square}, {{"axis", 0}})},
+      {{"special_zero", false}});
+  const Value step = builder.op("Add", {size, builder.integers({1})});
+  term.value =
+      builder.op("Slice", {joined, builder.integers({0}), square, step, builder.integers({rank - 2})});
+  term.labels = labels;
+}
+
+void take_diagonals(ir::Builder& builder, Term& term) {
+  while (has_label_twice(term.labels)) {
+    const auto repeated = std::ranges::find_if(
+        term.labels, [&](char label) { return std::ranges::count(term.labels, label) > 1; });
+    const auto first = static_cast<std::size_t>(repeated - term.labels.begin());
+    take_diagonal(builder, term, first, term.labels.find(*repeated, first + 1));
+  }
+}
+
+/// The Einsum of all terms but the scalars, times these.
+Value product(ir::Builder& builder, const Equation& equation) {
+  std::string text;
+  std::vector<Value> inputs;
+  std::vector<Value> scalars;
+  for (const Term& term : equation.terms) {
+    if (term.labels.empty()) {
+      scalars.push_back(term.value);
+      continue;
+    }
+    text += (inputs.empty() ? "" : ",") + term.labels;
+    inputs.push_back(term.value);
+  }
+  Value result;
+  if (inputs.size() == 1 && equation.terms.size() == 1 && text == equation.output) {
+    result = inputs.front();
+  } else if (!inputs.empty()) {
+    result = builder.op("Einsum", inputs, {{"equation", text + "->" + equation.output}});
+  }
+  for (const Value scalar : scalars) result = result ? builder.op("Multiply", {result, scalar}) : scalar;
+  return result;
+}
+
+Value decompose(ir::Builder& builder, ir::Node& node) {
+  Equation equation = parse(node);
+  if (is_supported(equation) || !expand_ellipses(builder, equation)) return {};
+  for (Term& term : equation.terms) take_diagonals(builder, term);
+  return product(builder, equation);
+}
+
+}  // namespace
+
+bool decompose_einsum_labels(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {"Einsum"}, decompose);
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,49 @@
+// Workaround for concat_reduction: OpenVINO replaces a ReduceMax or ReduceMin along the axis of a Concat of
+// two tensors by Maximum or Minimum of the two, although they may have more than one element along that axis.
+// The Concat gets one of them twice, which changes no maximum and no minimum; a Concat of three tensors is
+// not replaced.
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Whether the reduction is along the axis of `concat` alone.
+bool reduces_axis_of(const ir::Node& reduction, const ir::Node& concat) {
+  const auto axes = ir::exact_values(reduction.input(1));
+  const ir::PartialShape& shape = concat.output(0).shape;
+  if (!axes || axes->size() != 1 || !shape.has_rank()) return !axes;
+  const auto rank = static_cast<std::int64_t>(shape.rank());
+  return (axes->front() + rank) % rank == (concat.integer("axis") + rank) % rank;
+}
+
+/// Whether Maximum or Minimum of the parts is right: both have one element along the axis.
+bool has_single_elements(const ir::Node& concat) {
+  const auto axis = concat.integer("axis");
+  return std::ranges::all_of(concat.inputs(), [&](ir::Value part) {
+    if (!part.shape().has_rank()) return false;
+    const auto rank = static_cast<std::int64_t>(part.shape().rank());
+    return part.shape()[static_cast<std::size_t>((axis + rank) % rank)] == ir::Dimension(1);
+  });
+}
+
+ir::Value separate(ir::Builder& builder, ir::Node& reduction) {
+  const ir::Node& concat = *reduction.input(0).node;
+  if (!concat.is("Concat") || concat.inputs().size() != 2) return {};
+  if (!reduces_axis_of(reduction, concat) || has_single_elements(concat)) return {};
+  const ir::Value first = concat.input(0);
+  const ir::Value last = concat.input(1);
+  // The constant is likely the smaller one.
+  const ir::Value twice = first.node->constant() != nullptr ? first : last;
+  const ir::Value joined = builder.op("Concat", {first, last, twice}, {{"axis", concat.integer("axis")}});
+  return builder.op(reduction.op().name, {joined, reduction.input(1)},
+                    {{"keep_dims", reduction.boolean("keep_dims")}});
+}
+
+}  // namespace
+
+bool separate_concat_reductions(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {"ReduceMax", "ReduceMin"}, separate);
+}
+
+}  // namespace onnx2ir::passes

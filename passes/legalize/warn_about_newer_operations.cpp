@@ -1,0 +1,95 @@
+// Operations and element types that a release of the target does not have, and that no older ones can
+// replace: the IR runs on the newer releases only. This is a warning, or an error if no release of the target
+// can run it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Something that releases with `fault` do not have.
+struct Need {
+  Fault fault;
+  bool (*is_needed_by)(const ir::Node& node, bool is_in_body);
+  std::string_view what;
+};
+
+template <ir::ElementType... kTypes>
+bool is_input_of(const ir::Node& node, bool is_in_body) {
+  return node.is("Parameter") && !is_in_body && ((node.output(0).type == kTypes) || ...);
+}
+
+bool has_uint2(const ir::Node& node, bool is_in_body) {
+  const bool is_output = node.is("Result") && !is_in_body && node.input(0).type() == ir::ElementType::u2;
+  return is_output || is_input_of<ir::ElementType::u2>(node, is_in_body);
+}
+
+bool is_dilated_average(const ir::Node& node, bool) {
+  return node.is("AvgPool") && node.find_attribute("dilations") != nullptr;
+}
+
+bool has_ellipsis(const ir::Node& node, bool) {
+  return node.is("Einsum") && node.text("equation").find('.') != std::string::npos;
+}
+
+using enum ir::ElementType;
+constexpr std::array kNeeds = {
+    Need{Fault::einsum_labels, has_ellipsis, "an Einsum with an ellipsis"},
+    Need{Fault::no_average_dilations, is_dilated_average, "an AvgPool with dilations"},
+    Need{Fault::no_float4_inputs, is_input_of<f4e2m1>, "an input of type f4e2m1"},
+    Need{Fault::no_float8_inputs, is_input_of<f8e4m3, f8e5m2>, "an input of type f8e4m3 or f8e5m2"},
+    Need{Fault::no_scale_inputs, is_input_of<f8e8m0>, "an input of type f8e8m0"},
+    Need{Fault::no_uint2, has_uint2, "an input or output of type u2"},
+};
+
+/// The first release without the fault; nothing if all supported releases have it.
+std::optional<target::Release> first_release(Fault fault) {
+  const auto last = target::occurrence(fault).last;
+  return last ? target::release_after(*last) : std::nullopt;
+}
+
+void report(DiagnosticSink& sink, const target::Target& target, const Need& need,
+            std::vector<std::string> nodes) {
+  const auto first = first_release(need.fault);
+  Diagnostic diagnostic;
+  diagnostic.code = "needs-newer-runtime";
+  diagnostic.notes = std::move(nodes);
+  if (!first) {
+    diagnostic.message =
+        fmt::format("the model has {}, which no supported release of OpenVINO can run", need.what);
+  } else {
+    diagnostic.severity = *first <= target.newest() ? Severity::warning : Severity::error;
+    diagnostic.message = fmt::format("the model has {}: it runs on OpenVINO {} and newer releases only",
+                                     need.what, target::to_string(*first));
+    diagnostic.hint =
+        fmt::format("use OpenVINO {} or newer, and say so with --target-runtime", target::to_string(*first));
+  }
+  sink.report(std::move(diagnostic));
+}
+
+}  // namespace
+
+bool warn_about_newer_operations(ir::Model& model, PassContext& context) {
+  if (context.sink == nullptr) return false;
+  const auto graphs = graphs_of(model);
+  for (const Need& need : kNeeds) {
+    if (!context.target.has(need.fault)) continue;
+    std::vector<std::string> nodes;
+    for (const ir::Graph* graph : graphs) {
+      for (const auto& node : graph->nodes()) {
+        if (!need.is_needed_by(*node, graph != &model.graph)) continue;
+        nodes.push_back(fmt::format("{} '{}'", node->op().name, node->name));
+      }
+    }
+    if (!nodes.empty()) report(*context.sink, context.target, need, std::move(nodes));
+  }
+  return false;
+}
+
+}  // namespace onnx2ir::passes

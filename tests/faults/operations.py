@@ -1,0 +1,82 @@
+"""Faults of single operations and of what OpenVINO replaces them by."""
+
+import numpy as np
+
+from .experiment import experiment, fails, numbers, opset, parameter, results
+
+F32 = np.float32
+
+
+def differs(inputs, output, given, right):
+    """Whether the runtime fails or gives other values or another shape than `right`."""
+    if fails(results, inputs, output, given):
+        return True
+    found = results(inputs, output, given)[0]
+    return found.shape != np.shape(right) or not np.allclose(found, right, rtol=1e-4, atol=1e-5)
+
+
+@experiment
+def concat_reduction():
+    """ReduceMax and ReduceMin of a Concat of two tensors along its axis give one element."""
+    for size in (2, -1):
+        for reduce, extremum in ((opset.reduce_max, 4), (opset.reduce_min, 3)):
+            x = parameter([size], "i32")
+            joined = opset.concat([x, opset.constant(np.array([3], np.int32))], 0)
+            reduced = reduce(joined, numbers(0), False)
+            if differs([x], reduced, (np.array([4, 3], np.int32),), extremum):
+                return True
+    return False
+
+
+@experiment(may_crash=True)
+def col2im_run_time_sizes():
+    """Col2Im of data of static shape takes its sizes from inputs."""
+    x, size, kernel = parameter([1, 5, 5]), parameter([2], "i64"), parameter([2], "i64")
+    output = opset.col2im(x, size, kernel, [1, 1], [1, 1], [0, 0], [0, 0])
+    given = (np.ones((1, 5, 5), F32), np.array([5, 5]), np.array([1, 5]))
+    return differs([x, size, kernel], output, given, np.ones((1, 1, 5, 5)))
+
+
+@experiment
+def boolean_attention_mask():
+    """ScaledDotProductAttention ignores the keys for which a boolean mask is false."""
+    query, key, value = np.ones((1, 1, 2, 4), F32), np.ones((1, 1, 3, 4), F32), np.arange(12, dtype=F32).reshape(1, 1, 3, 4)
+    mask = np.array([[True, False, False], [False, True, True]])
+    inputs = [parameter(query.shape), parameter(key.shape), parameter(value.shape), parameter(mask.shape, "boolean")]
+    output = opset.scaled_dot_product_attention(*inputs[:3], attention_mask=inputs[3], causal=False)
+    right = np.array([[[[0, 1, 2, 3], [6, 7, 8, 9]]]], F32)
+    return differs(inputs, output, (query, key, value, mask), right)
+
+
+def wrong_einsum(equation, *values):
+    inputs = [parameter(value.shape) for value in values]
+    if fails(opset.einsum, inputs, equation):
+        return True
+    return differs(inputs, opset.einsum(inputs, equation), values, np.einsum(equation, *values))
+
+
+@experiment
+def einsum_labels():
+    """Einsum takes ellipses, a label twice in a term, and scalars."""
+    matrix, cube, scalar = np.arange(9, dtype=F32).reshape(3, 3), np.arange(12, dtype=F32).reshape(3, 2, 2), np.array(2, F32)
+    return (
+        wrong_einsum("...i->...", matrix)
+        or wrong_einsum("ii->i", matrix)
+        or wrong_einsum("...ij,...jk->...ik", cube, cube)
+        or wrong_einsum("->", scalar)
+        or wrong_einsum("i,->i", matrix[0], scalar)
+    )
+
+
+@experiment(may_crash=True)
+def empty_constant_result():
+    """A model output can be a constant without elements."""
+    x = parameter([2])
+    return differs([x], opset.constant(np.zeros(0, np.int64)), (np.ones(2, F32),), np.zeros(0))
+
+
+@experiment
+def unsigned_bitwise_not():
+    """BitwiseNot of unsigned integers gives the other bits."""
+    x = parameter([2], "u16")
+    return differs([x], opset.bitwise_not(x), (np.array([5, 60000], np.uint16),), [65530, 5535])

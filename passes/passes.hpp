@@ -39,6 +39,9 @@ bool round_small_floats(ir::Model& model, PassContext& context);
 bool hide_misread_scales(ir::Model& model, PassContext& context);
 bool widen_2_bit_types(ir::Model& model, PassContext& context);
 bool widen_zero_points(ir::Model& model, PassContext& context);
+bool raise_reduce_rank(ir::Model& model, PassContext& context);
+bool widen_infinite_constants(ir::Model& model, PassContext& context);
+bool widen_one_channel_convolutions(ir::Model& model, PassContext& context);
 bool widen_small_types(ir::Model& model, PassContext& context);
 bool warn_about_wide_integers(ir::Model& model, PassContext& context);
 

@@ -8,9 +8,12 @@ namespace {
 
 constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::abs_in_place, {2024, 6}, std::nullopt, ""},
+    {Fault::bf16_constant_infinity, {2024, 6}, std::nullopt, "AVX2"},
     {Fault::branch_output_memory, {2025, 1}, std::nullopt, ""},
     {Fault::constant_loop_evaluation, {2024, 6}, std::nullopt, ""},
-    {Fault::dynamic_quantization, {2024, 6}, std::nullopt, ""},
+    {Fault::convolution_of_one_channel, {2024, 6}, std::nullopt, "AVX2"},
+    {Fault::convolution_to_one_column, {2024, 6}, std::nullopt, "AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_AMX"},
+    {Fault::dynamic_quantization, {2024, 6}, std::nullopt, "AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_AMX"},
     {Fault::empty_broadcast_in_arithmetic, {2024, 6}, std::nullopt, ""},
     {Fault::empty_string_pack, {2024, 6}, std::nullopt, ""},
     {Fault::empty_string_unpack, {2024, 6}, std::nullopt, ""},
@@ -23,6 +26,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::loops_take_no_strings, {2024, 6}, std::nullopt, ""},
     {Fault::misread_weight_scales, {2025, 0}, std::nullopt, ""},
     {Fault::reassociated_zero_point, {2024, 6}, std::nullopt, ""},
+    {Fault::reduce_then_channel_constant, {2024, 6}, std::nullopt, ""},
     {Fault::sequential_back_edges, {2024, 6}, std::nullopt, ""},
     {Fault::signed_4_bit_zero_points, {2024, 6}, Release{2025, 3}, ""},
     {Fault::small_type_moves, {2024, 6}, std::nullopt, ""},

@@ -9,12 +9,20 @@ namespace {
 constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::abs_in_place, "abs_in_place",
      "The CPU plugin computes Abs of a Concat in place, although other operations read the Concat"},
+    {Fault::bf16_constant_infinity, "bf16_constant_infinity",
+     "The CPU plugin turns infinities of bf16 constants into the largest finite numbers"},
     {Fault::branch_output_memory, "branch_output_memory",
      "Outputs of an If with dynamic sizes share memory with later operations and are overwritten before they "
      "are read"},
     {Fault::constant_loop_evaluation, "constant_loop_evaluation",
      "OpenVINO evaluates a Loop with constant inputs while it compiles, and fails if it runs zero times or "
      "ends by its own condition"},
+    {Fault::convolution_of_one_channel, "convolution_of_one_channel",
+     "A Convolution of one channel to one channel reads uninitialised memory if a pad of the last axis is "
+     "larger than the kernel, or if the dilations of the first two of three axes differ"},
+    {Fault::convolution_to_one_column, "convolution_to_one_column",
+     "A Convolution of one channel with stride 1 on one axis and more on the last one gives wrong values if "
+     "the result has one column"},
     {Fault::dynamic_quantization, "dynamic_quantization",
      "The CPU plugin rounds the inputs of a MatMul with quantised weights to 8 bits unless it is told not "
      "to, or does not compile it"},
@@ -45,6 +53,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "(x - zero point) * scale is computed as x * scale - zero point * scale, so that it is not 0 at the "
      "zero "
      "point"},
+    {Fault::reduce_then_channel_constant, "reduce_then_channel_constant",
+     "Arithmetic with a constant per channel behind a Reduce of the first or the last of three axes uses "
+     "the wrong elements of the constant"},
     {Fault::sequential_back_edges, "sequential_back_edges",
      "A Loop assigns its back edges one after the other: a state that receives another state's value may "
      "receive the next one"},

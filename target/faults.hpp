@@ -20,8 +20,11 @@ namespace onnx2ir::target {
 /// In alphabetical order, as the rows of faults.cpp and fault_occurrences.cpp.
 enum class Fault : std::uint8_t {
   abs_in_place,
+  bf16_constant_infinity,
   branch_output_memory,
   constant_loop_evaluation,
+  convolution_of_one_channel,
+  convolution_to_one_column,
   dynamic_quantization,
   empty_broadcast_in_arithmetic,
   empty_string_pack,
@@ -35,6 +38,7 @@ enum class Fault : std::uint8_t {
   loops_take_no_strings,
   misread_weight_scales,
   reassociated_zero_point,
+  reduce_then_channel_constant,
   sequential_back_edges,
   signed_4_bit_zero_points,
   small_type_moves,

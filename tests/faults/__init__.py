@@ -1,4 +1,4 @@
 """Experiments that show faults of OpenVINO's CPU runtime with the runtime alone."""
 
 # The modules that hold experiments.
-SUBJECTS = ("loops", "branches", "empty_tensors", "small_types", "quantized_weights", "limits")
+SUBJECTS = ("loops", "branches", "empty_tensors", "small_types", "quantized_weights", "kernels", "limits")

@@ -59,3 +59,13 @@ def two_bit_types():
     there_and_back = opset.convert(opset.convert(x, "u2"), "f32")
     numbers = (np.array([3, 0, 1, 2], np.float32),)
     return fails(results, [x], there_and_back, numbers) or results([x], there_and_back, numbers)[0].tolist() != [3, 0, 1, 2]
+
+
+@experiment
+def bf16_constant_infinity():
+    """The maximum of bf16 numbers and a constant of minus infinity."""
+    x = opset.parameter([2], np.float32)
+    low = opset.convert(opset.constant(np.array([-np.inf], np.float32)), "bf16")
+    highest = opset.convert(opset.maximum(opset.convert(x, "bf16"), low), "f32")
+    given = np.array([-np.inf, 1], np.float32)
+    return results([x], highest, (given,))[0].tolist() != given.tolist()

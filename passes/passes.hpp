@@ -39,6 +39,8 @@ bool round_small_floats(ir::Model& model, PassContext& context);
 bool hide_misread_scales(ir::Model& model, PassContext& context);
 bool widen_2_bit_types(ir::Model& model, PassContext& context);
 bool widen_zero_points(ir::Model& model, PassContext& context);
+bool legalize_arithmetic(ir::Model& model, PassContext& context);
+bool legalize_data_movement(ir::Model& model, PassContext& context);
 bool widen_small_types(ir::Model& model, PassContext& context);
 bool warn_about_wide_integers(ir::Model& model, PassContext& context);
 

@@ -253,8 +253,8 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
     element.insert(element.begin() + signed_where, ir::Dimension(1));
   }
   const Value total = gather(builder, shape, builder.integers({signed_where}));
-  // Neither a Broadcast nor a Reshape to a shape without elements: the runtime dies where it computes such a
-  // Broadcast beforehand, and takes the 0 of such a Reshape for a copied dimension.
+  // The shapes of scalars, [total, 0], are a Slice of a column. A Broadcast to a shape without elements would
+  // end the process (Fault::empty_broadcast_folding).
   if (row.empty()) {
     const Value rows = builder.op("Range", {builder.integer(0), scalar(builder, total), builder.integer(1)},
                                   {{"output_type", ElementType::i64}});

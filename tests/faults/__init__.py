@@ -1,4 +1,7 @@
 """Experiments that show faults of OpenVINO's CPU runtime with the runtime alone."""
 
 # The modules that hold experiments.
-SUBJECTS = ("loops", "branches", "empty_tensors", "small_types", "quantized_weights", "limits")
+SUBJECTS = (
+    "loops", "branches", "arithmetic", "attention", "empty_tensors", "images", "indexing", "sequences", "small_types",
+    "quantized_weights", "limits",
+)  # fmt: skip

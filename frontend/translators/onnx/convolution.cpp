@@ -5,6 +5,7 @@
 #include "frontend/translators/onnx/folding.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -44,12 +45,17 @@ void take_kernel_from(Window& window, Value filter) {
   for (std::size_t i = 2; i < filter.shape().rank(); ++i) window.kernel.push_back(filter.shape()[i].size());
 }
 
+/// Whether OpenVINO's convolutions take the filter.
+bool is_native(const NodeContext& node, Value filter) {
+  return filter.shape().is_static() || !node.target().has(Fault::convolution_dynamic_filter);
+}
+
 Value convolved(NodeContext& node, Value input, Value filter) {
   const std::int64_t rank = node.rank(input);
   Window window = window_of(node, rank - 2);
   take_kernel_from(window, filter);
   const std::int64_t groups = group_count(node, filter);
-  if (!filter.shape().is_static()) return unfolded_convolution(node, input, filter, window, groups);
+  if (!is_native(node, filter)) return unfolded_convolution(node, input, filter, window, groups);
   const AttributeList attributes = {{"strides", window.strides},
                                     {"dilations", window.dilations},
                                     {"pads_begin", window.pads_begin},
@@ -161,12 +167,11 @@ Values conv_transpose_1(NodeContext& node) {
   const auto output_shape = spatial_output_shape(node, window);
   const bool sizes_are_known = std::all_of(input.shape().begin() + 2, input.shape().end(),
                                            [](const ir::Dimension& size) { return size.is_static(); });
-  if (!filter.shape().is_static() || (!output_shape.empty() && !sizes_are_known)) {
+  if (!is_native(node, filter) || (!output_shape.empty() && !sizes_are_known)) {
     const Value result = folded_convolution(node, input, filter, window, groups, more, output_shape);
     return {biased(node, result, node.optional_input(2), rank)};
   }
   resolve_transposed_pads(window, more, output_shape, input);
-  // The runtime takes output padding only below the stride; the rest is a negative pad at the end.
   const AttributeList attributes = {{"strides", window.strides},       {"dilations", window.dilations},
                                     {"pads_begin", window.pads_begin}, {"pads_end", window.pads_end},
                                     {"auto_pad", window.auto_pad},     {"output_padding", more}};
@@ -211,7 +216,7 @@ std::int64_t spatial_rank(NodeContext& node) {
   node.fail("the number of spatial axes is not known", "declare the shape of the result in the model");
 }
 
-/// Col2Im 18. The runtime has it for two spatial axes.
+/// Col2Im 18. OpenVINO defines it for two spatial axes.
 Values col2im_18(NodeContext& node) {
   const std::int64_t spatial = spatial_rank(node);
   const Window window = window_of(node, spatial);

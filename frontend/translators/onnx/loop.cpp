@@ -8,6 +8,7 @@
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 constexpr int kFirstState = 2;         ///< node inputs and body inputs before the states
 constexpr std::int64_t kEndless = -1;  ///< Loop-5's trip count without a bound
 
-/// Input 0 as Loop-5 wants it: absent or beyond what the runtime can count to is no bound, negative is zero.
+/// Input 0 as the trip count of Loop-5: absent is no bound, negative is zero.
 Value trip_count(NodeContext& node) {
   if (!node.has_input(0)) return node.integer(kEndless);
   const Value given = node.input(0);
@@ -26,8 +27,9 @@ Value trip_count(NodeContext& node) {
   }
   const Value count = as_scalar(node, node, given, ElementType::i64, "the trip count");
   if (const auto known = node.known_integers(count)) {
-    // The CPU runtime counts in 32 bits: more iterations than that are as good as endless.
-    const bool endless = known->front() >= std::numeric_limits<std::int32_t>::max();
+    // A bound that does not fit into 32 bits is treated as no bound.
+    const bool endless =
+        node.target().has(Fault::wide_integers) && known->front() >= std::numeric_limits<std::int32_t>::max();
     return node.integer(endless ? kEndless : std::max<std::int64_t>(known->front(), 0));
   }
   return node.op("Maximum", {count, node.integer(0)});

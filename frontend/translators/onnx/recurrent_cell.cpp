@@ -95,7 +95,7 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
   cell.hidden = node.integer("hidden_size", hidden.size());
   if (cell.hidden <= 0) node.fail("the hidden size is not known");
   cell.activations = activations_of(node, cell.directions, defaults);
-  // What the hidden size tells of the weights' shapes, the runtime has to know.
+  // Sequence operations need static weights; the hidden size gives their shapes.
   const auto sized = [&](Value weights, std::int64_t columns) {
     return weights.shape().is_static()
                ? weights

@@ -5,13 +5,15 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-/// Bounds beyond 32 bits mean the end; the runtime's integers have 32 bits.
+/// Slice bounds as i64. Those beyond 32 bits mean the end and fit into 32 bits.
 Value clamped(NodeContext& node, Value bounds) {
   bounds = convert(node, bounds, ElementType::i64);
+  if (!node.target().has(Fault::wide_integers)) return bounds;
   if (const auto known = node.known_integers(bounds)) {
     std::vector<std::int64_t> values = *known;
     for (std::int64_t& value : values) value = std::clamp<std::int64_t>(value, -kFarEnd, kFarEnd);
@@ -57,17 +59,11 @@ Values slice_10(NodeContext& node) {
 /// Gather 1, 11 (negative indices), 13.
 Values gather_1(NodeContext& node) {
   const Value data = node.input(0);
-  const Value indices = node.input(1);
-  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
-  // The runtime dies of a gather of nothing; what it gives has zeros in its shape, and a slice has those too.
-  if (indices.shape().element_count() == 0 && node.rank(indices) == 1) {
-    return {slice(node, data, node.integers({0}), node.integers({0}), axis)};
-  }
-  return {gather(node, data, indices, axis)};
+  return {gather(node, data, node.input(1), node.axis(node.integer("axis", 0), node.rank(data)))};
 }
 
-/// Indices made non-negative for an axis: the runtime's element-wise gathers do not all count from the end.
-Value wrapped(NodeContext& node, Value indices, Value data, std::int64_t axis) {
+/// Indices along an axis of `data`, counted from its start.
+Value from_start(NodeContext& node, Value indices, Value data, std::int64_t axis) {
   if (const auto known = node.known_integers(indices)) {
     if (std::none_of(known->begin(), known->end(), [](std::int64_t index) { return index < 0; }))
       return indices;
@@ -81,7 +77,9 @@ Value wrapped(NodeContext& node, Value indices, Value data, std::int64_t axis) {
 Values gather_elements_11(NodeContext& node) {
   const Value data = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
-  return {node.op("GatherElements", {data, wrapped(node, node.input(1), data, axis)}, {{"axis", axis}})};
+  Value indices = node.input(1);
+  if (node.target().has(Fault::negative_gather_elements)) indices = from_start(node, indices, data, axis);
+  return {node.op("GatherElements", {data, indices}, {{"axis", axis}})};
 }
 
 /// GatherND 11, 12 (batch_dims), 13. The length of an index decides the rank of the result: when it is not

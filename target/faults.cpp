@@ -12,6 +12,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::branch_output_memory, "branch_output_memory",
      "Outputs of an If with dynamic sizes share memory with later operations and are overwritten before they "
      "are read"},
+    {Fault::branch_output_size, "branch_output_size",
+     "If copies a result of dynamic size with the size of an earlier run if the other branch has given the "
+     "output the same shape"},
     {Fault::constant_loop_evaluation, "constant_loop_evaluation",
      "OpenVINO evaluates a Loop with constant inputs while it compiles, and fails if it runs zero times or "
      "ends by its own condition"},
@@ -20,6 +23,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "to, or does not compile it"},
     {Fault::empty_broadcast_in_arithmetic, "empty_broadcast_in_arithmetic",
      "Arithmetic with a Broadcast to a dynamic size of 0 gives size 1"},
+    {Fault::empty_i64_output, "empty_i64_output",
+     "A model output of type i64 with a static shape without elements ends the process at compile time"},
+    {Fault::empty_loop_vectors, "empty_loop_vectors",
+     "A Loop with an input, a state or an output of shape [0], [0, 1], [0, 1, 1] and so on ends the process"},
     {Fault::empty_string_pack, "empty_string_pack",
      "StringTensorPack fails in the first run if there are no strings"},
     {Fault::empty_string_unpack, "empty_string_unpack",
@@ -60,6 +67,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::unnoticed_state_shape, "unnoticed_state_shape",
      "A Loop with a state whose shape changes, and whose final value is unused, reads the initial elements "
      "in each iteration"},
+    {Fault::unwidened_state_shape, "unwidened_state_shape",
+     "The body of a Loop keeps the static initial shape of a state if the state's next shape is dynamic and "
+     "admits it"},
     {Fault::wide_integers, "wide_integers", "Integers of 64 bits are computed in 32 bits"},
     {Fault::zero_trip_final_values, "zero_trip_final_values",
      "A Loop that runs zero times returns uninitialised memory, or the previous run's values, as final "

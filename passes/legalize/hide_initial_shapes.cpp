@@ -9,6 +9,7 @@
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -17,6 +18,12 @@ bool is_final_value_read(const ir::Node& loop, const ir::Carried& state) {
   if (!state.output) return false;
   const auto& uses = loop.output(*state.output).uses;
   return std::ranges::any_of(uses, [](const ir::Use& use) { return !use.node->is("ShapeOf"); });
+}
+
+/// Whether the next value may have the shape of the initial one: up to 2025.4, OpenVINO keeps that for the
+/// body then.
+bool is_kept(ir::Value initial, const ir::Carried& state) {
+  return ir::intersect(initial.shape(), state.result->output(0).shape).has_value();
 }
 
 bool is_constant(ir::Value value) {
@@ -68,7 +75,7 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
 
 }  // namespace
 
-bool hide_initial_shapes(ir::Model& model, PassContext&) {
+bool hide_initial_shapes(ir::Model& model, PassContext& context) {
   bool modified = false;
   for (ir::Node* loop : loops_of(model)) {
     ir::Builder builder(loop->graph());
@@ -78,7 +85,11 @@ bool hide_initial_shapes(ir::Model& model, PassContext&) {
     for (const ir::Carried& state : loop->loop()->carried) {
       const ir::Value initial = loop->input(state.input);
       const ir::PartialShape& parameter = state.parameter->output(0).shape;
-      if (initial.shape() == parameter || is_final_value_read(*loop, state)) continue;
+      if (initial.shape() == parameter) continue;
+      const bool is_unnoticed =
+          !is_final_value_read(*loop, state) && context.target.has(Fault::unnoticed_state_shape);
+      if (!is_unnoticed && !(is_kept(initial, state) && context.target.has(Fault::unwidened_state_shape)))
+        continue;
       if (!number) {
         const ir::Value source = find_source(*loop, builder.graph());
         if (!source) break;

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .experiment import experiment, fails, number, numbers, opset, parameter, results, shapes
+from .experiment import compiled, experiment, fails, number, numbers, opset, parameter, results, shapes
 
 
 @experiment
@@ -79,3 +79,11 @@ def abs_in_place():
     output = opset.concat([opset.abs(joined), opset.multiply(joined, opset.constant(np.float32(2)))], 0)
     given = (np.array([-1, 2], np.float32), np.array([3, -4], np.float32))
     return results([x, y], output, given)[0].tolist() != [1, 2, 3, 4, -2, 4, 6, -8]
+
+
+@experiment(may_crash=True)
+def empty_i64_output():
+    """A model compiles and runs if it gives an i64 constant without elements."""
+    x = parameter([2])
+    model = compiled([x], opset.constant(np.zeros((0, 2), np.int64)), opset.relu(x))
+    return model([np.ones(2, np.float32)])[0].shape != (0, 2)

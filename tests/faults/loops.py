@@ -111,6 +111,14 @@ def unnoticed_state_shape():
     return sums.tolist() != [2, 3, 4]
 
 
+@experiment(may_crash=True)
+def empty_loop_vectors():
+    """A Loop runs with a state of rank 1 that has no elements."""
+    count, x, state = parameter([], "i64"), parameter([-1]), parameter([-1])
+    final = add_loop(count, true(), [(x, state, opset.add(state, state))])[0]
+    return shapes([count, x], final, (as_array(2), np.zeros(0, np.float32))) != [(0,)]
+
+
 @experiment
 def loops_take_no_strings():
     """A Loop gives strings."""
@@ -119,3 +127,12 @@ def loops_take_no_strings():
     packed = opset.string_tensor_pack(inside, inside, opset.constant(np.zeros(1, np.uint8)))
     texts = add_single_iteration(packed, places, inside)
     return fails(shapes, [places], texts, (np.zeros(2, np.int32),))
+
+
+@experiment
+def unwidened_state_shape():
+    """A state that starts without elements grows if its next shape may be that of the initial value."""
+    count, row, state, inner = parameter([], "i64"), parameter([-1]), parameter([0]), parameter([-1])
+    initial = opset.constant(np.zeros(0, np.float32))
+    final = add_loop(count, true(), [(initial, state, opset.concat([state, inner], 0))], [(row, inner)])[0]
+    return shapes([count, row], final, (as_array(3), np.ones(2, np.float32))) != [(6,)]

@@ -7,6 +7,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_mask.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -18,11 +19,11 @@ Value quotient(NodeContext& node, Value a, Value b) {
 /// [B, S, counts... * h] as [B, S, counts..., h].
 Value split_hidden(NodeContext& node, Value value, const std::vector<std::int64_t>& counts) {
   std::int64_t all = 1;
-  for (const std::int64_t count : counts) all *= count;
+  for (const std::int64_t count : counts) all = ir::checked_multiply(all, count);
   const ir::Dimension hidden = value.shape()[2];
   std::vector<std::int64_t> shape{0, 0};
   shape.insert(shape.end(), counts.begin(), counts.end());
-  shape.push_back(hidden.is_static() ? hidden.size() / all : -1);
+  shape.push_back(hidden.is_static() ? ir::checked_divide(hidden.size(), all) : -1);
   return node.op("Reshape", {value, node.integers(shape)}, {{"special_zero", true}});
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 /// Filters [G * n, ...] of known sizes as [G, n, ...].
 Value grouped(NodeContext& node, Value filter, std::int64_t groups) {
-  const std::vector<std::int64_t> sizes = *filter.shape().sizes();
+  const ir::Integers sizes = *filter.shape().sizes();
+  if (groups < 1) node.fail("a filter of no elements cannot be divided into groups");
   std::vector<std::int64_t> shape{groups, sizes[0] / groups};
   shape.insert(shape.end(), sizes.begin() + 1, sizes.end());
   return reshape(node, filter, shape);

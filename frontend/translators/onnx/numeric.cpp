@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/checked_arithmetic.hpp"
 #include "ir/value_ranges.hpp"
 
 namespace onnx2ir::frontend {
@@ -75,7 +76,7 @@ Value size_of(Builder& builder, Value value, std::int64_t axis) {
 }
 
 Value axes_between(Builder& builder, std::int64_t first, std::int64_t last) {
-  std::vector<std::int64_t> axes(static_cast<std::size_t>(std::max<std::int64_t>(last - first, 0)));
+  std::vector<std::int64_t> axes(ir::checked_count(std::max<std::int64_t>(last - first, 0)));
   std::iota(axes.begin(), axes.end(), first);
   return builder.integers(axes);
 }

@@ -4,6 +4,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -127,6 +128,7 @@ Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
   const auto declared = node.declared_rank(0);
   axes = run_time_axes(node, axes, declared ? std::optional(*declared - rank) : std::nullopt);
   const auto count = axes.shape().element_count();
+  ir::check_rank(ir::checked_count(*count));
   const Value places = unmarked(node, marked(node, axes, rank + *count), rank);
   const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank + *count), 1));
   if (rank == 0) return reshape(node, input, ones);

@@ -99,6 +99,14 @@ Value interpolated(NodeContext& node, const ResizePlan& plan) {
 }
 
 Values resize(NodeContext& node, ResizePlan plan) {
+  const auto check_length = [&](Value list, std::string_view what) {
+    const auto count = list ? list.shape().element_count() : std::nullopt;
+    if (!count || *count == std::ssize(plan.axes)) return;
+    node.fail("there are " + std::to_string(*count) + " " + std::string(what) + " for " +
+              std::to_string(plan.axes.size()) + " axes");
+  };
+  check_length(plan.scales, "scales");
+  check_length(plan.sizes, "sizes");
   drop_unchanged_axes(node, plan);
   if (plan.axes.empty()) return {plan.image};
   if (plan.mode != "nearest" && plan.mode != "linear" && plan.mode != "cubic") {

@@ -3,6 +3,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -44,6 +45,7 @@ Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
 Value transform_of_reals(NodeContext& node, Value x, std::int64_t axis) {
   const std::int64_t count = x.shape()[static_cast<std::size_t>(axis)].size();
   if (count < 1) return {};
+  ir::checked_count(count);
   const Value lower = node.op("RDFT", {x, node.integers({axis})});
   std::vector<std::int64_t> mirrored;
   for (std::int64_t i = count / 2 + 1; i < count; ++i) mirrored.push_back(count - i);

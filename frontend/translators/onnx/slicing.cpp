@@ -5,6 +5,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -31,6 +32,7 @@ Value count_up(NodeContext& node, Value list) {
 Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
   if (!steps) {
     const auto count = starts.shape().element_count();
+    if (count) ir::check_rank(static_cast<std::size_t>(*count));
     steps = count ? node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1))
                   : broadcast_to(node, node.integer(1), shape_of(node, starts));
   }
@@ -166,10 +168,11 @@ Values split_1(NodeContext& node) {
     lengths = node.integers(node.integer_list("split"));
   } else {
     const std::int64_t parts = node.integer("num_outputs", count);
+    if (parts < 1) node.fail("the node has no outputs");
     if (parts != count) node.fail("num_outputs is not the number of outputs");
     const ir::Dimension size = input.shape()[static_cast<std::size_t>(axis)];
     if (size.is_static()) {
-      const std::int64_t chunk = (size.size() + parts - 1) / parts;
+      const std::int64_t chunk = size.size() / parts + (size.size() % parts == 0 ? 0 : 1);
       std::vector<std::int64_t> sizes;
       for (std::int64_t left = size.size(), i = 0; i < parts; ++i) {
         sizes.push_back(std::min(chunk, left));
@@ -221,7 +224,7 @@ Values one_hot_9(NodeContext& node) {
   const Value values = node.input(2);
   Value depth = node.input(1);
   if (const auto known = node.known_numbers(depth); known && known->size() == 1) {
-    depth = node.integer(static_cast<std::int64_t>(known->front()));
+    depth = node.integer(ir::checked_size(known->front()));
   }
   depth = convert(node, depth, ElementType::i64);
   if (!depth.shape().is_scalar()) depth = reshape(node, depth, std::vector<std::int64_t>{});

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,20 +34,35 @@ DataRange next_data(int descriptor, std::uint64_t from, std::uint64_t end) {
   return {begin, std::min(static_cast<std::uint64_t>(hole), end)};
 }
 
+std::string random_letters(std::random_device& random) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::string letters(6, ' ');
+  for (char& letter : letters) letter = kLetters[random() % kLetters.size()];
+  return letters;
+}
+
 }  // namespace
 
 FileOutput::FileOutput(std::filesystem::path target) : target_(std::move(target)) {
-  // mkostemp makes files only the owner may read; the target gets what any new file would.
-  std::string name = target_.string() + ".XXXXXX";
-  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+  // A new file gets the mode that the process gives to new files, one that replaces another keeps its mode.
+  // mkostemp gives 0600, and asking for the umask changes it for all threads: the file is opened here.
+  constexpr mode_t kPermissions = 0777;
+  struct stat before {};
+  const bool replaces = ::stat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode);
+  constexpr int kTries = 100;
+  std::random_device random;
+  for (int i = 0; i < kTries && descriptor_ < 0; ++i) {
+    std::string name = target_.string() + "." + random_letters(random);
+    descriptor_ =
+        ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? before.st_mode & 0666 : 0666);
+    if (descriptor_ >= 0) temporary_ = std::move(name);
+    if (descriptor_ < 0 && errno != EEXIST) break;
+  }
   if (descriptor_ < 0) {
     fail("cannot write");
     return;
   }
-  temporary_ = name;
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(descriptor_, 0666 & ~mask);
+  if (replaces) ::fchmod(descriptor_, before.st_mode & kPermissions);
 }
 
 FileOutput::~FileOutput() {
@@ -139,7 +155,15 @@ bool FileOutput::copy_range(const ir::ConstantData& data) {
   for (std::uint64_t from = data.file_offset(); from < end;) {
     const DataRange next = next_data(data.file()->descriptor(), from, end);
     // What the source leaves out is left out here, and reads as zeros there and here.
-    if (next.begin != from && !skip(next.begin - from)) return false;
+    if (next.begin != from) {
+      // The end of a file that has become shorter is no hole.
+      struct stat now {};
+      if (::fstat(data.file()->descriptor(), &now) != 0 || static_cast<std::uint64_t>(now.st_size) < end) {
+        errno = EIO;
+        return fail("the file of the weights became shorter while it was read for");
+      }
+      if (!skip(next.begin - from)) return false;
+    }
     if (!copy_data(data, next.begin, next.end)) return false;
     from = next.end;
   }

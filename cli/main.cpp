@@ -32,6 +32,7 @@ struct Arguments {
   bool unroll_loops = false;
   bool compress_to_fp16 = false;
   unsigned threads = 0;
+  std::uint64_t max_function_nodes = onnx2ir::Options{}.max_function_nodes;
 };
 
 /// FILE.xml as given; in a folder, or without -o in the current one, the model's name with .xml.
@@ -73,6 +74,7 @@ onnx2ir::Options options_of(const Arguments& arguments, onnx2ir::cli::ProgressBa
   options.unroll_loops = arguments.unroll_loops;
   options.compress_to_fp16 = arguments.compress_to_fp16;
   options.threads = arguments.threads;
+  options.max_function_nodes = arguments.max_function_nodes;
   options.keep_source = true;
   options.progress = [&bar](std::string_view stage, double fraction) { bar.show(stage, fraction); };
   options.dump = [](std::string_view pass, std::string_view text) {
@@ -195,6 +197,9 @@ int run(int argc, char** argv) {
   app.add_option("--threads", arguments.threads,
                  "threads that work on large constants; 0: as many as the machine runs")
       ->check(CLI::Range(0, 1024));
+  app.add_option("--max-function-nodes", arguments.max_function_nodes,
+                 "the most nodes that calls of the model's functions may add; 1000000 without the option")
+      ->type_name("N");
   app.add_flag("--unroll-loops", arguments.unroll_loops,
                "replace loops of few, known iterations and a small body by their iterations");
   app.add_flag("--list-ops", list_ops, "list the operators that are converted");
@@ -229,6 +234,9 @@ int main(int argc, char** argv) {
   keep_freed_memory();
   try {
     return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("onnx2ir: the conversion needs more memory than there is\n", stderr);
+    return kModelError;
   } catch (const std::exception& fault) {
     std::fprintf(stderr, "onnx2ir: %s\n", fault.what());
     return kInternal;

@@ -6,3 +6,9 @@ target_compile_definitions(onnx2ir_unit_tests PRIVATE ONNX2IR_TESTS_DIR="${CMAKE
 target_link_libraries(onnx2ir_unit_tests PRIVATE onnx2ir_settings
   onnx2ir_driver onnx2ir_backend_xml onnx2ir_passes onnx2ir_frontend onnx2ir_ir Catch2::Catch2)
 add_test(NAME unit COMMAND onnx2ir_unit_tests)
+
+# What `./dev test --isa AVX2` preloads on a CPU that has more.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64" AND NOT ONNX2IR_SANITIZERS)
+  add_library(onnx2ir_limit_cpuid SHARED tests/isa/limit_cpuid.cpp)
+  target_link_libraries(onnx2ir_limit_cpuid PRIVATE onnx2ir_settings ${CMAKE_DL_LIBS})
+endif()

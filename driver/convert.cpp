@@ -1,5 +1,6 @@
 // The public API over the stages: front end, passes, back end.
 #include <algorithm>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -17,17 +18,27 @@ struct Model::Implementation {
   std::unique_ptr<ir::Model> model;
   std::optional<frontend::LoadedModel> source;
   unsigned threads = 0;
+  /// Writing numbers the nodes in place: one thread at a time.
+  std::mutex writing = {};
 };
 
 namespace {
 
-/// Runs `stage`; what it throws, apart from a lack of memory, becomes a diagnostic.
+/// Runs `stage`; what it throws becomes a diagnostic.
 template <typename Stage>
 void contain(DiagnosticSink& sink, Stage stage) {
   try {
     stage();
   } catch (const std::bad_alloc&) {
-    throw;
+    sink.error("out-of-memory", "the conversion needs more memory than there is");
+  } catch (const ir::InvalidNode& invalid) {
+    // Every node was valid when it was made. A pass that finds more about shapes and values, for example
+    // because it decomposes an operation, finds a contradiction that was in the model.
+    Diagnostic diagnostic;
+    diagnostic.code = "invalid-model";
+    diagnostic.message = std::string("the model contradicts itself: ") + invalid.what();
+    diagnostic.hint = "look at the declared shapes; if another runtime runs the model, please report it";
+    sink.report(std::move(diagnostic));
   } catch (const std::exception& fault) {
     Diagnostic diagnostic;
     diagnostic.code = "internal-error";
@@ -73,7 +84,8 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     const auto target = read_target(options.target_runtime, sink);
     if (!target) return;
     if (options.progress) options.progress("reading", 0.0);
-    imported = frontend::import_model(source, {options.external_data_folder}, *target, sink);
+    imported = frontend::import_model(source, {options.external_data_folder, options.max_function_nodes},
+                                      *target, sink);
     if (!options.keep_source) imported.source.reset();
     if (model != nullptr) {
       passes::PassContext context;
@@ -92,8 +104,11 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
   });
   Conversion conversion;
   if (model != nullptr && !sink.has_errors()) {
-    conversion.model.emplace(std::make_unique<Model::Implementation>(
-        Model::Implementation{std::move(imported.model), std::move(imported.source), options.threads}));
+    auto implementation = std::make_unique<Model::Implementation>();
+    implementation->model = std::move(imported.model);
+    implementation->source = std::move(imported.source);
+    implementation->threads = options.threads;
+    conversion.model.emplace(std::move(implementation));
   }
   conversion.diagnostics = sink.take();
   return conversion;
@@ -131,6 +146,7 @@ std::vector<Port> Model::outputs() const {
 
 std::optional<Diagnostic> Model::save(const std::filesystem::path& xml,
                                       const std::filesystem::path& bin) const {
+  const std::scoped_lock lock(implementation_->writing);
   std::filesystem::path weights = bin;
   if (weights.empty()) weights = std::filesystem::path(xml).replace_extension(".bin");
   const auto problem =
@@ -143,9 +159,11 @@ std::optional<Diagnostic> Model::save(const std::filesystem::path& xml,
 }
 
 std::string Model::xml() const {
+  const std::scoped_lock lock(implementation_->writing);
   return backend_xml::xml_text(*implementation_->model);
 }
 std::vector<std::byte> Model::weights() const {
+  const std::scoped_lock lock(implementation_->writing);
   return backend_xml::weights_bytes(*implementation_->model);
 }
 std::string Model::text() const {

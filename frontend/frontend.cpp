@@ -133,12 +133,13 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
 
 namespace {
 
-std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const LearnedRanks& learned,
-                                           const target::Target& target, DiagnosticSink& sink) {
+std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const LoadOptions& options,
+                                           const LearnedRanks& learned, const target::Target& target,
+                                           DiagnosticSink& sink) {
   const onnx::GraphProto& proto = loaded.proto().graph();
   auto model = std::make_unique<ir::Model>();
   model->name = proto.name();
-  ConversionState conversion{&loaded, &sink, &target};
+  ConversionState conversion{&loaded, &sink, &target, options.max_function_nodes};
   GraphTranslator translator(conversion, model->graph);
   bind_inputs(proto, learned, translator);
   Operands outputs;
@@ -164,7 +165,7 @@ ImportedModel import_model(const ModelSource& source, const LoadOptions& options
   const std::size_t mark = sink.mark();
   while (true) {
     try {
-      auto model = translate_model(*loaded, learned, target, sink);
+      auto model = translate_model(*loaded, options, learned, target, sink);
       return {std::move(model), std::move(loaded)};
     } catch (const RankLearned& rank) {
       // An input is learned at most once: from then on its rank is no longer open.

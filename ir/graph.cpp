@@ -230,11 +230,13 @@ SmallVector<Graph*, 2> bodies(const Node& node) {
 
 namespace {
 
-/// Elements of a constant are only looked at when there are few: values of shapes, axes, counts.
-constexpr std::int64_t kMostKnownElements = 1024;
-
 bool has_integer_values(ElementType type) {
   return type == ElementType::boolean || is_integral(type);
+}
+
+/// Whether `value`, an element of `type` as decode_integers() has it, stands for a number of 2^63 or more.
+bool is_beyond_int64(ElementType type, std::int64_t value) {
+  return type == ElementType::u64 && value < 0;
 }
 
 }  // namespace
@@ -251,7 +253,9 @@ std::optional<KnownValues> known_values(Value value) {
   if (is_integral) {
     const auto values = decode_integers(output.type, data->bytes(), known.size());
     if (!values) return std::nullopt;
-    std::ranges::transform(*values, known.begin(), ValueRange::exactly);
+    std::ranges::transform(*values, known.begin(), [&](std::int64_t element) {
+      return is_beyond_int64(output.type, element) ? ValueRange{} : ValueRange::exactly(element);
+    });
   } else {
     const auto values = decode_numbers(output.type, data->bytes(), known.size());
     if (!values) return std::nullopt;
@@ -260,16 +264,20 @@ std::optional<KnownValues> known_values(Value value) {
   return known;
 }
 
-std::optional<std::vector<std::int64_t>> exact_values(Value value) {
+std::optional<Integers> exact_values(Value value) {
   const Output& output = value.node->output(value.index);
   if (!has_integer_values(output.type)) return std::nullopt;
   if (const ConstantData* data = value.node->constant()) {
     const auto count = output.shape.element_count();
     if (!count) return std::nullopt;
-    return decode_integers(output.type, data->bytes(), static_cast<std::size_t>(*count));
+    auto values = decode_integers(output.type, data->bytes(), static_cast<std::size_t>(*count));
+    if (!values) return std::nullopt;
+    const auto is_too_large = [&](std::int64_t element) { return is_beyond_int64(output.type, element); };
+    if (output.type == ElementType::u64 && std::ranges::any_of(*values, is_too_large)) return std::nullopt;
+    return Integers(*std::move(values));
   }
   if (!output.known) return std::nullopt;
-  std::vector<std::int64_t> values;
+  Integers values;
   values.reserve(output.known->size());
   for (const ValueRange& range : *output.known) {
     if (!range.is_exact()) return std::nullopt;

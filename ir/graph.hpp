@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ir/attribute.hpp"
+#include "ir/checked_list.hpp"
 #include "ir/constant_data.hpp"
 #include "ir/element_type.hpp"
 #include "ir/node_storage.hpp"
@@ -46,7 +47,9 @@ struct ValueRange {
   friend constexpr bool operator==(const ValueRange&, const ValueRange&) = default;
 };
 /// Elements of a small tensor in C order.
-using KnownValues = std::vector<ValueRange>;
+using KnownValues = CheckedList<ValueRange>;
+/// Elements are only looked at when there are few: values of shapes, axes, counts.
+inline constexpr std::int64_t kMostKnownElements = 1024;
 
 /// An output of a node, as its consumers refer to it. Null when `node` is null.
 struct Value {
@@ -196,8 +199,8 @@ class Node {
   const std::string& text(std::string_view attribute) const {
     return std::get<std::string>(*find_attribute(attribute));
   }
-  const std::vector<std::int64_t>& integers(std::string_view attribute) const {
-    return std::get<std::vector<std::int64_t>>(*find_attribute(attribute));
+  CheckedView<std::int64_t> integers(std::string_view attribute) const {
+    return CheckedView<std::int64_t>(std::get<std::vector<std::int64_t>>(*find_attribute(attribute)));
   }
   ElementType type(std::string_view attribute) const {
     return std::get<ElementType>(*find_attribute(attribute));
@@ -291,6 +294,9 @@ class Graph {
   void sort();
 
   std::string name;
+  /// Inference: whether a loop around, at any depth, infers its body once more with wider shapes of its
+  /// states.
+  bool is_inferred_again = false;
 
  private:
   friend class Node;
@@ -314,7 +320,7 @@ void replace_all_uses(Value from, Value to);
 SmallVector<Graph*, 2> bodies(const Node& node);
 
 /// All elements of an integer or boolean constant or of a value that inference knows wholly.
-std::optional<std::vector<std::int64_t>> exact_values(Value value);
+std::optional<Integers> exact_values(Value value);
 /// What is known of the elements: constants, dimensions and what is computed from them, each with a lower and
 /// an upper bound. Nothing for all other values, as soon as one element comes from elsewhere: so it is in
 /// OpenVINO's inference, which ours must equal.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/builder.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::ir {
 
@@ -10,7 +11,33 @@ void invalid(const std::string& message) {
   throw InvalidNode(message);
 }
 
+void fail_missing_element(std::size_t index, std::size_t size) {
+  invalid("element " + std::to_string(index) + " of a list is needed, which has " + std::to_string(size) +
+          (size == 1 ? " element" : " elements"));
+}
+
+void fail_overflow() {
+  invalid("a size does not fit into 64 bits");
+}
+
+void fail_division(std::int64_t divisor) {
+  invalid("a size is divided by " + std::to_string(divisor));
+}
+
+void fail_count(std::int64_t count, std::int64_t most) {
+  invalid(count < 0 ? "a list of " + std::to_string(count) + " elements is needed"
+                    : "a list of " + std::to_string(count) + " elements is needed; more than " +
+                          std::to_string(most) + " are not supported");
+}
+
+std::int64_t checked_size(double number) {
+  constexpr double kLimit = 9223372036854775808.0;  // 2^63
+  if (!(number >= 0 && number < kLimit)) invalid("a size of " + std::to_string(number) + " is needed");
+  return static_cast<std::int64_t>(number);
+}
+
 void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape) {
+  if (shape.has_rank()) check_rank(shape.rank());
   Output& output = node.output(index);
   output.type = type;
   node.graph().types_ |= std::uint64_t{1} << static_cast<unsigned>(type);
@@ -21,7 +48,7 @@ void set_output(Node& node, std::size_t index, ElementType type, PartialShape sh
 void set_known(Node& node, std::size_t index, KnownValues values) {
   Output& output = node.output(index);
   const auto count = output.shape.element_count();
-  if (!count || *count != static_cast<std::int64_t>(values.size())) return;
+  if (!count || *count != static_cast<std::int64_t>(values.size()) || *count > kMostKnownElements) return;
   output.known = std::make_unique<const KnownValues>(std::move(values));
 }
 

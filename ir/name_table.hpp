@@ -1,11 +1,13 @@
 // A hash table from names to small values, for graphs with millions of them: std::unordered_map follows two
-// pointers for each look-up and allocates for each name.
+// pointers for each look-up and allocates for each name. Names come from files of strangers, who can choose
+// them so that their hashes are equal: what is not found near its place goes into a sorted tree.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,25 +71,28 @@ class NameTable {
   /// The value of a name, which gets `value` when it is not there yet. Valid until the next addition.
   Value& find_or_add(const HashedName& name, Value value) {
     if ((entries_.size() + 1) * 2 > slots_.size()) grow(std::max<std::size_t>(slots_.size() * 2, 16));
-    Slot& slot = slots_[find_slot(name)];
-    if (slot.entry == kEmpty) {
-      if (entries_.empty()) entries_.reserve(8);
-      slot = {name.hash, static_cast<std::uint32_t>(entries_.size())};
-      entries_.emplace_back(name.name, std::move(value));
+    const std::size_t at = find_slot(name);
+    if (at != kNowhere && slots_[at].entry != kEmpty) return entries_[slots_[at].entry].second;
+    if (const std::uint32_t crowded = find_crowded(name); crowded != kEmpty) return entries_[crowded].second;
+    if (entries_.empty()) entries_.reserve(8);
+    const auto entry = static_cast<std::uint32_t>(entries_.size());
+    entries_.emplace_back(name.name, std::move(value));
+    if (at != kNowhere) {
+      slots_[at] = {name.hash, entry};
+    } else {
+      crowded_.emplace(name.name, entry);
     }
-    return entries_[slot.entry].second;
+    return entries_[entry].second;
   }
 
   /// The value of a name, null when it is not there. Valid until the next addition.
   const Value* find(const HashedName& name) const {
-    if (slots_.empty()) return nullptr;
-    const Slot& slot = slots_[find_slot(name)];
-    return slot.entry == kEmpty ? nullptr : &entries_[slot.entry].second;
+    const std::uint32_t entry = find_entry(name);
+    return entry == kEmpty ? nullptr : &entries_[entry].second;
   }
   Value* find(const HashedName& name) {
-    if (slots_.empty()) return nullptr;
-    const Slot& slot = slots_[find_slot(name)];
-    return slot.entry == kEmpty ? nullptr : &entries_[slot.entry].second;
+    const std::uint32_t entry = find_entry(name);
+    return entry == kEmpty ? nullptr : &entries_[entry].second;
   }
 
   /// Whether the table is too large for caches, so that prefetch() pays.
@@ -113,28 +118,55 @@ class NameTable {
     std::uint32_t entry = kEmpty;
   };
 
-  /// The index of the slot that holds `name`, or of the empty one where it belongs.
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  /// A name stands at most so many slots behind its place. In a table that is half full, chance does not
+  /// bring that about.
+  static constexpr std::size_t kMostSteps = 128;
+
+  /// The index of the slot that holds `name`, or of the empty one where it belongs; kNowhere when the slots
+  /// near its place are taken by others.
   std::size_t find_slot(const HashedName& name) const {
     const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = name.hash & mask;; at = (at + 1) & mask) {
-      const Slot& slot = slots_[at];
-      if (slot.entry == kEmpty) return at;
-      if (slot.hash == name.hash && entries_[slot.entry].first == name.name) return at;
+    for (std::size_t at = name.hash, last = at + kMostSteps; at != last; ++at) {
+      const Slot& slot = slots_[at & mask];
+      if (slot.entry == kEmpty) return at & mask;
+      if (slot.hash == name.hash && entries_[slot.entry].first == name.name) return at & mask;
     }
+    return kNowhere;
+  }
+
+  /// The entry of a name that no slot holds, kEmpty when there is none.
+  std::uint32_t find_crowded(const HashedName& name) const {
+    if (crowded_.empty()) return kEmpty;
+    const auto found = crowded_.find(name.name);
+    return found == crowded_.end() ? kEmpty : found->second;
+  }
+
+  std::uint32_t find_entry(const HashedName& name) const {
+    if (slots_.empty()) return kEmpty;
+    const std::size_t at = find_slot(name);
+    if (at != kNowhere && slots_[at].entry != kEmpty) return slots_[at].entry;
+    return find_crowded(name);
   }
 
   void grow(std::size_t size) {
-    std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(size));
+    const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(size));
     for (const Slot& slot : old) {
       if (slot.entry == kEmpty) continue;
-      std::size_t at = slot.hash & (size - 1);
-      while (slots_[at].entry != kEmpty) at = (at + 1) & (size - 1);
-      slots_[at] = slot;
+      std::size_t at = slot.hash;
+      const std::size_t last = at + kMostSteps;
+      while (at != last && slots_[at & (size - 1)].entry != kEmpty) ++at;
+      if (at != last) {
+        slots_[at & (size - 1)] = slot;
+      } else {
+        crowded_.emplace(entries_[slot.entry].first, slot.entry);
+      }
     }
   }
 
   std::vector<std::pair<std::string_view, Value>> entries_;
-  std::vector<Slot> slots_;  ///< a power of two of them, at most half full
+  std::vector<Slot> slots_;                            ///< a power of two of them, at most half full
+  std::map<std::string_view, std::uint32_t> crowded_;  ///< entries without a slot
 };
 
 }  // namespace onnx2ir::ir

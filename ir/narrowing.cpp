@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -38,7 +40,7 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
                     const std::function<bool(std::uint64_t offset, std::span<const std::byte> piece)>& work) {
   std::atomic<std::uint64_t> next{0};
   std::atomic<int> problem{0};
-  const auto run = [&] {
+  const auto work_off = [&] {
     std::vector<std::byte> buffer(data.file() != nullptr ? std::min(kPiece, data.size()) : 0);
     while (problem == 0) {
       const std::uint64_t offset = next.fetch_add(kPiece);
@@ -49,10 +51,20 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
         piece = data.bytes().subspan(offset, size);
       } else {
         const auto part = std::span(buffer).first(size);
-        if (!data.copy(offset, part)) problem = errno;
+        // A file that has become shorter leaves no error number.
+        errno = 0;
+        if (!data.copy(offset, part)) problem = errno == 0 ? EIO : errno;
         piece = part;
       }
       if (problem == 0 && !work(offset, piece)) problem = errno == 0 ? EIO : errno;
+    }
+  };
+  // An exception that leaves a thread would end the process.
+  const auto run = [&]() noexcept {
+    try {
+      work_off();
+    } catch (const std::exception&) {
+      problem = ENOMEM;
     }
   };
   const std::uint64_t pieces = (data.size() + kPiece - 1) / kPiece;
@@ -63,7 +75,11 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
   {
     std::vector<std::jthread> workers;
     workers.reserve(others);
-    for (std::uint64_t i = 0; i < others; ++i) workers.emplace_back(run);
+    try {
+      for (std::uint64_t i = 0; i < others; ++i) workers.emplace_back(run);
+    } catch (const std::system_error&) {
+      // There are no more threads: those that there are do the work.
+    }
     run();
   }
   errno = problem;

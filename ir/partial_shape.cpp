@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/op_descriptor.hpp"
+
 namespace onnx2ir::ir {
 namespace {
 
@@ -46,13 +48,28 @@ Dimension multiply(Dimension a, Dimension b) {
           unbounded ? Dimension::kUnbounded : saturating_multiply(a.max, b.max)};
 }
 
+void check_rank(std::size_t rank) {
+  if (rank <= kMostAxes) return;
+  throw InvalidNode("a tensor has " + std::to_string(rank) + " axes; more than " + std::to_string(kMostAxes) +
+                    " are not supported");
+}
+
+void PartialShape::fail_missing_axis(std::size_t axis) const {
+  throw InvalidNode("axis " + std::to_string(axis) + " of shape " + to_string(*this) + " is needed");
+}
+
+PartialShape PartialShape::of_rank(std::size_t rank) {
+  check_rank(rank);
+  return PartialShape(Dimensions(rank));
+}
+
 bool PartialShape::is_static() const {
   return known_rank_ && std::ranges::all_of(dimensions_, &Dimension::is_static);
 }
 
-std::optional<std::vector<std::int64_t>> PartialShape::sizes() const {
+std::optional<Integers> PartialShape::sizes() const {
   if (!is_static()) return std::nullopt;
-  std::vector<std::int64_t> result;
+  Integers result;
   result.reserve(dimensions_.size());
   for (const Dimension& dimension : dimensions_) result.push_back(dimension.min);
   return result;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/checked_list.hpp"
 #include "ir/small_vector.hpp"
 
 namespace onnx2ir::ir {
@@ -46,6 +47,11 @@ Dimension multiply(Dimension a, Dimension b);
 
 using Dimensions = SmallVector<Dimension, 4>;
 
+/// The runtime has tensors of some ten axes at most. A list of a million axes is an attack on the memory.
+inline constexpr std::size_t kMostAxes = 256;
+/// Throws InvalidNode when a tensor has more axes than that.
+void check_rank(std::size_t rank);
+
 /// A shape of known or unknown rank. Default-constructed: unknown rank. `PartialShape{}` written with braces
 /// and sizes is of known rank; a scalar is `PartialShape::scalar()`.
 class PartialShape {
@@ -59,8 +65,8 @@ class PartialShape {
 
   static PartialShape scalar() { return PartialShape(Dimensions{}); }
   static PartialShape unknown_rank() { return {}; }
-  /// `rank` unknown dimensions.
-  static PartialShape of_rank(std::size_t rank) { return PartialShape(Dimensions(rank)); }
+  /// `rank` unknown dimensions. Throws InvalidNode when they are more than a tensor can have.
+  static PartialShape of_rank(std::size_t rank);
 
   bool has_rank() const { return known_rank_; }
   /// The rank; only when has_rank().
@@ -68,21 +74,28 @@ class PartialShape {
   bool is_static() const;
   bool is_scalar() const { return known_rank_ && dimensions_.empty(); }
 
-  const Dimension& operator[](std::size_t axis) const { return dimensions_[axis]; }
-  Dimension& operator[](std::size_t axis) { return dimensions_[axis]; }
+  /// Throws InvalidNode when there is no such axis.
+  const Dimension& operator[](std::size_t axis) const { return dimensions_[checked(axis)]; }
+  Dimension& operator[](std::size_t axis) { return dimensions_[checked(axis)]; }
   std::span<const Dimension> dimensions() const { return dimensions_; }
   Dimensions& mutable_dimensions() { return dimensions_; }
   auto begin() const { return dimensions_.begin(); }
   auto end() const { return dimensions_.end(); }
 
   /// The sizes, when all are known.
-  std::optional<std::vector<std::int64_t>> sizes() const;
+  std::optional<Integers> sizes() const;
   /// The number of elements, when all sizes are known; saturates at the largest int64.
   std::optional<std::int64_t> element_count() const;
 
   friend bool operator==(const PartialShape&, const PartialShape&) = default;
 
  private:
+  std::size_t checked(std::size_t axis) const {
+    if (axis >= dimensions_.size()) fail_missing_axis(axis);
+    return axis;
+  }
+  [[noreturn]] void fail_missing_axis(std::size_t axis) const;
+
   Dimensions dimensions_;
   bool known_rank_ = false;
 };

@@ -203,8 +203,7 @@ std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int
   for (const std::int64_t size : sizes) {
     if (__builtin_mul_overflow(count, size, &count)) return std::nullopt;
   }
-  constexpr std::int64_t kMostElements = 1024;
-  if (count > kMostElements) return std::nullopt;
+  if (count > kMostKnownElements) return std::nullopt;
   const std::size_t offset = sizes.size() - from->size();
   KnownValues result(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -320,10 +319,10 @@ ValueRange converted(ValueRange element, ElementType from, ElementType to) {
                                 : kUnknown;
 }
 
-std::optional<std::vector<double>> exact_numbers(Value value) {
+std::optional<Numbers> exact_numbers(Value value) {
   const Output& output = value.node->output(value.index);
   if (output.known) {
-    std::vector<double> numbers;
+    Numbers numbers;
     for (const ValueRange& range : *output.known) {
       if (!range.is_exact()) return std::nullopt;
       numbers.push_back(is_floating(output.type) ? range.number() : static_cast<double>(range.min));

@@ -71,6 +71,6 @@ ValueRange converted(ValueRange element, ElementType from, ElementType to);
 std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int64_t> sizes);
 
 /// The elements of a numeric constant, or of a value that inference knows wholly.
-std::optional<std::vector<double>> exact_numbers(Value value);
+std::optional<Numbers> exact_numbers(Value value);
 
 }  // namespace onnx2ir::ir

@@ -110,6 +110,11 @@ bool is_read(ir::Value value) {
                              [](const ir::Use& use) { return is_read(use); });
 }
 
+ir::Value copy_of(ir::Builder& builder, ir::Value value) {
+  const bool is_boolean = value.type() == ir::ElementType::boolean;
+  return builder.op(is_boolean ? "LogicalOr" : "Maximum", {value, value});
+}
+
 ir::Value whether_it_runs(ir::Builder& builder, const ir::Node& loop) {
   const ir::Value zero = builder.integer(0, loop.input(0).type());
   const auto condition = ir::known_scalar(loop.input(1));

@@ -27,6 +27,10 @@ bool is_read(const ir::Use& use);
 /// Whether anything reads the value.
 bool is_read(ir::Value value);
 
+/// A copy that OpenVINO does not remove: between Parameters and Results of a body, Reshape, Convert and
+/// Concat vanish at compile time.
+ir::Value copy_of(ir::Builder& builder, ir::Value value);
+
 /// A boolean scalar that says in a run whether the loop's first iteration takes place.
 ir::Value whether_it_runs(ir::Builder& builder, const ir::Node& loop);
 /// The scan output of a loop that does not run: no rows of the element's shape, whose sizes that only a run

@@ -33,12 +33,17 @@ bool spell_out_empty_reshapes(ir::Model& model, PassContext& context);
 bool hide_constant_counts(ir::Model& model, PassContext& context);
 bool hide_initial_shapes(ir::Model& model, PassContext& context);
 bool guard_empty_inputs(ir::Model& model, PassContext& context);
+bool hide_empty_outputs(ir::Model& model, PassContext& context);
+bool separate_branch_shapes(ir::Model& model, PassContext& context);
+bool unsqueeze_empty_loop_values(ir::Model& model, PassContext& context);
 bool run_branches_in_loops(ir::Model& model, PassContext& context);
 bool disable_dynamic_quantization(ir::Model& model, PassContext& context);
 bool round_small_floats(ir::Model& model, PassContext& context);
 bool hide_misread_scales(ir::Model& model, PassContext& context);
 bool widen_2_bit_types(ir::Model& model, PassContext& context);
 bool widen_zero_points(ir::Model& model, PassContext& context);
+bool legalize_arithmetic(ir::Model& model, PassContext& context);
+bool legalize_data_movement(ir::Model& model, PassContext& context);
 bool widen_small_types(ir::Model& model, PassContext& context);
 bool separate_concat_reductions(ir::Model& model, PassContext& context);
 bool convert_attention_masks(ir::Model& model, PassContext& context);
@@ -48,5 +53,8 @@ bool decompose_dilated_averages(ir::Model& model, PassContext& context);
 bool decompose_einsum_labels(ir::Model& model, PassContext& context);
 bool warn_about_newer_operations(ir::Model& model, PassContext& context);
 bool warn_about_wide_integers(ir::Model& model, PassContext& context);
+bool raise_reduce_rank(ir::Model& model, PassContext& context);
+bool widen_infinite_constants(ir::Model& model, PassContext& context);
+bool widen_one_channel_convolutions(ir::Model& model, PassContext& context);
 
 }  // namespace onnx2ir::passes

@@ -51,13 +51,14 @@ onnx2ir::Conversion convert_object(py::object model, const onnx2ir::Options& opt
 }
 
 ConvertedModel convert(py::object model, const std::string& target_runtime, bool compress_to_fp16,
-                       bool unroll_loops, unsigned threads,
+                       bool unroll_loops, unsigned threads, std::uint64_t max_function_nodes,
                        const std::optional<std::filesystem::path>& external_data_folder) {
   onnx2ir::Options options;
   options.target_runtime = target_runtime;
   options.compress_to_fp16 = compress_to_fp16;
   options.unroll_loops = unroll_loops;
   options.threads = threads;
+  options.max_function_nodes = max_function_nodes;
   if (external_data_folder) options.external_data_folder = *external_data_folder;
   onnx2ir::Conversion conversion = convert_object(std::move(model), options);
   if (!conversion.model) raise_conversion_error(conversion.diagnostics);
@@ -144,6 +145,7 @@ PYBIND11_MODULE(onnx2ir, module) {  // NOLINT
   add_model(module);
   module.def("convert", &convert, py::arg("model"), py::kw_only(), py::arg("target_runtime") = "",
              py::arg("compress_to_fp16") = false, py::arg("unroll_loops") = false, py::arg("threads") = 0,
+             py::arg("max_function_nodes") = onnx2ir::Options{}.max_function_nodes,
              py::arg("external_data_folder") = py::none(),
              "Converts the model at a path, in bytes, or in an onnx.ModelProto. Raises ConversionError.");
 }

@@ -62,10 +62,12 @@ def convert(
     compress_to_fp16: bool = False,
     unroll_loops: bool = False,
     threads: int = 0,
+    max_function_nodes: int = 1_000_000,
     external_data_folder: str | os.PathLike[str] | None = None,
 ) -> Model:
     """Converts the model at a path, in bytes, or in an onnx.ModelProto. Raises ConversionError.
 
     `target_runtime`: the OpenVINO releases that have to run the IR, "2025.4" or "2024.6..2026.4"; all supported ones by default.
+    `max_function_nodes`: the most nodes that calls of the model's functions may add.
     External data of bytes and of a ModelProto is looked up in `external_data_folder`.
     """

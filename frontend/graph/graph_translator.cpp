@@ -3,6 +3,8 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "frontend/graph/onnx_types.hpp"
@@ -179,6 +181,7 @@ bool GraphTranslator::translate(const NodeList& nodes) {
 
 bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs) {
   proto_ = &proto;
+  if (!function_stack_.empty()) count_function_nodes(static_cast<std::uint64_t>(proto.node_size()));
   if (kind_ == Kind::main || kind_ == Kind::body) {
     // Most nodes become one or two; what is not used is never touched.
     constexpr std::size_t kOthers = 8;
@@ -283,12 +286,20 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
     } catch (const ir::InvalidNode& invalid) {
       report(node, index, "invalid-node", invalid.what());
       translated = false;
+    } catch (const std::length_error&) {
+      report_lack_of_memory(node, index);
+      translated = false;
+    } catch (const std::bad_alloc&) {
+      report_lack_of_memory(node, index);
+      translated = false;
     }
     if (!translated) outputs.clear();
     // The nodes that give the outputs carry the name of the ONNX node; what leads up to them stays unnamed.
     for (const Operand& output : outputs) {
       const ir::Value value = as_tensor(output);
-      if (!value || !value.node->name.empty() || nodes_before >= graph_->nodes().size()) continue;
+      if (!value || !value.node->name.empty() || node.output().empty() ||
+          nodes_before >= graph_->nodes().size())
+        continue;
       value.node->name = node.name().empty() ? node.output(0) : node.name();
     }
   }
@@ -307,7 +318,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
 bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,
                            Operands& outputs) {
   if (const onnx::FunctionProto* function = conversion_->model->find_function(node)) {
-    return emit_function(bind_function(*function, node), inputs, outputs);
+    return emit_function(bound_function(*function, node), inputs, outputs);
   }
   const std::string_view domain = canonical_domain(node.domain());
   if (const TranslatorRow* row = find_translator(domain, node.op_type(), opset)) {
@@ -320,10 +331,7 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
     std::vector<onnx::TypeProto> types;
     types.reserve(inputs.size());
     for (const Operand& input : inputs) types.push_back(to_onnx_type(input));
-    if (auto body = expand_operator(node, opset, types)) {
-      // Bodies in other domains do not say which version of ai.onnx they are written in: the model's.
-      const auto model_version = this->opset("");
-      if (model_version && !body->opsets.find("")) body->opsets.add("", *model_version);
+    if (auto body = expand_operator(node, opset, types, this->opset(""))) {
       return emit_function(*body, inputs, outputs);
     }
   }
@@ -351,11 +359,34 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
   }
 }
 
+FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function,
+                                             const onnx::NodeProto& node) {
+  auto& opsets = conversion_->function_opsets[&function];
+  if (opsets == nullptr) opsets = std::make_shared<OpsetImports>(opsets_of(function));
+  count_function_nodes(static_cast<std::uint64_t>(function.node_size() + function.input_size()));
+  auto body =
+      bind_function(function, node, opsets, conversion_->function_nodes, conversion_->most_function_nodes);
+  if (!body) fail_too_many_nodes();
+  return *std::move(body);
+}
+
+void GraphTranslator::count_function_nodes(std::uint64_t nodes) {
+  conversion_->function_nodes += nodes;
+  if (conversion_->function_nodes > conversion_->most_function_nodes) fail_too_many_nodes();
+}
+
+void GraphTranslator::fail_too_many_nodes() {
+  // Every call around this one would say so again.
+  if (std::exchange(conversion_->has_too_many_nodes, true)) throw AlreadyReported{};
+  throw CannotTranslate{too_many_function_nodes(conversion_->most_function_nodes),
+                        std::string(kRaiseFunctionNodes)};
+}
+
 bool GraphTranslator::emit_function(const FunctionBody& body, const Operands& inputs, Operands& outputs) {
   constexpr std::size_t kDeepest = 64;
   if (function_stack_.size() >= kDeepest) throw CannotTranslate{"functions are nested too deeply", {}};
   GraphTranslator scope(*this, Kind::function, *graph_, path_);
-  scope.own_opsets_ = &body.opsets;
+  scope.own_opsets_ = body.opsets.get();
   scope.function_stack_.push_back(body.name);
   for (int i = 0; i < body.function->input_size(); ++i) {
     const auto position = static_cast<std::size_t>(i);
@@ -379,6 +410,11 @@ Place GraphTranslator::place(const onnx::NodeProto& node, std::int64_t index) co
   return place;
 }
 
+std::string GraphTranslator::work_place() const {
+  std::string place = parent_ == nullptr ? std::string() : parent_->work_place();
+  return place.append(path_).append(1, '#').append(std::to_string(current_index_));
+}
+
 std::string GraphTranslator::path_of_body(const onnx::NodeProto& node, std::string_view attribute) const {
   return body_path(path_, node, current_index_, attribute);
 }
@@ -391,6 +427,10 @@ void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, st
   diagnostic.hint = std::move(hint);
   diagnostic.place = place(node, index);
   sink().report(std::move(diagnostic));
+}
+
+void GraphTranslator::report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const {
+  report(node, index, "out-of-memory", "the conversion of the node needs more memory than there is");
 }
 
 }  // namespace onnx2ir::frontend

@@ -30,6 +30,18 @@ struct ConversionState {
   const LoadedModel* model;
   DiagnosticSink* sink;
   const target::Target* target;
+  /// The most nodes that may come from calls of functions.
+  std::uint64_t most_function_nodes = LoadOptions{}.max_function_nodes;
+  /// How many came from them, those that were copied with the values of attributes included.
+  std::uint64_t function_nodes = 0;
+  bool has_too_many_nodes = false;
+  std::map<const onnx::FunctionProto*, std::shared_ptr<const OpsetImports>> function_opsets = {};
+  /// How many bodies around the node at work may be translated again with wider types of their states.
+  int repeated_bodies = 0;
+  /// The types that the states of loops in such bodies were found to need, by GraphTranslator::work_place().
+  /// The next time they are where the search begins: so the number of times that a body is translated does
+  /// not multiply with depth.
+  std::map<std::string, std::vector<OperandType>, std::less<>> state_types = {};
 };
 
 /// Thrown by the translator of a control-flow node when a body could not be translated: why has been
@@ -106,6 +118,8 @@ class GraphTranslator {
   Place place(const onnx::NodeProto& node, std::int64_t index) const;
   /// The index of the node at work, for diagnostics of nested scopes.
   std::int64_t current_index() const { return current_index_; }
+  /// Names the node at work among all nodes of the conversion, those of functions and bodies included.
+  std::string work_place() const;
   /// Path of a body of `node`: "main/loop_3.body".
   std::string path_of_body(const onnx::NodeProto& node, std::string_view attribute) const;
 
@@ -117,9 +131,14 @@ class GraphTranslator {
   bool translate_node(const onnx::NodeProto& node, std::int64_t index);
   /// Appends the outputs of the node to `outputs`; false, when a node inside of it could not be translated.
   bool emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs, Operands& outputs);
+  FunctionBody bound_function(const onnx::FunctionProto& function, const onnx::NodeProto& node);
+  /// Counts nodes that a function's call adds; refuses the node when there are too many.
+  void count_function_nodes(std::uint64_t nodes);
+  [[noreturn]] void fail_too_many_nodes();
   bool emit_function(const FunctionBody& body, const Operands& inputs, Operands& outputs);
   void report(const onnx::NodeProto& node, std::int64_t index, std::string code, std::string message,
               std::string hint = {}) const;
+  void report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const;
   /// Reports the operators without translation in a node that is passed over, and in its bodies: one run
   /// names them all.
   void report_unsupported(const onnx::NodeProto& node, std::int64_t index, std::string_view path);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/graph/packed_sequence.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -22,9 +23,9 @@ ir::Value placeholder(ir::Builder& builder, const OperandType& type) {
   std::int64_t count = 1;
   for (const ir::Dimension& dimension : type.shape) {
     shape.push_back(std::max<std::int64_t>(dimension.min, dimension.is_static() ? 0 : 1));
-    count *= shape.back();
+    count = ir::checked_multiply(count, shape.back());
   }
-  const std::vector<double> zeros(static_cast<std::size_t>(count), 0.0);
+  const std::vector<double> zeros(ir::checked_count(count), 0.0);
   return builder.numbers(zeros, shape, type.type);
 }
 

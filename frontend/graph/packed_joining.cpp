@@ -4,6 +4,7 @@
 
 #include "frontend/graph/packed_parts.hpp"
 #include "frontend/graph/packed_sequence.hpp"
+#include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
 
 namespace onnx2ir::frontend {
@@ -146,18 +147,22 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
 
 namespace {
 
+/// Each slice is a value of the graph.
+constexpr std::int64_t kMostSlices = 1 << 16;
+
 /// Slices whose number and lengths are known.
 std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengths, std::size_t axis) {
   const ir::Dimension dimension = tensor.shape()[axis];
   if (!lengths) {
     if (!dimension.is_static()) return std::nullopt;
-    return std::vector<std::int64_t>(static_cast<std::size_t>(dimension.size()), 1);
+    return std::vector<std::int64_t>(ir::checked_count(dimension.size(), kMostSlices), 1);
   }
   auto known = ir::exact_values(lengths);
   if (!known) return std::nullopt;
   if (!lengths.shape().is_scalar()) return known;
   if (!dimension.is_static()) return std::nullopt;
   if (known->front() <= 0) ir::invalid("slices must have a positive length");
+  ir::checked_count(dimension.size() / known->front(), kMostSlices);
   std::vector<std::int64_t> result;
   for (std::int64_t left = dimension.size(); left > 0; left -= known->front()) {
     result.push_back(std::min(left, known->front()));
@@ -253,8 +258,8 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
     element.insert(element.begin() + signed_where, ir::Dimension(1));
   }
   const Value total = gather(builder, shape, builder.integers({signed_where}));
-  // Neither a Broadcast nor a Reshape to a shape without elements: the runtime dies where it computes such a
-  // Broadcast beforehand, and takes the 0 of such a Reshape for a copied dimension.
+  // The shapes of scalars, [total, 0], are a Slice of a column. A Broadcast to a shape without elements would
+  // end the process (Fault::empty_broadcast_folding).
   if (row.empty()) {
     const Value rows = builder.op("Range", {builder.integer(0), scalar(builder, total), builder.integer(1)},
                                   {{"output_type", ElementType::i64}});

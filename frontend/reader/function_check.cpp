@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include "frontend/reader/functions.hpp"
 #include "frontend/reader/model_check.hpp"
 #include "frontend/reader/place.hpp"
 
@@ -13,19 +14,19 @@ using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
 /// Calls in calls in calls; each is a level of recursion for the translation.
 constexpr int kMaxCallDepth = 64;
-/// Functions that call others twice, which call others twice ... make a small model large.
-constexpr std::uint64_t kMaxExpandedNodes = 10'000'000;
 
 /// Follows calls from the main graph and counts the nodes that translating them in place makes.
 class CallTree {
  public:
   explicit CallTree(ModelCheck& check) : check_(check) {}
 
+  /// The nodes that calls in `nodes` add; those that stand there are counted if `depth` is not 0. At most one
+  /// more than may be.
   std::uint64_t expanded_size(const Nodes& nodes, int depth) {
     std::uint64_t size = 0;
     for (const auto& node : nodes) {
       if (failed_) return 0;
-      ++size;
+      if (depth > 0) ++size;
       if (const auto* function = check_.functions.find(node)) add(size, expanded_size(*function, depth));
       for (const auto& attribute : node.attribute()) {
         if (attribute.has_g()) add(size, expanded_size(attribute.g().node(), depth));
@@ -65,8 +66,8 @@ class CallTree {
     return 0;
   }
 
-  static void add(std::uint64_t& sum, std::uint64_t value) {
-    sum = std::min(sum + value, kMaxExpandedNodes + 1);
+  void add(std::uint64_t& sum, std::uint64_t value) const {
+    sum = std::min(sum + value, check_.max_function_nodes + 1);
   }
 
   ModelCheck& check_;
@@ -100,10 +101,12 @@ void check_functions(const onnx::ModelProto& model, ModelCheck& check) {
   }
   CallTree calls(check);
   const std::uint64_t size = calls.expanded_size(model.graph().node(), 0);
-  if (!calls.failed() && size > kMaxExpandedNodes) {
-    check.sink.error(
-        "invalid-model",
-        fmt::format("The model has more than {} nodes when its functions are expanded", kMaxExpandedNodes));
+  if (!calls.failed() && size > check.max_function_nodes) {
+    Diagnostic diagnostic;
+    diagnostic.code = "too-many-nodes";
+    diagnostic.message = too_many_function_nodes(check.max_function_nodes);
+    diagnostic.hint = kRaiseFunctionNodes;
+    check.sink.report(std::move(diagnostic));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/schemas.hpp"
+#include "ir/name_table.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -22,6 +23,41 @@ const onnx::AttributeProto* find_attribute(
     if (attribute.name() == name) return &attribute;
   }
   return nullptr;
+}
+
+/// Attributes by name, for nodes that have many.
+class AttributeTable {
+ public:
+  explicit AttributeTable(const google::protobuf::RepeatedPtrField<onnx::AttributeProto>& attributes) {
+    table_.reserve(static_cast<std::size_t>(attributes.size()));
+    for (const auto& attribute : attributes) table_.add(attribute.name(), &attribute);
+  }
+  const onnx::AttributeProto* find(std::string_view name) const {
+    const auto* const found = table_.find(name);
+    return found == nullptr ? nullptr : *found;
+  }
+
+ private:
+  ir::NameTable<const onnx::AttributeProto*> table_;
+};
+
+/// The nodes of a graph and of the graphs in it. Stops counting beyond `most`, and returns more than that for
+/// graphs that are nested too deeply.
+std::uint64_t count_nodes(const onnx::AttributeProto& attribute, std::uint64_t most, int depth = 0) {
+  constexpr int kMostDepth = 256;
+  std::uint64_t count = 0;
+  const auto add = [&](const onnx::GraphProto& graph) {
+    for (const onnx::NodeProto& node : graph.node()) {
+      ++count;
+      for (const onnx::AttributeProto& inner : node.attribute()) {
+        if (count <= most) count += count_nodes(inner, most - count, depth + 1);
+      }
+    }
+  };
+  if ((attribute.has_g() || !attribute.graphs().empty()) && depth > kMostDepth) return most + 1;
+  if (attribute.has_g()) add(attribute.g());
+  for (const onnx::GraphProto& graph : attribute.graphs()) add(graph);
+  return count;
 }
 
 void bind_nodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes, const AttributeLookup& value_of);
@@ -51,12 +87,6 @@ void bind_attributes(onnx::NodeProto& node, const AttributeLookup& value_of) {
 
 void bind_nodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes, const AttributeLookup& value_of) {
   for (auto& node : nodes) bind_attributes(node, value_of);
-}
-
-OpsetImports opsets_of(const onnx::FunctionProto& function) {
-  OpsetImports opsets;
-  for (const auto& import : function.opset_import()) opsets.add(import.domain(), import.version());
-  return opsets;
 }
 
 std::string function_name(const onnx::FunctionProto& function) {
@@ -96,24 +126,49 @@ std::shared_ptr<onnx::FunctionProto> schema_body(const onnx::OpSchema& schema, c
 
 }  // namespace
 
-FunctionBody bind_function(const onnx::FunctionProto& function, const onnx::NodeProto& node) {
-  FunctionBody body{nullptr, opsets_of(function), function_name(function)};
+std::string too_many_function_nodes(std::uint64_t most) {
+  return "the calls of the model's functions add more than " + std::to_string(most) + " nodes";
+}
+
+OpsetImports opsets_of(const onnx::FunctionProto& function) {
+  OpsetImports opsets;
+  for (const auto& import : function.opset_import()) opsets.add(import.domain(), import.version());
+  return opsets;
+}
+
+std::optional<FunctionBody> bind_function(const onnx::FunctionProto& function, const onnx::NodeProto& node,
+                                          std::shared_ptr<const OpsetImports> opsets, std::uint64_t& nodes,
+                                          std::uint64_t most_nodes) {
+  FunctionBody body{nullptr, std::move(opsets), function_name(function)};
   if (function.attribute().empty() && function.attribute_proto().empty()) {
     // Nothing to bind: the model keeps its functions longer than anybody translates.
     body.function = std::shared_ptr<const onnx::FunctionProto>(std::shared_ptr<void>(), &function);
     return body;
   }
-  auto bound = std::make_shared<onnx::FunctionProto>(function);
-  bind_nodes(*bound->mutable_node(), [&](std::string_view name) {
-    const onnx::AttributeProto* value = find_attribute(node.attribute(), name);
-    return value != nullptr ? value : find_attribute(function.attribute_proto(), name);
+  auto bound = std::make_shared<onnx::FunctionProto>();
+  *bound->mutable_node() = function.node();
+  *bound->mutable_input() = function.input();
+  *bound->mutable_output() = function.output();
+  const AttributeTable given(node.attribute());
+  const AttributeTable defaults(function.attribute_proto());
+  bool fits = true;
+  bind_nodes(*bound->mutable_node(), [&](std::string_view name) -> const onnx::AttributeProto* {
+    const onnx::AttributeProto* value = given.find(name);
+    if (value == nullptr) value = defaults.find(name);
+    if (value == nullptr) return nullptr;
+    // Counted twice: a copy takes more memory than a node that stands in the model once, and is translated as well.
+    nodes += 2 * count_nodes(*value, most_nodes);
+    fits = fits && nodes <= most_nodes;
+    return fits ? value : nullptr;
   });
+  if (!fits) return std::nullopt;
   body.function = std::move(bound);
   return body;
 }
 
 std::optional<FunctionBody> expand_operator(const onnx::NodeProto& node, std::int64_t opset,
-                                            std::span<const onnx::TypeProto> input_types) {
+                                            std::span<const onnx::TypeProto> input_types,
+                                            std::optional<std::int64_t> model_version) {
   const onnx::OpSchema* schema = find_schema(node.domain(), node.op_type(), opset);
   if (schema == nullptr) return std::nullopt;
   auto function = schema_body(*schema, node, opset, input_types);
@@ -125,7 +180,9 @@ std::optional<FunctionBody> expand_operator(const onnx::NodeProto& node, std::in
     return &found->second.default_value;
   });
   function->set_domain(std::string(canonical_domain(node.domain())));
-  OpsetImports opsets = opsets_of(*function);
+  auto opsets = std::make_shared<OpsetImports>(opsets_of(*function));
+  // Bodies in other domains do not say which version of ai.onnx they are written in: the model's.
+  if (model_version && !opsets->find("")) opsets->add("", *model_version);
   std::string name = function_name(*function);
   return FunctionBody{std::move(function), std::move(opsets), std::move(name)};
 }

@@ -32,6 +32,7 @@ struct ModelCheck {
   const FunctionIndex& functions;
   WeightTable& weights;
   DiagnosticSink& sink;
+  std::uint64_t max_function_nodes;  ///< that calls may add
   bool is_ordered = true;  ///< no node seen reads what itself or a later one gives, nor does a body of it
 
   /// A damaged model can be wrong in every byte; nobody reads more than this.

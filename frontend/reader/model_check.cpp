@@ -73,13 +73,13 @@ OpsetImports import_opsets(const onnx::ModelProto& model, DiagnosticSink& sink) 
 }
 
 bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, const FunctionIndex& functions,
-                 WeightTable& weights, DiagnosticSink& sink) {
+                 WeightTable& weights, std::uint64_t max_function_nodes, DiagnosticSink& sink) {
   check_ir_version(model, sink);
   if (!model.has_graph()) {
     sink.error("invalid-model", "The model has no graph");
     return false;
   }
-  ModelCheck check{functions, weights, sink};
+  ModelCheck check{functions, weights, sink, max_function_nodes};
   BodyCheck main{check, opsets, nullptr, {}, {}};
   for (const auto& [domain, version] : opsets.all()) main.assumed_domains.insert(domain);
   for (const auto& import : model.opset_import()) {

@@ -21,8 +21,9 @@ OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::O
                                 const Place& place, DiagnosticSink& sink);
 
 /// Reports to `sink` what is wrong with `model`. Opens the external files of its tensors in `weights`. Says
-/// whether the nodes of all graphs stand in the order of their dependencies.
+/// whether the nodes of all graphs stand in the order of their dependencies. Calls of functions may add
+/// `max_function_nodes` nodes.
 bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, const FunctionIndex& functions,
-                 WeightTable& weights, DiagnosticSink& sink);
+                 WeightTable& weights, std::uint64_t max_function_nodes, DiagnosticSink& sink);
 
 }  // namespace onnx2ir::frontend

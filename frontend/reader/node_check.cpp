@@ -148,6 +148,7 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
 
   std::size_t required_found = 0;
   for (const auto& attribute : node.attribute()) {
+    if (check.model.gave_up()) return;
     const auto declared = schema.attributes().find(attribute.name());
     if (declared == schema.attributes().end()) {
       // Names with two underscores are a tool's own notes.
@@ -171,6 +172,25 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
     else
       --required_found;
   }
+}
+
+/// An attribute whose name another one in front of it has; null when there is none.
+const AttributeProto* find_repeated(const onnx::NodeProto& node) {
+  constexpr int kFew = 16;  // most nodes have so few that comparing all is faster than a table
+  if (node.attribute_size() > kFew) {
+    ir::NameTable<bool> names;
+    names.reserve(static_cast<std::size_t>(node.attribute_size()));
+    for (const auto& attribute : node.attribute()) {
+      if (!names.add(attribute.name(), true)) return &attribute;
+    }
+    return nullptr;
+  }
+  for (int i = 1; i < node.attribute_size(); ++i) {
+    for (int j = 0; j < i; ++j) {
+      if (node.attribute(j).name() == node.attribute(i).name()) return &node.attribute(i);
+    }
+  }
+  return nullptr;
 }
 
 /// The version of the node's domain; one that is assumed is reported once.
@@ -266,14 +286,13 @@ void check_node(const Site& site, BodyCheck& check, const BodyVisitor& visit_bod
   if (node.input().empty() && node.output().empty()) {
     return error(site, check, "invalid-node", "It has no inputs and no outputs");
   }
-  for (int i = 0; i < node.attribute_size(); ++i) {
-    const auto& attribute = node.attribute(i);
-    for (int j = 0; j < i; ++j) {
-      if (node.attribute(j).name() != attribute.name()) continue;
-      error(site, check, "invalid-attribute",
-            fmt::format("It has attribute '{}' more than once", attribute.name()));
-      return;  // which one was meant, and so all further checks, would be a guess
-    }
+  if (const auto* const repeated = find_repeated(node)) {
+    error(site, check, "invalid-attribute",
+          fmt::format("It has attribute '{}' more than once", repeated->name()));
+    return;  // which one was meant, and so all further checks, would be a guess
+  }
+  for (const auto& attribute : node.attribute()) {
+    if (check.model.gave_up()) return;
     check_attribute(attribute, site, check, visit_body);
   }
   check_operator(site, check);

@@ -140,7 +140,8 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
   const std::size_t errors_before = sink.error_count();
   OpsetImports opsets = import_opsets(*proto, sink);
   auto functions = std::make_unique<const FunctionIndex>(*proto);
-  const bool is_ordered = check_model(*proto, opsets, *functions, *bytes->weights, sink);
+  const bool is_ordered =
+      check_model(*proto, opsets, *functions, *bytes->weights, options.max_function_nodes, sink);
   if (sink.error_count() != errors_before) return std::nullopt;
   return LoadedModel(std::move(arena), *proto, std::move(bytes->weights), std::move(functions),
                      std::move(opsets), is_ordered);

@@ -37,6 +37,8 @@ using ModelSource = std::variant<std::filesystem::path, std::span<const std::byt
 struct LoadOptions {
   /// Folder of the external data of models that are not files; empty: external data is an error.
   std::filesystem::path external_data_folder;
+  /// The most nodes that may come from calls of the model's functions: a kilobyte can ask for billions.
+  std::uint64_t max_function_nodes = 1'000'000;
 };
 
 /// A model that has been read and checked. Immutable; any number of threads may read it.

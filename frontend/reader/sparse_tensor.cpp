@@ -4,12 +4,10 @@
 #include <cstring>
 
 #include "frontend/reader/tensor_data.hpp"
+#include "frontend/reader/weight_table.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
-
-/// What a small model may be made into.
-constexpr std::uint64_t kMaxDenseBytes = std::uint64_t{1} << 30;
 
 TensorResult refuse(std::string problem) {
   return {std::nullopt, std::move(problem)};
@@ -60,7 +58,6 @@ TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTabl
     }
   }
   const auto bytes = ir::packed_size(values.value->type, count);
-  if (!bytes || *bytes > kMaxDenseBytes) return refuse("as a dense tensor it would take more than 1 GiB");
 
   std::vector<std::int64_t> indices;
   bool linear = true;
@@ -79,7 +76,14 @@ TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTabl
     indices = integers_of(read.value->data);
   }
 
-  std::vector<std::byte> dense(*bytes);
+  const auto owner = bytes ? weights.make_dense(*bytes) : nullptr;
+  if (owner == nullptr) {
+    return refuse(fmt::format(
+        "makes the sparse tensors of the model take more than {} MiB in dense form; store it as a "
+        "dense tensor",
+        WeightTable::kMaxDenseBytes >> 20U));
+  }
+  std::vector<std::byte>& dense = *owner;
   const std::size_t size = element_bits / 8;
   const std::byte* element = values.value->data.bytes().data();
   std::optional<std::uint64_t> previous;
@@ -90,7 +94,7 @@ TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTabl
     previous = position;
     std::memcpy(dense.data() + *position * size, element, size);
   }
-  return {TensorValue{values.value->type, std::move(shape), ir::ConstantData(std::move(dense))}, {}};
+  return {TensorValue{values.value->type, std::move(shape), ir::ConstantData(owner, dense)}, {}};
 }
 
 }  // namespace onnx2ir::frontend

@@ -72,4 +72,15 @@ RawBytes WeightTable::external_bytes(const onnx::TensorProto& tensor, std::uint6
   return {ir::ConstantData(opened->file, range->offset, size), {}};
 }
 
+std::shared_ptr<std::vector<std::byte>> WeightTable::make_dense(std::uint64_t size) const {
+  if (size > kMaxDenseBytes || dense_bytes_->fetch_add(size) + size > kMaxDenseBytes) {
+    if (size <= kMaxDenseBytes) dense_bytes_->fetch_sub(size);
+    return nullptr;
+  }
+  return {new std::vector<std::byte>(size), [counter = dense_bytes_, size](std::vector<std::byte>* bytes) {
+            delete bytes;
+            counter->fetch_sub(size);
+          }};
+}
+
 }  // namespace onnx2ir::frontend

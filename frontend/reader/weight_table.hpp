@@ -1,6 +1,7 @@
 // Where the bytes of a model's tensors are.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -43,6 +44,12 @@ class WeightTable {
   /// The bytes of a tensor with external data whose elements take `size` bytes.
   RawBytes external_bytes(const onnx::TensorProto& tensor, std::uint64_t size) const;
 
+  /// How many bytes sparse tensors of the model may take at the same time in dense form.
+  static constexpr std::uint64_t kMaxDenseBytes = std::uint64_t{1} << 29;
+  /// Memory of `size` zeros for the dense form of a sparse tensor, null when there would be more than
+  /// kMaxDenseBytes.
+  std::shared_ptr<std::vector<std::byte>> make_dense(std::uint64_t size) const;
+
  private:
   std::optional<ByteRange> stripped_range(const onnx::TensorProto& tensor) const;
 
@@ -50,6 +57,8 @@ class WeightTable {
   std::shared_ptr<const ir::MappedFile> model_;
   std::shared_ptr<const std::vector<std::byte>> memory_;
   ExternalFiles external_;
+  /// What make_dense() has made and is still there; the tensors keep it alive, too.
+  std::shared_ptr<std::atomic<std::uint64_t>> dense_bytes_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 }  // namespace onnx2ir::frontend

@@ -102,20 +102,20 @@ std::string NodeContext::text(std::string_view name, std::string_view absent) co
   return attribute != nullptr ? attribute->s() : std::string(absent);
 }
 
-std::vector<std::int64_t> NodeContext::integer_list(std::string_view name) const {
+ir::Integers NodeContext::integer_list(std::string_view name) const {
   const auto* attribute = find(name);
   if (attribute == nullptr) return {};
-  return {attribute->ints().begin(), attribute->ints().end()};
+  return ir::Integers(attribute->ints().begin(), attribute->ints().end());
 }
-std::vector<double> NodeContext::real_list(std::string_view name) const {
+ir::Numbers NodeContext::real_list(std::string_view name) const {
   const auto* attribute = find(name);
   if (attribute == nullptr) return {};
-  return {attribute->floats().begin(), attribute->floats().end()};
+  return ir::Numbers(attribute->floats().begin(), attribute->floats().end());
 }
-std::vector<std::string> NodeContext::text_list(std::string_view name) const {
+ir::CheckedList<std::string> NodeContext::text_list(std::string_view name) const {
   const auto* attribute = find(name);
   if (attribute == nullptr) return {};
-  return {attribute->strings().begin(), attribute->strings().end()};
+  return ir::CheckedList<std::string>(attribute->strings().begin(), attribute->strings().end());
 }
 
 TensorAttribute NodeContext::tensor(std::string_view name) const {
@@ -147,7 +147,7 @@ ElementType NodeContext::element_type(std::int64_t onnx_type) const {
   return *row->ir_type;
 }
 
-std::optional<std::vector<double>> NodeContext::known_numbers(Value value) const {
+std::optional<ir::Numbers> NodeContext::known_numbers(Value value) const {
   if (const ir::ConstantData* data = value.node->constant()) {
     const auto count = value.shape().element_count();
     if (!count) return std::nullopt;
@@ -156,12 +156,12 @@ std::optional<std::vector<double>> NodeContext::known_numbers(Value value) const
   return ir::exact_numbers(value);
 }
 
-std::vector<std::int64_t> NodeContext::require_integers(Value value, std::string_view what) const {
+ir::Integers NodeContext::require_integers(Value value, std::string_view what) const {
   if (auto values = known_integers(value)) return *std::move(values);
   fail(std::string(what) + " must be known when the model is converted");
 }
 
-std::vector<double> NodeContext::require_numbers(Value value, std::string_view what) const {
+ir::Numbers NodeContext::require_numbers(Value value, std::string_view what) const {
   if (auto values = known_numbers(value)) return *std::move(values);
   fail(std::string(what) + " must be known when the model is converted");
 }

@@ -97,9 +97,9 @@ class NodeContext : public Builder {
   std::string text(std::string_view name) const;
   std::string text(std::string_view name, std::string_view absent) const;
   /// Empty when absent.
-  std::vector<std::int64_t> integer_list(std::string_view name) const;
-  std::vector<double> real_list(std::string_view name) const;
-  std::vector<std::string> text_list(std::string_view name) const;
+  ir::Integers integer_list(std::string_view name) const;
+  ir::Numbers real_list(std::string_view name) const;
+  ir::CheckedList<std::string> text_list(std::string_view name) const;
   TensorAttribute tensor(std::string_view name) const;
   const onnx::GraphProto& graph_attribute(std::string_view name) const;
   const onnx::TypeProto& type_attribute(std::string_view name) const;
@@ -108,14 +108,12 @@ class NodeContext : public Builder {
 
   // Values known at conversion time.
   /// All elements of an integer or boolean value, when they are known.
-  std::optional<std::vector<std::int64_t>> known_integers(Value value) const {
-    return ir::exact_values(value);
-  }
+  std::optional<ir::Integers> known_integers(Value value) const { return ir::exact_values(value); }
   /// The elements of a numeric constant, when `value` is one.
-  std::optional<std::vector<double>> known_numbers(Value value) const;
+  std::optional<ir::Numbers> known_numbers(Value value) const;
   /// Elements of a value that must be known; refuses the node, naming `what`, when they are not.
-  std::vector<std::int64_t> require_integers(Value value, std::string_view what) const;
-  std::vector<double> require_numbers(Value value, std::string_view what) const;
+  ir::Integers require_integers(Value value, std::string_view what) const;
+  ir::Numbers require_numbers(Value value, std::string_view what) const;
 
   /// Refuses the node: it is reported with `message`, and with what the user can do about it.
   [[noreturn]] void fail(std::string message, std::string hint = {}) const;

@@ -48,6 +48,9 @@ struct Options {
   bool compress_to_fp16 = false;
   /// Threads that work on large constants; 0: as many as the machine runs. The result does not depend on it.
   unsigned threads = 0;
+  /// The most nodes that calls of the model's own functions may add; a model that needs more is an error. A
+  /// file of a kilobyte whose functions call each other twice can ask for billions of nodes.
+  std::uint64_t max_function_nodes = 1'000'000;
   /// Keeps the parsed ONNX model as long as the converted one, for a process that ends with both: to take
   /// it apart would be in vain.
   bool keep_source = false;

@@ -1,6 +1,7 @@
 // Operations between elements and their places: which are not zero, which are unique, ones at places.
 #include <algorithm>
 
+#include "ir/checked_arithmetic.hpp"
 #include "ir/ops/families.hpp"
 #include "ir/ops/rearranging.hpp"
 
@@ -31,8 +32,7 @@ void infer_non_zero(Node& node) {
   }
   set_output(node, 0, node.type("output_type"),
              PartialShape{rows, Dimension(static_cast<std::int64_t>(places.size()))});
-  constexpr std::size_t kMostKnown = 1024;
-  if (places.size() * shape.rank() > kMostKnown) return;
+  if (places.size() * shape.rank() > kMostKnownElements) return;
   KnownValues values(shape.rank() * places.size());
   for (std::size_t axis = shape.rank(); axis-- > 0;) {
     const std::int64_t size = shape[axis].size();
@@ -50,8 +50,7 @@ void infer_one_hot(Node& node) {
   Dimensions result(indices.shape().begin(), indices.shape().end());
   const std::size_t axis = normalize_axis(node.integer("axis"), result.size() + 1);
   const auto depth = exact_numbers(node.input(1));
-  const Dimension size =
-      depth && depth->size() == 1 ? Dimension(static_cast<std::int64_t>(depth->front())) : Dimension();
+  const Dimension size = depth && depth->size() == 1 ? Dimension(checked_size(depth->front())) : Dimension();
   result.insert(result.begin() + static_cast<std::ptrdiff_t>(axis), size);
   set_output(node, 0, node.input(2).type(), PartialShape(std::move(result)));
 }

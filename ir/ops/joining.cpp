@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/checked_arithmetic.hpp"
 #include "ir/ops/families.hpp"
 #include "ir/ops/rearranging.hpp"
 
@@ -49,6 +50,9 @@ void infer_concat(Node& node) {
     if (!part) return;
     parts.push_back(*std::move(part));
   }
+  const auto count = result.element_count();
+  if (!count || *count > kMostKnownElements) return;
+  if (*count == 0) return set_known(node, 0, {});
   // In C order: for each position in front of the axis, what each part has there.
   std::size_t rows = 1;
   for (std::size_t i = 0; i < axis; ++i)
@@ -92,8 +96,10 @@ std::optional<Sizes> split_lengths(const Node& node, Dimension whole) {
   if (!lengths) return std::nullopt;
   require(lengths->size() == node.outputs().size(), "VariadicSplit: as many lengths as outputs are needed");
   const auto rest = std::find(lengths->begin(), lengths->end(), -1);
-  const std::int64_t sum =
-      std::accumulate(lengths->begin(), lengths->end(), std::int64_t{rest == lengths->end() ? 0 : 1});
+  require(std::ranges::all_of(*lengths, [](std::int64_t length) { return length >= -1; }),
+          "VariadicSplit: a length is below -1");
+  const std::int64_t sum = std::accumulate(lengths->begin(), lengths->end(),
+                                           std::int64_t{rest == lengths->end() ? 0 : 1}, checked_add);
   if (rest == lengths->end()) {
     require(!whole.is_static() || whole.size() == sum,
             "VariadicSplit: the lengths do not add up to the axis");
@@ -133,6 +139,7 @@ void infer_variadic_split(Node& node) {
 std::optional<KnownValues> broadcast_target(Value shape) {
   auto known = known_values(shape);
   if (known || !shape.node->is("Concat") || !shape.shape().element_count()) return known;
+  if (*shape.shape().element_count() > kMostKnownElements) return std::nullopt;
   known.emplace();
   for (const Value& part : shape.node->inputs()) {
     const auto values = known_values(part);
@@ -170,6 +177,7 @@ void infer_broadcast(Node& node) {
     if (!has_length) return set_output(node, 0, data.type(), unknown());
     const auto length = static_cast<std::size_t>(shape[0].size());
     if (!bidirectional) return set_output(node, 0, data.type(), PartialShape::of_rank(length));
+    check_rank(length);
     target.emplace(length);
   }
   Dimensions dimensions;
@@ -224,8 +232,10 @@ void infer_pad(Node& node) {
       result[i] = -1;
       continue;
     }
-    const std::int64_t added = (*begins)[i].min + (*ends)[i].min;
-    const auto padded = [&](std::int64_t length) { return std::max<std::int64_t>(length + added, 0); };
+    const std::int64_t added = checked_add((*begins)[i].min, (*ends)[i].min);
+    const auto padded = [&](std::int64_t length) {
+      return std::max<std::int64_t>(checked_add(length, added), 0);
+    };
     const bool bounded = size.max != Dimension::kUnbounded;
     result[i] = Dimension(padded(size.min), bounded ? padded(size.max) : Dimension::kUnbounded);
   }

@@ -11,16 +11,19 @@
 
 namespace onnx2ir::ir {
 
-using Sizes = std::vector<std::int64_t>;
+using Sizes = Integers;
 
 inline PartialShape unknown() {
   return PartialShape::unknown_rank();
 }
 
-/// Strides of a C-ordered tensor.
+/// Strides of a C-ordered tensor. They are used where the elements are known, of which there are few: those
+/// that do not fit into 64 bits belong to tensors without elements.
 inline Sizes strides_of(const Sizes& sizes) {
   Sizes strides(sizes.size(), 1);
-  for (std::size_t i = sizes.size(); i-- > 1;) strides[i - 1] = strides[i] * sizes[i];
+  for (std::size_t i = sizes.size(); i-- > 1;) {
+    if (__builtin_mul_overflow(strides[i], sizes[i], &strides[i - 1])) strides[i - 1] = 0;
+  }
   return strides;
 }
 
@@ -31,8 +34,7 @@ void move_known(Node& node, Source source) {
   const auto from = known_values(node.input(0));
   const auto sizes = node.output(0).shape.sizes();
   const auto count = node.output(0).shape.element_count();
-  constexpr std::int64_t kMost = 1024;
-  if (!from || !sizes || *count > kMost) return;
+  if (!from || !sizes || *count > kMostKnownElements) return;
   KnownValues values;
   Sizes at(sizes->size(), 0);
   for (std::int64_t i = 0; i < *count; ++i) {

@@ -7,6 +7,30 @@ namespace {
 
 using Kind = AttributeSpec::Kind;
 
+/// Checks what W, R and B, inputs `first` and the two after it, have to do with X, the directions and the
+/// hidden size. How many gates there are, B tells (GRU has another bias): it is not asked.
+void check_weights(const Node& node, std::size_t first, std::int64_t directions, Dimension hidden) {
+  const ElementType type = node.input(0).type();
+  for (std::size_t i = first; i < first + 3; ++i) {
+    require(node.input(i).type() == type, "the weights of a sequence must have the type of its input");
+  }
+  const PartialShape& x = node.input(0).shape();
+  const PartialShape& w = node.input(first).shape();
+  const PartialShape& r = node.input(first + 1).shape();
+  const auto check = [&](const PartialShape& weights, Dimension columns, const char* name) {
+    if (!weights.has_rank()) return;
+    const bool fits = weights.rank() == 3 && weights[0].admits(directions) &&
+                      (columns.is_dynamic() || weights[2].admits(columns.size()));
+    require(fits, std::string(name) + " of shape " + to_string(weights) + " does not fit " +
+                      std::to_string(directions) + " directions and " + to_string(columns) + " columns");
+  };
+  check(w, x.has_rank() ? x[2] : Dimension(), "W");
+  check(r, hidden, "R");
+  if (w.has_rank() && r.has_rank()) {
+    require(intersect(w[1], r[1]).has_value(), "W and R differ in their number of rows");
+  }
+}
+
 /// Inputs: X [batch, steps, input], `states` initial states [batch, directions, hidden], lengths [batch], W,
 /// R, B. Outputs: Y [batch, directions, steps, hidden], then the final states.
 template <std::size_t states>
@@ -36,6 +60,7 @@ void infer_sequence(Node& node) {
     batch = *common;
   }
   const ElementType type = node.input(0).type();
+  check_weights(node, states + 2, directions, hidden);
   set_output(node, 0, type, PartialShape{batch, directions, steps, hidden});
   for (std::size_t i = 1; i <= states; ++i)
     set_output(node, i, type, PartialShape{batch, directions, hidden});

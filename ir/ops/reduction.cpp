@@ -81,7 +81,9 @@ void infer_reduce_and_known(Node& node, std::optional<std::int64_t> of_nothing) 
   const auto known = known_values(node.input(0));
   if (!sizes || sizes->empty() || !count || !axes || axes->empty() || !known) return;
   if (is_floating(node.output(0).type) || (known->empty() && !of_nothing)) return;
+  if (*count > kMostKnownElements) return;
   KnownValues results(static_cast<std::size_t>(*count), ValueRange::exactly(of_nothing.value_or(0)));
+  if (known->empty()) return set_known(node, 0, std::move(results));
   std::vector<bool> is_begun(results.size());
   const std::vector<std::size_t> place_of = places(*sizes, *axes);
   for (std::size_t i = 0; i < known->size(); ++i) {
@@ -103,9 +105,8 @@ template <RangeFunction2 kFunction, bool kIsMax>
 void infer_extremum(Node& node) {
   infer_reduce_and_known<kFunction>(node, std::nullopt);
   const PartialShape& shape = node.input(0).shape();
-  constexpr std::int64_t kMostKnown = 1024;
   if (!is_floating(node.output(0).type) || !shape.has_rank() || shape.rank() != 1 || shape[0].is_dynamic() ||
-      shape[0].size() > kMostKnown)
+      shape[0].size() > kMostKnownElements)
     return;
   const auto axes = exact_values(node.input(1));
   const auto numbers = exact_numbers(node.input(0));
@@ -184,8 +185,7 @@ void infer_range(Node& node) {
   const ElementType type = node.type("output_type");
   const Dimension size = range_size(node, type);
   set_output(node, 0, type, {size});
-  constexpr std::int64_t kMostKnown = 1024;
-  if (!is_integral(type) || size.is_dynamic() || size.min > kMostKnown) return;
+  if (!is_integral(type) || size.is_dynamic() || size.min > kMostKnownElements) return;
   const auto start = exact_values(node.input(0));
   const auto step = exact_values(node.input(2));
   if (!start || !step) return;

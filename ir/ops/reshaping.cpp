@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "ir/checked_arithmetic.hpp"
 #include "ir/ops/families.hpp"
 #include "ir/ops/rearranging.hpp"
 
@@ -210,7 +211,7 @@ void infer_depth_to_space(Node& node) {
   auto& [size, dimensions] = *blocks;
   std::int64_t divisor = 1;
   for (std::size_t i = 2; i < dimensions.size(); ++i) {
-    divisor *= size;
+    divisor = checked_multiply(divisor, size);
     dimensions[i] = multiply(dimensions[i], size);
   }
   require(divisor > 0, "DepthToSpace: bad block size");

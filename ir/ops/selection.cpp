@@ -73,6 +73,11 @@ void infer_slice(Node& node) {
     for (Dimension& size : result.mutable_dimensions()) size = Dimension(0, size.max);
     return set_output(node, 0, data.type(), result);
   }
+  const auto fits = [&](std::size_t input) {
+    const auto count = node.input(input).shape().element_count();
+    return !count || *count == std::ssize(*axes);
+  };
+  require(fits(1) && fits(2) && fits(3), "Slice: starts, ends, axes and steps differ in length");
   const auto exact_at = [&](const std::optional<KnownValues>& values, std::size_t i) {
     return values && i < values->size() && (*values)[i].is_exact();
   };

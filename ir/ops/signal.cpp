@@ -1,4 +1,5 @@
 // Fourier transforms. Complex numbers are pairs in the last dimension.
+#include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 
@@ -73,7 +74,7 @@ void infer_inverse_real_transform(Node& node) {
         if (const auto length = asked_length(node, i)) {
           size = *length;
         } else if (i + 1 == axes->size()) {
-          size = size.is_static() ? Dimension(2 * (size.size() - 1)) : Dimension();
+          size = size.is_static() ? Dimension(checked_multiply(2, size.size() - 1)) : Dimension();
         }
       }
     } else {

@@ -1,6 +1,7 @@
 // Operations that slide a window over spatial axes: convolutions and pooling.
 #include <algorithm>
 
+#include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 
@@ -21,14 +22,14 @@ struct Window {
 };
 
 std::int64_t extent(const Window& window) {
-  return (window.kernel - 1) * window.dilation + 1;
+  return checked_add(checked_multiply(window.kernel - 1, window.dilation), 1);
 }
 
 enum class Rounding : std::uint8_t { floor, ceil, ceil_torch };
 
 /// The number of places of the window on `size` positions.
 std::int64_t places(std::int64_t size, const Window& window, Rounding rounding) {
-  const std::int64_t room = size + window.pad - extent(window);
+  const std::int64_t room = checked_subtract(checked_add(size, window.pad), extent(window));
   if (room < 0) return -1;
   std::int64_t count = room / window.stride + 1;
   if (rounding != Rounding::floor && room % window.stride != 0) ++count;
@@ -50,7 +51,7 @@ Dimension slid(Dimension size, const Window& window, Rounding rounding) {
 }
 
 Dimension same_padded(Dimension size, std::int64_t stride) {
-  const auto up = [&](std::int64_t value) { return (value + stride - 1) / stride; };
+  const auto up = [&](std::int64_t value) { return checked_divide(checked_add(value, stride - 1), stride); };
   return {up(size.min), size.max == Dimension::kUnbounded ? Dimension::kUnbounded : up(size.max)};
 }
 
@@ -72,11 +73,12 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
     } else if (kernel[i].is_dynamic()) {
       result.emplace_back();
     } else {
-      const std::int64_t dilation = dilations == nullptr ? 1 : std::get<Sizes>(*dilations)[i];
+      const std::int64_t dilation = dilations == nullptr ? 1 : Integers(std::get<Sizes>(*dilations))[i];
       const bool valid = node.text("auto_pad") == "valid";
       const std::int64_t begin = valid ? 0 : begins[i];
       const std::int64_t end = valid ? 0 : ends[i];
-      result.push_back(slid(size, {kernel[i].size(), strides[i], dilation, begin + end, begin}, rounding));
+      result.push_back(
+          slid(size, {kernel[i].size(), strides[i], dilation, checked_add(begin, end), begin}, rounding));
     }
   }
 }
@@ -164,8 +166,10 @@ void infer_convolution_backprop(Node& node) {
       continue;
     }
     const auto spread = [&](std::int64_t value) {
+      const std::int64_t reach = checked_add(checked_multiply(value - 1, strides[i]),
+                                             checked_multiply(kernel.size() - 1, dilations[i]));
       const std::int64_t total =
-          (value - 1) * strides[i] + (kernel.size() - 1) * dilations[i] + 1 + more[i] - begins[i] - ends[i];
+          checked_subtract(checked_add(checked_add(reach, 1), more[i]), checked_add(begins[i], ends[i]));
       return std::max<std::int64_t>(total, 0);
     };
     result.emplace_back(spread(size.min), size.max == Dimension::kUnbounded ? size.max : spread(size.max));
@@ -210,13 +214,17 @@ void infer_deformable_convolution(Node& node) {
 /// [N, C * kernel, L] to [N, C, output size].
 void infer_col2im(Node& node) {
   const PartialShape& data = node.input(0).shape();
+  for (const std::size_t list : {1, 2}) {
+    const auto count = node.input(list).shape().element_count();
+    require(!count || *count == 2, "Col2Im: image and block need two sizes each");
+  }
   const auto sizes = known_values(node.input(1));
   const auto kernel = exact_values(node.input(2));
   Dimensions result(4);
   if (data.has_rank() && data.rank() == 3) {
     result[0] = data[0];
     if (kernel && kernel->size() == 2 && data[1].is_static())
-      result[1] = data[1].size() / ((*kernel)[0] * (*kernel)[1]);
+      result[1] = checked_divide(data[1].size(), checked_multiply((*kernel)[0], (*kernel)[1]));
   }
   for (std::size_t i = 0; sizes && i < 2; ++i) result[2 + i] = to_dimension((*sizes)[i]);
   set_output(node, 0, node.input(0).type(), PartialShape(std::move(result)));

@@ -64,6 +64,10 @@ void infer_loop(Node& node, Bodies bodies) {
   require(has_one_element(node.input(0).shape()) && has_one_element(node.input(1).shape()),
           "trip count and execution condition must have one element");
   bool is_inferred = bodies == Bodies::are_inferred;
+  // Shapes of the states around only become wider from round to round, and so do those in here: they are
+  // kept. Otherwise the rounds would multiply with the depth of loops in loops.
+  const bool is_repeated = node.graph().is_inferred_again;
+  loop.graph->is_inferred_again = is_repeated;
   for (const Invariant& invariant : loop.invariants) {
     const Value input = node.input(invariant.input);
     if (set_parameter(*invariant.parameter, input.type(), input.shape())) is_inferred = false;
@@ -76,20 +80,28 @@ void infer_loop(Node& node, Bodies bodies) {
   }
   for (const Carried& state : loop.carried) {
     const Value input = node.input(state.input);
-    if (set_parameter(*state.parameter, input.type(), without_zeros(input.shape()))) is_inferred = false;
+    PartialShape shape = without_zeros(input.shape());
+    if (is_repeated) shape = widen(state.parameter->output(0).shape, shape);
+    if (set_parameter(*state.parameter, input.type(), shape)) is_inferred = false;
   }
   // A state's shape holds the initial value and that of every iteration. widen() makes a differing dimension
   // wholly unknown, so each round settles at least one: as many rounds as there are dimensions, mostly one or
   // two.
+  constexpr int kMostRounds = 16;
+  int round = 0;
   for (bool changed = true; changed;) {
     if (!is_inferred) infer(*loop.graph);
     is_inferred = false;
     changed = false;
+    loop.graph->is_inferred_again = true;
+    ++round;
     for (const Carried& state : loop.carried) {
       const Output& parameter = state.parameter->output(0);
       const Output& result = state.result->output(0);
       require(parameter.type == result.type, "a carried value changes its element type");
-      const PartialShape shape = widen(parameter.shape, result.shape);
+      PartialShape shape = widen(parameter.shape, result.shape);
+      // States that hand their shapes on settle one a round: there may be thousands.
+      if (round >= kMostRounds && shape.has_rank()) shape = PartialShape::of_rank(shape.rank());
       if (shape == parameter.shape) continue;
       set_parameter(*state.parameter, parameter.type, shape);
       changed = true;
@@ -122,6 +134,7 @@ void infer_loop(Node& node, Bodies bodies) {
 
 void infer_branch(const Node& node, const Branch& branch, Bodies bodies) {
   bool is_inferred = bodies == Bodies::are_inferred;
+  branch.graph->is_inferred_again = node.graph().is_inferred_again;
   for (const Invariant& invariant : branch.invariants) {
     const Value input = node.input(invariant.input);
     if (set_parameter(*invariant.parameter, input.type(), input.shape())) is_inferred = false;

@@ -1,6 +1,7 @@
 // Operations of image models: resampling, grids, boxes, regions.
 #include <cmath>
 
+#include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 #include "ir/value_ranges.hpp"
@@ -29,8 +30,8 @@ void infer_interpolate(Node& node) {
     } else if (scales && i < scales->size()) {
       // The runtime adds a little against sizes that fall just below a whole number.
       const auto scaled = [&](std::int64_t size) {
-        return static_cast<std::int64_t>(
-            std::floor(static_cast<float>(size) * static_cast<float>((*scales)[i]) + 1.0e-5F));
+        return checked_size(static_cast<double>(
+            std::floor(static_cast<float>(size) * static_cast<float>((*scales)[i]) + 1.0e-5F)));
       };
       const bool bounded = dimension.max != Dimension::kUnbounded;
       dimension = Dimension(scaled(dimension.min), bounded ? scaled(dimension.max) : Dimension::kUnbounded);
@@ -69,7 +70,8 @@ void infer_non_max_suppression(Node& node) {
   if (boxes.has_rank() && scores.has_rank() && most && most->size() == 1 && boxes[1].is_static() &&
       scores[0].is_static() && scores[1].is_static()) {
     const std::int64_t per_class = std::min(boxes[1].size(), std::max<std::int64_t>(most->front(), 0));
-    selected = Dimension(0, per_class * scores[0].size() * scores[1].size());
+    selected =
+        Dimension(0, checked_multiply(checked_multiply(per_class, scores[0].size()), scores[1].size()));
   }
   set_output(node, 0, node.type("output_type"), PartialShape{selected, 3});
   set_output(node, 1, ElementType::f32, PartialShape{selected, 3});

@@ -1,8 +1,8 @@
-// Where the next value of a state is directly another Parameter of the body, an Identity goes between. The
-// CPU runtime assigns back edges one after the other: a state that hands its value on may have been
-// overwritten by then. Identity survives compilation, other copies do not (measured on 2026.4).
+// If the next value of a state is directly another Parameter of the body, copies it. The CPU plugin assigns
+// back edges one after the other (sequential_back_edges): the state may have been overwritten by then.
 #include "ir/builder.hpp"
 #include "passes/graph_walk.hpp"
+#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -15,11 +15,7 @@ bool copy_passed_through_states(ir::Model& model, PassContext&) {
       const ir::Value next = state.result->input(0);
       if (!next.node->is("Parameter") || next.node == state.parameter) continue;
       builder.set_name(next.node->name);
-      // Without a trip count the runtime cannot compile an Identity of the iteration number.
-      const bool is_iteration = next.node == node->loop()->iteration;
-      const ir::Value copy =
-          is_iteration ? builder.op("Maximum", {next, builder.integer(0)}) : builder.op("Identity", {next});
-      state.result->set_input(0, copy);
+      state.result->set_input(0, copy_of(builder, next));
       modified = true;
     }
   }

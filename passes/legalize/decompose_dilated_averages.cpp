@@ -20,7 +20,7 @@ struct Average {
   std::size_t spatial;
   bool ceil;
 
-  const Sizes& list(std::string_view name) const { return node.integers(name); }
+  Sizes list(std::string_view name) const { return node.integers(name).list(); }
   Value slice(Value value, Value begin, Value end, std::int64_t axis) const {
     return builder.op("Slice", {value, begin, end, builder.integers({1}), builder.integers({axis})});
   }
@@ -40,10 +40,11 @@ struct Average {
   /// The sum of each window of `value` [n, 1, sizes...]. If windows are rounded up, one more may begin behind
   /// the end.
   Value window_sums(Value value, const Sizes& begins, Sizes ends) const {
-    const Sizes& strides = list("strides");
+    const Sizes strides = list("strides");
     for (std::size_t i = 0; ceil && i < spatial; ++i) ends[i] += strides[i] - 1;
     Sizes filter{1, 1};
-    filter.insert(filter.end(), list("kernel").begin(), list("kernel").end());
+    const Sizes kernel = list("kernel");
+    filter.insert(filter.end(), kernel.begin(), kernel.end());
     const auto count = std::accumulate(filter.begin(), filter.end(), std::int64_t{1}, std::multiplies<>());
     const std::vector<double> ones(static_cast<std::size_t>(count), 1);
     return builder.op("Convolution", {value, builder.numbers(ones, filter, value.type())},
@@ -56,14 +57,14 @@ struct Average {
 
   /// How many elements of each window count, [1, 1, ...] or a scalar.
   Value counts() const {
-    const Sizes& begins = list("pads_begin");
-    const Sizes& ends = list("pads_end");
+    const Sizes begins = list("pads_begin");
+    const Sizes ends = list("pads_end");
     const auto is_zero = [](auto pad) { return pad == 0; };
     const bool is_padded = !std::ranges::all_of(begins, is_zero) || !std::ranges::all_of(ends, is_zero);
     const bool counts_pads = !node.boolean("exclude-pad");
     const Value one = builder.number_like(1, data);
     if (!ceil && (counts_pads || !is_padded)) {
-      const Sizes& kernel = list("kernel");
+      const Sizes kernel = list("kernel");
       const auto all = std::accumulate(kernel.begin(), kernel.end(), 1.0, std::multiplies<>());
       return builder.number_like(all, data);
     }

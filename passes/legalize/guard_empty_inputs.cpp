@@ -8,6 +8,7 @@
 #include "passes/if_builder.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -30,13 +31,16 @@ ir::Value filled(ir::Builder& builder, ir::Value number, ir::Value sizes) {
 }
 
 /// No strings in the shape of `places`.
-Values packed_nothing(ir::Builder& builder, ir::Value places) {
+Values packed_nothing(ir::Builder& builder, ir::Value places, const target::Target& target) {
   // A constant of strings begins with their number and where the first one begins, i32.
   const std::vector<std::byte> header(8);
   const ir::Value none =
       builder.constant(ir::ElementType::string, std::vector<std::int64_t>{0}, ir::ConstantData(header));
-  // In two steps: of a constant that becomes [0, 0] at once the runtime does not infer the shape.
   const ir::Value sizes = sizes_of(builder, places);
+  if (!target.has(Fault::empty_reshape_in_first_run)) {
+    return {builder.op("Reshape", {none, sizes}, {{"special_zero", false}})};
+  }
+  // In two steps: the first shape has a single zero.
   const ir::Value more = builder.op("Concat", {sizes, builder.integers({1})}, {{"axis", 0}});
   const ir::Value longer = builder.op("Reshape", {none, more}, {{"special_zero", false}});
   return {builder.op("Reshape", {longer, sizes}, {{"special_zero", false}})};
@@ -68,9 +72,9 @@ Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value dat
 }
 
 /// The outputs of `node` when its input `data` has no elements.
-Values of_nothing(ir::Builder& builder, const ir::Node& node, ir::Value data) {
+Values of_nothing(ir::Builder& builder, const ir::Node& node, ir::Value data, const target::Target& target) {
   if (node.is("StringTensorUnpack")) return unpacked_nothing(builder, data);
-  if (node.is("StringTensorPack")) return packed_nothing(builder, data);
+  if (node.is("StringTensorPack")) return packed_nothing(builder, data, target);
   if (node.inputs().size() > 1) return unique_slices(builder, node, data, node.input(1));
   Values lists;
   for (const ir::Output& output : node.outputs()) lists.push_back(empty_list(builder, output.type));
@@ -92,14 +96,14 @@ Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
   return outputs_of(builder.node(node.op().name, inputs, node.attributes(), node.outputs().size()));
 }
 
-Values chosen(ir::Builder& builder, const ir::Node& node) {
+Values chosen(ir::Builder& builder, const ir::Node& node, const target::Target& target) {
   const ir::Value smallest = builder.op(
       "ReduceMin", {sizes_of(builder, node.input(0)), builder.integers({0})}, {{"keep_dims", false}});
   const auto read = node.is("Unique") ? node.inputs().first(1) : node.inputs();
   ir::Node& choice = add_choice(
       builder, builder.op("NotEqual", {smallest, builder.integer(0)}), Values(read.begin(), read.end()),
       [&](ir::Builder& branch, const Values& inner) { return computed(branch, node, inner); },
-      [&](ir::Builder& branch, const Values& inner) { return of_nothing(branch, node, inner[0]); });
+      [&](ir::Builder& branch, const Values& inner) { return of_nothing(branch, node, inner[0], target); });
   choice.name = node.name;
   choice.origin = node.origin;
   return outputs_of(choice);
@@ -126,23 +130,23 @@ std::vector<const ir::Graph*> guarded_branches(ir::Model& model) {
 }
 
 /// What takes the place of `node`'s first output; the others are replaced.
-ir::Value guarded(ir::Builder& builder, ir::Node& node) {
+ir::Value guarded(ir::Builder& builder, ir::Node& node, const target::Target& target) {
   const ir::Value data = node.input(0);
   if (!may_be_empty(data.shape())) return {};
   const bool is_empty = data.shape().element_count() == 0;
-  const Values outputs = is_empty ? of_nothing(builder, node, data) : chosen(builder, node);
+  const Values outputs = is_empty ? of_nothing(builder, node, data, target) : chosen(builder, node, target);
   for (std::size_t i = 1; i < outputs.size(); ++i) ir::replace_all_uses(node.value(i), outputs[i]);
   return outputs[0];
 }
 
 }  // namespace
 
-bool guard_empty_inputs(ir::Model& model, PassContext&) {
+bool guard_empty_inputs(ir::Model& model, PassContext& context) {
   const auto before = guarded_branches(model);
   return rewrite_values(model, {"StringTensorUnpack", "StringTensorPack", "Unique"},
                         [&](ir::Builder& builder, ir::Node& node) {
                           const bool is_done = std::ranges::find(before, &node.graph()) != before.end();
-                          return is_done ? ir::Value() : guarded(builder, node);
+                          return is_done ? ir::Value() : guarded(builder, node, context.target);
                         });
 }
 

@@ -1,17 +1,17 @@
-// Outputs of a loop that may run zero times are cut by whether it ran: the CPU runtime leaves what the last
-// inference put there (scan outputs), or nothing sensible (states the body writes and never reads).
+// Corrects the outputs of loops that may run zero iterations. If they do, all releases keep the scan outputs
+// of the previous inference and lose states which the body never reads; releases up to 2025.4 return
+// uninitialised memory, or the values of the previous inference, for every final value
+// (zero_trip_final_values).
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
+#include "passes/final_or_initial.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/if_builder.hpp"
 #include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-/// "All rows" for Slice. Larger numbers do not survive the way of constants through f32.
-constexpr std::int64_t kAllRows = std::int64_t{1} << 30U;
 
 /// Lets all readers of `output` read what `guard` makes of it.
 template <typename Guard>
@@ -25,20 +25,6 @@ void guard_output(ir::Node& loop, std::uint32_t output, Guard guard) {
   guarded.names.clear();
 }
 
-/// `final` when `ran`, else `initial`.
-ir::Value choose(ir::Builder& builder, ir::Value ran, ir::Value final, ir::Value initial) {
-  // The runtime computes booleans as u8, but not behind a Loop: its Select refuses the two.
-  const bool is_boolean = final.type() == ir::ElementType::boolean;
-  if (!is_boolean && final.shape().is_static() && final.shape() == initial.shape()) {
-    return builder.op("Select", {ran, final, initial});
-  }
-  ir::Node& choice = add_choice(
-      builder, ran, {final, initial}, [](ir::Builder&, const Values& inner) { return Values{inner[0]}; },
-      [](ir::Builder&, const Values& inner) { return Values{inner[1]}; });
-  choice.name = final.node->name;
-  return choice.value();
-}
-
 /// Whether the rows are read through the guard's Slice only: the pass has been here.
 bool is_guarded(const ir::Node& loop, std::uint32_t output) {
   const auto& uses = loop.output(output).uses;
@@ -49,24 +35,14 @@ bool is_guarded(const ir::Node& loop, std::uint32_t output) {
   return all && !all->empty() && all->front() == kAllRows;
 }
 
-/// Whether the final value of `state` is read through the guard's choice only.
-bool is_chosen(const ir::Node& loop, const ir::Carried& state) {
-  const auto& uses = loop.output(*state.output).uses;
-  if (uses.size() != 1 || uses.front().index != 1) return false;
-  const ir::Node& reader = *uses.front().node;
-  const bool is_choice = reader.is("Select") || (reader.is("If") && reader.inputs().size() == 3);
-  return is_choice && reader.input(2) == loop.input(state.input);
-}
-
-bool run_on(ir::Node& node) {
+bool run_on(ir::Node& node, const target::Target& target) {
   if (ir::runs_at_least_once(node)) return false;
-  ir::Builder builder(node.graph());
-  builder.set_name(node.name);
+  FinalOrInitial result(node);
+  ir::Builder& builder = result.builder();
   ir::LoopBody& loop = *node.loop();
-  ir::Value ran;
-  const auto runs = [&] { return ran ? ran : ran = whether_it_runs(builder, node); };
   bool modified = false;
   for (const ir::Scan& scan : loop.scans) {
+    if (!target.has(Fault::zero_trip_scan_outputs)) break;
     if (node.output(scan.output).uses.empty() || is_guarded(node, scan.output)) continue;
     guard_output(node, scan.output, [&](ir::Value rows) {
       // Without iterations nothing tells the sizes that are not static: they are 0, as in onnxruntime.
@@ -78,7 +54,8 @@ bool run_on(ir::Node& node) {
       const std::vector<std::int64_t> none(axes.size(), 0);
       const std::vector<std::int64_t> all(axes.size(), kAllRows);
       const std::vector<std::int64_t> ones(axes.size(), 1);
-      const ir::Value end = builder.op("Select", {runs(), builder.integers(all), builder.integers(none)});
+      const ir::Value end =
+          builder.op("Select", {result.ran(), builder.integers(all), builder.integers(none)});
       return builder.op("Slice",
                         {rows, builder.integers(none), end, builder.integers(ones), builder.integers(axes)});
     });
@@ -86,10 +63,13 @@ bool run_on(ir::Node& node) {
   }
   for (const ir::Carried& state : loop.carried) {
     if (!state.output || node.output(*state.output).uses.empty()) continue;
-    if (is_read(state.parameter->value())) continue;
-    if (is_chosen(node, state)) continue;
-    guard_output(node, *state.output,
-                 [&](ir::Value final) { return choose(builder, runs(), final, node.input(state.input)); });
+    const bool is_unread = !is_read(state.parameter->value());
+    if (!target.has(Fault::zero_trip_final_values) &&
+        !(is_unread && target.has(Fault::zero_trip_unread_states)))
+      continue;
+    const ir::Value initial = node.input(state.input);
+    if (is_chosen(node.value(*state.output), initial)) continue;
+    guard_output(node, *state.output, [&](ir::Value final) { return result.choose(final, initial); });
     modified = true;
   }
   return modified;
@@ -97,9 +77,9 @@ bool run_on(ir::Node& node) {
 
 }  // namespace
 
-bool guard_zero_iterations(ir::Model& model, PassContext&) {
+bool guard_zero_iterations(ir::Model& model, PassContext& context) {
   bool modified = false;
-  for (ir::Node* loop : loops_of(model)) modified = run_on(*loop) || modified;
+  for (ir::Node* loop : loops_of(model)) modified = run_on(*loop, context.target) || modified;
   return modified;
 }
 

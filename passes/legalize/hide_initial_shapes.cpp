@@ -1,7 +1,7 @@
-// Where a state's shape changes from one iteration to the next and nobody reads its final value, the initial
-// value loses its static sizes. OpenVINO finds out that such a shape changes only from the loop's output:
-// without one, each iteration reads the initial elements again (measured on 2026.4). It drops outputs of
-// which only the shape is asked, too.
+// Makes the static sizes of a state's initial value dynamic if they change from one iteration to the next.
+// OpenVINO notices such a change only from the loop's output: if the final value is unused, or only its shape
+// is used, each iteration reads the initial elements again (unnoticed_state_shape). Older releases do not
+// notice it at all if the change is a dynamic one (kept_initial_size).
 #include <algorithm>
 #include <unordered_set>
 
@@ -9,6 +9,7 @@
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -17,6 +18,12 @@ bool is_final_value_read(const ir::Node& loop, const ir::Carried& state) {
   if (!state.output) return false;
   const auto& uses = loop.output(*state.output).uses;
   return std::ranges::any_of(uses, [](const ir::Use& use) { return !use.node->is("ShapeOf"); });
+}
+
+/// Whether the next value may have the shape of the initial one: releases with kept_initial_size keep the
+/// initial shape for the body then.
+bool is_kept(ir::Value initial, const ir::Carried& state) {
+  return ir::intersect(initial.shape(), state.result->output(0).shape).has_value();
 }
 
 bool is_constant(ir::Value value) {
@@ -68,7 +75,8 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
 
 }  // namespace
 
-bool hide_initial_shapes(ir::Model& model, PassContext&) {
+bool hide_initial_shapes(ir::Model& model, PassContext& context) {
+  const bool keeps_sizes = context.target.has(Fault::kept_initial_size);
   bool modified = false;
   for (ir::Node* loop : loops_of(model)) {
     ir::Builder builder(loop->graph());
@@ -78,7 +86,9 @@ bool hide_initial_shapes(ir::Model& model, PassContext&) {
     for (const ir::Carried& state : loop->loop()->carried) {
       const ir::Value initial = loop->input(state.input);
       const ir::PartialShape& parameter = state.parameter->output(0).shape;
-      if (initial.shape() == parameter || is_final_value_read(*loop, state)) continue;
+      if (initial.shape() == parameter) continue;
+      const bool is_kept_wrongly = keeps_sizes && is_kept(initial, state);
+      if (!is_kept_wrongly && is_final_value_read(*loop, state)) continue;
       if (!number) {
         const ir::Value source = find_source(*loop, builder.graph());
         if (!source) break;

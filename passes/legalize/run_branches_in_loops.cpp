@@ -106,7 +106,7 @@ void copy_in_loop(ir::Node& choice) {
   for (std::uint32_t i = 0; i < copied.size(); ++i) {
     const auto& uses = choice.output(copied[i]).uses;
     readers.emplace_back(uses.begin(), uses.end());
-    const ir::Value copy = inner.op("Identity", {add_invariant(loop, choice.value(copied[i]))});
+    const ir::Value copy = copy_of(inner, add_invariant(loop, choice.value(copied[i])));
     loop.loop()->last_values.push_back({&inner.result(copy), i});
   }
   ir::infer(loop);

@@ -10,6 +10,7 @@
 #include "ir/builder.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -36,13 +37,14 @@ bool may_hold_small_types(const ir::Graph& graph) {
   return false;
 }
 
-ir::Value converted(ir::Value value, ir::ElementType type) {
+ir::Value converted(ir::Value value, ir::ElementType type, const target::Target& target) {
   ir::Builder builder(value.node->graph());
   builder.set_name(value.node->name);
   builder.set_origin(value.node->origin);
-  // The runtime moves a Convert that follows a Transpose before it and transposes float4 then, wrongly; with
-  // a Clamp between it does not.
-  if (type == ir::ElementType::f4e2m1) value = builder.op("Clamp", {value}, {{"min", -6.0}, {"max", 6.0}});
+  // A Clamp keeps OpenVINO from moving the Convert before a Transpose.
+  if (type == ir::ElementType::f4e2m1 && target.has(Fault::float4_transpose)) {
+    value = builder.op("Clamp", {value}, {{"min", -6.0}, {"max", 6.0}});
+  }
   return builder.op("Convert", {value}, {{"destination_type", type}});
 }
 
@@ -66,13 +68,13 @@ bool says_type(const ir::Node& node, const ir::Graph& main) {
   return node.constant() != nullptr || node.is("Convert") || (node.is("Parameter") && &node.graph() == &main);
 }
 
-bool widen(ir::Value value, const ir::Graph& main) {
+bool widen(ir::Value value, const ir::Graph& main, const target::Target& target) {
   const ir::ElementType type = value.type();
   if (!is_small(type)) return false;
   const bool stays = says_type(*value.node, main);
   const std::vector<ir::Use> uses = reads(value, main, !stays);
   if (uses.empty()) return !stays;
-  const ir::Value other = converted(value, stays ? wide_type(type) : type);
+  const ir::Value other = converted(value, stays ? wide_type(type) : type, target);
   // The model's output keeps its name.
   if (!stays) std::swap(other.node->output(0).names, value.node->output(value.index).names);
   redirect(uses, other);
@@ -81,7 +83,7 @@ bool widen(ir::Value value, const ir::Graph& main) {
 
 }  // namespace
 
-bool widen_small_types(ir::Model& model, PassContext&) {
+bool widen_small_types(ir::Model& model, PassContext& context) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
     if (!may_hold_small_types(*graph)) continue;
@@ -89,7 +91,7 @@ bool widen_small_types(ir::Model& model, PassContext&) {
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];
       for (std::size_t index = 0; index < node.outputs().size(); ++index) {
-        modified = widen(node.value(index), model.graph) || modified;
+        modified = widen(node.value(index), model.graph, context.target) || modified;
       }
     }
   }

@@ -1,4 +1,6 @@
 // A loop that never runs gives its initial values, and scan outputs without rows.
+#include <algorithm>
+
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
@@ -12,6 +14,12 @@ bool never_runs(const ir::Node& loop) {
   const auto trip_count = ir::known_scalar(loop.input(0));
   const auto condition = ir::known_scalar(loop.input(1));
   return (trip_count && *trip_count == 0) || (condition && *condition == 0);
+}
+
+/// Scan outputs without rows need a shape to have them in.
+bool rows_have_ranks(const ir::LoopBody& loop) {
+  return std::ranges::all_of(loop.scans,
+                             [](const ir::Scan& scan) { return scan.result->output(0).shape.has_rank(); });
 }
 
 void fold(ir::Node& node) {
@@ -30,6 +38,7 @@ bool fold_all(ir::Model& model) {
   bool modified = false;
   for (ir::Node* node : loops_of(model)) {
     if (!node->has_uses() || !never_runs(*node) || !node->loop()->last_values.empty()) continue;
+    if (!rows_have_ranks(*node->loop())) continue;
     fold(*node);
     modified = true;
   }

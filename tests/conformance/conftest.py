@@ -5,12 +5,8 @@ from pathlib import Path
 import pytest
 
 from . import known_failures, suite_results
-from .environment import NEWEST, release
 from .pool import run_cases
 from .tool import PEER, tool_path
-
-# Experiments that are written with the operations of the newest release.
-collect_ignore = [] if release() == NEWEST else ["test_runtime_faults.py"]
 
 
 @pytest.fixture(scope="session")

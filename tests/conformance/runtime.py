@@ -10,7 +10,7 @@ from .element_types import BY_DTYPE, BY_NAME, NUMPY_NAMES, is_string, pack_bits,
 CONFIG = {
     "INFERENCE_PRECISION_HINT": "f32",
     "INFERENCE_NUM_THREADS": 1,
-    # One stream of one thread keeps errors to itself: test_runtime_faults.py.
+    # One stream of one thread keeps errors to itself: test_errors_on_one_thread.
     "NUM_STREAMS": "0",
     "ENABLE_CPU_PINNING": False,  # two workers must not share one core
 }

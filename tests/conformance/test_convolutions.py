@@ -35,6 +35,33 @@ def add_convolutions():
     case("QLinearConv", 10, pixels, np.float32(0.02), np.uint8(7), filters, np.float32(0.01), np.uint8(3), np.float32(0.5), np.uint8(20), strides=[2, 1])
 
 
+def add_one_channel_convolutions():
+    """One input channel: the faults convolution_of_one_channel and convolution_to_one_column, and sizes beside them."""
+    for channels, size, kernel, attributes in [
+        (1, (6, 3), (1, 1), {"pads": [0, 2, 0, 2]}),
+        (1, (6, 3), (1, 1), {"pads": [0, 1, 0, 1]}),
+        (1, (3, 1), (3, 1), {"pads": [2, 2, 2, 0]}),
+        (1, (5, 1), (4, 1), {"pads": [0, 0, 3, 2]}),
+        (1, (4, 6), (2, 2), {"pads": [1, 0, 1, 5], "dilations": [1, 2]}),
+        (2, (4, 6), (2, 2), {"pads": [1, 4, 1, 5]}),
+        (1, (4, 6, 5), (2, 2, 2), {"dilations": [1, 2, 1]}),
+        (1, (4, 6, 5), (2, 2, 2), {"dilations": [2, 1, 1], "pads": [1, 1, 1, 0, 1, 1]}),
+        (1, (4, 6, 5), (2, 2, 2), {"dilations": [2, 2, 1], "pads": [1, 1, 1, 0, 1, 1]}),
+        (1, (4, 4, 4), (2, 1, 1), {"pads": [1, 1, 2, 2, 0, 3], "dilations": [3, 1, 1]}),
+        (1, (2, 3), (3, 4), {"strides": [1, 3], "pads": [1, 0, 1, 1]}),
+        (3, (5, 5), (3, 5), {"strides": [1, 4], "pads": [1, 1, 1, 0]}),
+        (16, (6, 4), (2, 4), {"strides": [1, 2], "pads": [0, 1, 0, 0]}),
+        (2, (6, 4), (2, 4), {"strides": [1, 2], "auto_pad": "VALID"}),
+        (2, (6, 2), (2, 4), {"strides": [1, 2], "auto_pad": "SAME_LOWER"}),
+        (1, (3, 2, 3), (2, 2, 3), {"strides": [2, 1, 2], "pads": [1, 1, 0, 1, 1, 0]}),
+        (1, (3, 3), (2, 3), {"strides": [1, 4], "pads": [1, 0, 0, 3]}),
+    ]:
+        image, filters = numbers("image", 1, 1, *size), numbers("filters", channels, 1, *kernel)
+        case("Conv", 11, image, filters, constants=(1,), variant="channel", **attributes)
+    twice = numbers("twice", 2, 1, 2, 3), numbers("filters", 1, 1, 3, 4), numbers("bias", 1)
+    case("Conv", 11, *twice, constants=(1, 2), variant="channel", strides=[1, 3], pads=[1, 0, 1, 1])
+
+
 def add_columns():
     case("Col2Im", 18, numbers("c", 2, 6, 5), np.array([6], np.int64), np.array([2], np.int64), expected=[col2im(numbers("c", 2, 6, 5), [6], [2])], dynamic=False)
     for image, block, attributes in [
@@ -80,6 +107,7 @@ def add_grids():
 
 
 add_convolutions()
+add_one_channel_convolutions()
 add_columns()
 add_grids()
 

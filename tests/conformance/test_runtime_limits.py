@@ -6,6 +6,8 @@ list gives it as a reason. It fails when a new runtime lifts its limit: then the
 
 import importlib
 import inspect
+import subprocess
+import sys
 
 import numpy as np
 import openvino as ov
@@ -169,3 +171,36 @@ def test_every_reason_is_an_experiment_and_every_experiment_a_reason():
     """Or a fault, which has its experiment in tests/faults."""
     reasons = {entry.reason for entry in known_failures.load().values()}
     assert reasons - set(occurrences.load()) == set(EXPERIMENTS)
+
+
+def test_attention_without_keys():
+    """ScaledDotProductAttention without keys keeps the output of the previous run: docs/limits.md names it."""
+    query, keys, values = (opset16.parameter([1, 1, -1, 4], np.float32) for _ in range(3))
+    attention = opset16.scaled_dot_product_attention(query, keys, values)
+    compiled = ov.Core().compile_model(ov.Model([attention], [query, keys, values], "main"), "CPU", CONFIG)
+    before, after = (np.array(compiled([np.ones((1, 1, size, 4), np.float32) for size in (2, keys, keys)])[0]) for keys in (3, 0))
+    assert before.all() and np.array_equal(before, after)
+
+
+ON_ONE_THREAD = """
+import numpy as np, openvino as ov
+from tests.conformance.runtime_ops import ops
+x, y = ops.parameter([-1], np.float32), ops.parameter([-1], np.float32)
+compiled = ov.Core().compile_model(ov.Model([ops.add(x, y)], [x, y]), "CPU", {"INFERENCE_NUM_THREADS": 1, **%s})
+request = compiled.create_infer_request()
+for sizes in ((3, 3), (2, 5)):
+    request.infer([np.ones(size, np.float32) for size in sizes])
+print(request.get_output_tensor(0).get_shape())
+"""
+
+
+def test_errors_on_one_thread():
+    """With one stream of one thread, infer() does not report errors and keeps the outputs of the previous run; CONFIG asks for
+    no stream for this reason.
+
+    The error stays in a queue and may end a later run: hence the processes."""
+    silent, loud = (
+        subprocess.run([sys.executable, "-c", ON_ONE_THREAD % options], capture_output=True, text=True) for options in ({}, {"NUM_STREAMS": "0"})
+    )
+    assert silent.stdout.strip() == "[3]"
+    assert loud.stdout == "" and "RuntimeError" in loud.stderr

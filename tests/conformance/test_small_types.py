@@ -9,7 +9,6 @@ compute the same with int8 and f32.
 import ml_dtypes
 import numpy as np
 import onnx
-import openvino as ov
 import pytest
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
@@ -18,8 +17,6 @@ from .case import Case, Run
 from .entry import Entry, assert_passed, parameters
 from .one_node import model_of, numbers
 from .oracle import Oracle
-from .runtime import CONFIG, to_array, to_tensor
-from .runtime_ops import ops
 
 OPSET = 23  # the first with float4e2m1
 INTEGERS = {TensorProto.INT4: np.dtype(ml_dtypes.int4), TensorProto.UINT4: np.dtype(ml_dtypes.uint4)}
@@ -317,34 +314,3 @@ def test_oracles_agree():
         for output, value in make_case(name).runs[0].expected.items():
             assert np.array_equal(as_wide(value), actual[output]), (name, output, value, actual[output])
     assert asked > len(MODELS) // 3
-
-
-def run_in_runtime(parameters, result, **inputs):
-    """The first output of OpenVINO operations alone."""
-    request = ov.Core().compile_model(ov.Model([result], parameters), "CPU", CONFIG).create_infer_request()
-    for parameter, value in zip(parameters, inputs.values()):
-        request.set_tensor(parameter.output(0), to_tensor(value))
-    request.infer()
-    return to_array(request.get_output_tensor())
-
-
-def test_the_runtime_transposes_float4_wrongly():
-    """widen_small_types: with Converts on both sides, too, as the runtime moves the second one before the Transpose."""
-    x = small(FLOATS[TensorProto.FLOAT4E2M1], 3, 5)
-    parameter = ops.parameter([3, 5], ov.Type.f4e2m1)
-    turned = ops.transpose(parameter, [1, 0])
-    assert not np.array_equal(run_in_runtime([parameter], turned, x=x), x.T)
-    turned = ops.transpose(ops.convert(parameter, "f32"), [1, 0])
-    assert not np.array_equal(run_in_runtime([parameter], ops.convert(turned, "f4e2m1"), x=x), x.T)
-    between = ops.clamp(turned, -6, 6)
-    assert np.array_equal(run_in_runtime([parameter], ops.convert(between, "f4e2m1"), x=x), x.T)
-
-
-def test_the_runtime_splits_constants_of_4_bits_wrongly():
-    """widen_small_types."""
-    x = np.arange(7, dtype=np.int8)
-    numbers_of_4_bits = ops.constant(to_tensor(x.astype(ml_dtypes.int4)))
-    parts = ops.variadic_split(numbers_of_4_bits, 0, [1, 6])
-    assert not np.array_equal(run_in_runtime([], ops.convert(parts.output(1), "i8")), x[1:])
-    parts = ops.variadic_split(ops.convert(numbers_of_4_bits, "i8"), 0, [1, 6])
-    assert np.array_equal(run_in_runtime([], ops.convert(parts.output(1), "i8")), x[1:])

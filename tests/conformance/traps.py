@@ -212,6 +212,45 @@ def _repeated(values, **others):
 
 _PLAIN = [X, f32(0, 3), f32(-1, 1)]
 
+def _dynamic_states():
+    generator = np.random.default_rng(5)
+    runs = []
+    for count, n, a, b in ((0, 2, 1, 2), (3, 2, 2, 1), (0, 2, 2, 1), (0, 0, 0, 3), (2, 3, 1, 0), (1, 0, 2, 2), (0, 5, 3, 3), (2, 1, 1, 1), (0, 1, 1, 1)):
+        numbers = [generator.standard_normal(shape).astype(np.float32) for shape in ((n,), (n, 2), (a, b, 3))]
+        flags = [generator.standard_normal(size) > 0 for size in (2, n)]
+        runs.append(Run(dict(zip("Mvpqfgc", (i64(count), *numbers, *flags, i64(7 + count))))))
+    return runs
+
+
+def _vector_trips():
+    runs = []
+    for count, cond, rows in ((2, True, 1), (0, True, 1), (5, True, 2), (5, False, 2), (1, True, 0), (0, False, 3), (-1, True, 1)):
+        inputs = {"M": i64([count]), "cond": flag([cond]), "x": X, "s": np.arange(2 * rows, dtype=np.float32).reshape(rows, 2)}
+        runs.append(Run(inputs))
+    return runs
+
+
+def _four_dimensions():
+    def values(*shape):
+        return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+
+    sizes = ((0, 1, 2), (2, 1, 2), (0, 3, 2), (1, 2, 0), (0, 2, 0), (3, 1, 1), (0, 1, 8))
+    return [Run({"M": i64(m), "k": values(1, 2, n, 3), "l": values(b, 2, n, 3)}) for m, b, n in sizes]
+
+
+def _later_loops():
+    sizes = ((0, 0, 2), (1, 3, 2), (0, 2, 3), (3, 1, 1), (2, 2, 0), (0, 1, 0), (1, 0, 1))
+    return [Run({"M": i64(m), "N": i64(n), "x": np.arange(size, dtype=np.float32)}) for m, n, size in sizes]
+
+
+def _declared_rows():
+    runs = []
+    for count, n in ((0, 3), (2, 3), (0, 1), (1, 4), (0, 2)):
+        runs.append(Run({"M": i64(count), "x": np.arange(n, dtype=np.float32), "p": np.ones((2, n), np.float32)}))
+    # Without rows, onnxruntime knows no more than the declaration says.
+    return runs
+
+
 # Runs by the model file's name, without its folder and suffix.
 RUNS = {
     "row_01_trip_zero": _repeated(_PLAIN),
@@ -294,6 +333,14 @@ RUNS = {
     "row_34_constant_beyond_int32": counted(x=i64(12)),
     "row_35_walk_over_tensor": _walk(),
     "row_35_walk_dynamic": _walk_dynamic(),
+    "row_36_dynamic_states": _dynamic_states(),
+    "row_36_condition_and_vector_trip": _vector_trips(),
+    "row_36_four_dimensions": _four_dimensions(),
+    "row_36_state_read_by_later_loop": _later_loops(),
+    "row_37_declared_row": _declared_rows(),
+    "row_38_inner_trip_is_outer_iteration": [
+        Run({**run.inputs, "v": np.arange(n, dtype=np.float32)}) for n in (2, 0, 3) for run in counted(x=X)
+    ],
 }
 
 

@@ -1,4 +1,19 @@
 """Experiments that show faults of OpenVINO's CPU runtime with the runtime alone."""
 
 # The modules that hold experiments.
-SUBJECTS = ("loops", "branches", "empty_tensors", "small_types", "quantized_weights", "limits", "operations", "versions")
+SUBJECTS = (
+    "loops",
+    "branches",
+    "empty_tensors",
+    "small_types",
+    "quantized_weights",
+    "limits",
+    "operations",
+    "versions",
+    "kernels",
+    "arithmetic",
+    "attention",
+    "images",
+    "indexing",
+    "sequences",
+)

@@ -35,3 +35,17 @@ def branch_output_memory():
         if given.shape != right.shape or not np.allclose(given, right, rtol=1e-4):
             return True
     return False
+
+
+@experiment
+def branch_output_size():
+    """An If gives all elements of its result if the other branch gave a result of the same shape before."""
+    condition, x = parameter([], "boolean"), parameter([-1])
+    ten = opset.constant(np.float32(10))
+    chosen = add_if(condition, x, lambda value: opset.add(value, ten), lambda value: opset.multiply(value, ten))
+    model = compiled([condition, x], chosen)
+    for size, adds in ((3, True), (3, False), (2, True), (3, False), (3, True)):
+        values = np.arange(1, size + 1, dtype=np.float32)
+        if not np.array_equal(model([np.array(adds), values])[0], values + 10 if adds else values * 10):
+            return True
+    return False

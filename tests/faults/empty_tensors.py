@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .experiment import experiment, fails, number, numbers, opset, parameter, results, shapes
+from .experiment import compiled, experiment, fails, number, numbers, opset, parameter, results, shapes
 
 
 @experiment
@@ -79,3 +79,38 @@ def abs_in_place():
     output = opset.concat([opset.abs(joined), opset.multiply(joined, opset.constant(np.float32(2)))], 0)
     given = (np.array([-1, 2], np.float32), np.array([3, -4], np.float32))
     return results([x, y], output, given)[0].tolist() != [1, 2, 3, 4, -2, 4, 6, -8]
+
+
+@experiment(may_crash=True)
+def empty_i64_output():
+    """A model compiles and runs if it gives an i64 constant without elements."""
+    x = parameter([2])
+    model = compiled([x], opset.constant(np.zeros((0, 2), np.int64)), opset.relu(x))
+    return model([np.ones(2, np.float32)])[0].shape != (0, 2)
+
+
+@experiment(may_crash=True)
+def empty_gather():
+    """Gather of no indices has no elements."""
+    x = parameter([3, 2])
+    none = opset.constant(np.zeros(0, np.int64))
+    given = (np.ones((3, 2), np.float32),)
+    for output in (opset.gather(x, none, number(0)), opset.relu(opset.gather(x, none, number(1)))):
+        if fails(shapes, [x], output, given) or shapes([x], output, given) not in ([(0, 2)], [(3, 0)]):
+            return True
+    return False
+
+
+@experiment(may_crash=True)
+def empty_broadcast_folding():
+    """A Broadcast of an empty constant to [3, 0] can be computed while the model is compiled."""
+    none = opset.broadcast(opset.constant(np.zeros(0, np.float32)), numbers(3, 0))
+    return fails(shapes, [], opset.shape_of(none), ())
+
+
+@experiment
+def empty_reshape_in_first_run():
+    """A constant without elements becomes [0, 0] by a Reshape to a shape that is known only at run time."""
+    sizes = parameter([2], "i64")
+    none = opset.constant(np.zeros(0, np.float32))
+    return fails(shapes, [sizes], opset.relu(opset.reshape(none, sizes, False)), (np.zeros(2, np.int64),))

@@ -100,6 +100,16 @@ def constant_loop_evaluation():
     )
 
 
+@experiment(may_crash=True)
+def kept_initial_size():
+    """A state that starts without elements, and becomes longer by a dynamic number of them, keeps them all."""
+    count, state, outer, row = parameter([], "i64"), parameter([-1]), parameter([-1]), parameter([-1])
+    longer = opset.concat([state, row], 0)
+    none = opset.constant(np.zeros(0, np.float32))
+    final = add_loop(count, true(), [(none, state, longer)], [(outer, row)])[0]
+    return results([count, outer], final, (as_array(3), np.ones(2, np.float32)))[0].tolist() != [1] * 6
+
+
 @experiment
 def unnoticed_state_shape():
     """A state that grows has its new elements in the next iteration, also if its final value is unused."""
@@ -109,6 +119,14 @@ def unnoticed_state_shape():
     _, rows = add_loop(count, true(), [(x, state, longer)], scans=[total])
     sums = results([count, x], rows, (as_array(3), np.ones(2, np.float32)))[0]
     return sums.tolist() != [2, 3, 4]
+
+
+@experiment(may_crash=True)
+def empty_loop_vectors():
+    """A Loop runs with a state of rank 1 that has no elements."""
+    count, x, state = parameter([], "i64"), parameter([-1]), parameter([-1])
+    final = add_loop(count, true(), [(x, state, opset.add(state, state))])[0]
+    return shapes([count, x], final, (as_array(2), np.zeros(0, np.float32))) != [(0,)]
 
 
 @experiment

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+from .. import isa
 from . import occurrences
 from .run_experiments import FAULTY, RIGHT, UNAVAILABLE
 
@@ -30,7 +31,7 @@ def run(interpreter, level, names):
         [interpreter, "-W", "ignore", "-m", "tests.faults.run_experiments", *names],
         capture_output=True,
         text=True,
-        env=os.environ | {"ONEDNN_MAX_CPU_ISA": level, "OPENVINO_TELEMETRY": "0"},
+        env=os.environ | isa.environment(level) | {"OPENVINO_TELEMETRY": "0"},
     )
     if done.returncode != 0:
         sys.exit(f"{interpreter}: {done.stderr}")

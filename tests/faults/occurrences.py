@@ -15,8 +15,10 @@ _TEXT = """\
 namespace onnx2ir::target {{
 namespace {{
 
+// clang-format off
 constexpr auto kOccurrences = std::to_array<FaultOccurrence>({{
 {rows}}});
+// clang-format on
 
 constexpr bool is_in_order(std::span<const FaultOccurrence> occurrences) {{
   for (std::size_t i = 0; i < occurrences.size(); ++i) {{
@@ -34,7 +36,7 @@ std::span<const FaultOccurrence> all_occurrences() {{
 
 }}  // namespace onnx2ir::target
 """
-_ROW = re.compile(r'\{Fault::(\w+), \{(\d+), (\d+)\}, (std::nullopt|Release\{(\d+), (\d+)\}), "([\w ]*)"\}')
+_ROW = re.compile(r'\{Fault::(\w+),\s*\{(\d+), (\d+)\},\s*(std::nullopt|Release\{(\d+), (\d+)\}),\s*"([\w ]*)"\}')
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import openvino as ov
 
-from .experiment import element_type, experiment, fails, opset, results
+from .experiment import Unavailable, compiled, element_type, experiment, fails, opset, results
 
 
 def four_bit_constant(values, shape=None):
@@ -59,3 +59,38 @@ def two_bit_types():
     there_and_back = opset.convert(opset.convert(x, "u2"), "f32")
     numbers = (np.array([3, 0, 1, 2], np.float32),)
     return fails(results, [x], there_and_back, numbers) or results([x], there_and_back, numbers)[0].tolist() != [3, 0, 1, 2]
+
+
+@experiment
+def bf16_constant_infinity():
+    """The maximum of bf16 numbers and a constant of minus infinity."""
+    x = opset.parameter([2], np.float32)
+    low = opset.convert(opset.constant(np.array([-np.inf], np.float32)), "bf16")
+    highest = opset.convert(opset.maximum(opset.convert(x, "bf16"), low), "f32")
+    given = np.array([-np.inf, 1], np.float32)
+    return results([x], highest, (given,))[0].tolist() != given.tolist()
+
+
+def packed(values):
+    """Elements of 4 bits, two in a byte."""
+    values = np.append(values.reshape(-1), np.zeros(values.size % 2, np.uint8)).astype(np.uint8)
+    return values[::2] | values[1::2] << 4
+
+
+@experiment
+def float4_transpose():
+    """A Convert to f4e2m1 behind a Transpose of f32 gives whole elements."""
+    x = np.arange(15, dtype=np.uint8).reshape(3, 5)
+    given = opset.parameter([3, 5], element_type("f4e2m1"))
+    turned = opset.convert(opset.transpose(opset.convert(given, "f32"), opset.constant([1, 0])), "f4e2m1")
+    try:
+        request = compiled([given], turned).create_infer_request()
+    except RuntimeError as error:
+        raise Unavailable("no inputs of type f4e2m1") from error
+    tensor = ov.Tensor(element_type("f4e2m1"), ov.Shape([3, 5]))
+    tensor.data.reshape(-1).view(np.uint8)[:] = packed(x)
+    request.set_input_tensor(tensor)
+    request.infer()
+    output = request.get_output_tensor().data.reshape(-1).view(np.uint8)
+    # The last byte has one element.
+    return output[:7].tolist() != packed(x.T)[:7].tolist() or output[7] & 15 != x.T.reshape(-1)[14]

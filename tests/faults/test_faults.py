@@ -61,6 +61,15 @@ def test_faults_experiments_workarounds_and_occurrences_are_the_same_set():
     assert names == set(workarounds())
 
 
+def test_comments_of_the_front_end_name_faults():
+    """What the runtime gets wrong belongs to a fault: a comment about it stands in a file that names one."""
+    about_the_runtime = re.compile(r"//.*\b(the runtime|(CPU|the) plugin|CPU runtime)\b", re.IGNORECASE)
+    for path in sorted((ROOT / "frontend").rglob("*.[ch]pp")):
+        text = path.read_text()
+        found = about_the_runtime.search(text)
+        assert not found or "Fault::" in text, f"{path}: {found[0]}"
+
+
 def test_document(request):
     places = workarounds()
     rows = "".join(

@@ -39,9 +39,12 @@ TEST_CASE("a call's attributes replace the references, then the defaults, at any
       })");
   INFO(status.ErrorMessage());
   REQUIRE(status.IsOK());
-  const FunctionBody body = bind_function(function, node("y = my.F <alpha = 0.5> (x, c)"));
+  std::uint64_t copied = 0;
+  const FunctionBody body = bind_function(function, node("y = my.F <alpha = 0.5> (x, c)"),
+                                          std::make_shared<OpsetImports>(opsets_of(function)), copied, 100)
+                                .value();
   CHECK(body.name == "my::F");
-  CHECK(body.opsets.find("ai.onnx") == 17);
+  CHECK(body.opsets->find("ai.onnx") == 17);
   const auto& nodes = body.function->node();
   CHECK(nodes[0].attribute(0).name() == "alpha");
   CHECK(nodes[0].attribute(0).f() == 0.5F);
@@ -57,7 +60,7 @@ TEST_CASE("operators expand to the body of their own version") {
   REQUIRE(fixed);
   CHECK(fixed->name == "Softplus");
   CHECK(fixed->function->input(0) == "X");
-  CHECK(fixed->opsets.find("") == 18);
+  CHECK(fixed->opsets->find("") == 18);
 
   const auto bound = expand_operator(node("y = Elu <alpha = 0.25> (x)"), 18, {});
   REQUIRE(bound);

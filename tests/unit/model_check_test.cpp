@@ -136,7 +136,7 @@ TEST_CASE("functions must not call themselves, nor explode") {
   }
   CHECK(findings(doubling + function("F40", "b = Relu (a)"))
             .front()
-            .starts_with("invalid-model @: The model has more"));
+            .starts_with("too-many-nodes @: the calls of the model's functions add more than"));
 }
 
 TEST_CASE("external data of a model without a folder is an error at its tensor") {

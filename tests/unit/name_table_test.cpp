@@ -34,3 +34,25 @@ TEST_CASE("a hashed name serves several tables") {
   CHECK(*second.find(name) == 2);
   CHECK(HashedName(std::string_view()).hash != HashedName(std::string_view("\0", 1)).hash);
 }
+
+TEST_CASE("names whose hashes are equal are found in few steps") {
+  // Quadratic work would take minutes.
+  constexpr int kNames = 50'000;
+  std::vector<std::string> names;
+  for (int i = 0; i < kNames; ++i) names.push_back("n" + std::to_string(i));
+  NameTable<int> table;
+  for (int i = 0; i < kNames; ++i) {
+    HashedName name(names[static_cast<std::size_t>(i)]);
+    name.hash = 7;
+    REQUIRE(table.add(name, i));
+  }
+  for (int i = 0; i < kNames; ++i) {
+    HashedName name(names[static_cast<std::size_t>(i)]);
+    name.hash = 7;
+    const int* found = table.find(name);
+    REQUIRE(found != nullptr);
+    REQUIRE(*found == i);
+    REQUIRE_FALSE(table.add(name, -1));
+  }
+  CHECK(table.size() == kNames);
+}

@@ -190,7 +190,9 @@ TEST_CASE("sparse tensors become dense") {
   CHECK(read_tensor(sparse, no_weights()).problem == "the shape of its indices does not fit its values");
   set_indices({2}, {1, 5});
   sparse.set_dims(0, std::int64_t{1} << 40);
-  CHECK(read_tensor(sparse, no_weights()).problem == "as a dense tensor it would take more than 1 GiB");
+  CHECK(read_tensor(sparse, no_weights()).problem ==
+        "makes the sparse tensors of the model take more than 512 MiB in dense form; store it as a "
+        "dense tensor");
 }
 
 TEST_CASE("the table of tensor types is complete") {

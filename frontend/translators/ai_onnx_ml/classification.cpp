@@ -131,7 +131,7 @@ Value best_class(NodeContext& node, Value scores) {
 }
 
 Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value index) {
-  // The bytes of the chosen texts one after the other: the runtime wants them in the order of the strings.
+  // The bytes of the chosen texts one after the other: StringTensorPack takes ascending positions only.
   const TextTable table = table_of(texts);
   const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), table.width};
   const Value list = reshape(node, index, std::vector<std::int64_t>{-1});

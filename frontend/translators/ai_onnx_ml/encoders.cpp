@@ -67,9 +67,8 @@ Value is_key(NodeContext& node, Value input, const Words& keys) {
   }
   if (keys.type == ElementType::string) return is_text(node, input, keys.texts);
   const std::int64_t shape[] = {static_cast<std::int64_t>(keys.size())};
-  // The runtime compares few types; i32 and f32 hold what the others hold on it.
-  const ElementType type = ir::is_integral(input.type()) ? ElementType::i32 : ElementType::f32;
-  const Value x = unsqueeze(node, convert(node, input, type), {node.rank(input)});
+  const ElementType type = input.type();
+  const Value x = unsqueeze(node, input, {node.rank(input)});
   Value equal = node.op("Equal", {x, node.numbers(keys.numbers, shape, type)});
   std::vector<double> missing;
   for (const double key : keys.numbers) missing.push_back(std::isnan(key) ? 1 : 0);
@@ -101,10 +100,7 @@ Value look_up(NodeContext& node, const Words& keys, const Words& values) {
   const Value place = place_among(node, node.input(0), keys);
   if (values.type == ElementType::string) return text_at(node, values.texts, place);
   const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
-  // The runtime gathers few types; integers pass as i32.
-  const ElementType type = values.type;
-  const ElementType passing = ir::is_integral(type) ? ElementType::i32 : ElementType::f32;
-  return convert(node, gather(node, node.numbers(values.numbers, shape, passing), place), type);
+  return gather(node, node.numbers(values.numbers, shape, values.type), place);
 }
 
 /// LabelEncoder 2, 4 (tensors).

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -123,6 +124,9 @@ class Decision {
   Value missing_;
 };
 
+/// Every leaf has a row of targets, most of which are empty if there are many.
+constexpr std::int64_t kMostTableEntries = std::int64_t{1} << 25;
+
 /// What the leaves [samples, trees] add up to.
 Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregate aggregate) {
   const bool by_extremum = aggregate == Aggregate::min || aggregate == Aggregate::max;
@@ -130,7 +134,9 @@ Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregat
   // What a leaf gives to targets it has no weight for.
   const double absent = !by_extremum ? 0 : aggregate == Aggregate::min ? infinity : -infinity;
   const auto targets = static_cast<std::size_t>(forest.targets);
-  std::vector<double> table(forest.nodes.size() * targets, absent);
+  const std::int64_t entries =
+      ir::checked_multiply(static_cast<std::int64_t>(forest.nodes.size()), forest.targets);
+  std::vector<double> table(ir::checked_count(entries, kMostTableEntries), absent);
   std::vector<bool> present(table.size(), false);
   for (const Forest::Weight& weight : forest.weights) {
     const std::size_t at =

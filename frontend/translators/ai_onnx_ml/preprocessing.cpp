@@ -103,7 +103,7 @@ Values feature_vectorizer_1(NodeContext& node) {
   return {concat(node, parts, 1)};
 }
 
-/// ZipMap 1 would name the columns of a matrix in a list of maps. The runtime has no maps: the matrix itself
+/// ZipMap 1 would name the columns of a matrix in a list of maps. OpenVINO has no maps: the matrix itself
 /// is the output.
 Values zip_map_1(NodeContext& node) {
   node.warn("zipmap-dropped",

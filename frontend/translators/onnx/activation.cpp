@@ -6,13 +6,6 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Relu 1, 6, 13, 14; from 14 on integers, which the runtime's own would pass through f32.
-Values relu_1(NodeContext& node) {
-  const Value x = node.input(0);
-  if (ir::is_floating(x.type())) return {node.op("ReLU", {x})};
-  return {node.op("Maximum", {x, node.integer(0, x.type())})};
-}
-
 Values leaky_relu_1(NodeContext& node) {
   const Value x = node.input(0);
   const double alpha = node.real("alpha", 0.01F);
@@ -33,7 +26,7 @@ bool is_for_channels(Value x, Value slope) {
 
 Value prelu_of_any_slope(NodeContext& node, Value x, Value slope) {
   const Value is_negative = node.op("Less", {x, node.number_like(0, x)});
-  return node.op("Select", {is_negative, arithmetic(node, "Multiply", x, slope), x});
+  return node.op("Select", {is_negative, node.op("Multiply", {x, slope}), x});
 }
 
 /// PRelu 7, 9, 16: the slope is broadcast to the data as in numpy; from 9 on integers.
@@ -132,7 +125,7 @@ Values shrink_9(NodeContext& node) {
 
 std::vector<TranslatorRow> activation_translators() {
   return {
-      {"Relu", 1, relu_1},
+      {"Relu", 1, same_unary<"ReLU">},
       {"Sigmoid", 1, same_unary<"Sigmoid">},
       {"Softplus", 1, same_unary<"SoftPlus">},
       {"Softsign", 1, same_unary<"SoftSign">},

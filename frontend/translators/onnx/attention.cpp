@@ -1,5 +1,5 @@
-// Attention since version 23 (24: padded caches and short masks, 25: windows): the runtime's one operation
-// where that can say it, else its arithmetic.
+// Attention since version 23 (24: padded caches and short masks, 25: windows): ScaledDotProductAttention
+// where that means the same, else its arithmetic.
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -7,6 +7,8 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/attention_mask.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -18,11 +20,11 @@ Value quotient(NodeContext& node, Value a, Value b) {
 /// [B, S, counts... * h] as [B, S, counts..., h].
 Value split_hidden(NodeContext& node, Value value, const std::vector<std::int64_t>& counts) {
   std::int64_t all = 1;
-  for (const std::int64_t count : counts) all *= count;
+  for (const std::int64_t count : counts) all = ir::checked_multiply(all, count);
   const ir::Dimension hidden = value.shape()[2];
   std::vector<std::int64_t> shape{0, 0};
   shape.insert(shape.end(), counts.begin(), counts.end());
-  shape.push_back(hidden.is_static() ? hidden.size() / all : -1);
+  shape.push_back(hidden.is_static() ? ir::checked_divide(hidden.size(), all) : -1);
   return node.op("Reshape", {value, node.integers(shape)}, {{"special_zero", true}});
 }
 
@@ -78,7 +80,7 @@ Heads heads_of(NodeContext& node) {
   return heads;
 }
 
-/// What the node asks for that is more than the runtime's one operation gives.
+/// What the node asks for that ScaledDotProductAttention does not give.
 struct Wishes {
   double cap;
   ElementType softmax_type;
@@ -104,10 +106,10 @@ Value scaled(NodeContext& node, Value query) {
   return divide(node, query, root);
 }
 
-/// One operation of the runtime.
+/// As a ScaledDotProductAttention.
 Value in_one(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
-  // The runtime moves the scale to a key that is constant and rounds the products to the key's type.
-  const bool is_scaled_before = heads.query.type() != ElementType::f32;
+  const bool is_scaled_before =
+      heads.query.type() != ElementType::f32 && node.target().has(Fault::attention_scale_rounding);
   const Value query = is_scaled_before ? scaled(node, heads.query) : heads.query;
   Values inputs{query, heads.key, heads.value};
   const bool has_scale = is_scaled_before || node.has_attribute("scale");
@@ -118,8 +120,8 @@ Value in_one(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
 }
 
 Value products_of(NodeContext& node, Value query, Value key) {
-  // The runtime's transposing product reads a constant key of bf16 in the wrong order.
-  const bool is_transposed_before = key.type() == ElementType::bf16;
+  const bool is_transposed_before =
+      key.type() == ElementType::bf16 && node.target().has(Fault::bf16_attention_fusion);
   if (is_transposed_before) {
     const std::int64_t rank = node.rank(key);
     std::vector<std::int64_t> order(static_cast<std::size_t>(rank));

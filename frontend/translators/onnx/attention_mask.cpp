@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -17,7 +18,7 @@ struct Rules {
   bool has_lengths;
 
   bool are_by_position() const { return is_causal || left_window >= 0 || right_window >= 0; }
-  /// What the causal mask of the runtime's operation says: keys and queries begin together.
+  /// The meaning of `causal` of ScaledDotProductAttention: keys and queries begin together.
   bool hide_future_only() const {
     return is_causal && left_window < 0 && right_window < 0 && !has_mask && !has_past && !has_lengths;
   }
@@ -135,11 +136,9 @@ bool may_hide_all(NodeContext& node, Value mask) {
   return false;
 }
 
-/// Whether `mask` certainly has the sizes of the scores, or 1 where it is known to. The runtime takes sizes
-/// of ScaledDotProductAttention's inputs that it does not know for equal, and reads one in place of the
-/// other.
+/// Whether `mask` certainly has the sizes of the scores, or 1 where that is known.
 bool has_sizes_of_scores(const NodeContext& node, Value mask, const Heads& heads, const Rules& rules) {
-  if (!rules.has_mask) return true;
+  if (!rules.has_mask || !node.target().has(Fault::attention_mask_sizes)) return true;
   std::vector<ir::Dimension> scores(heads.query.shape().begin(), heads.query.shape().end() - 1);
   scores.push_back(heads.key.shape()[2]);
   const PartialShape& shape = mask.shape();
@@ -170,7 +169,6 @@ AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_
 
 Value without_blind_rows(NodeContext& node, Value value, Value mask) {
   if (!may_hide_all(node, mask)) return value;
-  // Not by the largest element: the runtime's reduction starts from the smallest finite number.
   const Value seen = mask.type() == ElementType::boolean
                          ? mask
                          : node.op("NotEqual", {mask, node.number_like(kHidden, mask)});

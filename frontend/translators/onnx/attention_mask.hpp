@@ -25,15 +25,15 @@ struct AttentionMask {
   /// Boolean, true for keys that take part, or added to the scores; null when it hides none. Broadcasts to
   /// the scores: [B, N, S, T], in groups [B, K, N / K, S, T].
   Value value;
-  bool hides_future = false;  ///< keys behind the query's own position, besides: the runtime's causal mask
-  bool fits_one_operation = true;  ///< the runtime's ScaledDotProductAttention may have it
+  bool hides_future = false;  ///< keys behind the query's own position, besides: by the attribute `causal`
+  bool fits_one_operation = true;  ///< ScaledDotProductAttention may have it
 };
 
-/// `may_be_causal`: the runtime's causal mask may stand for one that says the same.
+/// `may_be_causal`: an equal mask may become the attribute `causal` of ScaledDotProductAttention.
 AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal);
 
 /// `value`, of rows as the scores have them, with zeros for queries from which `mask` hides all keys: the
-/// softmax of nothing is no number.
+/// softmax of such a row is NaN.
 Value without_blind_rows(NodeContext& node, Value value, Value mask);
 
 }  // namespace onnx2ir::frontend

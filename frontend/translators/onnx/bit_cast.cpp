@@ -1,4 +1,4 @@
-// BitCast: the runtime converts numbers but does not show their bits, so they are computed.
+// BitCast. OpenVINO has no operation on the bits of floating-point numbers: they are computed.
 #include <cmath>
 #include <limits>
 
@@ -69,7 +69,7 @@ Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
   const auto flag = [&](Value condition, std::int64_t number) {
     return bits.select(condition, bits.whole(number), bits.whole(0));
   };
-  // Only bit operations may see more than 24 bits: the runtime computes others of i32 as f32 where it likes.
+  // Arithmetic of i32 stays below 2^24, which f32 holds exactly; bit operations do the rest.
   const Value is_normal = bits.op("GreaterEqual", significand, bits.real(1));
   const Value units = bits.op("Multiply", significand, bits.power_of_two(fields.fraction_bits));
   Value fraction = bits.op("Subtract", convert(node, units, ElementType::i32),
@@ -88,8 +88,8 @@ Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
   return bits.op("BitwiseOr", bits.op("BitwiseOr", exponent_bits, fraction), sign);
 }
 
-/// 2^e for each exponent field, all of them normal numbers: the runtime takes subnormal constants for 0. The
-/// last is infinity, of which only the fraction 0 is a number.
+/// 2^e for each exponent field; subnormal numbers, of field 0, have the exponent of field 1. The last is
+/// infinity, which becomes NaN if the fraction is not 0.
 std::vector<double> powers_of_two(const FloatFields& fields) {
   std::vector<double> result;
   result.reserve(static_cast<std::size_t>(fields.last_exponent()) + 1);
@@ -132,7 +132,7 @@ Value pattern_of(NodeContext& node, Value value) {
 /// The integer of `type` that has the lowest bits of the i32 `pattern`.
 Value integer_of_bits(NodeContext& node, Value pattern, ElementType type) {
   const std::int64_t bits = ir::info(type).bits;
-  // The runtime computes both integers of 32 bits as i32.
+  // A Convert between integers of 32 bits keeps the bits.
   if (bits == 32) return convert(node, pattern, type);
   const auto number = [&](std::int64_t i) { return node.integer(i, ElementType::i32); };
   pattern = node.op("BitwiseAnd", {pattern, number((std::int64_t{1} << bits) - 1)});
@@ -159,7 +159,7 @@ Values bit_cast_26(NodeContext& node) {
   };
   for (const ElementType type : {from, to}) {
     if (has_pattern(type)) continue;
-    node.fail("OpenVINO's CPU runtime does not keep the bits of " + std::string(ir::info(type).name));
+    node.fail("the CPU plugin does not keep the bits of " + std::string(ir::info(type).name));
   }
   const Value pattern = pattern_of(node, value);
   const auto fields = fields_of(to);

@@ -19,13 +19,13 @@ std::optional<double> largest_of_small_float(ElementType type) {
   }
 }
 
-/// Numbers beyond the largest become the largest; what is no number becomes `of_nan`.
+/// Numbers beyond the largest become the largest; NaN becomes `of_nan`.
 Value saturated(NodeContext& node, Value value, double largest, Value of_nan) {
   const Value limited = node.op("Clamp", {value}, {{"min", -largest}, {"max", largest}});
   return node.op("Select", {node.op("IsNaN", {value}), of_nan, limited});
 }
 
-/// float8e8m0 holds powers of two only; the runtime rounds to the nearest.
+/// float8e8m0 holds powers of two only; Convert rounds to the nearest.
 Value to_power_of_two(NodeContext& node, Value value) {
   const std::string mode = node.text("round_mode", "up");
   if (mode == "nearest") return convert(node, value, ElementType::f8e8m0);
@@ -54,8 +54,8 @@ Value to_small_float(NodeContext& node, Value value, ElementType type) {
 
 namespace {
 
-/// The low 4 bits of numbers, as those of `type`. The runtime cuts off, saturates or leaves them, as it
-/// comes.
+/// The low 4 bits of numbers, as those of `type`. OpenVINO does not define what Convert makes of numbers
+/// beyond the type.
 Value cut_to_4_bits(NodeContext& node, Value value, ElementType type) {
   const auto number = [&](std::int64_t of) { return node.integer(of, ElementType::i32); };
   const Value whole = convert(node, value, ElementType::i32);
@@ -69,7 +69,7 @@ Value cast(NodeContext& node, Value value, ElementType type) {
   if (type == ElementType::string || value.type() == ElementType::string) {
     node.fail("OpenVINO converts neither to strings nor from strings");
   }
-  // Everything but 0 is true, fractions too, which the runtime would truncate first.
+  // Everything but 0 is true, fractions too.
   if (type == ElementType::boolean) return node.op("NotEqual", {value, node.number_like(0, value)});
   if (type == ElementType::u4 || type == ElementType::i4) value = cut_to_4_bits(node, value, type);
   if (largest_of_small_float(type) || type == ElementType::f8e8m0) return to_small_float(node, value, type);

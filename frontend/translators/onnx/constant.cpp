@@ -57,13 +57,10 @@ Values eye_like_9(NodeContext& node) {
   if (node.rank(input) != 2) node.fail("the input must be a matrix");
   const ElementType type =
       node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : input.type();
-  // The runtime makes few types of identity matrices; all can be made from i32.
   const auto size = [&](std::int64_t axis) {
     return reshape(node, dimension_of(node, input, axis), std::vector<std::int64_t>{});
   };
-  const Value eye = node.op("Eye", {size(0), size(1), node.integer(node.integer("k", 0))},
-                            {{"output_type", ElementType::i32}});
-  return {convert(node, eye, type)};
+  return {node.op("Eye", {size(0), size(1), node.integer(node.integer("k", 0))}, {{"output_type", type}})};
 }
 
 }  // namespace

@@ -122,6 +122,57 @@ std::vector<OperandType> widened(NodeContext& node, const IteratedBody& body,
 
 }  // namespace
 
+namespace {
+
+/// Forgets what an attempt at the body at `path` reported about the body since `mark`. What it reported about
+/// the graphs around stays: their nodes and initializers are not translated again.
+void forget_attempt(DiagnosticSink& sink, std::size_t mark, std::string_view path) {
+  const auto is_inside = [&](const Diagnostic& diagnostic) {
+    const std::string_view graph = diagnostic.place.graph;
+    return graph.starts_with(path) && (graph.size() == path.size() || graph[path.size()] == '/');
+  };
+  const auto& all = sink.diagnostics();
+  std::vector<Diagnostic> kept;
+  for (std::size_t i = mark; i < all.size(); ++i) {
+    if (!is_inside(all[i])) kept.push_back(all[i]);
+  }
+  sink.rewind(mark);
+  for (Diagnostic& diagnostic : kept) sink.report(std::move(diagnostic));
+}
+
+/// Counts the bodies around the node at work that may be translated again.
+class RepeatedBody {
+ public:
+  explicit RepeatedBody(ConversionState& conversion) : conversion_(conversion) {
+    ++conversion_.repeated_bodies;
+  }
+  RepeatedBody(const RepeatedBody&) = delete;
+  RepeatedBody& operator=(const RepeatedBody&) = delete;
+  ~RepeatedBody() { --conversion_.repeated_bodies; }
+
+ private:
+  ConversionState& conversion_;
+};
+
+/// Widens `types` to what the states needed when the body around was translated with narrower types; false
+/// when that is not known.
+bool widen_to_earlier(const ConversionState& conversion, const std::string& place,
+                      std::vector<OperandType>& types) {
+  const auto earlier = conversion.state_types.find(place);
+  if (earlier == conversion.state_types.end() || earlier->second.size() != types.size()) return false;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    std::string problem;
+    if (auto both = widen(types[i], earlier->second[i], problem)) types[i] = *std::move(both);
+  }
+  return true;
+}
+
+/// States that hand their shapes on settle one a round. Beyond this many rounds all shapes become dynamic, as
+/// it would take as many rounds as there are states.
+constexpr int kMostRounds = 16;
+
+}  // namespace
+
 TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body) {
   std::vector<OperandType> types;
   std::vector<OperandType> dynamic;
@@ -130,23 +181,35 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
     dynamic.push_back(with_dynamic_dimensions(types.back()));
     if (is_none(operand)) types.back() = dynamic.back();
   }
-  bool first = true;
-  DiagnosticSink& sink = node.translator().sink();
-  while (true) {
+  GraphTranslator& outer = node.translator();
+  ConversionState& conversion = outer.conversion();
+  const bool is_nested = conversion.repeated_bodies > 0;
+  const std::string place = is_nested ? outer.work_place() : std::string();
+  bool first = !(is_nested && widen_to_earlier(conversion, place, types));
+  DiagnosticSink& sink = outer.sink();
+  for (int round = 1;; ++round) {
     const bool last_try = types == dynamic;
     const std::size_t mark = sink.mark();
     try {
+      const RepeatedBody repeated(conversion);
       TranslatedBody translated = translate_body(node, body, types);
       std::vector<OperandType> wider = widened(node, body, translated, first);
       first = false;
-      if (wider == types) return translated;
+      if (wider == types) {
+        if (is_nested) conversion.state_types.insert_or_assign(place, std::move(wider));
+        return translated;
+      }
       types = std::move(wider);
+      if (round >= kMostRounds) std::ranges::transform(types, types.begin(), with_dynamic_dimensions);
     } catch (const AlreadyReported&) {
       // What fails with the exact shapes of the first iteration may do so only because they hold once.
       if (last_try) throw;
       types = dynamic;
+      // The next time the body around is tried, this loop begins here: two attempts at each depth would multiply.
+      constexpr int kFewBodies = 4;
+      if (conversion.repeated_bodies > kFewBodies) conversion.state_types.insert_or_assign(place, dynamic);
     }
-    sink.rewind(mark);
+    forget_attempt(sink, mark, outer.path_of_body(node.proto(), "body"));
   }
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 /// Filters [G * n, ...] of known sizes as [G, n, ...].
 Value grouped(NodeContext& node, Value filter, std::int64_t groups) {
-  const std::vector<std::int64_t> sizes = *filter.shape().sizes();
+  const ir::Integers sizes = *filter.shape().sizes();
+  if (groups < 1) node.fail("a filter of no elements cannot be divided into groups");
   std::vector<std::int64_t> shape{groups, sizes[0] / groups};
   shape.insert(shape.end(), sizes.begin() + 1, sizes.end());
   return reshape(node, filter, shape);
@@ -45,12 +46,17 @@ void take_kernel_from(Window& window, Value filter) {
   for (std::size_t i = 2; i < filter.shape().rank(); ++i) window.kernel.push_back(filter.shape()[i].size());
 }
 
+/// Whether OpenVINO's convolutions take the filter.
+bool is_native(const NodeContext& node, Value filter) {
+  return filter.shape().is_static() || !node.target().has(Fault::convolution_dynamic_filter);
+}
+
 Value convolved(NodeContext& node, Value input, Value filter) {
   const std::int64_t rank = node.rank(input);
   Window window = window_of(node, rank - 2);
   take_kernel_from(window, filter);
   const std::int64_t groups = group_count(node, filter);
-  if (!filter.shape().is_static()) return unfolded_convolution(node, input, filter, window, groups);
+  if (!is_native(node, filter)) return unfolded_convolution(node, input, filter, window, groups);
   const AttributeList attributes = {{"strides", window.strides},
                                     {"dilations", window.dilations},
                                     {"pads_begin", window.pads_begin},
@@ -162,12 +168,11 @@ Values conv_transpose_1(NodeContext& node) {
   const auto output_shape = spatial_output_shape(node, window);
   const bool sizes_are_known = std::all_of(input.shape().begin() + 2, input.shape().end(),
                                            [](const ir::Dimension& size) { return size.is_static(); });
-  if (!filter.shape().is_static() || (!output_shape.empty() && !sizes_are_known)) {
+  if (!is_native(node, filter) || (!output_shape.empty() && !sizes_are_known)) {
     const Value result = folded_convolution(node, input, filter, window, groups, more, output_shape);
     return {biased(node, result, node.optional_input(2), rank)};
   }
   resolve_transposed_pads(window, more, output_shape, input);
-  // The runtime takes output padding only below the stride; the rest is a negative pad at the end.
   const AttributeList attributes = {{"strides", window.strides},       {"dilations", window.dilations},
                                     {"pads_begin", window.pads_begin}, {"pads_end", window.pads_end},
                                     {"auto_pad", window.auto_pad},     {"output_padding", more}};
@@ -212,13 +217,17 @@ std::int64_t spatial_rank(NodeContext& node) {
   node.fail("the number of spatial axes is not known", "declare the shape of the result in the model");
 }
 
-/// Col2Im 18. The runtime has it for two spatial axes.
+/// Col2Im 18. OpenVINO defines it for two spatial axes.
 Values col2im_18(NodeContext& node) {
   const std::int64_t spatial = spatial_rank(node);
   const Window window = window_of(node, spatial);
   const Value sizes = of_length(node, convert(node, node.input(1), ElementType::i64), spatial);
   const Value kernel = of_length(node, convert(node, node.input(2), ElementType::i64), spatial);
-  const bool are_known = node.known_integers(sizes) && node.known_integers(kernel);
+  const auto known_kernel = node.known_integers(kernel);
+  if (known_kernel && std::ranges::any_of(*known_kernel, [](std::int64_t size) { return size < 1; })) {
+    node.fail("the block_shape has a size below 1");
+  }
+  const bool are_known = node.known_integers(sizes) && known_kernel;
   const bool is_unsafe = !are_known && node.target().has(target::Fault::col2im_run_time_sizes);
   if (spatial != 2 || is_unsafe) {
     const auto elements = [&](Value list) {

@@ -4,6 +4,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/region_maximum.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -24,20 +25,21 @@ Value quadruples(NodeContext& node, Value boxes) {
   return reshape(node, boxes, concat(node, shape));
 }
 
+/// The next f32 above a threshold: an overlap that equals the threshold is below it.
+Value next_number(NodeContext& node, Value threshold) {
+  const Value next = node.op("Multiply", {threshold, node.number(1.0 + 0x1p-23, ElementType::f32)});
+  return node.op("Maximum", {next, node.number(1e-30, ElementType::f32)});
+}
+
 /// NonMaxSuppression 10, 11.
 Values non_max_suppression_10(NodeContext& node) {
   const Value most = convert(node, parameter(node, 2, node.integer(0)), ElementType::i64);
-  // ONNX suppresses boxes that overlap more than the threshold, the runtime those that overlap as much: it
-  // gets the next number.
-  const Value given = parameter(node, 3, node.number(0.0, ElementType::f32));
-  const Value next = node.op("Multiply", {given, node.number(1.0 + 0x1p-23, ElementType::f32)});
-  const Value overlap = node.op("Maximum", {next, node.number(1e-30, ElementType::f32)});
+  Value overlap = parameter(node, 3, node.number(0.0, ElementType::f32));
+  if (node.target().has(Fault::nms_equal_overlap)) overlap = next_number(node, overlap);
   // Without a threshold all scores count.
   const Value threshold = parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
   const bool centre = node.integer("center_point_box", 0) != 0;
-  // As long as the boxes that are left: only runtimes without dynamic shapes fill the list up. A Slice to the
-  // third output's length would cost more than its time: the CPU plugin merges it with a Slice behind and
-  // then no longer knows how many columns there are, which GatherND has to know.
+  // The list has as many rows as there are selected boxes: plugins with dynamic shapes do not fill it up.
   return {node.op("NonMaxSuppression",
                   {quadruples(node, node.input(0)), node.input(1), most, overlap, threshold},
                   {{"box_encoding", centre ? "center" : "corner"},
@@ -63,7 +65,7 @@ Values roi_align_10(NodeContext& node) {
   const Value regions = quadruples(node, node.input(1));
   const Value batches = convert(node, node.input(2), ElementType::i64);
   const std::int64_t sampling_ratio = node.integer("sampling_ratio", 0);
-  // The runtime divides by zero where it compiles the maximum of no regions.
+  // Without regions both modes give the same empty tensor.
   const bool has_regions = regions.shape()[0] != ir::Dimension(0);
   if (has_regions && node.text("mode", "avg") == "max") {
     return {region_maximum(node, node.input(0), regions, batches, half_pixel)};
@@ -75,8 +77,9 @@ Values roi_align_10(NodeContext& node) {
                               {"spatial_scale", node.real("spatial_scale", 1.0)},
                               {"mode", "avg"},
                               {"aligned_mode", half_pixel ? "half_pixel_for_nn" : "asymmetric"}});
+  if (!node.target().has(Fault::roi_align_no_samples)) return {mean};
   if (!half_pixel || sampling_ratio > 0 || !has_regions) return {mean};
-  // Such regions have no samples, whose mean is 0 in ONNX and NaN in the runtime.
+  // Regions without extent have no samples, whose mean is 0.
   return {node.op("Select", {has_no_extent(node, regions), node.number_like(0, mean), mean})};
 }
 

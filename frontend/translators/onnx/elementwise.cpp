@@ -8,6 +8,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/text.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -37,50 +38,34 @@ Values binary_7(NodeContext& node) {
 }
 
 Value add(NodeContext& node, Value a, Value b) {
-  return arithmetic(node, "Add", a, b);
+  return node.op("Add", {a, b});
 }
 Value subtract(NodeContext& node, Value a, Value b) {
-  return arithmetic(node, "Subtract", a, b);
+  return node.op("Subtract", {a, b});
 }
 Value multiply(NodeContext& node, Value a, Value b) {
-  return arithmetic(node, "Multiply", a, b);
+  return node.op("Multiply", {a, b});
 }
 Value quotient(NodeContext& node, Value a, Value b) {
   return divide(node, a, b);
 }
 
-/// An integer base to a small known power, which the runtime would round to f32; null for other powers.
-Value integer_power(NodeContext& node, Value base, Value exponent) {
-  constexpr std::int64_t kMost = 16;
-  const auto known = node.known_integers(exponent);
-  if (!ir::is_integral(base.type()) || !known || known->size() != 1) return {};
-  const bool keeps_rank = base.shape().has_rank() && exponent.shape().rank() <= base.shape().rank();
-  if (!keeps_rank || known->front() < 1 || known->front() > kMost) return {};
-  Value result;
-  Value square = base;
-  for (std::int64_t left = known->front(); left > 0; left /= 2) {
-    if (left % 2 != 0) result = result ? arithmetic(node, "Multiply", result, square) : square;
-    if (left > 1) square = arithmetic(node, "Multiply", square, square);
-  }
-  return result;
-}
-
 /// Pow: from 12 on the exponent may be of another type; the result is of the base's.
 Value power(NodeContext& node, Value base, Value exponent) {
   const ElementType type = base.type();
-  if (const Value product = integer_power(node, base, exponent)) return product;
-  if (type == exponent.type()) return arithmetic(node, "Power", base, exponent);
+  if (type == exponent.type()) return node.op("Power", {base, exponent});
   if (ir::is_integral(exponent.type())) {
-    return arithmetic(node, "Power", base, convert(node, exponent, type));
+    return node.op("Power", {base, convert(node, exponent, type)});
   }
   const Value result =
       node.op("Power", {convert(node, base, ElementType::f32), convert(node, exponent, ElementType::f32)});
   return convert(node, result, type);
 }
 
-/// a - trunc(a / b) * b. The runtime computes just that, which makes NaN of an infinite b.
+/// a - trunc(a / b) * b; a if b is infinite.
 Value float_remainder(NodeContext& node, Value a, Value b) {
   const Value remainder = node.op("Mod", {a, b});
+  if (!node.target().has(Fault::mod_by_infinity)) return remainder;
   const auto divisors = node.known_numbers(b);
   const bool is_finite =
       divisors && std::ranges::all_of(*divisors, [](double number) { return std::isfinite(number); });
@@ -96,7 +81,7 @@ Values mod_10(NodeContext& node) {
   const Value a = node.input(0);
   const Value b = node.input(1);
   const bool has_sign_of_dividend = node.integer("fmod", 0) != 0;
-  if (!ir::is_floating(a.type())) return {arithmetic(node, has_sign_of_dividend ? "Mod" : "FloorMod", a, b)};
+  if (!ir::is_floating(a.type())) return {node.op(has_sign_of_dividend ? "Mod" : "FloorMod", {a, b})};
   const Value remainder = float_remainder(node, a, b);
   if (has_sign_of_dividend) return {remainder};
   const Value zero = node.number_like(0, a);
@@ -117,51 +102,28 @@ Value plain(NodeContext& node, Value a, Value b) {
   return node.op(kName.text, {a, b});
 }
 
-// In floating point the runtime finds NaN greater than anything, but less than nothing.
-Value greater(NodeContext& node, Value a, Value b) {
-  return ir::is_floating(a.type()) ? node.op("Less", {b, a}) : node.op("Greater", {a, b});
-}
-Value greater_or_equal(NodeContext& node, Value a, Value b) {
-  return ir::is_floating(a.type()) ? node.op("LessEqual", {b, a}) : node.op("GreaterEqual", {a, b});
-}
-
 /// BitShift 11, 28: from 28 on signed integers, whose right shift keeps the sign. Counts that are negative or
-/// not below the width of the type shift everything out. The runtime shifts in i32.
+/// not below the width of the type, which OpenVINO does not define, shift everything out.
 Values bit_shift_11(NodeContext& node) {
   const std::string direction = node.text("direction");
   if (direction != "LEFT" && direction != "RIGHT") node.fail("attribute 'direction' must be LEFT or RIGHT");
   const bool is_left = direction == "LEFT";
-  const Value value = node.input(0);
+  const Value x = node.input(0);
   const Value count = node.input(1);
-  const ElementType type = value.type();
+  const ElementType type = x.type();
   const std::int64_t bits = ir::info(type).bits;
-  constexpr std::int64_t kComputedBits = 32;
-  const bool is_narrow = bits < kComputedBits;
-  const ElementType computed = is_narrow ? ElementType::i32 : type;
-  const Value x = convert(node, value, computed);
-  const Value n = convert(node, count, computed);
-  const auto number = [&](std::int64_t i) { return node.integer(i, computed); };
-  Value shifted = node.op(is_left ? "BitwiseLeftShift" : "BitwiseRightShift", {x, n});
+  const auto number = [&](std::int64_t i) { return node.integer(i, type); };
+  const Value shifted = node.op(is_left ? "BitwiseLeftShift" : "BitwiseRightShift", {x, count});
   const auto known = node.known_integers(count);
   const bool is_in_range =
       known && std::ranges::all_of(*known, [&](std::int64_t i) { return i >= 0 && i < bits; });
-  if (!is_in_range) {
-    const Value fits =
-        node.op("LogicalAnd", {node.op("Less", {n, number(bits)}), node.op("GreaterEqual", {n, number(0)})});
-    const bool keeps_sign = !is_left && ir::is_signed_integral(type);
-    const Value rest =
-        keeps_sign ? node.op("Select", {node.op("Less", {x, number(0)}), number(-1), number(0)}) : number(0);
-    shifted = node.op("Select", {fits, shifted, rest});
-  }
-  if (is_left && is_narrow) {
-    // Bits beyond the type are cut off; above the sign bit they take its value.
-    shifted = node.op("BitwiseAnd", {shifted, number((std::int64_t{1} << bits) - 1)});
-    if (ir::is_signed_integral(type)) {
-      const Value sign = number(std::int64_t{1} << (bits - 1));
-      shifted = node.op("Subtract", {node.op("BitwiseXor", {shifted, sign}), sign});
-    }
-  }
-  return {convert(node, shifted, type)};
+  if (is_in_range) return {shifted};
+  const Value fits = node.op(
+      "LogicalAnd", {node.op("Less", {count, number(bits)}), node.op("GreaterEqual", {count, number(0)})});
+  const bool keeps_sign = !is_left && ir::is_signed_integral(type);
+  const Value rest =
+      keeps_sign ? node.op("Select", {node.op("Less", {x, number(0)}), number(-1), number(0)}) : number(0);
+  return {node.op("Select", {fits, shifted, rest})};
 }
 
 /// Where 9, 16.
@@ -204,9 +166,9 @@ std::vector<TranslatorRow> elementwise_translators() {
       {"Less", 1, binary_1<plain<"Less">>},
       {"Less", 7, binary_7<plain<"Less">>},
       {"LessOrEqual", 12, binary_7<plain<"LessEqual">>},
-      {"Greater", 1, binary_1<greater>},
-      {"Greater", 7, binary_7<greater>},
-      {"GreaterOrEqual", 12, binary_7<greater_or_equal>},
+      {"Greater", 1, binary_1<plain<"Greater">>},
+      {"Greater", 7, binary_7<plain<"Greater">>},
+      {"GreaterOrEqual", 12, binary_7<plain<"GreaterEqual">>},
       {"And", 1, binary_1<plain<"LogicalAnd">>},
       {"And", 7, binary_7<plain<"LogicalAnd">>},
       {"Or", 1, binary_1<plain<"LogicalOr">>},

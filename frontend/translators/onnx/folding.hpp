@@ -1,5 +1,5 @@
-// Windows gathered and added up by index: what is left of a convolution or of Col2Im when the runtime's own
-// operation does not take it. It needs neither sizes nor the number of spatial axes of the runtime's kernels.
+// Convolutions and Col2Im as windows that are gathered and added up by index, for any number of spatial axes
+// and for dynamic sizes.
 #pragma once
 
 #include "frontend/translators/context.hpp"
@@ -7,7 +7,7 @@
 
 namespace onnx2ir::frontend {
 
-/// A convolution whose filter has sizes that only the run knows, which the runtime's own does not take.
+/// A convolution whose filter has dynamic sizes.
 Value unfolded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
                            std::int64_t groups);
 

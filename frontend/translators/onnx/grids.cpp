@@ -70,7 +70,7 @@ Values affine_grid_20(NodeContext& node) {
   return {convert(node, reshape(node, moved, concat(node, result)), theta.type())};
 }
 
-/// Samples volumes: the runtime samples images only.
+/// Samples volumes: GridSample of OpenVINO takes images only.
 class VolumeSampler {
  public:
   VolumeSampler(NodeContext& node, bool align_corners, std::string padding)

@@ -8,6 +8,8 @@
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -15,7 +17,7 @@ namespace {
 constexpr int kFirstState = 2;         ///< node inputs and body inputs before the states
 constexpr std::int64_t kEndless = -1;  ///< Loop-5's trip count without a bound
 
-/// Input 0 as Loop-5 wants it: absent or beyond what the runtime can count to is no bound, negative is zero.
+/// Input 0 as the trip count of Loop-5: absent is no bound, negative is zero.
 Value trip_count(NodeContext& node) {
   if (!node.has_input(0)) return node.integer(kEndless);
   const Value given = node.input(0);
@@ -26,8 +28,9 @@ Value trip_count(NodeContext& node) {
   }
   const Value count = as_scalar(node, node, given, ElementType::i64, "the trip count");
   if (const auto known = node.known_integers(count)) {
-    // The CPU runtime counts in 32 bits: more iterations than that are as good as endless.
-    const bool endless = known->front() >= std::numeric_limits<std::int32_t>::max();
+    // A bound that does not fit into 32 bits is treated as no bound.
+    const bool endless =
+        node.target().has(Fault::wide_integers) && known->front() >= std::numeric_limits<std::int32_t>::max();
     return node.integer(endless ? kEndless : std::max<std::int64_t>(known->front(), 0));
   }
   return node.op("Maximum", {count, node.integer(0)});
@@ -61,6 +64,36 @@ void check_signature(NodeContext& node, const onnx::GraphProto& proto, std::size
     node.fail("the node has " + std::to_string(node.output_count()) + " outputs, its body gives " +
               std::to_string(outputs - 1));
   }
+}
+
+/// The scan output `rows`, which without rows has the sizes that the body declares for a row where inference
+/// does not know them. A declaration is used for nothing else: onnxruntime runs models whose declarations are
+/// wrong.
+Value with_declared_row(NodeContext& node, Value rows, const onnx::ValueInfoProto& declared) {
+  const auto type = to_tensor_type(declared.type());
+  const ir::PartialShape& shape = rows.shape();
+  if (!type || !type->shape.has_rank() || !shape.has_rank() || shape.rank() != type->shape.rank() + 1 ||
+      shape[0].is_static())
+    return rows;
+  std::vector<std::int64_t> no_rows{0};
+  std::vector<std::int64_t> known{0};
+  bool declares_more = false;
+  for (std::size_t i = 0; i < type->shape.rank(); ++i) {
+    const ir::Dimension& found = shape[i + 1];
+    const ir::Dimension& given = type->shape[i];
+    const bool is_used = found.is_dynamic() && given.is_static() && found.admits(given.size());
+    declares_more = declares_more || (is_used && given.size() != 0);
+    known.push_back(found.is_static() ? found.size() : 0);
+    no_rows.push_back(is_used ? given.size() : known.back());
+  }
+  if (!declares_more) return rows;
+  const Value sizes = shape_of(node, rows);
+  const Value count = node.op("Gather", {sizes, node.integer(0), node.integer(0)}, {{"batch_dims", 0}});
+  const Value target =
+      node.op("Select", {node.op("Greater", {count, node.integer(0)}), sizes, node.integers(no_rows)});
+  const Value result = node.op("Reshape", {rows, target}, {{"special_zero", false}});
+  if (std::ranges::all_of(known, [](std::int64_t size) { return size == 0; })) return result;
+  return node.op("Reshape", {result, node.integers(known)}, {{"special_zero", true}});
 }
 
 /// What each iteration appends to state `index`, when that is a list that starts empty; null otherwise.
@@ -122,6 +155,11 @@ Operands loop_1(NodeContext& node) {
     result.states[lists[i]] = make_sequence(std::move(list));
   }
   result.scans.resize(outputs);
+  for (std::size_t i = 0; i < outputs; ++i) {
+    if (!result.scans[i]) continue;
+    result.scans[i] =
+        with_declared_row(node, result.scans[i], proto.output(static_cast<int>(1 + states + i)));
+  }
   result.states.append(result.scans.begin(), result.scans.end());
   result.states.resize(node.output_count());
   return std::move(result.states);

@@ -19,7 +19,7 @@ Values mat_mul_1(NodeContext& node) {
 }
 
 Value scaled(Builder& builder, Value value, double factor) {
-  return factor == 1 ? value : arithmetic(builder, "Multiply", value, builder.number_like(factor, value));
+  return factor == 1 ? value : builder.op("Multiply", {value, builder.number_like(factor, value)});
 }
 
 /// Gemm 1, 6, 7, 9, 11, 13: alpha * A' * B' + beta * C. C is broadcast to the product, before 7 only with
@@ -35,7 +35,7 @@ Values gemm_1(NodeContext& node) {
               node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
   Value result = scaled(node, product, alpha);
   if (const Value c = node.optional_input(2)) {
-    result = arithmetic(node, "Add", result, scaled(node, convert(node, c, computed), beta));
+    result = node.op("Add", {result, scaled(node, convert(node, c, computed), beta)});
   }
   return {convert(node, result, type)};
 }
@@ -98,7 +98,7 @@ std::string implicit_output(std::string_view inputs) {
   return output;
 }
 
-/// Einsum 12. The runtime reads "ii" otherwise than "ii->", so the output is always spelled out.
+/// Einsum 12. OpenVINO needs an explicit output where a label is repeated, as in "ii->".
 Values einsum_12(NodeContext& node) {
   std::string equation = node.text("equation");
   std::erase(equation, ' ');
@@ -205,7 +205,7 @@ Value eliminated_determinant(NodeContext& node, Value x) {
                        : reshape(node, result.states[1], concat(node, shape));
 }
 
-/// Det 11, 22. OpenVINO has no determinant: small matrices are expanded, others eliminated step by step.
+/// Det 11, 22. OpenVINO has no such operation: small matrices are expanded, others reduced by elimination.
 Values det_11(NodeContext& node) {
   constexpr std::int64_t kLargestExpanded = 5;
   const Value x = node.input(0);
@@ -215,7 +215,7 @@ Values det_11(NodeContext& node) {
   const ir::Dimension columns = x.shape()[static_cast<std::size_t>(rank - 1)];
   const auto size = intersect(rows, columns);
   if (!size) node.fail("the matrices are not square");
-  // The runtime dies of some operations on nothing; of nothing the product is 1 as well.
+  // The determinant of an empty matrix is the empty product, 1.
   if (x.shape().element_count() == 0) {
     return {reduce(node, "ReduceProd", x, axes_between(node, rank - 2, rank), false)};
   }

@@ -4,6 +4,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -210,10 +211,10 @@ Values mean_variance_normalization_9(NodeContext& node) {
                   {{"eps", 1e-9}, {"normalize_variance", true}, {"eps_mode", std::string("OUTSIDE_SQRT")}})};
 }
 
-/// LRN 1, 13: across channels. The runtime cuts the bias to an integer, so others are drawn out:
+/// LRN by OpenVINO's operation. With Fault::lrn_fractional_bias a fractional bias becomes a factor:
 /// (bias + sum)^beta = bias^beta * (1 + sum / bias)^beta.
-Value odd_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
-  const bool is_whole = std::trunc(bias) == bias;
+Value native_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
+  const bool is_whole = std::trunc(bias) == bias || !node.target().has(Fault::lrn_fractional_bias);
   const Value y = node.op("LRN", {node.input(0), node.integers({1})},
                           {{"alpha", is_whole ? alpha : alpha / bias},
                            {"beta", beta},
@@ -222,7 +223,7 @@ Value odd_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, d
   return is_whole ? y : node.op("Multiply", {y, node.number_like(std::pow(bias, -beta), y)});
 }
 
-/// The runtime makes windows of even size smaller: their squares are averaged here.
+/// LRN with an even size, by the average of the squares in a window.
 Value even_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
   const Value x = node.input(0);
   const Value batch = dimension_of(node, x, 0);
@@ -244,13 +245,15 @@ Value even_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, 
   return divide(node, x, node.op("Power", {base, node.number_like(beta, x)}));
 }
 
+/// LRN 1, 13: across channels.
 Values lrn_1(NodeContext& node) {
   const double bias = node.real("bias", 1);
   const double alpha = node.real("alpha", 1e-4F);
   const double beta = node.real("beta", 0.75);
   const std::int64_t size = node.integer("size");
   if (size < 1) node.fail("attribute 'size' must be positive");
-  return {size % 2 == 0 ? even_lrn(node, size, alpha, beta, bias) : odd_lrn(node, size, alpha, beta, bias)};
+  const bool is_native = size % 2 != 0 || !node.target().has(Fault::lrn_even_size);
+  return {is_native ? native_lrn(node, size, alpha, beta, bias) : even_lrn(node, size, alpha, beta, bias)};
 }
 
 }  // namespace

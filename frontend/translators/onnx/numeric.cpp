@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/checked_arithmetic.hpp"
 #include "ir/value_ranges.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -22,23 +24,16 @@ Value convert(Builder& builder, Value value, ElementType type) {
   return builder.op("Convert", {value}, {{"destination_type", type}});
 }
 
-Value arithmetic(Builder& builder, std::string_view op, Value a, Value b, AttributeList attributes) {
-  const ElementType type = a.type();
-  if (type != ElementType::i8 && type != ElementType::u8) return builder.op(op, {a, b}, attributes);
-  const Value result = builder.op(
-      op, {convert(builder, a, ElementType::i32), convert(builder, b, ElementType::i32)}, attributes);
-  return convert(builder, result, type);
-}
-
 Value divide(Builder& builder, Value a, Value b) {
-  return arithmetic(builder, "Divide", a, b, {{"m_pythondiv", ir::is_floating(a.type())}});
+  return builder.op("Divide", {a, b}, {{"m_pythondiv", ir::is_floating(a.type())}});
 }
 
-Value exact_quotient(Builder& builder, Value a, Value b) {
+Value exact_quotient(NodeContext& node, Value a, Value b) {
   const AttributeList plain{{"m_pythondiv", true}};
-  const Value quotient = builder.op("Divide", {a, b}, plain);
-  const Value rest = builder.op("Subtract", {a, builder.op("Multiply", {quotient, b})});
-  return builder.op("Add", {quotient, builder.op("Divide", {rest, b}, plain)});
+  const Value quotient = node.op("Divide", {a, b}, plain);
+  if (!node.target().has(Fault::division_by_reciprocal)) return quotient;
+  const Value rest = node.op("Subtract", {a, node.op("Multiply", {quotient, b})});
+  return node.op("Add", {quotient, node.op("Divide", {rest, b}, plain)});
 }
 
 Value scalar(NodeContext& node, Value value, std::string_view what) {
@@ -75,14 +70,14 @@ Value size_of(Builder& builder, Value value, std::int64_t axis) {
 }
 
 Value axes_between(Builder& builder, std::int64_t first, std::int64_t last) {
-  std::vector<std::int64_t> axes(static_cast<std::size_t>(std::max<std::int64_t>(last - first, 0)));
+  std::vector<std::int64_t> axes(ir::checked_count(std::max<std::int64_t>(last - first, 0)));
   std::iota(axes.begin(), axes.end(), first);
   return builder.integers(axes);
 }
 
 Value reduce(Builder& builder, std::string_view op, Value value, Value axes, bool keep_dims) {
   if (axes.shape().element_count() != 0) return builder.op(op, {value, axes}, {{"keep_dims", keep_dims}});
-  // The runtime cannot read empty constants; a norm of one element is its absolute value.
+  // Over no axes each element is reduced by itself: a norm of one element is its absolute value.
   return op == "ReduceL1" || op == "ReduceL2" ? builder.op("Abs", {value}) : value;
 }
 

@@ -19,7 +19,7 @@ struct OperationName {
   char text[kSize];
 };
 
-/// The translator of an operator of one input for which the runtime has an equal operation.
+/// The translator of an operator of one input that is the same operation in OpenVINO.
 template <OperationName kName>
 Values same_unary(NodeContext& node) {
   return {node.op(kName.text, {node.input(0)})};
@@ -28,9 +28,6 @@ Values same_unary(NodeContext& node) {
 /// `value` as `type`; the value itself when it is of that type.
 Value convert(Builder& builder, Value value, ElementType type);
 
-/// Emits a binary operation. Integers of 8 bits are computed as i32: the runtime saturates and rounds them.
-Value arithmetic(Builder& builder, std::string_view op, Value a, Value b, AttributeList attributes = {});
-
 /// `value` as a float8 or float4, by the node's attributes `saturate` (float8 can do without) and
 /// `round_mode`.
 Value to_small_float(NodeContext& node, Value value, ElementType type);
@@ -38,9 +35,9 @@ Value to_small_float(NodeContext& node, Value value, ElementType type);
 /// a / b; integers are rounded toward zero.
 Value divide(Builder& builder, Value a, Value b);
 
-/// a / b of floating-point numbers to the last bit or nearly so, for what is then rounded to integers: the
-/// runtime multiplies by the reciprocal, so that its 41 / 41 is less than 1.
-Value exact_quotient(Builder& builder, Value a, Value b);
+/// a / b of floating-point numbers for results that are rounded to integers afterwards: the quotient of equal
+/// numbers is 1.
+Value exact_quotient(NodeContext& node, Value a, Value b);
 
 /// A scalar made of a value of one element; refuses the node when it cannot have one.
 Value scalar(NodeContext& node, Value value, std::string_view what);

@@ -75,18 +75,6 @@ Value wrap(NodeContext& node, Value input, const Pads& pads) {
   return input;
 }
 
-/// The runtime takes an element that is known only at run time for 0 where all sizes are known: it is put in
-/// afterwards, where a padded tensor of ones has zeros.
-Value pad_with_run_time_element(NodeContext& node, Value input, const Pads& pads, Value fill) {
-  const auto with_zeros = [&](Value value) {
-    return node.op("Pad", {value, pads.begins, pads.ends, node.number_like(0, value)},
-                   {{"pad_mode", "constant"}});
-  };
-  const Value ones = broadcast_to(node, node.number(1, ElementType::f32), shape_of(node, input));
-  const Value is_inside = node.op("Equal", {with_zeros(ones), node.number(1, ElementType::f32)});
-  return node.op("Select", {is_inside, with_zeros(input), fill});
-}
-
 Values padded(NodeContext& node, const Pads& pads, Value fill) {
   const std::string mode = node.text("mode", "constant");
   const Value input = node.input(0);
@@ -94,7 +82,6 @@ Values padded(NodeContext& node, const Pads& pads, Value fill) {
   if (mode == "constant") {
     if (!fill) fill = node.number_like(0, input);
     if (!fill.shape().is_scalar()) fill = reshape(node, fill, std::vector<std::int64_t>{});
-    if (fill.node->constant() == nullptr) return {pad_with_run_time_element(node, input, pads, fill)};
     return {node.op("Pad", {input, pads.begins, pads.ends, fill}, {{"pad_mode", "constant"}})};
   }
   if (mode != "edge" && mode != "reflect") node.fail("mode '" + mode + "' does not exist");

@@ -16,7 +16,7 @@ Window pool_window(NodeContext& node) {
   return window;
 }
 
-/// ONNX's ceil mode leaves out windows that begin in the padding: the runtime calls that ceil_torch.
+/// ONNX's ceil mode leaves out windows that begin in the padding, as OpenVINO's ceil_torch does.
 std::string rounding(NodeContext& node) {
   return node.integer("ceil_mode", 0) != 0 ? "ceil_torch" : "floor";
 }
@@ -42,10 +42,7 @@ Value column_major(NodeContext& node, Value indices, Value input) {
 Values max_pool_1(NodeContext& node) {
   const Value input = node.input(0);
   const Window window = pool_window(node);
-  // The runtime pools floating-point numbers; 8-bit integers are exact in f32.
-  const bool integers = ir::is_integral(input.type());
-  const Value data = integers ? convert(node, input, ElementType::f32) : input;
-  ir::Node& pool = node.node("MaxPool", {data},
+  ir::Node& pool = node.node("MaxPool", {input},
                              {{"strides", window.strides},
                               {"dilations", window.dilations},
                               {"pads_begin", window.pads_begin},
@@ -55,7 +52,7 @@ Values max_pool_1(NodeContext& node) {
                               {"auto_pad", window.auto_pad},
                               {"index_element_type", ElementType::i64},
                               {"axis", 0}});
-  Values outputs{convert(node, pool.value(0), input.type())};
+  Values outputs{pool.value(0)};
   if (node.has_output(1)) {
     const bool column_order = node.integer("storage_order", 0) != 0;
     outputs.push_back(column_order ? column_major(node, pool.value(1), input) : pool.value(1));

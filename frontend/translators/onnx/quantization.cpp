@@ -78,12 +78,13 @@ Split split(NodeContext& node, Value number) {
   return {leading, node.op("Subtract", {number, leading})};
 }
 
-/// x / scale, exact where it lies between two integers: the runtime multiplies by the reciprocal, and its
-/// error would round some numbers to the wrong side.
+/// x / scale, which is rounded to an integer afterwards: no error moves it to the other side of a middle
+/// between two integers.
 Value quotient_to_round(NodeContext& node, Value x, Value scale) {
+  const AttributeList plain{{"m_pythondiv", true}};
+  if (!node.target().has(Fault::division_by_reciprocal)) return node.op("Divide", {x, scale}, plain);
   // Twice as far from 0 as the integers of 16 bits. An infinite quotient would have no middle.
   constexpr double kFar = 1 << 17;
-  const AttributeList plain{{"m_pythondiv", true}};
   const Value near =
       node.op("Clamp", {node.op("Divide", {x, scale}, plain)}, {{"min", -kFar}, {"max", kFar}});
   const Value middle = node.op("Add", {node.op("Floor", {near}), node.number_like(0.5, near)});

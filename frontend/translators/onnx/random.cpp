@@ -1,4 +1,4 @@
-// Operators that draw random numbers, and Dropout. Which numbers come for a seed is the runtime's business.
+// Operators that draw random numbers, and Dropout. ONNX does not define which numbers belong to a seed.
 #include <bit>
 #include <numbers>
 
@@ -8,8 +8,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Seeds for one of the streams of random numbers a node needs. Without attribute `seed` both are 0, which
-/// makes the runtime draw others each time.
+/// Seeds for one of the streams of random numbers a node needs. Without attribute `seed` both are 0:
+/// RandomUniform then draws other numbers in each run.
 struct Seeds {
   std::int64_t global = 0;
   std::int64_t of_op = 0;

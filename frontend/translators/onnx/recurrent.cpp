@@ -1,13 +1,14 @@
 // LSTM, GRU and RNN in all versions (1, 3, 7, 14 with layout, 22).
 //
-// OpenVINO's sequence operations where they say the same; a Loop over the steps where they do not: peepholes,
-// coupled gates, and lengths in shapes that are not static (the CPU runtime ignores the lengths there).
+// OpenVINO's sequence operations where they mean the same, else a Loop over the steps: for peepholes, coupled
+// gates, activations with parameters, and lengths of sequences of dynamic shape (dynamic_sequence_lengths).
 #include <functional>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/loop_builder.hpp"
 #include "frontend/translators/onnx/recurrent_cell.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -21,13 +22,11 @@ Values in_layout(NodeContext& node, const Cell& cell, Values outputs) {
   return outputs;
 }
 
-bool has_static_shapes(const Cell& cell) {
-  return cell.x.shape().is_static();
-}
-
-bool is_native(const Cell& cell) {
+bool is_native(const NodeContext& node, const Cell& cell) {
   if (cell.peepholes) return false;
-  if (cell.lengths && !has_static_shapes(cell)) return false;
+  if (cell.lengths && !cell.x.shape().is_static() && node.target().has(Fault::dynamic_sequence_lengths)) {
+    return false;
+  }
   // One list of activations for all directions, without parameters that would have to be told apart.
   const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
   for (std::size_t i = 0; i < cell.activations.size(); ++i) {
@@ -38,9 +37,9 @@ bool is_native(const Cell& cell) {
   return true;
 }
 
-/// A final state; zeros after no steps, as in onnxruntime: the runtime leaves in it what was there.
+/// A final state; zeros after zero steps, as in onnxruntime.
 Value after_steps(NodeContext& node, const Cell& cell, Value state) {
-  if (cell.x.shape()[0].min > 0) return state;
+  if (cell.x.shape()[0].min > 0 || !node.target().has(Fault::zero_step_states)) return state;
   const Value any = node.op("NotEqual", {dimension_of(node, cell.x, 0), node.integer(0)});
   return node.op("Select", {any, state, node.number_like(0, state)});
 }
@@ -146,7 +145,7 @@ Values lstm_1(NodeContext& node) {
   Cell cell = read_cell(node, 4, 2, {"Sigmoid", "Tanh", "Tanh"});
   cell.peepholes = node.optional_input(7);
   const bool coupled = node.integer("input_forget", 0) != 0;
-  if (is_native(cell) && !coupled) {
+  if (is_native(node, cell) && !coupled) {
     // ONNX has the gates as i, o, f, c; OpenVINO as f, i, c, o.
     const std::vector<std::int64_t> order{2, 0, 3, 1};
     const Value bias = reordered(node, cell, node.op("Add", {cell.w_bias, cell.r_bias}), order);
@@ -178,7 +177,7 @@ Values lstm_1(NodeContext& node) {
 Values gru_1(NodeContext& node) {
   const Cell cell = read_cell(node, 3, 1, {"Sigmoid", "Tanh"});
   const bool linear_before_reset = node.integer("linear_before_reset", 0) != 0;
-  if (is_native(cell)) {
+  if (is_native(node, cell)) {
     const std::vector<std::int64_t> order{0, 1, 2};
     Value bias = node.op("Add", {cell.w_bias, cell.r_bias});
     if (linear_before_reset) {
@@ -224,7 +223,7 @@ Values gru_1(NodeContext& node) {
 
 Values rnn_1(NodeContext& node) {
   const Cell cell = read_cell(node, 1, 1, {"Tanh"});
-  if (is_native(cell)) {
+  if (is_native(node, cell)) {
     const Value bias = node.op("Add", {cell.w_bias, cell.r_bias});
     return in_layout(node, cell, native(node, cell, "RNNSequence", {0}, bias, {}));
   }

@@ -7,6 +7,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -75,7 +76,7 @@ Axes axes_by_input(NodeContext& node, Value x) {
 using Reduction = Value (*)(NodeContext&, Value, const Axes&);
 
 /// `reduced`, whose dimensions at `axes` are 1, without them, for axes that are known at run time only: their
-/// number gives the rank, which the runtime must know.
+/// number gives the rank, which must be static.
 Value without_dimensions(NodeContext& node, Value reduced, Value axes, std::int64_t count) {
   const std::int64_t rank = node.rank(reduced);
   if (count > rank) node.fail("there are more axes than dimensions");
@@ -120,11 +121,14 @@ bool is_bounded(Value x, bool is_max) {
   return is_one_of(kOnBothSides) || (is_max && is_one_of(kFromBelow));
 }
 
-/// The largest or smallest element. The runtime starts from the largest finite number instead of infinity,
-/// and stays there when all elements are infinite or there are none. Among halves no finite number comes so
-/// far: doubled, the start alone overflows, to the infinity it should have been.
+/// The largest or smallest element. With Fault::extremum_of_infinities the reduction starts from the largest
+/// finite number and returns it if all elements are infinite or there are none. Halves are smaller: doubled,
+/// only the start overflows, to the infinity that is right.
 Value extremum(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
-  if (!ir::is_floating(x.type()) || is_bounded(x, op == "ReduceMax")) return native(node, op, x, axes);
+  const bool may_be_infinite = ir::is_floating(x.type()) && !is_bounded(x, op == "ReduceMax");
+  if (!may_be_infinite || !node.target().has(Fault::extremum_of_infinities)) {
+    return native(node, op, x, axes);
+  }
   const auto scaled = [&](Value value, double factor) {
     return node.op("Multiply", {value, node.number(factor, ElementType::f32)});
   };
@@ -132,7 +136,7 @@ Value extremum(NodeContext& node, std::string_view op, Value x, const Axes& axes
   return convert(node, scaled(half, 2), x.type());
 }
 
-/// Whether a sum or product of truth values is not 0: the runtime has no reductions of booleans.
+/// Whether a sum or product of truth values is not 0: OpenVINO's reductions of numbers take no booleans.
 Value reduced_truth(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
   const Value count = native(node, op, convert(node, x, ElementType::i32), axes);
   return node.op("NotEqual", {count, node.integer(0, ElementType::i32)});
@@ -168,7 +172,7 @@ Value l2(NodeContext& node, Value x, const Axes& axes) {
   return native(node, "ReduceL2", x, axes);
 }
 Value sum_of_squares(NodeContext& node, Value x, const Axes& axes) {
-  return sum(node, arithmetic(node, "Multiply", x, x), axes);
+  return sum(node, node.op("Multiply", {x, x}), axes);
 }
 Value log_of_sum(NodeContext& node, Value x, const Axes& axes) {
   if (!ir::is_floating(x.type())) return in_floats(node, log_of_sum, x, axes);

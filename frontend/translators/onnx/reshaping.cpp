@@ -4,6 +4,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -127,6 +128,7 @@ Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
   const auto declared = node.declared_rank(0);
   axes = run_time_axes(node, axes, declared ? std::optional(*declared - rank) : std::nullopt);
   const auto count = axes.shape().element_count();
+  ir::check_rank(ir::checked_count(*count));
   const Value places = unmarked(node, marked(node, axes, rank + *count), rank);
   const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank + *count), 1));
   if (rank == 0) return reshape(node, input, ones);
@@ -207,29 +209,14 @@ Values tile_1(NodeContext& node) {
   return {node.op("Tile", {input, node.integers(repeats)})};
 }
 
-/// Repeats that are not known, by a broadcast: from rank 4 on the runtime's Tile reads them wrongly.
-Value tile_at_run_time(NodeContext& node, Value input, Value repeats) {
-  const std::int64_t rank = node.rank(input);
-  const Value sizes = shape_of(node, input);
-  const auto interleaved = [&](Value outer) {
-    const Value pairs = concat(node, {unsqueeze(node, outer, {1}), unsqueeze(node, sizes, {1})}, 1);
-    return reshape(node, pairs, std::vector<std::int64_t>{2 * rank});
-  };
-  const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 1));
-  const Value spread = broadcast_to(node, reshape(node, input, interleaved(ones)), interleaved(repeats));
-  return reshape(node, spread, node.op("Multiply", {repeats, sizes}));
-}
-
 Values tile_6(NodeContext& node) {
   const Value input = node.input(0);
   // A scalar has no axes to repeat.
   if (input.shape().is_scalar()) return {input};
   const std::int64_t rank = node.rank(input);
   const Value repeats = of_length(node, convert(node, node.input(1), ElementType::i64), rank);
-  constexpr std::int64_t kMostDependableRank = 3;
   if (const auto known = node.known_integers(repeats))
     return {node.op("Tile", {input, node.integers(*known)})};
-  if (rank > kMostDependableRank) return {tile_at_run_time(node, input, repeats)};
   return {node.op("Tile", {input, repeats})};
 }
 

@@ -1,7 +1,7 @@
 // Resize 10, 11 (roi, sizes, coordinate modes), 13, 18 (antialias, axes, policies), 19
 // (half_pixel_symmetric), and Upsample 1, 7, 9.
 //
-// What OpenVINO's Interpolate can express becomes one; everything else is resampled axis by axis.
+// What OpenVINO's Interpolate can express becomes an Interpolate; everything else is resampled axis by axis.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -62,7 +62,7 @@ void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
   if (keep.size() != plan.axes.size()) select_axes(node, plan, keep);
 }
 
-/// The runtime aligns corners by the rounded size, ONNX by the scaled one: whole numbers leave no doubt.
+/// Interpolate aligns corners by the rounded size, ONNX by the scaled one: both are equal for whole scales.
 bool has_whole_scales(NodeContext& node, const ResizePlan& plan) {
   const auto scales = node.known_numbers(plan.scales);
   return scales && std::ranges::all_of(*scales, [](double scale) { return scale == std::floor(scale); });
@@ -99,6 +99,14 @@ Value interpolated(NodeContext& node, const ResizePlan& plan) {
 }
 
 Values resize(NodeContext& node, ResizePlan plan) {
+  const auto check_length = [&](Value list, std::string_view what) {
+    const auto count = list ? list.shape().element_count() : std::nullopt;
+    if (!count || *count == std::ssize(plan.axes)) return;
+    node.fail("there are " + std::to_string(*count) + " " + std::string(what) + " for " +
+              std::to_string(plan.axes.size()) + " axes");
+  };
+  check_length(plan.scales, "scales");
+  check_length(plan.sizes, "sizes");
   drop_unchanged_axes(node, plan);
   if (plan.axes.empty()) return {plan.image};
   if (plan.mode != "nearest" && plan.mode != "linear" && plan.mode != "cubic") {

@@ -1,6 +1,5 @@
 // Scan 8, 9, 11, 16, 19, 21, 23, 24, 25 to Loop-5. A scan input is an invariant input of the Loop, from which
-// the body gathers its slice by the iteration number: Loop-5's own sliced inputs are wrong on the CPU
-// runtime.
+// the body gathers its slice by the iteration number.
 #include <onnx/onnx_pb.h>
 
 #include <numeric>

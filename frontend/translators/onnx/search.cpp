@@ -1,6 +1,7 @@
 // The largest elements along an axis, cumulative sums and products, ranges.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -27,11 +28,11 @@ Values top_k_11(NodeContext& node) {
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
   const Value k = scalar(node, node.input(1), "k");
   const bool largest = node.integer("largest", 1) != 0;
-  if (is_positive(k)) {
+  if (is_positive(k) || !node.target().has(Fault::topk_of_zero)) {
     ir::Node& result = top_k(node, x, k, axis, largest);
     return {result.value(0), result.value(1)};
   }
-  // Asked for none, the runtime writes outside of its memory: it is asked for one, which is taken away again.
+  // At least one element is selected, and sliced away again if k is 0.
   ir::Node& result = top_k(node, x, node.op("Maximum", {k, node.integer(1, k.type())}), axis, largest);
   const Value none = node.integers({0});
   const Value count = as_list(node, k);
@@ -137,7 +138,7 @@ bool is_known_to_ascend(Value start, Value limit) {
   return low && high && low->size() == 1 && high->size() == 1 && low->front().max <= high->front().min;
 }
 
-/// `limit`, or `start` when the steps lead away from it: there the runtime counts steps, the range is empty.
+/// `limit`, or `start` if the steps lead away from it: the range is empty then.
 Value reachable_limit(NodeContext& node, Value start, Value limit, Value step) {
   const auto known_step = node.known_numbers(step);
   if (known_step && node.known_numbers(start) && node.known_numbers(limit)) return limit;
@@ -155,7 +156,8 @@ Value reachable_limit(NodeContext& node, Value start, Value limit, Value step) {
 Values range_11(NodeContext& node) {
   const Value start = scalar(node, node.input(0), "start");
   const Value step = scalar(node, node.input(2), "delta");
-  const Value limit = reachable_limit(node, start, scalar(node, node.input(1), "limit"), step);
+  Value limit = scalar(node, node.input(1), "limit");
+  if (node.target().has(Fault::range_away_from_limit)) limit = reachable_limit(node, start, limit, step);
   return {node.op("Range", {start, limit, step}, {{"output_type", start.type()}})};
 }
 

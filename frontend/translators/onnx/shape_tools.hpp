@@ -37,7 +37,7 @@ Value of_length(Builder& builder, Value list, std::int64_t length);
 /// declares for the output gives it; the node is refused when there is none.
 Value dimension_list(NodeContext& node, Value list);
 
-/// A number that stands for "to the end" in slices: constants pass through f32 and i32 on the CPU runtime.
+/// A number that stands for "to the end" in slices; it fits into 32 bits.
 inline constexpr std::int64_t kFarEnd = 0x7fffffff;
 
 }  // namespace onnx2ir::frontend

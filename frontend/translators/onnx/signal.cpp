@@ -3,6 +3,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -22,8 +23,7 @@ Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
   return slice(node, padded, node.integers({0}), node.integers({2}), rank - 1);
 }
 
-/// `x` with `length` (i64 [1]) values along `axis`: cut off, or zeros after its own. The runtime reads behind
-/// its input when it is to do that itself.
+/// `x` with `length` (i64 [1]) values along `axis`: the first ones, or zeros after its own.
 Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
   const Value size = dimension_of(node, x, axis);
   const Value missing = node.op("Maximum", {node.op("Subtract", {length, size}), node.integers({0})});
@@ -44,6 +44,7 @@ Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
 Value transform_of_reals(NodeContext& node, Value x, std::int64_t axis) {
   const std::int64_t count = x.shape()[static_cast<std::size_t>(axis)].size();
   if (count < 1) return {};
+  ir::checked_count(count);
   const Value lower = node.op("RDFT", {x, node.integers({axis})});
   std::vector<std::int64_t> mirrored;
   for (std::int64_t i = count / 2 + 1; i < count; ++i) mirrored.push_back(count - i);
@@ -117,8 +118,8 @@ Values dft_20(NodeContext& node) {
   return {node.op("Transpose", {transform(node, swapped, rank - 2), order})};
 }
 
-/// All frequencies of the frames [B, F, N] or [B, F, N, 2] of a signal, as the runtime's own STFT has one
-/// side of real signals only.
+/// All frequencies of the frames [B, F, N] or [B, F, N, 2] of a signal: OpenVINO's STFT gives one side of the
+/// frequencies of real signals only.
 Value transform_of_frames(NodeContext& node, Value signal, Value window, Value size, Value step) {
   const bool complex = node.rank(signal) == 3;
   const auto numbers = [&](Value count) {

@@ -5,13 +5,16 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-/// Bounds beyond 32 bits mean the end; the runtime's integers have 32 bits.
+/// Slice bounds as i64. Those beyond 32 bits mean the end and fit into 32 bits.
 Value clamped(NodeContext& node, Value bounds) {
   bounds = convert(node, bounds, ElementType::i64);
+  if (!node.target().has(Fault::wide_integers)) return bounds;
   if (const auto known = node.known_integers(bounds)) {
     std::vector<std::int64_t> values = *known;
     for (std::int64_t& value : values) value = std::clamp<std::int64_t>(value, -kFarEnd, kFarEnd);
@@ -31,6 +34,7 @@ Value count_up(NodeContext& node, Value list) {
 Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
   if (!steps) {
     const auto count = starts.shape().element_count();
+    if (count) ir::check_rank(static_cast<std::size_t>(*count));
     steps = count ? node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1))
                   : broadcast_to(node, node.integer(1), shape_of(node, starts));
   }
@@ -57,17 +61,11 @@ Values slice_10(NodeContext& node) {
 /// Gather 1, 11 (negative indices), 13.
 Values gather_1(NodeContext& node) {
   const Value data = node.input(0);
-  const Value indices = node.input(1);
-  const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
-  // The runtime dies of a gather of nothing; what it gives has zeros in its shape, and a slice has those too.
-  if (indices.shape().element_count() == 0 && node.rank(indices) == 1) {
-    return {slice(node, data, node.integers({0}), node.integers({0}), axis)};
-  }
-  return {gather(node, data, indices, axis)};
+  return {gather(node, data, node.input(1), node.axis(node.integer("axis", 0), node.rank(data)))};
 }
 
-/// Indices made non-negative for an axis: the runtime's element-wise gathers do not all count from the end.
-Value wrapped(NodeContext& node, Value indices, Value data, std::int64_t axis) {
+/// Indices along an axis of `data`, counted from its start.
+Value from_start(NodeContext& node, Value indices, Value data, std::int64_t axis) {
   if (const auto known = node.known_integers(indices)) {
     if (std::none_of(known->begin(), known->end(), [](std::int64_t index) { return index < 0; }))
       return indices;
@@ -81,7 +79,9 @@ Value wrapped(NodeContext& node, Value indices, Value data, std::int64_t axis) {
 Values gather_elements_11(NodeContext& node) {
   const Value data = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
-  return {node.op("GatherElements", {data, wrapped(node, node.input(1), data, axis)}, {{"axis", axis}})};
+  Value indices = node.input(1);
+  if (node.target().has(Fault::negative_gather_elements)) indices = from_start(node, indices, data, axis);
+  return {node.op("GatherElements", {data, indices}, {{"axis", axis}})};
 }
 
 /// GatherND 11, 12 (batch_dims), 13. The length of an index decides the rank of the result: when it is not
@@ -166,10 +166,11 @@ Values split_1(NodeContext& node) {
     lengths = node.integers(node.integer_list("split"));
   } else {
     const std::int64_t parts = node.integer("num_outputs", count);
+    if (parts < 1) node.fail("the node has no outputs");
     if (parts != count) node.fail("num_outputs is not the number of outputs");
     const ir::Dimension size = input.shape()[static_cast<std::size_t>(axis)];
     if (size.is_static()) {
-      const std::int64_t chunk = (size.size() + parts - 1) / parts;
+      const std::int64_t chunk = size.size() / parts + (size.size() % parts == 0 ? 0 : 1);
       std::vector<std::int64_t> sizes;
       for (std::int64_t left = size.size(), i = 0; i < parts; ++i) {
         sizes.push_back(std::min(chunk, left));
@@ -221,7 +222,7 @@ Values one_hot_9(NodeContext& node) {
   const Value values = node.input(2);
   Value depth = node.input(1);
   if (const auto known = node.known_numbers(depth); known && known->size() == 1) {
-    depth = node.integer(static_cast<std::int64_t>(known->front()));
+    depth = node.integer(ir::checked_size(known->front()));
   }
   depth = convert(node, depth, ElementType::i64);
   if (!depth.shape().is_scalar()) depth = reshape(node, depth, std::vector<std::int64_t>{});

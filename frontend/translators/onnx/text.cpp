@@ -164,7 +164,7 @@ Value equal_texts(NodeContext& node, Value a, Value b) {
     const Value inside = node.op("Less", {numbers, unsqueeze(node, texts.lengths, {1})});
     return bytes_at(node, pair.bytes, node.op("Add", {unsqueeze(node, texts.begins, {1}), numbers}), inside);
   };
-  // Bytes that differ are counted: the runtime does not reduce nothing to true.
+  // Strings are equal if no bytes differ, which also holds for empty strings.
   const Value differ = convert(node, node.op("NotEqual", {rows(pair.a), rows(pair.b)}), ElementType::i32);
   const Value count = node.op("ReduceSum", {differ, node.integers({1})}, {{"keep_dims", false}});
   const Value same_bytes = node.op("Equal", {count, node.integer(0, ElementType::i32)});

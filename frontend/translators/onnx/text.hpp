@@ -1,4 +1,4 @@
-// Strings, which the runtime only takes apart into bytes and puts together again.
+// Strings. OpenVINO only unpacks them to bytes and packs bytes to strings.
 #pragma once
 
 #include "frontend/translators/context.hpp"

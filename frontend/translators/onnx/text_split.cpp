@@ -183,14 +183,10 @@ class Splitter {
     const Value filled = flat(broadcast_to(*node_, unsqueeze(*node_, string_ends, {1}), sizes));
     const Value kept =
         squeeze(*node_, op("NonZero", {flat(marks)}, {{"output_type", ElementType::i64}}), {0});
-    // One element more on each side: the runtime does not scatter nothing.
-    const Value end = reshape(*node_, count_of(filled), std::vector<std::int64_t>{1});
-    const Value data = concat(*node_, {filled, node_->integers({0}, kWhole)});
-    const Value indices = concat(*node_, {gather(*node_, flat(targets), kept), end});
-    const Value places = concat(*node_, {gather(*node_, flat(places_), kept), node_->integers({0}, kWhole)});
-    const Value scattered = op("ScatterElementsUpdate", {data, indices, places, node_->integer(0)},
-                               {{"reduction", "none"}, {"use_init_val", true}});
-    return slice(*node_, scattered, node_->integers({0}), shape_of(*node_, filled), 0);
+    const Value indices = gather(*node_, flat(targets), kept);
+    const Value places = gather(*node_, flat(places_), kept);
+    return op("ScatterElementsUpdate", {filled, indices, places, node_->integer(0)},
+              {{"reduction", "none"}, {"use_init_val", true}});
   }
 
   NodeContext* node_;
@@ -200,7 +196,7 @@ class Splitter {
   Value places_;   ///< among all bytes: [strings, longest + 1]
 };
 
-/// The outputs for no strings. The runtime has no constant strings, so it is the input that becomes them.
+/// The outputs for an empty input, which is reshaped to the substrings.
 Values no_parts(NodeContext& node, Value texts) {
   const Value shape = shape_of(node, texts);
   const Value parts = reshape(node, texts, concat(node, {shape, node.integers({0})}));

@@ -1,11 +1,12 @@
 // Unique: the distinct elements or slices, where each first occurs, which one each is, how many there are.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-/// The four outputs sorted by first occurrence: the runtime sorts only by value.
+/// The four outputs of a sorted Unique in the order of first occurrence.
 Values by_first_occurrence(NodeContext& node, const Values& sorted, std::int64_t axis) {
   const Value first = sorted[1];
   const Value count = reshape(node, shape_of(node, first), std::vector<std::int64_t>{});
@@ -28,25 +29,22 @@ Values by_first_occurrence(NodeContext& node, const Values& sorted, std::int64_t
 /// Unique 11.
 Values unique_11(NodeContext& node) {
   const Value input = node.input(0);
-  // The runtime finds unique values of few types; f32 and i32 hold those of all others that it computes with.
-  const ElementType type = input.type();
-  const bool as_float = ir::is_floating(type);
-  if (type == ElementType::string) node.fail("unique strings cannot be found by the runtime");
-  Values inputs{convert(node, input, as_float ? ElementType::f32 : ElementType::i32)};
+  if (input.type() == ElementType::string) node.fail("OpenVINO's Unique takes no strings");
+  Values inputs{input};
   std::int64_t axis = 0;
   if (node.has_attribute("axis")) {
     axis = node.axis(node.integer("axis"), node.rank(input));
     inputs.push_back(node.integer(axis));
   }
+  const bool is_sorted = node.integer("sorted", 1) != 0;
+  const bool reorders = !is_sorted && node.target().has(Fault::unique_order);
   ir::Node& unique = node.node("Unique", inputs,
-                               std::vector<ir::Attribute>{{"sorted", true},
+                               std::vector<ir::Attribute>{{"sorted", is_sorted || reorders},
                                                           {"index_element_type", ElementType::i64},
                                                           {"count_element_type", ElementType::i64}},
                                4);
   Values outputs{unique.value(0), unique.value(1), unique.value(2), unique.value(3)};
-  if (node.integer("sorted", 1) == 0) outputs = by_first_occurrence(node, outputs, axis);
-  outputs[0] = convert(node, outputs[0], type);
-  return outputs;
+  return reorders ? by_first_occurrence(node, outputs, axis) : outputs;
 }
 
 }  // namespace

@@ -10,11 +10,11 @@
 namespace onnx2ir::frontend {
 
 struct Window {
-  std::vector<std::int64_t> kernel;
-  std::vector<std::int64_t> strides;
-  std::vector<std::int64_t> dilations;
-  std::vector<std::int64_t> pads_begin;
-  std::vector<std::int64_t> pads_end;
+  ir::Integers kernel;
+  ir::Integers strides;
+  ir::Integers dilations;
+  ir::Integers pads_begin;
+  ir::Integers pads_end;
   std::string auto_pad;  ///< as the IR spells it: "explicit", "same_upper", "same_lower", "valid"
 };
 

@@ -1,0 +1,49 @@
+// Arithmetic on sizes and positions that come from a model: what does not fit into 64 bits is an error of the
+// model.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace onnx2ir::ir {
+
+/// Throws InvalidNode: a size or position does not fit into 64 bits.
+[[noreturn]] void fail_overflow();
+/// Throws InvalidNode: a size by which another one is divided is not positive.
+[[noreturn]] void fail_division(std::int64_t divisor);
+
+inline std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) fail_overflow();
+  return result;
+}
+inline std::int64_t checked_subtract(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_sub_overflow(a, b, &result)) fail_overflow();
+  return result;
+}
+inline std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) fail_overflow();
+  return result;
+}
+/// `a` divided by a size or stride, which must be positive; rounds toward zero.
+inline std::int64_t checked_divide(std::int64_t a, std::int64_t divisor) {
+  if (divisor <= 0) fail_division(divisor);
+  return a / divisor;
+}
+
+/// The most elements that the converter makes for one constant or list because a number in the model says so.
+/// Elements that stand in the model are not counted.
+inline constexpr std::int64_t kMostMadeElements = std::int64_t{1} << 24;
+/// Throws InvalidNode: `count` elements would be made, or fewer than none.
+[[noreturn]] void fail_count(std::int64_t count, std::int64_t most);
+/// `count` as the size of a list; throws InvalidNode when it is negative or larger than `most`.
+inline std::size_t checked_count(std::int64_t count, std::int64_t most = kMostMadeElements) {
+  if (count < 0 || count > most) fail_count(count, most);
+  return static_cast<std::size_t>(count);
+}
+/// `number` as a size: throws InvalidNode when it is NaN, negative or does not fit.
+std::int64_t checked_size(double number);
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,64 @@
+// Lists whose elements come from a model: their lengths are whatever the file says, so each access is
+// checked. Values of constants, attributes and shapes are handed out in these types only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace onnx2ir::ir {
+
+/// Throws InvalidNode: element `index` of a list of `size` elements is needed.
+[[noreturn]] void fail_missing_element(std::size_t index, std::size_t size);
+
+/// A std::vector that throws InvalidNode where an element is read that it does not have.
+template <typename T>
+class CheckedList : public std::vector<T> {
+ public:
+  using Base = std::vector<T>;
+  using Base::Base;
+  CheckedList(Base list) : Base(std::move(list)) {}  // NOLINT(google-explicit-constructor): the same list
+
+  T& operator[](std::size_t index) { return Base::operator[](checked(index)); }
+  const T& operator[](std::size_t index) const { return Base::operator[](checked(index)); }
+  T& front() { return (*this)[0]; }
+  const T& front() const { return (*this)[0]; }
+  T& back() { return (*this)[Base::size() - 1]; }
+  const T& back() const { return (*this)[Base::size() - 1]; }
+
+ private:
+  std::size_t checked(std::size_t index) const {
+    if (index >= Base::size()) fail_missing_element(index, Base::size());
+    return index;
+  }
+};
+
+/// The same for elements that somebody else owns.
+template <typename T>
+class CheckedView {
+ public:
+  explicit CheckedView(std::span<const T> elements) : elements_(elements) {}
+
+  const T& operator[](std::size_t index) const {
+    if (index >= elements_.size()) fail_missing_element(index, elements_.size());
+    return elements_[index];
+  }
+  auto begin() const { return elements_.begin(); }
+  auto end() const { return elements_.end(); }
+  std::size_t size() const { return elements_.size(); }
+  /// A copy of the elements.
+  CheckedList<T> list() const { return {elements_.begin(), elements_.end()}; }
+
+ private:
+  std::span<const T> elements_;
+};
+
+/// Elements of integer or boolean values, sizes, axes.
+using Integers = CheckedList<std::int64_t>;
+/// Elements of numeric values.
+using Numbers = CheckedList<double>;
+
+}  // namespace onnx2ir::ir

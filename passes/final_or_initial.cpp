@@ -1,0 +1,116 @@
+#include "passes/final_or_initial.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/inference.hpp"
+#include "passes/if_builder.hpp"
+#include "passes/loop_ports.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+ir::Value flat(ir::Builder& builder, ir::Value value) {
+  if (value.shape().rank() == 1) return value;
+  return builder.op("Reshape", {value, builder.integers({-1})}, {{"special_zero", false}});
+}
+
+ir::Value shape_of(ir::Builder& builder, ir::Value value) {
+  return builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
+}
+
+std::ptrdiff_t dynamic_dimensions(const ir::PartialShape& shape) {
+  return std::ranges::count_if(shape, &ir::Dimension::is_dynamic);
+}
+
+bool has_empty_dimension(const ir::PartialShape& shape) {
+  return std::ranges::find(shape, ir::Dimension(0)) != shape.end();
+}
+
+/// The static dimensions of `shape`, `dynamic` for the others.
+std::vector<std::int64_t> sizes(const ir::PartialShape& shape, std::int64_t dynamic) {
+  std::vector<std::int64_t> result;
+  for (const ir::Dimension& size : shape) result.push_back(size.is_static() ? size.size() : dynamic);
+  return result;
+}
+
+bool is_repeated(const ir::Use& use) {
+  if (!use.node->is("Tile") || use.index != 0) return false;
+  return use.node->input(1).node->is("Select");
+}
+
+}  // namespace
+
+FinalOrInitial::FinalOrInitial(ir::Node& loop) : loop_(&loop), builder_(loop.graph()) {
+  builder_.set_name(loop.name);
+  builder_.set_origin(loop.origin);
+}
+
+ir::Value FinalOrInitial::ran() {
+  if (!ran_) ran_ = whether_it_runs(builder_, *loop_);
+  return ran_;
+}
+
+ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial) {
+  if (final.shape().is_static() && final.shape() == initial.shape()) {
+    // The CPU plugin computes booleans as u8, but keeps them boolean behind a Loop: Select rejects the
+    // mixture.
+    if (final.type() != ir::ElementType::boolean) return builder_.op("Select", {ran(), final, initial});
+    ir::Node& choice = add_choice(
+        builder_, ran(), {final, initial}, [](ir::Builder&, const Values& inner) { return Values{inner[0]}; },
+        [](ir::Builder&, const Values& inner) { return Values{inner[1]}; });
+    choice.name = final.node->name;
+    return choice.value();
+  }
+  return joined(final, initial);
+}
+
+/// [1] or [0]: how often what belongs to this outcome is repeated.
+ir::Value FinalOrInitial::one_if(bool ran) {
+  ir::Value& repeats = ran ? one_if_ran_ : one_if_not_;
+  if (!repeats) {
+    repeats = builder_.op("Select",
+                          {this->ran(), builder_.integers({ran ? 1 : 0}), builder_.integers({ran ? 0 : 1})});
+  }
+  return repeats;
+}
+
+/// With dynamic dimensions the final value of a loop that did not run may have any shape: Select fails. One
+/// of two vectors, of which one is empty, is their concatenation. Tile copies whole blocks, which Slice does
+/// not for vectors: 4 us for 4096 elements instead of 25 us.
+ir::Value FinalOrInitial::joined(ir::Value final, ir::Value initial) {
+  const ir::Value kept = builder_.op("Tile", {flat(builder_, final), one_if(true)});
+  const ir::Value other = builder_.op("Tile", {flat(builder_, initial), one_if(false)});
+  return reshaped(builder_.op("Concat", {kept, other}, {{"axis", 0}}), final, initial);
+}
+
+/// `flat`, the elements of `final` or of `initial`, in the shape of that.
+ir::Value FinalOrInitial::reshaped(ir::Value flat, ir::Value final, ir::Value initial) {
+  const ir::PartialShape& shape = final.shape();
+  if (shape.rank() == 1) return flat;
+  if (dynamic_dimensions(shape) <= 1 && !has_empty_dimension(shape))
+    return builder_.op("Reshape", {flat, builder_.integers(sizes(shape, -1))}, {{"special_zero", false}});
+  const ir::Value shapes =
+      builder_.op("Select", {ran(), shape_of(builder_, final), shape_of(builder_, initial)});
+  const ir::Value result = builder_.op("Reshape", {flat, shapes}, {{"special_zero", false}});
+  if (dynamic_dimensions(shape) == static_cast<std::ptrdiff_t>(shape.rank()) || has_empty_dimension(shape))
+    return result;
+  return builder_.op("Reshape", {result, builder_.integers(sizes(shape, 0))}, {{"special_zero", true}});
+}
+
+bool is_chosen(ir::Value final, ir::Value initial) {
+  bool has_choice = false;
+  for (const ir::Use& use : final.node->output(final.index).uses) {
+    const ir::Node& reader = *use.node;
+    if (use.index == 0 && reader.is("ShapeOf")) continue;
+    const bool is_flat =
+        use.index == 0 && reader.is("Reshape") && std::ranges::all_of(reader.output(0).uses, is_repeated);
+    const bool is_choice = reader.is("Select") || (reader.is("If") && reader.inputs().size() == 3);
+    const bool is_selected = use.index == 1 && is_choice && reader.input(2) == initial;
+    if (!is_flat && !is_selected && !is_repeated(use)) return false;
+    has_choice = true;
+  }
+  return has_choice;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,75 @@
+// Hides from OpenVINO that a model output of type i64 has no elements: if its shape is static, 2024.6 ends
+// the process at compile time (empty_i64_output). Such an output becomes a Slice between two equal positions
+// that depend on a model input.
+#include <algorithm>
+#include <vector>
+
+#include "ir/builder.hpp"
+#include "passes/passes.hpp"
+#include "passes/run_time_values.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr std::int64_t kMostElements = 1 << 16;  ///< of what is sliced
+
+std::vector<std::int64_t> at_least_one(const ir::PartialShape& shape) {
+  std::vector<std::int64_t> sizes;
+  for (const ir::Dimension& size : shape) sizes.push_back(std::max<std::int64_t>(size.size(), 1));
+  return sizes;
+}
+
+std::int64_t product(const std::vector<std::int64_t>& sizes) {
+  std::int64_t result = 1;
+  for (const std::int64_t size : sizes) {
+    if (result > kMostElements) break;
+    result *= size;
+  }
+  return result;
+}
+
+bool is_endangered(ir::Value value) {
+  const ir::PartialShape& shape = value.shape();
+  return value.type() == ir::ElementType::i64 && shape.is_static() && !value.node->is("Parameter") &&
+         std::ranges::find(shape, ir::Dimension(0)) != shape.end() &&
+         product(at_least_one(shape)) <= kMostElements;
+}
+
+/// No elements in the sizes of `shape`; those of 0 are dynamic. `position`: [1], a dynamic number.
+ir::Value empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Value position) {
+  std::vector<std::int64_t> axes;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (shape[i] == ir::Dimension(0)) axes.push_back(static_cast<std::int64_t>(i));
+  }
+  const std::vector<std::int64_t> sizes = at_least_one(shape);
+  const std::vector<std::int64_t> zeros(static_cast<std::size_t>(product(sizes)), 0);
+  const ir::Value data =
+      builder.constant(ir::ElementType::i64, sizes, ir::encode_integers(zeros, ir::ElementType::i64));
+  if (axes.size() > 1)
+    position = builder.op("Concat", std::vector<ir::Value>(axes.size(), position), {{"axis", 0}});
+  const std::vector<std::int64_t> steps(axes.size(), 1);
+  return builder.op("Slice", {data, position, position, builder.integers(steps), builder.integers(axes)});
+}
+
+}  // namespace
+
+bool hide_empty_outputs(ir::Model& model, PassContext&) {
+  ir::Graph& graph = model.graph;
+  const auto source = std::ranges::find_if(graph.parameters(), [](const ir::Node* input) {
+    return input->output(0).type != ir::ElementType::string;
+  });
+  if (source == graph.parameters().end()) return false;
+  ir::Builder builder(graph);
+  ir::Value position;
+  for (ir::Node* result : graph.results()) {
+    const ir::Value value = result->input(0);
+    if (!is_endangered(value)) continue;
+    builder.set_name(value.node->name);
+    if (!position)
+      position = builder.op("Unsqueeze", {zero_or_one(builder, (*source)->value()), builder.integers({0})});
+    ir::replace_all_uses(value, empty(builder, value.shape(), position));
+  }
+  return static_cast<bool>(position);
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,112 @@
+// Replaces elementwise operations that the CPU plugin computes wrongly by others that give the right result.
+// Each row of the table works around one fault.
+#include <array>
+#include <vector>
+
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using ir::ElementType;
+
+ir::Value converted(ir::Builder& builder, ir::Value value, ElementType type) {
+  return builder.op("Convert", {value}, {{"destination_type", type}});
+}
+
+/// The operation of `node` on its inputs as i32.
+ir::Value in_i32(ir::Builder& builder, const ir::Node& node) {
+  const ElementType type = node.output(0).type;
+  const std::vector<ir::Value> inputs{converted(builder, node.input(0), ElementType::i32),
+                                      converted(builder, node.input(1), ElementType::i32)};
+  return converted(builder, builder.node(node.op().name, inputs, node.attributes()).value(), type);
+}
+
+ir::Value byte_arithmetic(ir::Builder& builder, const ir::Node& node) {
+  const ElementType type = node.output(0).type;
+  return type == ElementType::i8 || type == ElementType::u8 ? in_i32(builder, node) : ir::Value{};
+}
+
+/// 8-bit and 16-bit integers are shifted as i32. Of the result the bits of the type count, which Convert
+/// keeps once those above repeat the sign or are 0.
+ir::Value narrow_shift(ir::Builder& builder, const ir::Node& node) {
+  constexpr std::int64_t kComputedBits = 32;
+  const ElementType type = node.output(0).type;
+  const std::int64_t bits = ir::info(type).bits;
+  if (bits >= kComputedBits) return {};
+  const auto number = [&](std::int64_t value) { return builder.integer(value, ElementType::i32); };
+  ir::Value shifted = builder.op("BitwiseLeftShift", {converted(builder, node.input(0), ElementType::i32),
+                                                      converted(builder, node.input(1), ElementType::i32)});
+  shifted = builder.op("BitwiseAnd", {shifted, number((std::int64_t{1} << bits) - 1)});
+  if (ir::is_signed_integral(type)) {
+    const ir::Value sign = number(std::int64_t{1} << (bits - 1));
+    shifted = builder.op("Subtract", {builder.op("BitwiseXor", {shifted, sign}), sign});
+  }
+  return converted(builder, shifted, type);
+}
+
+/// a > b as b < a, which is false for NaN.
+ir::Value comparison_with_nan(ir::Builder& builder, const ir::Node& node) {
+  if (!ir::is_floating(node.input(0).type())) return {};
+  return builder.op(node.is("Greater") ? "Less" : "LessEqual", {node.input(1), node.input(0)});
+}
+
+/// An integer to the power of a small constant by multiplications.
+ir::Value integer_power(ir::Builder& builder, const ir::Node& node) {
+  constexpr std::int64_t kMost = 16;
+  const ir::Value base = node.input(0);
+  const auto exponent = ir::exact_values(node.input(1));
+  if (!ir::is_integral(base.type()) || !exponent || exponent->size() != 1) return {};
+  if (exponent->front() < 1 || exponent->front() > kMost) return {};
+  // The exponent must not give the result more dimensions.
+  if (!base.shape().has_rank() || node.input(1).shape().rank() > base.shape().rank()) return {};
+  ir::Value result;
+  ir::Value square = base;
+  for (std::int64_t left = exponent->front(); left > 0; left /= 2) {
+    if (left % 2 != 0) result = result ? builder.op("Multiply", {result, square}) : square;
+    if (left > 1) square = builder.op("Multiply", {square, square});
+  }
+  return result;
+}
+
+ir::Value integer_relu(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value x = node.input(0);
+  if (!ir::is_integral(x.type())) return {};
+  return builder.op("Maximum", {x, builder.integer(0, x.type())});
+}
+
+struct Legalization {
+  Fault fault;
+  ir::OperationSet operations;
+  /// The replacement of a node; null if the node is right as it is.
+  ir::Value (*replace)(ir::Builder& builder, const ir::Node& node);
+};
+
+/// Powers come before bytes, because they become multiplications.
+std::span<const Legalization> legalizations() {
+  static const std::array kLegalizations = {
+      Legalization{Fault::greater_than_nan, {"Greater", "GreaterEqual"}, comparison_with_nan},
+      Legalization{Fault::integer_power, {"Power"}, integer_power},
+      Legalization{Fault::integer_relu, {"ReLU"}, integer_relu},
+      Legalization{Fault::narrow_shifts, {"BitwiseLeftShift"}, narrow_shift},
+      Legalization{Fault::byte_arithmetic,
+                   {"Add", "Subtract", "Multiply", "Divide", "Power", "Mod", "FloorMod"},
+                   byte_arithmetic},
+  };
+  return kLegalizations;
+}
+
+}  // namespace
+
+bool legalize_arithmetic(ir::Model& model, PassContext& context) {
+  bool modified = false;
+  for (const Legalization& row : legalizations()) {
+    if (!context.target.has(row.fault)) continue;
+    modified = rewrite_values(model, row.operations, row.replace) || modified;
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,99 @@
+// Gives values that may have the shape [0, 1, ..., 1] another axis of size 1 in front while they pass a Loop.
+// On 2024.6 a Loop with an input, a state or an output of such a shape, vectors without elements above all,
+// ends the process (empty_loop_vectors); [1, 0] works.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "ir/builder.hpp"
+#include "ir/inference.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool is_endangered(const ir::PartialShape& shape) {
+  if (!shape.has_rank() || shape.rank() == 0 || shape[0].min != 0) return false;
+  return std::all_of(shape.begin() + 1, shape.end(),
+                     [](const ir::Dimension& size) { return size.admits(1); });
+}
+
+ir::Value wrapped(ir::Builder& builder, ir::Value value) {
+  builder.set_name(value.node->name);
+  return builder.op("Unsqueeze", {value, builder.integers({0})});
+}
+
+/// Gives `value`, a Parameter of a body or an output of a loop, the axis, and makes all readers read it
+/// without.
+void read_unwrapped(ir::Graph& graph, ir::Value value) {
+  ir::Output& output = value.node->output(value.index);
+  const auto readers = output.uses;
+  ir::Dimensions shape{ir::Dimension(1)};
+  for (const ir::Dimension& size : output.shape) shape.push_back(size);
+  ir::set_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
+  if (readers.empty()) return;
+  ir::Builder builder(graph);
+  builder.set_name(value.node->name);
+  const ir::Value inner = builder.op("Squeeze", {value, builder.integers({0})});
+  for (const ir::Use& use : readers) use.node->set_input(use.index, inner);
+  auto& names = inner.node->output(0).names;
+  names.append(output.names.begin(), output.names.end());
+  output.names.clear();
+}
+
+class LoopValues {
+ public:
+  explicit LoopValues(ir::Node& loop) : loop_(loop), body_(*loop.loop()), outside_(loop.graph()) {}
+
+  bool run() {
+    bool modified = false;
+    for (const ir::Invariant& invariant : body_.invariants) {
+      if (!is_endangered(loop_.input(invariant.input).shape())) continue;
+      take(invariant.input, *invariant.parameter);
+      modified = true;
+    }
+    for (const ir::Carried& state : body_.carried) {
+      if (!is_endangered(loop_.input(state.input).shape()) &&
+          !is_endangered(state.parameter->output(0).shape) && !is_endangered(state.result->output(0).shape))
+        continue;
+      take(state.input, *state.parameter);
+      give(*state.result, state.output);
+      modified = true;
+    }
+    for (const ir::LastValue& last : body_.last_values) {
+      if (!is_endangered(last.result->output(0).shape)) continue;
+      give(*last.result, last.output);
+      modified = true;
+    }
+    if (modified) ir::infer(loop_);
+    return modified;
+  }
+
+ private:
+  void take(std::uint32_t input, ir::Node& parameter) {
+    loop_.set_input(input, wrapped(outside_, loop_.input(input)));
+    read_unwrapped(*body_.graph, parameter.value());
+  }
+
+  void give(ir::Node& result, std::optional<std::uint32_t> output) {
+    ir::Builder inside(*body_.graph);
+    result.set_input(0, wrapped(inside, result.input(0)));
+    ir::infer(result);
+    if (output) read_unwrapped(loop_.graph(), loop_.value(*output));
+  }
+
+  ir::Node& loop_;
+  ir::LoopBody& body_;
+  ir::Builder outside_;
+};
+
+}  // namespace
+
+bool unsqueeze_empty_loop_values(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Node* loop : loops_of(model)) modified = LoopValues(*loop).run() || modified;
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,61 @@
+// Without bf16 instructions the CPU plugin computes bf16 in f32, and turns infinities of bf16 constants into
+// the largest finite numbers (bf16_constant_infinity in tests/faults). Operations on elements that read such
+// a constant are computed in f32, where infinities stay.
+#include <algorithm>
+#include <cmath>
+
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+// Larger constants are weights and masks, in which the largest number does as well.
+constexpr std::int64_t kMostElements = 1 << 16;
+
+bool has_infinity(const ir::Node& node) {
+  const ir::ConstantData* const data = node.constant();
+  const auto count = node.output(0).shape.element_count();
+  if (data == nullptr || !count || *count > kMostElements) return false;
+  const auto numbers =
+      ir::decode_numbers(node.output(0).type, data->bytes(), static_cast<std::size_t>(*count));
+  return numbers && std::ranges::any_of(*numbers, [](double number) { return std::isinf(number); });
+}
+
+/// Whether a value is what OpenVINO folds into a bf16 constant with infinities.
+bool is_infinite_bf16_constant(ir::Value value) {
+  if (value.type() != ir::ElementType::bf16) return false;
+  while (value.node->is("Reshape") || value.node->is("Unsqueeze") || value.node->is("Squeeze") ||
+         value.node->is("Broadcast") || value.node->is("Convert")) {
+    value = value.node->input(0);
+  }
+  return value.node->is("Const") && ir::is_floating(value.type()) && has_infinity(*value.node);
+}
+
+ir::Value converted(ir::Builder& builder, ir::Value value, ir::ElementType type) {
+  return builder.op("Convert", {value}, {{"destination_type", type}});
+}
+
+ir::Value widened(ir::Builder& builder, const ir::Node& node) {
+  if (!std::ranges::any_of(node.inputs(), is_infinite_bf16_constant)) return {};
+  ir::SmallVector<ir::Value, 3> inputs;
+  for (const ir::Value input : node.inputs()) {
+    const bool is_bf16 = input.type() == ir::ElementType::bf16;
+    inputs.push_back(is_bf16 ? converted(builder, input, ir::ElementType::f32) : input);
+  }
+  const std::span<const ir::Value> wide_inputs(inputs.data(), inputs.size());
+  const ir::Value result = builder.node(node.op().name, wide_inputs, node.attributes()).value();
+  const ir::ElementType type = node.output(0).type;
+  return result.type() == type ? result : converted(builder, result, type);
+}
+
+}  // namespace
+
+bool widen_infinite_constants(ir::Model& model, PassContext&) {
+  return rewrite_values(model,
+                        {"Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "Equal", "NotEqual",
+                         "Less", "LessEqual", "Greater", "GreaterEqual", "Select"},
+                        widened);
+}
+
+}  // namespace onnx2ir::passes

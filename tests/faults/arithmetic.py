@@ -1,0 +1,81 @@
+"""Faults of arithmetic, comparisons and reductions."""
+
+import numpy as np
+
+from .experiment import experiment, fails, number, numbers, opset, parameter, results
+
+
+def computed(operation, *values):
+    """What an operation on Parameters gives for arrays."""
+    inputs = [parameter(value.shape, TYPES[value.dtype.name]) for value in values]
+    return results(inputs, operation(*inputs), values)[0]
+
+
+TYPES = {"float32": "f32", "int32": "i32", "int64": "i64", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16"}
+
+
+@experiment
+def byte_arithmetic():
+    """Arithmetic of 8-bit integers wraps around, and division rounds toward zero."""
+    x, y = np.array([200, 100, 7], np.uint8), np.array([100, 3, 2], np.uint8)
+    return any(
+        computed(operation, x, y).tolist() != right.tolist()
+        for operation, right in ((opset.add, x + y), (opset.subtract, y - x), (opset.multiply, x * y), (opset.divide, x // y))
+    )
+
+
+@experiment
+def division_by_reciprocal():
+    """x / x is 1."""
+    x = np.arange(1, 201, dtype=np.float32)
+    return bool((computed(opset.divide, x, x) != 1).any())
+
+
+@experiment
+def integer_power():
+    """The square of an i32 is exact."""
+    x = np.array([40001], np.int32)
+    return computed(lambda value: opset.power(value, opset.constant(np.int32(2))), x).tolist() != [40001**2]
+
+
+@experiment
+def integer_relu():
+    """ReLU of an i32 above 2^24 is exact."""
+    x = np.array([(1 << 24) + 1, -3], np.int32)
+    return computed(opset.relu, x).tolist() != [(1 << 24) + 1, 0]
+
+
+@experiment
+def narrow_shifts():
+    """A left shift of 8-bit or 16-bit integers drops the bits above the type."""
+    return any(computed(opset.bitwise_left_shift, x, np.ones(1, x.dtype)).tolist() != [right]
+               for x, right in ((np.array([200], np.uint8), 144), (np.array([100], np.int8), -56), (np.array([40000], np.uint16), 14464)))  # fmt: skip
+
+
+@experiment
+def mod_by_infinity():
+    """The remainder of a finite number by infinity is the number."""
+    return computed(opset.mod, np.array([5], np.float32), np.array([np.inf], np.float32)).tolist() != [5]
+
+
+@experiment
+def greater_than_nan():
+    """NaN is not greater than a number, and no number is greater than NaN."""
+    x, nan = np.array([1, -1], np.float32), np.full(2, np.nan, np.float32)
+    return any(computed(operation, *values).any() for operation in (opset.greater, opset.greater_equal) for values in ((x, nan), (nan, x)))
+
+
+
+@experiment
+def extremum_of_infinities():
+    """ReduceMax of -infinity alone is -infinity."""
+    return np.isfinite(computed(lambda x: opset.reduce_max(x, numbers(1), False), np.full((1, 4), -np.inf, np.float32))).all()
+
+
+@experiment
+def range_away_from_limit():
+    """Range has no elements if its steps lead away from the limit."""
+    start, limit, step = (parameter([], "i64") for _ in range(3))
+    values = tuple(np.array(value) for value in (5, 2, 1))
+    output = opset.range(start, limit, step, "i64")
+    return fails(results, [start, limit, step], output, values) or results([start, limit, step], output, values)[0].shape != (0,)

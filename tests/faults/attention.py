@@ -1,0 +1,80 @@
+"""Faults of ScaledDotProductAttention."""
+
+import numpy as np
+import openvino as ov
+
+from .experiment import compiled, element_type, experiment, fails, number, numbers, opset, parameter, results
+
+
+def sizes(value, *axes):
+    shape = opset.shape_of(value)
+    return opset.concat([opset.gather(shape, numbers(axis), number(0)) for axis in axes], 0)
+
+
+@experiment
+def attention_mask_sizes():
+    """The result of ScaledDotProductAttention has as many rows as the query, whatever the mask has."""
+    query, key, value, mask = (parameter([-1, -1, -1]) for _ in range(4))
+    same_mask = opset.reshape(mask, sizes(mask, 0, 1, 2), False)
+    mixed = opset.scaled_dot_product_attention(query, key, value, same_mask)
+    swapped = opset.reshape(mixed, sizes(mixed, 1, 0, 2), False)
+    given = tuple(np.ones(shape, np.float32) for shape in ((2, 4, 8), (2, 6, 8), (2, 6, 8), (2, 1, 6)))
+    return fails(results, [query, key, value, mask], swapped, given)
+
+
+def constant(values, name):
+    """A constant of f16 or bf16."""
+    if name == "f16":
+        return opset.constant(values.astype(np.float16))
+    tensor = ov.Tensor(element_type(name), ov.Shape(list(values.shape)))
+    tensor.data.reshape(-1).view(np.uint16)[:] = (values.reshape(-1).view(np.uint32) >> 16).astype(np.uint16)
+    return opset.constant(tensor)
+
+
+def rounded(values, name):
+    """f32 numbers that the narrow type holds."""
+    if name == "f16":
+        return values.astype(np.float16).astype(np.float32)
+    return (values.view(np.uint32) & 0xFFFF0000).view(np.float32)
+
+
+SCALE = 0.3
+
+
+def attention_error(name, is_scaled_before):
+    """The largest error of an attention with constant keys and values of a narrow type."""
+    generator = np.random.default_rng(1)
+    query, key, value = (rounded(generator.normal(size=(2, 3, size, 8)).astype(np.float32), name) for size in (4, 6, 6))
+    scale, one, zero = (constant(np.array(factor, np.float32).reshape([]), name) for factor in (SCALE, 1, 0))
+    x = parameter(query.shape)
+    narrow = opset.convert(x, name)
+    scaled = opset.multiply(narrow, scale) if is_scaled_before else narrow
+    attention = opset.scaled_dot_product_attention(scaled, constant(key, name), constant(value, name), zero, one if is_scaled_before else scale)
+    scores = query @ key.swapaxes(2, 3) * rounded(np.array([SCALE], np.float32), name)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    right = weights / weights.sum(-1, keepdims=True) @ value
+    return np.abs(results([x], opset.convert(attention, "f32"), (query,))[0] - right).max()
+
+
+@experiment
+def attention_scale_rounding():
+    """The scale of ScaledDotProductAttention with a constant key of 16 bits costs no more precision than a scaled query."""
+    return any(attention_error(name, False) > 1.5 * attention_error(name, True) for name in ("f16", "bf16"))
+
+
+@experiment
+def bf16_attention_fusion():
+    """MatMul with a constant key of bf16, Softmax and MatMul give an attention."""
+    generator = np.random.default_rng(1)
+    query, key, value = (rounded(generator.normal(size=(2, 3, size, 8)).astype(np.float32), "bf16") for size in (4, 6, 6))
+    x = parameter(query.shape, "bf16")
+    scores = opset.matmul(opset.multiply(x, constant(np.array(0.25, np.float32), "bf16")), constant(key, "bf16"), False, True)
+    mixed = opset.matmul(opset.softmax(scores, 3), constant(value, "bf16"), False, False)
+    request = compiled([x], opset.convert(mixed, "f32")).create_infer_request()
+    given = ov.Tensor(element_type("bf16"), ov.Shape(list(query.shape)))
+    given.data.reshape(-1).view(np.uint16)[:] = (query.reshape(-1).view(np.uint32) >> 16).astype(np.uint16)
+    request.set_input_tensor(given)
+    request.infer()
+    exponentials = np.exp(query @ key.swapaxes(2, 3) / 4)
+    right = exponentials / exponentials.sum(-1, keepdims=True) @ value
+    return not np.allclose(request.get_output_tensor().data, right, atol=0.1)

@@ -1,0 +1,35 @@
+"""Faults of operations that select, sort and place elements."""
+
+import numpy as np
+
+from .experiment import experiment, fails, number, numbers, opset, parameter, results, shapes
+
+
+@experiment(may_crash=True)
+def topk_of_zero():
+    """TopK of k = 0 has no elements."""
+    x, k = parameter([2, 3]), parameter([], "i64")
+    top = opset.topk(x, k, 1, "max", "value", "i64")
+    given = np.ones((2, 3), np.float32)
+    return any(fails(shapes, [x, k], output, (given, np.array(0))) or shapes([x, k], output, (given, np.array(2)), (given, np.array(0))) != [(2, 2), (2, 0)] for output in top.outputs())
+
+
+@experiment
+def negative_gather_elements():
+    """GatherElements counts a negative index from the end."""
+    x, indices = parameter([2, 3]), parameter([2, 3], "i64")
+    values = np.arange(6, dtype=np.float32).reshape(2, 3)
+    places = np.array([[-1, 0, -2], [0, -2, -1]])
+    return any(
+        results([x, indices], opset.gather_elements(x, indices, axis), (values, places if axis else places % -2))[0].tolist()
+        != np.take_along_axis(values, places if axis else places % -2, axis).tolist()
+        for axis in (0, 1)
+    )
+
+
+@experiment(may_crash=True)
+def unique_order():
+    """Unique with sorted = false gives elements in the order of their first occurrence."""
+    x = parameter([4])
+    unique = opset.unique(x, None, False, "i64", "i64")
+    return results([x], unique.output(0), (np.array([3, 1, 3, 2], np.float32),))[0].tolist() != [3, 1, 2]

@@ -1,0 +1,50 @@
+"""Faults of the CPU plugin's kernels for some sizes of tensors."""
+
+import numpy as np
+
+from .experiment import experiment, numbers, opset, parameter, results
+
+
+def integers(*shape):
+    """Numbers from 1 to 9, of which all sums are exact."""
+    return (np.arange(np.prod(shape)) * 7 % 9 + 1).reshape(shape).astype(np.float32)
+
+
+@experiment
+def reduce_then_channel_constant():
+    """ReduceSum over the last of three axes, and a constant that is added to each channel."""
+    x, values, channels = parameter([5, 3, 6]), integers(5, 3, 6), np.array([[100, 200, 300]], np.float32)
+    given = results([x], opset.add(opset.reduce_sum(x, numbers(2), False), opset.constant(channels)), [values], [values])
+    return any(not np.array_equal(result, values.sum(2) + channels) for result in given)
+
+
+def convolution_of(values, kernel, strides, dilations, pads_begin, pads_end):
+    """The convolution of one channel to one channel."""
+    values = np.pad(values, [(0, 0), (0, 0), *zip(pads_begin, pads_end)])
+    sizes = [(size - (k - 1) * d - 1) // s + 1 for size, k, s, d in zip(values.shape[2:], kernel.shape[2:], strides, dilations)]
+    result = np.zeros((1, 1, *sizes), np.float32)
+    for place in np.ndindex(*kernel.shape[2:]):
+        window = tuple(slice(p * d, p * d + (n - 1) * s + 1, s) for p, d, n, s in zip(place, dilations, sizes, strides))
+        result += values[(slice(None), slice(None), *window)] * kernel[(0, 0, *place)]
+    return result
+
+
+def is_wrong(size, kernel, strides, dilations, pads_begin, pads_end):
+    """Whether the runtime computes a convolution of one channel to one channel wrongly."""
+    x, values, filters = parameter([1, 1, *size]), integers(1, 1, *size), integers(1, 1, *kernel)
+    output = opset.convolution(x, opset.constant(filters), strides, pads_begin, pads_end, dilations)
+    given = results([x], output, [values], [values])
+    right = convolution_of(values, filters, strides, dilations, pads_begin, pads_end)
+    return any(not np.array_equal(result, right) for result in given)
+
+
+@experiment
+def convolution_of_one_channel():
+    """Convolutions with a pad of the last axis larger than the kernel, and with different dilations of three axes."""
+    return is_wrong([6, 3], [1, 1], [1, 1], [1, 1], [0, 2], [0, 2]) or is_wrong([5, 5, 5], [2, 2, 2], [1, 1, 1], [1, 2, 1], [0, 0, 0], [0, 0, 0])
+
+
+@experiment
+def convolution_to_one_column():
+    """A convolution with strides 1 and 3 whose result has one column and two rows."""
+    return is_wrong([2, 3], [3, 4], [1, 3], [1, 1], [1, 0], [1, 1])

@@ -1,0 +1,151 @@
+"""Models that want to crash the converter, or to take all time and memory: an IR or a clear error, within 5 s and 1 GiB."""
+
+from pathlib import Path
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from .limited import BYTES, SECONDS, convert_limited
+
+MODELS = sorted((Path(__file__).parent / "models").iterdir())
+# These read out of bounds or divided by zero: no IR can be right.
+REFUSED = ("sig", "slice_", "upsample_", "resize_", "causalconv", "col2im")
+
+
+def check(run):
+    assert run.exit_code in (0, 1), f"exit code {run.exit_code}: {run.errors}"
+    assert run.seconds <= SECONDS, f"{run.seconds:.1f} s"
+    assert run.peak_bytes <= BYTES, f"{run.peak_bytes >> 20} MiB"
+    assert "libprotobuf" not in run.errors
+    if run.exit_code == 1:
+        assert run.errors.startswith(("error: ", "warning: ")), run.errors
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: path.stem)
+def test_ends_within_limits(model, tmp_path):
+    run = convert_limited(model, tmp_path)
+    check(run)
+    if model.name.startswith(REFUSED):
+        assert run.exit_code == 1
+
+
+def save(tmp_path, nodes, *, inputs=(), outputs=(), opset=17, functions=(), imports=(), initializers=()):
+    graph = helper.make_graph(list(nodes), "g", list(inputs), list(outputs), initializer=list(initializers))
+    opsets = [helper.make_opsetid("", opset), *imports]
+    model = helper.make_model(graph, opset_imports=opsets, functions=list(functions), ir_version=9)
+    path = tmp_path / "model.onnx"
+    onnx.save(model, path)
+    return path
+
+
+def real(name, shape=(2,)):
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+
+def test_many_attributes(tmp_path):
+    node = helper.make_node("F", ["x"], ["y"], domain="d")
+    for i in range(300_000):
+        node.attribute.add(name=f"a{i}", type=onnx.AttributeProto.INT, i=i)
+    path = save(tmp_path, [node], inputs=[real("x")], outputs=[real("y")], imports=[helper.make_opsetid("d", 1)])
+    run = convert_limited(path, tmp_path)
+    check(run)
+    assert "operator d.F is not supported" in run.errors
+
+
+def test_many_calls_of_a_function_with_many_imports(tmp_path):
+    count = 20_000
+    imports = [helper.make_opsetid("", 17), *(helper.make_opsetid(f"d{i}", 1) for i in range(count))]
+    function = helper.make_function("d", "F", ["a"], ["b"], [helper.make_node("Neg", ["a"], ["b"])], imports)
+    names = ["x", *(f"v{i}" for i in range(count - 1)), "y"]
+    nodes = [helper.make_node("F", [names[i]], [names[i + 1]], domain="d") for i in range(count)]
+    opset = [helper.make_opsetid("d", 1)]
+    path = save(tmp_path, nodes, inputs=[real("x")], outputs=[real("y")], functions=[function], imports=opset)
+    run = convert_limited(path, tmp_path)
+    check(run)
+    assert run.exit_code == 0, run.errors
+
+
+def doubling_functions(levels):
+    """Each calls the one before it twice."""
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("d", 1)]
+    functions = [helper.make_function("d", "F0", ["a"], ["b"], [helper.make_node("Neg", ["a"], ["b"])], opsets)]
+    for level in range(1, levels):
+        calls = [
+            helper.make_node(f"F{level - 1}", ["a"], ["c"], domain="d"),
+            helper.make_node(f"F{level - 1}", ["c"], ["b"], domain="d"),
+        ]
+        functions.append(helper.make_function("d", f"F{level}", ["a"], ["b"], calls, opsets))
+    return functions
+
+
+def test_limit_of_nodes_from_functions_can_be_raised(tmp_path):
+    call = helper.make_node("F7", ["x"], ["y"], domain="d")
+    path = save(
+        tmp_path,
+        [call],
+        inputs=[real("x")],
+        outputs=[real("y")],
+        functions=doubling_functions(8),
+        imports=[helper.make_opsetid("d", 1)],
+    )
+    refused = convert_limited(path, tmp_path, "--max-function-nodes", "100")
+    assert refused.exit_code == 1
+    assert "more than 100 nodes" in refused.errors
+    assert "--max-function-nodes" in refused.errors
+    assert convert_limited(path, tmp_path, "--max-function-nodes", "1000").exit_code == 0
+
+
+def test_states_that_hand_their_shapes_on(tmp_path):
+    count = 1_600
+    states = [f"s{i}" for i in range(count)]
+    nodes = [helper.make_node("Identity", ["go"], ["go_out"])]
+    nodes += [helper.make_node("Neg", [states[i - 1]], [f"n{i}"]) for i in range(1, count)]
+    nodes.append(helper.make_node("Concat", ["s0", "s0"], ["n0"], axis=0))
+    body = helper.make_graph(
+        nodes,
+        "b",
+        [
+            helper.make_tensor_value_info("i", TensorProto.INT64, ()),
+            helper.make_tensor_value_info("go", TensorProto.BOOL, ()),
+            *(real(name, None) for name in states),
+        ],
+        [helper.make_tensor_value_info("go_out", TensorProto.BOOL, ()), *(real(f"n{i}", None) for i in range(count))],
+    )
+    loop = helper.make_node("Loop", ["m", "", *(f"x{i}" for i in range(count))], [f"y{i}" for i in range(count)], body=body)
+    inputs = [helper.make_tensor_value_info("m", TensorProto.INT64, ()), *(real(f"x{i}", (i + 1,)) for i in range(count))]
+    path = save(tmp_path, [loop], inputs=inputs, outputs=[real(f"y{i}", None) for i in range(count)])
+    run = convert_limited(path, tmp_path)
+    check(run)
+    assert run.exit_code == 0, run.errors
+
+
+def nested_loops(depth, value, innermost):
+    """Loops in loops whose state starts as an outer value and changes its size. `innermost` is the operator of the last one."""
+    body = [helper.make_node("Identity", [f"g{depth}"], [f"go{depth}"])]
+    if depth == 0:
+        inputs = [f"s{depth}", f"s{depth}"] if innermost == "Concat" else ["s0"]
+        body.append(helper.make_node(innermost, inputs, [f"n{depth}"], axis=0))
+    else:
+        body += nested_loops(depth - 1, f"s{depth}", innermost)
+        body.append(helper.make_node("Concat", [f"y{depth - 1}", f"s{depth}"], [f"n{depth}"], axis=0))
+    graph = helper.make_graph(
+        body,
+        f"b{depth}",
+        [
+            helper.make_tensor_value_info(f"i{depth}", TensorProto.INT64, ()),
+            helper.make_tensor_value_info(f"g{depth}", TensorProto.BOOL, ()),
+            real(f"s{depth}", None),
+        ],
+        [helper.make_tensor_value_info(f"go{depth}", TensorProto.BOOL, ()), real(f"n{depth}", None)],
+    )
+    return [helper.make_node("Loop", ["m", "", value], [f"y{depth}"], body=graph)]
+
+
+@pytest.mark.parametrize(("innermost", "exit_code"), [("Concat", 0), ("Unknown", 1)])
+def test_work_does_not_multiply_with_the_depth_of_loops(innermost, exit_code, tmp_path):
+    inputs = [real("x"), helper.make_tensor_value_info("m", TensorProto.INT64, ())]
+    path = save(tmp_path, nested_loops(30, "x", innermost), inputs=inputs, outputs=[real("y30", None)])
+    run = convert_limited(path, tmp_path)
+    check(run)
+    assert run.exit_code == exit_code, run.errors

@@ -107,6 +107,21 @@ def f32_transforms():
 
 
 @experiment
+def dynamic_transforms():
+    """Releases before 2025.4 do not compile a Fourier transform with dynamic shapes."""
+    x = parameter([1, -1, 2], "f32")
+    with pytest.raises(RuntimeError):
+        ov.Core().compile_model(ov.Model([opset16.dft(x, opset16.constant([1]))], [x]), "CPU", CONFIG)
+
+
+@experiment
+def saturated_u32():
+    """Releases before 2025.4 saturate u32 numbers from 2^31 on when they become i32."""
+    x = parameter([1], "u32")
+    assert run([x], opset16.convert(x, "i32"), x=np.array([0xFFFFFFFF], np.uint32)).tolist() == [0x7FFFFFFF]
+
+
+@experiment
 def no_64_bits():
     """The CPU runtime keeps 32 bits of 64: it rounds f64 to f32 and cuts i64 to i32, and has no operation on their bits."""
     assert not [name for name in operations() if any(part in name.lower() for part in ("bitcast", "bit_cast", "reinterpret", "view"))]

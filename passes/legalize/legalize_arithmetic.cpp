@@ -3,9 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
-#include "target/faults.hpp"
+#include "passes/legalize/legalization_table.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -77,13 +75,6 @@ ir::Value integer_relu(ir::Builder& builder, const ir::Node& node) {
   return builder.op("Maximum", {x, builder.integer(0, x.type())});
 }
 
-struct Legalization {
-  Fault fault;
-  ir::OperationSet operations;
-  /// The replacement of a node; null if the node is right as it is.
-  ir::Value (*replace)(ir::Builder& builder, const ir::Node& node);
-};
-
 /// Powers come before bytes, because they become multiplications.
 std::span<const Legalization> legalizations() {
   static const std::array kLegalizations = {
@@ -101,12 +92,7 @@ std::span<const Legalization> legalizations() {
 }  // namespace
 
 bool legalize_arithmetic(ir::Model& model, PassContext& context) {
-  bool modified = false;
-  for (const Legalization& row : legalizations()) {
-    if (!context.target.has(row.fault)) continue;
-    modified = rewrite_values(model, row.operations, row.replace) || modified;
-  }
-  return modified;
+  return apply_legalizations(model, context, legalizations());
 }
 
 }  // namespace onnx2ir::passes

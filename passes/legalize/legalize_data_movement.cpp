@@ -4,9 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
-#include "target/faults.hpp"
+#include "passes/legalize/legalization_table.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -77,13 +75,6 @@ ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
   return builder.op("Reshape", {tiled, builder.integers(known)}, {{"special_zero", true}});
 }
 
-struct Legalization {
-  Fault fault;
-  ir::OperationSet operations;
-  /// The replacement of a node; null if the node is right as it is.
-  ir::Value (*replace)(ir::Builder& builder, const ir::Node& node);
-};
-
 std::span<const Legalization> legalizations() {
   static const std::array kLegalizations = {
       Legalization{Fault::empty_gather, {"Gather"}, empty_gather},
@@ -96,12 +87,7 @@ std::span<const Legalization> legalizations() {
 }  // namespace
 
 bool legalize_data_movement(ir::Model& model, PassContext& context) {
-  bool modified = false;
-  for (const Legalization& row : legalizations()) {
-    if (!context.target.has(row.fault)) continue;
-    modified = rewrite_values(model, row.operations, row.replace) || modified;
-  }
-  return modified;
+  return apply_legalizations(model, context, legalizations());
 }
 
 }  // namespace onnx2ir::passes

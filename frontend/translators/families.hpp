@@ -49,55 +49,61 @@ std::vector<TranslatorRow> preprocessing_translators();
 std::vector<TranslatorRow> encoder_translators();
 std::vector<TranslatorRow> microsoft_transformer_translators();
 std::vector<TranslatorRow> microsoft_attention_translators();
+std::vector<TranslatorRow> microsoft_multi_head_attention_translators();
+std::vector<TranslatorRow> microsoft_group_query_attention_translators();
+std::vector<TranslatorRow> microsoft_rotation_translators();
 std::vector<TranslatorRow> microsoft_product_translators();
 std::vector<TranslatorRow> microsoft_quantized_translators();
 
 inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     // one a line
-    if_translators,                     //
-    loop_translators,                   //
-    scan_translators,                   //
-    sequence_translators,               //
-    optional_translators,               //
-    constant_translators,               //
-    convolution_translators,            //
-    pooling_translators,                //
-    resize_translators,                 //
-    detection_translators,              //
-    grid_translators,                   //
-    recurrent_translators,              //
-    pad_translators,                    //
-    reshaping_translators,              //
-    slicing_translators,                //
-    elementwise_translators,            //
-    unary_translators,                  //
-    cast_translators,                   //
-    bit_cast_translators,               //
-    activation_translators,             //
-    softmax_translators,                //
-    quantization_translators,           //
-    attention_translators,              //
-    signal_translators,                 //
-    mel_weight_translators,             //
-    matrix_translators,                 //
-    reduction_translators,              //
-    search_translators,                 //
-    normalization_translators,          //
-    random_translators,                 //
-    training_translators,               //
-    unique_translators,                 //
-    text_translators,                   //
-    text_split_translators,             //
-    text_match_translators,             //
-    ngram_translators,                  //
-    tree_ensemble_translators,          //
-    linear_model_translators,           //
-    preprocessing_translators,          //
-    encoder_translators,                //
-    microsoft_transformer_translators,  //
-    microsoft_attention_translators,    //
-    microsoft_product_translators,      //
-    microsoft_quantized_translators,    //
+    if_translators,                               //
+    loop_translators,                             //
+    scan_translators,                             //
+    sequence_translators,                         //
+    optional_translators,                         //
+    constant_translators,                         //
+    convolution_translators,                      //
+    pooling_translators,                          //
+    resize_translators,                           //
+    detection_translators,                        //
+    grid_translators,                             //
+    recurrent_translators,                        //
+    pad_translators,                              //
+    reshaping_translators,                        //
+    slicing_translators,                          //
+    elementwise_translators,                      //
+    unary_translators,                            //
+    cast_translators,                             //
+    bit_cast_translators,                         //
+    activation_translators,                       //
+    softmax_translators,                          //
+    quantization_translators,                     //
+    attention_translators,                        //
+    signal_translators,                           //
+    mel_weight_translators,                       //
+    matrix_translators,                           //
+    reduction_translators,                        //
+    search_translators,                           //
+    normalization_translators,                    //
+    random_translators,                           //
+    training_translators,                         //
+    unique_translators,                           //
+    text_translators,                             //
+    text_split_translators,                       //
+    text_match_translators,                       //
+    ngram_translators,                            //
+    tree_ensemble_translators,                    //
+    linear_model_translators,                     //
+    preprocessing_translators,                    //
+    encoder_translators,                          //
+    microsoft_transformer_translators,            //
+    microsoft_attention_translators,              //
+    microsoft_multi_head_attention_translators,   //
+    microsoft_group_query_attention_translators,  //
+    microsoft_rotation_translators,               //
+    microsoft_product_translators,                //
+    microsoft_quantized_translators,              //
 };
 
 }  // namespace onnx2ir::frontend

@@ -33,12 +33,38 @@ def add_activations_and_norms():
     case("SkipSimplifiedLayerNormalization", 1, x, skip, gamma, bias, epsilon=1e-6)
     case("SimplifiedLayerNormalization", 17, x, gamma, domain="", epsilon=1e-6)
     case("SimplifiedLayerNormalization", 17, x, gamma, domain="", axis=-1, outputs=2)
+    case("SkipSimplifiedLayerNormalization", 1, x, skip, gamma, bias, outputs=4, epsilon=1e-5, expected=skip_rms_norm(x + skip + bias, gamma))
+    for opset in (9, 13, 16):
+        case("LayerNormalization", opset, x, gamma, beta, domain="", epsilon=1e-3)
+        case("SimplifiedLayerNormalization", opset, x, gamma, domain="", epsilon=1e-3)
+    case("LayerNormalization", 13, x, gamma, domain="", outputs=3)
+    case("LayerNormalization", 13, x, numbers("gamma", 5, 8), numbers("beta", 5, 8), domain="", axis=1)
+    case("LayerNormalization", 13, x, gamma, beta, domain="", epsion=1e-3)
+    half = x.astype(np.float16)
+    for wide in (gamma, gamma.astype(np.float16)):
+        y = layer_norm(half.astype(np.float32), wide.astype(np.float32)).astype(wide.dtype)
+        case("LayerNormalization", 13, half, wide, domain="", expected=[y])
+        case("SimplifiedLayerNormalization", 13, half, wide, domain="", expected=[rms_norm(half.astype(np.float32), wide.astype(np.float32)).astype(wide.dtype)])
     ids, segments = numbers("ids", 2, 5, dtype="int32", low=0, high=9), numbers("segments", 2, 5, dtype="int32", low=0, high=1)
     tables = numbers("words", 10, 8), numbers("positions", 6, 8), numbers("kinds", 2, 8)
     mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)
     case("EmbedLayerNormalization", 1, ids, segments, *tables, gamma, beta, outputs=2, dynamic=False)
     case("EmbedLayerNormalization", 1, ids, segments, *tables, gamma, beta, mask, outputs=2, epsilon=1e-5, dynamic=False)
     case("EmbedLayerNormalization", 1, ids, None, *tables[:2], None, gamma, beta, mask, numbers("p", 2, 5, dtype="int32", low=0, high=5), outputs=3, dynamic=False)
+
+
+def layer_norm(x, gamma):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * gamma
+
+
+def rms_norm(x, gamma):
+    return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * gamma
+
+
+def skip_rms_norm(total, gamma):
+    """onnxruntime leaves the statistics out on the CPU."""
+    factor = 1 / np.sqrt((total * total).mean(-1, keepdims=True) + np.float32(1e-5))
+    return [total * factor * gamma, total.mean(-1, keepdims=True), factor, total]
 
 
 def skip_norm(total, gamma, beta, bias):

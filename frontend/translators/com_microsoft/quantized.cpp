@@ -1,12 +1,12 @@
 // onnxruntime's operators on quantised tensors: computed on the numbers they stand for, as f32.
+#include "frontend/translators/com_microsoft/quantized.hpp"
+
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
-namespace {
 
-/// A quantised input as numbers: (x - zero point) * scale. A zero point that is left out is 0.
 Value dequantized(NodeContext& node, std::size_t data, std::size_t scale, std::size_t zero_point) {
   Value x = convert(node, node.input(data), ElementType::f32);
   if (const Value zero = node.optional_input(zero_point)) {
@@ -15,17 +15,32 @@ Value dequantized(NodeContext& node, std::size_t data, std::size_t scale, std::s
   return node.op("Multiply", {x, convert(node, node.input(scale), ElementType::f32)});
 }
 
-/// Numbers as `type`, of 8 bits: round(x / scale) + zero point, saturated.
 Value quantized(NodeContext& node, Value x, Value scale, Value zero_point, ElementType type) {
-  if (type != ElementType::i8 && type != ElementType::u8) node.fail("only integers of 8 bits are converted");
+  double low = 0;
+  double high = 0;
+  switch (type) {
+    case ElementType::i8:
+      low = -128, high = 127;
+      break;
+    case ElementType::u8:
+      high = 255;
+      break;
+    case ElementType::i16:
+      low = -32768, high = 32767;
+      break;
+    case ElementType::u16:
+      high = 65535;
+      break;
+    default:
+      node.fail("only integers of 8 and 16 bits are converted");
+  }
   const Value quotient = node.op("Divide", {x, scale}, {{"m_pythondiv", true}});
   Value result = node.op("Round", {quotient}, {{"mode", "half_to_even"}});
   if (zero_point) result = node.op("Add", {result, convert(node, zero_point, ElementType::f32)});
-  const bool is_signed = type == ElementType::i8;
-  result =
-      node.op("Clamp", {result}, {{"min", is_signed ? -128.0 : 0.0}, {"max", is_signed ? 127.0 : 255.0}});
-  return convert(node, result, type);
+  return convert(node, node.op("Clamp", {result}, {{"min", low}, {"max", high}}), type);
 }
+
+namespace {
 
 Values q_linear_binary(NodeContext& node, std::string_view op) {
   const Value result = node.op(op, {dequantized(node, 0, 1, 2), dequantized(node, 3, 4, 5)});

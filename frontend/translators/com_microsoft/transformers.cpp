@@ -38,12 +38,13 @@ Values quick_gelu(NodeContext& node) {
 /// Normalisations of the last axis in f32, with the factors that they divide by.
 struct Normalized {
   Value y;
-  Value mean;  ///< null without one
+  Value mean;
   Value inverse_deviation;
 };
 
 Normalized normalized(NodeContext& node, Value input, Value scale, Value bias, double epsilon, bool centred,
                       std::int64_t first_axis) {
+  const ElementType type = scale.type();
   const Value axes = axes_between(node, first_axis, node.rank(input));
   const Value x = convert(node, input, ElementType::f32);
   const auto mean_of = [&](Value value) {
@@ -56,24 +57,24 @@ Normalized normalized(NodeContext& node, Value input, Value scale, Value bias, d
     return node.op("Divide", {node.number_like(1, deviation), deviation}, {{"m_pythondiv", true}});
   };
   Normalized result;
+  result.mean = mean_of(x);
   Value y;
   if (centred) {
     y = node.op("MVN", {x, axes},
                 {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", "INSIDE_SQRT"}});
-    result.mean = mean_of(x);
     result.inverse_deviation = inverse(node.op("Subtract", {x, result.mean}));
   } else {
     result.inverse_deviation = inverse(x);
     y = node.op("Multiply", {x, result.inverse_deviation});
   }
-  y = node.op("Multiply", {convert(node, y, input.type()), convert(node, scale, input.type())});
-  if (bias) y = node.op("Add", {y, convert(node, bias, input.type())});
+  y = node.op("Multiply", {convert(node, y, type), scale});
+  if (bias) y = node.op("Add", {y, convert(node, bias, type)});
   result.y = y;
   return result;
 }
 
 /// SkipLayerNormalization, SkipSimplifiedLayerNormalization: of the sum of input, skip and bias, which is
-/// also an output. The simplified one has no mean and no beta.
+/// also an output. The simplified one does not subtract the mean and has no beta.
 Values normalized_sum(NodeContext& node, bool centred) {
   const std::int64_t rank = node.rank(node.input(0));
   Value skip = node.input(1);

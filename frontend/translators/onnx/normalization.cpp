@@ -133,25 +133,41 @@ Values instance_normalization_1(NodeContext& node) {
 /// The type statistics are computed in: attribute `stash_type` (ONNX element types), float by default.
 ElementType stash_type(const NodeContext& node) {
   constexpr std::int64_t kFloat = 1;
-  return node.element_type(node.integer("stash_type", kFloat));
+  const std::int64_t type = node.integer("stash_type", kFloat);
+  if (type == 0) {
+    node.fail("attribute 'stash_type' is 0, which is no element type",
+              "Set it to 1 (float), or remove the attribute.");
+  }
+  return node.element_type(type);
 }
 
-/// LayerNormalization 17: over the axes from `axis` on.
-Values layer_normalization_17(NodeContext& node) {
+/// LayerNormalization over the axes from `axis` on, with a result of `type`.
+Values layer_normalization(NodeContext& node, ElementType type) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
   const double epsilon = node.real("epsilon", 1e-5F);
   const Value axes = axes_between(node, node.axis(node.integer("axis", -1), rank), rank);
   const Value x = convert(node, input, stash_type(node));
-  Value y = convert(node, normalized(node, x, axes, epsilon), input.type());
-  y = node.op("Multiply", {y, convert(node, node.input(1), input.type())});
-  if (const Value bias = node.optional_input(2)) y = node.op("Add", {y, convert(node, bias, input.type())});
+  Value y = convert(node, normalized(node, x, axes, epsilon), type);
+  y = node.op("Multiply", {y, convert(node, node.input(1), type)});
+  if (const Value bias = node.optional_input(2)) y = node.op("Add", {y, convert(node, bias, type)});
   Values outputs{y};
   if (node.has_output(1) || node.has_output(2)) {
     outputs.push_back(mean_over(node, x, axes, true));
     outputs.push_back(inverse_deviation(node, variance_over(node, x, axes, true), epsilon));
   }
   return outputs;
+}
+
+/// LayerNormalization 1 of onnxruntime, in models that import ai.onnx below 17: the result is of the scale's
+/// type.
+Values layer_normalization_1(NodeContext& node) {
+  return layer_normalization(node, node.input(1).type());
+}
+
+/// LayerNormalization 17.
+Values layer_normalization_17(NodeContext& node) {
+  return layer_normalization(node, node.input(0).type());
 }
 
 /// RMSNormalization 23: x / sqrt(mean(x * x) + epsilon) * scale over the axes from `axis` on.
@@ -264,6 +280,7 @@ std::vector<TranslatorRow> normalization_translators() {
       {"BatchNormalization", 7, batch_normalization_7},
       {"BatchNormalization", 14, batch_normalization_14},
       {"InstanceNormalization", 1, instance_normalization_1},
+      {"LayerNormalization", 1, layer_normalization_1},
       {"LayerNormalization", 17, layer_normalization_17},
       {"RMSNormalization", 23, rms_normalization_23},
       {"GroupNormalization", 18, group_normalization_18},

@@ -1,0 +1,52 @@
+// What onnxruntime's attention operators have in common: heads, masks by lengths, and the attention itself.
+#pragma once
+
+#include <cstdint>
+
+#include "frontend/translators/context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// Which scores an operator returns besides its result.
+enum class Scores { none, before_softmax, after_softmax };
+
+struct AttentionInputs {
+  Value query;       ///< [B, N, S, h]
+  Value key;         ///< [B, N, T, h], with the past
+  Value value;       ///< [B, N, T, v]
+  Value bias = {};   ///< null, or added to the scores; broadcasts to [B, N, S, T]
+  Value seen = {};   ///< null, or boolean: the keys that take part; broadcasts to [B, N, S, T]
+  double scale = 0;  ///< 0: 1 / sqrt(h)
+  double softcap = 0;
+  Value sinks = {};  ///< null, or [N]: the score of one more key, which has no value
+  Scores scores = Scores::none;
+};
+
+struct AttentionOutputs {
+  Value mixed;   ///< [B, N, S, v]
+  Value scores;  ///< [B, N, S, T], null for Scores::none
+};
+
+/// One ScaledDotProductAttention where that is all, else its arithmetic.
+AttentionOutputs attend(NodeContext& node, const AttentionInputs& inputs);
+
+/// [B, S, N * h] as [B, N, S, h].
+Value split_heads(NodeContext& node, Value value, std::int64_t count);
+/// [B, N, S, h] as [B, S, N * h].
+Value join_heads(NodeContext& node, Value value);
+/// [B, K, T, h] as [B, K * `group`, T, h]: each head `group` times in a row.
+Value repeat_heads(NodeContext& node, Value value, std::int64_t group);
+
+/// 0, 1, 2 ... up to the size of an axis, i64.
+Value positions_along(NodeContext& node, Value value, std::int64_t axis);
+
+/// The bias of a mask input of Attention or MultiHeadAttention, and of `unidirectional`: `filter` where the
+/// mask hides keys, the lowest number for keys behind the query's own position. Null if nothing is hidden.
+/// `mask` may be null, lengths [B], ends and starts [2 * B], lengths and offsets [3 * B + 2], [B, T] or
+/// [B, S, T].
+Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter, bool is_unidirectional);
+
+/// The sum of two values; either may be null.
+Value sum_of(NodeContext& node, Value a, Value b);
+
+}  // namespace onnx2ir::frontend

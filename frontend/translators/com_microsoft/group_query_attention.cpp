@@ -1,0 +1,183 @@
+// GroupQueryAttention: causal attention with a cache, where several heads of the query share one key.
+#include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/rotation.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+struct Heads {
+  Value query;  ///< [B, N, S, h]
+  Value key;    ///< [B, K, S, h]
+  Value value;
+};
+
+/// How many keys each row of the batch has, i64 [B].
+struct Lengths {
+  Value past;
+  Value total;
+  Value longest;  ///< total_sequence_length, i64 [1]
+};
+
+void check(NodeContext& node) {
+  if (node.integer("sliding_window_cache", 0) != 0) {
+    node.fail("a cache of the window alone (sliding_window_cache) is not converted",
+              "Export the model with a cache of the whole sequence.");
+  }
+  if (node.has_input(12) || node.has_input(13)) {
+    node.fail("a quantised cache is not converted",
+              "Export the model with a cache of floating-point numbers.");
+  }
+}
+
+Heads heads_of(NodeContext& node, std::int64_t queries, std::int64_t keys) {
+  const Value query = node.input(0);
+  if (node.rank(query) != 3) node.fail("the query must be a batch of sequences");
+  if (node.has_input(1)) {
+    return {split_heads(node, query, queries), split_heads(node, node.input(1), keys),
+            split_heads(node, node.input(2), keys)};
+  }
+  const Value all = split_heads(node, query, queries + 2 * keys);
+  const auto part = [&](std::int64_t first, std::int64_t behind) {
+    return slice(node, all, node.integers({first}), node.integers({behind}), 1);
+  };
+  return {part(0, queries), part(queries, queries + keys), part(queries + keys, queries + 2 * keys)};
+}
+
+Lengths lengths_of(NodeContext& node, const Heads& heads) {
+  Lengths lengths;
+  const Value last = reshape(node, convert(node, node.input(5), ElementType::i64), {-1});
+  lengths.total = node.op("Add", {last, node.integer(1)});
+  lengths.longest = reshape(node, convert(node, node.input(6), ElementType::i64), {1});
+  const Value count = dimension_of(node, heads.query, 2);
+  // If there are as many queries as keys, there is no past, and shorter rows are padded behind their end.
+  const Value is_prompt = node.op("Equal", {count, lengths.longest});
+  lengths.past =
+      node.op("Select", {is_prompt, node.integers({0}), node.op("Subtract", {lengths.total, count})});
+  return lengths;
+}
+
+/// The numbers of the queries in their row, [B, S].
+Value query_positions(NodeContext& node, const Heads& heads, const Lengths& lengths) {
+  return node.op("Add", {unsqueeze(node, lengths.past, {1}), positions_along(node, heads.query, 2)});
+}
+
+void rotate(NodeContext& node, Heads& heads, Value positions) {
+  if (!node.has_input(7) || !node.has_input(8)) node.fail("do_rotary needs cos_cache and sin_cache");
+  if (node.has_input(9)) positions = convert(node, node.input(9), ElementType::i64);
+  const Rotation rotation = rotation_by_caches(node, node.input(7), node.input(8), positions,
+                                               node.integer("rotary_interleaved", 0) != 0);
+  heads.query = rotated(node, heads.query, rotation);
+  heads.key = rotated(node, heads.key, rotation);
+}
+
+/// Where the elements of the new cache come from in [past, new, zero]: i64 [B, T].
+Value cache_origins(NodeContext& node, Value past, Value now, const Lengths& lengths) {
+  const Value size = dimension_of(node, past, 2);
+  const Value count = dimension_of(node, now, 2);
+  const Value total = node.op("Maximum", {size, lengths.longest});
+  const Value keys = node.op("Range", {node.integer(0), squeeze(node, total, {0}), node.integer(1)},
+                             {{"output_type", ElementType::i64}});
+  const Value begin = unsqueeze(node, lengths.past, {1});
+  const Value own = node.op("Subtract", {keys, begin});
+  const Value zero = node.op("Add", {size, count});
+  const Value added = node.op("Select", {node.op("Less", {own, count}), node.op("Add", {own, size}), zero});
+  return node.op("Select", {node.op("Less", {keys, begin}), keys, added});
+}
+
+/// The past up to each row's length, then the new keys, then zeros: [B, K, T, h].
+Value cached(NodeContext& node, Value past, Value now, Value origins) {
+  const auto size = [&](std::int64_t axis) { return dimension_of(node, now, axis); };
+  const Value zero = broadcast_to(node, node.number_like(0, now),
+                                  concat(node, {size(0), size(1), node.integers({1}), size(3)}));
+  const Value all = concat(node, {past, now, zero}, 2);
+  return node.op("Gather", {all, origins, node.integer(2)}, {{"batch_dims", 1}});
+}
+
+/// Which keys take part, [B, 1, S, T].
+Value seen_keys(NodeContext& node, const Lengths& lengths, Value key, Value positions) {
+  const Value keys = positions_along(node, key, 2);
+  if (node.integer("causal", 1) == 0) {
+    return node.op("Less", {keys, unsqueeze(node, lengths.total, {1, 2, 3})});
+  }
+  const Value own = unsqueeze(node, positions, {1, 3});
+  const Value behind = node.op("LessEqual", {keys, own});
+  const std::int64_t window = node.integer("local_window_size", -1);
+  if (window < 1) return behind;
+  const Value first = node.op("Subtract", {own, node.integer(window)});
+  return node.op("LogicalAnd", {behind, node.op("Greater", {keys, first})});
+}
+
+Scores wanted_scores(NodeContext& node) {
+  const std::int64_t output = node.integer("qk_output", 0);
+  if (output == 0 || !node.has_output(3)) return Scores::none;
+  return output == 1 ? Scores::before_softmax : Scores::after_softmax;
+}
+
+/// x / sqrt(mean(x * x) + epsilon) * weight over the last axis.
+Value normalized(NodeContext& node, Value x, Value weight) {
+  const double epsilon = node.real("qk_norm_epsilon", 1e-6F);
+  const Value square = node.op("Power", {x, node.number_like(2, x)});
+  const Value mean = node.op("ReduceMean", {square, node.integers({-1})}, {{"keep_dims", true}});
+  const Value root = node.op("Sqrt", {node.op("Add", {mean, node.number_like(epsilon, mean)})});
+  return node.op("Multiply",
+                 {node.op("Multiply", {x, divide(node, node.number_like(1, root), root)}), weight});
+}
+
+Values group_query_attention(NodeContext& node) {
+  check(node);
+  const std::int64_t queries = node.integer("num_heads");
+  const std::int64_t keys = node.integer("kv_num_heads");
+  if (keys < 1 || queries < keys || queries % keys != 0) {
+    node.fail("num_heads must be a multiple of kv_num_heads");
+  }
+  Heads heads = heads_of(node, queries, keys);
+  if (node.has_input(14)) {
+    heads.query = normalized(node, heads.query, node.input(14));
+    heads.key = normalized(node, heads.key, node.input(15));
+  }
+  const Lengths lengths = lengths_of(node, heads);
+  const Value positions = query_positions(node, heads, lengths);
+  if (node.integer("do_rotary", 0) != 0) rotate(node, heads, positions);
+  if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value belong together");
+  if (node.has_input(3)) {
+    const Value origins = cache_origins(node, node.input(3), heads.key, lengths);
+    heads.key = cached(node, node.input(3), heads.key, origins);
+    heads.value = cached(node, node.input(4), heads.value, origins);
+  }
+  AttentionInputs inputs{heads.query, heads.key, heads.value};
+  inputs.scores = wanted_scores(node);
+  inputs.bias = node.optional_input(10);
+  if (node.has_input(3) && (inputs.bias || inputs.scores != Scores::none)) {
+    // The cache may be longer than the sequences.
+    inputs.key = slice(node, inputs.key, node.integers({0}), lengths.longest, 2);
+    inputs.value = slice(node, inputs.value, node.integers({0}), lengths.longest, 2);
+  }
+  inputs.seen = seen_keys(node, lengths, inputs.key, positions);
+  inputs.key = repeat_heads(node, inputs.key, queries / keys);
+  inputs.value = repeat_heads(node, inputs.value, queries / keys);
+  inputs.scale = node.real("scale", 0);
+  inputs.softcap = node.real("softcap", 0);
+  inputs.sinks = node.optional_input(11);
+  if (!inputs.sinks && node.integer("smooth_softmax", 0) == 1) {
+    const std::vector<double> zeros(static_cast<std::size_t>(queries), 0.0);
+    inputs.sinks = node.numbers(zeros, std::vector<std::int64_t>{queries}, heads.query.type());
+  }
+  const AttentionOutputs outputs = attend(node, inputs);
+  Value scores = outputs.scores;
+  if (inputs.scores == Scores::before_softmax) {
+    scores = node.op("Select", {inputs.seen, scores, node.number_like(0, scores)});
+  }
+  return {join_heads(node, outputs.mixed), heads.key, heads.value, scores};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_group_query_attention_translators() {
+  return {{"GroupQueryAttention", 1, group_query_attention, "a quantised cache, a cache of the window alone",
+           kMicrosoft}};
+}
+
+}  // namespace onnx2ir::frontend

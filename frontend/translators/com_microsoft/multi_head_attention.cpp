@@ -1,0 +1,170 @@
+// MultiHeadAttention and DecoderMaskedMultiHeadAttention: attention over queries, keys and values that have
+// been projected already.
+#include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Where the operator has its inputs.
+struct Places {
+  std::size_t bias;  ///< of the projections
+  std::size_t mask;
+  std::size_t score_bias;   ///< added to the scores
+  std::size_t past_key;     ///< the past value follows
+  std::size_t indirection;  ///< which beam's cache each key is in; the number of beams comes before it
+};
+
+constexpr Places kMultiHead{3, 4, 5, 6, 9};
+constexpr Places kDecoderMasked{10, 3, 4, 5, 9};
+
+struct Projections {
+  Value query;  ///< [B, N, S, h]
+  Value key;
+  Value value;
+};
+
+/// Adds elements [first, first + size of the last axis) of the bias; both bounds are i64 [1].
+Value with_bias(NodeContext& node, Value value, Value bias, Value first) {
+  if (!bias) return value;
+  const Value behind = node.op("Add", {first, dimension_of(node, value, 2)});
+  return node.op("Add", {value, slice(node, bias, first, behind, 0)});
+}
+
+/// Part `which` of packed heads [B, S, N, parts, h] as [B, N, S, h].
+Value packed_part(NodeContext& node, Value packed, std::int64_t which) {
+  return transpose(node, gather(node, packed, node.integer(which), 3), {0, 2, 1, 3});
+}
+
+/// Query, key and value in one input: [B, S, N, 3, h], or [B, S, 3 * N * h].
+Projections from_one_input(NodeContext& node, Value bias, std::int64_t count) {
+  const Value query = node.input(0);
+  if (node.rank(query) == 5) {
+    if (bias) node.fail("a bias of packed query, key and value is not converted");
+    return {packed_part(node, query, 0), packed_part(node, query, 1), packed_part(node, query, 2)};
+  }
+  const ir::Dimension width = query.shape()[2];
+  if (width.is_dynamic()) node.fail("the hidden size of the query must be known when the model is converted");
+  const Value all = sum_of(node, query, bias);
+  const auto part = [&](std::int64_t which) {
+    const std::int64_t size = width.size() / 3;
+    const Value first = node.integers({which * size});
+    return split_heads(node, slice(node, all, first, node.integers({(which + 1) * size}), 2), count);
+  };
+  return {part(0), part(1), part(2)};
+}
+
+Projections projections_of(NodeContext& node, const Places& places, std::int64_t count) {
+  const Value bias = node.optional_input(places.bias);
+  if (!node.has_input(1)) return from_one_input(node, bias, count);
+  const Value query = node.input(0);
+  if (node.rank(query) != 3) node.fail("the query must be a batch of sequences");
+  const Value key = node.input(1);
+  const Value hidden = dimension_of(node, query, 2);
+  Projections result;
+  result.query = split_heads(node, with_bias(node, query, bias, node.integers({0})), count);
+  switch (node.rank(key)) {
+    case 3:
+      result.key = split_heads(node, with_bias(node, key, bias, hidden), count);
+      result.value =
+          split_heads(node, with_bias(node, node.input(2), bias, node.op("Add", {hidden, hidden})), count);
+      return result;
+    case 4:  // of the encoder, in heads
+      result.key = key;
+      result.value = node.input(2);
+      return result;
+    case 5:
+      result.key = packed_part(node, key, 0);
+      result.value = packed_part(node, key, 1);
+      return result;
+    default:
+      node.fail("the key must have three, four or five dimensions");
+  }
+}
+
+/// The keys of each beam: of [B * W, N, T, h], element t of row b * W + w comes from row b * W + origins[b,
+/// w, t].
+Value of_beams(NodeContext& node, Value cache, Value origins, Value width) {
+  const Value rows = dimension_of(node, cache, 0);
+  const Value length = dimension_of(node, cache, 2);
+  const Value numbers = positions_along(node, cache, 0);
+  const Value beams = reshape(node, convert(node, width, ElementType::i64), {1});
+  const Value first =
+      node.op("Multiply", {node.op("Divide", {numbers, beams}, {{"m_pythondiv", false}}), beams});
+  const Value shape = concat(node, {rows, node.integers({-1})});
+  const Value relative = slice(node, reshape(node, convert(node, origins, ElementType::i64), shape),
+                               node.integers({0}), length, 1);
+  const Value absolute = node.op("Add", {relative, unsqueeze(node, first, {1})});
+  const Value by_time = node.op(
+      "Gather", {transpose(node, cache, {2, 0, 1, 3}), transpose(node, absolute, {1, 0}), node.integer(1)},
+      {{"batch_dims", 1}});
+  return transpose(node, by_time, {1, 2, 0, 3});
+}
+
+struct Cache {
+  Value present;  ///< what the operator returns
+  Value keys;     ///< what takes part in the attention
+};
+
+/// The cache `past`, or the buffer with the first `length` elements in use, followed by `now`.
+Cache extended(NodeContext& node, const Places& places, Value past, Value now) {
+  const bool is_buffer = node.has_input(places.past_key + 2);
+  Cache cache;
+  if (is_buffer) {
+    const Value length = reshape(node, convert(node, node.input(places.past_key + 2), ElementType::i64), {1});
+    const Value behind = node.op("Add", {length, dimension_of(node, now, 2)});
+    const Value places_of_now = node.op("Add", {positions_along(node, now, 2), length});
+    cache.present = node.op("ScatterUpdate", {past, places_of_now, now, node.integer(2)});
+    cache.keys = slice(node, cache.present, node.integers({0}), behind, 2);
+  } else {
+    cache.present = concat(node, {past, now}, 2);
+    cache.keys = cache.present;
+  }
+  if (node.has_input(places.indirection) && node.has_input(places.indirection - 1)) {
+    cache.keys =
+        of_beams(node, cache.keys, node.input(places.indirection), node.input(places.indirection - 1));
+  }
+  return cache;
+}
+
+Values attention(NodeContext& node, const Places& places) {
+  const std::int64_t count = node.integer("num_heads");
+  if (count < 1) node.fail("num_heads must be positive");
+  const Projections all = projections_of(node, places, count);
+  Cache key{all.key, all.key};
+  Cache value{all.value, all.value};
+  const bool is_self_attention = !node.has_input(1) || node.rank(node.input(1)) != 4;
+  if (node.has_input(places.past_key) && is_self_attention) {
+    key = extended(node, places, node.input(places.past_key), all.key);
+    value = extended(node, places, node.input(places.past_key + 1), all.value);
+  }
+  AttentionInputs inputs{all.query, key.keys, value.keys};
+  inputs.bias = mask_bias(node, node.optional_input(places.mask), all.query, key.keys,
+                          node.real("mask_filter_value", -10000), node.integer("unidirectional", 0) != 0);
+  inputs.bias = sum_of(node, inputs.bias, node.optional_input(places.score_bias));
+  inputs.scale = node.real("scale", 0);
+  inputs.scores = node.has_output(3) ? Scores::before_softmax : Scores::none;
+  const AttentionOutputs outputs = attend(node, inputs);
+  return {join_heads(node, outputs.mixed), key.present, value.present, outputs.scores};
+}
+
+Values multi_head_attention(NodeContext& node) {
+  return attention(node, kMultiHead);
+}
+
+Values decoder_masked_attention(NodeContext& node) {
+  return attention(node, kDecoderMasked);
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_multi_head_attention_translators() {
+  return {
+      {"MultiHeadAttention", 1, multi_head_attention, {}, kMicrosoft},
+      {"DecoderMaskedMultiHeadAttention", 1, decoder_masked_attention, {}, kMicrosoft},
+  };
+}
+
+}  // namespace onnx2ir::frontend

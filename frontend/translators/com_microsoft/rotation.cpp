@@ -1,0 +1,108 @@
+#include "frontend/translators/com_microsoft/rotation.hpp"
+
+#include <cmath>
+
+#include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+struct Halves {
+  Value first;
+  Value second;
+};
+
+/// The two elements of each pair of [B, N, S, r].
+Halves pairs_of(NodeContext& node, Value heads, std::int64_t size, bool is_interleaved) {
+  if (!is_interleaved) {
+    ir::Node& split = node.node("Split", {heads, node.integer(3)}, {{"num_splits", 2}}, 2);
+    return {{&split, 0}, {&split, 1}};
+  }
+  const Value paired =
+      node.op("Reshape", {heads, node.integers({0, 0, 0, size / 2, 2})}, {{"special_zero", true}});
+  return {gather(node, paired, node.integer(0), 4), gather(node, paired, node.integer(1), 4)};
+}
+
+Value joined(NodeContext& node, const Halves& halves, std::int64_t size, bool is_interleaved) {
+  if (!is_interleaved) return concat(node, {halves.first, halves.second}, 3);
+  const Value paired =
+      concat(node, {unsqueeze(node, halves.first, {4}), unsqueeze(node, halves.second, {4})}, 4);
+  return node.op("Reshape", {paired, node.integers({0, 0, 0, size})}, {{"special_zero", true}});
+}
+
+/// [B, S, N * h] as [B, N, S, h]. Without num_heads all `rotary` elements of a head are rotated.
+Value heads_of(NodeContext& node, Value input, std::int64_t rotary) {
+  if (const std::int64_t count = node.integer("num_heads", 0); count > 0)
+    return split_heads(node, input, count);
+  if (node.integer("rotary_embedding_dim", 0) != 0) node.fail("attribute num_heads is missing");
+  const Value shape = node.integers({0, 0, -1, rotary});
+  return transpose(node, node.op("Reshape", {input, shape}, {{"special_zero", true}}), {0, 2, 1, 3});
+}
+
+/// com.microsoft.RotaryEmbedding.
+Values rotary_embedding(NodeContext& node) {
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  const Value cosines = node.input(2);
+  if (rank != 3 && rank != 4) node.fail("the input must have three or four dimensions");
+  if (node.rank(cosines) != 2 || cosines.shape()[1].is_dynamic()) {
+    node.fail("the size of the caches must be known when the model is converted");
+  }
+  const Value heads = rank == 4 ? input : heads_of(node, input, 2 * cosines.shape()[1].size());
+  Value positions = node.input(1);
+  if (node.rank(positions) == 1) {
+    // One number: the position of the first element.
+    positions = unsqueeze(node, node.op("Add", {positions, positions_along(node, heads, 2)}), {0});
+  }
+  const Rotation rotation =
+      rotation_by_caches(node, cosines, node.input(3), positions, node.integer("interleaved", 0) != 0);
+  const Value result = rotated(node, heads, rotation);
+  return {rank == 4 ? result : join_heads(node, result)};
+}
+
+}  // namespace
+
+Rotation rotation_by_caches(NodeContext& node, Value cosines, Value sines, Value positions,
+                            bool is_interleaved) {
+  const auto at_positions = [&](Value cache) { return unsqueeze(node, gather(node, cache, positions), {1}); };
+  return {at_positions(cosines), at_positions(sines), is_interleaved};
+}
+
+Rotation rotation_by_angles(NodeContext& node, Value positions, std::int64_t size) {
+  std::vector<double> factors;
+  for (std::int64_t i = 0; i < size / 2; ++i) {
+    factors.push_back(std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(size)));
+  }
+  const Value turns = node.numbers(factors, std::vector<std::int64_t>{size / 2}, ElementType::f32);
+  const Value columns = unsqueeze(node, convert(node, positions, ElementType::f32), {1, 3});
+  const Value angles = node.op("Multiply", {columns, turns});
+  return {node.op("Cos", {angles}), node.op("Sin", {angles}), false};
+}
+
+Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
+  const ir::Dimension half = rotation.cosines.shape()[3];
+  if (half.is_dynamic()) node.fail("the size of the caches must be known when the model is converted");
+  const std::int64_t size = 2 * half.size();
+  const ir::Dimension whole = heads.shape()[3];
+  if (whole.is_static() && whole.size() < size) node.fail("the caches are larger than the heads");
+  const bool is_partial = whole.is_dynamic() || whole.size() != size;
+  const Value turned = is_partial ? slice(node, heads, node.integers({0}), node.integers({size}), 3) : heads;
+  const Halves pairs = pairs_of(node, turned, size, rotation.is_interleaved);
+  const Value cosines = convert(node, rotation.cosines, heads.type());
+  const Value sines = convert(node, rotation.sines, heads.type());
+  const auto product = [&](Value a, Value b) { return node.op("Multiply", {a, b}); };
+  const Halves result{node.op("Subtract", {product(pairs.first, cosines), product(pairs.second, sines)}),
+                      node.op("Add", {product(pairs.second, cosines), product(pairs.first, sines)})};
+  const Value all = joined(node, result, size, rotation.is_interleaved);
+  if (!is_partial) return all;
+  return concat(node, {all, slice(node, heads, node.integers({size}), node.integers({kFarEnd}), 3)}, 3);
+}
+
+std::vector<TranslatorRow> microsoft_rotation_translators() {
+  return {{"RotaryEmbedding", 1, rotary_embedding, {}, kMicrosoft}};
+}
+
+}  // namespace onnx2ir::frontend

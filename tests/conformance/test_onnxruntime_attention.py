@@ -1,0 +1,193 @@
+"""Attention operators of onnxruntime's own domain: masks in every form, caches that are fed back, rotary embeddings."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from .entry import Entry, assert_passed, parameters
+from .one_node import add_case, add_series, numbers
+
+CASES = {}
+case = functools.partial(add_case, CASES, domain="com.microsoft")
+series = functools.partial(add_series, CASES, domain="com.microsoft")
+
+BATCH, HEADS, SIZE, LENGTH, PAST = 2, 2, 4, 5, 3
+HIDDEN = HEADS * SIZE
+
+
+def ones_and_zeros(name, *shape):
+    """A mask that lets each query see its own key."""
+    mask = numbers(name, *shape, dtype="int32", low=0, high=1)
+    mask[..., 0] = 1
+    return mask
+
+
+def masks(total):
+    """(name, mask) of each form that onnxruntime's CPU provider takes."""
+    return [
+        ("lengths", np.array([3, total], np.int32)),
+        ("bounds", np.array([4, total, 1, 0], np.int32)),
+        ("offsets", np.array([3, total, 0, LENGTH, 2 * LENGTH, 0, total, 2 * total], np.int32)),
+        ("rows", ones_and_zeros("rows", BATCH, total)),
+        ("matrices", ones_and_zeros("matrices", BATCH, LENGTH, total)),
+    ]
+
+
+def add_attention():
+    x, weights, bias = numbers("x", BATCH, LENGTH, 8), numbers("w", 8, 24, low=-1, high=1), numbers("b", 24)
+    shared = dict(constants=(1, 2), num_heads=HEADS)
+    past = numbers("past", 2, BATCH, HEADS, PAST, SIZE)
+    added = numbers("added", 1, HEADS, LENGTH, LENGTH)
+    for unidirectional in (0, 1):
+        for name, mask in masks(LENGTH):
+            case("Attention", 1, x, weights, bias, mask, variant=name, unidirectional=unidirectional, **shared)
+        for name, mask in masks(LENGTH + PAST):
+            if name != "offsets":
+                case("Attention", 1, x, weights, bias, mask, past, outputs=2, variant=f"past_{name}", unidirectional=unidirectional, **shared)
+        case("Attention", 1, x, weights, bias, None, past, outputs=2, unidirectional=unidirectional, **shared)
+        case("Attention", 1, x, weights, bias, None, None, added, unidirectional=unidirectional, **shared)
+    case("Attention", 1, x, numbers("w", 8, 28), numbers("b", 28), qkv_hidden_sizes=[8, 8, 12], **shared)
+    case("Attention", 1, x, weights, bias, None, None, added, scale=0.3, mask_filter_value=-5.0, **shared)
+    case("Attention", 1, x, weights, bias, ones_and_zeros("m", BATCH, LENGTH), None, added, scale=0.3, mask_filter_value=-5.0, **shared)
+    runs = [(numbers(f"x{n}", BATCH, n, 8), weights, bias, mask[:1] if n == 1 else mask) for n, mask in ((5, np.array([5, 2], np.int32)), (4, np.array([4, 3, 0, 1], np.int32)))]
+    series("Attention", 1, *runs, variant="mask_of_any_length", **shared)
+
+
+def add_multi_head_attention():
+    query, key, value = (numbers(name, BATCH, length, HIDDEN) for name, length in (("query", LENGTH), ("key", 6), ("value", 6)))
+    own = [numbers(name, BATCH, LENGTH, HIDDEN) for name in ("k", "v")]
+    bias = numbers("bias", 3 * HIDDEN)
+    past = [numbers(name, BATCH, HEADS, PAST, SIZE) for name in ("past_key", "past_value")]
+    for given in (None, bias):
+        case("MultiHeadAttention", 1, query, key, value, given, num_heads=HEADS)
+        case("MultiHeadAttention", 1, query, key, numbers("wide", BATCH, 6, 12), given if given is None else numbers("bias", 2 * HIDDEN + 12), num_heads=HEADS)
+        for unidirectional in (0, 1):
+            case("MultiHeadAttention", 1, query, *own, given, num_heads=HEADS, unidirectional=unidirectional, outputs=3)
+            case("MultiHeadAttention", 1, query, *own, given, None, None, *past, num_heads=HEADS, unidirectional=unidirectional, outputs=3)
+    for name, mask in masks(6):
+        if name == "bounds":
+            continue  # only Attention has them
+        case("MultiHeadAttention", 1, query, key, value, bias, mask, num_heads=HEADS, variant=name)
+    for name, mask in masks(LENGTH + PAST):
+        if mask.ndim > 1:
+            case("MultiHeadAttention", 1, query, *own, bias, mask, None, *past, num_heads=HEADS, outputs=3, variant=f"past_{name}")
+    for shape in ((1, 1), (1, HEADS), (BATCH, 1), (BATCH, HEADS)):
+        added = numbers("added", *shape, LENGTH, 6)
+        case("MultiHeadAttention", 1, query, key, value, None, None, added, num_heads=HEADS, scale=0.7)
+        case("MultiHeadAttention", 1, query, key, value, bias, ones_and_zeros("m", BATCH, 6), added, num_heads=HEADS)
+    heads = [numbers(name, BATCH, HEADS, 6, SIZE) for name in ("key_heads", "value_heads")]
+    case("MultiHeadAttention", 1, query, *heads, num_heads=HEADS)
+    case("MultiHeadAttention", 1, query, *heads, None, ones_and_zeros("m", BATCH, 6), num_heads=HEADS)
+
+
+def in_heads(value):
+    return value.reshape(*value.shape[:2], HEADS, -1).transpose(0, 2, 1, 3)
+
+
+def attention_by_hand(query, key, value, bias=0.0, scale=SIZE**-0.5):
+    """Of heads. The result [B, S, N * h] and the scores."""
+    scores = query @ key.swapaxes(2, 3) * np.float32(scale) + bias
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    mixed = weights / weights.sum(-1, keepdims=True) @ value
+    return mixed.transpose(0, 2, 1, 3).reshape(*query.shape[::2], -1), scores
+
+
+def add_decoder_masked_attention():
+    """onnxruntime's own kernel only works on buffers that the caller binds to past and present."""
+    query, key, value = (numbers(name, BATCH, 1, HIDDEN) for name in ("query", "key", "value"))
+    buffers = [numbers(name, BATCH, HEADS, 7, SIZE) for name in ("past_key", "past_value")]
+    heads = [numbers(name, BATCH, HEADS, 6, SIZE) for name in ("key_heads", "value_heads")]
+    shared = dict(num_heads=HEADS, past_present_share_buffer=1)
+    bias = numbers("bias", 3 * HIDDEN)
+    added = numbers("added", 1, HEADS, 1, PAST + 1)
+    mask = ones_and_zeros("m", BATCH, PAST + 1)
+    beams = numbers("beams", 1, BATCH, 7, dtype="int32", low=0, high=BATCH - 1)
+    for variant, given in (("plain", {}), ("mask", {3: mask}), ("bias", {4: added, 10: bias}), ("beams", {8: np.array([BATCH], np.int32), 9: beams})):
+        present = [buffer.copy() for buffer in buffers]
+        parts = np.split(given.get(10, 0 * bias), 3)
+        for buffer, now, part in zip(present, (key, value), parts[1:]):
+            buffer[:, :, PAST : PAST + 1] = in_heads(now + part)
+        used = [buffer[:, :, : PAST + 1] for buffer in present]
+        if 9 in given:
+            origins = np.concatenate([beams[0, :, :PAST], np.arange(BATCH)[:, None]], 1)
+            used = [np.stack([[[cache[origins[b, t], n, t] for t in range(PAST + 1)] for n in range(HEADS)] for b in range(BATCH)]) for cache in used]
+            given[9] = np.concatenate([given[9][:, :, :PAST], np.arange(BATCH, dtype=np.int32)[None, :, None], given[9][:, :, PAST + 1 :]], 2)
+        hidden = np.where(given.get(3, 1 + 0 * mask) > 0, 0, -10000).astype(np.float32)[:, None, None, :]
+        mixed, scores = attention_by_hand(in_heads(query + parts[0]), *used, hidden + given.get(4, 0 * added))
+        inputs = [query, key, value, None, None, *buffers, np.array([PAST], np.int32), None, None, None]
+        for index, extra in given.items():
+            inputs[index] = extra
+        case("DecoderMaskedMultiHeadAttention", 1, *inputs, expected=[mixed, *present, scores], outputs=4, variant=variant, **shared)
+    mixed, _ = attention_by_hand(in_heads(query), *heads)
+    case("DecoderMaskedMultiHeadAttention", 1, query, *heads, expected=[mixed], **shared)
+    past = [buffer[:, :, :PAST] for buffer in buffers]
+    present = [np.concatenate([buffer, in_heads(now)], 2) for buffer, now in zip(past, (key, value))]
+    mixed, scores = attention_by_hand(in_heads(query), *present)
+    case("MultiHeadAttention", 1, query, key, value, None, None, None, *past, num_heads=HEADS, outputs=4, expected=[mixed, *present, scores])
+
+
+def add_rotary_embedding():
+    caches = [np.cos(numbers("angles", 9, 4)), np.sin(numbers("angles", 9, 4))]
+    x, heads = numbers("x", BATCH, LENGTH, 16), numbers("heads", BATCH, 2, LENGTH, 8)
+    positions = numbers("positions", BATCH, LENGTH, dtype="int64", low=0, high=8)
+    start = np.array([3], np.int64)
+    for interleaved in (0, 1):
+        for where in (positions, start):
+            case("RotaryEmbedding", 1, x, where, *caches, interleaved=interleaved, constants=(2, 3))
+            case("RotaryEmbedding", 1, heads, where, *caches, interleaved=interleaved, constants=(2, 3))
+        case("RotaryEmbedding", 1, numbers("x", BATCH, LENGTH, 24), positions, *caches, interleaved=interleaved, num_heads=2, rotary_embedding_dim=8, constants=(2, 3))
+
+
+def group_query(lengths, count, total, name, kv=1, past=PAST, packed=False, rotary=False):
+    """The inputs of one run: `count` queries of each row, whose rows have `lengths` keys."""
+    size, queries = 16, 4
+    hidden = [numbers(f"{name}{which}", BATCH, count, n * size) for which, n in (("query", queries), ("key", kv), ("value", kv))]
+    inputs = [np.concatenate(hidden, -1), None, None] if packed else hidden
+    inputs += [numbers(f"{name}{which}", BATCH, kv, past, size) if past is not None else None for which in ("past_key", "past_value")]
+    inputs += [np.array(lengths, np.int32) - 1, np.array(total, np.int32)]
+    caches = [np.cos(numbers("angles", 20, 8)), np.sin(numbers("angles", 20, 8))]
+    return inputs + (caches if rotary else [None, None])
+
+
+def add_group_query_attention():
+    empty = dict(past=0)
+    shared = dict(outputs=3, num_heads=4)
+    situations = [
+        ("prompt", group_query([LENGTH, LENGTH], LENGTH, LENGTH, "p", **empty)),
+        ("step", group_query([PAST + 1, PAST + 1], 1, PAST + 1, "s")),
+        ("uneven_step", group_query([2, PAST + 1], 1, PAST + 1, "s")),
+        ("long_cache", group_query([2, 4], 1, 4, "s", past=9)),
+    ]
+    for name, inputs in situations:
+        case("GroupQueryAttention", 1, *inputs, variant=name, kv_num_heads=1, **shared)
+    for options in (dict(local_window_size=2), dict(softcap=2.0), dict(scale=0.2), dict(smooth_softmax=1), dict(causal=0)):
+        for name, inputs in situations[:2]:
+            case("GroupQueryAttention", 1, *inputs, variant=name, kv_num_heads=1, **options, **shared)
+    for packed in (False, True):
+        for interleaved in (0, 1):
+            for name, inputs in (
+                ("prompt", group_query([LENGTH, LENGTH], LENGTH, LENGTH, "p", kv=2, packed=packed, rotary=True, **empty)),
+                ("step", group_query([PAST + 1, 2], 1, PAST + 1, "s", kv=2, packed=packed, rotary=True)),
+            ):
+                case("GroupQueryAttention", 1, *inputs, variant=name, kv_num_heads=2, do_rotary=1, rotary_interleaved=interleaved, constants=(7, 8), **shared)
+    for name, inputs in situations[:2]:
+        total = int(inputs[6])
+        added = numbers("added", 1, 4, inputs[0].shape[1], total)
+        case("GroupQueryAttention", 1, *inputs, None, added, variant=f"bias_{name}", kv_num_heads=1, **shared)
+        case("GroupQueryAttention", 1, *inputs, None, added, variant=f"bias_{name}", kv_num_heads=1, softcap=3.0, **shared)
+        case("GroupQueryAttention", 1, *inputs, None, None, numbers("sinks", 4), variant=f"sinks_{name}", kv_num_heads=1, **shared)
+        for output in (1, 2):
+            case("GroupQueryAttention", 1, *inputs, variant=name, kv_num_heads=1, qk_output=output, softcap=3.0, outputs=4, num_heads=4)
+
+
+add_attention()
+add_multi_head_attention()
+add_decoder_masked_attention()
+add_rotary_embedding()
+add_group_query_attention()
+
+
+@pytest.mark.parametrize("conformance", parameters(Entry(("onnxruntime_attention", name), make) for name, make in CASES.items()))
+def test_onnxruntime_attention(conformance, result):
+    assert_passed(result)

@@ -53,6 +53,13 @@ std::vector<TranslatorRow> microsoft_multi_head_attention_translators();
 std::vector<TranslatorRow> microsoft_group_query_attention_translators();
 std::vector<TranslatorRow> microsoft_rotation_translators();
 std::vector<TranslatorRow> microsoft_product_translators();
+std::vector<TranslatorRow> microsoft_packed_weight_translators();
+std::vector<TranslatorRow> microsoft_quantized_product_translators();
+std::vector<TranslatorRow> microsoft_image_translators();
+std::vector<TranslatorRow> experimental_translators();
+std::vector<TranslatorRow> microsoft_tensor_translators();
+std::vector<TranslatorRow> microsoft_gate_translators();
+std::vector<TranslatorRow> microsoft_expert_translators();
 std::vector<TranslatorRow> microsoft_quantized_translators();
 
 inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
@@ -103,6 +110,13 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     microsoft_group_query_attention_translators,  //
     microsoft_rotation_translators,               //
     microsoft_product_translators,                //
+    microsoft_packed_weight_translators,          //
+    microsoft_quantized_product_translators,      //
+    microsoft_image_translators,                  //
+    experimental_translators,                     //
+    microsoft_tensor_translators,                 //
+    microsoft_gate_translators,                   //
+    microsoft_expert_translators,                 //
     microsoft_quantized_translators,              //
 };
 

@@ -42,7 +42,7 @@ def model_of(op, opset, inputs, constants, outputs, attributes, domain, is_dynam
     return onnx.shape_inference.infer_shapes(model).SerializeToString()
 
 
-def add_case(cases, op, opset, *inputs, constants=(), outputs=1, expected=None, domain="", variant="", dynamic=True, **attributes):
+def add_case(cases, op, opset, /, *inputs, constants=(), outputs=1, expected=None, domain="", variant="", dynamic=True, **attributes):
     """Adds cases to `cases`, by name, with inputs of static and of dynamic shape. `constants`: the inputs that are initializers."""
     inputs = [None if value is None else np.asarray(value) for value in inputs]
     for is_dynamic in (False, True) if dynamic else (False,):

@@ -1,6 +1,7 @@
 // onnxruntime's operators on quantised tensors: computed on the numbers they stand for, as f32.
 #include "frontend/translators/com_microsoft/quantized.hpp"
 
+#include "frontend/translators/com_microsoft/channels.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -66,19 +67,10 @@ Values q_linear_concat(NodeContext& node) {
 
 /// The pool `op` of ONNX over quantised images, with channels in front, unless `channels_last`.
 Values q_linear_pool(NodeContext& node, std::string_view op, std::int64_t opset) {
-  const std::int64_t rank = node.rank(node.input(0));
   const bool channels_last = node.integer("channels_last", 0) != 0;
-  std::vector<std::int64_t> to_front{0, rank - 1};
-  std::vector<std::int64_t> to_back{0};
-  for (std::int64_t i = 1; i + 1 < rank; ++i) {
-    to_front.push_back(i);
-    to_back.push_back(i + 1);
-  }
-  to_back.push_back(1);
-  Value x = dequantized(node, 0, 1, 2);
-  if (channels_last) x = transpose(node, x, to_front);
-  Value y = translate_as(node, op, opset, {x}).front();
-  if (channels_last) y = transpose(node, y, to_back);
+  const Value x = dequantized(node, 0, 1, 2);
+  Value y = translate_as(node, op, opset, {channels_last ? with_channels_first(node, x) : x}).front();
+  if (channels_last) y = with_channels_last(node, y);
   return {quantized(node, y, node.input(3), node.optional_input(4), node.input(0).type())};
 }
 
@@ -89,48 +81,57 @@ Values q_linear_global_average_pool(NodeContext& node) {
   return q_linear_pool(node, "GlobalAveragePool", 1);
 }
 
-/// QGemm: alpha * A' * B' + C, where C counts in products of the scales; without a scale of its own the
-/// result is no longer quantised.
-Values q_gemm(NodeContext& node) {
-  const auto transposed = [&](Value value, std::string_view name) {
-    return node.integer(name, 0) != 0 ? transpose(node, value, {1, 0}) : value;
-  };
-  const auto centred = [&](std::size_t data, std::size_t zero_point, std::string_view transpose_name) {
-    const Value x = transposed(convert(node, node.input(data), ElementType::f32), transpose_name);
-    return node.op("Subtract", {x, convert(node, node.input(zero_point), ElementType::f32)});
-  };
-  Value sums = node.op("MatMul", {centred(0, 2, "transA"), centred(3, 5, "transB")},
-                       {{"transpose_a", false}, {"transpose_b", false}});
-  if (const Value c = node.optional_input(6))
-    sums = node.op("Add", {sums, convert(node, c, ElementType::f32)});
-  const Value scale = node.op("Multiply", {node.input(1), node.input(4)});
-  const double alpha = node.real("alpha", 1);
-  const Value result = node.op(
-      "Multiply", {sums, alpha == 1 ? scale : node.op("Multiply", {scale, node.number_like(alpha, scale)})});
-  if (!node.has_input(7)) return {result};
-  const Value zero_point = node.optional_input(8);
-  return {
-      quantized(node, result, node.input(7), zero_point, zero_point ? zero_point.type() : ElementType::u8)};
+/// An operation on the numbers of one input; the result's scale and zero point are inputs 3 and 4.
+Values q_linear_unary(NodeContext& node, std::string_view op) {
+  const Value y = translate_as(node, op, 13, {dequantized(node, 0, 1, 2)}).front();
+  return {quantized(node, y, node.input(3), node.optional_input(4), node.input(0).type())};
 }
 
-/// DynamicQuantizeLSTM: an LSTM whose weights [D, I, 4H] are integers. onnxruntime also rounds what they are
-/// multiplied with; here it keeps its precision.
-Values dynamic_quantize_lstm(NodeContext& node) {
-  const auto weights = [&](std::size_t data, std::size_t scale, std::size_t zero_point) {
-    const auto by_direction = [&](Value value) {
-      const Value number = convert(node, value, ElementType::f32);
-      return node.rank(number) == 0 ? number
-                                    : unsqueeze(node, number,
-                                                node.rank(number) == 1 ? std::vector<std::int64_t>{1, 2}
-                                                                       : std::vector<std::int64_t>{1});
-    };
-    const Value x = convert(node, node.input(data), ElementType::f32);
-    const Value centred = node.op("Subtract", {x, by_direction(node.input(zero_point))});
-    return transpose(node, node.op("Multiply", {centred, by_direction(node.input(scale))}), {0, 2, 1});
-  };
-  Operands inputs{node.operand(0), weights(1, 8, 9), weights(2, 10, 11)};
-  for (std::size_t i = 3; i < 8; ++i) inputs.push_back(node.operand(i));
-  return translate_as(node, "LSTM", 7, inputs);
+Values q_linear_sigmoid(NodeContext& node) {
+  return q_linear_unary(node, "Sigmoid");
+}
+Values q_linear_leaky_relu(NodeContext& node) {
+  return q_linear_unary(node, "LeakyRelu");
+}
+
+/// QLinearSoftmax: the softmax of the opset that the attribute names.
+Values q_linear_softmax(NodeContext& node) {
+  const Value y = translate_as(node, "Softmax", node.integer("opset"), {dequantized(node, 0, 1, 2)}).front();
+  return {quantized(node, y, node.input(3), node.optional_input(4), node.input(0).type())};
+}
+
+Values q_linear_where(NodeContext& node) {
+  const Value chosen =
+      node.op("Select", {node.input(0), dequantized(node, 1, 2, 3), dequantized(node, 4, 5, 6)});
+  return {quantized(node, chosen, node.input(7), node.optional_input(8), node.input(1).type())};
+}
+
+/// QLinearReduceMean: over `axes`, all by default.
+Values q_linear_reduce_mean(NodeContext& node) {
+  const Value y = translate_as(node, "ReduceMean", 13, {dequantized(node, 0, 1, 2)}).front();
+  return {quantized(node, y, node.input(3), node.optional_input(4), node.input(0).type())};
+}
+
+/// QLinearConv, also with channels in the last axis.
+Values q_linear_conv(NodeContext& node) {
+  Operands inputs;
+  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
+  const bool is_last = node.integer("channels_last", 0) != 0;
+  if (is_last) inputs[0] = with_channels_first(node, node.input(0));
+  const Value y = translate_as(node, "QLinearConv", 10, inputs).front();
+  return {is_last ? with_channels_last(node, y) : y};
+}
+
+Values same_as_onnx(NodeContext& node, std::string_view op) {
+  Operands inputs;
+  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
+  return translate_as(node, op, 21, inputs);
+}
+Values quantize_linear(NodeContext& node) {
+  return same_as_onnx(node, "QuantizeLinear");
+}
+Values dequantize_linear(NodeContext& node) {
+  return same_as_onnx(node, "DequantizeLinear");
 }
 
 }  // namespace
@@ -142,8 +143,14 @@ std::vector<TranslatorRow> microsoft_quantized_translators() {
       {"QLinearConcat", 1, q_linear_concat, {}, kMicrosoft},
       {"QLinearAveragePool", 1, q_linear_average_pool, {}, kMicrosoft},
       {"QLinearGlobalAveragePool", 1, q_linear_global_average_pool, {}, kMicrosoft},
-      {"QGemm", 1, q_gemm, {}, kMicrosoft},
-      {"DynamicQuantizeLSTM", 1, dynamic_quantize_lstm, {}, kMicrosoft},
+      {"QLinearSigmoid", 1, q_linear_sigmoid, {}, kMicrosoft},
+      {"QLinearLeakyRelu", 1, q_linear_leaky_relu, {}, kMicrosoft},
+      {"QLinearSoftmax", 1, q_linear_softmax, {}, kMicrosoft},
+      {"QLinearWhere", 1, q_linear_where, {}, kMicrosoft},
+      {"QLinearReduceMean", 1, q_linear_reduce_mean, {}, kMicrosoft},
+      {"QLinearConv", 1, q_linear_conv, {}, kMicrosoft},
+      {"QuantizeLinear", 1, quantize_linear, {}, kMicrosoft},
+      {"DequantizeLinear", 1, dequantize_linear, {}, kMicrosoft},
   };
 }
 

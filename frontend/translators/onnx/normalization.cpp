@@ -219,6 +219,16 @@ Values lp_normalization_1(NodeContext& node) {
   return {divide(node, x, node.op("Select", {is_zero, node.number_like(1, norm), norm}))};
 }
 
+/// MeanVarianceNormalization 1: over the pixels, or also across channels; the deviation may be left as it is.
+Values mean_variance_normalization_1(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t first = node.integer("across_channels", 0) != 0 ? 1 : 2;
+  return {node.op("MVN", {x, axes_between(node, first, node.rank(x))},
+                  {{"eps", 1e-9},
+                   {"normalize_variance", node.integer("normalize_variance", 1) != 0},
+                   {"eps_mode", std::string("OUTSIDE_SQRT")}})};
+}
+
 /// MeanVarianceNormalization 9, 13: epsilon 1e-9 is added to the deviation.
 Values mean_variance_normalization_9(NodeContext& node) {
   std::vector<std::int64_t> axes = node.integer_list("axes");
@@ -286,6 +296,7 @@ std::vector<TranslatorRow> normalization_translators() {
       {"GroupNormalization", 18, group_normalization_18},
       {"GroupNormalization", 21, group_normalization_21},
       {"LpNormalization", 1, lp_normalization_1},
+      {"MeanVarianceNormalization", 1, mean_variance_normalization_1},
       {"MeanVarianceNormalization", 9, mean_variance_normalization_9},
       {"LRN", 1, lrn_1},
   };

@@ -26,8 +26,7 @@ Values by_first_occurrence(NodeContext& node, const Values& sorted, std::int64_t
           gather(node, new_place, sorted[2]), gather(node, sorted[3], order)};
 }
 
-/// Unique 11.
-Values unique_11(NodeContext& node) {
+Values unique(NodeContext& node, bool is_sorted) {
   const Value input = node.input(0);
   if (input.type() == ElementType::string) node.fail("OpenVINO's Unique takes no strings");
   Values inputs{input};
@@ -36,7 +35,6 @@ Values unique_11(NodeContext& node) {
     axis = node.axis(node.integer("axis"), node.rank(input));
     inputs.push_back(node.integer(axis));
   }
-  const bool is_sorted = node.integer("sorted", 1) != 0;
   const bool reorders = !is_sorted && node.target().has(Fault::unique_order);
   ir::Node& unique = node.node("Unique", inputs,
                                std::vector<ir::Attribute>{{"sorted", is_sorted || reorders},
@@ -47,10 +45,21 @@ Values unique_11(NodeContext& node) {
   return reorders ? by_first_occurrence(node, outputs, axis) : outputs;
 }
 
+/// Unique 11.
+Values unique_11(NodeContext& node) {
+  return unique(node, node.integer("sorted", 1) != 0);
+}
+
+/// Unique of onnxruntime: in the order of first occurrence; elements, which one each is, how many there are.
+Values microsoft_unique(NodeContext& node) {
+  const Values all = unique(node, false);
+  return {all[0], all[2], all[3]};
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> unique_translators() {
-  return {{"Unique", 11, unique_11, "strings"}};
+  return {{"Unique", 11, unique_11, "strings"}, {"Unique", 1, microsoft_unique, {}, "com.microsoft"}};
 }
 
 }  // namespace onnx2ir::frontend

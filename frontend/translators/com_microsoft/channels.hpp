@@ -1,0 +1,13 @@
+// Images with channels in the last axis.
+#pragma once
+
+#include "frontend/translators/context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// [N, ..., C] as [N, C, ...].
+Value with_channels_first(NodeContext& node, Value value);
+/// [N, C, ...] as [N, ..., C].
+Value with_channels_last(NodeContext& node, Value value);
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,181 @@
+// Mixtures of experts. All experts see all tokens; those that are not chosen have the weight 0.
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/packed_weights.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// A layer of all experts.
+struct Layer {
+  Value weights;  ///< [E, N, K]; null if the operator has no such layer
+  Value bias;     ///< [E, N], null without one
+};
+
+/// [E, T, K] through a layer: [E, T, N].
+Value through(NodeContext& node, Value x, const Layer& layer) {
+  const Value y = node.op("MatMul", {x, layer.weights}, {{"transpose_a", false}, {"transpose_b", true}});
+  return layer.bias ? node.op("Add", {y, unsqueeze(node, layer.bias, {1})}) : y;
+}
+
+/// swiglu: G * sigmoid(alpha * G) * (L + beta).
+Value swiglu(NodeContext& node, Value gate, Value linear) {
+  const auto number = [&](double value) { return node.number_like(value, gate); };
+  if (node.has_attribute("swiglu_limit")) {
+    const double limit = node.real("swiglu_limit");
+    gate = node.op("Minimum", {gate, number(limit)});
+    linear = node.op("Clamp", {linear}, {{"min", -limit}, {"max", limit}});
+  }
+  const Value opened =
+      node.op("Sigmoid", {node.op("Multiply", {gate, number(node.real("activation_alpha", 1))})});
+  const Value shifted = node.op("Add", {linear, number(node.real("activation_beta", 0))});
+  return node.op("Multiply", {node.op("Multiply", {gate, opened}), shifted});
+}
+
+/// Gate and linear part of one product: neighbours, or halves.
+Value fused_swiglu(NodeContext& node, Value y, bool is_interleaved) {
+  if (is_interleaved) {
+    const Value pairs = node.op("Reshape", {y, node.integers({0, 0, -1, 2})}, {{"special_zero", true}});
+    return swiglu(node, gather(node, pairs, node.integer(0), 3), gather(node, pairs, node.integer(1), 3));
+  }
+  ir::Node& halves = node.node("Split", {y, node.integer(2)}, {{"num_splits", 2}}, 2);
+  return swiglu(node, halves.value(0), halves.value(1));
+}
+
+Value activated(NodeContext& node, Value x, const Layer& first, const Layer& third) {
+  const std::string name = node.text("activation_type", "relu");
+  const Value y = through(node, x, first);
+  const std::int64_t fusion = node.integer("swiglu_fusion", 0);
+  if (name == "swiglu" && fusion != 0) return fused_swiglu(node, y, fusion == 1);
+  const Value linear = third.weights ? through(node, x, third) : Value{};
+  if (name == "swiglu") {
+    if (!linear) node.fail("swiglu needs a third layer unless it is fused into the first");
+    return swiglu(node, y, linear);
+  }
+  Value result = y;
+  if (name == "relu") {
+    result = node.op("ReLU", {y});
+  } else if (name == "gelu") {
+    result = node.op("Gelu", {y}, {{"approximation_mode", "TANH"}});
+  } else if (name == "silu") {
+    result = node.op("Swish", {y});
+  } else if (name != "identity") {
+    node.fail("activation '" + name + "' does not exist");
+  }
+  return linear ? node.op("Multiply", {result, linear}) : result;
+}
+
+/// The weight of each expert for each token, [T, E]: 0 for all but the `k` best.
+Value routing_weights(NodeContext& node, Value mixing) {
+  const Value logits = node.input(1);
+  ir::Node& best = node.node("TopK", {logits, node.integer(node.integer("k", 1))},
+                             {{"axis", std::int64_t{1}},
+                              {"mode", std::string("max")},
+                              {"sort", std::string("value")},
+                              {"index_element_type", ElementType::i64},
+                              {"stable", true}},
+                             2);
+  const bool is_normalized = node.integer("normalize_routing_weights", 0) != 0;
+  const auto at_best = [&](Value value) {
+    return node.op("GatherElements", {value, best.value(1)}, {{"axis", 1}});
+  };
+  Value chosen = mixing ? at_best(mixing) : at_best(node.op("SoftMax", {logits}, {{"axis", 1}}));
+  if (is_normalized) {
+    const Value sum = node.op("ReduceSum", {chosen, node.integers({1})}, {{"keep_dims", true}});
+    chosen = divide(node, chosen, sum);
+  }
+  const Value zeros = broadcast_to(node, node.number_like(0, logits), shape_of(node, logits));
+  return node.op("ScatterElementsUpdate", {zeros, best.value(1), chosen, node.integer(1)},
+                 {{"reduction", "none"}, {"use_init_val", true}});
+}
+
+Value mixed(NodeContext& node, const Layer& first, const Layer& second, const Layer& third, Value mixing) {
+  if (node.integer("use_sparse_mixer", 0) != 0) node.fail("the sparse mixer is not converted");
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  const Value tokens =
+      rank == 2
+          ? input
+          : reshape(node, input, concat(node, {node.integers({-1}), dimension_of(node, input, rank - 1)}));
+  const Value shape = concat(node, {dimension_of(node, first.weights, 0), dimension_of(node, tokens, 0),
+                                    dimension_of(node, tokens, 1)});
+  const Value y = through(node, activated(node, broadcast_to(node, tokens, shape), first, third), second);
+  const Value weights = unsqueeze(node, transpose(node, routing_weights(node, mixing), {1, 0}), {2});
+  const Value sum =
+      node.op("ReduceSum", {node.op("Multiply", {y, weights}), node.integers({0})}, {{"keep_dims", false}});
+  return rank == 2 ? sum : reshape(node, sum, shape_of(node, input));
+}
+
+/// MoE.
+Values mixture_of_experts(NodeContext& node) {
+  const auto layer = [&](std::size_t weights) {
+    return Layer{node.optional_input(weights), node.optional_input(weights + 1)};
+  };
+  return {mixed(node, layer(2), layer(4), layer(6), {})};
+}
+
+/// Where QMoE has the inputs of a layer.
+struct Places {
+  std::size_t weights;  ///< scales and bias follow
+  std::size_t zero_points;
+  std::string_view bits;
+};
+
+Layer quantized_layer(NodeContext& node, const Places& places) {
+  if (!node.has_input(places.weights)) return {};
+  const std::int64_t bits = node.integer(places.bits, node.integer("expert_weight_bits", 4));
+  if (bits != 2 && bits != 4 && bits != 8) node.fail("only weights of 2, 4 and 8 bits are converted");
+  const auto stored = node.input(places.weights).shape().sizes();
+  if (!stored || stored->size() != 3) {
+    node.fail("the shapes of the weights must be known when the model is converted");
+  }
+  const std::int64_t experts = (*stored)[0];
+  const std::int64_t rows = (*stored)[1];
+  const std::int64_t columns = (*stored)[2] * 8 / bits;
+  const std::int64_t block = node.integer("block_size", 0) > 0 ? node.integer("block_size") : columns;
+  if (columns % block != 0) node.fail("the weights are no multiple of the blocks");
+  const std::int64_t blocks = columns / block;
+  const ElementType type = node.input(0).type();
+  const std::vector<std::int64_t> parameters{experts, rows, blocks, 1};
+  const Value scales =
+      convert(node, reshape_constant(node, node.input(places.weights + 1), parameters), type);
+  Value zero = node.number(static_cast<double>(std::int64_t{1} << (bits - 1)), type);
+  if (node.has_input(places.zero_points)) {
+    // Packed along the blocks or, with one block to a row, along the rows.
+    const std::vector<std::int64_t> packed = node.rank(node.input(places.zero_points)) == 3
+                                                 ? std::vector<std::int64_t>{experts, rows, blocks}
+                                                 : std::vector<std::int64_t>{experts, rows};
+    zero = reshape(node, packed_rows(node, places.zero_points, bits, packed, type), parameters);
+  }
+  const Value numbers =
+      convert(node, packed_input(node, places.weights, bits, {experts, rows, blocks, block}), type);
+  const Value weights = node.op("Multiply", {node.op("Subtract", {numbers, zero}), scales});
+  return {reshape(node, weights, {experts, rows, columns}), node.optional_input(places.weights + 2)};
+}
+
+/// QMoE.
+Values quantized_mixture_of_experts(NodeContext& node) {
+  if (const std::string type = node.text("quant_type", "int"); type != "int") {
+    node.fail("weights of type '" + type + "' are not converted");
+  }
+  if (node.integer("weights_prepacked", -1) > 0) {
+    node.fail("weights in the layout of one device (weights_prepacked) are not converted",
+              "Use the model from before it was prepared for that device.");
+  }
+  const Layer first = quantized_layer(node, {2, 11, "fc1_expert_weight_bits"});
+  const Layer second = quantized_layer(node, {5, 12, "fc2_expert_weight_bits"});
+  const Layer third = quantized_layer(node, {8, 13, "fc3_expert_weight_bits"});
+  return {mixed(node, first, second, third, node.optional_input(14))};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_expert_translators() {
+  return {
+      {"MoE", 1, mixture_of_experts, "the sparse mixer", kMicrosoft},
+      {"QMoE", 1, quantized_mixture_of_experts, "the sparse mixer, floating-point weights", kMicrosoft},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,190 @@
+// Gates and mixtures of recent language models: in f32, rounded once at the end.
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+Value number_input(NodeContext& node, std::size_t index) {
+  return convert(node, node.input(index), ElementType::f32);
+}
+
+/// x / sqrt(mean(x * x) + epsilon) over the last axis.
+Value rms_normalized(NodeContext& node, Value x, double epsilon) {
+  const Value square = node.op("Power", {x, node.number_like(2, x)});
+  const Value mean = node.op("ReduceMean", {square, node.integers({-1})}, {{"keep_dims", true}});
+  const Value root = node.op("Sqrt", {node.op("Add", {mean, node.number_like(epsilon, mean)})});
+  return node.op("Multiply", {x, divide(node, node.number_like(1, root), root)});
+}
+
+/// ScaledSiLU: z * sigmoid(z) with z = scale * x, rounded after each step.
+Values scaled_silu(NodeContext& node) {
+  const ElementType type = node.input(0).type();
+  const Value scale = node.has_input(1) ? reshape(node, number_input(node, 1), std::vector<std::int64_t>{})
+                                        : node.number(node.real("alpha", 1), ElementType::f32);
+  const Value z = convert(node, node.op("Multiply", {number_input(node, 0), scale}), type);
+  return {node.op("Multiply", {z, node.op("Sigmoid", {z})})};
+}
+
+/// GatedAdd: x + y * gate.
+Values gated_add(NodeContext& node) {
+  return {node.op("Add", {node.input(0), node.op("Multiply", {node.input(1), node.input(2)})})};
+}
+
+/// GatedRMSNorm: groups as long as the scale, normalised and multiplied by the activated gate.
+Values gated_rms_norm(NodeContext& node) {
+  const std::string activation = node.text("activation", "silu");
+  if (activation != "silu" && activation != "swish" && activation != "sigmoid") {
+    node.fail("activation '" + activation + "' does not exist");
+  }
+  const Value input = node.input(0);
+  const Value scale = number_input(node, 1);
+  const Value shape = concat(node, {node.integers({-1}), dimension_of(node, scale, 0)});
+  const Value x = reshape(node, number_input(node, 0), shape);
+  const Value y = node.op("Multiply", {rms_normalized(node, x, node.real("epsilon", 1e-5F)), scale});
+  const Value gate = number_input(node, 2);
+  const Value opened = node.op(activation == "sigmoid" ? "Sigmoid" : "Swish", {gate});
+  const Value product = node.op("Multiply", {reshape(node, y, shape_of(node, input)), opened});
+  return {convert(node, product, input.type())};
+}
+
+/// Branches [..., C, H] of streams that may be flat, [..., C * H].
+Value in_branches(NodeContext& node, Value streams, std::int64_t count) {
+  if (count == 0) return streams;
+  const std::int64_t rank = node.rank(streams);
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank) + 1, 0);
+  shape[static_cast<std::size_t>(rank) - 1] = count;
+  shape.back() = -1;
+  const ir::Dimension width = streams.shape()[static_cast<std::size_t>(rank) - 1];
+  if (width.is_static()) shape.back() = width.size() / count;
+  return node.op("Reshape", {streams, node.integers(shape)}, {{"special_zero", true}});
+}
+
+/// BranchwiseRMSNorm.
+Values branchwise_rms_norm(NodeContext& node) {
+  const Value input = node.input(0);
+  const Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
+  Value y = rms_normalized(node, x, node.real("epsilon", 1e-5F));
+  if (node.has_input(1)) {
+    Value scale = number_input(node, 1);
+    const ir::Dimension width = x.shape()[x.shape().rank() - 1];
+    const bool is_shared = scale.shape()[scale.shape().rank() - 1] == width;
+    if (!is_shared) {
+      scale =
+          reshape(node, scale, concat(node, {dimension_of(node, x, node.rank(x) - 2), node.integers({-1})}));
+    }
+    y = node.op("Multiply", {y, scale});
+  }
+  return {reshape(node, convert(node, y, input.type()), shape_of(node, input))};
+}
+
+/// Gates [..., C], [..., C, 1], [..., C, H] or, for flat streams, [..., C * H], as they broadcast to
+/// `branches`.
+Value gates_for(NodeContext& node, Value gates, Value branches) {
+  const std::int64_t missing = node.rank(branches) - node.rank(gates);
+  if (missing == 0) return gates;
+  const auto rank = static_cast<std::size_t>(node.rank(branches));
+  const ir::Dimension count = branches.shape()[rank - 2];
+  const ir::Dimension last = gates.shape()[rank - 2];
+  if (count.is_dynamic() || last.is_dynamic()) {
+    node.fail("the sizes of the branches must be known when the model is converted");
+  }
+  return last == count ? unsqueeze(node, gates, {node.rank(gates)}) : in_branches(node, gates, count.size());
+}
+
+/// HyperConnectionPreMix: the branches, each times its gate, summed up.
+Values hyper_connection_pre_mix(NodeContext& node) {
+  const Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
+  const Value product = node.op("Multiply", {x, gates_for(node, number_input(node, 1), x)});
+  const Value sum = node.op("ReduceSum", {product, node.integers({-2})}, {{"keep_dims", false}});
+  const double scale = node.real("reduction_scale", 1);
+  return {convert(node, node.op("Multiply", {sum, node.number_like(scale, sum)}), node.input(0).type())};
+}
+
+/// HyperConnectionPostMix: the branches mixed with each other, and the output of a block added to each.
+Values hyper_connection_post_mix(NodeContext& node) {
+  const Value input = node.input(0);
+  Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
+  const Value gates = gates_for(node, number_input(node, 2), x);
+  if (node.has_input(3)) {
+    x = node.op("MatMul", {number_input(node, 3), x}, {{"transpose_a", true}, {"transpose_b", false}});
+  }
+  const Value block = unsqueeze(node, number_input(node, 1), {node.rank(node.input(1)) - 1});
+  const Value sum = node.op("Add", {x, node.op("Multiply", {gates, block})});
+  return {reshape(node, convert(node, sum, input.type()), shape_of(node, input))};
+}
+
+/// EngramGate: the value, gated by how alike key and query are.
+Values engram_gate(NodeContext& node) {
+  const ElementType type = node.input(0).type();
+  const double epsilon = node.real("epsilon", 1e-5F);
+  const auto normalized = [&](std::size_t x, std::size_t scale) {
+    return node.op("Multiply",
+                   {rms_normalized(node, number_input(node, x), epsilon), number_input(node, scale)});
+  };
+  const Value product = node.op("Multiply", {normalized(0, 3), normalized(1, 4)});
+  const Value sum = node.op("ReduceSum", {product, node.integers({-1})}, {{"keep_dims", true}});
+  const Value size = convert(node, size_of(node, node.input(0), 3), ElementType::f32);
+  const Value likeness = divide(node, sum, node.op("Sqrt", {size}));
+  const Value strength =
+      node.op("Sqrt", {node.op("Maximum", {node.op("Abs", {likeness}), node.number_like(1e-6F, likeness)})});
+  const Value gate = node.op("Sigmoid", {node.op("Multiply", {node.op("Sign", {likeness}), strength})});
+  const Value gated = node.op("Multiply", {gate, unsqueeze(node, number_input(node, 2), {2})});
+  Values outputs{convert(node, gated, type)};
+  if (node.has_output(1)) {
+    const Value y = node.op("Multiply", {rms_normalized(node, gated, epsilon), number_input(node, 5)});
+    outputs.push_back(convert(node, y, type));
+  }
+  return outputs;
+}
+
+/// LinearAttentionGate: decay_scale * softplus(a + dt_bias), and sigmoid(b).
+Values linear_attention_gate(NodeContext& node) {
+  const ElementType type = node.input(0).type();
+  const Value soft = node.op("SoftPlus", {node.op("Add", {number_input(node, 0), number_input(node, 1)})});
+  Values outputs{convert(node, node.op("Multiply", {soft, number_input(node, 2)}), type)};
+  if (node.has_output(1)) outputs.push_back(convert(node, node.op("Sigmoid", {number_input(node, 3)}), type));
+  return outputs;
+}
+
+/// CausalConvWithState, as far as it is ONNX's.
+Values causal_conv_with_state(NodeContext& node) {
+  if (node.integer("ndim", 1) != 1 || node.integer("dilation", 1) != 1 ||
+      node.integer("state_window", 0) != 0) {
+    node.fail("several axes, dilations and windows of states are not converted");
+  }
+  const bool is_last = node.integer("channels_last", 0) != 0;
+  if (is_last && node.rank(node.input(0)) != 3) node.fail("several axes of channels are not converted");
+  Operands inputs;
+  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
+  const auto swapped = [&](Value value) { return transpose(node, value, {0, 2, 1}); };
+  if (is_last) {
+    inputs[0] = swapped(node.input(0));
+    if (node.has_input(3)) inputs[3] = swapped(node.input(3));
+  }
+  Values outputs = translate_as(node, "CausalConvWithState", 27, inputs);
+  if (is_last) {
+    for (Value& output : outputs) output = swapped(output);
+  }
+  return outputs;
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_gate_translators() {
+  return {
+      {"ScaledSiLU", 1, scaled_silu, {}, kMicrosoft},
+      {"GatedAdd", 1, gated_add, {}, kMicrosoft},
+      {"GatedRMSNorm", 1, gated_rms_norm, {}, kMicrosoft},
+      {"BranchwiseRMSNorm", 1, branchwise_rms_norm, {}, kMicrosoft},
+      {"HyperConnectionPreMix", 1, hyper_connection_pre_mix, {}, kMicrosoft},
+      {"HyperConnectionPostMix", 1, hyper_connection_post_mix, {}, kMicrosoft},
+      {"EngramGate", 1, engram_gate, {}, kMicrosoft},
+      {"LinearAttentionGate", 1, linear_attention_gate, {}, kMicrosoft},
+      {"CausalConvWithState", 1, causal_conv_with_state, "several axes, dilations, windows of states",
+       kMicrosoft},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,161 @@
+// Images: convolutions, pools and normalisations with channels in the last axis, crops.
+#include "frontend/translators/com_microsoft/channels.hpp"
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// NhwcConv.
+Values nhwc_conv(NodeContext& node) {
+  const Operands inputs{with_channels_first(node, node.input(0)), with_channels_first(node, node.input(1)),
+                        node.operand(2)};
+  return {with_channels_last(node, translate_as(node, "Conv", 11, inputs).front())};
+}
+
+/// NhwcMaxPool.
+Values nhwc_max_pool(NodeContext& node) {
+  const Value x = with_channels_first(node, node.input(0));
+  return {with_channels_last(node, translate_as(node, "MaxPool", 12, {x}).front())};
+}
+
+/// Channels in groups, each with mean 0 and deviation 1, scaled for each channel; attribute activation 1:
+/// SiLU.
+Value group_normalized(NodeContext& node, Value x) {
+  const Value gamma = convert(node, node.input(1), x.type());
+  const Value beta = convert(node, node.input(2), x.type());
+  const Value y = node.op("GroupNormalization", {x, gamma, beta},
+                          {{"num_groups", node.integer("groups")}, {"epsilon", node.real("epsilon", 1e-5F)}});
+  return node.integer("activation", 0) == 1 ? node.op("Swish", {y}) : y;
+}
+
+Values group_norm(NodeContext& node) {
+  const Value x = node.input(0);
+  if (node.integer("channels_last", 1) == 0) return {group_normalized(node, x)};
+  return {with_channels_last(node, group_normalized(node, with_channels_first(node, x)))};
+}
+
+/// SkipGroupNorm: of the sum of input, skip and bias, which is also an output.
+Values skip_group_norm(NodeContext& node) {
+  const Value x = node.input(0);
+  const bool is_last = node.integer("channels_last", 1) != 0;
+  Value skip = node.input(3);
+  if (node.rank(skip) == 2)
+    skip = unsqueeze(node, skip, is_last ? std::vector<std::int64_t>{1, 2} : std::vector<std::int64_t>{2, 3});
+  Value sum = node.op("Add", {x, skip});
+  if (Value bias = node.optional_input(4)) {
+    if (!is_last) bias = unsqueeze(node, bias, {1, 2});
+    sum = node.op("Add", {sum, bias});
+  }
+  if (!is_last) return {group_normalized(node, sum), sum};
+  return {with_channels_last(node, group_normalized(node, with_channels_first(node, sum))), sum};
+}
+
+/// BiasAdd: input + bias + skip.
+Values bias_add(NodeContext& node) {
+  return {node.op("Add", {node.op("Add", {node.input(0), node.input(1)}), node.input(2)})};
+}
+
+/// BiasSplitGelu: the left half of input + bias times the Gelu of the right half.
+Values bias_split_gelu(NodeContext& node) {
+  const Value sum = node.op("Add", {node.input(0), node.input(1)});
+  const std::int64_t last = node.rank(sum) - 1;
+  ir::Node& halves = node.node("Split", {sum, node.integer(last)}, {{"num_splits", 2}}, 2);
+  const Value gate = node.op("Gelu", {halves.value(1)}, {{"approximation_mode", "ERF"}});
+  return {node.op("Multiply", {halves.value(0), gate})};
+}
+
+/// The places [R, n] along an axis of `size` pixels where a crop from `low` to `high` (parts of 1) has its
+/// pixels.
+Value crop_places(NodeContext& node, Value low, Value high, Value count, Value size) {
+  const Value last = node.op("Subtract", {size, node.number_like(1, size)});
+  const Value numbers =
+      node.op("Range", {node.number(0, ElementType::f32), count, node.number(1, ElementType::f32)},
+              {{"output_type", ElementType::f32}});
+  const Value gaps = node.op("Maximum", {node.op("Subtract", {count, node.number(1, ElementType::f32)}),
+                                         node.number(1, ElementType::f32)});
+  const Value step = divide(node, node.op("Multiply", {node.op("Subtract", {high, low}), last}), gaps);
+  const Value spread =
+      node.op("Add", {node.op("Multiply", {low, last}), node.op("Multiply", {step, numbers})});
+  const Value middle = node.op("Multiply", {node.op("Add", {low, high}),
+                                            node.op("Multiply", {last, node.number(0.5, ElementType::f32)})});
+  const Value is_one = node.op("LessEqual", {count, node.number(1, ElementType::f32)});
+  return node.op("Select", {is_one, middle, spread});
+}
+
+/// CropAndResize: boxes [y1, x1, y2, x2] of images, in parts of their sizes, all in one size.
+Values crop_and_resize(NodeContext& node) {
+  const Value x = node.input(0);
+  const Value boxes = node.input(1);
+  const std::string mode = node.text("mode", "bilinear");
+  if (mode != "bilinear" && mode != "nearest") node.fail("mode '" + mode + "' does not exist");
+  const Value images = gather(node, x, node.input(2));
+  const auto edge = [&](std::int64_t which) { return gather(node, boxes, node.integers({which}), 1); };
+  const auto count = [&](std::int64_t which) {
+    return convert(node, gather(node, node.input(3), node.integer(which)), ElementType::f32);
+  };
+  const auto size = [&](std::int64_t axis) {
+    return convert(node, size_of(node, x, axis), ElementType::f32);
+  };
+  const auto outside = [&](Value places, Value length) {
+    const Value last = node.op("Subtract", {length, node.number(1, ElementType::f32)});
+    return node.op("LogicalOr", {node.op("Less", {places, node.number(0, ElementType::f32)}),
+                                 node.op("Greater", {places, last})});
+  };
+  // Places between -1 and 1, as GridSample has them. It rounds half to even, onnxruntime away from 0.
+  const auto in_grid = [&](Value places, Value length) {
+    if (mode == "nearest") {
+      places = node.op("Floor", {node.op("Add", {places, node.number(0.5, ElementType::f32)})});
+    }
+    const Value last = node.op("Maximum", {node.op("Subtract", {length, node.number(1, ElementType::f32)}),
+                                           node.number(1, ElementType::f32)});
+    const Value twice = node.op("Multiply", {places, node.number(2, ElementType::f32)});
+    return node.op("Subtract", {divide(node, twice, last), node.number(1, ElementType::f32)});
+  };
+  const Value rows = crop_places(node, edge(0), edge(2), count(0), size(2));
+  const Value columns = crop_places(node, edge(1), edge(3), count(1), size(3));
+  const Value shape = concat(
+      node, {dimension_of(node, boxes, 0), dimension_of(node, rows, 1), dimension_of(node, columns, 1)});
+  const auto spread = [&](Value places, std::int64_t axis) {
+    return unsqueeze(node, broadcast_to(node, unsqueeze(node, places, {axis}), shape), {3});
+  };
+  const Value grid =
+      concat(node, {spread(in_grid(columns, size(3)), 1), spread(in_grid(rows, size(2)), 2)}, 3);
+  const Value sampled = node.op("GridSample", {images, grid},
+                                {{"align_corners", true}, {"mode", mode}, {"padding_mode", "border"}});
+  const Value hidden = node.op("LogicalOr", {unsqueeze(node, outside(rows, size(2)), {1, 3}),
+                                             unsqueeze(node, outside(columns, size(3)), {1, 2})});
+  return {node.op("Select", {hidden, node.number_like(node.real("extrapolation_value", 0), x), sampled})};
+}
+
+}  // namespace
+
+Value with_channels_first(NodeContext& node, Value value) {
+  const std::int64_t rank = node.rank(value);
+  std::vector<std::int64_t> order{0, rank - 1};
+  for (std::int64_t i = 1; i + 1 < rank; ++i) order.push_back(i);
+  return transpose(node, value, order);
+}
+
+Value with_channels_last(NodeContext& node, Value value) {
+  const std::int64_t rank = node.rank(value);
+  std::vector<std::int64_t> order{0};
+  for (std::int64_t i = 2; i < rank; ++i) order.push_back(i);
+  order.push_back(1);
+  return transpose(node, value, order);
+}
+
+std::vector<TranslatorRow> microsoft_image_translators() {
+  return {
+      {"NhwcConv", 1, nhwc_conv, {}, kMicrosoft},
+      {"NhwcMaxPool", 1, nhwc_max_pool, {}, kMicrosoft},
+      {"GroupNorm", 1, group_norm, {}, kMicrosoft},
+      {"SkipGroupNorm", 1, skip_group_norm, {}, kMicrosoft},
+      {"BiasAdd", 1, bias_add, {}, kMicrosoft},
+      {"BiasSplitGelu", 1, bias_split_gelu, {}, kMicrosoft},
+      {"CropAndResize", 1, crop_and_resize, {}, kMicrosoft},
+  };
+}
+
+}  // namespace onnx2ir::frontend

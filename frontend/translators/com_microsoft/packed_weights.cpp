@@ -1,0 +1,235 @@
+// Products with weights that are packed into bytes.
+#include "frontend/translators/com_microsoft/packed_weights.hpp"
+
+#include <array>
+
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr std::int64_t kLargest = std::int64_t{1} << 28;  // products of two and 8 bits stay in range
+
+struct Blocks {
+  std::int64_t bits;
+  std::int64_t inner;  ///< K
+  std::int64_t rows;   ///< N
+  std::int64_t block;
+  std::int64_t count;  ///< in a row
+};
+
+Blocks blocks_of(NodeContext& node) {
+  Blocks blocks{node.integer("bits", 4), node.integer("K"), node.integer("N"), node.integer("block_size"), 0};
+  if (blocks.bits != 2 && blocks.bits != 4 && blocks.bits != 8) {
+    node.fail("only weights of 2, 4 and 8 bits are converted");
+  }
+  if (blocks.inner < 1 || blocks.rows < 1 || blocks.block < 16 || blocks.inner > kLargest ||
+      blocks.rows > kLargest || blocks.block > kLargest) {
+    node.fail("K, N or block_size is out of range");
+  }
+  blocks.count = (blocks.inner + blocks.block - 1) / blocks.block;
+  return blocks;
+}
+
+/// The zero points [N, blocks, 1]: numbers, packed integers, or the middle of the range.
+Value zero_points_of(NodeContext& node, const Blocks& blocks, ElementType type) {
+  const Value given = node.optional_input(3);
+  if (!given) return node.number(static_cast<double>(std::int64_t{1} << (blocks.bits - 1)), type);
+  const std::vector<std::int64_t> shape{blocks.rows, blocks.count};
+  const Value zero = ir::is_floating(given.type()) ? convert(node, reshape_constant(node, given, shape), type)
+                                                   : packed_rows(node, 3, blocks.bits, shape, type);
+  return reshape_constant(node, zero, {blocks.rows, blocks.count, 1});
+}
+
+/// The first K columns of [N, blocks * block].
+Value without_padding(NodeContext& node, Value weights, const Blocks& blocks) {
+  if (blocks.count * blocks.block == blocks.inner) return weights;
+  return slice(node, weights, node.integers({0}), node.integers({blocks.inner}), 1);
+}
+
+/// The weights [N, K]: (numbers - zero points) * scales.
+Value weights_of(NodeContext& node, const Blocks& blocks, ElementType type) {
+  const Value numbers =
+      convert(node, packed_input(node, 1, blocks.bits, {blocks.rows, blocks.count, blocks.block}), type);
+  const Value zero = zero_points_of(node, blocks, type);
+  const Value scales =
+      convert(node, reshape_constant(node, node.input(2), {blocks.rows, blocks.count, 1}), type);
+  const std::vector<std::int64_t> matrix{blocks.rows, blocks.count * blocks.block};
+  if (!node.has_input(4)) {
+    const Value product = node.op("Multiply", {node.op("Subtract", {numbers, zero}), scales});
+    return without_padding(node, reshape(node, product, matrix), blocks);
+  }
+  // Each column names its block.
+  const auto of_columns = [&](Value parameter) {
+    if (parameter.shape().is_scalar()) return parameter;
+    const Value by_block = reshape_constant(node, parameter, {blocks.rows, blocks.count});
+    return gather(node, by_block,
+                  slice(node, node.input(4), node.integers({0}), node.integers({blocks.inner}), 0), 1);
+  };
+  const Value columns = without_padding(node, reshape(node, numbers, matrix), blocks);
+  return node.op("Multiply", {node.op("Subtract", {columns, of_columns(zero)}), of_columns(scales)});
+}
+
+/// MatMulNBits: A times the transpose of B [N, K], whose rows are packed in blocks with a scale and a zero
+/// point each.
+Values mat_mul_n_bits(NodeContext& node) {
+  if (node.integer("weight_prepacked", 0) != 0) {
+    node.fail("weights in the layout of one device (weight_prepacked) are not converted",
+              "Use the model from before it was prepared for that device.");
+  }
+  const Value a = node.input(0);
+  const Value weights = weights_of(node, blocks_of(node), a.type());
+  const Value product = node.op("MatMul", {a, weights}, {{"transpose_a", false}, {"transpose_b", true}});
+  const Value bias = node.optional_input(5);
+  return {bias ? node.op("Add", {product, bias}) : product};
+}
+
+// The numbers that bitsandbytes gives the 16 codes of 4 bits.
+constexpr std::array<double, 16> kFloat4{
+    0.0,  0.00520833333F,  0.66666667F,  1.0,  0.33333333F,  0.5,  0.16666667F,  0.25,
+    -0.0, -0.00520833333F, -0.66666667F, -1.0, -0.33333333F, -0.5, -0.16666667F, -0.25};
+constexpr std::array<double, 16> kNormalFloat4{-1.0,
+                                               -0.6961928009986877F,
+                                               -0.5250730514526367F,
+                                               -0.39491748809814453F,
+                                               -0.28444138169288635F,
+                                               -0.18477343022823334F,
+                                               -0.09105003625154495F,
+                                               0.0,
+                                               0.07958029955625534F,
+                                               0.16093020141124725F,
+                                               0.24611230194568634F,
+                                               0.33791524171829224F,
+                                               0.44070982933044434F,
+                                               0.5626170039176941F,
+                                               0.7229568362236023F,
+                                               1.0};
+
+/// The two numbers of each byte, the one in the upper half first: [256, 2].
+Value numbers_of_bytes(NodeContext& node, const std::array<double, 16>& codes, ElementType type) {
+  std::vector<double> pairs;
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    pairs.push_back(codes[byte >> 4]);
+    pairs.push_back(codes[byte & 15]);
+  }
+  return node.numbers(pairs, std::vector<std::int64_t>{256, 2}, type);
+}
+
+/// MatMulBnb4: A times B or its transpose, where B [N, K] is stored as one row of blocks of codes of 4 bits.
+Values mat_mul_bnb_4(NodeContext& node) {
+  const Value a = node.input(0);
+  const std::int64_t inner = node.integer("K");
+  const std::int64_t rows = node.integer("N");
+  const std::int64_t block = node.integer("block_size");
+  if (inner < 1 || rows < 1 || block < 1 || inner > kLargest || rows > kLargest) {
+    node.fail("K, N or block_size is out of range");
+  }
+  const std::int64_t count = inner * rows;
+  const auto& codes = node.integer("quant_type") == 0 ? kFloat4 : kNormalFloat4;
+  const Value bytes =
+      convert(node, reshape_constant(node, node.input(1), {(count + 1) / 2}), ElementType::i32);
+  Value numbers =
+      reshape(node, gather(node, numbers_of_bytes(node, codes, a.type()), bytes), {(count + 1) / 2 * 2});
+  if (count % 2 != 0) numbers = slice(node, numbers, node.integers({0}), node.integers({count}), 0);
+  const Value scales = convert(node, node.input(2), a.type());
+  Value weights;
+  if (count % block == 0) {
+    const Value blocks = reshape(node, numbers, {count / block, block});
+    weights = node.op("Multiply", {blocks, reshape(node, scales, {count / block, 1})});
+  } else {
+    const Value places = node.op("Range", {node.integer(0), node.integer(count), node.integer(1)},
+                                 {{"output_type", ElementType::i64}});
+    const Value own = node.op("Divide", {places, node.integer(block)}, {{"m_pythondiv", false}});
+    weights = node.op("Multiply", {numbers, gather(node, scales, own)});
+  }
+  weights = reshape(node, weights, {rows, inner});
+  const bool is_transposed = node.integer("transB", 1) != 0;
+  return {node.op("MatMul", {a, weights}, {{"transpose_a", false}, {"transpose_b", is_transposed}})};
+}
+
+/// GatherBlockQuantized: rows of weights whose blocks have a scale and a zero point each.
+Values gather_block_quantized(NodeContext& node) {
+  const Value data = node.input(0);
+  const Value scales = node.input(2);
+  const auto stored = data.shape().sizes();
+  const auto parameters = scales.shape().sizes();
+  if (!stored || !parameters || stored->empty() || stored->size() != parameters->size()) {
+    node.fail("the shapes of data and scales must be known when the model is converted");
+  }
+  const auto rank = static_cast<std::int64_t>(stored->size());
+  const std::int64_t bits = data.type() == ElementType::u8 ? node.integer("bits", 4) : 8;
+  std::vector<std::int64_t> shape = *stored;
+  if (data.type() == ElementType::u8) shape.back() *= 8 / bits;
+  const auto axis = static_cast<std::size_t>(node.axis(node.integer("quantize_axis", 1), rank));
+  std::int64_t block = node.integer("block_size", 128);
+  if (block == 0) block = shape[axis];
+  const std::int64_t count = (*parameters)[axis];
+  if (count * block != shape[axis]) {
+    node.fail("the quantised axis has " + std::to_string(shape[axis]) + " elements, which are not " +
+              std::to_string(count) + " blocks of " + std::to_string(block));
+  }
+  const ElementType type = scales.type();
+  const auto split = [&](std::vector<std::int64_t> sizes, std::int64_t behind) {
+    sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(axis) + 1, behind);
+    return sizes;
+  };
+  const auto numbers = [&](std::size_t index, const std::vector<std::int64_t>& sizes) {
+    const Value value = node.input(index);
+    if (value.type() == ElementType::u8) return packed_rows(node, index, bits, sizes, type);
+    return convert(node, value, type);
+  };
+  const auto split_shape = [&](std::vector<std::int64_t> sizes) {
+    sizes[axis] = count;
+    return split(std::move(sizes), block);
+  };
+  Value blocks = reshape_constant(node, numbers(0, shape), split_shape(shape));
+  if (node.has_input(3)) {
+    blocks =
+        node.op("Subtract", {blocks, reshape_constant(node, numbers(3, *parameters), split(*parameters, 1))});
+  } else if (data.type() == ElementType::u8) {
+    const auto middle = static_cast<double>(std::int64_t{1} << (bits - 1));
+    blocks = node.op("Subtract", {blocks, node.number(middle, type)});
+  }
+  blocks = node.op("Multiply", {blocks, reshape_constant(node, scales, split(*parameters, 1))});
+  const std::int64_t from = node.axis(node.integer("gather_axis", 0), rank);
+  return {gather(node, reshape(node, blocks, shape), node.input(1), from)};
+}
+
+}  // namespace
+
+/// The bytes of the constant input `index` as numbers of `bits` bits in `shape`.
+Value packed_input(NodeContext& node, std::size_t index, std::int64_t bits,
+                   const std::vector<std::int64_t>& shape) {
+  const Value packed = node.input(index);
+  const ir::ConstantData* data = packed.node->constant();
+  if (data == nullptr || packed.type() != ElementType::u8)
+    node.fail("packed weights must be constants of 8-bit integers");
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) count *= size;
+  if (packed.shape().element_count() != count * bits / 8) node.fail("the packed weights have the wrong size");
+  const ElementType type = bits == 8 ? ElementType::u8 : bits == 4 ? ElementType::u4 : ElementType::u2;
+  return node.constant(type, shape, *data);
+}
+
+Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::vector<std::int64_t> shape,
+                  ElementType type) {
+  const std::int64_t wanted = shape.back();
+  const std::int64_t per_byte = 8 / bits;
+  shape.back() = (wanted + per_byte - 1) / per_byte * per_byte;
+  const Value numbers = convert(node, packed_input(node, index, bits, shape), type);
+  if (shape.back() == wanted) return numbers;
+  const auto last = static_cast<std::int64_t>(shape.size()) - 1;
+  return slice(node, numbers, node.integers({0}), node.integers({wanted}), last);
+}
+
+std::vector<TranslatorRow> microsoft_packed_weight_translators() {
+  return {
+      {"MatMulNBits", 1, mat_mul_n_bits, "weights that are no constants", kMicrosoft},
+      {"MatMulBnb4", 1, mat_mul_bnb_4, {}, kMicrosoft},
+      {"GatherBlockQuantized", 1, gather_block_quantized, "blocks that do not fill the axis", kMicrosoft},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,108 @@
+// Products of quantised matrices, computed on the numbers they stand for.
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/quantized.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// QGemm: alpha * A' * B' + C, where C counts in products of the scales; without a scale of its own the
+/// result is no longer quantised.
+Values q_gemm(NodeContext& node) {
+  const auto transposed = [&](Value value, std::string_view name) {
+    return node.integer(name, 0) != 0 ? transpose(node, value, {1, 0}) : value;
+  };
+  const auto centred = [&](std::size_t data, std::size_t zero_point, std::string_view transpose_name) {
+    const Value x = transposed(convert(node, node.input(data), ElementType::f32), transpose_name);
+    return node.op("Subtract", {x, convert(node, node.input(zero_point), ElementType::f32)});
+  };
+  Value sums = node.op("MatMul", {centred(0, 2, "transA"), centred(3, 5, "transB")},
+                       {{"transpose_a", false}, {"transpose_b", false}});
+  if (const Value c = node.optional_input(6))
+    sums = node.op("Add", {sums, convert(node, c, ElementType::f32)});
+  const Value scale = node.op("Multiply", {node.input(1), node.input(4)});
+  const double alpha = node.real("alpha", 1);
+  const Value result = node.op(
+      "Multiply", {sums, alpha == 1 ? scale : node.op("Multiply", {scale, node.number_like(alpha, scale)})});
+  if (!node.has_input(7)) return {result};
+  const Value zero_point = node.optional_input(8);
+  return {
+      quantized(node, result, node.input(7), zero_point, zero_point ? zero_point.type() : ElementType::u8)};
+}
+
+/// DynamicQuantizeLSTM: an LSTM whose weights [D, I, 4H] are integers. onnxruntime also rounds what they are
+/// multiplied with; here it keeps its precision.
+Values dynamic_quantize_lstm(NodeContext& node) {
+  const auto weights = [&](std::size_t data, std::size_t scale, std::size_t zero_point) {
+    const auto by_direction = [&](Value value) {
+      const Value number = convert(node, value, ElementType::f32);
+      return node.rank(number) == 0 ? number
+                                    : unsqueeze(node, number,
+                                                node.rank(number) == 1 ? std::vector<std::int64_t>{1, 2}
+                                                                       : std::vector<std::int64_t>{1});
+    };
+    const Value x = convert(node, node.input(data), ElementType::f32);
+    const Value centred = node.op("Subtract", {x, by_direction(node.input(zero_point))});
+    return transpose(node, node.op("Multiply", {centred, by_direction(node.input(scale))}), {0, 2, 1});
+  };
+  Operands inputs{node.operand(0), weights(1, 8, 9), weights(2, 10, 11)};
+  for (std::size_t i = 3; i < 8; ++i) inputs.push_back(node.operand(i));
+  return translate_as(node, "LSTM", 7, inputs);
+}
+
+Value product(NodeContext& node, Value a, Value b) {
+  return node.op("MatMul", {a, b}, {{"transpose_a", false}, {"transpose_b", false}});
+}
+
+Value with_bias(NodeContext& node, Value sums, std::size_t index) {
+  const Value bias = node.optional_input(index);
+  return bias ? node.op("Add", {sums, bias}) : sums;
+}
+
+/// MatMulIntegerToFloat.
+Values mat_mul_integer_to_float(NodeContext& node) {
+  return {with_bias(node, product(node, dequantized(node, 0, 2, 4), dequantized(node, 1, 3, 5)), 6)};
+}
+
+/// `x` as it is after DynamicQuantizeLinear and back: rounded to 256 steps between its extremes and 0.
+Value rounded_to_bytes(NodeContext& node, Value x) {
+  const Value flat = reshape(node, x, node.integers({-1}));
+  const auto extreme = [&](std::string_view reduction, std::string_view choice) {
+    const Value found = node.op(reduction, {flat, node.integers({0})}, {{"keep_dims", false}});
+    return node.op(choice, {found, node.number_like(0, x)});
+  };
+  const auto rounded = [&](Value value) { return node.op("Round", {value}, {{"mode", "half_to_even"}}); };
+  const auto in_range = [&](Value value) {
+    return node.op("Clamp", {value}, {{"min", 0.0}, {"max", 255.0}});
+  };
+  const Value low = extreme("ReduceMin", "Minimum");
+  const Value high = extreme("ReduceMax", "Maximum");
+  const Value range = node.op("Subtract", {high, low});
+  const Value is_flat = node.op("Equal", {range, node.number_like(0, x)});
+  const Value scale =
+      node.op("Select", {is_flat, node.number_like(1, x), divide(node, range, node.number_like(255, x))});
+  const Value zero =
+      rounded(in_range(node.op("Subtract", {node.number_like(0, x), exact_quotient(node, low, scale)})));
+  const Value numbers = in_range(node.op("Add", {rounded(exact_quotient(node, x, scale)), zero}));
+  return node.op("Multiply", {node.op("Subtract", {numbers, zero}), scale});
+}
+
+/// DynamicQuantizeMatMul: A is rounded to bytes first, as onnxruntime does.
+Values dynamic_quantize_mat_mul(NodeContext& node) {
+  return {
+      with_bias(node, product(node, rounded_to_bytes(node, node.input(0)), dequantized(node, 1, 2, 3)), 4)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_quantized_product_translators() {
+  return {
+      {"QGemm", 1, q_gemm, {}, kMicrosoft},
+      {"DynamicQuantizeLSTM", 1, dynamic_quantize_lstm, {}, kMicrosoft},
+      {"MatMulIntegerToFloat", 1, mat_mul_integer_to_float, {}, kMicrosoft},
+      {"DynamicQuantizeMatMul", 1, dynamic_quantize_mat_mul, {}, kMicrosoft},
+  };
+}
+
+}  // namespace onnx2ir::frontend

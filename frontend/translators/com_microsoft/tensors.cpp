@@ -1,0 +1,141 @@
+// Operators on tensors that ONNX has under another version or with other inputs.
+#include <limits>
+
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+Operands all_operands(const NodeContext& node) {
+  Operands inputs;
+  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
+  return inputs;
+}
+
+Values gather_nd(NodeContext& node) {
+  return translate_as(node, "GatherND", 11, all_operands(node));
+}
+Values grid_sample(NodeContext& node) {
+  return translate_as(node, "GridSample", 16, all_operands(node));
+}
+Values trilu(NodeContext& node) {
+  return translate_as(node, "Trilu", 14, all_operands(node));
+}
+
+/// Range: the step is 1 by default.
+Values range(NodeContext& node) {
+  const Value step = node.optional_input(2);
+  return translate_as(node, "Range", 11,
+                      {node.operand(0), node.operand(1), step ? step : node.number_like(1, node.input(0))});
+}
+
+/// Pad: the pads may be a matrix of one row.
+Values pad(NodeContext& node) {
+  Operands inputs = all_operands(node);
+  inputs[1] = reshape(node, node.input(1), {node.rank(node.input(0)) * 2});
+  return translate_as(node, "Pad", 11, inputs);
+}
+
+/// ExpandDims: Unsqueeze of one axis, which is an input.
+Values expand_dims(NodeContext& node) {
+  const auto axis = node.require_integers(node.input(1), "the axis");
+  if (axis.size() != 1) node.fail("the axis must be one number");
+  return {unsqueeze(node, node.input(0), {node.axis(axis[0], node.rank(node.input(0)) + 1)})};
+}
+
+Values inverse(NodeContext& node) {
+  return {node.op("Inverse", {node.input(0)}, {{"adjoint", false}})};
+}
+
+/// SampleOp, an example of an operator: its input.
+Values sample(NodeContext& node) {
+  return {node.input(0)};
+}
+
+/// UnfoldTensor: windows along an axis; their elements become the last axis.
+Values unfold(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t rank = node.rank(x);
+  const std::int64_t axis = node.axis(node.integer("dim", -1), rank);
+  const std::int64_t size = node.integer("size");
+  const std::int64_t step = node.integer("step", 1);
+  if (size < 1 || step < 1) node.fail("size and step must be positive");
+  const auto numbers = [&](Value end) {
+    return node.op("Range", {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
+  };
+  const Value room = node.op("Subtract", {size_of(node, x, axis), node.integer(size - step)});
+  const Value count = node.op("Divide", {room, node.integer(step)}, {{"m_pythondiv", false}});
+  const Value begins = node.op("Multiply", {numbers(count), node.integer(step)});
+  const Value places = node.op("Add", {unsqueeze(node, begins, {1}), numbers(node.integer(size))});
+  std::vector<std::int64_t> order;
+  for (std::int64_t i = 0; i <= rank; ++i) {
+    if (i != axis + 1) order.push_back(i);
+  }
+  order.push_back(axis + 1);
+  return {transpose(node, gather(node, x, places, axis), order)};
+}
+
+/// CDist: the distance of each row of A from each row of B.
+Values distances(NodeContext& node) {
+  const std::string metric = node.text("metric", "sqeuclidean");
+  if (metric != "sqeuclidean" && metric != "euclidean") node.fail("metric '" + metric + "' does not exist");
+  const Value a = node.input(0);
+  const Value b = node.input(1);
+  const Value difference = node.op("Subtract", {unsqueeze(node, a, {1}), unsqueeze(node, b, {0})});
+  const Value squares =
+      node.op("ReduceSum", {node.op("Multiply", {difference, difference}), node.integers({2})},
+              {{"keep_dims", false}});
+  return {metric == "euclidean" ? node.op("Sqrt", {squares}) : squares};
+}
+
+/// NGramRepeatBlock: the score of each token that would repeat a sequence of `ngram_size` tokens is
+/// -infinity.
+Values block_repeated_ngrams(NodeContext& node) {
+  const Value tokens = convert(node, node.input(0), ElementType::i64);
+  const Value scores = node.input(1);
+  const std::int64_t size = node.integer("ngram_size");
+  if (size < 1) node.fail("ngram_size must be positive");
+  const Value length = size_of(node, tokens, 1);
+  const Value count =
+      node.op("Maximum", {node.op("Subtract", {length, node.integer(size - 1)}), node.integer(0)});
+  const Value begins =
+      node.op("Range", {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}});
+  const Value followers = gather(node, tokens, node.op("Add", {begins, node.integer(size - 1)}), 1);
+  Value found = broadcast_to(node, node.integer(1, ElementType::i32), shape_of(node, followers));
+  for (std::int64_t i = 0; i + 1 < size; ++i) {
+    const Value own = gather(node, tokens, node.op("Add", {begins, node.integer(i)}), 1);
+    // The last tokens of the sequence: what would come next is asked for. Too short ones have no windows.
+    const Value place =
+        node.op("Maximum", {node.op("Add", {length, node.integer(i - size + 1)}), node.integer(0)});
+    const Value last = gather(node, tokens, reshape(node, place, {1}), 1);
+    found = node.op("Multiply", {found, convert(node, node.op("Equal", {own, last}), ElementType::i32)});
+  }
+  const Value none = broadcast_to(node, node.integer(0, ElementType::i32), shape_of(node, scores));
+  const Value banned = node.op("ScatterElementsUpdate", {none, followers, found, node.integer(1)},
+                               {{"reduction", "max"}, {"use_init_val", true}});
+  const Value is_banned = node.op("Greater", {banned, node.integer(0, ElementType::i32)});
+  return {node.op("Select",
+                  {is_banned, node.number_like(-std::numeric_limits<double>::infinity(), scores), scores})};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_tensor_translators() {
+  return {
+      {"GatherND", 1, gather_nd, {}, kMicrosoft},
+      {"GridSample", 1, grid_sample, {}, kMicrosoft},
+      {"Trilu", 1, trilu, {}, kMicrosoft},
+      {"Range", 1, range, {}, kMicrosoft},
+      {"Pad", 1, pad, {}, kMicrosoft},
+      {"ExpandDims", 1, expand_dims, "an axis that is known at run time only", kMicrosoft},
+      {"Inverse", 1, inverse, {}, kMicrosoft},
+      {"SampleOp", 1, sample, {}, kMicrosoft},
+      {"UnfoldTensor", 1, unfold, {}, kMicrosoft},
+      {"CDist", 1, distances, {}, kMicrosoft},
+      {"NGramRepeatBlock", 1, block_repeated_ngrams, {}, kMicrosoft},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,113 @@
+// Operators that ONNX removed before its first stable version. onnxruntime still runs most of them.
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+Value times(NodeContext& node, Value x, double factor) {
+  return factor == 1 ? x : node.op("Multiply", {x, node.number_like(factor, x)});
+}
+
+/// Affine: alpha * x + beta.
+Values affine(NodeContext& node) {
+  const Value x = times(node, node.input(0), node.real("alpha", 1));
+  return {node.op("Add", {x, node.number_like(node.real("beta", 0), x)})};
+}
+
+/// Scale: scale * x.
+Values scale(NodeContext& node) {
+  return {node.op("Multiply", {node.input(0), node.number_like(node.real("scale", 1), node.input(0))})};
+}
+
+/// ScaledTanh: alpha * tanh(beta * x).
+Values scaled_tanh(NodeContext& node) {
+  return {times(node, node.op("Tanh", {times(node, node.input(0), node.real("beta", 1))}),
+                node.real("alpha", 1))};
+}
+
+/// ParametricSoftplus: alpha * log(exp(beta * x) + 1).
+Values parametric_softplus(NodeContext& node) {
+  return {times(node, node.op("SoftPlus", {times(node, node.input(0), node.real("beta", 1))}),
+                node.real("alpha", 1))};
+}
+
+/// ImageScaler: scale * x + bias, a bias for each channel.
+Values image_scaler(NodeContext& node) {
+  const Value x = times(node, node.input(0), node.real("scale", 1));
+  const auto bias = node.real_list("bias");
+  if (bias.empty()) return {x};
+  const std::vector<std::int64_t> shape{static_cast<std::int64_t>(bias.size()), 1, 1};
+  return {node.op("Add", {x, node.numbers(bias, shape, x.type())})};
+}
+
+/// Crop: without border [left, top, right, bottom]; with `scale` [height, width] from the upper left corner.
+Values crop(NodeContext& node) {
+  const Value x = node.input(0);
+  if (node.rank(x) != 4) node.fail("the input must be a batch of images");
+  const auto border = node.integer_list("border");
+  const auto sizes = node.integer_list("scale");
+  if (border.size() != 4) node.fail("attribute 'border' must have four values");
+  if (!sizes.empty() && sizes.size() != 2) node.fail("attribute 'scale' must have two values");
+  const auto cut = [&](Value value, std::int64_t axis, std::int64_t before, std::int64_t behind) {
+    const Value stop = sizes.empty()
+                           ? node.op("Subtract", {dimension_of(node, value, axis), node.integers({behind})})
+                           : node.integers({before + sizes[static_cast<std::size_t>(axis - 2)]});
+    return slice(node, value, node.integers({before}), stop, axis);
+  };
+  return {cut(cut(x, 2, border[1], border[3]), 3, border[0], border[2])};
+}
+
+/// DynamicSlice: Slice 10 without steps.
+Values dynamic_slice(NodeContext& node) {
+  Operands inputs;
+  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
+  return translate_as(node, "Slice", 10, inputs);
+}
+
+/// ConstantFill: a value in a shape, which is an attribute, an input, or the shape of an input.
+Values constant_fill(NodeContext& node) {
+  constexpr std::int64_t kFloat = 1;
+  const Value number = node.number(node.real("value", 0), node.element_type(node.integer("dtype", kFloat)));
+  const auto extra = node.integer_list("extra_shape");
+  if (!node.has_input(0)) {
+    std::vector<std::int64_t> shape = node.integer_list("shape");
+    shape.insert(shape.end(), extra.begin(), extra.end());
+    return {broadcast_to(node, number, node.integers(shape))};
+  }
+  Value shape = node.integer("input_as_shape", 0) != 0 ? dimension_list(node, node.input(0))
+                                                       : shape_of(node, node.input(0));
+  if (!extra.empty()) shape = concat(node, {shape, node.integers(extra)});
+  return {broadcast_to(node, number, shape)};
+}
+
+/// GivenTensorFill: the numbers of an attribute.
+Values given_tensor_fill(NodeContext& node) {
+  const auto values = node.real_list("values");
+  std::vector<std::int64_t> shape = node.integer_list("shape");
+  if (node.has_input(0)) shape = node.require_integers(node.input(0), "the shape");
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) count *= size;
+  if (count != static_cast<std::int64_t>(values.size()))
+    node.fail("the shape does not fit the number of values");
+  return {node.numbers(values, shape, ElementType::f32)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> experimental_translators() {
+  return {
+      {"Affine", 1, affine},
+      {"Scale", 1, scale},
+      {"ScaledTanh", 1, scaled_tanh},
+      {"ParametricSoftplus", 1, parametric_softplus},
+      {"ImageScaler", 1, image_scaler},
+      {"Crop", 1, crop},
+      {"DynamicSlice", 1, dynamic_slice},
+      {"ConstantFill", 1, constant_fill},
+      {"GivenTensorFill", 1, given_tensor_fill},
+  };
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,134 @@
+"""Operators of onnxruntime's own domain on tensors and images, gates of recent models, and operators that ONNX removed."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from .entry import Entry, assert_passed, parameters
+from .one_node import add_case, numbers
+
+CASES = {}
+case = functools.partial(add_case, CASES, domain="com.microsoft")
+old = functools.partial(add_case, CASES, domain="")
+
+
+def add_tensors():
+    x = numbers("x", 2, 3, 4)
+    case("GatherND", 1, x, np.array([[0, 1], [1, 2]], np.int64), constants=(1,))
+    case("GridSample", 1, numbers("image", 1, 2, 5, 6), numbers("grid", 1, 3, 4, 2, low=-1.2, high=1.2))
+    case("Trilu", 1, x, np.array(1, np.int64), upper=0, constants=(1,))
+    case("Trilu", 1, x)
+    case("Range", 1, np.array(3, np.int64), np.array(9, np.int64))
+    case("Range", 1, np.array(3.0, np.float32), np.array(9.0, np.float32), np.array(2.0, np.float32))
+    case("Pad", 1, x, np.array([0, 1, 0, 1, 0, 2], np.int64), np.array(7, np.float32), constants=(1,))
+    case("Pad", 1, x, np.array([[0, 1, 0, 1, 0, 2]], np.int64), mode="reflect", constants=(1,))
+    case("ExpandDims", 1, x, np.array(-2, np.int32), constants=(1,))
+    square = numbers("square", 2, 4, 4) + 5 * np.eye(4, dtype=np.float32)
+    case("Inverse", 1, square)
+    case("SampleOp", 1, x)
+    for dim, size, step in ((-1, 2, 1), (1, 2, 1), (0, 1, 1), (2, 3, 2)):
+        case("UnfoldTensor", 1, x, dim=dim, size=size, step=step)
+    for metric in ("sqeuclidean", "euclidean"):
+        case("CDist", 1, numbers("a", 3, 4), numbers("b", 5, 4), metric=metric)
+    case("Unique", 1, np.array([3, 1, 3, 2, 1], np.float32), outputs=3)
+    tokens = np.array([[1, 2, 3, 1, 2], [4, 4, 4, 4, 4]], np.int64)
+    for size in (1, 2, 3):
+        case("NGramRepeatBlock", 1, tokens, numbers("scores", 2, 7), ngram_size=size)
+    boxes = np.array([[0.1, 0.2, 0.8, 0.9], [-0.2, 0.0, 1.0, 1.3], [0.5, 0.5, 0.5, 0.5]], np.float32)
+    for mode in ("bilinear", "nearest"):
+        case("CropAndResize", 1, numbers("image", 2, 3, 6, 7), boxes, np.array([0, 1, 1], np.int32), np.array([4, 5], np.int32), mode=mode, extrapolation_value=-2.0, constants=(3,))
+    case("CropAndResize", 1, numbers("image", 2, 3, 6, 7), boxes, np.array([0, 1, 1], np.int32), np.array([1, 2], np.int32), constants=(3,))
+    image, filters = numbers("image", 1, 3, 5, 5), numbers("filters", 3, 4, 3, 3)
+    case("ConvTransposeWithDynamicPads", 1, image, filters, np.array([1, 0, 1, 1], np.int64), strides=[2, 2], constants=(1, 2))
+    case("ConvTransposeWithDynamicPads", 1, image, filters, np.array([1, 0, 1, 1], np.int64), numbers("bias", 4), output_padding=[1, 1], strides=[2, 2], constants=(1, 3))
+
+
+def group_norm(x, gamma, beta, activated):
+    groups = x.reshape(*x.shape[:3], 2, -1).astype(np.float64)
+    y = (groups - groups.mean((1, 2, 4), keepdims=True)) / np.sqrt(groups.var((1, 2, 4), keepdims=True) + 1e-5)
+    y = y.reshape(x.shape) * gamma + beta
+    return (y / (1 + np.exp(-y)) if activated else y).astype(np.float32)
+
+
+def gelu(x):
+    import math
+
+    return (0.5 * x * (1 + np.vectorize(math.erf)(x / np.sqrt(2)))).astype(np.float32)
+
+
+def add_images():
+    """onnxruntime has no CPU kernels of most of these."""
+    x, skip = numbers("image", 2, 4, 5, 6), numbers("skip", 2, 4, 5, 6)
+    gamma, beta, bias = numbers("gamma", 6), numbers("beta", 6), numbers("bias", 6)
+    for activation in (0, 1):
+        y = group_norm(x, gamma, beta, activation)
+        case("GroupNorm", 1, x, gamma, beta, groups=2, activation=activation, expected=[y], constants=(1, 2))
+        case("GroupNorm", 1, x.transpose(0, 3, 1, 2).copy(), gamma, beta, groups=2, activation=activation, channels_last=0, expected=[y.transpose(0, 3, 1, 2).copy()], constants=(1, 2))
+    total = x + skip + bias
+    case("SkipGroupNorm", 1, x, gamma, beta, skip, bias, groups=2, activation=1, outputs=2, expected=[group_norm(total, gamma, beta, 1), total], constants=(1, 2))
+    total = x + skip[:, :1, :1]
+    case("SkipGroupNorm", 1, x, gamma, beta, skip[:, 0, 0].copy(), groups=2, activation=0, outputs=2, expected=[group_norm(total, gamma, beta, 0), total], constants=(1, 2))
+    rows, more = numbers("rows", 2, 3, 6), numbers("more", 2, 3, 6)
+    case("BiasAdd", 1, rows, bias, more, expected=[rows + bias + more])
+    left, right = np.split(rows + bias, 2, -1)
+    case("BiasSplitGelu", 1, rows, bias, expected=[left * gelu(right)])
+    bytes_ = numbers("bytes", 1, 6, 7, 3, dtype="uint8", low=0, high=255)
+    case("NhwcMaxPool", 1, bytes_, kernel_shape=[2, 3], strides=[2, 1], pads=[0, 1, 0, 1])
+
+
+def add_gates():
+    x, y, gate = numbers("x", 2, 3, 8), numbers("y", 2, 3, 8), numbers("gate", 2, 3, 1)
+    case("ScaledSiLU", 1, x, alpha=0.7)
+    case("ScaledSiLU", 1, x, np.array(1.3, np.float32))
+    case("GatedAdd", 1, x, y, gate)
+    for activation in ("silu", "sigmoid"):
+        case("GatedRMSNorm", 1, x, numbers("scale", 4), y, activation=activation, epsilon=1e-3)
+    case("BranchwiseRMSNorm", 1, numbers("branches", 2, 3, 4, 8), numbers("scale", 4, 8), constants=(1,))
+    case("BranchwiseRMSNorm", 1, numbers("branches", 2, 3, 4, 8), numbers("scale", 8), constants=(1,), dynamic=False)
+    case("BranchwiseRMSNorm", 1, numbers("flat", 2, 3, 32), numbers("scale", 32), num_branches=4, constants=(1,), dynamic=False)
+    streams, block = numbers("streams", 2, 3, 4, 8), numbers("block", 2, 3, 8)
+    for gates in ((2, 3, 4), (2, 3, 4, 1), (2, 3, 4, 8)):
+        case("HyperConnectionPreMix", 1, streams, numbers("gates", *gates), reduction_scale=0.5, dynamic=False)
+        case("HyperConnectionPostMix", 1, streams, block, numbers("gates", *gates), numbers("mix", 2, 3, 4, 4), dynamic=False)
+    case("HyperConnectionPreMix", 1, streams.reshape(2, 3, 32), numbers("gates", 2, 3, 32), num_branches=4, dynamic=False)
+    key, query, value = numbers("key", 2, 3, 4, 8), numbers("query", 2, 3, 4, 8), numbers("value", 2, 3, 8)
+    scales = [numbers(name, 4, 8) for name in ("ks", "qs", "cs")]
+    case("EngramGate", 1, key, query, value, *scales[:2])
+    case("EngramGate", 1, key, query, value, *scales, outputs=2)
+    a, b = numbers("a", 2, 3, 4), numbers("b", 2, 3, 4)
+    case("LinearAttentionGate", 1, a, numbers("dt", 4), numbers("ds", 4), b, outputs=2)
+    wave, kernel, state = numbers("wave", 2, 4, 6), numbers("kernel", 4, 1, 3), numbers("state", 2, 4, 2)
+    case("CausalConvWithState", 1, wave, kernel, numbers("bias", 4), state, outputs=2, activation="silu", constants=(1, 2))
+    case("CausalConvWithState", 1, wave, kernel, outputs=2, constants=(1,))
+    case("CausalConvWithState", 1, wave.transpose(0, 2, 1).copy(), kernel, None, state.transpose(0, 2, 1).copy(), outputs=2, channels_last=1, constants=(1,))
+
+
+def add_removed_operators():
+    x = numbers("x", 1, 3, 5, 6)
+    for opset in (1, 6, 9):
+        old("Affine", opset, x, alpha=0.5, beta=2.0)
+        old("Scale", opset, x, scale=0.5)
+        old("ScaledTanh", opset, x, alpha=0.5, beta=2.0)
+        old("ParametricSoftplus", opset, x, alpha=0.5, beta=2.0)
+        old("ImageScaler", opset, x, scale=0.5, bias=[1.0, -2.0, 3.0])
+        old("Crop", opset, x, border=[1, 0, 2, 1])
+        old("Crop", opset, x, border=[1, 2, 0, 0], scale=[2, 3])
+        old("ThresholdedRelu", opset, x, alpha=0.5, expected=[np.where(x > 0.5, x, 0).astype(np.float32)])
+    old("DynamicSlice", 7, x, np.array([1, 2], np.int64), np.array([3, 9], np.int64), np.array([1, 3], np.int64), constants=(1, 2, 3))
+    old("ConstantFill", 5, np.array([2, 3], np.int64), input_as_shape=1, value=1.5, dtype=1, expected=[np.full((2, 3), 1.5, np.float32)], dynamic=False)
+    old("ConstantFill", 5, x, value=2.0, dtype=6, expected=[np.full(x.shape, 2, np.int32)])
+    old("GivenTensorFill", 5, shape=[2, 2], values=[1.0, 2.0, 3.0, 4.0], expected=[np.array([[1, 2], [3, 4]], np.float32)], dynamic=False)
+    for across in (0, 1):
+        old("MeanVarianceNormalization", 7, x, across_channels=across)
+
+
+add_tensors()
+add_images()
+add_gates()
+add_removed_operators()
+
+
+@pytest.mark.parametrize("conformance", parameters(Entry(("onnxruntime_tensors", name), make) for name, make in CASES.items()))
+def test_onnxruntime_tensors(conformance, result):
+    assert_passed(result)

@@ -40,6 +40,14 @@ OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::O
   for (const auto& import : imports) {
     const std::string domain = shown(canonical_domain(import.domain()));
     const auto newest = newest_opset(import.domain());
+    if (import.version() < 1 && !canonical_domain(import.domain()).empty()) {
+      // onnxruntime runs such models as long as they have no node of that domain.
+      sink.warning("unsupported-version",
+                   fmt::format("{} is imported as version {}, which does not exist; the import is ignored",
+                               domain, import.version()),
+                   place);
+      continue;
+    }
     if (import.version() < 1) {
       sink.error("unsupported-version", fmt::format("{} is imported as version {}", domain, import.version()),
                  place);
@@ -83,7 +91,7 @@ bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, cons
   BodyCheck main{check, opsets, nullptr, {}, {}};
   for (const auto& [domain, version] : opsets.all()) main.assumed_domains.insert(domain);
   for (const auto& import : model.opset_import()) {
-    main.assumed_domains.erase(std::string(canonical_domain(import.domain())));
+    if (import.version() > 0) main.assumed_domains.erase(std::string(canonical_domain(import.domain())));
   }
   if (model.opset_import().empty()) main.assumed_domains.clear();
   check_main_graph(model.graph(), main);

@@ -151,8 +151,11 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
     if (check.model.gave_up()) return;
     const auto declared = schema.attributes().find(attribute.name());
     if (declared == schema.attributes().end()) {
-      // Names with two underscores are a tool's own notes.
-      if (!attribute.name().starts_with("__")) {
+      // Names with two underscores are a tool's own notes. onnxruntime ignores this misspelling of epsilon.
+      if (node.op_type() == "LayerNormalization" && attribute.name() == "epsion") {
+        check.model.sink.warning("unknown-attribute", "Attribute 'epsion' is ignored; the name is epsilon",
+                                 place_of(site, check));
+      } else if (!attribute.name().starts_with("__")) {
         fail(fmt::format("Attribute '{}' is not one of {}'s", attribute.name(), node.op_type()));
       }
       continue;

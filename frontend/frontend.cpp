@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/reader/place.hpp"
@@ -133,17 +134,28 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
 
 namespace {
 
+/// What another try may know more than the first one.
+struct Knowledge {
+  LearnedRanks ranks;
+  BranchChoices branches;
+  bool asks_for_branches = true;
+  std::vector<std::string> certain_failures;  ///< of the last try
+};
+
 std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const LoadOptions& options,
-                                           const LearnedRanks& learned, const target::Target& target,
+                                           Knowledge& knowledge, const target::Target& target,
                                            DiagnosticSink& sink) {
   const onnx::GraphProto& proto = loaded.proto().graph();
   auto model = std::make_unique<ir::Model>();
   model->name = proto.name();
   ConversionState conversion{&loaded, &sink, &target, options.max_function_nodes};
+  conversion.chosen_branches = knowledge.branches;
+  conversion.asks_for_branches = knowledge.asks_for_branches;
   GraphTranslator translator(conversion, model->graph);
-  bind_inputs(proto, learned, translator);
+  bind_inputs(proto, knowledge.ranks, translator);
   Operands outputs;
   const bool complete = translator.translate(proto, outputs);
+  knowledge.certain_failures = std::move(conversion.certain_failures);
   if (!complete || sink.has_errors()) {
     if (!sink.has_errors()) throw std::logic_error("a node was passed over without a reason");
     return nullptr;
@@ -155,24 +167,52 @@ std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const Load
   return model;
 }
 
+std::unique_ptr<ir::Model> with_learned_ranks(const LoadedModel& loaded, const LoadOptions& options,
+                                              Knowledge& knowledge, const target::Target& target,
+                                              DiagnosticSink& sink) {
+  const std::size_t mark = sink.mark();
+  while (true) {
+    try {
+      return translate_model(loaded, options, knowledge, target, sink);
+    } catch (const RankLearned& rank) {
+      // An input is learned at most once: from then on its rank is no longer open.
+      knowledge.ranks.emplace(rank.input, rank.rank);
+      sink.rewind(mark);
+    }
+  }
+}
+
 }  // namespace
 
 ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
                            const target::Target& target, DiagnosticSink& sink) {
   auto loaded = load_model(source, options, sink);
   if (!loaded) return {};
-  LearnedRanks learned;
   const std::size_t mark = sink.mark();
-  while (true) {
+  Knowledge knowledge;
+  std::unique_ptr<ir::Model> model;
+  const auto attempt = [&](const BranchChoices& choices) {
+    sink.rewind(mark);
+    knowledge.branches = choices;
+    knowledge.certain_failures.clear();
+    BranchTrial trial;
     try {
-      auto model = translate_model(*loaded, options, learned, target, sink);
-      return {std::move(model), std::move(loaded)};
-    } catch (const RankLearned& rank) {
-      // An input is learned at most once: from then on its rank is no longer open.
-      learned.emplace(rank.input, rank.rank);
-      sink.rewind(mark);
+      model = with_learned_ranks(*loaded, options, knowledge, target, sink);
+      trial.succeeded = model != nullptr;
+      trial.certain_failures = knowledge.certain_failures;
+    } catch (const BranchesDiffer& open) {
+      trial.open_if = open.work_place;
+      trial.open_path = open.executed_path;
     }
-  }
+    return trial;
+  };
+  const BranchTrial first = attempt({});
+  if (first.open_if.empty()) return {std::move(model), std::move(loaded)};
+  const BranchChoices choices = choose_branches(first, attempt);
+  // Without choices, each If whose branches differ in rank is refused.
+  knowledge.asks_for_branches = false;
+  attempt(choices);
+  return {std::move(model), std::move(loaded)};
 }
 
 }  // namespace onnx2ir::frontend

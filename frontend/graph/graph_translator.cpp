@@ -285,6 +285,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
       translated = false;
     } catch (const ir::InvalidNode& invalid) {
       report(node, index, "invalid-node", invalid.what());
+      conversion_->certain_failures.push_back(executed_path());
       translated = false;
     } catch (const std::length_error&) {
       report_lack_of_memory(node, index);
@@ -413,6 +414,12 @@ Place GraphTranslator::place(const onnx::NodeProto& node, std::int64_t index) co
 std::string GraphTranslator::work_place() const {
   std::string place = parent_ == nullptr ? std::string() : parent_->work_place();
   return place.append(path_).append(1, '#').append(std::to_string(current_index_));
+}
+
+const std::string& GraphTranslator::executed_path() const {
+  const GraphTranslator* scope = this;
+  while (scope->kind_ == Kind::inlined || scope->kind_ == Kind::function) scope = scope->parent_;
+  return scope->path_;
 }
 
 std::string GraphTranslator::path_of_body(const onnx::NodeProto& node, std::string_view attribute) const {

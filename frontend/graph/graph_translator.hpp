@@ -42,6 +42,19 @@ struct ConversionState {
   /// The next time they are where the search begins: so the number of times that a body is translated does
   /// not multiply with depth.
   std::map<std::string, std::vector<OperandType>, std::less<>> state_types = {};
+  /// The branches of Ifs that are taken whatever the condition is, by GraphTranslator::work_place(): true for
+  /// the then_branch. See frontend/graph/branch_choice.hpp.
+  std::map<std::string, bool, std::less<>> chosen_branches = {};
+  /// Whether an If whose branches differ in rank may throw BranchesDiffer.
+  bool asks_for_branches = false;
+  /// Where nodes were found that fail in each run: GraphTranslator::executed_path().
+  std::vector<std::string> certain_failures = {};
+};
+
+/// Thrown by the translator of an If whose branches differ in rank, so that another try takes one of them.
+struct BranchesDiffer {
+  std::string work_place;
+  std::string executed_path;
 };
 
 /// Thrown by the translator of a control-flow node when a body could not be translated: why has been
@@ -120,6 +133,8 @@ class GraphTranslator {
   std::int64_t current_index() const { return current_index_; }
   /// Names the node at work among all nodes of the conversion, those of functions and bodies included.
   std::string work_place() const;
+  /// The path of the graph or body that this scope is emitted into: all of its nodes run, or none.
+  const std::string& executed_path() const;
   /// Path of a body of `node`: "main/loop_3.body".
   std::string path_of_body(const onnx::NodeProto& node, std::string_view attribute) const;
 

@@ -2,6 +2,8 @@
 // optionals.
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+
 #include "frontend/graph/unread_values.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
@@ -36,6 +38,37 @@ TranslatedBranch translate_branch(NodeContext& node, std::string_view attribute)
   if (!result.scope->translate(proto, result.outputs)) throw AlreadyReported{};
   result.outputs.resize(node.output_count());
   return result;
+}
+
+/// A branch, or why it fails whenever it is taken.
+struct TriedBranch {
+  std::optional<TranslatedBranch> branch;
+  std::string failure;
+};
+
+/// Translates a branch. If shapes make it fail whenever it is taken, its errors are withdrawn: models for
+/// several kinds of inputs have such branches once their inputs have sizes.
+TriedBranch try_branch(NodeContext& node, std::string_view attribute) {
+  GraphTranslator& outer = node.translator();
+  DiagnosticSink& sink = outer.sink();
+  const std::size_t mark = sink.mark();
+  const auto& failures = outer.conversion().certain_failures;
+  const auto known = static_cast<std::ptrdiff_t>(failures.size());
+  try {
+    return {translate_branch(node, attribute), {}};
+  } catch (const AlreadyReported&) {
+    const std::string path = outer.path_of_body(node.proto(), attribute);
+    if (std::find(failures.begin() + known, failures.end(), path) == failures.end()) throw;
+    std::string failure;
+    for (std::size_t i = mark; i < sink.diagnostics().size(); ++i) {
+      const Diagnostic& found = sink.diagnostics()[i];
+      if (found.severity != Severity::error) continue;
+      if (found.code != "invalid-node") throw;
+      if (failure.empty()) failure = found.place.op_type + ": " + found.message;
+    }
+    sink.rewind(mark);
+    return {std::nullopt, failure};
+  }
 }
 
 /// A condition known at conversion time: the branch that is taken is emitted in place of the node.
@@ -87,6 +120,34 @@ void fit_unread_output(NodeContext& node, TranslatedBranch& then_branch, Transla
       builder.op("Broadcast", {builder.number(0, wanted.type), builder.integers(shape)}, {{"mode", "numpy"}});
 }
 
+bool differ_in_rank(const Operand& a, const Operand& b) {
+  const OperandType types[] = {type_of(a), type_of(b)};
+  for (const OperandType& type : types) {
+    if (type.kind != OperandType::Kind::tensor || !type.shape.has_rank()) return false;
+  }
+  return types[0].shape.rank() != types[1].shape.rank();
+}
+
+/// The branch that was found to be the only one that can succeed.
+std::optional<bool> chosen_branch(NodeContext& node) {
+  const auto& choices = node.translator().conversion().chosen_branches;
+  const auto chosen = choices.find(node.translator().work_place());
+  if (chosen == choices.end()) return std::nullopt;
+  return chosen->second;
+}
+
+/// Before an If is refused because its branches differ in rank, each is tried in its place.
+void ask_for_branch(NodeContext& node, const TranslatedBranch& then_branch,
+                    const TranslatedBranch& else_branch) {
+  GraphTranslator& translator = node.translator();
+  if (!translator.conversion().asks_for_branches || translator.sink().has_errors()) return;
+  for (std::size_t i = 0; i < node.output_count(); ++i) {
+    if (differ_in_rank(then_branch.outputs[i], else_branch.outputs[i])) {
+      throw BranchesDiffer{translator.work_place(), translator.executed_path()};
+    }
+  }
+}
+
 Operands if_1(NodeContext& node) {
   const Value condition = as_scalar(node, node, node.operand(0), ElementType::boolean, "the condition");
   const int then_outputs = node.graph_attribute("then_branch").output_size();
@@ -101,12 +162,30 @@ Operands if_1(NodeContext& node) {
   if (const auto known = ir::compared_sizes(condition)) {
     return inline_branch(node, *known ? "then_branch" : "else_branch");
   }
-  TranslatedBranch then_branch = translate_branch(node, "then_branch");
-  TranslatedBranch else_branch = translate_branch(node, "else_branch");
+  if (const auto chosen = chosen_branch(node)) {
+    node.warn("branch-never-taken", std::string(*chosen ? "else_branch" : "then_branch") +
+                                        " is left out: a later node would fail with the rank of its result");
+    return inline_branch(node, *chosen ? "then_branch" : "else_branch");
+  }
+  TriedBranch then_try = try_branch(node, "then_branch");
+  TriedBranch else_try = try_branch(node, "else_branch");
+  if (!then_try.branch && !else_try.branch) translate_branch(node, "then_branch");  // reports its errors
+  if (!then_try.branch || !else_try.branch) {
+    const bool takes_then = then_try.branch.has_value();
+    node.warn("branch-never-taken", std::string(takes_then ? "else_branch" : "then_branch") +
+                                        " is left out, because it fails for all inputs: " +
+                                        (takes_then ? else_try.failure : then_try.failure));
+    return inline_branch(node, takes_then ? "then_branch" : "else_branch");
+  }
+  TranslatedBranch& then_branch = *then_try.branch;
+  TranslatedBranch& else_branch = *else_try.branch;
   std::vector<OperandType> types;
   std::size_t tensors = 0;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     fit_unread_output(node, then_branch, else_branch, i);
+  }
+  ask_for_branch(node, then_branch, else_branch);
+  for (std::size_t i = 0; i < node.output_count(); ++i) {
     types.push_back(joined_type(node, then_branch.outputs[i], else_branch.outputs[i], i));
     tensors += flattened_types(types.back()).size();
   }
@@ -134,7 +213,7 @@ Operands if_1(NodeContext& node) {
 
 std::vector<TranslatorRow> if_translators() {
   return {
-      {"If", 1, if_1, "branches whose outputs differ in rank, unless the condition is known"},
+      {"If", 1, if_1, "branches whose outputs differ in rank, if both can succeed"},
   };
 }
 

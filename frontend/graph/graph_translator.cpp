@@ -399,6 +399,18 @@ bool GraphTranslator::emit_function(const FunctionBody& body, const Operands& in
   return true;
 }
 
+bool GraphTranslator::emit_onnx_body(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,
+                                     Operands& outputs) {
+  onnx::NodeProto own = node;
+  own.clear_domain();
+  std::vector<onnx::TypeProto> types;
+  types.reserve(inputs.size());
+  for (const Operand& input : inputs) types.push_back(to_onnx_type(input));
+  const auto body = expand_operator(own, opset, types, opset);
+  if (!body) throw CannotTranslate{unsupported_message(node.domain(), node.op_type()), {}};
+  return emit_function(*body, inputs, outputs);
+}
+
 std::optional<std::int64_t> GraphTranslator::opset(std::string_view domain) const {
   const GraphTranslator* scope = this;
   while (scope->own_opsets_ == nullptr) scope = scope->parent_;

@@ -122,6 +122,11 @@ class GraphTranslator {
   /// Values of the graph around that this body uses, in order of first use. Only Kind::body has any.
   const std::vector<Capture>& captures() const { return captures_; }
 
+  /// Emits `node`, an operator of another domain, as the function body that ONNX gives its operator of that
+  /// name in version `opset`. False when a node of it could not be translated, or when there is no body.
+  bool emit_onnx_body(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,
+                      Operands& outputs);
+
   /// The imported version of `domain`, nothing when it is not imported.
   std::optional<std::int64_t> opset(std::string_view domain) const;
   /// The rank the model's own notes (graph outputs, value_info) give the tensor `name` of this graph, or what

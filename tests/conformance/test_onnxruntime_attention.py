@@ -139,6 +139,23 @@ def add_rotary_embedding():
         case("RotaryEmbedding", 1, numbers("x", BATCH, LENGTH, 24), positions, *caches, interleaved=interleaved, num_heads=2, rotary_embedding_dim=8, constants=(2, 3))
 
 
+def add_multimodal_rotary_embedding():
+    caches = [np.cos(numbers("angles", 9, 6)), np.sin(numbers("angles", 9, 6))]
+    positions = numbers("positions", 3, BATCH, LENGTH, dtype="int64", low=0, high=8)
+    for layout in (0, 1):
+        for interleaved in (0, 1):
+            for x in (numbers("x", BATCH, LENGTH, 24), numbers("heads", BATCH, 2, LENGTH, 12)):
+                case("MRotaryEmbedding", 1, x, positions, *caches, mrope_section=[2, 2, 2], mrope_layout=layout, interleaved=interleaved, num_heads=2, constants=(2, 3))
+
+
+def add_linear_attention():
+    query, key, value = (numbers(name, BATCH, LENGTH, 2 * width) for name, width in (("query", 4), ("key", 4), ("value", 6)))
+    decay, beta = numbers("decay", BATCH, LENGTH, 2, low=-1, high=0), numbers("beta", BATCH, LENGTH, 2, low=0, high=1)
+    state = numbers("state", BATCH, 2, 4, 6)
+    for rule, extra in (("linear", (None, None)), ("gated", (decay, None)), ("delta", (None, beta)), ("gated_delta", (decay, beta))):
+        case("LinearAttention", 1, query, key, value, state, *extra, q_num_heads=2, kv_num_heads=2, update_rule=rule, outputs=2)
+
+
 def group_query(lengths, count, total, name, kv=1, past=PAST, packed=False, rotary=False):
     """The inputs of one run: `count` queries of each row, whose rows have `lengths` keys."""
     size, queries = 16, 4
@@ -185,6 +202,8 @@ add_attention()
 add_multi_head_attention()
 add_decoder_masked_attention()
 add_rotary_embedding()
+add_multimodal_rotary_embedding()
+add_linear_attention()
 add_group_query_attention()
 
 

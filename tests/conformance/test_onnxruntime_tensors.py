@@ -44,6 +44,21 @@ def add_tensors():
     case("ConvTransposeWithDynamicPads", 1, image, filters, np.array([1, 0, 1, 1], np.int64), numbers("bias", 4), output_padding=[1, 1], strides=[2, 2], constants=(1, 3))
 
 
+def add_words():
+    words = np.array([[3, 1, 4, 1, 5, 0, 0], [2, 6, 0, 0, 0, 0, 0], [5, 3, 5, 8, 9, 7, 9]], np.int32)
+    case("WordConvEmbedding", 1, words, numbers("filters", 4, 1, 3, 5), numbers("bias", 4), numbers("characters", 10, 5), constants=(1, 2, 3))
+    case("WordConvEmbedding", 1, words, numbers("filters", 4, 1, 2, 5), numbers("bias", 4), numbers("characters", 10, 5), constants=(1, 2, 3))
+    mask = np.array([1, 1, 1, 1, 0, 0], np.int32).reshape(1, 1, 6)
+    case("MaxpoolWithMask", 1, numbers("wave", 2, 3, 6), mask, kernel_shape=[2], strides=[2])
+    tables = [numbers(name, rows, 8, dtype="uint8", low=0, high=255) for name, rows in (("word_table", 10), ("position_table", 6), ("segment_table", 2))]
+    gamma, beta = numbers("gamma", 8, dtype="uint8", low=0, high=255), numbers("beta", 8, dtype="uint8", low=0, high=255)
+    scales = [np.float32(value) for value in (0.01, 0.02, 0.03, 0.04, 0.05)]
+    zeros = [np.uint8(value) for value in (100, 110, 120, 130, 140)]
+    ids, segments = numbers("ids", 2, 5, dtype="int32", low=0, high=9), numbers("segments", 2, 5, dtype="int32", low=0, high=1)
+    mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)
+    case("QEmbedLayerNormalization", 1, ids, segments, *tables, gamma, beta, mask, *scales, *zeros, outputs=2, constants=tuple(range(2, 7)) + tuple(range(8, 18)))
+
+
 def group_norm(x, gamma, beta, activated):
     groups = x.reshape(*x.shape[:3], 2, -1).astype(np.float64)
     y = (groups - groups.mean((1, 2, 4), keepdims=True)) / np.sqrt(groups.var((1, 2, 4), keepdims=True) + 1e-5)
@@ -124,6 +139,7 @@ def add_removed_operators():
 
 
 add_tensors()
+add_words()
 add_images()
 add_gates()
 add_removed_operators()

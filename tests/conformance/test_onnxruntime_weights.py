@@ -80,6 +80,8 @@ def add_quantized_products():
                 a = q("a", 2, 3, 8, dtype=a_type)
                 for extra in ((), (np.array(3, a_type), b_zero), (np.array(3, a_type), b_zero, bias)):
                     case("MatMulIntegerToFloat", 1, a, b, scale("as"), b_scale, *extra, constants=(1, 3, 5, 6))
+    wide = [numbers(name, *shape, dtype="int16", low=-9000, high=9000) for name, shape in (("a", (2, 3, 8)), ("b", (8, 5)))]
+    case("MatMulInteger16", 1, *wide, dynamic=False)
     weights = q("weights", 8, 24, dtype="int8") // 4
     for per_column in (False, True):
         w_scale, w_zero = (scale("ws", 24), q("wz", 24, dtype="int8") // 8) if per_column else (scale("ws"), np.int8(5))

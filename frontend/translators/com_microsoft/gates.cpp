@@ -1,4 +1,5 @@
 // Gates and mixtures of recent language models: in f32, rounded once at the end.
+#include "frontend/graph/graph_translator.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -170,6 +171,17 @@ Values causal_conv_with_state(NodeContext& node) {
   return outputs;
 }
 
+/// LinearAttention, as far as it is ONNX's.
+Operands linear_attention(NodeContext& node) {
+  if (node.integer("state_window", 0) != 0) node.fail("windows of states are not converted");
+  Operands inputs;
+  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
+  Operands outputs;
+  constexpr std::int64_t kSince = 27;
+  if (!node.translator().emit_onnx_body(node.proto(), kSince, inputs, outputs)) throw AlreadyReported{};
+  return outputs;
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_gate_translators() {
@@ -182,6 +194,7 @@ std::vector<TranslatorRow> microsoft_gate_translators() {
       {"HyperConnectionPostMix", 1, hyper_connection_post_mix, {}, kMicrosoft},
       {"EngramGate", 1, engram_gate, {}, kMicrosoft},
       {"LinearAttentionGate", 1, linear_attention_gate, {}, kMicrosoft},
+      {"LinearAttention", 1, linear_attention, "windows of states", kMicrosoft},
       {"CausalConvWithState", 1, causal_conv_with_state, "several axes, dilations, windows of states",
        kMicrosoft},
   };

@@ -1,4 +1,6 @@
 // Images: convolutions, pools and normalisations with channels in the last axis, crops.
+#include <limits>
+
 #include "frontend/translators/com_microsoft/channels.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
@@ -18,6 +20,15 @@ Values nhwc_conv(NodeContext& node) {
 Values nhwc_max_pool(NodeContext& node) {
   const Value x = with_channels_first(node, node.input(0));
   return {with_channels_last(node, translate_as(node, "MaxPool", 12, {x}).front())};
+}
+
+/// MaxpoolWithMask: pixels whose mask is 0 take no part. onnxruntime also leaves out those behind them in the
+/// row of a window, which is the same for masks of ones before zeros.
+Values max_pool_with_mask(NodeContext& node) {
+  const Value x = node.input(0);
+  const Value is_hidden = node.op("Equal", {node.input(1), node.number_like(0, node.input(1))});
+  const Value lowest = node.number_like(std::numeric_limits<float>::lowest(), x);
+  return translate_as(node, "MaxPool", 12, {node.op("Select", {is_hidden, lowest, x})});
 }
 
 /// Channels in groups, each with mean 0 and deviation 1, scaled for each channel; attribute activation 1:
@@ -150,6 +161,7 @@ std::vector<TranslatorRow> microsoft_image_translators() {
   return {
       {"NhwcConv", 1, nhwc_conv, {}, kMicrosoft},
       {"NhwcMaxPool", 1, nhwc_max_pool, {}, kMicrosoft},
+      {"MaxpoolWithMask", 1, max_pool_with_mask, "masks with ones behind zeros", kMicrosoft},
       {"GroupNorm", 1, group_norm, {}, kMicrosoft},
       {"SkipGroupNorm", 1, skip_group_norm, {}, kMicrosoft},
       {"BiasAdd", 1, bias_add, {}, kMicrosoft},

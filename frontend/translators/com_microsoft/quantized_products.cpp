@@ -94,6 +94,36 @@ Values dynamic_quantize_mat_mul(NodeContext& node) {
       with_bias(node, product(node, rounded_to_bytes(node, node.input(0)), dequantized(node, 1, 2, 3)), 4)};
 }
 
+/// MatMulInteger16: sums of i32. OpenVINO's MatMul adds in f32, which holds 24 bits: the numbers are split
+/// into bytes, whose products are summed up exactly.
+Values mat_mul_integer_16(NodeContext& node) {
+  constexpr std::int64_t kMostSummands = 256;
+  const Value a = node.input(0);
+  const ir::Dimension inner = a.shape()[a.shape().rank() - 1];
+  if (inner.is_dynamic() || inner.size() > kMostSummands) {
+    node.fail("sums of more than 256 products are not exact in OpenVINO, which adds in f32");
+  }
+  struct Bytes {
+    Value upper;
+    Value lower;
+  };
+  const auto bytes_of = [&](Value value) {
+    const Value number = convert(node, value, ElementType::f32);
+    const Value step = node.number(256, ElementType::f32);
+    const Value upper = node.op("Floor", {divide(node, number, step)});
+    return Bytes{upper, node.op("Subtract", {number, node.op("Multiply", {upper, step})})};
+  };
+  const Bytes left = bytes_of(a);
+  const Bytes right = bytes_of(node.input(1));
+  const auto sum = [&](Value x, Value y) { return convert(node, product(node, x, y), ElementType::i32); };
+  const auto scaled = [&](Value x, std::int64_t factor) {
+    return node.op("Multiply", {x, node.integer(factor, ElementType::i32)});
+  };
+  const Value middle = node.op("Add", {sum(left.upper, right.lower), sum(left.lower, right.upper)});
+  const Value upper = node.op("Add", {scaled(sum(left.upper, right.upper), 1 << 16), scaled(middle, 1 << 8)});
+  return {node.op("Add", {upper, sum(left.lower, right.lower)})};
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_quantized_product_translators() {
@@ -101,6 +131,7 @@ std::vector<TranslatorRow> microsoft_quantized_product_translators() {
       {"QGemm", 1, q_gemm, {}, kMicrosoft},
       {"DynamicQuantizeLSTM", 1, dynamic_quantize_lstm, {}, kMicrosoft},
       {"MatMulIntegerToFloat", 1, mat_mul_integer_to_float, {}, kMicrosoft},
+      {"MatMulInteger16", 1, mat_mul_integer_16, "sums of more than 256 products", kMicrosoft},
       {"DynamicQuantizeMatMul", 1, dynamic_quantize_mat_mul, {}, kMicrosoft},
   };
 }

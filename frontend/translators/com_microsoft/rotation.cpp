@@ -42,8 +42,8 @@ Value heads_of(NodeContext& node, Value input, std::int64_t rotary) {
   return transpose(node, node.op("Reshape", {input, shape}, {{"special_zero", true}}), {0, 2, 1, 3});
 }
 
-/// com.microsoft.RotaryEmbedding.
-Values rotary_embedding(NodeContext& node) {
+/// The input as heads [B, N, S, h].
+Value input_heads(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
   const Value cosines = node.input(2);
@@ -51,16 +51,56 @@ Values rotary_embedding(NodeContext& node) {
   if (node.rank(cosines) != 2 || cosines.shape()[1].is_dynamic()) {
     node.fail("the size of the caches must be known when the model is converted");
   }
-  const Value heads = rank == 4 ? input : heads_of(node, input, 2 * cosines.shape()[1].size());
+  return rank == 4 ? input : heads_of(node, input, 2 * cosines.shape()[1].size());
+}
+
+/// Heads in the form of the input.
+Value in_form_of_input(NodeContext& node, Value heads) {
+  return node.rank(node.input(0)) == 4 ? heads : join_heads(node, heads);
+}
+
+/// MRotaryEmbedding: positions in time, height and width [3, B, S]; each pair of elements follows one of
+/// them.
+Values multimodal_rotary_embedding(NodeContext& node) {
+  const Value heads = input_heads(node);
+  const auto sections = node.integer_list("mrope_section");
+  if (sections.size() != 3) node.fail("mrope_section must have three values");
+  const std::int64_t pairs = node.input(2).shape()[1].size();
+  const bool is_interleaved = node.integer("mrope_layout", 0) != 0;
+  const auto follows = [&](std::int64_t pair, std::size_t which) {
+    const auto number = static_cast<std::int64_t>(which);
+    if (is_interleaved) return pair % 3 == number && pair < 3 * sections[which];
+    const std::int64_t first = which == 1 ? sections[0] : sections[0] + sections[1];
+    return pair >= first && pair < first + sections[which];
+  };
+  const auto mixed = [&](Value cache) {
+    const auto at = [&](std::int64_t which) {
+      return gather(node, cache, gather(node, node.input(1), node.integer(which)));
+    };
+    Value result = at(0);
+    for (const std::size_t which : {1, 2}) {
+      std::vector<double> chosen;
+      for (std::int64_t pair = 0; pair < pairs; ++pair) chosen.push_back(follows(pair, which) ? 1 : 0);
+      const Value mask = node.numbers(chosen, std::vector<std::int64_t>{pairs}, ElementType::boolean);
+      result = node.op("Select", {mask, at(static_cast<std::int64_t>(which)), result});
+    }
+    return unsqueeze(node, result, {1});
+  };
+  const Rotation rotation{mixed(node.input(2)), mixed(node.input(3)), node.integer("interleaved", 0) != 0};
+  return {in_form_of_input(node, rotated(node, heads, rotation))};
+}
+
+/// com.microsoft.RotaryEmbedding.
+Values rotary_embedding(NodeContext& node) {
+  const Value heads = input_heads(node);
   Value positions = node.input(1);
   if (node.rank(positions) == 1) {
     // One number: the position of the first element.
     positions = unsqueeze(node, node.op("Add", {positions, positions_along(node, heads, 2)}), {0});
   }
   const Rotation rotation =
-      rotation_by_caches(node, cosines, node.input(3), positions, node.integer("interleaved", 0) != 0);
-  const Value result = rotated(node, heads, rotation);
-  return {rank == 4 ? result : join_heads(node, result)};
+      rotation_by_caches(node, node.input(2), node.input(3), positions, node.integer("interleaved", 0) != 0);
+  return {in_form_of_input(node, rotated(node, heads, rotation))};
 }
 
 }  // namespace
@@ -102,7 +142,10 @@ Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
 }
 
 std::vector<TranslatorRow> microsoft_rotation_translators() {
-  return {{"RotaryEmbedding", 1, rotary_embedding, {}, kMicrosoft}};
+  return {
+      {"RotaryEmbedding", 1, rotary_embedding, {}, kMicrosoft},
+      {"MRotaryEmbedding", 1, multimodal_rotary_embedding, {}, kMicrosoft},
+  };
 }
 
 }  // namespace onnx2ir::frontend

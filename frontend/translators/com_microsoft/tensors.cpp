@@ -120,6 +120,46 @@ Values block_repeated_ngrams(NodeContext& node) {
                   {is_banned, node.number_like(-std::numeric_limits<double>::infinity(), scores), scores})};
 }
 
+/// WordConvEmbedding: each word [characters] as the largest values that a convolution over its characters
+/// has.
+Values embed_words(NodeContext& node) {
+  const Value words = node.input(0);
+  const Value filters = node.input(1);
+  if (node.rank(words) != 2) node.fail("the words must be a matrix of characters");
+  if (node.rank(filters) != 4 || filters.shape()[2].is_dynamic()) {
+    node.fail("the size of the window must be known when the model is converted");
+  }
+  const std::int64_t window = filters.shape()[2].size();
+  const auto numbers = [&](Value end) {
+    return node.op("Range", {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
+  };
+  const Value count = node.op("Subtract", {size_of(node, words, 1), node.integer(window - 1)});
+  const Value begins = numbers(count);
+  const Value places = node.op("Add", {unsqueeze(node, begins, {1}), numbers(node.integer(window))});
+  const Value windows = gather(node, gather(node, node.input(3), words), places, 1);
+  const Value rows = node.op(
+      "Reshape",
+      {windows,
+       concat(node, {node.integers({0, 0}),
+                     node.op("Multiply", {dimension_of(node, node.input(3), 1), node.integers({window})})})},
+      {{"special_zero", true}});
+  const Value matrix =
+      reshape(node, filters, concat(node, {dimension_of(node, filters, 0), node.integers({-1})}));
+  const Value sums = node.op("MatMul", {rows, matrix}, {{"transpose_a", false}, {"transpose_b", true}});
+  const Value values = node.op("Tanh", {node.op("Add", {sums, node.input(2)})});
+  // Characters are positive; a window that reaches behind the end of a word counts only if the word is
+  // shorter.
+  const Value is_character = node.op("Greater", {words, node.number_like(0, words)});
+  const Value length =
+      node.op("ReduceSum", {convert(node, is_character, ElementType::i64), node.integers({1})},
+              {{"keep_dims", true}});
+  const Value used =
+      node.op("Maximum", {node.op("Subtract", {length, node.integer(window - 1)}), node.integer(1)});
+  const Value is_used = unsqueeze(node, node.op("Less", {begins, used}), {2});
+  const Value shown = node.op("Select", {is_used, values, node.number_like(-2, values)});
+  return {node.op("ReduceMax", {shown, node.integers({1})}, {{"keep_dims", false}})};
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_tensor_translators() {
@@ -134,6 +174,7 @@ std::vector<TranslatorRow> microsoft_tensor_translators() {
       {"SampleOp", 1, sample, {}, kMicrosoft},
       {"UnfoldTensor", 1, unfold, {}, kMicrosoft},
       {"CDist", 1, distances, {}, kMicrosoft},
+      {"WordConvEmbedding", 1, embed_words, {}, kMicrosoft},
       {"NGramRepeatBlock", 1, block_repeated_ngrams, {}, kMicrosoft},
   };
 }

@@ -102,28 +102,54 @@ Values simplified_layer_normalization(NodeContext& node) {
   return {result.y, result.inverse_deviation};
 }
 
-/// EmbedLayerNormalization: the sum of word, position and segment embeddings, normalised.
-Values embed_layer_normalization(NodeContext& node) {
-  const Value ids = node.input(0);
-  if (node.rank(ids) != 2) node.fail("the words must be a batch of vectors");
-  Value positions = node.optional_input(8);
-  if (!positions) {
-    positions = node.op("Range", {node.integer(0), size_of(node, ids, 1), node.integer(1)},
-                        {{"output_type", ElementType::i64}});
-  }
-  Value sum = node.op("Add", {gather(node, node.input(2), ids), gather(node, node.input(3), positions)});
-  if (node.has_input(4)) sum = node.op("Add", {sum, gather(node, node.input(4), node.input(1))});
-  const Normalized result =
-      normalized(node, sum, node.input(5), node.input(6), node.real("epsilon", 1e-12F), true, 2);
-  // How many words of each sentence count.
+/// The sum of the embeddings [B, S, D], normalised, and how many words of each sentence count.
+Values normalized_embeddings(NodeContext& node, Value sum, Value gamma, Value beta, Value mask) {
+  const Normalized result = normalized(node, sum, gamma, beta, node.real("epsilon", 1e-12F), true, 2);
   Value counts;
-  if (const Value mask = node.optional_input(7)) {
+  if (mask) {
     const Value ones = convert(node, node.op("Equal", {mask, node.number_like(1, mask)}), ElementType::i32);
     counts = node.op("ReduceSum", {ones, node.integers({1})}, {{"keep_dims", false}});
   } else {
-    counts = broadcast_to(node, node.integer(0, ElementType::i32), dimension_of(node, ids, 0));
+    counts = broadcast_to(node, node.integer(0, ElementType::i32), dimension_of(node, sum, 0));
   }
   return {result.y, counts, sum};
+}
+
+/// 0, 1, 2 ... for the words of a sentence.
+Value word_positions(NodeContext& node) {
+  const Value ids = node.input(0);
+  if (node.rank(ids) != 2) node.fail("the words must be a batch of vectors");
+  return node.op("Range", {node.integer(0), size_of(node, ids, 1), node.integer(1)},
+                 {{"output_type", ElementType::i64}});
+}
+
+/// EmbedLayerNormalization: the sum of word, position and segment embeddings, normalised.
+Values embed_layer_normalization(NodeContext& node) {
+  const Value positions = node.has_input(8) ? node.input(8) : word_positions(node);
+  Value sum =
+      node.op("Add", {gather(node, node.input(2), node.input(0)), gather(node, node.input(3), positions)});
+  if (node.has_input(4)) sum = node.op("Add", {sum, gather(node, node.input(4), node.input(1))});
+  return normalized_embeddings(node, sum, node.input(5), node.input(6), node.optional_input(7));
+}
+
+/// QEmbedLayerNormalization: the tables are integers; their scales and zero points follow.
+Values quantized_embed_layer_normalization(NodeContext& node) {
+  constexpr std::size_t kScales = 8;
+  constexpr std::size_t kZeroPoints = 13;
+  const auto numbers = [&](Value integers, std::size_t which) {
+    const Value x = convert(node, integers, ElementType::f32);
+    const Value zero = convert(node, node.input(kZeroPoints + which), ElementType::f32);
+    return node.op("Multiply", {node.op("Subtract", {x, zero}), node.input(kScales + which)});
+  };
+  const auto rows = [&](std::size_t table, Value indices, std::size_t which) {
+    return numbers(gather(node, node.input(table), indices), which);
+  };
+  Value sum = node.op("Add", {rows(2, node.input(0), 0), rows(3, word_positions(node), 1)});
+  if (node.has_input(4)) sum = node.op("Add", {sum, rows(4, node.input(1), 2)});
+  Values outputs = normalized_embeddings(node, sum, numbers(node.input(5), 3), numbers(node.input(6), 4),
+                                         node.optional_input(7));
+  outputs.pop_back();
+  return outputs;
 }
 
 }  // namespace
@@ -138,6 +164,7 @@ std::vector<TranslatorRow> microsoft_transformer_translators() {
       {"SkipSimplifiedLayerNormalization", 1, skip_simplified_layer_normalization, {}, kMicrosoft},
       {"SimplifiedLayerNormalization", 1, simplified_layer_normalization},
       {"EmbedLayerNormalization", 1, embed_layer_normalization, {}, kMicrosoft},
+      {"QEmbedLayerNormalization", 1, quantized_embed_layer_normalization, {}, kMicrosoft},
   };
 }
 

@@ -288,7 +288,8 @@ class Reader {
       }
       const std::uint32_t input = index_of_port(inputs, required_id(mapped, "external_port_id"));
       if (const auto state = results.find(parameter); state != results.end()) {
-        body.carried.push_back({input, parameter, state->second, std::nullopt});
+        // As in OpenVINO, an output has the shape of the result: guards for zero iterations are operations.
+        body.carried.push_back({input, parameter, state->second, std::nullopt, true});
       } else if (mapped.attribute("axis")) {
         ir::Sliced& sliced = body.sliced.emplace_back(ir::Sliced{input, parameter, 0});
         slices(mapped, sliced);

@@ -95,6 +95,8 @@ struct Carried {
   Node* parameter;
   Node* result;
   std::optional<std::uint32_t> output;
+  /// If the loop runs zero iterations, no reader of `output` uses it: a guard selects the initial value.
+  bool is_guarded = false;
 };
 /// Body parameter <- a slice of an outer value, another in each iteration (Loop-5, newer text).
 struct Sliced {
@@ -115,6 +117,8 @@ struct Scan {
   std::int64_t end = -1;
   std::int64_t stride = 1;
   std::int64_t part_size = 1;
+  /// If the loop runs zero iterations, no reader of `output` uses its rows: a guard selects none of them.
+  bool is_guarded = false;
 };
 /// An output that is `result` of the last iteration, not fed back.
 struct LastValue {

@@ -34,11 +34,6 @@ std::vector<std::int64_t> sizes(const ir::PartialShape& shape, std::int64_t dyna
   return result;
 }
 
-bool is_repeated(const ir::Use& use) {
-  if (!use.node->is("Tile") || use.index != 0) return false;
-  return use.node->input(1).node->is("Select");
-}
-
 }  // namespace
 
 FinalOrInitial::FinalOrInitial(ir::Node& loop) : loop_(&loop), builder_(loop.graph()) {
@@ -96,21 +91,6 @@ ir::Value FinalOrInitial::reshaped(ir::Value flat, ir::Value final, ir::Value in
   if (dynamic_dimensions(shape) == static_cast<std::ptrdiff_t>(shape.rank()) || has_empty_dimension(shape))
     return result;
   return builder_.op("Reshape", {result, builder_.integers(sizes(shape, 0))}, {{"special_zero", true}});
-}
-
-bool is_chosen(ir::Value final, ir::Value initial) {
-  bool has_choice = false;
-  for (const ir::Use& use : final.node->output(final.index).uses) {
-    const ir::Node& reader = *use.node;
-    if (use.index == 0 && reader.is("ShapeOf")) continue;
-    const bool is_flat =
-        use.index == 0 && reader.is("Reshape") && std::ranges::all_of(reader.output(0).uses, is_repeated);
-    const bool is_choice = reader.is("Select") || (reader.is("If") && reader.inputs().size() == 3);
-    const bool is_selected = use.index == 1 && is_choice && reader.input(2) == initial;
-    if (!is_flat && !is_selected && !is_repeated(use)) return false;
-    has_choice = true;
-  }
-  return has_choice;
 }
 
 }  // namespace onnx2ir::passes

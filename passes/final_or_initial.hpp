@@ -36,7 +36,4 @@ class FinalOrInitial {
   ir::Value one_if_not_;
 };
 
-/// Whether `final`, an output of a loop, has no other uses than those choose() makes.
-bool is_chosen(ir::Value final, ir::Value initial);
-
 }  // namespace onnx2ir::passes

@@ -39,6 +39,7 @@ bool unsqueeze_empty_loop_values(ir::Model& model, PassContext& context);
 bool run_branches_in_loops(ir::Model& model, PassContext& context);
 bool disable_dynamic_quantization(ir::Model& model, PassContext& context);
 bool round_small_floats(ir::Model& model, PassContext& context);
+bool hide_attention_constants(ir::Model& model, PassContext& context);
 bool hide_misread_scales(ir::Model& model, PassContext& context);
 bool widen_2_bit_types(ir::Model& model, PassContext& context);
 bool widen_zero_points(ir::Model& model, PassContext& context);

@@ -9,9 +9,10 @@ namespace {
 // clang-format off
 constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::abs_in_place, {2024, 6}, std::nullopt, ""},
+    {Fault::attention_constants, {2025, 2}, Release{2026, 0}, ""},
     {Fault::attention_mask_sizes, {2025, 4}, std::nullopt, ""},
     {Fault::attention_scale_rounding, {2025, 2}, std::nullopt, ""},
-    {Fault::bf16_attention_fusion, {2025, 2}, std::nullopt, "AVX2 AVX512_CORE_AMX"},
+    {Fault::bf16_attention_fusion, {2025, 2}, std::nullopt, "AVX512_CORE_BF16 AVX512_CORE_AMX"},
     {Fault::bf16_constant_infinity, {2024, 6}, std::nullopt, "AVX2"},
     {Fault::boolean_attention_mask, {2024, 6}, Release{2025, 2}, ""},
     {Fault::branch_output_memory, {2025, 1}, std::nullopt, ""},
@@ -55,6 +56,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::mod_by_infinity, {2024, 6}, std::nullopt, ""},
     {Fault::narrow_shifts, {2024, 6}, Release{2025, 3}, ""},
     {Fault::negative_gather_elements, {2024, 6}, Release{2025, 2}, ""},
+    {Fault::neutral_constant_rank, {2024, 6}, std::nullopt, ""},
     {Fault::nms_equal_overlap, {2024, 6}, std::nullopt, ""},
     {Fault::no_average_dilations, {2024, 6}, Release{2025, 2}, ""},
     {Fault::no_float4_inputs, {2024, 6}, Release{2025, 1}, ""},

@@ -9,6 +9,9 @@ namespace {
 constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::abs_in_place, "abs_in_place",
      "The CPU plugin computes Abs of a Concat in place, although other operations read the Concat"},
+    {Fault::attention_constants, "attention_constants",
+     "The CPU plugin reads constant keys and values of an attention in the wrong order, also where OpenVINO "
+     "has fused MatMul, Softmax and MatMul into the attention"},
     {Fault::attention_mask_sizes, "attention_mask_sizes",
      "ScaledDotProductAttention with dynamic sizes takes the mask's number of rows, which may be 1, for "
      "the number of queries"},
@@ -107,6 +110,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "BitwiseLeftShift of 8-bit and 16-bit integers saturates instead of dropping the upper bits"},
     {Fault::negative_gather_elements, "negative_gather_elements",
      "GatherElements reads outside of its data for negative indices"},
+    {Fault::neutral_constant_rank, "neutral_constant_rank",
+     "A constant that changes no number, such as 0 of an Add, is removed although it gives a scalar element "
+     "of "
+     "ShapeOf more dimensions"},
     {Fault::nms_equal_overlap, "nms_equal_overlap",
      "NonMaxSuppression removes boxes whose overlap equals the threshold"},
     {Fault::no_average_dilations, "no_average_dilations", "AvgPool has no dilations"},

@@ -20,6 +20,7 @@ namespace onnx2ir::target {
 /// In alphabetical order, as the rows of faults.cpp and fault_occurrences.cpp.
 enum class Fault : std::uint8_t {
   abs_in_place,
+  attention_constants,
   attention_mask_sizes,
   attention_scale_rounding,
   bf16_attention_fusion,
@@ -66,6 +67,7 @@ enum class Fault : std::uint8_t {
   mod_by_infinity,
   narrow_shifts,
   negative_gather_elements,
+  neutral_constant_rank,
   nms_equal_overlap,
   no_average_dilations,
   no_float4_inputs,

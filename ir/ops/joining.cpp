@@ -217,6 +217,19 @@ void infer_tile(Node& node) {
   repeat_known(node);
 }
 
+/// The elements of a padded vector.
+void pad_known(Node& node, std::int64_t begin, std::int64_t end) {
+  const auto elements = known_values(node.input(0));
+  const auto fill = known_values(node.input(3));
+  const auto count = node.output(0).shape.element_count();
+  if (!elements || !fill || fill->size() != 1 || !count || *count > kMostKnownElements) return;
+  if (begin < 0 || end < 0 || node.text("pad_mode") != "constant") return;
+  KnownValues padded(static_cast<std::size_t>(begin), fill->front());
+  for (const ValueRange& element : *elements) padded.push_back(element);
+  for (std::int64_t i = 0; i < end; ++i) padded.push_back(fill->front());
+  set_known(node, 0, std::move(padded));
+}
+
 void infer_pad(Node& node) {
   const Value data = node.input(0);
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
@@ -240,6 +253,8 @@ void infer_pad(Node& node) {
     result[i] = Dimension(padded(size.min), bounded ? padded(size.max) : Dimension::kUnbounded);
   }
   set_output(node, 0, data.type(), result);
+  const bool is_exact = result.rank() == 1 && begins->front().is_exact() && ends->front().is_exact();
+  if (is_exact) pad_known(node, begins->front().min, ends->front().min);
 }
 
 }  // namespace

@@ -178,6 +178,25 @@ void infer_gather_elements(Node& node) {
   set_output(node, 0, node.input(0).type(), std::move(shape));
 }
 
+/// Scatters write `updates` at `indices` of a vector. OpenVINO follows the elements of shapes through them.
+void infer_scatter(Node& node) {
+  infer_as_data(node);
+  const bool is_assignment = node.find_attribute("reduction") == nullptr || node.text("reduction") == "none";
+  const PartialShape& shape = node.input(0).shape();
+  if (!is_assignment || !shape.has_rank() || shape.rank() != 1) return;
+  auto elements = known_values(node.input(0));
+  const auto indices = exact_values(node.input(1));
+  const auto updates = known_values(node.input(2));
+  if (!elements || !indices || !updates || indices->size() != updates->size()) return;
+  const auto count = static_cast<std::int64_t>(elements->size());
+  for (std::size_t i = 0; i < indices->size(); ++i) {
+    const std::int64_t index = (*indices)[i] < 0 ? (*indices)[i] + count : (*indices)[i];
+    if (index < 0 || index >= count) return;
+    (*elements)[static_cast<std::size_t>(index)] = (*updates)[i];
+  }
+  set_known(node, 0, std::move(*elements));
+}
+
 void infer_gather_nd(Node& node) {
   const PartialShape& data = node.input(0).shape();
   const PartialShape& indices = node.input(1).shape();
@@ -212,14 +231,14 @@ std::vector<OpDescriptor> selection_ops() {
       {"Gather", "opset8", 3, 3, 1, {batch_dims}, infer_gather},
       {"GatherElements", "opset6", 2, 2, 1, {axis}, infer_gather_elements},
       {"GatherND", "opset8", 2, 2, 1, {batch_dims}, infer_gather_nd},
-      {"ScatterUpdate", "opset3", 4, 4, 1, {}, infer_as_data},
+      {"ScatterUpdate", "opset3", 4, 4, 1, {}, infer_scatter},
       {"ScatterElementsUpdate",
        "opset12",
        4,
        4,
        1,
        {reduction, {"use_init_val", Kind::boolean}},
-       infer_as_data},
+       infer_scatter},
       {"ScatterNDUpdate",
        "opset15",
        3,

@@ -111,11 +111,12 @@ void infer_loop(Node& node, Bodies bodies) {
   const bool always_runs = runs_at_least_once(node);
   for (const Carried& state : loop.carried) {
     if (!state.output) continue;
-    // The runtime has the shape of the body's result. Of a loop that may not run, an initial value that does
-    // not fit there is held as well; the passes put such a loop into a branch.
+    // OpenVINO gives the output the shape of the body's result. In a zero-iteration loop the output is the
+    // initial value, which can have another shape; passes put such a loop into a branch or guard the output.
     const Output& result = state.result->output(0);
     const PartialShape& initial = node.input(state.input).shape();
-    set_output(node, *state.output, result.type, always_runs ? result.shape : join(result.shape, initial));
+    const bool is_result = always_runs || state.is_guarded;
+    set_output(node, *state.output, result.type, is_result ? result.shape : join(result.shape, initial));
     if (always_runs) keep_exact(node, *state.output, state.result->input(0));
   }
   for (const LastValue& last : loop.last_values) {

@@ -25,25 +25,15 @@ void guard_output(ir::Node& loop, std::uint32_t output, Guard guard) {
   guarded.names.clear();
 }
 
-/// Whether the rows are read through the guard's Slice only: the pass has been here.
-bool is_guarded(const ir::Node& loop, std::uint32_t output) {
-  const auto& uses = loop.output(output).uses;
-  if (uses.size() != 1 || !uses.front().node->is("Slice") || uses.front().index != 0) return false;
-  const ir::Node& end = *uses.front().node->input(2).node;
-  if (!end.is("Select")) return false;
-  const auto all = ir::exact_values(end.input(1));
-  return all && !all->empty() && all->front() == kAllRows;
-}
-
 bool run_on(ir::Node& node, const target::Target& target) {
   if (ir::runs_at_least_once(node)) return false;
   FinalOrInitial result(node);
   ir::Builder& builder = result.builder();
   ir::LoopBody& loop = *node.loop();
   bool modified = false;
-  for (const ir::Scan& scan : loop.scans) {
+  for (ir::Scan& scan : loop.scans) {
     if (!target.has(Fault::zero_trip_scan_outputs)) break;
-    if (node.output(scan.output).uses.empty() || is_guarded(node, scan.output)) continue;
+    if (node.output(scan.output).uses.empty() || scan.is_guarded) continue;
     guard_output(node, scan.output, [&](ir::Value rows) {
       // Without iterations nothing tells the sizes that are not static: they are 0, as in onnxruntime.
       std::vector<std::int64_t> axes{scan.axis};
@@ -59,17 +49,18 @@ bool run_on(ir::Node& node, const target::Target& target) {
       return builder.op("Slice",
                         {rows, builder.integers(none), end, builder.integers(ones), builder.integers(axes)});
     });
+    scan.is_guarded = true;
     modified = true;
   }
-  for (const ir::Carried& state : loop.carried) {
-    if (!state.output || node.output(*state.output).uses.empty()) continue;
+  for (ir::Carried& state : loop.carried) {
+    if (!state.output || state.is_guarded || node.output(*state.output).uses.empty()) continue;
     const bool is_unread = !is_read(state.parameter->value());
     if (!target.has(Fault::zero_trip_final_values) &&
         !(is_unread && target.has(Fault::zero_trip_unread_states)))
       continue;
     const ir::Value initial = node.input(state.input);
-    if (is_chosen(node.value(*state.output), initial)) continue;
     guard_output(node, *state.output, [&](ir::Value final) { return result.choose(final, initial); });
+    state.is_guarded = true;
     modified = true;
   }
   return modified;

@@ -1,5 +1,6 @@
 // Replaces elementwise operations that the CPU plugin computes wrongly by others that give the right result.
 // Each row of the table works around one fault.
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -75,6 +76,23 @@ ir::Value integer_relu(ir::Builder& builder, const ir::Node& node) {
   return builder.op("Maximum", {x, builder.integer(0, x.type())});
 }
 
+/// An operation of a scalar and a constant of one element that has dimensions. Both operands get these
+/// dimensions, so that OpenVINO may remove the operation.
+ir::Value equal_ranks(ir::Builder& builder, const ir::Node& node) {
+  for (const std::size_t scalar : {0U, 1U}) {
+    const ir::Value constant = node.input(1 - scalar);
+    const ir::PartialShape& shape = node.input(scalar).shape();
+    const auto sizes = constant.shape().sizes();
+    if (!shape.has_rank() || shape.rank() != 0 || !constant.node->is("Const") || !sizes) continue;
+    if (sizes->empty() || std::ranges::any_of(*sizes, [](std::int64_t size) { return size != 1; })) continue;
+    std::array inputs{node.input(0), node.input(1)};
+    inputs.at(scalar) =
+        builder.op("Reshape", {inputs.at(scalar), builder.integers(*sizes)}, {{"special_zero", false}});
+    return builder.node(node.op().name, inputs, node.attributes()).value();
+  }
+  return {};
+}
+
 /// Powers come before bytes, because they become multiplications.
 std::span<const Legalization> legalizations() {
   static const std::array kLegalizations = {
@@ -85,6 +103,7 @@ std::span<const Legalization> legalizations() {
       Legalization{Fault::byte_arithmetic,
                    {"Add", "Subtract", "Multiply", "Divide", "Power", "Mod", "FloorMod"},
                    byte_arithmetic},
+      Legalization{Fault::neutral_constant_rank, {"Add", "Subtract", "Multiply", "Divide"}, equal_ranks},
   };
   return kLegalizations;
 }

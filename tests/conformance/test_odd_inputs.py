@@ -163,6 +163,8 @@ def add_moves():
     case("Gather", 13, x, np.array(-1, np.int64), axis=-2)
     case("Gather", 13, NOTHING[1], i64(1), axis=0)
     case("GatherElements", 13, x, np.zeros((2, 0, 4), np.int64), axis=1)
+    case("GatherElements", 13, x, np.array([[[1, 0], [0, 1]]]), dynamic=False, axis=0)
+    case("GatherElements", 13, x, np.array([[[2, 0, 1]], [[0, 0, -1]]]), dynamic=False, axis=1)
     case("GatherElements", 13, numbers("v", 3), i64(-1, 0), axis=-1)
     case("GatherND", 13, x, np.zeros((0, 2), np.int64), dynamic=False)
     case("GatherND", 13, x, np.array([[-1, -2]], np.int64), dynamic=False)

@@ -53,6 +53,14 @@ def narrow_shifts():
 
 
 @experiment
+def neutral_constant_rank():
+    """The sum of a scalar and zeros of shape [1] has the shape [1]."""
+    x = parameter([-1, 2])
+    count = opset.gather(opset.shape_of(x), number(0), number(0))
+    return results([x], opset.add(count, numbers(0)), (np.zeros((3, 2), np.float32),))[0].shape != (1,)
+
+
+@experiment
 def mod_by_infinity():
     """The remainder of a finite number by infinity is the number."""
     return computed(opset.mod, np.array([5], np.float32), np.array([np.inf], np.float32)).tolist() != [5]

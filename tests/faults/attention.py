@@ -22,6 +22,29 @@ def attention_mask_sizes():
     return fails(results, [query, key, value, mask], swapped, given)
 
 
+def attention_is_wrong(is_fused, constants):
+    """Whether an attention of f32 with these constants, "key" or "value", is wrong."""
+    generator = np.random.default_rng(1)
+    given = {name: generator.normal(size=(1, 2, rows, 8)).astype(np.float32) for name, rows in (("query", 4), ("key", 6), ("value", 6))}
+    inputs = {name: opset.constant(array) if name in constants else parameter(array.shape) for name, array in given.items()}
+    if is_fused:
+        scores = opset.multiply(opset.matmul(inputs["query"], inputs["key"], False, True), opset.constant(np.float32(8**-0.5)))
+        attention = opset.matmul(opset.softmax(scores, 3), inputs["value"], False, False)
+    else:
+        attention = opset.scaled_dot_product_attention(*inputs.values())
+    exponentials = np.exp(given["query"] @ given["key"].swapaxes(2, 3) / 8**0.5)
+    right = exponentials / exponentials.sum(-1, keepdims=True) @ given["value"]
+    free = [name for name in given if name not in constants]
+    found = results([inputs[name] for name in free], attention, tuple(given[name] for name in free))[0]
+    return not np.allclose(found, right, atol=1e-4)
+
+
+@experiment
+def attention_constants():
+    """Constant keys and values give the same attention as others."""
+    return any(attention_is_wrong(is_fused, constants) for is_fused in (False, True) for constants in (("key",), ("value",)))
+
+
 def constant(values, name):
     """A constant of f16 or bf16."""
     if name == "f16":

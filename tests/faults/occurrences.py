@@ -72,10 +72,17 @@ def save(rows):
     PATH.write_text(_TEXT.format(rows=text))
 
 
-def summarize(found, newest, levels):
-    """The Occurrence for the (release, level) pairs with the fault."""
-    releases = sorted({release for release, _ in found})
-    present = [level for level in levels if any(level == found_level for _, found_level in found)]
-    return Occurrence(
-        releases[0], None if releases[-1] == newest else releases[-1], "" if present == list(levels) else " ".join(present)
-    )
+def summarize(found, newest, levels, missing, old):
+    """The Occurrence for the (release, level) pairs with the fault. `missing`: the levels that were not measured; for those the old
+    Occurrence counts, if there is one."""
+    releases = {release for release, _ in found}
+    present = {level for _, level in found}
+    if old is None and len(present) == len(levels) - len(missing):
+        present |= set(missing)
+    kept = [level for level in missing if old and (not old.instruction_sets or level in old.instruction_sets.split())]
+    if kept:
+        present |= set(kept)
+        releases |= {old.first, old.last or newest}
+    first, last = min(releases), max(releases)
+    sets = "" if present == set(levels) else " ".join(level for level in levels if level in present)
+    return Occurrence(first, None if last == newest else last, sets)

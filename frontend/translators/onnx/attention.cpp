@@ -119,26 +119,14 @@ Value in_one(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
   return node.op("ScaledDotProductAttention", inputs, {{"causal", mask.hides_future}});
 }
 
-Value products_of(NodeContext& node, Value query, Value key) {
-  const bool is_transposed_before =
-      key.type() == ElementType::bf16 && node.target().has(Fault::bf16_attention_fusion);
-  if (is_transposed_before) {
-    const std::int64_t rank = node.rank(key);
-    std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
-    std::iota(order.begin(), order.end(), 0);
-    std::swap(order[order.size() - 1], order[order.size() - 2]);
-    key = transpose(node, key, order);
-  }
-  return node.op("MatMul", {query, key}, {{"transpose_a", false}, {"transpose_b", !is_transposed_before}});
-}
-
 struct SpelledOut {
   Value output;
   Value scores;  ///< of the stage that qk_matmul_output_mode names, as the products have them
 };
 
 SpelledOut in_arithmetic(NodeContext& node, const Heads& heads, Value mask, const Wishes& wishes) {
-  const Value products = products_of(node, scaled(node, heads.query), heads.key);
+  const Value products = node.op("MatMul", {scaled(node, heads.query), heads.key},
+                                 {{"transpose_a", false}, {"transpose_b", true}});
   Value capped = products;
   if (wishes.cap != 0) {
     const Value cap = node.number_like(wishes.cap, products);

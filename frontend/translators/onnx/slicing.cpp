@@ -75,12 +75,57 @@ Value from_start(NodeContext& node, Value indices, Value data, std::int64_t axis
   return node.op("Select", {node.op("Less", {indices, zero}), node.op("Add", {indices, size}), indices});
 }
 
+/// An axis along which the indices of GatherElements are fewer than the elements of its data.
+struct ShorterAxis {
+  std::int64_t axis;
+  std::int64_t indices;
+  std::int64_t elements;
+};
+
+std::vector<ShorterAxis> shorter_axes(const PartialShape& data, const PartialShape& indices,
+                                      std::int64_t axis) {
+  std::vector<ShorterAxis> shorter;
+  if (!data.has_rank() || !indices.has_rank() || data.rank() != indices.rank()) return shorter;
+  for (std::size_t i = 0; i < data.rank(); ++i) {
+    if (static_cast<std::int64_t>(i) == axis || data[i].is_dynamic() || indices[i].is_dynamic()) continue;
+    if (indices[i].size() < data[i].size())
+      shorter.push_back({static_cast<std::int64_t>(i), indices[i].size(), data[i].size()});
+  }
+  return shorter;
+}
+
+/// OpenVINO's GatherElements needs as many indices as elements along the other axes. It removes a Slice of
+/// the data, so indices of 0 are added instead, and the elements they give are cut off.
+Value gather_shorter_elements(NodeContext& node, Value data, Value indices, std::int64_t axis,
+                              const std::vector<ShorterAxis>& shorter) {
+  const auto rank = data.shape().rank();
+  std::vector<std::int64_t> added(rank, 0);
+  std::vector<std::int64_t> axes;
+  std::vector<std::int64_t> ends;
+  for (const ShorterAxis& row : shorter) {
+    added[static_cast<std::size_t>(row.axis)] = row.elements - row.indices;
+    axes.push_back(row.axis);
+    ends.push_back(row.indices);
+  }
+  const Value padded = node.op("Pad",
+                               {indices, node.integers(std::vector<std::int64_t>(rank, 0)),
+                                node.integers(added), node.integer(0, indices.type())},
+                               {{"pad_mode", std::string("constant")}});
+  const Value elements = node.op("GatherElements", {data, padded}, {{"axis", axis}});
+  const std::vector<std::int64_t> zeros(axes.size(), 0);
+  const std::vector<std::int64_t> ones(axes.size(), 1);
+  return node.op("Slice", {elements, node.integers(zeros), node.integers(ends), node.integers(ones),
+                           node.integers(axes)});
+}
+
 /// GatherElements 11, 13.
 Values gather_elements_11(NodeContext& node) {
   const Value data = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
   Value indices = node.input(1);
   if (node.target().has(Fault::negative_gather_elements)) indices = from_start(node, indices, data, axis);
+  const auto shorter = shorter_axes(data.shape(), indices.shape(), axis);
+  if (!shorter.empty()) return {gather_shorter_elements(node, data, indices, axis, shorter)};
   return {node.op("GatherElements", {data, indices}, {{"axis", axis}})};
 }
 

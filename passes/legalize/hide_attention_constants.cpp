@@ -1,0 +1,103 @@
+// Workaround for attention_constants and bf16_attention_fusion: the CPU plugin reads constant keys and values
+// of an attention in the wrong order. They become a Gather of one row whose index is always 0, which OpenVINO
+// does not know.
+#include <algorithm>
+
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+#include "passes/run_time_values.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr int kMostSteps = 8;   ///< from a key up to the constants it is computed from
+constexpr int kMostNodes = 24;  ///< visited from a Softmax up to the product of query and key
+
+bool is_computed_from_constants(ir::Value value, int steps = kMostSteps) {
+  const ir::Node& node = *value.node;
+  if (node.is("Const")) return true;
+  if (steps == 0 || node.inputs().empty() || node.loop() != nullptr || node.branches() != nullptr)
+    return false;
+  return std::ranges::all_of(node.inputs(),
+                             [&](ir::Value input) { return is_computed_from_constants(input, steps - 1); });
+}
+
+/// With one matrix only, the order of the heads cannot be wrong.
+bool has_several_matrices(const ir::PartialShape& shape) {
+  if (!shape.has_rank() || shape.rank() < 3) return false;
+  for (std::size_t i = 0; i + 2 < shape.rank(); ++i) {
+    if (shape[i] != ir::Dimension(1)) return true;
+  }
+  return false;
+}
+
+bool is_misread(ir::Value value) {
+  return has_several_matrices(value.shape()) && is_computed_from_constants(value);
+}
+
+/// `constant`, in a way that OpenVINO cannot fold. `source`: a value known only at run time.
+ir::Value hidden(ir::Builder& builder, ir::Value constant, ir::Value source) {
+  const ir::Value flat = builder.op("Reshape", {source, builder.integers({-1})}, {{"special_zero", false}});
+  const ir::Value zeros = builder.integers({0});
+  const ir::Value ones = builder.integers({1});
+  const ir::Value bit = zero_or_one(builder, builder.op("Slice", {flat, zeros, ones, ones, zeros}));
+  const ir::Value other_bit = builder.op("Subtract", {builder.integer(1), bit});
+  const ir::Value index = builder.op("Multiply", {bit, other_bit});
+  const ir::Value row = builder.op("Unsqueeze", {constant, zeros});
+  return builder.op("Gather", {row, index, builder.integer(0)}, {{"batch_dims", 0}});
+}
+
+/// The product of query and key that a Softmax is computed from, null if there is none. OpenVINO fuses any
+/// elementwise operations between them. `budget`: how many nodes are visited.
+ir::Node* product_before(ir::Value value, int& budget) {
+  ir::Node& node = *value.node;
+  if (node.is("MatMul")) return &node;
+  if (--budget < 0 || node.inputs().size() > 3 || node.loop() != nullptr) return nullptr;
+  for (const ir::Value input : node.inputs()) {
+    if (ir::Node* const product = product_before(input, budget)) return product;
+  }
+  return nullptr;
+}
+
+bool hide_operands(ir::Node& node, std::size_t query, std::initializer_list<std::size_t> operands) {
+  bool modified = false;
+  for (const std::size_t operand : operands) {
+    if (!is_misread(node.input(operand))) continue;
+    ir::Builder builder(node.graph());
+    builder.set_name(node.name);
+    builder.set_origin(node.origin);
+    node.set_input(operand, hidden(builder, node.input(operand), node.input(query)));
+    modified = true;
+  }
+  return modified;
+}
+
+bool hide_constants_of(ir::Node& node) {
+  if (node.is("ScaledDotProductAttention")) return hide_operands(node, 0, {1, 2});
+  if (!node.input(0).node->is("SoftMax")) return false;
+  int budget = kMostNodes;
+  ir::Node* const scores = product_before(node.input(0).node->input(0), budget);
+  if (scores == nullptr) return false;
+  const bool is_key_hidden = hide_operands(*scores, 0, {1}) || hide_operands(*scores, 1, {0});
+  return hide_operands(node, 0, {1}) || is_key_hidden;
+}
+
+}  // namespace
+
+bool hide_attention_constants(ir::Model& model, PassContext& context) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    const std::size_t count = graph->nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+      ir::Node& node = *graph->nodes()[i];
+      if (!node.is("MatMul") && !node.is("ScaledDotProductAttention")) continue;
+      const bool is_bf16 = node.output(0).type == ir::ElementType::bf16;
+      if (context.target.has(is_bf16 ? Fault::bf16_attention_fusion : Fault::attention_constants))
+        modified = hide_constants_of(node) || modified;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -61,6 +61,22 @@ Dimension sliced_dimension(Dimension size, std::int64_t start, std::int64_t stop
   return {least, grows ? Dimension::kUnbounded : most};
 }
 
+/// Whether the clamped position grows with the value over the whole range.
+bool has_one_sign(const ValueRange& position) {
+  return position.min >= 0 || position.max < 0;
+}
+
+/// The length of a slice whose start and stop are known as ranges.
+Dimension sliced_dimension(Dimension size, const ValueRange& start, const ValueRange& stop,
+                           std::int64_t step) {
+  if (!has_one_sign(start) || !has_one_sign(stop)) return {0, size.max};
+  // Forwards, the slice is longest from the first start to the last stop.
+  const Dimension first_to_last = sliced_dimension(size, start.min, stop.max, step);
+  const Dimension last_to_first = sliced_dimension(size, start.max, stop.min, step);
+  return step > 0 ? Dimension(last_to_first.min, first_to_last.max)
+                  : Dimension(first_to_last.min, last_to_first.max);
+}
+
 void infer_slice(Node& node) {
   const Value data = node.input(0);
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
@@ -78,8 +94,8 @@ void infer_slice(Node& node) {
     return !count || *count == std::ssize(*axes);
   };
   require(fits(1) && fits(2) && fits(3), "Slice: starts, ends, axes and steps differ in length");
-  const auto exact_at = [&](const std::optional<KnownValues>& values, std::size_t i) {
-    return values && i < values->size() && (*values)[i].is_exact();
+  const auto known_at = [](const std::optional<KnownValues>& values, std::size_t i) {
+    return values && i < values->size();
   };
   std::vector<SliceOfAxis> slices;
   for (std::size_t i = 0; i < result.rank(); ++i) slices.push_back({0, 1, result[i].size()});
@@ -87,16 +103,20 @@ void infer_slice(Node& node) {
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const std::size_t axis = normalize_axis((*axes)[i], result.rank());
     if (steps) require((*steps)[i] != 0, "Slice: a step is 0");
-    if (!steps || !exact_at(starts, i) || !exact_at(stops, i)) {
-      const Dimension size = result[axis];
+    const Dimension size = result[axis];
+    if (!steps || !known_at(starts, i) || !known_at(stops, i)) {
       result[axis] = Dimension(0, size.max);
       exact = false;
       continue;
     }
-    const std::int64_t start = (*starts)[i].min;
-    const std::int64_t stop = (*stops)[i].min;
-    if (result[axis].is_static()) slices[axis] = slice_axis(start, stop, (*steps)[i], result[axis].size());
-    result[axis] = sliced_dimension(result[axis], start, stop, (*steps)[i]);
+    const ValueRange& start = (*starts)[i];
+    const ValueRange& stop = (*stops)[i];
+    if (!start.is_exact() || !stop.is_exact()) {
+      exact = false;
+    } else if (size.is_static()) {
+      slices[axis] = slice_axis(start.min, stop.min, (*steps)[i], size.size());
+    }
+    result[axis] = sliced_dimension(size, start, stop, (*steps)[i]);
   }
   set_output(node, 0, data.type(), result);
   const auto sizes = data.shape().sizes();

@@ -60,6 +60,39 @@ TEST_CASE_METHOD(Fixture, "Broadcast both ways to unknown sizes keeps the data's
         PartialShape{-1, 3, -1});
 }
 
+TEST_CASE_METHOD(Fixture, "Slice to a dynamic end has bounds") {
+  const Value end = pick(shape_of({-1, 2}), 0);
+  const auto length = [&](std::int64_t size, std::int64_t start, std::int64_t step) {
+    const Value data = builder.parameter(ElementType::f32, PartialShape{size});
+    return builder
+        .op("Slice", {data, builder.integers({start}), end, builder.integers({step}), builder.integers({0})})
+        .shape()[0];
+  };
+  // As OpenVINO 2026.4 infers them.
+  CHECK(length(1, 1, 1) == Dimension(0));
+  CHECK(length(5, 2, 1) == Dimension(0, 3));
+  CHECK(length(5, 0, 2) == Dimension(0, 3));
+  CHECK(length(5, 5, -1) == Dimension(0, 4));
+  CHECK(length(5, -3, -1) == Dimension(0, 2));
+  CHECK(length(-1, -3, 1) == Dimension(0, 3));
+  CHECK(length(-1, 1, -1) == Dimension(0, 1));
+  CHECK(length(-1, 1, 1) == Dimension());
+}
+
+TEST_CASE_METHOD(Fixture, "known elements pass through scatters and Pad of vectors") {
+  const Value rows = pick(shape_of({-1, 2}), 0);
+  const Value ones = builder.integers({1, 1, 7});
+  const auto zero = [&] { return builder.integers({0}); };
+  const Value data = builder.parameter(ElementType::f32, PartialShape{-1, 2, 3});
+  const auto tiled = [&](Value repeats) { return builder.op("Tile", {data, repeats}).shape(); };
+  CHECK(tiled(builder.op("ScatterElementsUpdate", {ones, zero(), rows, builder.integer(0)},
+                         {{"reduction", "none"}, {"use_init_val", true}})) == PartialShape{-1, 2, 21});
+  CHECK(tiled(builder.op("ScatterElementsUpdate", {ones, zero(), rows, builder.integer(0)},
+                         {{"reduction", "sum"}, {"use_init_val", true}})) == PartialShape{-1, -1, -1});
+  CHECK(tiled(builder.op("Pad", {rows, zero(), builder.integers({2}), builder.integer(4)},
+                         {{"pad_mode", "constant"}})) == PartialShape{-1, 8, 12});
+}
+
 TEST_CASE_METHOD(Fixture, "Concat along the last axis interleaves known rows") {
   const Value axis = builder.integers({1});
   const Value ones = builder.op("Unsqueeze", {builder.integers({1, 1}), axis});

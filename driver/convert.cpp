@@ -6,7 +6,7 @@
 
 #include "backend_xml/write_model.hpp"
 #include "frontend/frontend.hpp"
-#include "ir/text.hpp"
+#include "ir/text/printer.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "passes/pipeline.hpp"
 #include "target/faults.hpp"

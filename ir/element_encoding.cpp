@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/builder.hpp"
+#include "ir/element_bits.hpp"
 #include "ir/inference.hpp"
 #include "ir/small_floats.hpp"
 
@@ -124,6 +125,25 @@ std::optional<std::int64_t> load_integer(std::span<const std::byte> bytes, std::
 }
 
 }  // namespace
+
+bool has_element_bits(ElementType type) {
+  const unsigned bits = info(type).bits;
+  return bits != 0 && (bits < 8 ? 8 % bits == 0 : bits % 8 == 0);
+}
+
+std::uint64_t element_bits(ElementType type, std::span<const std::byte> bytes, std::size_t index) {
+  const unsigned bits = info(type).bits;
+  if (bits < 8) return load_bits(bytes, index, bits);
+  std::uint64_t element = 0;
+  std::memcpy(&element, bytes.data() + index * (bits / 8), bits / 8);
+  return element;
+}
+
+void set_element_bits(ElementType type, std::span<std::byte> bytes, std::size_t index, std::uint64_t bits) {
+  const unsigned size = info(type).bits;
+  if (size < 8) return store_bits(bytes, index, size, static_cast<std::uint32_t>(bits));
+  std::memcpy(bytes.data() + index * (size / 8), &bits, size / 8);
+}
 
 ConstantData encode_integers(std::span<const std::int64_t> values, ElementType type) {
   std::int64_t least = 0;

@@ -1,7 +1,9 @@
 #include "ir/verifier.hpp"
 
-#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <span>
+#include <unordered_map>
 
 #include "ir/op_descriptor.hpp"
 
@@ -12,10 +14,18 @@ class Verifier {
  public:
   void graph(const Graph& graph) {
     std::int64_t position = 0;
-    for (const auto& node : graph.nodes()) node->scratch = position++;
+    std::vector<std::size_t> first_inputs;  // of each node, by its position
+    std::size_t inputs_so_far = 0;
     for (const auto& node : graph.nodes()) {
-      inputs(*node, graph);
-      uses(*node);
+      node->scratch = position++;
+      first_inputs.push_back(inputs_so_far);
+      inputs_so_far += node->inputs().size();
+    }
+    std::vector<std::uint8_t> use_counts(inputs_so_far);
+    for (const auto& node : graph.nodes()) uses(*node, first_inputs, use_counts);
+    for (const auto& node : graph.nodes()) {
+      inputs(*node, graph,
+             std::span(use_counts).subspan(first_inputs[static_cast<std::size_t>(node->scratch)]));
       operation(*node);
     }
     for (const auto& node : graph.nodes()) {
@@ -31,7 +41,8 @@ class Verifier {
     problems_.push_back(std::string(node.op().name) + " '" + node.name + "': " + problem);
   }
 
-  void inputs(const Node& node, const Graph& graph) {
+  /// `use_counts` says for each input how many uses of values agree with it.
+  void inputs(const Node& node, const Graph& graph, std::span<const std::uint8_t> use_counts) {
     for (std::size_t i = 0; i < node.inputs().size(); ++i) {
       const Value value = node.input(i);
       const std::string which = "input " + std::to_string(i);
@@ -48,19 +59,23 @@ class Verifier {
         report(node, which + " is an output its producer does not have");
         continue;
       }
-      const auto& list = value.node->output(value.index).uses;
-      const Use use{const_cast<Node*>(&node), static_cast<std::uint32_t>(i)};
-      if (std::count(list.begin(), list.end(), use) != 1)
-        report(node, which + " is not among its producer's uses once");
+      if (use_counts[i] != 1) report(node, which + " is not among its producer's uses once");
     }
   }
 
-  void uses(const Node& node) {
+  void uses(const Node& node, const std::vector<std::size_t>& first_inputs,
+            std::vector<std::uint8_t>& use_counts) {
     for (std::size_t i = 0; i < node.outputs().size(); ++i) {
       for (const Use& use : node.output(i).uses) {
-        const bool agrees = use.index < use.node->inputs().size() &&
+        const bool agrees = &use.node->graph() == &node.graph() && use.index < use.node->inputs().size() &&
                             use.node->input(use.index).node == &node && use.node->input(use.index).index == i;
-        if (!agrees) report(node, "a use of output " + std::to_string(i) + " is of something else");
+        if (!agrees) {
+          report(node, "a use of output " + std::to_string(i) + " is of something else");
+          continue;
+        }
+        std::uint8_t& count =
+            use_counts[first_inputs[static_cast<std::size_t>(use.node->scratch)] + use.index];
+        if (count < 2) ++count;
       }
     }
   }
@@ -84,6 +99,7 @@ class Verifier {
   /// Notes that a port refers to input `index`, and to `parameter` of `body`.
   void incoming(const Node& node, const Graph& body, std::uint32_t index, const Node* parameter) {
     ++inputs_seen_[index];
+    ++parameters_seen_[parameter];
     if (index >= node.inputs().size()) report(node, "a port refers to an input that does not exist");
     inner(node, body, parameter, "Parameter");
   }
@@ -101,6 +117,7 @@ class Verifier {
   void loop_ports(const Node& node, const LoopBody& loop) {
     inputs_seen_.clear();
     outputs_seen_.clear();
+    parameters_seen_.clear();
     const Graph& body = *loop.graph;
     inner(node, body, loop.condition, "Result");
     if (loop.iteration != nullptr) inner(node, body, loop.iteration, "Parameter");
@@ -114,6 +131,8 @@ class Verifier {
     for (const Sliced& sliced : loop.sliced) incoming(node, body, sliced.input, sliced.parameter);
     for (const Scan& scan : loop.scans) outgoing(node, body, scan.output, scan.result);
     for (const LastValue& last : loop.last_values) outgoing(node, body, last.output, last.result);
+    if (loop.iteration != nullptr) ++parameters_seen_[loop.iteration];
+    every_parameter_once(node, body);
     constexpr std::size_t kFirstMapped = 2;
     every_once(node, inputs_seen_, kFirstMapped, node.inputs().size(), "input");
     every_once(node, outputs_seen_, 0, node.outputs().size(), "output");
@@ -122,9 +141,11 @@ class Verifier {
   void if_ports(const Node& node, const IfBranches& branches) {
     inputs_seen_.clear();
     for (const Branch* branch : {&branches.then_branch, &branches.else_branch}) {
+      parameters_seen_.clear();
       for (const Invariant& invariant : branch->invariants) {
         incoming(node, *branch->graph, invariant.input, invariant.parameter);
       }
+      every_parameter_once(node, *branch->graph);
       if (branch->results.size() != node.outputs().size())
         report(node, "a branch has not a Result for each output");
       for (const Node* result : branch->results) inner(node, *branch->graph, result, "Result");
@@ -141,9 +162,18 @@ class Verifier {
     }
   }
 
+  void every_parameter_once(const Node& node, const Graph& body) {
+    for (const Node* parameter : body.parameters()) {
+      const auto found = parameters_seen_.find(parameter);
+      if (found == parameters_seen_.end() || found->second != 1)
+        report(node, "Parameter '" + parameter->name + "' of the body is not fed by exactly one port");
+    }
+  }
+
   std::vector<std::string> problems_;
   std::map<std::size_t, int> inputs_seen_;
   std::map<std::size_t, int> outputs_seen_;
+  std::unordered_map<const Node*, int> parameters_seen_;
 };
 
 }  // namespace

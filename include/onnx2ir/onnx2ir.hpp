@@ -102,7 +102,7 @@ class ONNX2IR_API Model {
   std::string xml() const;
   std::vector<std::byte> weights() const;
 
-  /// The graph's text form, for people.
+  /// The graph as text IR (docs/text-ir.md). Large constants are left out.
   std::string text() const;
 
   struct Implementation;

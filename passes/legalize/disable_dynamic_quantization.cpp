@@ -19,9 +19,11 @@ bool has_quantised_weights(const ir::Graph& graph) {
 }  // namespace
 
 bool disable_dynamic_quantization(ir::Model& model, PassContext&) {
-  if (std::ranges::any_of(graphs_of(model),
-                          [](const ir::Graph* graph) { return has_quantised_weights(*graph); })) {
-    model.runtime_options.emplace_back("DYNAMIC_QUANTIZATION_GROUP_SIZE", "0");
+  const std::pair<std::string, std::string> option = {"DYNAMIC_QUANTIZATION_GROUP_SIZE", "0"};
+  const bool is_set = std::ranges::find(model.runtime_options, option) != model.runtime_options.end();
+  if (!is_set && std::ranges::any_of(graphs_of(model),
+                                     [](const ir::Graph* graph) { return has_quantised_weights(*graph); })) {
+    model.runtime_options.push_back(option);
   }
   return false;
 }

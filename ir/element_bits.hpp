@@ -1,0 +1,20 @@
+// Elements of constants as the bits that are stored, for code that must keep every bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ir/element_type.hpp"
+
+namespace onnx2ir::ir {
+
+/// Whether elements of `type` can be read and written one by one: their size divides a byte or is a multiple
+/// of one.
+bool has_element_bits(ElementType type);
+/// The bits of element `index`, in the lowest bits of the result. `bytes` must hold the element.
+std::uint64_t element_bits(ElementType type, std::span<const std::byte> bytes, std::size_t index);
+/// Stores the lowest bits of `bits` as element `index`, whose bits must be zero.
+void set_element_bits(ElementType type, std::span<std::byte> bytes, std::size_t index, std::uint64_t bits);
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,116 @@
+#include "ir/text/constants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/element_bits.hpp"
+#include "ir/narrowing.hpp"
+#include "ir/text/elements.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+/// Constants of more elements, or bytes, are splats or weights.
+constexpr std::size_t kMostListedElements = 32;
+constexpr std::size_t kMostListedBytes = 256;
+/// Constants of at least so many equal elements are splats.
+constexpr std::size_t kFewestSplatElements = 9;
+
+/// The elements [first, first + count) as they are written.
+std::vector<std::byte> written_elements(const ConstantData& data, std::size_t first, std::size_t count) {
+  const std::size_t size = element_size(data.narrowing());
+  std::vector<std::uint16_t> halves(count);
+  narrow(data.bytes().subspan(first * size, count * size), data.narrowing(), halves);
+  const auto bytes = std::as_bytes(std::span(halves));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Whether all written elements of `data` are `bits`. Stops at the first one that is not.
+bool all_are(std::uint64_t bits, ElementType type, const ConstantData& data, std::size_t count) {
+  const auto holds_only_bits = [&](std::span<const std::byte> bytes, std::size_t elements) {
+    for (std::size_t i = 0; i < elements; ++i) {
+      if (element_bits(type, bytes, i) != bits) return false;
+    }
+    return true;
+  };
+  if (data.narrowing() == Narrowing::none) return holds_only_bits(data.bytes(), count);
+  constexpr std::size_t kPiece = 4096;
+  for (std::size_t first = 0; first < count; first += kPiece) {
+    const std::size_t size = std::min(kPiece, count - first);
+    if (!holds_only_bits(written_elements(data, first, size), size)) return false;
+  }
+  return true;
+}
+
+/// Whether a text of elements stands for the constant: the type has such elements, there are as many as the
+/// shape says, and the unused bits of the last byte are zero.
+bool has_elements(const Output& output, const ConstantData& data) {
+  const auto count = output.shape.element_count();
+  if (!count || !has_element_bits(output.type)) return false;
+  const auto elements = static_cast<std::size_t>(*count);
+  if (packed_size(output.type, elements) != data.written_size()) return false;
+  const unsigned bits = info(output.type).bits;
+  if (bits >= 8) return true;
+  for (std::size_t i = elements; i < data.size() * 8 / bits; ++i) {
+    if (element_bits(output.type, data.bytes(), i) != 0) return false;
+  }
+  return true;
+}
+
+std::string hexadecimal(const ConstantData& data) {
+  std::string text = "bytes \"";
+  for (const std::byte byte : data.bytes()) text += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  return text + '"';
+}
+
+std::string list(const Output& output, std::span<const std::byte> bytes, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i != 0) text += ", ";
+    text += element_text(output.type, element_bits(output.type, bytes, i));
+  }
+  return output.shape.is_scalar() ? text : '[' + text + ']';
+}
+
+}  // namespace
+
+std::string ConstantPrinter::text(const Output& output, const ConstantData& data) {
+  if (!has_elements(output, data)) {
+    return data.size() <= kMostListedBytes && data.narrowing() == Narrowing::none ? hexadecimal(data)
+                                                                                  : placed(data);
+  }
+  const auto count = static_cast<std::size_t>(*output.shape.element_count());
+  const bool is_narrowed = data.narrowing() != Narrowing::none;
+  if (count >= kFewestSplatElements && data.written_size() <= kMostSplatBytes - splat_bytes_) {
+    const std::uint64_t first = is_narrowed ? element_bits(output.type, written_elements(data, 0, 1), 0)
+                                            : element_bits(output.type, data.bytes(), 0);
+    if (all_are(first, output.type, data, count)) {
+      splat_bytes_ += data.written_size();
+      return "splat " + element_text(output.type, first);
+    }
+  }
+  if (count > kMostListedElements) return placed(data);
+  return is_narrowed ? list(output, written_elements(data, 0, count), count)
+                     : list(output, data.bytes(), count);
+}
+
+std::string ConstantPrinter::placed(const ConstantData& data) {
+  constexpr std::uint64_t kAlignment = 64;
+  const auto [found, is_new] = blocks_.try_emplace(data.bytes().data(), weights_->blocks.size());
+  bool is_known = !is_new;
+  if (is_known) {
+    const ConstantData& block = weights_->blocks[found->second].data;
+    is_known = block.size() == data.size() && block.narrowing() == data.narrowing();
+  }
+  if (!is_known) {
+    found->second = weights_->blocks.size();
+    const std::uint64_t offset = (weights_->size + kAlignment - 1) / kAlignment * kAlignment;
+    weights_->blocks.push_back({data, offset});
+    weights_->size = offset + data.written_size();
+  }
+  return fmt::format("weights({}, {})", weights_->blocks[found->second].offset, data.written_size());
+}
+
+}  // namespace onnx2ir::ir

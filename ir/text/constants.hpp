@@ -1,0 +1,36 @@
+// The elements of constants in text IR: a list, a splat, bytes, or a place in the weights file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "ir/graph.hpp"
+#include "ir/text/printer.hpp"
+
+namespace onnx2ir::ir {
+
+/// The bytes that all splats of a text may stand for: a text of a kilobyte must not fill the memory.
+inline constexpr std::uint64_t kMostSplatBytes = std::uint64_t{1} << 28U;
+
+/// Prints the elements of the constants of one text.
+class ConstantPrinter {
+ public:
+  /// Appends to `weights` what is too large for the text.
+  explicit ConstantPrinter(TextWeights& weights) : weights_(&weights) {}
+
+  /// What follows the "=" of a constant whose output is `output`: "[1, 2.5]", "splat 0", "weights(64, 4096)".
+  /// Elements that are to be narrowed when they are written are narrowed here.
+  std::string text(const Output& output, const ConstantData& data);
+
+ private:
+  std::string placed(const ConstantData& data);
+
+  TextWeights* weights_;
+  std::uint64_t splat_bytes_ = 0;
+  std::unordered_map<const std::byte*, std::size_t> blocks_;  ///< constants that share bytes share a block
+};
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,21 @@
+// Which letters need quotes and escapes in text IR.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace onnx2ir::ir {
+
+constexpr bool is_digit(char letter) {
+  return letter >= '0' && letter <= '9';
+}
+/// A letter of words and of names without quotes.
+constexpr bool is_name_letter(char letter) {
+  return is_digit(letter) || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+         letter == '_' || letter == '.' || letter == '/' || letter == '-';
+}
+
+/// `text` in quotes. Control characters, quotes, backslashes and what is not UTF-8 are escaped.
+std::string quoted(std::string_view text);
+
+}  // namespace onnx2ir::ir

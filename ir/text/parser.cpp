@@ -1,0 +1,288 @@
+#include "ir/text/parser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/inference.hpp"
+#include "ir/name_table.hpp"
+#include "ir/op_descriptor.hpp"
+#include "ir/text/cursor.hpp"
+#include "ir/text/ports.hpp"
+#include "ir/text/values.hpp"
+#include "ir/verifier.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+constexpr int kDeepestBody = 200;
+
+/// A graph and the ids of its nodes.
+struct Scope {
+  Graph* graph;
+  NameTable<Node*> ids = {};
+};
+
+/// The type that the text states for an output. Compared at the end: a Loop may change types in its body.
+struct StatedType {
+  const Node* node;
+  std::size_t output;
+  TensorType type;
+  std::size_t offset;
+};
+
+struct ParsedOutput {
+  TensorType type;
+  TensorNames names;
+  std::size_t offset;
+};
+
+/// A statement up to the bodies or the elements of its node.
+struct Statement {
+  Id id;
+  const OpDescriptor* op;
+  std::size_t op_offset;
+  std::vector<Value> inputs;
+  std::vector<Attribute> attributes;
+  bool is_decompression = false;
+  bool has_types = false;
+  std::vector<ParsedOutput> outputs;
+};
+
+class Parser {
+ public:
+  Parser(std::string_view text, const ConstantData& weights) : cursor_(text), source_{weights} {}
+
+  std::unique_ptr<Model> model() {
+    auto model = std::make_unique<Model>();
+    cursor_.expect_word("model");
+    model->name = cursor_.string("the name of the model in quotes");
+    while (cursor_.accept_word("option")) {
+      std::string name = cursor_.string("the name of an option in quotes");
+      cursor_.expect('=', "after the name of the option");
+      model->runtime_options.emplace_back(std::move(name),
+                                          cursor_.string("the value of the option in quotes"));
+    }
+    Scope scope{&model->graph};
+    while (!cursor_.is_at_end()) node(scope);
+    check_types();
+    if (const auto problems = verify(model->graph); !problems.empty()) cursor_.fail(0, problems.front());
+    return model;
+  }
+
+ private:
+  void node(Scope& scope) {
+    const Statement statement = parse_statement(scope);
+    const OpDescriptor& op = *statement.op;
+    Payload payload;
+    std::size_t outputs = static_cast<std::size_t>(op.outputs);
+    if (op.name == "Const") {
+      cursor_.expect('=', "before the elements of a Const");
+      payload = parse_elements(cursor_, statement.outputs.front().type, source_);
+    } else if (op.name == "Loop") {
+      payload = loop(scope, statement, outputs);
+    } else if (op.name == "If") {
+      payload = branches(scope, statement, outputs);
+    } else if (op.outputs == OpDescriptor::kVariadic) {
+      outputs = statement.outputs.size();
+    }
+    if (statement.has_types && statement.outputs.size() != outputs) {
+      cursor_.fail(statement.op_offset, fmt::format("{} has {} outputs here, and {} types", op.name, outputs,
+                                                    statement.outputs.size()));
+    }
+    Node& node = scope.graph->add(op, statement.inputs, outputs);
+    node.name = statement.id.name();
+    node.is_decompression = statement.is_decompression;
+    for (const Attribute& attribute : statement.attributes)
+      node.set_attribute(attribute.name, attribute.value);
+    try {
+      infer(node, std::move(payload), statement);
+    } catch (const InvalidNode& reason) {
+      cursor_.fail(statement.op_offset, fmt::format("{}: {}", op.name, reason.what()));
+    }
+    for (std::size_t i = 0; i < statement.outputs.size(); ++i) {
+      node.output(i).names = statement.outputs[i].names;
+      stated_.push_back({&node, i, statement.outputs[i].type, statement.outputs[i].offset});
+    }
+    if (!scope.ids.add(statement.id.spelling, &node))
+      cursor_.fail(statement.id.offset, fmt::format("'{}' is defined twice", statement.id.spelling));
+  }
+
+  static void infer(Node& node, Payload payload, const Statement& statement) {
+    if (node.is("Const") || node.is("Parameter")) {
+      const TensorType& declared = statement.outputs.front().type;
+      set_output(node, 0, declared.type, declared.shape);
+      if (node.is("Const")) node.set_payload(std::move(payload));
+    } else if (node.is("Loop") || node.is("If")) {
+      node.set_payload(std::move(payload));
+      infer_around_bodies(node);
+    } else {
+      ir::infer(node);
+    }
+  }
+
+  Statement parse_statement(const Scope& scope) {
+    Statement statement;
+    statement.id = cursor_.id("a node, which begins with '%'");
+    cursor_.expect('=', "after the id of the node");
+    statement.op_offset = cursor_.offset();
+    const std::string_view name = cursor_.word("an operation");
+    statement.op = find_op_or_null(name);
+    if (statement.op == nullptr)
+      cursor_.fail(statement.op_offset, fmt::format("there is no operation '{}'", name));
+    if (statement.op->max_inputs != 0) parse_inputs(scope, statement);
+    const bool has_bodies = name == "Loop" || name == "If";
+    if (!has_bodies && cursor_.accept('{')) parse_attributes(statement);
+    check_required_attributes(statement);
+    statement.is_decompression = cursor_.accept_word("decompression");
+    statement.has_types = cursor_.accept(':');
+    if (statement.has_types) {
+      do {
+        statement.outputs.push_back(parse_output());
+      } while (cursor_.accept(','));
+    } else if (name == "Parameter" || name == "Const" ||
+               (statement.op->outputs == OpDescriptor::kVariadic && !has_bodies)) {
+      cursor_.fail_expected(fmt::format("':' and the types of the outputs of {}", name));
+    }
+    return statement;
+  }
+
+  void parse_inputs(const Scope& scope, Statement& statement) {
+    cursor_.expect('(', "before the inputs");
+    while (!cursor_.accept(')')) {
+      if (!statement.inputs.empty()) cursor_.expect(',', "or ')' after an input");
+      statement.inputs.push_back(value(scope));
+    }
+    const OpDescriptor& op = *statement.op;
+    const auto count = static_cast<std::int64_t>(statement.inputs.size());
+    if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs))
+      cursor_.fail(statement.op_offset, fmt::format("{} cannot have {} inputs", op.name, count));
+  }
+
+  void parse_attributes(Statement& statement) {
+    while (!cursor_.accept('}')) {
+      if (!statement.attributes.empty()) cursor_.expect(',', "or '}' after an attribute");
+      const std::size_t offset = cursor_.offset();
+      const std::string_view name = cursor_.word("the name of an attribute");
+      const auto& specs = statement.op->attributes;
+      const auto spec = std::ranges::find(specs, name, &AttributeSpec::name);
+      if (spec == specs.end())
+        cursor_.fail(offset, fmt::format("{} has no attribute '{}'", statement.op->name, name));
+      if (std::ranges::find(statement.attributes, name, &Attribute::name) != statement.attributes.end())
+        cursor_.fail(offset, fmt::format("attribute '{}' is given twice", name));
+      cursor_.expect('=', "after the name of the attribute");
+      statement.attributes.push_back({spec->name, parse_attribute(cursor_, spec->kind)});
+    }
+  }
+
+  void check_required_attributes(const Statement& statement) const {
+    for (const AttributeSpec& spec : statement.op->attributes) {
+      if (spec.presence == AttributeSpec::Presence::required &&
+          std::ranges::find(statement.attributes, spec.name, &Attribute::name) ==
+              statement.attributes.end()) {
+        cursor_.fail(statement.op_offset,
+                     fmt::format("{} needs the attribute '{}'", statement.op->name, spec.name));
+      }
+    }
+  }
+
+  ParsedOutput parse_output() {
+    ParsedOutput output;
+    output.offset = cursor_.offset();
+    output.type = parse_type(cursor_);
+    while (cursor_.peek() == '"') output.names.push_back(cursor_.string("the name of a tensor"));
+    return output;
+  }
+
+  /// "%x", or "%x#1" for output 1.
+  Value value(const Scope& scope) {
+    const Id id = cursor_.id("a value, which begins with '%'");
+    Node* const* const found = scope.ids.find(id.spelling);
+    if (found == nullptr)
+      cursor_.fail(id.offset, fmt::format("'{}' is not defined before this place", id.spelling));
+    std::int64_t index = 0;
+    if (cursor_.accept('#')) index = cursor_.integer("the number of an output");
+    if (index < 0 || index >= std::ssize((*found)->outputs()))
+      cursor_.fail(id.offset, fmt::format("'{}' has no output {}", id.spelling, index));
+    return (*found)->value(static_cast<std::size_t>(index));
+  }
+
+  /// Reads ports and nodes of a body up to its closing brace.
+  std::vector<ParsedPort> body(const Scope& outer, const Statement& statement, Scope& inner) {
+    if (++depth_ > kDeepestBody)
+      cursor_.fail(statement.op_offset, fmt::format("bodies are nested more than {} deep", kDeepestBody));
+    std::vector<ParsedPort> ports;
+    while (!cursor_.accept('}')) {
+      if (cursor_.peek() == '%') {
+        node(inner);
+      } else {
+        ports.push_back(parse_port(cursor_, statement.inputs, [&] { return value(outer); }));
+      }
+    }
+    --depth_;
+    return ports;
+  }
+
+  InnerNodeFinder finder(const Scope& scope) const {
+    return [this, &scope](const Id& id, std::string_view operation) {
+      Node* const* const found = scope.ids.find(id.spelling);
+      if (found == nullptr || !(*found)->is(operation))
+        cursor_.fail(id.offset, fmt::format("'{}' is not a {} of this body", id.spelling, operation));
+      return *found;
+    };
+  }
+
+  Payload loop(const Scope& outer, const Statement& statement, std::size_t& outputs) {
+    cursor_.expect('{', "before the body of the Loop");
+    auto loop = std::make_unique<LoopBody>();
+    loop->graph = outer.graph->make_body();
+    Scope inner{loop->graph.get()};
+    const auto ports = body(outer, statement, inner);
+    outputs =
+        connect_loop(cursor_, statement.op_offset, ports, statement.inputs.size(), finder(inner), *loop);
+    return loop;
+  }
+
+  Payload branches(const Scope& outer, const Statement& statement, std::size_t& outputs) {
+    cursor_.expect('{', "before the branches of the If");
+    auto result = std::make_unique<IfBranches>();
+    outputs = branch(outer, statement, "then", result->then_branch);
+    if (branch(outer, statement, "else", result->else_branch) != outputs)
+      cursor_.fail(statement.op_offset, "the branches of the If have different numbers of outputs");
+    cursor_.expect('}', "after the branches of the If");
+    return result;
+  }
+
+  std::size_t branch(const Scope& outer, const Statement& statement, std::string_view name, Branch& branch) {
+    cursor_.expect_word(name);
+    cursor_.expect('{', "before the branch");
+    branch.graph = outer.graph->make_body();
+    Scope inner{branch.graph.get()};
+    const auto ports = body(outer, statement, inner);
+    return connect_branch(cursor_, ports, finder(inner), branch);
+  }
+
+  void check_types() const {
+    for (const StatedType& stated : stated_) {
+      const Output& output = stated.node->output(stated.output);
+      if (stated.type == TensorType{output.type, output.shape}) continue;
+      cursor_.fail(stated.offset, fmt::format("the type is {}, but inference finds {}",
+                                              type_text(stated.type.type, stated.type.shape),
+                                              type_text(output.type, output.shape)));
+    }
+  }
+
+  Cursor cursor_;
+  ElementSource source_;
+  std::vector<StatedType> stated_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> parse_text(std::string_view text, const ConstantData& weights) {
+  return Parser(text, weights).model();
+}
+
+}  // namespace onnx2ir::ir

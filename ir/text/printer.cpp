@@ -1,0 +1,196 @@
+#include "ir/text/printer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+
+#include "ir/op_descriptor.hpp"
+#include "ir/text/constants.hpp"
+#include "ir/text/letters.hpp"
+#include "ir/text/values.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+template <typename List, typename Print>
+std::string joined(const List& list, Print print) {
+  std::string text;
+  for (const auto& element : list) {
+    if (!text.empty()) text += ", ";
+    text += print(element);
+  }
+  return text;
+}
+
+/// Gives each node of a graph an id: its name, or `_` and its operation; numbered if it is taken.
+class Ids {
+ public:
+  void add(const Node& node) {
+    const bool is_bare =
+        !node.name.empty() && node.name.front() != '_' && std::ranges::all_of(node.name, is_name_letter);
+    std::string id = node.name.empty() ? fmt::format("%_{}", node.op().name)
+                     : is_bare         ? '%' + node.name
+                                       : '%' + quoted(node.name);
+    const std::size_t number = ++uses_[id];
+    if (number > 1) id += fmt::format("~{}", number);
+    ids_.emplace(&node, std::move(id));
+  }
+  std::string of(const Node& node) const {
+    const auto found = ids_.find(&node);
+    return found == ids_.end() ? "%?" : found->second;  // a graph that the verifier rejects
+  }
+  std::string of(Value value) const {
+    if (!value) return "%?";
+    return value.index == 0 ? of(*value.node) : fmt::format("{}#{}", of(*value.node), value.index);
+  }
+
+ private:
+  std::map<std::string, std::size_t> uses_;
+  std::unordered_map<const Node*, std::string> ids_;
+};
+
+class Printer {
+ public:
+  explicit Printer(TextWeights& weights) : constants_(weights) {}
+
+  std::string print(const Model& model) {
+    line("model {}", quoted(model.name));
+    for (const auto& [name, value] : model.runtime_options)
+      line("option {} = {}", quoted(name), quoted(value));
+    text_.push_back('\n');
+    nodes(model.graph, ids_of(model.graph));
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Arguments>
+  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    text_.append(2 * depth_, ' ');
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    text_.push_back('\n');
+  }
+
+  static Ids ids_of(const Graph& graph) {
+    Ids ids;
+    for (const auto& node : graph.nodes()) ids.add(*node);
+    return ids;
+  }
+
+  void nodes(const Graph& graph, const Ids& ids) {
+    for (const auto& node_pointer : graph.nodes()) node(*node_pointer, ids);
+  }
+
+  void node(const Node& node, const Ids& ids) {
+    std::string text = fmt::format("{} = {}", ids.of(node), node.op().name);
+    const bool takes_inputs = node.op().max_inputs != 0;
+    if (takes_inputs) text += '(' + joined(node.inputs(), [&](Value input) { return ids.of(input); }) + ')';
+    if (!node.attributes().empty()) {
+      text += " {" +
+              joined(node.attributes(),
+                     [](const Attribute& attribute) {
+                       return fmt::format("{}={}", attribute.name, attribute_text(attribute.value));
+                     }) +
+              '}';
+    }
+    if (node.is_decompression) text += " decompression";
+    if (!node.outputs().empty()) text += " : ";
+    text += joined(node.outputs(), [](const Output& output) {
+      std::string type = type_text(output.type, output.shape);
+      for (const std::string& name : output.names) type += ' ' + quoted(name);
+      return type;
+    });
+    if (const ConstantData* data = node.constant()) text += " = " + constants_.text(node.output(0), *data);
+    const LoopBody* const loop = node.loop();
+    const IfBranches* const branches = node.branches();
+    line("{}{}", text, loop != nullptr || branches != nullptr ? " {" : "");
+    if (loop == nullptr && branches == nullptr) return;
+    ++depth_;
+    if (loop != nullptr) loop_body(node, ids, *loop);
+    if (branches != nullptr) {
+      branch(node, ids, "then", branches->then_branch);
+      branch(node, ids, "else", branches->else_branch);
+    }
+    --depth_;
+    line("}}");
+  }
+
+  static std::string outer(const Node& node, const Ids& ids, std::uint32_t input) {
+    return fmt::format("input {}: {}", input,
+                       input < node.inputs().size() ? ids.of(node.input(input)) : "%?");
+  }
+
+  template <typename Port>
+  static std::string guarded(const Port& port) {
+    return port.is_guarded ? ", guarded" : "";
+  }
+
+  template <typename Slices>
+  static std::string slices(const Slices& slices) {
+    std::string text = fmt::format(", axis {}", slices.axis);
+    if (slices.start != 0) text += fmt::format(", start {}", slices.start);
+    if (slices.end != -1) text += fmt::format(", end {}", slices.end);
+    if (slices.stride != 1) text += fmt::format(", stride {}", slices.stride);
+    if (slices.part_size != 1) text += fmt::format(", part_size {}", slices.part_size);
+    return text;
+  }
+
+  void invariants(const Node& node, const Ids& ids, const Ids& inner, const std::vector<Invariant>& list) {
+    for (const Invariant& invariant : list) {
+      line("invariant {} = {}", inner.of(*invariant.parameter), outer(node, ids, invariant.input));
+    }
+  }
+
+  void loop_body(const Node& node, const Ids& ids, const LoopBody& body) {
+    const Ids inner = ids_of(*body.graph);
+    if (body.iteration != nullptr) line("iteration {}", inner.of(*body.iteration));
+    if (body.condition != nullptr) line("condition {}", inner.of(*body.condition));
+    for (const Carried& carried : body.carried) {
+      line("carried {} = {}, back_edge {}{}", inner.of(*carried.parameter), outer(node, ids, carried.input),
+           inner.of(*carried.result),
+           carried.output ? fmt::format(", output {}{}", *carried.output, guarded(carried)) : "");
+    }
+    for (const Sliced& sliced : body.sliced) {
+      line("sliced {} = {}{}", inner.of(*sliced.parameter), outer(node, ids, sliced.input), slices(sliced));
+    }
+    invariants(node, ids, inner, body.invariants);
+    for (const Scan& scan : body.scans)
+      line("output {} = scan {}{}", scan.output, inner.of(*scan.result), slices(scan) + guarded(scan));
+    for (const LastValue& last : body.last_values)
+      line("output {} = last {}", last.output, inner.of(*last.result));
+    text_.push_back('\n');
+    nodes(*body.graph, inner);
+  }
+
+  void branch(const Node& node, const Ids& ids, std::string_view name, const Branch& branch) {
+    line("{} {{", name);
+    ++depth_;
+    const Ids inner = ids_of(*branch.graph);
+    invariants(node, ids, inner, branch.invariants);
+    for (std::size_t i = 0; i < branch.results.size(); ++i)
+      line("output {} = {}", i, inner.of(*branch.results[i]));
+    text_.push_back('\n');
+    nodes(*branch.graph, inner);
+    --depth_;
+    line("}}");
+  }
+
+  ConstantPrinter constants_;
+  std::string text_;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+std::string text(const Model& model, TextWeights& weights) {
+  return Printer(weights).print(model);
+}
+
+std::string text(const Model& model) {
+  TextWeights weights;
+  return text(model, weights);
+}
+
+}  // namespace onnx2ir::ir

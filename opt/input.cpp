@@ -1,0 +1,71 @@
+#include "opt/input.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <iterator>
+#include <vector>
+
+#include "backend_xml/xml_reader.hpp"
+#include "frontend/frontend.hpp"
+#include "frontend/reader/model_file.hpp"
+#include "ir/text/parser.hpp"
+#include "ir/verifier.hpp"
+
+namespace onnx2ir::opt {
+namespace {
+
+std::shared_ptr<const ir::MappedFile> opened(const std::filesystem::path& path) {
+  auto [file, problem] = frontend::map_file(path);
+  if (file == nullptr)
+    throw BadInput(fmt::format("{}: error: cannot read the file: {}", path.string(), problem));
+  return file;
+}
+
+std::string_view letters(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};  // NOLINT: bytes of a text
+}
+
+/// The weights beside the model are optional: a small model needs none.
+ir::ConstantData weights_of(const Input& input) {
+  std::filesystem::path path = input.weights;
+  if (path.empty()) {
+    path = std::filesystem::path(input.model).replace_extension(".bin");
+    if (input.model == "-" || !std::filesystem::exists(path)) return {};
+  }
+  auto file = opened(path);
+  const std::uint64_t size = file->bytes().size();
+  return {std::move(file), 0, size};
+}
+
+std::unique_ptr<ir::Model> parsed(const Input& input, std::string_view text) {
+  try {
+    return ir::parse_text(text, weights_of(input));
+  } catch (const ir::TextError& error) {
+    throw BadInput(
+        fmt::format("{}:{}:{}: error: {}", input.model.string(), error.line, error.column, error.what()));
+  }
+}
+
+std::unique_ptr<ir::Model> read_ir_xml(const Input& input) {
+  const auto file = opened(input.model);
+  const ir::ConstantData weights = weights_of(input);
+  try {
+    return backend_xml::read_xml(letters(file->bytes()), std::make_shared<const std::vector<std::byte>>(
+                                                             weights.bytes().begin(), weights.bytes().end()));
+  } catch (const backend_xml::InvalidIr& error) {
+    throw BadInput(fmt::format("{}: error: {}", input.model.string(), error.what()));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<ir::Model> read_model(const Input& input, const target::Target& target,
+                                      DiagnosticSink& sink) {
+  if (input.model == "-") return parsed(input, std::string(std::istreambuf_iterator<char>(std::cin), {}));
+  if (input.model.extension() == ".ir") return parsed(input, letters(opened(input.model)->bytes()));
+  if (input.model.extension() == ".xml") return read_ir_xml(input);
+  return frontend::import_model(input.model, {}, target, sink).model;
+}
+
+}  // namespace onnx2ir::opt

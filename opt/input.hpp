@@ -1,0 +1,30 @@
+// Reads the model that onnx2ir-opt is to work on, whatever language it is written in.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "ir/graph.hpp"
+#include "onnx2ir/diagnostic.hpp"
+#include "target/target.hpp"
+
+namespace onnx2ir::opt {
+
+/// Why the input cannot be read, as a message for people: "model.ir:3:14: error: expected ...".
+class BadInput : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Input {
+  std::filesystem::path model;    ///< "-": text IR from standard input
+  std::filesystem::path weights;  ///< of text IR and XML; empty: beside the model, with the ending .bin
+};
+
+/// Reads text IR (.ir), IR XML (.xml), ONNX text (.onnxtxt) or ONNX (all others), and verifies it. No model
+/// if an ONNX model has errors, which are in `sink` then. Throws BadInput.
+std::unique_ptr<ir::Model> read_model(const Input& input, const target::Target& target, DiagnosticSink& sink);
+
+}  // namespace onnx2ir::opt

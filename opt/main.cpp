@@ -1,0 +1,165 @@
+// onnx2ir-opt: runs passes on a model and shows what they do. A tool for people who work on the passes; it is
+// not installed. docs/text-ir.md has examples.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <onnx2ir/onnx2ir.hpp>
+
+#include "ir/op_descriptor.hpp"
+#include "ir/text/printer.hpp"
+#include "ir/verifier.hpp"
+#include "opt/input.hpp"
+#include "opt/output.hpp"
+#include "opt/pass_table.hpp"
+#include "passes/run_pass.hpp"
+
+namespace {
+
+using namespace onnx2ir;
+
+constexpr int kDone = 0;
+constexpr int kModelError = 1;
+constexpr int kUsage = 2;
+constexpr int kInternal = 3;
+
+struct Arguments {
+  opt::Input input;
+  std::filesystem::path output;
+  std::vector<std::string> passes;
+  bool runs_pipeline = false;
+  bool checks_idempotence = false;
+  std::string target_runtime;
+  bool unroll_loops = false;
+  bool compress_to_fp16 = false;
+};
+
+void verify(std::string_view when, const ir::Model& model) {
+  const auto problems = ir::verify(model.graph);
+  if (!problems.empty()) throw std::logic_error(fmt::format("{}: {}", when, problems.front()));
+}
+
+/// A pass has nothing left to do when it is run again. What it says of the model it may say twice.
+void run_again(const passes::Pass& pass, ir::Model& model, passes::PassContext context) {
+  DiagnosticSink second;
+  context.sink = &second;
+  const std::string before = ir::text(model);
+  passes::run_pass(model, pass, context);
+  if (ir::text(model) != before)
+    throw std::logic_error(fmt::format("pass {} changes the model again when it is run twice", pass.name));
+}
+
+/// The passes verify the model themselves in debug builds only.
+void run_passes(const Arguments& arguments, ir::Model& model, passes::PassContext& context) {
+  context.inspect = [](std::string_view pass, const ir::Model& now) {
+    verify(fmt::format("after pass {}", pass), now);
+  };
+  verify("before the passes", model);
+  if (arguments.runs_pipeline) passes::run_pipeline(model, context);
+  for (const std::string& name : arguments.passes) {
+    const passes::Pass& pass = *passes::find_pass(name);
+    passes::run_pass(model, pass, context);
+    if (arguments.checks_idempotence) run_again(pass, model, context);
+  }
+}
+
+void print(const std::vector<Diagnostic>& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics) std::cerr << to_string(diagnostic) << '\n';
+}
+
+int work(const Arguments& arguments, const target::Target& target) {
+  DiagnosticSink sink;
+  passes::PassContext context;
+  context.sink = &sink;
+  context.target = target;
+  context.unroll_loops = arguments.unroll_loops;
+  context.compress_to_fp16 = arguments.compress_to_fp16;
+  const auto model = opt::read_model(arguments.input, target, sink);
+  if (model != nullptr) run_passes(arguments, *model, context);
+  const bool failed = sink.has_errors() || model == nullptr;
+  print(sink.take());
+  if (failed) return kModelError;
+  if (const auto problem = opt::write_model(*model, arguments.output)) {
+    std::cerr << "onnx2ir-opt: " << *problem << '\n';
+    return kModelError;
+  }
+  return kDone;
+}
+
+int list_all_passes() {
+  for (const passes::Pass& pass : passes::pipeline()) std::cout << pass.name << "  " << pass.summary << '\n';
+  return kDone;
+}
+
+std::string unknown_pass(const std::string& name) {
+  return passes::find_pass(name) != nullptr ? std::string{}
+                                            : "no pass is called '" + name + "': see --list-passes";
+}
+
+int run(int argc, char** argv) {
+  Arguments arguments;
+  bool lists_passes = false;
+  bool describes_passes = false;
+  CLI::App app("onnx2ir-opt: runs passes on a model");
+  app.add_option("MODEL", arguments.input.model,
+                 "text IR (.ir, or - for standard input), IR XML (.xml), ONNX text (.onnxtxt) or ONNX");
+  app.add_option("--weights", arguments.input.weights,
+                 "the weights file of text IR or XML; the file beside MODEL with the ending .bin by default");
+  app.add_option(
+      "-o,--output", arguments.output,
+      "FILE.xml, or any other name for text IR; the weights go beside it. Text IR goes to standard output "
+      "without this option");
+  auto* const pass = app.add_option("--pass", arguments.passes, "run this pass; may be repeated");
+  pass->type_name("PASS")->allow_extra_args(false)->check(unknown_pass);
+  app.add_flag("--pipeline", arguments.runs_pipeline, "run all passes")->excludes(pass);
+  app.add_flag("--check-idempotence", arguments.checks_idempotence,
+               "run each pass named with --pass twice; it is an error if the second run changes the model");
+  app.add_option("--target-runtime", arguments.target_runtime,
+                 "the OpenVINO releases that have to run the IR, for example 2025.4 or 2024.6..2026.4; all "
+                 "supported releases by default")
+      ->type_name("RELEASES");
+  app.add_flag("--unroll-loops", arguments.unroll_loops, "let unroll_short_loops run");
+  app.add_flag("--compress_to_fp16", arguments.compress_to_fp16, "let compress_to_fp16 run");
+  app.add_flag("--list-passes", lists_passes, "list the passes in the order they run");
+  app.add_flag("--describe-passes", describes_passes, "print the passes as docs/passes.md has them");
+  try {
+    app.parse(argc, argv);
+    if (!lists_passes && !describes_passes && arguments.input.model.empty())
+      throw CLI::RequiredError("MODEL");
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kUsage;
+  }
+  if (lists_passes) return list_all_passes();
+  if (describes_passes) {
+    std::cout << opt::pass_table();
+    return kDone;
+  }
+  if (arguments.target_runtime.empty()) return work(arguments, target::Target());
+  const auto releases = target::parse_release_range(arguments.target_runtime);
+  if (!releases) {
+    std::cerr << "onnx2ir-opt: '" << arguments.target_runtime
+              << "' is not a supported OpenVINO release or a range of them\n";
+    return kUsage;
+  }
+  return work(arguments, target::Target(*releases));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const opt::BadInput& error) {
+    std::cerr << error.what() << '\n';
+    return kModelError;
+  } catch (const ir::InvalidNode& reason) {
+    std::cerr << "onnx2ir-opt: the model contradicts itself: " << reason.what() << '\n';
+    return kModelError;
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "onnx2ir-opt: %s\n", fault.what());
+    return kInternal;
+  }
+}

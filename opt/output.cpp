@@ -1,0 +1,41 @@
+#include "opt/output.hpp"
+
+#include <iostream>
+
+#include "backend_xml/file_output.hpp"
+#include "backend_xml/write_model.hpp"
+#include "ir/text/printer.hpp"
+
+namespace onnx2ir::opt {
+namespace {
+
+std::optional<std::string> write_text(const ir::Model& model, const std::filesystem::path& path) {
+  ir::TextWeights weights;
+  const std::string text = ir::text(model, weights);
+  // The weights first: the text may have been read from the file that it replaces, its constants from this
+  // one.
+  if (weights.size != 0) {
+    backend_xml::FileOutput file(std::filesystem::path(path).replace_extension(".bin"));
+    for (const auto& [data, offset] : weights.blocks) {
+      if (!file.seek(offset) || !file.write(data)) return file.problem();
+    }
+    if (!file.close() || !file.rename()) return file.problem();
+  }
+  backend_xml::FileOutput file(path);
+  if (!file.write(text) || !file.close() || !file.rename()) return file.problem();
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> write_model(const ir::Model& model, const std::filesystem::path& path) {
+  if (path.empty()) {
+    std::cout << ir::text(model) << std::flush;
+    if (!std::cout) return "standard output cannot be written";
+    return std::nullopt;
+  }
+  if (path.extension() != ".xml") return write_text(model, path);
+  return backend_xml::write_files(model, path, std::filesystem::path(path).replace_extension(".bin"), 0);
+}
+
+}  // namespace onnx2ir::opt

@@ -1,0 +1,20 @@
+// Any text as text IR: it is refused with a place, or what is printed of it reads back.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "ir/text/parser.hpp"
+#include "ir/text/printer.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace onnx2ir::ir;
+  std::string text;
+  try {
+    text = onnx2ir::ir::text(*parse_text({reinterpret_cast<const char*>(data), size}));  // NOLINT
+  } catch (const TextError&) {
+    return 0;
+  }
+  if (text.find("weights(") == std::string::npos && onnx2ir::ir::text(*parse_text(text)) != text)
+    std::abort();
+  return 0;
+}

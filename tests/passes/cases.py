@@ -1,0 +1,72 @@
+"""Files of pass tests: tests/passes/PASS/*.ir.
+
+A file holds cases, with a line `// -----` between them. A case is a comment that says what it shows, a model in text IR, a line
+`// ==> OPTIONS` with the options of onnx2ir-opt, and what is expected: the warnings and errors as comments, and the model after the pass, or
+`// unchanged`.
+"""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from .tool import opt_path
+
+FOLDER = Path(__file__).parent
+SEPARATOR = "\n// -----\n"
+ARROW = "// ==> "
+UNCHANGED = "// unchanged\n"
+# Passes that change their own output. round_small_floats rounds numbers again that it has rounded already.
+NOT_IDEMPOTENT = {"round_small_floats"}
+
+
+@dataclass
+class Case:
+    path: Path
+    number: int
+    input: str
+    options: str
+    expected: str
+
+    @property
+    def pass_name(self):
+        return self.path.parent.name
+
+    def __str__(self):
+        return f"{self.pass_name}/{self.path.stem}-{self.number}"
+
+    def text(self):
+        return f"{self.input}{ARROW}{self.options}\n{self.expected}"
+
+
+def parse_case(path, number, text):
+    head, arrow, tail = text.lstrip("\n").partition("\n" + ARROW)
+    if not arrow:  # a new case, which --update completes
+        return Case(path, number, head.rstrip("\n") + "\n\n", f"--pass {path.parent.name}", "")
+    options, _, expected = tail.partition("\n")
+    return Case(path, number, head + "\n", options, expected.rstrip("\n") + "\n")
+
+
+def cases_of(path):
+    return [parse_case(path, number, text) for number, text in enumerate(path.read_text().split(SEPARATOR), 1)]
+
+
+def write_cases(path, cases):
+    path.write_text(SEPARATOR.join(case.text() for case in cases))
+
+
+def run_opt(text, *options):
+    return subprocess.run(
+        [opt_path(), "-", *options], input=text, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def outcome(case):
+    """What is expected of a case, as onnx2ir-opt gives it now."""
+    before = run_opt(case.input)
+    assert before.returncode == 0, before.stderr
+    check = [] if case.pass_name in NOT_IDEMPOTENT else ["--check-idempotence"]
+    after = run_opt(case.input, *check, *case.options.split())
+    assert after.returncode in (0, 1), after.stderr
+    said = "".join(f"// {line}\n" for line in after.stderr.splitlines())
+    is_unchanged = after.returncode == 0 and after.stdout == before.stdout
+    return said + (UNCHANGED if is_unchanged else after.stdout)

@@ -1,0 +1,45 @@
+"""Each pass alone: tests/passes/PASS/*.ir (cases.py describes the files). --update rewrites what is expected."""
+
+import difflib
+import subprocess
+
+import pytest
+
+from ..expectations import check_text
+from .cases import FOLDER, UNCHANGED, cases_of, outcome, write_cases
+from .tool import opt_path
+
+FILES = sorted(FOLDER.glob("*/*.ir"))
+CASES = [case for path in FILES for case in cases_of(path)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_pass(case, request):
+    assert f"--pass {case.pass_name}" in case.options
+    assert case.input.startswith("// "), "a case begins with a comment that says what it shows"
+    now = outcome(case)
+    if request.config.option.update:
+        cases = cases_of(case.path)
+        cases[case.number - 1].expected = now
+        write_cases(case.path, cases)
+    elif now != case.expected:
+        lines = difflib.unified_diff(
+            case.expected.splitlines(), now.splitlines(), f"{case} (expected)", "now", lineterm="", n=4
+        )
+        pytest.fail("\n".join(list(lines)[:200]), pytrace=False)
+
+
+def test_each_pass_has_a_positive_and_a_negative_case():
+    done = subprocess.run([opt_path(), "--list-passes"], capture_output=True, text=True, timeout=60, check=True)
+    passes = {line.split()[0] for line in done.stdout.splitlines()}
+    positive = {case.pass_name for case in CASES if case.expected != UNCHANGED}
+    negative = {case.pass_name for case in CASES if case.expected == UNCHANGED}
+    assert {case.pass_name for case in CASES} <= passes
+    assert passes - positive == set(), "passes without a case that changes the model or warns"
+    assert passes - negative == set(), "passes without a case that leaves the model unchanged"
+
+
+def test_document(request):
+    """docs/passes.md is made from the passes."""
+    done = subprocess.run([opt_path(), "--describe-passes"], capture_output=True, text=True, timeout=60, check=True)
+    check_text(FOLDER.parent.parent / "docs/passes.md", done.stdout, request.config.option.update)

@@ -13,6 +13,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/op_descriptor.hpp"
+#include "ir/verifier.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
@@ -165,7 +166,8 @@ void check_port(pugi::xml_node port, ir::ElementType type, const ir::PartialShap
 
 class Reader {
  public:
-  explicit Reader(std::shared_ptr<const std::vector<std::byte>> weights) : weights_(std::move(weights)) {}
+  explicit Reader(const ir::ConstantData& weights)
+      : weights_(std::make_shared<const ir::ConstantData>(weights)) {}
 
   using Layers = std::unordered_map<Id, ir::Node*>;
 
@@ -217,7 +219,7 @@ class Reader {
     if (!ir::is_version(node, version))
       refuse("there is no operation {} of {} with these attributes", type, version);
     if (node.is("Const") || node.is("Parameter")) declare(layer.child("data"), node);
-    if (node.is("Const")) node.set_payload(constant(layer));
+    if (node.is("Const")) node.set_payload(constant(layer, node.output(0)));
     if (node.is("Loop")) node.set_payload(loop(layer, graph));
     if (node.is("If")) node.set_payload(branches(layer, graph, node.outputs().size()));
     try {
@@ -253,14 +255,19 @@ class Reader {
     ir::set_output(node, 0, *type, parse_shape(required_text(data, "shape")));
   }
 
-  ir::ConstantData constant(pugi::xml_node layer) const {
+  ir::ConstantData constant(pugi::xml_node layer, const ir::Output& output) const {
     const pugi::xml_node data = layer.child("data");
     const auto offset = parse_number<std::uint64_t>(required_text(data, "offset"));
     const auto size = parse_number<std::uint64_t>(required_text(data, "size"));
     if (offset > weights_->size() || size > weights_->size() - offset) {
       refuse("a constant lies outside of the weights");
     }
-    return {weights_, std::span(*weights_).subspan(offset, size)};
+    const auto count = output.shape.element_count();
+    if (!count) refuse("the shape of a constant must be static");
+    const auto needed = ir::packed_size(output.type, static_cast<std::uint64_t>(*count));
+    if (ir::info(output.type).bits != 0 && needed != size)
+      refuse("a constant of {} bytes does not fit its type", size);
+    return {weights_, weights_->bytes().subspan(offset, size)};
   }
 
   static ir::Node* layer_of(const Layers& layers, pugi::xml_node element, const char* name,
@@ -358,14 +365,13 @@ class Reader {
     return branch;
   }
 
-  std::shared_ptr<const std::vector<std::byte>> weights_;
+  std::shared_ptr<const ir::ConstantData> weights_;
   int depth_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<ir::Model> read_xml(std::string_view xml,
-                                    std::shared_ptr<const std::vector<std::byte>> weights) {
+std::unique_ptr<ir::Model> read_xml(std::string_view xml, const ir::ConstantData& weights) {
   pugi::xml_document document;
   // Spaces inside attributes are parts of names.
   const auto parsed =
@@ -378,7 +384,8 @@ std::unique_ptr<ir::Model> read_xml(std::string_view xml,
   for (const pugi::xml_node option : net.child("rt_info").child("runtime_options")) {
     model->runtime_options.emplace_back(option.name(), option.attribute("value").value());
   }
-  Reader(std::move(weights)).graph(net, model->graph);
+  Reader(weights).graph(net, model->graph);
+  if (const auto problems = ir::verify(model->graph); !problems.empty()) throw InvalidIr(problems.front());
   return model;
 }
 

@@ -4,7 +4,6 @@
 
 #include <iostream>
 #include <iterator>
-#include <vector>
 
 #include "backend_xml/xml_reader.hpp"
 #include "frontend/frontend.hpp"
@@ -49,10 +48,8 @@ std::unique_ptr<ir::Model> parsed(const Input& input, std::string_view text) {
 
 std::unique_ptr<ir::Model> read_ir_xml(const Input& input) {
   const auto file = opened(input.model);
-  const ir::ConstantData weights = weights_of(input);
   try {
-    return backend_xml::read_xml(letters(file->bytes()), std::make_shared<const std::vector<std::byte>>(
-                                                             weights.bytes().begin(), weights.bytes().end()));
+    return backend_xml::read_xml(letters(file->bytes()), weights_of(input));
   } catch (const backend_xml::InvalidIr& error) {
     throw BadInput(fmt::format("{}: error: {}", input.model.string(), error.what()));
   }

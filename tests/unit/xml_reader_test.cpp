@@ -1,6 +1,7 @@
 // What is written reads back: every model of the tests, and the ports of Loop-5 that lowerings do not use.
 #include "backend_xml/xml_reader.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,21 +16,17 @@ using backend_xml::read_xml;
 
 namespace {
 
-std::shared_ptr<const std::vector<std::byte>> shared(std::vector<std::byte> bytes) {
-  return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-}
-
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// sum += 10 * rows[i], and columns from the last to the first: sliced along different axes.
-std::pair<std::string, std::shared_ptr<const std::vector<std::byte>>> sliced_inputs() {
+std::pair<std::string, ir::ConstantData> sliced_inputs() {
   const std::string weights = read_file(ONNX2IR_TESTS_DIR "/models/sliced_inputs.bin");
   std::vector<std::byte> bytes;
   for (const char letter : weights) bytes.push_back(static_cast<std::byte>(letter));
-  return {read_file(ONNX2IR_TESTS_DIR "/models/sliced_inputs.xml"), shared(std::move(bytes))};
+  return {read_file(ONNX2IR_TESTS_DIR "/models/sliced_inputs.xml"), ir::ConstantData(std::move(bytes))};
 }
 
 }  // namespace
@@ -42,10 +39,10 @@ TEST_CASE("models read back as they were written", "[xml]") {
     if (!conversion.model) continue;
     INFO(entry.path().string());
     const std::string xml = conversion.model->xml();
-    const auto weights = shared(conversion.model->weights());
-    const auto model = read_xml(xml, weights);
+    const std::vector<std::byte> weights = conversion.model->weights();
+    const auto model = read_xml(xml, ir::ConstantData(weights));
     CHECK(backend_xml::xml_text(*model) == xml);
-    CHECK(backend_xml::weights_bytes(*model) == *weights);
+    CHECK(backend_xml::weights_bytes(*model) == weights);
     ++models;
   }
   CHECK(models > 50);
@@ -56,7 +53,7 @@ TEST_CASE("sliced inputs of a loop are written and read back", "[xml]") {
   const auto [xml, weights] = sliced_inputs();
   const auto model = read_xml(xml, weights);
   CHECK(backend_xml::xml_text(*model) == xml);
-  CHECK(backend_xml::weights_bytes(*model) == *weights);
+  CHECK(std::ranges::equal(backend_xml::weights_bytes(*model), weights.bytes()));
   const ir::Node* loop = model->graph.results().front()->input(0).node;
   REQUIRE(loop->loop() != nullptr);
   REQUIRE(loop->loop()->sliced.size() == 2);
@@ -88,5 +85,31 @@ TEST_CASE("IR that is none is refused", "[xml]") {
   CHECK_THROWS_AS(read_xml(with("precision=\"FP32\"", "precision=\"FP16\""), weights), InvalidIr);
   CHECK_THROWS_AS(read_xml(with("external_port_id=\"2\"", "external_port_id=\"99\""), weights), InvalidIr);
   CHECK_THROWS_AS(read_xml(with("from-layer=\"0\"", "from-layer=\"9999\""), weights), InvalidIr);
-  CHECK_THROWS_AS(read_xml(xml, shared({})), InvalidIr);
+  // Two elements of f32 need 8 bytes.
+  CHECK_THROWS_AS(read_xml(with("size=\"8\"", "size=\"7\""), weights), InvalidIr);
+  CHECK_THROWS_AS(read_xml(xml, {}), InvalidIr);
+}
+
+TEST_CASE("XML that was cut or changed anywhere is read or refused", "[xml]") {
+  const auto conversion = convert_file(ONNX2IR_TESTS_DIR "/models/traps/row_11_captures_deep.onnxtxt");
+  REQUIRE(conversion.model);
+  const std::string xml = conversion.model->xml();
+  const ir::ConstantData weights(conversion.model->weights());
+  std::size_t refused = 0;
+  const auto read = [&](const std::string& changed) {
+    try {
+      read_xml(changed, weights);
+    } catch (const InvalidIr&) {
+      ++refused;
+    }
+  };
+  for (std::size_t at = 0; at < xml.size(); at += 7) {
+    for (const char letter : {'9', '-', '"', '<'}) {
+      std::string changed = xml;
+      changed[at] = letter;
+      read(changed);
+    }
+    read(xml.substr(0, at) + xml.substr(std::min(at + 5, xml.size())));
+  }
+  CHECK(refused > xml.size() / 7);
 }

@@ -53,6 +53,7 @@ std::vector<TranslatorRow> microsoft_multi_head_attention_translators();
 std::vector<TranslatorRow> microsoft_group_query_attention_translators();
 std::vector<TranslatorRow> microsoft_rotation_translators();
 std::vector<TranslatorRow> microsoft_product_translators();
+std::vector<TranslatorRow> microsoft_tokenizer_translators();
 std::vector<TranslatorRow> microsoft_packed_weight_translators();
 std::vector<TranslatorRow> microsoft_quantized_product_translators();
 std::vector<TranslatorRow> microsoft_image_translators();
@@ -110,6 +111,7 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     microsoft_group_query_attention_translators,  //
     microsoft_rotation_translators,               //
     microsoft_product_translators,                //
+    microsoft_tokenizer_translators,              //
     microsoft_packed_weight_translators,          //
     microsoft_quantized_product_translators,      //
     microsoft_image_translators,                  //

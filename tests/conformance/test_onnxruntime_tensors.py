@@ -59,6 +59,18 @@ def add_words():
     case("QEmbedLayerNormalization", 1, ids, segments, *tables, gamma, beta, mask, *scales, *zeros, outputs=2, constants=tuple(range(2, 7)) + tuple(range(8, 18)))
 
 
+def add_tokenizer():
+    texts = np.array(["Hello World", "I love  computer science !", "", "\u00e9,b ab"], object)
+    rules = [dict(separators=[" "]), dict(separators=[" ", "[,;]"]), dict(separators=[""]), dict(tokenexp="."), dict(tokenexp="[a-z]+")]
+    for mark in (0, 1):
+        for rule in rules:
+            case("Tokenizer", 1, texts, mincharnum=1, pad_value="##", mark=mark, **rule)
+        for rule in (rules[0], rules[4]):
+            case("Tokenizer", 1, texts, mincharnum=3, pad_value="", mark=mark, **rule)
+    case("Tokenizer", 1, texts.reshape(2, 2), mincharnum=1, pad_value="#", mark=1, separators=[" "])
+    case("Tokenizer", 1, np.array(["", ""], object), mincharnum=1, pad_value="#", mark=1, separators=[" "])
+
+
 def group_norm(x, gamma, beta, activated):
     groups = x.reshape(*x.shape[:3], 2, -1).astype(np.float64)
     y = (groups - groups.mean((1, 2, 4), keepdims=True)) / np.sqrt(groups.var((1, 2, 4), keepdims=True) + 1e-5)
@@ -140,6 +152,7 @@ def add_removed_operators():
 
 add_tensors()
 add_words()
+add_tokenizer()
 add_images()
 add_gates()
 add_removed_operators()

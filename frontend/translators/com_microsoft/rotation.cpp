@@ -18,7 +18,9 @@ struct Halves {
 /// The two elements of each pair of [B, N, S, r].
 Halves pairs_of(NodeContext& node, Value heads, std::int64_t size, bool is_interleaved) {
   if (!is_interleaved) {
-    ir::Node& split = node.node("Split", {heads, node.integer(3)}, {{"num_splits", 2}}, 2);
+    // In this form the CPU plugin makes a RoPE of the rotation.
+    ir::Node& split =
+        node.node("VariadicSplit", {heads, node.integer(-1), node.integers({size / 2, size / 2})}, {}, 2);
     return {{&split, 0}, {&split, 1}};
   }
   const Value paired =
@@ -27,7 +29,7 @@ Halves pairs_of(NodeContext& node, Value heads, std::int64_t size, bool is_inter
 }
 
 Value joined(NodeContext& node, const Halves& halves, std::int64_t size, bool is_interleaved) {
-  if (!is_interleaved) return concat(node, {halves.first, halves.second}, 3);
+  if (!is_interleaved) return concat(node, {halves.first, halves.second}, -1);
   const Value paired =
       concat(node, {unsqueeze(node, halves.first, {4}), unsqueeze(node, halves.second, {4})}, 4);
   return node.op("Reshape", {paired, node.integers({0, 0, 0, size})}, {{"special_zero", true}});

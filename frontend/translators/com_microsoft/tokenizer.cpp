@@ -1,0 +1,263 @@
+// Tokenizer: strings cut into tokens, as a table with a row for each string.
+//
+// Each byte of each string has a class; a token is a run of bytes of one kind, or one character.
+#include <algorithm>
+#include <bitset>
+
+#include "frontend/text/regular_expression.hpp"
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/text_list.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr ElementType kWhole = ElementType::i32;
+
+/// The bytes that tokens consist of.
+struct Rule {
+  std::bitset<256> kept;
+  bool by_character = false;  ///< each character is a token; else each run of bytes
+};
+
+constexpr std::string_view kForms =
+    "Use separators or a token expression that are a character, or a set of ASCII characters, with or "
+    "without "
+    "a '+'.";
+
+/// Adds the ASCII characters of a set; refuses the node if there are others.
+void add_characters(NodeContext& node, const OneCharacter& set, const std::string& pattern,
+                    std::bitset<256>& bytes) {
+  for (const SymbolRange& range : set.of) {
+    if (range.last > 127)
+      node.fail("the pattern '" + pattern + "' has characters beyond ASCII", std::string(kForms));
+    for (std::uint32_t symbol = range.first; symbol <= range.last; ++symbol) bytes.set(symbol);
+  }
+}
+
+/// The set of a pattern that is one character or a repetition of one.
+std::pair<OneCharacter, bool> set_of(NodeContext& node, const std::string& pattern) {
+  try {
+    Expression parsed = parse_regular_expression(pattern);
+    while (const auto* parts = std::get_if<Concatenation>(&parsed.what)) {
+      if (parts->parts.size() != 1) break;
+      parsed = Expression(parts->parts.front());
+    }
+    if (const auto* set = std::get_if<OneCharacter>(&parsed.what)) return {*set, false};
+    const auto* repeated = std::get_if<Repetition>(&parsed.what);
+    if (repeated != nullptr && repeated->least == 1 && repeated->most == kUnbounded) {
+      if (const auto* set = std::get_if<OneCharacter>(&repeated->part.front().what)) return {*set, true};
+    }
+  } catch (const PatternError& error) {
+    node.fail("the pattern '" + pattern + "' cannot be converted: " + error.message);
+  }
+  node.fail("the pattern '" + pattern + "' is not converted", std::string(kForms));
+}
+
+Rule rule_of(NodeContext& node) {
+  Rule rule;
+  const auto separators = node.text_list("separators");
+  if (node.has_attribute("tokenexp")) {
+    const std::string pattern = node.text("tokenexp");
+    const auto [set, is_run] = set_of(node, pattern);
+    if (!is_run) {
+      if (pattern != ".")
+        node.fail("the token expression '" + pattern + "' is not converted", std::string(kForms));
+      rule.by_character = true;
+      rule.kept.set();
+      rule.kept.reset('\n');
+      return rule;
+    }
+    add_characters(node, set, pattern, rule.kept);
+    return rule;
+  }
+  rule.kept.set();
+  if (separators.size() == 1 && separators.front().empty()) {
+    rule.by_character = true;
+    return rule;
+  }
+  std::bitset<256> cuts;
+  for (const std::string& pattern : separators) {
+    // Cuts in a row leave nothing between them: several of a character are like one.
+    add_characters(node, set_of(node, pattern).first, pattern, cuts);
+  }
+  rule.kept &= ~cuts;
+  return rule;
+}
+
+class Tokens {
+ public:
+  Tokens(NodeContext& node, const TextList& texts, const Rule& rule) : node_(&node), texts_(&texts) {
+    // One column more than the longest string has bytes: its end.
+    columns_ = count_to(op("Add", {texts.longest(node), number(1)}));
+    const Value lengths = unsqueeze(node, texts.lengths(), {1});
+    places_ = op("Add", {unsqueeze(node, texts.begins(), {1}), columns_});
+    const Value inside = op("Less", {columns_, lengths});
+    const Value bytes = bytes_at(node, convert(node, texts.bytes(), kWhole), places_, inside);
+    const Value kept = op("LogicalAnd", {inside, of_class(rule.kept, bytes)});
+    const Value was_kept = moved(kept);
+    std::bitset<256> continuations;
+    for (std::size_t byte = 0x80; byte < 0xC0; ++byte) continuations.set(byte);
+    leads_ = op("LogicalAnd", {inside, op("LogicalNot", {of_class(continuations, bytes)})});
+    if (rule.by_character) {
+      begins_ = op("LogicalAnd", {kept, leads_});
+      ends_ = op("LogicalAnd", {was_kept, op("LogicalOr", {leads_, op("LogicalNot", {inside})})});
+    } else {
+      begins_ = op("LogicalAnd", {kept, op("LogicalNot", {was_kept})});
+      ends_ = op("LogicalAnd", {was_kept, op("LogicalNot", {kept})});
+    }
+  }
+
+  /// Leaves out tokens of fewer characters.
+  void drop_shorter_than(std::int64_t least) {
+    const Value counts = op("CumSum", {convert(*node_, leads_, kWhole), node_->integer(1)},
+                            {{"exclusive", true}, {"reverse", false}});
+    // The n-th begin belongs to the n-th end.
+    const Value begins = places_of(begins_);
+    const Value ends = places_of(ends_);
+    const auto count_at = [&](Value places) { return gather(*node_, flat(counts), places); };
+    const Value is_long =
+        op("GreaterEqual", {op("Subtract", {count_at(ends), count_at(begins)}), number(least)});
+    const auto only_long = [&](Value marks, Value places) {
+      const Value none = broadcast_to(*node_, number(0), shape_of(*node_, flat(marks)));
+      const Value some =
+          op("ScatterElementsUpdate", {none, places, convert(*node_, is_long, kWhole), node_->integer(0)},
+             {{"reduction", "none"}, {"use_init_val", true}});
+      return op("NotEqual", {reshape(*node_, some, shape_of(*node_, marks)), number(0)});
+    };
+    begins_ = only_long(begins_, begins);
+    ends_ = only_long(ends_, ends);
+  }
+
+  /// The table, filled up with `padding`; between marks of begin and end if asked for.
+  Value table(const std::string& padding, bool has_marks) {
+    const Value ranks = ranks_of(begins_);
+    const Value counts = op("ReduceMax", {ranks, node_->integers({1})}, {{"keep_dims", true}});
+    Value width = op("ReduceMax", {flat(counts), node_->integers({0})}, {{"keep_dims", false}});
+    const std::int64_t shift = has_marks ? 1 : 0;
+    if (has_marks) {
+      // A table without tokens has no marks either.
+      const Value marks = op("Multiply", {op("Minimum", {width, number(1)}), number(2)});
+      width = op("Add", {width, marks});
+    }
+    const std::string extra = padding + "\x02\x03";
+    const Value old_bytes = texts_->bytes();
+    const Value added = convert(*node_, size_of(*node_, old_bytes, 0), kWhole);
+    const auto extra_place = [&](std::size_t index) {
+      return op("Add", {added, number(static_cast<std::int64_t>(index))});
+    };
+    const auto cells = [&](Value marks, Value mark_ranks, std::size_t pad_place, std::size_t mark_offset) {
+      return table_of(marks, mark_ranks, counts, width, shift, extra_place(pad_place),
+                      extra_place(padding.size() + mark_offset));
+    };
+    const Value size = as_list(*node_, convert(*node_, width, ElementType::i64));
+    const Value begins = texts_->as_tensor(*node_, cells(begins_, ranks, 0, 0), size);
+    const Value ends = texts_->as_tensor(*node_, cells(ends_, ranks_of(ends_), padding.size(), 1), size);
+    std::vector<std::int64_t> letters;
+    for (const char letter : extra) letters.push_back(static_cast<unsigned char>(letter));
+    const Value bytes = concat(*node_, {old_bytes, node_->integers(letters, ElementType::u8)});
+    return packed(begins, ends, bytes);
+  }
+
+ private:
+  Value op(std::string_view name, std::initializer_list<Value> inputs, AttributeList attributes = {}) {
+    return node_->op(name, inputs, attributes);
+  }
+  Value number(std::int64_t value) { return node_->integer(value, kWhole); }
+  Value flat(Value value) { return reshape(*node_, value, std::vector<std::int64_t>{-1}); }
+  Value count_to(Value end) { return op("Range", {number(0), end, number(1)}, {{"output_type", kWhole}}); }
+
+  Value of_class(const std::bitset<256>& members, Value bytes) {
+    std::vector<double> flags;
+    for (std::size_t byte = 0; byte < 256; ++byte) flags.push_back(members.test(byte) ? 1 : 0);
+    return gather(*node_, node_->numbers(flags, std::vector<std::int64_t>{256}, ElementType::boolean), bytes);
+  }
+
+  /// The strings from `begins` to `ends`. OpenVINO wants them one behind the other: their bytes are copied.
+  Value packed(Value begins, Value ends, Value bytes) {
+    const Value none = node_->integers({0}, kWhole);
+    const Value starts = concat(*node_, {none, flat(begins)});
+    const Value sizes = op("Subtract", {concat(*node_, {none, flat(ends)}), starts});
+    const Value longest = op("ReduceMax", {sizes, node_->integers({0})}, {{"keep_dims", false}});
+    const Value offsets = count_to(op("Add", {longest, number(1)}));
+    const Value sources = op("Add", {unsqueeze(*node_, starts, {1}), offsets});
+    const Value is_part = op("Less", {offsets, unsqueeze(*node_, sizes, {1})});
+    // One byte more than the strings have: there may be none.
+    const Value used = gather(*node_, flat(sources), places_of(is_part));
+    const Value copied = gather(*node_, bytes, concat(*node_, {used, none}));
+    const Value shape = shape_of(*node_, begins);
+    const Value lengths = op("Subtract", {ends, begins});
+    const Value new_ends = reshape(
+        *node_, op("CumSum", {flat(lengths), node_->integer(0)}, {{"exclusive", false}, {"reverse", false}}),
+        shape);
+    return op("StringTensorPack", {op("Subtract", {new_ends, lengths}), new_ends, copied});
+  }
+
+  /// `marks` one column to the right.
+  Value moved(Value marks) {
+    const Value from = op("Maximum", {op("Subtract", {columns_, number(1)}), number(0)});
+    return op("LogicalAnd", {gather(*node_, marks, from, 1), op("Greater", {columns_, number(0)})});
+  }
+
+  Value ranks_of(Value marks) {
+    return op("CumSum", {convert(*node_, marks, kWhole), node_->integer(1)},
+              {{"exclusive", false}, {"reverse", false}});
+  }
+
+  /// Where the marks are in the flat table.
+  Value places_of(Value marks) {
+    return squeeze(*node_, op("NonZero", {flat(marks)}, {{"output_type", ElementType::i64}}), {0});
+  }
+
+  /// The places of the marks among the bytes as rows of `width`: first the mark of the begin if `shift` is 1,
+  /// the tokens, the mark of the end one byte behind that of the begin, the padding.
+  Value table_of(Value marks, Value ranks, Value counts, Value width, std::int64_t shift, Value padding,
+                 Value mark) {
+    const Value columns = unsqueeze(*node_, count_to(width), {0});
+    const Value rows = count_to(convert(*node_, size_of(*node_, texts_->lengths(), 0), kWhole));
+    Value filled = broadcast_to(*node_, padding,
+                                concat(*node_, {shape_of(*node_, texts_->lengths()),
+                                                as_list(*node_, convert(*node_, width, ElementType::i64))}));
+    if (shift != 0) {
+      const Value last = op("Add", {counts, number(1)});
+      filled = op("Select", {op("Equal", {columns, last}), op("Add", {mark, number(1)}), filled});
+      filled = op("Select", {op("Equal", {columns, number(0)}), mark, filled});
+    }
+    const Value row_begins = unsqueeze(*node_, op("Multiply", {rows, width}), {1});
+    const Value targets = op("Add", {row_begins, op("Add", {ranks, number(shift - 1)})});
+    const Value kept = places_of(marks);
+    return op("ScatterElementsUpdate",
+              {flat(filled), gather(*node_, flat(targets), kept), gather(*node_, flat(places_), kept),
+               node_->integer(0)},
+              {{"reduction", "none"}, {"use_init_val", true}});
+  }
+
+  NodeContext* node_;
+  const TextList* texts_;
+  Value columns_;  ///< [longest + 1]
+  Value places_;   ///< among all bytes: [strings, longest + 1]
+  Value leads_;    ///< where characters begin
+  Value begins_;   ///< where tokens begin
+  Value ends_;     ///< the column behind each token
+};
+
+/// Tokenizer 1.
+Values tokenizer(NodeContext& node) {
+  const Rule rule = rule_of(node);
+  const std::int64_t least = node.integer("mincharnum");
+  const Value input = node.input(0);
+  if (input.shape().element_count() == 0) return {input};
+  const TextList texts(node, input);
+  Tokens tokens(node, texts, rule);
+  if (least > 1) tokens.drop_shorter_than(least);
+  return {tokens.table(node.text("pad_value"), node.integer("mark") != 0)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_tokenizer_translators() {
+  return {{"Tokenizer", 1, tokenizer, "patterns other than sets of ASCII characters", kMicrosoft}};
+}
+
+}  // namespace onnx2ir::frontend

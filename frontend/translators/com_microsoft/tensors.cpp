@@ -160,6 +160,25 @@ Values embed_words(NodeContext& node) {
   return {node.op("ReduceMax", {shown, node.integers({1})}, {{"keep_dims", false}})};
 }
 
+constexpr std::string_view kAttentionInCell =
+    "everything: the cell of the LSTM has an attention, which is no operation of OpenVINO";
+constexpr std::string_view kDrafts =
+    "everything: it steers speculative decoding; run it outside of the model";
+constexpr std::string_view kPath =
+    "everything: the length of the path is known only when it has been traced back";
+constexpr std::string_view kKernelLayout =
+    "everything: the weights are in a layout of onnxruntime's kernels; use MatMulNBits";
+constexpr std::string_view kHash = "everything: hashes are not implemented; compute them before the model";
+constexpr std::string_view kWideHash = "everything: hashes of 64 bits, which the CPU plugin computes with 32";
+constexpr std::string_view kSparse = "everything: attention in sparse blocks; use GroupQueryAttention";
+
+/// An operator of which nothing is converted: its limit says why.
+template <const std::string_view& kReason>
+Values left_out(NodeContext& node) {
+  constexpr std::string_view kAll = "everything: ";
+  node.fail(std::string(node.op_type()) + " is not converted: " + std::string(kReason.substr(kAll.size())));
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_tensor_translators() {
@@ -175,6 +194,14 @@ std::vector<TranslatorRow> microsoft_tensor_translators() {
       {"UnfoldTensor", 1, unfold, {}, kMicrosoft},
       {"CDist", 1, distances, {}, kMicrosoft},
       {"WordConvEmbedding", 1, embed_words, {}, kMicrosoft},
+      {"AttnLSTM", 1, left_out<kAttentionInCell>, kAttentionInCell, kMicrosoft},
+      {"BifurcationDetector", 1, left_out<kDrafts>, kDrafts, kMicrosoft},
+      {"DynamicTimeWarping", 1, left_out<kPath>, kPath, kMicrosoft},
+      {"MatMulFpQ4", 1, left_out<kKernelLayout>, kKernelLayout, kMicrosoft},
+      {"MurmurHash3", 1, left_out<kHash>, kHash, kMicrosoft},
+      {"NGramHashMapping", 1, left_out<kWideHash>, kWideHash, kMicrosoft},
+      {"VarlenNGramHashMapping", 1, left_out<kWideHash>, kWideHash, kMicrosoft},
+      {"SparseAttention", 1, left_out<kSparse>, kSparse, kMicrosoft},
       {"NGramRepeatBlock", 1, block_repeated_ngrams, {}, kMicrosoft},
   };
 }

@@ -184,7 +184,13 @@ constexpr std::array kPipeline = {
          .summary = "Gives the branches of an If results of different shapes if their sizes are dynamic",
          .run = separate_branch_shapes,
          .faults = {Fault::branch_output_size}},
-    // Before spell_out_empty_reshapes: what it unsqueezes may have no elements.
+    Pass{.name = "run_branches_in_loops",
+         .kind = legalize,
+         .summary = "Puts an If with outputs of dynamic size into a Loop of one iteration",
+         .run = run_branches_in_loops,
+         .faults = {Fault::branch_output_memory}},
+    // After run_branches_in_loops, which makes loops, and before spell_out_empty_reshapes: what it unsqueezes
+    // may have no elements.
     Pass{.name = "unsqueeze_empty_loop_values",
          .kind = legalize,
          .summary = "Passes values that may have the shape [0, 1, ...] through loops with another axis",
@@ -206,11 +212,6 @@ constexpr std::array kPipeline = {
              "Makes the initial shape of states dynamic if the runtime would not notice that it changes",
          .run = hide_initial_shapes,
          .faults = {Fault::kept_initial_size, Fault::unnoticed_state_shape}},
-    Pass{.name = "run_branches_in_loops",
-         .kind = legalize,
-         .summary = "Puts an If with outputs of dynamic size into a Loop of one iteration",
-         .run = run_branches_in_loops,
-         .faults = {Fault::branch_output_memory}},
     Pass{.name = "hide_empty_outputs",
          .kind = legalize,
          .summary = "Makes sizes of 0 of model outputs of type i64 dynamic",

@@ -33,8 +33,20 @@ std::uint64_t seed_of(const ir::ConstantData& data) {
   return mix(data.size(), static_cast<std::uint64_t>(data.narrowing()));
 }
 
-/// Words in four chains: each multiplication would wait for the one before.
-std::uint64_t hash_all(std::uint64_t seed, std::span<const std::byte> bytes) {
+/// `piece(offset, size)` gives that part of the bytes.
+template <typename Piece>
+std::uint64_t hash_pieces(const ir::ConstantData& data, Piece piece) {
+  std::uint64_t hash = seed_of(data);
+  for (std::uint64_t offset = 0; offset < data.size(); offset += kPiece) {
+    hash = hash_bytes(hash, piece(offset, std::min<std::uint64_t>(kPiece, data.size() - offset)));
+  }
+  return hash;
+}
+
+}  // namespace
+
+std::uint64_t hash_bytes(std::uint64_t seed, std::span<const std::byte> bytes) {
+  // Words in four chains: each multiplication would wait for the one before.
   std::array<std::uint64_t, 4> chains{seed, seed + 1, seed + 2, seed + 3};
   std::size_t offset = 0;
   for (; offset + sizeof chains <= bytes.size(); offset += sizeof chains) {
@@ -48,60 +60,43 @@ std::uint64_t hash_all(std::uint64_t seed, std::span<const std::byte> bytes) {
   return hash;
 }
 
-}  // namespace
-
-std::uint64_t DataReader::sample_hash(const ir::ConstantData& data) {
+std::uint64_t sample_hash(const ir::ConstantData& data) {
   if (data.size() <= kSamples * sizeof(std::uint64_t)) return full_hash(data);
-  const bool in_place = data.file() == nullptr || data.size() <= kSmallConstant;
   std::uint64_t hash = seed_of(data);
   for (std::size_t i = 0; i < kSamples; ++i) {
-    const std::uint64_t offset = sample_offset(data.size(), i);
     std::array<std::byte, sizeof(std::uint64_t)> sample{};
-    if (in_place) {
-      std::memcpy(sample.data(), data.bytes().data() + offset, sample.size());
-    } else if (!data.copy(offset, sample)) {
-      break;
-    }
+    data.copy(sample_offset(data.size(), i), sample);
     hash = mix(hash, word_at(sample, 0));
   }
-  if (in_place) mapped_.add(data);
   return hash;
 }
 
-std::uint64_t DataReader::full_hash(const ir::ConstantData& data) {
-  const bool in_place = data.file() == nullptr || data.size() <= kSmallConstant;
-  std::vector<std::byte> buffer(in_place ? 0 : std::min<std::uint64_t>(kPiece, data.size()));
-  std::uint64_t hash = seed_of(data);
-  for (std::uint64_t offset = 0; offset < data.size(); offset += kPiece) {
-    const auto size = std::min<std::uint64_t>(kPiece, data.size() - offset);
-    if (in_place) {
-      hash = hash_all(hash, data.bytes().subspan(offset, size));
-    } else {
-      const auto piece = std::span(buffer).first(size);
-      if (!data.copy(offset, piece)) break;
-      hash = hash_all(hash, piece);
-    }
-  }
-  if (in_place) mapped_.add(data);
-  return hash;
+std::uint64_t full_hash(const ir::ConstantData& data) {
+  const bool in_place = data.file() == nullptr || data.size() <= kPiece;
+  if (in_place)
+    return hash_pieces(data, [bytes = data.bytes()](std::uint64_t offset, std::uint64_t size) {
+      return std::span<const std::byte>(bytes).subspan(offset, size);
+    });
+  std::vector<std::byte> buffer(kPiece);
+  return hash_pieces(data, [&](std::uint64_t offset, std::uint64_t size) {
+    const auto piece = std::span(buffer).first(size);
+    data.copy(offset, piece);
+    return std::span<const std::byte>(piece);
+  });
 }
 
-bool DataReader::are_equal(const ir::ConstantData& a, const ir::ConstantData& b) {
+bool are_equal(const ir::ConstantData& a, const ir::ConstantData& b) {
   if (a.size() != b.size() || a.narrowing() != b.narrowing()) return false;
-  if (a.bytes().data() == b.bytes().data()) return true;
-  if (a.size() <= kSmallConstant) {
-    const bool equal = std::ranges::equal(a.bytes(), b.bytes());
-    mapped_.add(a);
-    mapped_.add(b);
-    return equal;
-  }
+  if (a.place() == b.place()) return true;
+  if (a.size() <= kSmallConstant) return std::ranges::equal(a.bytes(), b.bytes());
   std::vector<std::byte> pieces(2 * kPiece);
   for (std::uint64_t offset = 0; offset < a.size(); offset += kPiece) {
     const auto size = std::min<std::uint64_t>(kPiece, a.size() - offset);
     const auto of_a = std::span(pieces).first(size);
     const auto of_b = std::span(pieces).subspan(kPiece, size);
-    if (!a.copy(offset, of_a) || !b.copy(offset, of_b) || std::memcmp(of_a.data(), of_b.data(), size) != 0)
-      return false;
+    a.copy(offset, of_a);
+    b.copy(offset, of_b);
+    if (std::memcmp(of_a.data(), of_b.data(), size) != 0) return false;
   }
   return true;
 }

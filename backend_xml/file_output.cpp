@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,40 +34,17 @@ DataRange next_data(int descriptor, std::uint64_t from, std::uint64_t end) {
   return {begin, std::min(static_cast<std::uint64_t>(hole), end)};
 }
 
-std::string random_letters(std::random_device& random) {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
-  std::string letters(6, ' ');
-  for (char& letter : letters) letter = kLetters[random() % kLetters.size()];
-  return letters;
-}
-
 }  // namespace
 
-FileOutput::FileOutput(std::filesystem::path target) : target_(std::move(target)) {
-  // A new file gets the mode that the process gives to new files, one that replaces another keeps its mode.
-  // mkostemp gives 0600, and asking for the umask changes it for all threads: the file is opened here.
-  constexpr mode_t kPermissions = 0777;
-  struct stat before {};
-  const bool replaces = ::stat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode);
-  constexpr int kTries = 100;
-  std::random_device random;
-  for (int i = 0; i < kTries && descriptor_ < 0; ++i) {
-    std::string name = target_.string() + "." + random_letters(random);
-    descriptor_ =
-        ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? before.st_mode & 0666 : 0666);
-    if (descriptor_ >= 0) temporary_ = std::move(name);
-    if (descriptor_ < 0 && errno != EEXIST) break;
+FileOutput::FileOutput(std::filesystem::path target, std::string role, TemporaryListener listener)
+    : target_(std::move(target)), folder_(target_) {
+  if (folder_.problem().empty()) {
+    file_.emplace(folder_, target_.filename(), std::move(role), std::move(listener));
+    descriptor_ = file_->descriptor();
+    if (descriptor_ < 0) fail("cannot write");
+  } else {
+    problem_ = "cannot write '" + target_.string() + "': " + folder_.problem();
   }
-  if (descriptor_ < 0) {
-    fail("cannot write");
-    return;
-  }
-  if (replaces) ::fchmod(descriptor_, before.st_mode & kPermissions);
-}
-
-FileOutput::~FileOutput() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 bool FileOutput::fail(std::string_view what) {
@@ -118,18 +95,18 @@ bool FileOutput::seek(std::uint64_t offset) {
 }
 
 bool FileOutput::write(const ir::ConstantData& data, unsigned threads) {
+  if (!problem_.empty()) return false;
   if (data.narrowing() != ir::Narrowing::none) return write_narrowed(data, threads);
   // Small ranges cost more in calls than in bytes.
   if (data.file() != nullptr && data.size() > kSmallConstant) return copy_range(data);
   const auto bytes = data.bytes();
-  const bool done = write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  mapped_.add(data);
-  return done;
+  return write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 bool FileOutput::write_narrowed(const ir::ConstantData& data, unsigned threads) {
   if (!flush()) return false;
   const std::size_t factor = ir::element_size(data.narrowing()) / sizeof(std::uint16_t);
+  std::atomic<int> error{0};
   // Each piece has its place in the file: the order in which they are done does not matter.
   const auto write_piece = [&](std::uint64_t offset, std::span<const std::byte> piece) {
     std::vector<std::uint16_t> halves(piece.size() / ir::element_size(data.narrowing()));
@@ -139,13 +116,19 @@ bool FileOutput::write_narrowed(const ir::ConstantData& data, unsigned threads) 
     while (!left.empty()) {
       const ssize_t written = ::pwrite(descriptor_, left.data(), left.size(), static_cast<off_t>(target));
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
+      if (written < 0) {
+        error = errno;
+        return false;
+      }
       left = left.subspan(static_cast<std::size_t>(written));
       target += static_cast<std::uint64_t>(written);
     }
     return true;
   };
-  if (!ir::for_each_piece(data, threads, write_piece)) return fail("cannot convert the weights for");
+  if (!ir::for_each_piece(data, threads, write_piece)) {
+    errno = error;
+    return fail("cannot write");
+  }
   return skip(data.written_size());
 }
 
@@ -159,8 +142,7 @@ bool FileOutput::copy_range(const ir::ConstantData& data) {
       // The end of a file that has become shorter is no hole.
       struct stat now {};
       if (::fstat(data.file()->descriptor(), &now) != 0 || static_cast<std::uint64_t>(now.st_size) < end) {
-        errno = EIO;
-        return fail("the file of the weights became shorter while it was read for");
+        data.file()->fail_shortened();
       }
       if (!skip(next.begin - from)) return false;
     }
@@ -196,7 +178,7 @@ bool FileOutput::copy_data(const ir::ConstantData& data, std::uint64_t begin, st
   std::vector<std::byte> buffer(std::size_t{1} << 16U);
   while (left > 0) {
     const auto piece = std::span(buffer).first(std::min<std::uint64_t>(left, buffer.size()));
-    if (!data.copy(end - left - data.file_offset(), piece)) return fail("cannot read the weights for");
+    data.copy(end - left - data.file_offset(), piece);
     if (!write_through({reinterpret_cast<const char*>(piece.data()), piece.size()})) return false;
     position_ += piece.size();
     left -= piece.size();
@@ -204,20 +186,34 @@ bool FileOutput::copy_data(const ir::ConstantData& data, std::uint64_t begin, st
   return true;
 }
 
-bool FileOutput::close() {
+bool FileOutput::complete() {
   if (!problem_.empty() || !flush()) return false;
   // A gap at the end is only there once the length says so.
-  if (::ftruncate(descriptor_, static_cast<off_t>(position_)) < 0) return fail("cannot write");
-  const int result = ::close(descriptor_);
-  descriptor_ = -1;
-  return result == 0 || fail("cannot write");
+  return ::ftruncate(descriptor_, static_cast<off_t>(position_)) == 0 || fail("cannot write");
 }
 
-bool FileOutput::rename() {
-  if (!problem_.empty()) return false;
-  if (::rename(temporary_.c_str(), target_.c_str()) < 0) return fail("cannot write");
-  temporary_.clear();
-  return true;
+void FileOutput::start_sync() {
+  if (descriptor_ >= 0) ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
+bool FileOutput::sync() {
+  return problem_.empty() && (::fsync(descriptor_) == 0 || fail("cannot write"));
+}
+
+bool FileOutput::prepare(bool is_locked) {
+  return problem_.empty() && (file_->prepare(is_locked) || fail("cannot write"));
+}
+
+bool FileOutput::publish() {
+  return problem_.empty() && (file_->publish() || fail("cannot write"));
+}
+
+bool FileOutput::take_back() {
+  return !file_ || file_->take_back();
+}
+
+void FileOutput::finish() {
+  if (file_) file_->finish();
 }
 
 }  // namespace onnx2ir::backend_xml

@@ -7,30 +7,41 @@
 #include <string>
 #include <string_view>
 
+#include "backend_xml/output_folder.hpp"
+#include "backend_xml/temporary_file.hpp"
 #include "ir/constant_data.hpp"
 
 namespace onnx2ir::backend_xml {
 
-/// A file written under a temporary name beside its target, which gets its name in commit(). Without that,
-/// nothing is left of it. The first error sticks: the calls after it do nothing.
+/// A file that is written beside its target and takes its place in publish(). Without finish(), nothing is
+/// left of it. The first error sticks: the calls after it do nothing.
 class FileOutput {
  public:
-  explicit FileOutput(std::filesystem::path target);
-  FileOutput(const FileOutput&) = delete;
-  FileOutput& operator=(const FileOutput&) = delete;
-  ~FileOutput();
+  /// `role` and `listener`: see TemporaryFile.
+  explicit FileOutput(std::filesystem::path target, std::string role = "file",
+                      TemporaryListener listener = {});
 
   bool write(std::string_view bytes);
   /// Moves on to `offset` from the start, which must not lie behind; the gap reads as zeros.
   bool seek(std::uint64_t offset);
   /// Writes a constant: ranges of files go from file to file in the kernel where it can, in bounded pieces
   /// otherwise. Constants that are narrowed are converted by up to `threads` threads (0: as many as the
-  /// machine runs).
+  /// machine runs). Throws InputError.
   bool write(const ir::ConstantData& data, unsigned threads = 0);
-  /// Completes the file, still under its temporary name.
-  bool close();
-  /// Gives the file its name; what was there before is replaced.
-  bool rename();
+  /// Completes the file, which has no name yet.
+  bool complete();
+  /// Starts to write it to the disk; sync() waits until it is there.
+  void start_sync();
+  bool sync();
+
+  OutputFolder& folder() { return folder_; }
+  /// Whether a file with the target's name is there.
+  bool replaces() const { return file_ && file_->replaces(); }
+  /// See TemporaryFile.
+  bool prepare(bool is_locked);
+  bool publish();
+  bool take_back();
+  void finish();
 
   /// Why it failed, empty when it has not.
   const std::string& problem() const { return problem_; }
@@ -45,11 +56,11 @@ class FileOutput {
   bool skip(std::uint64_t size);
 
   std::filesystem::path target_;
-  std::filesystem::path temporary_;
+  OutputFolder folder_;
+  std::optional<TemporaryFile> file_;
   int descriptor_ = -1;
   std::uint64_t position_ = 0;  ///< of the file with what is in the buffer
   std::string buffer_;          ///< small writes, before they are one large one
-  ir::MappedReads mapped_;
   std::string problem_;
 };
 

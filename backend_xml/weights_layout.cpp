@@ -28,6 +28,7 @@ class Layouter {
     if (layout_.size == 0 && !layout_.offsets.empty()) {
       layout_.blocks = {{&kOneByte, 0}};
       layout_.size = kOneByte.size();
+      layout_.is_filler = true;
     }
     return std::move(layout_);
   }
@@ -50,25 +51,24 @@ class Layouter {
     const auto [of_size, is_new_size] = first_of_size_.try_emplace(size, next);
     if (is_new_size) return std::nullopt;
     if (sampled_sizes_.insert(size).second) {
-      first_of_sample_.emplace(reader_.sample_hash(*layout_.blocks[of_size->second].data), of_size->second);
+      first_of_sample_.emplace(sample_hash(*layout_.blocks[of_size->second].data), of_size->second);
     }
-    const std::uint64_t sample = reader_.sample_hash(data);
+    const std::uint64_t sample = sample_hash(data);
     const auto [of_sample, is_new_sample] = first_of_sample_.try_emplace(sample, next);
     if (is_new_sample) return std::nullopt;
     if (hashed_samples_.insert(sample).second) {
-      by_hash_.emplace(reader_.full_hash(*layout_.blocks[of_sample->second].data), of_sample->second);
+      by_hash_.emplace(full_hash(*layout_.blocks[of_sample->second].data), of_sample->second);
     }
-    const std::uint64_t hash = reader_.full_hash(data);
+    const std::uint64_t hash = full_hash(data);
     const auto [begin, end] = by_hash_.equal_range(hash);
     for (auto it = begin; it != end; ++it) {
-      if (reader_.are_equal(*layout_.blocks[it->second].data, data)) return it->second;
+      if (are_equal(*layout_.blocks[it->second].data, data)) return it->second;
     }
     by_hash_.emplace(hash, next);
     return std::nullopt;
   }
 
   WeightsLayout layout_;
-  DataReader reader_;
   /// Constants that are narrowed are compared before that, and only with others that are.
   using Size = std::pair<std::uint64_t, ir::Narrowing>;
   std::map<Size, std::size_t> first_of_size_;

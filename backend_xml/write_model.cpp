@@ -1,33 +1,122 @@
 #include "backend_xml/write_model.hpp"
 
-#include <algorithm>
+#include <set>
+#include <span>
 
 #include "backend_xml/file_output.hpp"
+#include "backend_xml/output_check.hpp"
+#include "backend_xml/weights_digest.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_writer.hpp"
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
+namespace {
 
-std::optional<std::string> write_files(const ir::Model& model, const std::filesystem::path& xml,
-                                       const std::filesystem::path& bin, unsigned threads) {
-  const WeightsLayout layout = lay_out_weights(model);
-  FileOutput weights(bin);
-  for (const WeightsLayout::Block& block : layout.blocks) {
-    if (!weights.seek(block.offset) || !weights.write(*block.data, threads)) return weights.problem();
+/// The two files of a model on their way to their names.
+class Pair {
+ public:
+  Pair(const ir::Model& model, const std::filesystem::path& xml, const std::filesystem::path& bin,
+       const WriteOptions& options)
+      : model_(&model),
+        xml_(&xml),
+        bin_(&bin),
+        options_(&options),
+        weights_(bin, "weights", options.temporary),
+        text_(xml, "model", options.temporary) {}
+
+  /// Each step returns whether it was done; problem() says why not.
+  bool write() {
+    const WeightsLayout layout = lay_out_weights(*model_);
+    std::set<const ir::InputFile*> files;
+    for (const WeightsLayout::Block& block : layout.blocks) {
+      if (!weights_.seek(block.offset) || !weights_.write(*block.data, options_->threads)) return false;
+      if (block.data->file() != nullptr) files.insert(block.data->file());
+    }
+    if (!weights_.complete()) return false;
+    if (syncs()) weights_.start_sync();
+    const std::string digest = weights_digest(layout);
+    for (const ir::InputFile* file : files) file->check_unchanged();
+    write_xml(*model_, layout, digest, [&](std::string_view piece) { return text_.write(piece); });
+    return text_.complete();
   }
-  if (!weights.close()) return weights.problem();
-  FileOutput text(xml);
-  write_xml(model, layout, [&](std::string_view piece) { return text.write(piece); });
-  if (!text.close()) return text.problem();
-  if (!weights.rename()) return weights.problem();
-  if (!text.rename()) return text.problem();
+
+  bool sync() {
+    if (!syncs()) return true;
+    text_.start_sync();
+    return weights_.sync() && text_.sync();
+  }
+
+  bool publish() {
+    const FolderLocks locks(weights_.folder(), text_.folder());
+    if (locks.busy() != nullptr) {
+      problem_ = "another process holds the lock of the folder '" + locks.busy()->path().string() + "'";
+      return false;
+    }
+    if (auto refused = refuse_outputs(*xml_, *bin_, model_->inputs)) {
+      problem_ = *std::move(refused);
+      return false;
+    }
+    const bool is_locked = locks.are_held();
+    if (!weights_.prepare(is_locked) || !text_.prepare(is_locked)) return false;
+    if (!weights_.publish()) return false;
+    if (!text_.publish()) {
+      if (!weights_.take_back())
+        problem_ = text_.problem() + "; '" + bin_->string() + "' is already the new one";
+      return false;
+    }
+    weights_.finish();
+    text_.finish();
+    return true;
+  }
+
+  void sync_names() {
+    if (!syncs()) return;
+    weights_.folder().sync();
+    if (!weights_.folder().is_same(text_.folder())) text_.folder().sync();
+  }
+
+  std::string problem() const {
+    if (!problem_.empty()) return problem_;
+    return weights_.problem().empty() ? text_.problem() : weights_.problem();
+  }
+
+ private:
+  bool syncs() const {
+    if (options_->sync != Sync::replaced) return options_->sync == Sync::always;
+    return weights_.replaces() || text_.replaces();
+  }
+
+  const ir::Model* model_;
+  const std::filesystem::path* xml_;
+  const std::filesystem::path* bin_;
+  const WriteOptions* options_;
+  FileOutput weights_;
+  FileOutput text_;
+  std::string problem_;
+};
+
+}  // namespace
+
+std::optional<WriteProblem> write_files(const ir::Model& model, const std::filesystem::path& xml,
+                                        const std::filesystem::path& bin, const WriteOptions& options) {
+  using Kind = WriteProblem::Kind;
+  try {
+    if (auto refused = refuse_outputs(xml, bin, model.inputs))
+      return WriteProblem{Kind::refused_output, *std::move(refused)};
+    Pair pair(model, xml, bin, options);
+    if (!pair.write() || !pair.sync() || !pair.publish()) return WriteProblem{Kind::output, pair.problem()};
+    pair.sync_names();
+  } catch (const ir::InputError& error) {
+    return WriteProblem{Kind::input, error.what()};
+  }
   return std::nullopt;
 }
 
 std::string xml_text(const ir::Model& model) {
   std::string text;
-  write_xml(model, lay_out_weights(model), [&](std::string_view piece) {
+  const WeightsLayout layout = lay_out_weights(model);
+  write_xml(model, layout, weights_digest(layout), [&](std::string_view piece) {
     text += piece;
     return true;
   });
@@ -38,15 +127,7 @@ std::vector<std::byte> weights_bytes(const ir::Model& model) {
   const WeightsLayout layout = lay_out_weights(model);
   std::vector<std::byte> bytes(layout.size);
   for (const WeightsLayout::Block& block : layout.blocks) {
-    const ir::ConstantData& data = *block.data;
-    if (data.narrowing() == ir::Narrowing::none) {
-      std::ranges::copy(data.bytes(), bytes.begin() + static_cast<std::ptrdiff_t>(block.offset));
-      continue;
-    }
-    std::vector<std::uint16_t> halves(data.written_size() / sizeof(std::uint16_t));
-    ir::narrow(data.bytes(), data.narrowing(), halves);
-    std::ranges::copy(std::as_bytes(std::span(halves)),
-                      bytes.begin() + static_cast<std::ptrdiff_t>(block.offset));
+    ir::copy_written(*block.data, 0, std::span(bytes).subspan(block.offset, block.data->written_size()));
   }
   return bytes;
 }

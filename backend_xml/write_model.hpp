@@ -7,18 +7,34 @@
 #include <string>
 #include <vector>
 
+#include "backend_xml/temporary_file.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::backend_xml {
 
-/// Writes `model` to `xml` and its weights to `bin`. Both appear when both are complete. Returns why it
-/// failed; then what was there before is untouched (but for a failure between the two renames, which replaces
-/// `bin` only). Up to `threads` threads work on large constants (0: as many as the machine runs); the result
-/// does not depend on their number.
-std::optional<std::string> write_files(const ir::Model& model, const std::filesystem::path& xml,
-                                       const std::filesystem::path& bin, unsigned threads = 0);
+/// When write_files() waits until the files are on the disk: if it replaces one, always, or never.
+enum class Sync : std::uint8_t { replaced, always, never };
 
-/// The XML of `model`, as write_files() writes it.
+struct WriteOptions {
+  /// Threads that work on large constants (0: as many as the machine runs). The result does not depend on it.
+  unsigned threads = 0;
+  Sync sync = Sync::replaced;
+  TemporaryListener temporary;
+};
+
+/// Why files were not written.
+struct WriteProblem {
+  enum class Kind : std::uint8_t { output, refused_output, input };
+  Kind kind = Kind::output;
+  std::string message;
+};
+
+/// Writes `model` to `xml` and its weights to `bin`. Both appear when both are complete, under a lock that
+/// other writers respect. After a failure, what was there before is untouched.
+std::optional<WriteProblem> write_files(const ir::Model& model, const std::filesystem::path& xml,
+                                        const std::filesystem::path& bin, const WriteOptions& options);
+
+/// The XML of `model`, as write_files() writes it. Here and below: throws ir::InputError.
 std::string xml_text(const ir::Model& model);
 /// The weights that the XML refers to, as write_files() writes them, all in memory.
 std::vector<std::byte> weights_bytes(const ir::Model& model);

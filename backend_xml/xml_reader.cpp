@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "backend_xml/check_pair.hpp"
 #include "ir/inference.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/verifier.hpp"
@@ -267,7 +268,7 @@ class Reader {
     const auto needed = ir::packed_size(output.type, static_cast<std::uint64_t>(*count));
     if (ir::info(output.type).bits != 0 && needed != size)
       refuse("a constant of {} bytes does not fit its type", size);
-    return {weights_, weights_->bytes().subspan(offset, size)};
+    return weights_->part(offset, size);
   }
 
   static ir::Node* layer_of(const Layers& layers, pugi::xml_node element, const char* name,
@@ -384,6 +385,10 @@ std::unique_ptr<ir::Model> read_xml(std::string_view xml, const ir::ConstantData
   for (const pugi::xml_node option : net.child("rt_info").child("runtime_options")) {
     model->runtime_options.emplace_back(option.name(), option.attribute("value").value());
   }
+  const auto read = [&](std::size_t, std::uint64_t offset, std::span<std::byte> target) {
+    weights.copy(offset, target);
+  };
+  if (const auto problem = check_digest(net, weights.size(), read)) refuse("{}", *problem);
   Reader(weights).graph(net, model->graph);
   if (const auto problems = ir::verify(model->graph); !problems.empty()) throw InvalidIr(problems.front());
   return model;

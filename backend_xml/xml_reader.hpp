@@ -11,7 +11,7 @@ namespace onnx2ir::backend_xml {
 
 /// Why IR cannot be read: malformed XML, an operation or version that `ir` does not have, layers out of
 /// order, a port whose type or shape is not what inference finds, constants outside of the weights, ports of
-/// Loop or If that do not fit their bodies.
+/// Loop or If that do not fit their bodies, weights that are not those that the XML was written with.
 class InvalidIr : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -422,31 +422,32 @@ class Writer {
   std::array<PortText, kPortTexts> port_texts_;
 };
 
-void runtime_options(const ir::Model& model, Text& text) {
-  if (model.runtime_options.empty()) {
-    text.write("<rt_info/>\n");
-    return;
+/// What concerns the whole model. Programs get it with get_rt_info(["onnx2ir", "weights_digest"]).
+void runtime_info(const ir::Model& model, const WeightsLayout& weights, std::string_view digest, Text& text) {
+  text.write("<rt_info>\n");
+  if (!model.runtime_options.empty()) {
+    text.write("<runtime_options>\n");
+    for (const auto& [name, value] : model.runtime_options) {
+      text.write("<", std::string_view(name), " value=\"");
+      text.escaped(value);
+      text.write("\"/>\n");
+    }
+    text.write("</runtime_options>\n");
   }
-  text.write("<rt_info>\n<runtime_options>\n");
-  for (const auto& [name, value] : model.runtime_options) {
-    text.write("<");
-    text.write(name);
-    text.write(" value=\"");
-    text.escaped(value);
-    text.write("\"/>\n");
-  }
-  text.write("</runtime_options>\n</rt_info>\n");
+  text.write("<onnx2ir>\n<weights_size value=\"", static_cast<std::int64_t>(weights.size),
+             "\"/>\n<weights_digest value=\"", digest, "\"/>\n</onnx2ir>\n</rt_info>\n");
 }
 
 }  // namespace
 
-bool write_xml(const ir::Model& model, const WeightsLayout& weights, const TextSink& sink) {
+bool write_xml(const ir::Model& model, const WeightsLayout& weights, std::string_view digest,
+               const TextSink& sink) {
   Text text(sink);
   text.write("<?xml version=\"1.0\"?>\n<net name=\"");
   text.escaped(model.name);
   text.write("\" version=\"11\">\n");
   Writer(weights, text).graph(model.graph);
-  runtime_options(model, text);
+  runtime_info(model, weights, digest, text);
   text.write("</net>\n");
   text.flush();
   return !text.stopped();

@@ -14,7 +14,9 @@ namespace onnx2ir::backend_xml {
 using TextSink = std::function<bool(std::string_view)>;
 
 /// Writes `model` to `sink` in pieces of bounded size. Layer names are made unique within each graph; ids
-/// count up in the order of the nodes. Uses Node::scratch. False when the sink stopped it.
-bool write_xml(const ir::Model& model, const WeightsLayout& weights, const TextSink& sink);
+/// count up in the order of the nodes. Uses Node::scratch. `digest`: of the weights (weights_digest.hpp).
+/// False when the sink stopped it.
+bool write_xml(const ir::Model& model, const WeightsLayout& weights, std::string_view digest,
+               const TextSink& sink);
 
 }  // namespace onnx2ir::backend_xml

@@ -75,7 +75,7 @@ void xml(benchmark::State& state, const std::filesystem::path& path) {
   const auto model = finished(path);
   const auto layout = onnx2ir::backend_xml::lay_out_weights(*model);
   for (auto _ : state) {
-    onnx2ir::backend_xml::write_xml(*model, layout, [](std::string_view text) {
+    onnx2ir::backend_xml::write_xml(*model, layout, "", [](std::string_view text) {
       benchmark::DoNotOptimize(text.data());
       return true;
     });
@@ -87,9 +87,11 @@ void write(benchmark::State& state, const std::filesystem::path& path) {
   const auto folder = std::filesystem::temp_directory_path();
   const auto xml = folder / "onnx2ir_benchmark.xml";
   const auto bin = folder / "onnx2ir_benchmark.bin";
+  onnx2ir::backend_xml::WriteOptions options;
+  options.sync = onnx2ir::backend_xml::Sync::never;
   for (auto _ : state) {
-    if (auto problem = onnx2ir::backend_xml::write_files(*model, xml, bin))
-      state.SkipWithError(problem->c_str());
+    if (auto problem = onnx2ir::backend_xml::write_files(*model, xml, bin, options))
+      state.SkipWithError(problem->message.c_str());
   }
   std::filesystem::remove(xml);
   std::filesystem::remove(bin);

@@ -7,10 +7,13 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <onnx2ir/onnx2ir.hpp>
+#include <optional>
 
 #include "cli/progress_bar.hpp"
+#include "cli/temporary_files.hpp"
 
 namespace {
 
@@ -33,6 +36,8 @@ struct Arguments {
   bool compress_to_fp16 = false;
   unsigned threads = 0;
   std::uint64_t max_function_nodes = onnx2ir::Options{}.max_function_nodes;
+  onnx2ir::SaveOptions::Sync sync = onnx2ir::SaveOptions::Sync::replaced;
+  std::filesystem::path checked;
 };
 
 /// FILE.xml as given; in a folder, or without -o in the current one, the model's name with .xml.
@@ -89,6 +94,15 @@ onnx2ir::Options options_of(const Arguments& arguments, onnx2ir::cli::ProgressBa
   return options;
 }
 
+/// Writes the model, and removes temporary files when a signal ends the process.
+std::optional<onnx2ir::Diagnostic> save(const onnx2ir::Model& model, const std::filesystem::path& xml,
+                                        const Arguments& arguments) {
+  onnx2ir::SaveOptions options;
+  options.sync = arguments.sync;
+  options.temporary = onnx2ir::cli::note_temporary;
+  return model.save(xml, {}, options);
+}
+
 int convert(const Arguments& arguments) {
   const std::filesystem::path xml = xml_path(arguments);
   if (xml.extension() != ".xml") {
@@ -104,7 +118,8 @@ int convert(const Arguments& arguments) {
            .release();
   if (conversion.model) {
     bar.show("writing", 1);
-    if (auto problem = conversion.model->save(xml)) conversion.diagnostics.push_back(*std::move(problem));
+    if (auto problem = save(*conversion.model, xml, arguments))
+      conversion.diagnostics.push_back(*std::move(problem));
   }
   bar.clear();
   print(arguments, conversion.diagnostics);
@@ -120,6 +135,14 @@ int convert(const Arguments& arguments) {
               << (errors == 1 ? " error\n" : " errors\n");
   }
   return exit_code_of_errors(conversion.diagnostics);
+}
+
+/// Whether FILE.xml and FILE.bin belong together.
+int check(const Arguments& arguments) {
+  const auto problem = onnx2ir::check_files(arguments.checked);
+  if (!problem) return kDone;
+  print(arguments, {*problem});
+  return kModelError;
 }
 
 int list_operators() {
@@ -200,6 +223,18 @@ int run(int argc, char** argv) {
   app.add_option("--max-function-nodes", arguments.max_function_nodes,
                  "the most nodes that calls of the model's functions may add; 1000000 without the option")
       ->type_name("N");
+  const std::map<std::string, onnx2ir::SaveOptions::Sync> syncs{
+      {"replaced", onnx2ir::SaveOptions::Sync::replaced},
+      {"always", onnx2ir::SaveOptions::Sync::always},
+      {"never", onnx2ir::SaveOptions::Sync::never}};
+  app.add_option("--sync", arguments.sync,
+                 "when to wait until the files are on the disk: replaced (if a file is replaced, the "
+                 "default), always or never")
+      ->type_name("WHEN")
+      ->transform(CLI::Transformer(syncs))
+      ->option_text("WHEN");
+  app.add_option("--check", arguments.checked, "say whether FILE.xml and FILE.bin were written together")
+      ->type_name("FILE.xml");
   app.add_flag("--unroll-loops", arguments.unroll_loops,
                "replace loops of few, known iterations and a small body by their iterations");
   app.add_flag("--list-ops", list_ops, "list the operators that are converted");
@@ -207,7 +242,7 @@ int run(int argc, char** argv) {
   app.add_flag("--list-faults", list_faults, "list the faults of OpenVINO's runtime that are worked around");
   try {
     app.parse(argc, argv);
-    if (!list_ops && !list_passes && !list_faults && arguments.model.empty())
+    if (!list_ops && !list_passes && !list_faults && arguments.checked.empty() && arguments.model.empty())
       throw CLI::RequiredError("MODEL");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kUsage;
@@ -215,6 +250,7 @@ int run(int argc, char** argv) {
   if (list_ops) return list_operators();
   if (list_passes) return list_all_passes();
   if (list_faults) return list_all_faults();
+  if (!arguments.checked.empty()) return check(arguments);
   return convert(arguments);
 }
 
@@ -232,6 +268,7 @@ void keep_freed_memory() {
 
 int main(int argc, char** argv) {
   keep_freed_memory();
+  onnx2ir::cli::handle_signals();
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
 #include "frontend/frontend.hpp"
 #include "ir/text/printer.hpp"
@@ -24,6 +25,18 @@ struct Model::Implementation {
 
 namespace {
 
+Diagnostic unreadable_input(std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.code = "unreadable-input";
+  diagnostic.message = std::move(message);
+  diagnostic.hint = "convert the model again when nothing writes to its files";
+  return diagnostic;
+}
+
+std::filesystem::path weights_beside(const std::filesystem::path& xml, const std::filesystem::path& bin) {
+  return bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
+}
+
 /// Runs `stage`; what it throws becomes a diagnostic.
 template <typename Stage>
 void contain(DiagnosticSink& sink, Stage stage) {
@@ -31,6 +44,8 @@ void contain(DiagnosticSink& sink, Stage stage) {
     stage();
   } catch (const std::bad_alloc&) {
     sink.error("out-of-memory", "the conversion needs more memory than there is");
+  } catch (const ir::InputError& error) {
+    sink.report(unreadable_input(error.what()));
   } catch (const ir::InvalidNode& invalid) {
     // Every node was valid when it was made. A pass that finds more about shapes and values, for example
     // because it decomposes an operation, finds a contradiction that was in the model.
@@ -144,17 +159,21 @@ std::vector<Port> Model::outputs() const {
   return ports(implementation_->model->graph.results());
 }
 
-std::optional<Diagnostic> Model::save(const std::filesystem::path& xml,
-                                      const std::filesystem::path& bin) const {
+std::optional<Diagnostic> Model::save(const std::filesystem::path& xml, const std::filesystem::path& bin,
+                                      const SaveOptions& options) const {
+  using Kind = backend_xml::WriteProblem::Kind;
   const std::scoped_lock lock(implementation_->writing);
-  std::filesystem::path weights = bin;
-  if (weights.empty()) weights = std::filesystem::path(xml).replace_extension(".bin");
-  const auto problem =
-      backend_xml::write_files(*implementation_->model, xml, weights, implementation_->threads);
+  backend_xml::WriteOptions how;
+  how.threads = implementation_->threads;
+  how.sync = static_cast<backend_xml::Sync>(options.sync);
+  how.temporary = options.temporary;
+  const auto problem = backend_xml::write_files(*implementation_->model, xml, weights_beside(xml, bin), how);
   if (!problem) return std::nullopt;
+  if (problem->kind == Kind::input) return unreadable_input(problem->message);
   Diagnostic diagnostic;
   diagnostic.code = "cannot-write";
-  diagnostic.message = *problem;
+  diagnostic.message = problem->message;
+  if (problem->kind == Kind::refused_output) diagnostic.hint = "choose another name or folder for the output";
   return diagnostic;
 }
 
@@ -168,6 +187,16 @@ std::vector<std::byte> Model::weights() const {
 }
 std::string Model::text() const {
   return ir::text(*implementation_->model);
+}
+
+std::optional<Diagnostic> check_files(const std::filesystem::path& xml, const std::filesystem::path& bin) {
+  auto problem = backend_xml::check_pair(xml, weights_beside(xml, bin));
+  if (!problem) return std::nullopt;
+  Diagnostic diagnostic;
+  diagnostic.code = "not-a-pair";
+  diagnostic.message = *std::move(problem);
+  diagnostic.hint = "convert the model again";
+  return diagnostic;
 }
 
 Conversion convert_file(const std::filesystem::path& path, const Options& options) {

@@ -182,6 +182,15 @@ std::unique_ptr<ir::Model> with_learned_ranks(const LoadedModel& loaded, const L
   }
 }
 
+/// The result, if the files of the model are still what they were. Throws ir::InputError otherwise.
+ImportedModel with_inputs(std::unique_ptr<ir::Model> model, LoadedModel loaded) {
+  for (const auto& file : loaded.files()) {
+    file->check_unchanged();
+    if (model != nullptr) model->inputs.push_back(file->input());
+  }
+  return {std::move(model), std::move(loaded)};
+}
+
 }  // namespace
 
 ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
@@ -207,12 +216,12 @@ ImportedModel import_model(const ModelSource& source, const LoadOptions& options
     return trial;
   };
   const BranchTrial first = attempt({});
-  if (first.open_if.empty()) return {std::move(model), std::move(loaded)};
+  if (first.open_if.empty()) return with_inputs(std::move(model), *std::move(loaded));
   const BranchChoices choices = choose_branches(first, attempt);
   // Without choices, each If whose branches differ in rank is refused.
   knowledge.asks_for_branches = false;
   attempt(choices);
-  return {std::move(model), std::move(loaded)};
+  return with_inputs(std::move(model), *std::move(loaded));
 }
 
 }  // namespace onnx2ir::frontend

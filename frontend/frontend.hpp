@@ -19,8 +19,9 @@ struct ImportedModel {
 
 /// Reads, checks and translates a model. Reports all that is wrong with it or cannot be converted to `sink`;
 /// no model when anything was an error. Constants of the result are views on the model's files (which it
-/// keeps open). Re-entrant. Throws nothing but std::bad_alloc, and std::logic_error for a fault of the
-/// compiler itself. `target`: the releases of OpenVINO that the model is made for.
+/// keeps open). Re-entrant. Throws nothing but std::bad_alloc, ir::InputError
+/// when a file of the model cannot be read to its end or was changed meanwhile, and std::logic_error for a
+/// fault of the compiler itself. `target`: the releases of OpenVINO that the model is made for.
 ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
                            const target::Target& target, DiagnosticSink& sink);
 

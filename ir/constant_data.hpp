@@ -5,31 +5,27 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
+
+#include "ir/input_file.hpp"
 
 namespace onnx2ir::ir {
 
-/// A file mapped read-only. Opened, checked and mapped by the front end; here only its bytes and its
-/// descriptor matter: the writer of weights moves ranges of it from file to file.
-class MappedFile {
+/// The bytes of a constant in memory, for as long as this object lives.
+class ConstantBytes {
  public:
-  /// Takes over the open `descriptor` and the mapping of its `size` bytes at `data` (null when size is 0).
-  MappedFile(int descriptor, const std::byte* data, std::uint64_t size) noexcept
-      : descriptor_(descriptor), data_(data), size_(size) {}
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile();
+  ConstantBytes(std::shared_ptr<const void> owner, std::span<const std::byte> bytes)
+      : owner_(std::move(owner)), bytes_(bytes) {}
 
-  int descriptor() const { return descriptor_; }
-  std::span<const std::byte> bytes() const { return {data_, size_}; }
-  /// Gives back the memory of what was read through bytes(): whoever reads on gets it from the file again.
-  void release_pages() const;
+  const std::byte* data() const { return bytes_.data(); }
+  std::size_t size() const { return bytes_.size(); }
+  auto begin() const { return bytes_.begin(); }
+  auto end() const { return bytes_.end(); }
 
  private:
-  int descriptor_;
-  const std::byte* data_;
-  std::uint64_t size_;
+  std::shared_ptr<const void> owner_;
+  std::span<const std::byte> bytes_;
 };
 
 /// What becomes of the elements of a constant when they are written.
@@ -43,17 +39,26 @@ class ConstantData {
   explicit ConstantData(std::vector<std::byte> bytes);
   /// A view on memory that `owner` keeps alive.
   ConstantData(std::shared_ptr<const void> owner, std::span<const std::byte> bytes)
-      : owner_(std::move(owner)), bytes_(bytes) {}
-  /// The range [offset, offset + size) of a mapped file; the caller has checked that it lies inside.
-  ConstantData(std::shared_ptr<const MappedFile> file, std::uint64_t offset, std::uint64_t size);
+      : owner_(std::move(owner)), memory_(bytes.data()), size_(bytes.size()) {}
+  /// The range [offset, offset + size) of a file; the caller has checked that it lies inside. Small ranges
+  /// are read at once, larger ones when they are needed. Throws InputError.
+  ConstantData(std::shared_ptr<const InputFile> file, std::uint64_t offset, std::uint64_t size);
 
-  /// The bytes. Reading those of a file range pulls its pages in; use it for values, not to move weights.
-  std::span<const std::byte> bytes() const { return bytes_; }
-  std::uint64_t size() const { return bytes_.size(); }
-  /// Copies the bytes from `offset` on, as many as `target` holds, without pulling in pages. False when the
-  /// file behind them cannot be read or has become shorter.
-  [[nodiscard]] bool copy(std::uint64_t offset, std::span<std::byte> target) const;
+  /// The bytes; those of a file are read for each call. Use it for values, not to move weights. Throws
+  /// InputError.
+  ConstantBytes bytes() const;
+  std::uint64_t size() const { return size_; }
+  /// Copies the bytes from `offset` on, as many as `target` holds. Throws InputError.
+  void copy(std::uint64_t offset, std::span<std::byte> target) const;
 
+  /// A view on the bytes [offset, offset + size), which lie inside.
+  ConstantData part(std::uint64_t offset, std::uint64_t size) const {
+    ConstantData result = *this;
+    if (memory_ != nullptr) result.memory_ += offset;
+    if (file_ != nullptr) result.file_offset_ += offset;
+    result.size_ = size;
+    return result;
+  }
   /// The same elements, to be written in half precision. bytes() and size() remain what they are.
   ConstantData narrowed(Narrowing narrowing) const {
     ConstantData result = *this;
@@ -66,26 +71,22 @@ class ConstantData {
     return narrowing_ == Narrowing::none ? size() : size() / (narrowing_ == Narrowing::f32_to_f16 ? 2 : 4);
   }
 
-  /// The file behind the bytes and the offset in it; null when they are in memory.
-  const MappedFile* file() const { return file_; }
+  /// The file that holds the bytes and the offset in it; null when they are in memory.
+  const InputFile* file() const { return file_; }
   std::uint64_t file_offset() const { return file_offset_; }
+  /// Where the bytes are: equal for views on the same ones.
+  std::pair<const void*, std::uint64_t> place() const {
+    if (file_ != nullptr) return {file_, file_offset_};
+    return {memory_, 0};
+  }
 
  private:
   std::shared_ptr<const void> owner_;
-  std::span<const std::byte> bytes_;
-  const MappedFile* file_ = nullptr;
+  const std::byte* memory_ = nullptr;  ///< null when the bytes are in a file
+  std::uint64_t size_ = 0;
+  const InputFile* file_ = nullptr;
   std::uint64_t file_offset_ = 0;
   Narrowing narrowing_ = Narrowing::none;
-};
-
-/// Keeps reading through mappings from filling the memory: is told of each constant that was read through
-/// bytes(), and releases the pages of its file now and then.
-class MappedReads {
- public:
-  void add(const ConstantData& data);
-
- private:
-  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace onnx2ir::ir

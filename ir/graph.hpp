@@ -336,6 +336,8 @@ struct Model {
   Graph graph;
   /// Properties (name, value) with which the runtime compiles the model unless the program sets others.
   std::vector<std::pair<std::string, std::string>> runtime_options;
+  /// The files that it was read from. Nothing may be written over them.
+  std::vector<Input> inputs;
 };
 
 }  // namespace onnx2ir::ir

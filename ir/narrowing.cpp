@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstring>
 #include <exception>
 #include <mutex>
@@ -39,32 +38,35 @@ void in_blocks(std::span<const std::byte> piece, Use use) {
 bool for_each_piece(const ConstantData& data, unsigned threads,
                     const std::function<bool(std::uint64_t offset, std::span<const std::byte> piece)>& work) {
   std::atomic<std::uint64_t> next{0};
-  std::atomic<int> problem{0};
+  std::atomic<bool> is_stopped{false};
+  std::mutex mutex;
+  std::exception_ptr problem;
   const auto work_off = [&] {
     std::vector<std::byte> buffer(data.file() != nullptr ? std::min(kPiece, data.size()) : 0);
-    while (problem == 0) {
+    const ConstantBytes memory = data.file() == nullptr ? data.bytes() : ConstantBytes(nullptr, {});
+    while (!is_stopped) {
       const std::uint64_t offset = next.fetch_add(kPiece);
       if (offset >= data.size()) return;
       const std::uint64_t size = std::min(kPiece, data.size() - offset);
       std::span<const std::byte> piece;
       if (data.file() == nullptr) {
-        piece = data.bytes().subspan(offset, size);
+        piece = std::span<const std::byte>(memory).subspan(offset, size);
       } else {
         const auto part = std::span(buffer).first(size);
-        // A file that has become shorter leaves no error number.
-        errno = 0;
-        if (!data.copy(offset, part)) problem = errno == 0 ? EIO : errno;
+        data.copy(offset, part);
         piece = part;
       }
-      if (problem == 0 && !work(offset, piece)) problem = errno == 0 ? EIO : errno;
+      if (!work(offset, piece)) is_stopped = true;
     }
   };
   // An exception that leaves a thread would end the process.
   const auto run = [&]() noexcept {
     try {
       work_off();
-    } catch (const std::exception&) {
-      problem = ENOMEM;
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      if (!problem) problem = std::current_exception();
+      is_stopped = true;
     }
   };
   const std::uint64_t pieces = (data.size() + kPiece - 1) / kPiece;
@@ -82,8 +84,8 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
     }
     run();
   }
-  errno = problem;
-  return problem == 0;
+  if (problem) std::rethrow_exception(problem);
+  return !is_stopped;
 }
 
 HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowing, unsigned threads) {
@@ -92,7 +94,7 @@ HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowin
   const double tolerance = count == 1 ? 1e-4 : 1e-3;
   std::mutex mutex;
   HalfPrecisionFit whole;
-  const bool is_read = for_each_piece(data, threads, [&](std::uint64_t, std::span<const std::byte> piece) {
+  for_each_piece(data, threads, [&](std::uint64_t, std::span<const std::byte> piece) {
     HalfPrecisionFit part;
     const auto add = [&](std::size_t, auto numbers) { part += half_precision_fit(numbers, tolerance); };
     if (narrowing == Narrowing::f64_to_f16) {
@@ -104,7 +106,6 @@ HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowin
     whole += part;
     return true;
   });
-  if (!is_read) whole.rejected = count;
   return whole;
 }
 
@@ -117,6 +118,16 @@ void narrow(std::span<const std::byte> piece, Narrowing narrowing, std::span<std
   } else {
     in_blocks<float>(piece, convert);
   }
+}
+
+void copy_written(const ConstantData& data, std::uint64_t offset, std::span<std::byte> target) {
+  if (data.narrowing() == Narrowing::none) return data.copy(offset, target);
+  const std::size_t factor = element_size(data.narrowing()) / sizeof(std::uint16_t);
+  std::vector<std::byte> elements(target.size() * factor);
+  data.copy(offset * factor, elements);
+  std::vector<std::uint16_t> halves(target.size() / sizeof(std::uint16_t));
+  narrow(elements, data.narrowing(), halves);
+  std::ranges::copy(std::as_bytes(std::span(halves)), target.begin());
 }
 
 }  // namespace onnx2ir::ir

@@ -4,6 +4,8 @@
 
 #include <iostream>
 #include <iterator>
+#include <span>
+#include <string>
 
 #include "backend_xml/xml_reader.hpp"
 #include "frontend/frontend.hpp"
@@ -14,15 +16,18 @@
 namespace onnx2ir::opt {
 namespace {
 
-std::shared_ptr<const ir::MappedFile> opened(const std::filesystem::path& path) {
-  auto [file, problem] = frontend::map_file(path);
+std::shared_ptr<const ir::InputFile> opened(const std::filesystem::path& path) {
+  auto [file, problem] = frontend::open_file(path);
   if (file == nullptr)
     throw BadInput(fmt::format("{}: error: cannot read the file: {}", path.string(), problem));
   return file;
 }
 
-std::string_view letters(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};  // NOLINT: bytes of a text
+std::string read_text(const std::filesystem::path& path) {
+  const auto file = opened(path);
+  std::string text(file->size(), '\0');
+  file->read(0, std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
 /// The weights beside the model are optional: a small model needs none.
@@ -33,7 +38,7 @@ ir::ConstantData weights_of(const Input& input) {
     if (input.model == "-" || !std::filesystem::exists(path)) return {};
   }
   auto file = opened(path);
-  const std::uint64_t size = file->bytes().size();
+  const std::uint64_t size = file->size();
   return {std::move(file), 0, size};
 }
 
@@ -47,9 +52,9 @@ std::unique_ptr<ir::Model> parsed(const Input& input, std::string_view text) {
 }
 
 std::unique_ptr<ir::Model> read_ir_xml(const Input& input) {
-  const auto file = opened(input.model);
+  const std::string text = read_text(input.model);
   try {
-    return backend_xml::read_xml(letters(file->bytes()), weights_of(input));
+    return backend_xml::read_xml(text, weights_of(input));
   } catch (const backend_xml::InvalidIr& error) {
     throw BadInput(fmt::format("{}: error: {}", input.model.string(), error.what()));
   }
@@ -60,7 +65,7 @@ std::unique_ptr<ir::Model> read_ir_xml(const Input& input) {
 std::unique_ptr<ir::Model> read_model(const Input& input, const target::Target& target,
                                       DiagnosticSink& sink) {
   if (input.model == "-") return parsed(input, std::string(std::istreambuf_iterator<char>(std::cin), {}));
-  if (input.model.extension() == ".ir") return parsed(input, letters(opened(input.model)->bytes()));
+  if (input.model.extension() == ".ir") return parsed(input, read_text(input.model));
   if (input.model.extension() == ".xml") return read_ir_xml(input);
   return frontend::import_model(input.model, {}, target, sink).model;
 }

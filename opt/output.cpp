@@ -9,6 +9,12 @@
 namespace onnx2ir::opt {
 namespace {
 
+bool give_name(backend_xml::FileOutput& file) {
+  if (!file.complete() || !file.prepare(false) || !file.publish()) return false;
+  file.finish();
+  return true;
+}
+
 std::optional<std::string> write_text(const ir::Model& model, const std::filesystem::path& path) {
   ir::TextWeights weights;
   const std::string text = ir::text(model, weights);
@@ -19,10 +25,10 @@ std::optional<std::string> write_text(const ir::Model& model, const std::filesys
     for (const auto& [data, offset] : weights.blocks) {
       if (!file.seek(offset) || !file.write(data)) return file.problem();
     }
-    if (!file.close() || !file.rename()) return file.problem();
+    if (!give_name(file)) return file.problem();
   }
   backend_xml::FileOutput file(path);
-  if (!file.write(text) || !file.close() || !file.rename()) return file.problem();
+  if (!file.write(text) || !give_name(file)) return file.problem();
   return std::nullopt;
 }
 
@@ -35,7 +41,10 @@ std::optional<std::string> write_model(const ir::Model& model, const std::filesy
     return std::nullopt;
   }
   if (path.extension() != ".xml") return write_text(model, path);
-  return backend_xml::write_files(model, path, std::filesystem::path(path).replace_extension(".bin"), 0);
+  const auto problem =
+      backend_xml::write_files(model, path, std::filesystem::path(path).replace_extension(".bin"), {});
+  if (problem) return problem->message;
+  return std::nullopt;
 }
 
 }  // namespace onnx2ir::opt

@@ -65,15 +65,36 @@ ConvertedModel convert(py::object model, const std::string& target_runtime, bool
   return {*std::move(conversion.model), std::move(conversion.diagnostics)};
 }
 
+[[noreturn]] void raise_os_error(const onnx2ir::Diagnostic& problem) {
+  PyErr_SetString(PyExc_OSError, problem.message.c_str());
+  throw py::error_already_set();
+}
+
+onnx2ir::SaveOptions::Sync sync_of(const std::string& name) {
+  using Sync = onnx2ir::SaveOptions::Sync;
+  if (name == "replaced") return Sync::replaced;
+  if (name == "always") return Sync::always;
+  if (name == "never") return Sync::never;
+  throw py::value_error("sync must be 'replaced', 'always' or 'never'");
+}
+
 void save(const ConvertedModel& converted, const std::filesystem::path& xml,
-          const std::optional<std::filesystem::path>& bin) {
+          const std::optional<std::filesystem::path>& bin, const std::string& sync) {
+  onnx2ir::SaveOptions options;
+  options.sync = sync_of(sync);
   const auto problem = [&] {
     const py::gil_scoped_release released;
-    return converted.model.save(xml, bin.value_or(std::filesystem::path()));
+    return converted.model.save(xml, bin.value_or(std::filesystem::path()), options);
   }();
-  if (!problem) return;
-  PyErr_SetString(PyExc_OSError, problem->message.c_str());
-  throw py::error_already_set();
+  if (problem) raise_os_error(*problem);
+}
+
+void check_files(const std::filesystem::path& xml, const std::optional<std::filesystem::path>& bin) {
+  const auto problem = [&] {
+    const py::gil_scoped_release released;
+    return onnx2ir::check_files(xml, bin.value_or(std::filesystem::path()));
+  }();
+  if (problem) raise_os_error(*problem);
 }
 
 py::bytes weights(const ConvertedModel& converted) {
@@ -125,7 +146,8 @@ void add_model(py::module_& module) {
       .def_property_readonly("inputs", [](const ConvertedModel& self) { return self.model.inputs(); })
       .def_property_readonly("outputs", [](const ConvertedModel& self) { return self.model.outputs(); })
       .def_readonly("diagnostics", &ConvertedModel::diagnostics, "warnings and remarks")
-      .def("save", &save, py::arg("xml"), py::arg("bin") = py::none(),
+      .def("save", &save, py::arg("xml"), py::arg("bin") = py::none(), py::kw_only(),
+           py::arg("sync") = "replaced",
            "Writes the XML and, beside it or at `bin`, the weights; both or neither. Raises OSError.")
       .def(
           "xml", [](const ConvertedModel& self) { return py::bytes(self.model.xml()); },
@@ -143,6 +165,8 @@ PYBIND11_MODULE(onnx2ir, module) {  // NOLINT
   error.doc() = "A model that cannot be converted; `diagnostics` has all the reasons.";
   add_diagnostics(module);
   add_model(module);
+  module.def("check_files", &check_files, py::arg("xml"), py::arg("bin") = py::none(),
+             "Raises OSError unless the XML and, beside it or at `bin`, the weights were saved together.");
   module.def("convert", &convert, py::arg("model"), py::kw_only(), py::arg("target_runtime") = "",
              py::arg("compress_to_fp16") = false, py::arg("unroll_loops") = false, py::arg("threads") = 0,
              py::arg("max_function_nodes") = onnx2ir::Options{}.max_function_nodes,

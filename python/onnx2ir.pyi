@@ -45,8 +45,13 @@ class Model:
     inputs: list[Port]
     outputs: list[Port]
     diagnostics: list[Diagnostic]  # warnings and remarks
-    def save(self, xml: str | os.PathLike[str], bin: str | os.PathLike[str] | None = None) -> None:
-        """Writes the XML and, beside it or at `bin`, the weights; both or neither. Raises OSError."""
+    def save(
+        self, xml: str | os.PathLike[str], bin: str | os.PathLike[str] | None = None, *, sync: str = "replaced"
+    ) -> None:
+        """Writes the XML and, beside it or at `bin`, the weights; both or neither. Raises OSError.
+
+        `sync`: when to wait until the files are on the disk: "replaced" (if a file is replaced), "always" or "never".
+        """
     def xml(self) -> bytes:
         """The XML, in memory."""
     def weights(self) -> bytes:
@@ -54,6 +59,9 @@ class Model:
 
 class _ModelProto(Protocol):
     def SerializeToString(self) -> bytes: ...
+
+def check_files(xml: str | os.PathLike[str], bin: str | os.PathLike[str] | None = None) -> None:
+    """Raises OSError unless the XML and, beside it or at `bin`, the weights were saved together."""
 
 def convert(
     model: str | os.PathLike[str] | bytes | _ModelProto,

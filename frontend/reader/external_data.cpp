@@ -160,9 +160,9 @@ FileResult ExternalFolders::open(std::string_view location) const {
       return refuse(fmt::format("its file '{}' cannot be opened: {}", location,
                                 std::generic_category().message(errno)));
     }
-    FileResult result = map_descriptor(descriptor);
+    FileResult result = take_descriptor(descriptor, location);
     if (!result.file)
-      result.problem = fmt::format("its file '{}' cannot be mapped: {}", location, result.problem);
+      result.problem = fmt::format("its file '{}' cannot be opened: {}", location, result.problem);
     return result;
   }
   return refuse(
@@ -173,6 +173,14 @@ const FileResult& ExternalFiles::open(std::string_view location) {
   auto found = files_.find(location);
   if (found == files_.end()) found = files_.emplace(location, folders_.open(location)).first;
   return found->second;
+}
+
+std::vector<std::shared_ptr<const ir::InputFile>> ExternalFiles::files() const {
+  std::vector<std::shared_ptr<const ir::InputFile>> result;
+  for (const auto& [location, opened] : files_) {
+    if (opened.file) result.push_back(opened.file);
+  }
+  return result;
 }
 
 const FileResult* ExternalFiles::find(std::string_view location) const {

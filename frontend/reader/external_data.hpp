@@ -39,7 +39,7 @@ class ExternalFolders {
   static ExternalFolders of_model(const std::filesystem::path& model);
   static ExternalFolders only(const std::filesystem::path& folder);
 
-  /// Opens `location` and maps it. Refuses everything that is not a regular file with one name inside one of
+  /// Opens `location`. Refuses everything that is not a regular file with one name inside one of
   /// the folders, whatever links lead to.
   FileResult open(std::string_view location) const;
 
@@ -57,6 +57,8 @@ class ExternalFiles {
   const FileResult& open(std::string_view location);
   /// The result of open(location); null when it was never opened.
   const FileResult* find(std::string_view location) const;
+  /// All files that were opened.
+  std::vector<std::shared_ptr<const ir::InputFile>> files() const;
 
  private:
   ExternalFolders folders_;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,7 +24,7 @@ std::string_view kind_of(mode_t mode) {
 
 }  // namespace
 
-FileResult map_descriptor(int descriptor) {
+FileResult take_descriptor(int descriptor, const std::filesystem::path& path) {
   auto fail = [&](std::string problem) {
     ::close(descriptor);
     return FileResult{nullptr, std::move(problem)};
@@ -33,26 +32,21 @@ FileResult map_descriptor(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return fail(system_reason(errno));
   if (!S_ISREG(status.st_mode)) return fail(fmt::format("it is {}, not a file", kind_of(status.st_mode)));
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  const std::byte* data = nullptr;
-  if (size != 0) {
-    void* mapping = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (mapping == MAP_FAILED) return fail(system_reason(errno));
-    data = static_cast<const std::byte*>(mapping);
-  }
-  return {std::make_shared<const ir::MappedFile>(descriptor, data, size), {}};
+  const auto identity = ir::identify(descriptor);
+  if (!identity) return fail(system_reason(errno));
+  return {std::make_shared<const ir::InputFile>(descriptor, ir::Input{path.string(), *identity}), {}};
 }
 
-FileResult map_file(const std::filesystem::path& path) {
+FileResult open_file(const std::filesystem::path& path) {
   // Looked at before it is opened: opening alone has effects on some devices. A named pipe put there in
-  // between does not block because of O_NONBLOCK, and map_descriptor looks again.
+  // between does not block because of O_NONBLOCK, and take_descriptor looks again.
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {nullptr, system_reason(errno)};
   if (!S_ISREG(status.st_mode))
     return {nullptr, fmt::format("it is {}, not a file", kind_of(status.st_mode))};
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return {nullptr, system_reason(errno)};
-  return map_descriptor(descriptor);
+  return take_descriptor(descriptor, path);
 }
 
 }  // namespace onnx2ir::frontend

@@ -24,10 +24,14 @@ constexpr int kMaxMessageDepth = 4 * kMaxGraphDepth + 64;
 struct ModelBytes {
   std::string stripped;
   std::unique_ptr<WeightTable> weights;
+  std::shared_ptr<const ir::InputFile> file = nullptr;  ///< null when it came from memory
 };
 
-std::string_view as_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+/// The first `size` bytes of `file`, or all of it if it is shorter.
+std::string read_prefix(const ir::InputFile& file, std::uint64_t size) {
+  std::string text(std::min(size, file.size()), '\0');
+  file.read(0, std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
 std::optional<ModelBytes> strip_memory(std::span<const std::byte> bytes, ExternalFolders folders,
@@ -45,27 +49,30 @@ std::optional<ModelBytes> strip_text(std::string_view text, ExternalFolders fold
 }
 
 std::optional<ModelBytes> strip_file(const std::filesystem::path& path, std::string& problem) {
-  FileResult opened = map_file(path);
+  FileResult opened = open_file(path);
   if (!opened.file) {
     problem = std::move(opened.problem);
     return std::nullopt;
   }
-  const auto bytes = opened.file->bytes();
-  if (bytes.empty()) {
+  const std::shared_ptr<const ir::InputFile> file = std::move(opened.file);
+  if (file->size() == 0) {
     problem = "the file is empty";
     return std::nullopt;
   }
+  constexpr std::uint64_t kPrefix = std::uint64_t{1} << 16U;
   ExternalFolders folders = ExternalFolders::of_model(path);
-  if (is_text_model(path, bytes)) return strip_text(as_text(bytes), std::move(folders), problem);
-  auto stripped = strip_raw_data(bytes, problem, [&] { opened.file->release_pages(); });
-  if (!stripped) {
+  std::optional<ModelBytes> result;
+  if (is_text_model(path, read_prefix(*file, kPrefix))) {
+    result = strip_text(read_prefix(*file, file->size()), std::move(folders), problem);
+  } else if (auto stripped = strip_raw_data(*file, problem)) {
+    result =
+        ModelBytes{std::move(stripped->bytes),
+                   std::make_unique<WeightTable>(file, std::move(stripped->raw_data), std::move(folders))};
+  } else {
     problem = fmt::format("it is not an ONNX model: {}", problem);
-    return std::nullopt;
   }
-  opened.file->release_pages();
-  return ModelBytes{std::move(stripped->bytes),
-                    std::make_unique<WeightTable>(std::move(opened.file), std::move(stripped->raw_data),
-                                                  std::move(folders))};
+  if (result) result->file = file;
+  return result;
 }
 
 std::optional<ModelBytes> strip_source(const ModelSource& source, const LoadOptions& options,
@@ -105,16 +112,24 @@ const onnx::ModelProto* parse(const std::string& bytes, google::protobuf::Arena&
 
 LoadedModel::LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
                          std::unique_ptr<const WeightTable> weights,
+                         std::shared_ptr<const ir::InputFile> file,
                          std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets, bool is_ordered)
     : arena_(std::move(arena)),
       proto_(&proto),
       weights_(std::move(weights)),
+      file_(std::move(file)),
       functions_(std::move(functions)),
       opsets_(std::move(opsets)),
       is_ordered_(is_ordered) {}
 LoadedModel::LoadedModel(LoadedModel&&) noexcept = default;
 LoadedModel& LoadedModel::operator=(LoadedModel&&) noexcept = default;
 LoadedModel::~LoadedModel() = default;
+
+std::vector<std::shared_ptr<const ir::InputFile>> LoadedModel::files() const {
+  auto files = weights_->external_files();
+  if (file_ != nullptr) files.insert(files.begin(), file_);
+  return files;
+}
 
 const onnx::FunctionProto* LoadedModel::find_function(const onnx::NodeProto& node) const {
   return functions_->find(node);
@@ -143,8 +158,8 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
   const bool is_ordered =
       check_model(*proto, opsets, *functions, *bytes->weights, options.max_function_nodes, sink);
   if (sink.error_count() != errors_before) return std::nullopt;
-  return LoadedModel(std::move(arena), *proto, std::move(bytes->weights), std::move(functions),
-                     std::move(opsets), is_ordered);
+  return LoadedModel(std::move(arena), *proto, std::move(bytes->weights), std::move(bytes->file),
+                     std::move(functions), std::move(opsets), is_ordered);
 }
 
 }  // namespace onnx2ir::frontend

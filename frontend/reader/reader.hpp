@@ -12,6 +12,7 @@
 #include <span>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "frontend/reader/opset_imports.hpp"
 #include "frontend/reader/tensor_data.hpp"
@@ -45,8 +46,8 @@ struct LoadOptions {
 class LoadedModel {
  public:
   LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
-              std::unique_ptr<const WeightTable> weights, std::unique_ptr<const FunctionIndex> functions,
-              OpsetImports opsets, bool is_ordered);
+              std::unique_ptr<const WeightTable> weights, std::shared_ptr<const ir::InputFile> file,
+              std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets, bool is_ordered);
   LoadedModel(LoadedModel&&) noexcept;
   LoadedModel& operator=(LoadedModel&&) noexcept;
   ~LoadedModel();
@@ -63,18 +64,21 @@ class LoadedModel {
   const onnx::FunctionProto* find_function(const onnx::NodeProto& node) const;
   /// The bytes of the tensors.
   const WeightTable& weights() const { return *weights_; }
+  /// The files that were opened: the model's, if it came from one, and those of external data.
+  std::vector<std::shared_ptr<const ir::InputFile>> files() const;
 
  private:
   std::unique_ptr<google::protobuf::Arena> arena_;
   const onnx::ModelProto* proto_;
   std::unique_ptr<const WeightTable> weights_;
+  std::shared_ptr<const ir::InputFile> file_;
   std::unique_ptr<const FunctionIndex> functions_;
   OpsetImports opsets_;
   bool is_ordered_;
 };
 
 /// Reads and checks a model. Reports everything that is wrong with it to `sink`; nothing is returned when
-/// something is an error.
+/// something is an error. Throws ir::InputError when a file cannot be read to its end.
 std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptions& options,
                                       DiagnosticSink& sink);
 

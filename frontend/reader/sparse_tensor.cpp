@@ -85,7 +85,8 @@ TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTabl
   }
   std::vector<std::byte>& dense = *owner;
   const std::size_t size = element_bits / 8;
-  const std::byte* element = values.value->data.bytes().data();
+  const ir::ConstantBytes elements = values.value->data.bytes();
+  const std::byte* element = elements.data();
   std::optional<std::uint64_t> previous;
   for (std::size_t entry = 0; entry < static_cast<std::size_t>(entries); ++entry, element += size) {
     const auto position = position_of(entry, indices, shape, count, linear);

@@ -45,17 +45,16 @@ bool nests_too_deep(std::string_view text) {
 
 }  // namespace
 
-bool is_text_model(const std::filesystem::path& path, std::span<const std::byte> content) {
+bool is_text_model(const std::filesystem::path& path, std::string_view start) {
   const auto extension = path.extension();
   if (extension == ".onnxtxt" || extension == ".txt") return true;
   // A model in text form begins with '<', after blanks and comments. No serialized message does: it would be
   // the end of a group. It could begin with a blank, so what precedes the '<' must be readable as well.
-  const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '<') return true;
-    if (text[i] == '#') {
-      i = std::min(text.find('\n', i), text.size());
-    } else if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != '\n') {
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    if (start[i] == '<') return true;
+    if (start[i] == '#') {
+      i = std::min(start.find('\n', i), start.size());
+    } else if (start[i] != ' ' && start[i] != '\t' && start[i] != '\r' && start[i] != '\n') {
       return false;
     }
   }

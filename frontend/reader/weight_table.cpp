@@ -7,7 +7,7 @@
 
 namespace onnx2ir::frontend {
 
-WeightTable::WeightTable(std::shared_ptr<const ir::MappedFile> model, std::vector<ByteRange> raw_data,
+WeightTable::WeightTable(std::shared_ptr<const ir::InputFile> model, std::vector<ByteRange> raw_data,
                          ExternalFolders folders)
     : raw_data_(std::move(raw_data)), model_(std::move(model)), external_(std::move(folders)) {}
 
@@ -63,7 +63,7 @@ RawBytes WeightTable::external_bytes(const onnx::TensorProto& tensor, std::uint6
   const FileResult* opened = external_.find(range->location);
   if (opened == nullptr) return {std::nullopt, "its external data was not opened with the model"};
   if (!opened->file) return {std::nullopt, opened->problem};
-  const std::uint64_t available = opened->file->bytes().size();
+  const std::uint64_t available = opened->file->size();
   if (range->offset > available || size > available - range->offset) {
     return {std::nullopt,
             fmt::format("its external data is {} bytes at {} of the file '{}', which has only {}", size,

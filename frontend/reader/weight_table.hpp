@@ -29,13 +29,16 @@ struct RawBytes {
 class WeightTable {
  public:
   /// Weights in the model's own file.
-  WeightTable(std::shared_ptr<const ir::MappedFile> model, std::vector<ByteRange> raw_data,
+  WeightTable(std::shared_ptr<const ir::InputFile> model, std::vector<ByteRange> raw_data,
               ExternalFolders folders);
   /// Weights in memory that the caller keeps only for now: copied, once.
   WeightTable(std::span<const std::byte> model, std::vector<ByteRange> raw_data, ExternalFolders folders);
 
   /// Opens the file of a tensor with external data, so that external_bytes finds it.
   void open_external(const onnx::TensorProto& tensor);
+
+  /// The external files that were opened.
+  std::vector<std::shared_ptr<const ir::InputFile>> external_files() const { return external_.files(); }
 
   /// How many bytes raw_data has, or had before they were stripped.
   std::uint64_t raw_data_size(const onnx::TensorProto& tensor) const;
@@ -54,7 +57,7 @@ class WeightTable {
   std::optional<ByteRange> stripped_range(const onnx::TensorProto& tensor) const;
 
   std::vector<ByteRange> raw_data_;  ///< ranges of the file or of the memory
-  std::shared_ptr<const ir::MappedFile> model_;
+  std::shared_ptr<const ir::InputFile> model_;
   std::shared_ptr<const std::vector<std::byte>> memory_;
   ExternalFiles external_;
   /// What make_dense() has made and is still there; the tensors keep it alive, too.

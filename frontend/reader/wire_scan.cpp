@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
+
+#include "frontend/reader/byte_window.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -100,31 +103,23 @@ std::string_view name(Message message) {
 
 class Scanner {
  public:
-  Scanner(std::span<const std::byte> model, const std::function<void()>& passed)
-      : begin_(model.data()), end_(model.data() + model.size()), told_(begin_), passed_(&passed) {
+  explicit Scanner(ByteWindow model) : model_(std::move(model)) {
     // Memory that is not written to costs nothing; to move what has been written does. Lengths of fixed width
     // may make the model longer than it was.
     constexpr std::size_t kMostAtFirst = std::size_t{1} << 26U;
-    out_.bytes.reserve(std::min(model.size() + model.size() / 8 + 64, kMostAtFirst));
+    out_.bytes.reserve(std::min(model_.size() + model_.size() / 8 + 64, kMostAtFirst));
   }
 
-  bool scan_model() { return scan(Message::model, begin_, end_, 0); }
+  bool scan_model() { return scan(Message::model, 0, model_.size(), 0); }
   StrippedModel take_result() { return std::move(out_); }
   const std::string& problem() const { return problem_; }
 
  private:
-  using Position = const std::byte*;
+  using Position = std::uint64_t;
 
   bool fail(Position where, std::string_view what) {
-    problem_ = fmt::format("{} at byte {}", what, where - begin_);
+    problem_ = fmt::format("{} at byte {}", what, where);
     return false;
-  }
-
-  void tell_of_progress(Position now) {
-    constexpr std::ptrdiff_t kStep = 1 << 23;
-    if (now - told_ < kStep || !*passed_) return;
-    told_ = now;
-    (*passed_)();
   }
 
   bool read_varint(Position& position, Position end, std::uint64_t& value) {
@@ -132,7 +127,7 @@ class Scanner {
     const Position start = position;
     for (int shift = 0; shift < 70; shift += 7) {
       if (position == end) return fail(start, "a number is cut off");
-      const auto byte = std::to_integer<std::uint64_t>(*position++);
+      const auto byte = std::to_integer<std::uint64_t>(model_.at(position++));
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return true;
     }
@@ -153,8 +148,7 @@ class Scanner {
   }
 
   bool skip(Position& position, Position end, std::uint64_t size, Position field) {
-    if (size > static_cast<std::uint64_t>(end - position))
-      return fail(field, "a field reaches beyond the end of its message");
+    if (size > end - position) return fail(field, "a field reaches beyond the end of its message");
     position += size;
     return true;
   }
@@ -234,7 +228,6 @@ class Scanner {
     auto copy_until = [&](Position until) { append(copied, until); };
     while (position != end) {
       const Position field = position;
-      tell_of_progress(field);
       std::uint32_t number = 0;
       WireType type{};
       if (!read_tag(position, end, number, type)) return add_context(message);
@@ -260,7 +253,7 @@ class Scanner {
         case Action::strip:
           if (size < kRawReferenceSize) break;
           copy_until(field);
-          append_reference({static_cast<std::uint64_t>(value - begin_), size});
+          append_reference({value, size});
           copied = position;
           break;
         case Action::descend: {
@@ -284,9 +277,7 @@ class Scanner {
     return false;
   }
 
-  void append(Position begin, Position end) {
-    out_.bytes.append(reinterpret_cast<const char*>(begin), static_cast<std::size_t>(end - begin));
-  }
+  void append(Position begin, Position end) { model_.append_to(out_.bytes, begin, end); }
 
   void append_reference(ByteRange range) {
     static_assert(kRawReferenceSize == 128);
@@ -318,19 +309,13 @@ class Scanner {
     return true;
   }
 
-  Position begin_;
-  Position end_;
-  Position told_;
-  const std::function<void()>* passed_;
+  ByteWindow model_;
   StrippedModel out_;
   std::string problem_;
 };
 
-}  // namespace
-
-std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, std::string& problem,
-                                            const std::function<void()>& passed) {
-  Scanner scanner(model, passed);
+std::optional<StrippedModel> strip(ByteWindow model, std::string& problem) {
+  Scanner scanner(std::move(model));
   if (!scanner.scan_model()) {
     problem = scanner.problem();
     return std::nullopt;
@@ -341,6 +326,16 @@ std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, st
     return std::nullopt;
   }
   return result;
+}
+
+}  // namespace
+
+std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, std::string& problem) {
+  return strip(ByteWindow(model), problem);
+}
+
+std::optional<StrippedModel> strip_raw_data(const ir::InputFile& model, std::string& problem) {
+  return strip(ByteWindow(model), problem);
 }
 
 std::optional<std::uint64_t> raw_data_reference(std::string_view raw_data) {

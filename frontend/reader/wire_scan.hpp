@@ -4,12 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "ir/input_file.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -36,10 +37,10 @@ struct StrippedModel {
 };
 
 /// Strips `model`. The time is linear in what remains, not in the weights. Nothing, and the reason in
-/// `problem`, when the bytes are not protobuf's wire format. `passed`, unless empty, is called each time some
-/// megabytes have been passed.
-std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, std::string& problem,
-                                            const std::function<void()>& passed = {});
+/// `problem`, when the bytes are not protobuf's wire format.
+std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, std::string& problem);
+/// The same for a file, of which a bounded part is in memory. Throws ir::InputError.
+std::optional<StrippedModel> strip_raw_data(const ir::InputFile& model, std::string& problem);
 
 /// The index into StrippedModel::raw_data that `raw_data` of a stripped model stands for; nothing when it is
 /// the data itself.

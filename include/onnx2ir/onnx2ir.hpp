@@ -6,11 +6,13 @@
 //
 // Nothing here prints. Functions are re-entrant: any number of threads may convert at once; one Model object
 // may be read by several threads (its const functions), but not assigned to or moved from while others use
-// it. The only exception that leaves the library is std::bad_alloc. Models and what they refer to need not be
-// trusted: what is damaged or out of range is an error among the diagnostics.
+// it. The only exception that leaves the library is std::bad_alloc, but for Model::xml() and weights().
+// Models and what they refer to need not be trusted: what is damaged or out of range is an error among the
+// diagnostics.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -70,6 +72,18 @@ struct Options {
   std::function<void(std::string_view pass, double seconds, bool modified)> pass_finished;
 };
 
+/// How a model is written.
+struct SaveOptions {
+  /// When save() waits until the files are on the disk, so that a machine that fails loses neither the old
+  /// nor the new ones: if it replaces a file, always, or never.
+  enum class Sync : std::uint8_t { replaced, always, never };
+  Sync sync = Sync::replaced;
+  /// Is told of each temporary file: before one gets a name (`is_there`), and when it is gone. A program that
+  /// a signal ends can remove them. Where the file system can do that, a file has a temporary name only while
+  /// it is renamed.
+  std::function<void(const std::filesystem::path& path, bool is_there)> temporary;
+};
+
 /// An input or output of a converted model. A sequence `y` is two of them, `y/values` and `y/shapes`; an
 /// optional has `y/has_value` beside its value.
 struct Port {
@@ -91,14 +105,15 @@ class ONNX2IR_API Model {
   std::vector<Port> inputs() const;
   std::vector<Port> outputs() const;
 
-  /// Writes `xml` and the weights: to `bin`, or beside `xml` under its name with the ending .bin. Both are
-  /// written under temporary names and renamed when complete; on failure nothing that was there is changed,
-  /// unless the second renaming fails, after that of the weights. Returns the reason of a failure.
-  std::optional<Diagnostic> save(const std::filesystem::path& xml,
-                                 const std::filesystem::path& bin = {}) const;
+  /// Writes `xml` and the weights: to `bin`, or beside `xml` under its name with the ending .bin. Both take
+  /// their names when they are complete, under a lock of their folders, so that two writers never leave the
+  /// files of different models; on failure nothing that was there is changed. Files that the model was read
+  /// from are not written over. Returns the reason of a failure.
+  std::optional<Diagnostic> save(const std::filesystem::path& xml, const std::filesystem::path& bin = {},
+                                 const SaveOptions& options = {}) const;
 
   /// The XML (UTF-8), and the weights it refers to by byte offsets, in memory. Weights are copied; little
-  /// endian, as in the .bin.
+  /// endian, as in the .bin. Throw std::runtime_error if a file of the model cannot be read any more.
   std::string xml() const;
   std::vector<std::byte> weights() const;
 
@@ -125,6 +140,12 @@ ONNX2IR_API Conversion convert_file(const std::filesystem::path& path, const Opt
 ONNX2IR_API Conversion convert_bytes(std::span<const std::byte> bytes, const Options& options = {});
 /// Converts a model in ONNX's text form.
 ONNX2IR_API Conversion convert_text(std::string_view text, const Options& options = {});
+
+/// What is wrong with the files `xml` and `bin` (empty: beside `xml`, with the ending .bin): they cannot be
+/// read, or save() did not write them together, as when the machine failed between the two. Reads the XML and
+/// a bounded part of each constant. Nothing when they are a pair.
+ONNX2IR_API std::optional<Diagnostic> check_files(const std::filesystem::path& xml,
+                                                  const std::filesystem::path& bin = {});
 
 /// A line or more for people: severity, message, place, notes, hint. No line break at the end.
 ONNX2IR_API std::string to_string(const Diagnostic& diagnostic);

@@ -22,7 +22,9 @@ constexpr std::size_t kFewestSplatElements = 9;
 std::vector<std::byte> written_elements(const ConstantData& data, std::size_t first, std::size_t count) {
   const std::size_t size = element_size(data.narrowing());
   std::vector<std::uint16_t> halves(count);
-  narrow(data.bytes().subspan(first * size, count * size), data.narrowing(), halves);
+  std::vector<std::byte> elements(count * size);
+  data.copy(first * size, elements);
+  narrow(elements, data.narrowing(), halves);
   const auto bytes = std::as_bytes(std::span(halves));
   return {bytes.begin(), bytes.end()};
 }
@@ -98,7 +100,7 @@ std::string ConstantPrinter::text(const Output& output, const ConstantData& data
 
 std::string ConstantPrinter::placed(const ConstantData& data) {
   constexpr std::uint64_t kAlignment = 64;
-  const auto [found, is_new] = blocks_.try_emplace(data.bytes().data(), weights_->blocks.size());
+  const auto [found, is_new] = blocks_.try_emplace(data.place(), weights_->blocks.size());
   bool is_known = !is_new;
   if (is_known) {
     const ConstantData& block = weights_->blocks[found->second].data;

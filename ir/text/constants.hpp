@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "ir/graph.hpp"
 #include "ir/text/printer.hpp"
@@ -30,7 +31,8 @@ class ConstantPrinter {
 
   TextWeights* weights_;
   std::uint64_t splat_bytes_ = 0;
-  std::unordered_map<const std::byte*, std::size_t> blocks_;  ///< constants that share bytes share a block
+  std::map<std::pair<const void*, std::uint64_t>, std::size_t>
+      blocks_;  ///< constants that share bytes share a block
 };
 
 }  // namespace onnx2ir::ir

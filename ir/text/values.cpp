@@ -170,9 +170,7 @@ class ElementParser {
           start, fmt::format("the constant lies outside of the weights file, which has {} bytes", available));
     }
     check_size(start, static_cast<std::uint64_t>(size));
-    const auto owner = std::make_shared<const ConstantData>(source_->weights);
-    return {owner,
-            owner->bytes().subspan(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(size))};
+    return source_->weights.part(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(size));
   }
 
   void check_size(std::size_t offset, std::uint64_t size) const {

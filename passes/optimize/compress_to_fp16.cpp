@@ -188,7 +188,7 @@ class Compressor {
     const std::size_t elements = data.size() / ir::element_size(narrowing);
     const auto count = static_cast<double>(elements);
     // Bodies have constants of the graphs around them.
-    const auto [known, is_new] = fits_.try_emplace({data.bytes().data(), data.size()});
+    const auto [known, is_new] = fits_.try_emplace({data.place(), data.size()});
     if (is_new) known->second = ir::half_precision_fit(data, narrowing, context_->threads);
     const ir::HalfPrecisionFit& fit = known->second;
     if (fit.has_large_error || static_cast<double>(fit.rejected) >= kMostRejected * count) return false;
@@ -218,7 +218,7 @@ class Compressor {
   }
 
   const PassContext* context_;
-  std::map<std::pair<const std::byte*, std::uint64_t>, ir::HalfPrecisionFit> fits_;
+  std::map<std::pair<std::pair<const void*, std::uint64_t>, std::uint64_t>, ir::HalfPrecisionFit> fits_;
   Diagnostic warning_;
   std::size_t not_named_ = 0;
 };

@@ -46,7 +46,7 @@ void check_opens(const ExternalFolders& folders, std::string_view location, std:
   const FileResult result = folders.open(location);
   INFO(result.problem);
   REQUIRE(result.file);
-  CHECK(result.file->bytes().size() == size);
+  CHECK(result.file->size() == size);
 }
 
 onnx::TensorProto external_tensor(std::initializer_list<std::pair<const char*, const char*>> entries) {

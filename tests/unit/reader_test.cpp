@@ -105,7 +105,7 @@ TEST_CASE("weights in a file are views on it and outlive the model") {
     data = read_tensor(model->proto().graph().initializer(0), model->weights()).value->data;
   }
   REQUIRE(data.file() != nullptr);
-  CHECK(data.bytes()[4] == std::byte{1});
+  CHECK(data.bytes().data()[4] == std::byte{1});
 }
 
 TEST_CASE("external data is read with the model") {

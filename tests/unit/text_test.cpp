@@ -18,14 +18,7 @@ namespace {
 ir::ConstantData file_of(const ir::TextWeights& weights) {
   std::vector<std::byte> bytes(weights.size);
   for (const auto& [data, offset] : weights.blocks) {
-    const auto at = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
-    if (data.narrowing() == ir::Narrowing::none) {
-      std::ranges::copy(data.bytes(), at);
-      continue;
-    }
-    std::vector<std::uint16_t> halves(data.written_size() / sizeof(std::uint16_t));
-    ir::narrow(data.bytes(), data.narrowing(), halves);
-    std::ranges::copy(std::as_bytes(std::span(halves)), at);
+    ir::copy_written(data, 0, std::span(bytes).subspan(offset, data.written_size()));
   }
   return ir::ConstantData(std::move(bytes));
 }

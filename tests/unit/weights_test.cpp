@@ -1,10 +1,13 @@
 // Equal constants are found wherever they lie, and only those; files are written whole.
 #include <fcntl.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 
 #include "backend_xml/file_output.hpp"
 #include "backend_xml/weights_layout.hpp"
@@ -15,8 +18,11 @@
 namespace {
 
 using onnx2ir::backend_xml::FileOutput;
+using onnx2ir::backend_xml::FolderLocks;
 using onnx2ir::backend_xml::lay_out_weights;
+using onnx2ir::backend_xml::OutputFolder;
 using onnx2ir::ir::ConstantData;
+using onnx2ir::ir::InputError;
 
 std::string pattern(std::size_t size) {
   std::string bytes(size, '\0');
@@ -33,15 +39,18 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
   ~Folder() { std::filesystem::remove_all(path_); }
   std::filesystem::path operator/(const char* name) const { return path_ / name; }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+  }
 
  private:
   std::filesystem::path path_;
 };
 
-std::shared_ptr<const onnx2ir::ir::MappedFile> file_of(const std::filesystem::path& path,
-                                                       const std::string& bytes) {
+std::shared_ptr<const onnx2ir::ir::InputFile> file_of(const std::filesystem::path& path,
+                                                      const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
-  auto opened = onnx2ir::frontend::map_file(path);
+  auto opened = onnx2ir::frontend::open_file(path);
   REQUIRE(opened.file);
   return opened.file;
 }
@@ -49,6 +58,11 @@ std::shared_ptr<const onnx2ir::ir::MappedFile> file_of(const std::filesystem::pa
 std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string text_of(const ConstantData& data) {
+  const auto bytes = data.bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 void add_constant(onnx2ir::ir::Model& model, ConstantData data) {
@@ -74,8 +88,8 @@ TEST_CASE("constants with equal bytes share a place, all others have their own",
 
     const auto layout = lay_out_weights(model);
     REQUIRE(layout.blocks.size() == 2);
-    CHECK(layout.blocks[0].data->file_offset() == 0);
-    CHECK(layout.blocks[1].data->file_offset() == size);
+    CHECK(text_of(*layout.blocks[0].data) == first);
+    CHECK(text_of(*layout.blocks[1].data) == other);
     CHECK(layout.blocks[1].offset % 64 == 0);
     CHECK(layout.size == layout.blocks[1].offset + size);
   }
@@ -99,26 +113,79 @@ TEST_CASE("a file of small and large pieces, with gaps, is what was written", "[
     for (std::uint64_t i = 0; i < 300; ++i) add(1, i, 1000);
     add(100'000, 500, 65'537);
     CHECK_FALSE(std::filesystem::exists(folder / "out"));
-    REQUIRE(output.close());
-    REQUIRE(output.rename());
+    REQUIRE(output.complete());
+    CHECK_FALSE(std::filesystem::exists(folder / "out"));
+    REQUIRE(output.prepare(true));
+    REQUIRE(output.publish());
+    output.finish();
   }
   CHECK(contents(folder / "out") == expected);
 }
 
-TEST_CASE("what a mapping has read is given back and can be read again", "[weights]") {
+TEST_CASE("a file takes the place of another one, which can be put back", "[weights]") {
+  const Folder folder;
+  for (const bool is_locked : {false, true}) {
+    std::ofstream(folder / "out") << "old";
+    {
+      FileOutput output(folder / "out");
+      REQUIRE(output.replaces());
+      REQUIRE(output.write("new"));
+      REQUIRE(output.complete());
+      CHECK(contents(folder / "out") == "old");
+      REQUIRE(output.prepare(is_locked));
+      REQUIRE(output.publish());
+      CHECK(contents(folder / "out") == "new");
+      REQUIRE(output.take_back());
+    }
+    CHECK(contents(folder / "out") == "old");
+    std::filesystem::remove(folder / "out");
+    {
+      FileOutput output(folder / "out");
+      REQUIRE(output.complete());
+      REQUIRE(output.prepare(is_locked));
+      REQUIRE(output.publish());
+      CHECK(std::filesystem::exists(folder / "out"));
+      REQUIRE(output.take_back());
+    }
+    CHECK(folder.files() == 0);
+  }
+}
+
+TEST_CASE("a locked folder is waited for", "[weights]") {
+  const Folder folder;
+  OutputFolder one(folder / "a");
+  OutputFolder other(folder / "b");
+  CHECK(one.is_same(other));
+  REQUIRE(one.lock());
+  CHECK(one.is_locked());
+  std::atomic<bool> is_unlocked{false};
+  std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    is_unlocked = true;
+    one.unlock();
+  });
+  const FolderLocks locks(other, other);
+  CHECK(is_unlocked);
+  CHECK(locks.busy() == nullptr);
+  CHECK(locks.are_held());
+}
+
+TEST_CASE("a file that became shorter or was changed is an error, not zeros", "[weights]") {
   const Folder folder;
   const std::string data = pattern(200'000);
   const auto file = file_of(folder / "data", data);
   const ConstantData view(file, 1000, 150'000);
-  const auto text = [&] {
-    return std::string(reinterpret_cast<const char*>(view.bytes().data()), view.size());
-  };
-  CHECK(text() == data.substr(1000, 150'000));
-  file->release_pages();
-  CHECK(text() == data.substr(1000, 150'000));
+  const ConstantData small(file, 1000, 100);
+  CHECK(text_of(view) == data.substr(1000, 150'000));
   std::string copied(500, '\0');
-  REQUIRE(view.copy(7, std::as_writable_bytes(std::span(copied))));
+  view.copy(7, std::as_writable_bytes(std::span(copied)));
   CHECK(copied == data.substr(1007, 500));
+  CHECK_NOTHROW(file->check_unchanged());
   std::filesystem::resize_file(folder / "data", 1100);
-  CHECK_FALSE(view.copy(7, std::as_writable_bytes(std::span(copied))));
+  CHECK(text_of(small) == data.substr(1000, 100));
+  CHECK_THROWS_AS(view.copy(7, std::as_writable_bytes(std::span(copied))), InputError);
+  CHECK_THROWS_AS(view.bytes(), InputError);
+  CHECK_THROWS_AS(file->check_unchanged(), InputError);
+  FileOutput output(folder / "out");
+  CHECK_THROWS_AS(output.write(view), InputError);
 }

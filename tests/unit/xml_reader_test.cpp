@@ -88,6 +88,14 @@ TEST_CASE("IR that is none is refused", "[xml]") {
   // Two elements of f32 need 8 bytes.
   CHECK_THROWS_AS(read_xml(with("size=\"8\"", "size=\"7\""), weights), InvalidIr);
   CHECK_THROWS_AS(read_xml(xml, {}), InvalidIr);
+  std::vector<std::byte> other(weights.size());
+  weights.copy(0, other);
+  other.back() ^= std::byte{1};
+  CHECK_THROWS_AS(read_xml(xml, ir::ConstantData(other)), InvalidIr);
+  // IR of other programs has no digest.
+  const std::size_t info = xml.find("<rt_info>");
+  const std::string without = xml.substr(0, info) + "<rt_info/>\n</net>\n";
+  CHECK_NOTHROW(read_xml(without, weights));
 }
 
 TEST_CASE("XML that was cut or changed anywhere is read or refused", "[xml]") {

@@ -1,0 +1,107 @@
+#include "backend_xml/check_pair.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <pugixml.hpp>
+#include <span>
+#include <utility>
+
+#include "backend_xml/output_folder.hpp"
+#include "ir/input_file.hpp"
+
+namespace onnx2ir::backend_xml {
+namespace {
+
+/// The ranges of all constants, those of bodies as well; false when one lies outside of the weights.
+bool find_constants(const pugi::xml_node& net, std::uint64_t size, std::vector<WeightsRange>& ranges) {
+  struct Finder : pugi::xml_tree_walker {
+    bool for_each(pugi::xml_node& node) override {
+      if (std::strcmp(node.name(), "layer") != 0 || std::strcmp(node.attribute("type").value(), "Const") != 0)
+        return true;
+      const pugi::xml_node data = node.child("data");
+      const WeightsRange range{data.attribute("offset").as_ullong(), data.attribute("size").as_ullong()};
+      is_inside = range.offset <= size && range.size <= size - range.offset;
+      if (is_inside) ranges->push_back(range);
+      return is_inside;
+    }
+    std::uint64_t size = 0;
+    std::vector<WeightsRange>* ranges = nullptr;
+    bool is_inside = true;
+  };
+  Finder finder;
+  finder.size = size;
+  finder.ranges = &ranges;
+  // The walk changes nothing, but pugixml has no other.
+  pugi::xml_node(net).traverse(finder);
+  return finder.is_inside;
+}
+
+/// An open file, or null; errno says why.
+std::unique_ptr<ir::InputFile> open_input(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const auto identity = descriptor < 0 ? std::nullopt : ir::identify(descriptor);
+  if (!identity) return nullptr;
+  return std::make_unique<ir::InputFile>(descriptor, ir::Input{path.string(), *identity});
+}
+
+}  // namespace
+
+std::optional<std::string> check_digest(const pugi::xml_node& net, std::uint64_t size,
+                                        const WeightsReader& read, bool* is_named) {
+  const pugi::xml_node info = net.child("rt_info").child("onnx2ir");
+  const pugi::xml_attribute digest = info.child("weights_digest").attribute("value");
+  if (is_named != nullptr) *is_named = !digest.empty();
+  if (!digest) return std::nullopt;
+  const std::uint64_t wanted = info.child("weights_size").attribute("value").as_ullong();
+  if (wanted != size) {
+    return fmt::format("the weights are {} bytes long, the XML was written with weights of {} bytes", size,
+                       wanted);
+  }
+  std::vector<WeightsRange> ranges;
+  if (!find_constants(net, size, ranges)) return "a constant lies outside of the weights";
+  if (weights_digest(size, std::move(ranges), read) == digest.value()) return std::nullopt;
+  return "the weights are not those that the XML was written with";
+}
+
+std::optional<std::string> check_pair(const std::filesystem::path& xml, const std::filesystem::path& bin) {
+  std::unique_ptr<ir::InputFile> text;
+  std::unique_ptr<ir::InputFile> weights;
+  {
+    // Not between the two renames of a writer.
+    OutputFolder folder_of_xml(xml);
+    OutputFolder folder_of_bin(bin);
+    for (const OutputFolder* folder : {&folder_of_xml, &folder_of_bin}) {
+      if (!folder->problem().empty())
+        return fmt::format("'{}' cannot be read: {}", folder->path().string(), folder->problem());
+    }
+    const FolderLocks locks(folder_of_xml, folder_of_bin);
+    text = open_input(xml);
+    if (!text) return fmt::format("'{}' cannot be read: {}", xml.string(), std::strerror(errno));
+    weights = open_input(bin);
+    if (!weights) return fmt::format("'{}' cannot be read: {}", bin.string(), std::strerror(errno));
+  }
+  try {
+    std::string bytes(text->size(), '\0');
+    text->read(0, std::as_writable_bytes(std::span(bytes)));
+    pugi::xml_document document;
+    if (const auto parsed = document.load_buffer_inplace(bytes.data(), bytes.size()); !parsed)
+      return fmt::format("'{}' is no XML: {} at byte {}", xml.string(), parsed.description(), parsed.offset);
+    bool is_named = false;
+    const auto read = [&](std::size_t, std::uint64_t offset, std::span<std::byte> target) {
+      weights->read(offset, target);
+    };
+    if (auto problem = check_digest(document.child("net"), weights->size(), read, &is_named))
+      return fmt::format("'{}' and '{}' do not belong together: {}", xml.string(), bin.string(), *problem);
+    if (!is_named)
+      return fmt::format("'{}' has no digest of its weights: onnx2ir did not write it", xml.string());
+  } catch (const ir::InputError& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+}  // namespace onnx2ir::backend_xml

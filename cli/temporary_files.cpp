@@ -1,0 +1,63 @@
+#include "cli/temporary_files.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <string>
+
+namespace onnx2ir::cli {
+namespace {
+
+/// What a handler may read at any moment.
+struct Slot {
+  std::array<char, PATH_MAX> path{};
+  std::atomic<bool> is_used{false};
+};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+// A pair has two of them.
+std::array<Slot, 4> slots;
+
+void remove_and_end(int signal) {
+  for (Slot& slot : slots) {
+    if (slot.is_used) ::unlink(slot.path.data());
+  }
+  // The handler was reset before it was called, and the signal comes again when it returns.
+  ::raise(signal);
+}
+
+}  // namespace
+
+void handle_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU}) {
+    struct sigaction action {};
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = remove_and_end;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigfillset(&action.sa_mask);
+    ::sigaction(signal, &action, nullptr);
+  }
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void note_temporary(const std::filesystem::path& path, bool is_there) {
+  const std::string& name = path.native();
+  for (Slot& slot : slots) {
+    if (is_there && !slot.is_used && name.size() < slot.path.size()) {
+      std::memcpy(slot.path.data(), name.c_str(), name.size() + 1);
+      slot.is_used = true;
+      return;
+    }
+    if (!is_there && slot.is_used && name == slot.path.data()) {
+      slot.is_used = false;
+      return;
+    }
+  }
+}
+
+}  // namespace onnx2ir::cli

@@ -1,0 +1,41 @@
+// The bytes of a model for a scan that mostly goes forward: in memory, or in a file that is read piece by
+// piece.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/input_file.hpp"
+
+namespace onnx2ir::frontend {
+
+/// Its functions throw ir::InputError when the file cannot be read.
+class ByteWindow {
+ public:
+  /// `memory` and `file` must outlive the window.
+  explicit ByteWindow(std::span<const std::byte> memory) : window_(memory), size_(memory.size()) {}
+  explicit ByteWindow(const ir::InputFile& file) : size_(file.size()), file_(&file) {}
+
+  std::uint64_t size() const { return size_; }
+  /// The byte at `offset`, which must be less than size().
+  std::byte at(std::uint64_t offset) {
+    if (offset - begin_ >= window_.size()) load(offset);
+    return window_[offset - begin_];
+  }
+  /// Appends the bytes of [begin, end) to `target`.
+  void append_to(std::string& target, std::uint64_t begin, std::uint64_t end) const;
+
+ private:
+  void load(std::uint64_t offset);
+
+  std::span<const std::byte> window_;
+  std::uint64_t begin_ = 0;  ///< of the window
+  std::uint64_t size_;
+  const ir::InputFile* file_ = nullptr;
+  std::vector<std::byte> buffer_;
+};
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,70 @@
+// Files that a conversion reads: opened once, read with pread, and checked to be unchanged. They are not
+// mapped: a mapped file that becomes shorter ends the process with SIGBUS.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace onnx2ir::ir {
+
+/// Which file it is and in which state, as the kernel reports it. Times are nanoseconds.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t created = 0;  ///< 0 where the file system does not keep it
+  std::uint64_t size = 0;
+  std::int64_t modified = 0;
+  std::int64_t status_changed = 0;
+};
+
+/// Of an open file, and of the file at `path`, symbolic links followed; nothing when the kernel reports an
+/// error.
+std::optional<FileIdentity> identify(int descriptor);
+std::optional<FileIdentity> identify(const std::filesystem::path& path);
+
+/// Whether both are one file, under whatever names. An inode number that was used again is another file.
+bool is_same_file(const FileIdentity& a, const FileIdentity& b);
+
+/// A file that a model is read from.
+struct Input {
+  std::string path;
+  FileIdentity identity;
+};
+
+/// An input file cannot be read, became shorter or was changed while it was read.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A regular file, opened for reading.
+class InputFile {
+ public:
+  /// Takes over the open `descriptor`.
+  InputFile(int descriptor, Input input) noexcept : descriptor_(descriptor), input_(std::move(input)) {}
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile();
+
+  int descriptor() const { return descriptor_; }
+  const Input& input() const { return input_; }
+  /// The size when it was opened.
+  std::uint64_t size() const { return input_.identity.size; }
+  /// Fills `target` with the bytes from `offset` on. Throws InputError, also when the file ends before.
+  void read(std::uint64_t offset, std::span<std::byte> target) const;
+  /// Throws InputError unless size and times are those that the file had when it was opened.
+  void check_unchanged() const;
+  /// Throws the InputError for a file that ends before it should.
+  [[noreturn]] void fail_shortened() const;
+
+ private:
+  int descriptor_;
+  Input input_;
+};
+
+}  // namespace onnx2ir::ir

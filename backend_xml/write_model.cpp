@@ -2,6 +2,7 @@
 
 #include <set>
 #include <span>
+#include <string>
 
 #include "backend_xml/file_output.hpp"
 #include "backend_xml/output_check.hpp"
@@ -37,8 +38,16 @@ class Pair {
     if (syncs()) weights_.start_sync();
     const std::string digest = weights_digest(layout);
     for (const ir::InputFile* file : files) file->check_unchanged();
-    write_xml(*model_, layout, digest, [&](std::string_view piece) { return text_.write(piece); });
-    return text_.complete();
+    std::uint64_t written = 0;
+    write_xml(*model_, layout, digest, [&](std::string_view piece) {
+      written += piece.size();
+      return written <= options_->max_xml_size && text_.write(piece);
+    });
+    if (written <= options_->max_xml_size) return text_.complete();
+    problem_ = "the XML is larger than " + std::to_string(options_->max_xml_size) +
+               " bytes; --max-xml-size, SaveOptions::max_xml_size in C++ or max_xml_size= in Python raises "
+               "the limit";
+    return false;
   }
 
   bool sync() {

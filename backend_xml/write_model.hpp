@@ -20,6 +20,7 @@ struct WriteOptions {
   unsigned threads = 0;
   Sync sync = Sync::replaced;
   TemporaryListener temporary;
+  std::uint64_t max_xml_size = std::uint64_t{1} << 32U;
 };
 
 /// Why files were not written.

@@ -1,5 +1,6 @@
 // The command line: options, reports, exit codes.
 #include <malloc.h>
+#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -36,7 +37,8 @@ struct Arguments {
   bool compress_to_fp16 = false;
   unsigned threads = 0;
   std::uint64_t max_function_nodes = onnx2ir::Options{}.max_function_nodes;
-  onnx2ir::SaveOptions::Sync sync = onnx2ir::SaveOptions::Sync::replaced;
+  std::uint64_t max_memory = 0;  ///< 0: no limit
+  onnx2ir::SaveOptions save;
   std::filesystem::path checked;
 };
 
@@ -94,11 +96,27 @@ onnx2ir::Options options_of(const Arguments& arguments, onnx2ir::cli::ProgressBa
   return options;
 }
 
+/// Makes allocations beyond `bytes` fail. Not RLIMIT_AS, which counts code and files as well.
+void limit_memory(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, bytes);
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+/// Names the option if it is the reason.
+void explain_memory_limit(const Arguments& arguments, std::vector<onnx2ir::Diagnostic>& diagnostics) {
+  if (arguments.max_memory == 0) return;
+  for (onnx2ir::Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.code == "out-of-memory") diagnostic.hint = "--max-memory limits it; raise the limit";
+  }
+}
+
 /// Writes the model, and removes temporary files when a signal ends the process.
 std::optional<onnx2ir::Diagnostic> save(const onnx2ir::Model& model, const std::filesystem::path& xml,
                                         const Arguments& arguments) {
-  onnx2ir::SaveOptions options;
-  options.sync = arguments.sync;
+  onnx2ir::SaveOptions options = arguments.save;
   options.temporary = onnx2ir::cli::note_temporary;
   return model.save(xml, {}, options);
 }
@@ -109,6 +127,7 @@ int convert(const Arguments& arguments) {
     std::cerr << "onnx2ir: the output must be a folder or end in .xml: '" << xml.string() << "'\n";
     return kUsage;
   }
+  limit_memory(arguments.max_memory);
   onnx2ir::cli::ProgressBar bar;
   // Never destroyed: to give millions of nodes back one by one takes as long as to write them, and the
   // process ends. See Options::keep_source.
@@ -122,6 +141,7 @@ int convert(const Arguments& arguments) {
       conversion.diagnostics.push_back(*std::move(problem));
   }
   bar.clear();
+  explain_memory_limit(arguments, conversion.diagnostics);
   print(arguments, conversion.diagnostics);
   const auto errors =
       std::count_if(conversion.diagnostics.begin(), conversion.diagnostics.end(),
@@ -227,12 +247,20 @@ int run(int argc, char** argv) {
       {"replaced", onnx2ir::SaveOptions::Sync::replaced},
       {"always", onnx2ir::SaveOptions::Sync::always},
       {"never", onnx2ir::SaveOptions::Sync::never}};
-  app.add_option("--sync", arguments.sync,
+  app.add_option("--sync", arguments.save.sync,
                  "when to wait until the files are on the disk: replaced (if a file is replaced, the "
                  "default), always or never")
       ->type_name("WHEN")
       ->transform(CLI::Transformer(syncs))
       ->option_text("WHEN");
+  app.add_option("--max-memory", arguments.max_memory,
+                 "the most memory that the conversion may take, for example 2G; no limit without the option")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--max-xml-size", arguments.save.max_xml_size,
+                 "the largest XML that is written; 4G without the option")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false));
   app.add_option("--check", arguments.checked, "say whether FILE.xml and FILE.bin were written together")
       ->type_name("FILE.xml");
   app.add_flag("--unroll-loops", arguments.unroll_loops,
@@ -272,7 +300,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("onnx2ir: the conversion needs more memory than there is\n", stderr);
+    std::fputs("onnx2ir: the conversion needs more memory than there is, or than --max-memory allows\n", stderr);
     return kModelError;
   } catch (const std::exception& fault) {
     std::fprintf(stderr, "onnx2ir: %s\n", fault.what());

@@ -12,3 +12,9 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64
   add_library(onnx2ir_hide_avx512 SHARED tests/isa/hide_avx512.cpp)
   target_link_libraries(onnx2ir_hide_avx512 PRIVATE onnx2ir_settings)
 endif()
+
+# What tests/robustness preloads.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT ONNX2IR_SANITIZERS)
+  add_library(onnx2ir_faulty_files SHARED tests/robustness/faulty_files.cpp)
+  target_link_libraries(onnx2ir_faulty_files PRIVATE onnx2ir_settings ${CMAKE_DL_LIBS})
+endif()

@@ -7,6 +7,7 @@
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
 #include "frontend/frontend.hpp"
+#include "ir/memory_budget.hpp"
 #include "ir/text/printer.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "passes/pipeline.hpp"
@@ -93,6 +94,7 @@ std::optional<target::Target> read_target(const std::string& text, DiagnosticSin
 
 Conversion convert(const frontend::ModelSource& source, const Options& options) {
   DiagnosticSink sink;
+  const ir::MemoryBudgetScope budget(options.max_memory);
   frontend::ImportedModel imported;
   const auto& model = imported.model;
   contain(sink, [&] {
@@ -126,6 +128,10 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     conversion.model.emplace(std::move(implementation));
   }
   conversion.diagnostics = sink.take();
+  for (Diagnostic& diagnostic : conversion.diagnostics) {
+    if (options.max_memory != 0 && diagnostic.code == "out-of-memory")
+      diagnostic.hint = "Options::max_memory limits it (max_memory= in Python); raise the limit";
+  }
   return conversion;
 }
 
@@ -167,6 +173,7 @@ std::optional<Diagnostic> Model::save(const std::filesystem::path& xml, const st
   how.threads = implementation_->threads;
   how.sync = static_cast<backend_xml::Sync>(options.sync);
   how.temporary = options.temporary;
+  how.max_xml_size = options.max_xml_size;
   const auto problem = backend_xml::write_files(*implementation_->model, xml, weights_beside(xml, bin), how);
   if (!problem) return std::nullopt;
   if (problem->kind == Kind::input) return unreadable_input(problem->message);

@@ -2,11 +2,22 @@
 
 #include <algorithm>
 
+#include "ir/memory_budget.hpp"
+
 namespace onnx2ir::ir {
+namespace {
+
+struct OwnedBytes {
+  explicit OwnedBytes(std::vector<std::byte> owned) : charge(owned.size()), bytes(std::move(owned)) {}
+  MemoryCharge charge;
+  std::vector<std::byte> bytes;
+};
+
+}  // namespace
 
 ConstantData::ConstantData(std::vector<std::byte> bytes) : size_(bytes.size()) {
-  auto owned = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  memory_ = owned->data();
+  auto owned = std::make_shared<const OwnedBytes>(std::move(bytes));
+  memory_ = owned->bytes.data();
   owner_ = std::move(owned);
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "ir/builder.hpp"
+#include "ir/memory_budget.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -117,6 +118,7 @@ void NodeDeleter::operator()(Node* node) const {
 Graph::~Graph() = default;
 
 Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count) {
+  charge_for_good(sizeof(Node) + inputs.size() * sizeof(Value) + output_count * sizeof(Output));
   nodes_.push_back(NodePointer(new (storage_->allocate()) Node(op, *this, inputs, output_count)));
   Node& node = *nodes_.back();
   // Most graphs are bodies with a few of each.

@@ -52,6 +52,7 @@ onnx2ir::Conversion convert_object(py::object model, const onnx2ir::Options& opt
 
 ConvertedModel convert(py::object model, const std::string& target_runtime, bool compress_to_fp16,
                        bool unroll_loops, unsigned threads, std::uint64_t max_function_nodes,
+                       std::uint64_t max_memory,
                        const std::optional<std::filesystem::path>& external_data_folder) {
   onnx2ir::Options options;
   options.target_runtime = target_runtime;
@@ -59,6 +60,7 @@ ConvertedModel convert(py::object model, const std::string& target_runtime, bool
   options.unroll_loops = unroll_loops;
   options.threads = threads;
   options.max_function_nodes = max_function_nodes;
+  options.max_memory = max_memory;
   if (external_data_folder) options.external_data_folder = *external_data_folder;
   onnx2ir::Conversion conversion = convert_object(std::move(model), options);
   if (!conversion.model) raise_conversion_error(conversion.diagnostics);
@@ -79,8 +81,10 @@ onnx2ir::SaveOptions::Sync sync_of(const std::string& name) {
 }
 
 void save(const ConvertedModel& converted, const std::filesystem::path& xml,
-          const std::optional<std::filesystem::path>& bin, const std::string& sync) {
+          const std::optional<std::filesystem::path>& bin, const std::string& sync,
+          std::uint64_t max_xml_size) {
   onnx2ir::SaveOptions options;
+  options.max_xml_size = max_xml_size;
   options.sync = sync_of(sync);
   const auto problem = [&] {
     const py::gil_scoped_release released;
@@ -147,7 +151,7 @@ void add_model(py::module_& module) {
       .def_property_readonly("outputs", [](const ConvertedModel& self) { return self.model.outputs(); })
       .def_readonly("diagnostics", &ConvertedModel::diagnostics, "warnings and remarks")
       .def("save", &save, py::arg("xml"), py::arg("bin") = py::none(), py::kw_only(),
-           py::arg("sync") = "replaced",
+           py::arg("sync") = "replaced", py::arg("max_xml_size") = onnx2ir::SaveOptions{}.max_xml_size,
            "Writes the XML and, beside it or at `bin`, the weights; both or neither. Raises OSError.")
       .def(
           "xml", [](const ConvertedModel& self) { return py::bytes(self.model.xml()); },
@@ -169,7 +173,7 @@ PYBIND11_MODULE(onnx2ir, module) {  // NOLINT
              "Raises OSError unless the XML and, beside it or at `bin`, the weights were saved together.");
   module.def("convert", &convert, py::arg("model"), py::kw_only(), py::arg("target_runtime") = "",
              py::arg("compress_to_fp16") = false, py::arg("unroll_loops") = false, py::arg("threads") = 0,
-             py::arg("max_function_nodes") = onnx2ir::Options{}.max_function_nodes,
+             py::arg("max_function_nodes") = onnx2ir::Options{}.max_function_nodes, py::arg("max_memory") = 0,
              py::arg("external_data_folder") = py::none(),
              "Converts the model at a path, in bytes, or in an onnx.ModelProto. Raises ConversionError.");
 }

@@ -46,11 +46,17 @@ class Model:
     outputs: list[Port]
     diagnostics: list[Diagnostic]  # warnings and remarks
     def save(
-        self, xml: str | os.PathLike[str], bin: str | os.PathLike[str] | None = None, *, sync: str = "replaced"
+        self,
+        xml: str | os.PathLike[str],
+        bin: str | os.PathLike[str] | None = None,
+        *,
+        sync: str = "replaced",
+        max_xml_size: int = 1 << 32,
     ) -> None:
         """Writes the XML and, beside it or at `bin`, the weights; both or neither. Raises OSError.
 
         `sync`: when to wait until the files are on the disk: "replaced" (if a file is replaced), "always" or "never".
+        `max_xml_size`: the largest XML that is written, in bytes.
         """
     def xml(self) -> bytes:
         """The XML, in memory."""
@@ -71,11 +77,13 @@ def convert(
     unroll_loops: bool = False,
     threads: int = 0,
     max_function_nodes: int = 1_000_000,
+    max_memory: int = 0,
     external_data_folder: str | os.PathLike[str] | None = None,
 ) -> Model:
     """Converts the model at a path, in bytes, or in an onnx.ModelProto. Raises ConversionError.
 
     `target_runtime`: the OpenVINO releases that have to run the IR, "2025.4" or "2024.6..2026.4"; all supported ones by default.
     `max_function_nodes`: the most nodes that calls of the model's functions may add.
+    `max_memory`: the most bytes that the conversion may take, by an estimate; 0: no limit.
     External data of bytes and of a ModelProto is looked up in `external_data_folder`.
     """

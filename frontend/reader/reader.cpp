@@ -13,6 +13,7 @@
 #include "frontend/reader/text_model.hpp"
 #include "frontend/reader/weight_table.hpp"
 #include "frontend/reader/wire_scan.hpp"
+#include "ir/memory_budget.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -143,6 +144,9 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
     sink.error("unreadable-model", fmt::format("{} cannot be read: {}", source_name(source), problem));
     return std::nullopt;
   }
+  // The text of the model and the message.
+  constexpr std::uint64_t kCopies = 4;
+  ir::charge_for_good(kCopies * bytes->stripped.size());
   auto arena = make_arena(bytes->stripped.size());
   const onnx::ModelProto* proto = parse(bytes->stripped, *arena);
   if (proto == nullptr) {

@@ -53,6 +53,10 @@ struct Options {
   /// The most nodes that calls of the model's own functions may add; a model that needs more is an error. A
   /// file of a kilobyte whose functions call each other twice can ask for billions of nodes.
   std::uint64_t max_function_nodes = 1'000'000;
+  /// The most bytes that the conversion may take for the model's message, for nodes and for constants that
+  /// are not in a file, by an estimate that other conversions of the process do not change; 0: no limit.
+  /// Beyond it the conversion ends with the error "out-of-memory".
+  std::uint64_t max_memory = 0;
   /// Keeps the parsed ONNX model as long as the converted one, for a process that ends with both: to take
   /// it apart would be in vain.
   bool keep_source = false;
@@ -82,6 +86,8 @@ struct SaveOptions {
   /// a signal ends can remove them. Where the file system can do that, a file has a temporary name only while
   /// it is renamed.
   std::function<void(const std::filesystem::path& path, bool is_there)> temporary;
+  /// The largest XML that is written: a kilobyte of functions that call each other can ask for gigabytes.
+  std::uint64_t max_xml_size = std::uint64_t{1} << 32U;
 };
 
 /// An input or output of a converted model. A sequence `y` is two of them, `y/values` and `y/shapes`; an

@@ -1,0 +1,43 @@
+"""Limits of memory and of the XML: a clear error that names the option."""
+
+import pytest
+
+from .limited import convert_limited
+from .test_hostile import doubling_functions, helper, real, save
+
+
+def functions(tmp_path, levels):
+    return save(
+        tmp_path,
+        [helper.make_node(f"F{levels - 1}", ["x"], ["y"], domain="d")],
+        inputs=[real("x")],
+        outputs=[real("y")],
+        functions=doubling_functions(levels),
+        imports=[helper.make_opsetid("d", 1)],
+    )
+
+
+def test_memory(tmp_path):
+    model = functions(tmp_path, 18)
+    assert convert_limited(model, tmp_path).exit_code == 0
+    run = convert_limited(model, tmp_path, "--max-memory", "32M")
+    assert run.exit_code == 1
+    assert "needs more memory than there is" in run.errors
+    assert "--max-memory" in run.errors
+    assert run.peak_bytes < 100 << 20
+
+
+@pytest.mark.parametrize("megabytes", [1, 4, 8, 16, 24, 32, 48])
+def test_memory_that_is_nearly_enough(megabytes, tmp_path):
+    """Wherever it ends, it ends with an error."""
+    run = convert_limited(functions(tmp_path, 14), tmp_path, "--max-memory", f"{megabytes}M", "--compress_to_fp16")
+    assert run.exit_code in (0, 1), run.errors
+
+
+def test_xml_size(tmp_path):
+    model = functions(tmp_path, 14)
+    run = convert_limited(model, tmp_path, "--max-xml-size", "1M")
+    assert run.exit_code == 1
+    assert "the XML is larger than 1048576 bytes; --max-xml-size" in run.errors
+    assert not (tmp_path / "model.xml").exists()
+    assert convert_limited(model, tmp_path, "--max-xml-size", "1G").exit_code == 0

@@ -1,0 +1,47 @@
+// The budget of a conversion counts what the conversion holds, and nothing else.
+#include "ir/memory_budget.hpp"
+
+#include <new>
+#include <onnx2ir/onnx2ir.hpp>
+#include <thread>
+
+#include "catch.hpp"
+#include "ir/constant_data.hpp"
+
+using namespace onnx2ir;
+
+TEST_CASE("constants are taken from the budget and given back", "[memory]") {
+  const ir::MemoryBudgetScope scope(1000);
+  for (int i = 0; i < 10; ++i) {
+    const ir::ConstantData data(std::vector<std::byte>(600));
+    const ir::ConstantData copy = data;
+    CHECK_THROWS_AS(ir::ConstantData(std::vector<std::byte>(600)), std::bad_alloc);
+  }
+  CHECK_NOTHROW(ir::ConstantData(std::vector<std::byte>(1000)));
+}
+
+TEST_CASE("a budget is for its scope and its thread", "[memory]") {
+  ir::ConstantData outlives;
+  {
+    const ir::MemoryBudgetScope scope(100);
+    outlives = ir::ConstantData(std::vector<std::byte>(60));
+    std::jthread([] { CHECK_NOTHROW(ir::ConstantData(std::vector<std::byte>(1000))); }).join();
+    const ir::MemoryBudgetScope inner(0);
+    CHECK_NOTHROW(ir::ConstantData(std::vector<std::byte>(1000)));
+  }
+  CHECK_NOTHROW(ir::ConstantData(std::vector<std::byte>(1000)));
+}
+
+TEST_CASE("a conversion beyond Options::max_memory is an error that names the option", "[memory]") {
+  Options options;
+  options.max_memory = 10'000;
+  const Conversion refused = convert_file(ONNX2IR_TESTS_DIR "/models/loop_16.onnx", options);
+  CHECK_FALSE(refused.model);
+  REQUIRE_FALSE(refused.diagnostics.empty());
+  for (const Diagnostic& diagnostic : refused.diagnostics) {
+    CHECK(diagnostic.code == "out-of-memory");
+    CHECK(diagnostic.hint.find("Options::max_memory") != std::string::npos);
+  }
+  options.max_memory = 100'000'000;
+  CHECK(convert_file(ONNX2IR_TESTS_DIR "/models/loop_16.onnx", options).model);
+}

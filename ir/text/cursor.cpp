@@ -55,7 +55,7 @@ void Cursor::fail_expected(std::string_view what) const {
   if (is_at_end()) fail(at_, fmt::format("expected {}, found the end of the text", what));
   constexpr std::size_t kMostLetters = 32;
   const std::size_t size = std::clamp<std::size_t>(name_size(at_), 1, kMostLetters);
-  fail(at_, fmt::format("expected {}, found {}", what, quoted(text_.substr(at_, size))));
+  fail(at_, fmt::format("expected {}, found {}", what, ir::quoted(text_.substr(at_, size))));
 }
 
 void Cursor::skip_blanks() {

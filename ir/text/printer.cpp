@@ -33,7 +33,7 @@ class Ids {
         !node.name.empty() && node.name.front() != '_' && std::ranges::all_of(node.name, is_name_letter);
     std::string id = node.name.empty() ? fmt::format("%_{}", node.op().name)
                      : is_bare         ? '%' + node.name
-                                       : '%' + quoted(node.name);
+                                       : '%' + ir::quoted(node.name);
     const std::size_t number = ++uses_[id];
     if (number > 1) id += fmt::format("~{}", number);
     ids_.emplace(&node, std::move(id));
@@ -57,9 +57,9 @@ class Printer {
   explicit Printer(TextWeights& weights) : constants_(weights) {}
 
   std::string print(const Model& model) {
-    line("model {}", quoted(model.name));
+    line("model {}", ir::quoted(model.name));
     for (const auto& [name, value] : model.runtime_options)
-      line("option {} = {}", quoted(name), quoted(value));
+      line("option {} = {}", ir::quoted(name), ir::quoted(value));
     text_.push_back('\n');
     nodes(model.graph, ids_of(model.graph));
     return std::move(text_);
@@ -99,7 +99,7 @@ class Printer {
     if (!node.outputs().empty()) text += " : ";
     text += joined(node.outputs(), [](const Output& output) {
       std::string type = type_text(output.type, output.shape);
-      for (const std::string& name : output.names) type += ' ' + quoted(name);
+      for (const std::string& name : output.names) type += ' ' + ir::quoted(name);
       return type;
     });
     if (const ConstantData* data = node.constant()) text += " = " + constants_.text(node.output(0), *data);

@@ -19,7 +19,7 @@ struct AttributeText {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(std::int64_t value) const { return std::to_string(value); }
   std::string operator()(double value) const { return real_text(value); }
-  std::string operator()(const std::string& value) const { return quoted(value); }
+  std::string operator()(const std::string& value) const { return ir::quoted(value); }
   std::string operator()(ElementType type) const { return std::string(info(type).name); }
   template <typename Element>
   std::string operator()(const std::vector<Element>& values) const {

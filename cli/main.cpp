@@ -300,7 +300,8 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("onnx2ir: the conversion needs more memory than there is, or than --max-memory allows\n", stderr);
+    std::fputs("onnx2ir: the conversion needs more memory than there is, or than --max-memory allows\n",
+               stderr);
     return kModelError;
   } catch (const std::exception& fault) {
     std::fprintf(stderr, "onnx2ir: %s\n", fault.what());

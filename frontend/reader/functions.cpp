@@ -156,7 +156,8 @@ std::optional<FunctionBody> bind_function(const onnx::FunctionProto& function, c
     const onnx::AttributeProto* value = given.find(name);
     if (value == nullptr) value = defaults.find(name);
     if (value == nullptr) return nullptr;
-    // Counted twice: a copy takes more memory than a node that stands in the model once, and is translated as well.
+    // Counted twice: a copy takes more memory than a node that stands in the model once, and is translated as
+    // well.
     nodes += 2 * count_nodes(*value, most_nodes);
     fits = fits && nodes <= most_nodes;
     return fits ? value : nullptr;

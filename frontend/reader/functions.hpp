@@ -31,8 +31,8 @@ struct FunctionBody {
 };
 
 /// The body of a call of the model's own `function` by `node`, whose imports are `opsets`. Graphs that are
-/// the values of attributes are copied to the places that refer to them: twice their number is added to `nodes`.
-/// Nothing when these become more than `most_nodes`, or when graphs are nested too deeply.
+/// the values of attributes are copied to the places that refer to them: twice their number is added to
+/// `nodes`. Nothing when these become more than `most_nodes`, or when graphs are nested too deeply.
 std::optional<FunctionBody> bind_function(const onnx::FunctionProto& function, const onnx::NodeProto& node,
                                           std::shared_ptr<const OpsetImports> opsets, std::uint64_t& nodes,
                                           std::uint64_t most_nodes);

@@ -9,7 +9,7 @@ from onnx import TensorProto, helper
 from .limited import BYTES, SECONDS, convert_limited
 
 MODELS = sorted((Path(__file__).parent / "models").iterdir())
-# These read out of bounds or divided by zero: no IR can be right.
+# These read out of bounds or divided by zero: no IR with the bad node can be right.
 REFUSED = ("sig", "slice_", "upsample_", "resize_", "causalconv", "col2im")
 
 
@@ -27,7 +27,8 @@ def test_ends_within_limits(model, tmp_path):
     run = convert_limited(model, tmp_path)
     check(run)
     if model.name.startswith(REFUSED):
-        assert run.exit_code == 1
+        # A branch of an If that fails for all inputs is left out.
+        assert run.exit_code == 1 or "is left out, because it fails for all inputs" in run.errors
 
 
 def save(tmp_path, nodes, *, inputs=(), outputs=(), opset=17, functions=(), imports=(), initializers=()):

@@ -24,7 +24,6 @@ def test_memory(tmp_path):
     assert run.exit_code == 1
     assert "needs more memory than there is" in run.errors
     assert "--max-memory" in run.errors
-    assert run.peak_bytes < 100 << 20
 
 
 @pytest.mark.parametrize("megabytes", [1, 4, 8, 16, 24, 32, 48])

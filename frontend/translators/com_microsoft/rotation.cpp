@@ -18,7 +18,7 @@ struct Halves {
 /// The two elements of each pair of [B, N, S, r].
 Halves pairs_of(NodeContext& node, Value heads, std::int64_t size, bool is_interleaved) {
   if (!is_interleaved) {
-    // In this form the CPU plugin makes a RoPE of the rotation.
+    // In this form OpenVINO makes a RoPE of the rotation.
     ir::Node& split =
         node.node("VariadicSplit", {heads, node.integer(-1), node.integers({size / 2, size / 2})}, {}, 2);
     return {{&split, 0}, {&split, 1}};

@@ -205,7 +205,8 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
       // What fails with the exact shapes of the first iteration may do so only because they hold once.
       if (last_try) throw;
       types = dynamic;
-      // The next time the body around is tried, this loop begins here: two attempts at each depth would multiply.
+      // The next time the body around is tried, this loop begins here: two attempts at each depth would
+      // multiply.
       constexpr int kFewBodies = 4;
       if (conversion.repeated_bodies > kFewBodies) conversion.state_types.insert_or_assign(place, dynamic);
     }

@@ -5,8 +5,8 @@
 
 namespace onnx2ir::frontend {
 
-/// The strings of a tensor, with an empty one more in front: the list has an element and a longest string even
-/// if the tensor is empty.
+/// The strings of a tensor, with an empty one more in front: the list has an element and a longest string
+/// even if the tensor is empty.
 class TextList {
  public:
   /// `texts` may not be known to be empty.

@@ -48,7 +48,7 @@ class FolderLocks {
   FolderLocks& operator=(const FolderLocks&) = delete;
   ~FolderLocks();
 
-  /// The folder whose lock was not free in time; null when there is none.
+  /// The folder whose lock was not free in time; null if all locks were taken.
   const OutputFolder* busy() const { return busy_; }
   /// Whether no other writer can hold them: false where a file system has no locks.
   bool are_held() const { return first_->is_locked() && (second_ == nullptr || second_->is_locked()); }

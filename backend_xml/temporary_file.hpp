@@ -33,12 +33,12 @@ class TemporaryFile {
 
   /// Gives it a temporary name. `is_locked`: no other writer renames files in this folder until finish().
   bool prepare(bool is_locked);
-  /// Gives it the name of the target. What was there before is kept until finish() if the file system can
+  /// Gives it the name of the target. The previous file is kept until finish() if the file system can
   /// exchange two files.
   bool publish();
-  /// Undoes publish(). False when what was there before is lost.
+  /// Undoes publish(). Returns false if the previous file is lost.
   bool take_back();
-  /// Ends a publish() that is not taken back: removes what was there before.
+  /// Ends a publish() that is not undone: removes the previous file.
   void finish();
 
  private:
@@ -53,7 +53,7 @@ class TemporaryFile {
   TemporaryListener listener_;
   int descriptor_ = -1;
   bool replaces_ = false;
-  int old_ = -1;           ///< keeps what was there before on the disk: to free gigabytes takes time
+  int old_ = -1;           ///< keeps the previous file on the disk: freeing gigabytes takes time
   std::string temporary_;  ///< the name; after an exchange, that of the file that was there before
   bool is_exchanged_ = false;
   bool is_published_ = false;

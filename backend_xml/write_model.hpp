@@ -31,7 +31,7 @@ struct WriteProblem {
 };
 
 /// Writes `model` to `xml` and its weights to `bin`. Both appear when both are complete, under a lock that
-/// other writers respect. After a failure, what was there before is untouched.
+/// other writers respect. After a failure, the previous files are unchanged.
 std::optional<WriteProblem> write_files(const ir::Model& model, const std::filesystem::path& xml,
                                         const std::filesystem::path& bin, const WriteOptions& options);
 

@@ -18,14 +18,14 @@ using BranchChoices = std::map<std::string, bool, std::less<>>;
 /// How a try to translate the model with some choices ended.
 struct BranchTrial {
   bool succeeded = false;
-  /// The If that has to be chosen next, and the graph it runs in; empty when there is none.
+  /// The If to choose a branch of next, and the graph that contains it; both empty if no If is left.
   std::string open_if;
   std::string open_path;
   std::vector<std::string> certain_failures;  ///< the graphs with nodes that fail in each run
 };
 
-/// The choices with which the model can be translated, as far as they are certain; empty when there are none.
-/// `first` is the trial without choices.
+/// The choices with which the model can be translated, as far as they are certain; empty if no choice is
+/// certain. `first` is the trial without choices.
 BranchChoices choose_branches(const BranchTrial& first,
                               const std::function<BranchTrial(const BranchChoices&)>& attempt);
 

@@ -7,6 +7,7 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 namespace onnx2ir::cli {
@@ -19,8 +20,9 @@ struct Slot {
 };
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-// A pair has two of them.
-std::array<Slot, 4> slots;
+// Two of a pair, for each of the models that can be written at the same time.
+std::array<Slot, 128> slots;
+std::mutex noting;
 
 void remove_and_end(int signal) {
   for (Slot& slot : slots) {
@@ -46,6 +48,8 @@ void handle_signals() {
 }
 
 void note_temporary(const std::filesystem::path& path, bool is_there) {
+  // The handler reads complete slots without it.
+  const std::scoped_lock lock(noting);
   const std::string& name = path.native();
   for (Slot& slot : slots) {
     if (is_there && !slot.is_used && name.size() < slot.path.size()) {

@@ -2,10 +2,12 @@
 # folders that hold nothing but a link to the one source folder, so a forbidden include is not found.
 set(ONNX2IR_INCLUDE_ROOTS "${CMAKE_CURRENT_BINARY_DIR}/include_roots")
 
-# The public vocabulary that every layer speaks: diagnostics, and nothing else of the public API.
+# The public vocabulary that every layer speaks, and nothing else of the public API.
 file(MAKE_DIRECTORY "${ONNX2IR_INCLUDE_ROOTS}/vocabulary/onnx2ir")
-file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}/include/onnx2ir/diagnostic.hpp"
-  "${ONNX2IR_INCLUDE_ROOTS}/vocabulary/onnx2ir/diagnostic.hpp" SYMBOLIC)
+foreach(header diagnostic.hpp interface.hpp)
+  file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}/include/onnx2ir/${header}"
+    "${ONNX2IR_INCLUDE_ROOTS}/vocabulary/onnx2ir/${header}" SYMBOLIC)
+endforeach()
 
 function(onnx2ir_include_root folder)
   file(MAKE_DIRECTORY "${ONNX2IR_INCLUDE_ROOTS}/${folder}")

@@ -1,12 +1,15 @@
 // The public API over the stages: front end, passes, back end.
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <new>
 #include <utility>
 
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
+#include "driver/suggestions.hpp"
 #include "frontend/frontend.hpp"
+#include "ir/cancellation.hpp"
 #include "ir/memory_budget.hpp"
 #include "ir/text/printer.hpp"
 #include "onnx2ir/onnx2ir.hpp"
@@ -45,6 +48,8 @@ void contain(DiagnosticSink& sink, Stage stage) {
     stage();
   } catch (const std::bad_alloc&) {
     sink.error("out-of-memory", "the conversion needs more memory than there is");
+  } catch (const ir::Cancelled& cancelled) {
+    sink.error("cancelled", cancelled.what());
   } catch (const ir::InputError& error) {
     sink.report(unreadable_input(error.what()));
   } catch (const ir::InvalidNode& invalid) {
@@ -95,14 +100,21 @@ std::optional<target::Target> read_target(const std::string& text, DiagnosticSin
 Conversion convert(const frontend::ModelSource& source, const Options& options) {
   DiagnosticSink sink;
   const ir::MemoryBudgetScope budget(options.max_memory);
+  const ir::CancellationScope cancellation(options.is_cancelled);
   frontend::ImportedModel imported;
   const auto& model = imported.model;
   contain(sink, [&] {
     const auto target = read_target(options.target_runtime, sink);
     if (!target) return;
     if (options.progress) options.progress("reading", 0.0);
-    imported = frontend::import_model(source, {options.external_data_folder, options.max_function_nodes},
-                                      *target, sink);
+    const auto start = std::chrono::steady_clock::now();
+    const frontend::LoadOptions how{
+        options.external_data_folder, options.max_function_nodes, {options.inputs, options.outputs}};
+    imported = frontend::import_model(source, how, *target, sink);
+    if (options.pass_finished) {
+      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+      options.pass_finished("import", time.count(), true);
+    }
     if (!options.keep_source) imported.source.reset();
     if (model != nullptr) {
       passes::PassContext context;
@@ -114,7 +126,10 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       context.unroll_loops = options.unroll_loops;
       context.compress_to_fp16 = options.compress_to_fp16;
       context.threads = options.threads;
-      context.inspect = [&](std::string_view pass, const ir::Model& now) { report_pass(options, pass, now); };
+      context.inspect = [&](std::string_view pass, const ir::Model& now) {
+        report_pass(options, pass, now);
+        ir::check_cancelled();
+      };
       context.inspect("import", *model);
       passes::run_pipeline(*model, context);
     }
@@ -128,6 +143,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     conversion.model.emplace(std::move(implementation));
   }
   conversion.diagnostics = sink.take();
+  add_suggestions(conversion.diagnostics);
   for (Diagnostic& diagnostic : conversion.diagnostics) {
     if (options.max_memory != 0 && diagnostic.code == "out-of-memory")
       diagnostic.hint = "Options::max_memory limits it (max_memory= in Python); raise the limit";

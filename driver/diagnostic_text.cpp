@@ -1,6 +1,9 @@
 // Diagnostics as text for people and as JSON for tools.
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
+#include <tuple>
 
 #include "onnx2ir/onnx2ir.hpp"
 
@@ -79,6 +82,69 @@ void append_field(std::string& json, std::string_view name, std::string_view tex
 
 }  // namespace
 
+namespace {
+
+/// Findings that differ in their places only.
+struct Group {
+  const Diagnostic* first;
+  std::vector<const Place*> places;
+};
+
+/// In the order of their first ones.
+std::vector<Group> groups_of(std::span<const Diagnostic> diagnostics) {
+  using Key = std::tuple<Severity, std::string_view, std::string_view, std::string_view>;
+  std::map<Key, std::vector<std::size_t>> known;
+  std::vector<Group> groups;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    auto& candidates = known[{diagnostic.severity, diagnostic.code, diagnostic.message, diagnostic.hint}];
+    const auto found = std::ranges::find_if(
+        candidates, [&](std::size_t index) { return groups[index].first->notes == diagnostic.notes; });
+    if (found != candidates.end()) {
+      groups[*found].places.push_back(&diagnostic.place);
+    } else {
+      candidates.push_back(groups.size());
+      groups.push_back({&diagnostic, {&diagnostic.place}});
+    }
+  }
+  return groups;
+}
+
+std::string headline(const Group& group) {
+  std::string text(name_of(group.first->severity));
+  text += ": " + group.first->message;
+  if (group.places.size() > 1) text += ", " + std::to_string(group.places.size()) + " times";
+  return text + " [" + group.first->code + ']';
+}
+
+std::string group_text(const Group& group) {
+  if (group.places.size() == 1) return to_string(*group.first);
+  std::string text = headline(group);
+  for (const Place* place : group.places) {
+    text += "\n  at " + place_text(*place);
+    if (!place->outputs.empty()) text += ", outputs: " + join(place->outputs, ", ");
+    if (!place->function_stack.empty()) text += ", inside functions: " + join(place->function_stack, " > ");
+  }
+  for (const std::string& note : group.first->notes) text += "\n  note: " + note;
+  if (!group.first->hint.empty()) text += "\n  hint: " + group.first->hint;
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(std::span<const Diagnostic> diagnostics) {
+  const std::vector<Group> groups = groups_of(diagnostics);
+  // Fewer are read at a glance.
+  constexpr std::size_t kMostWithoutSummary = 10;
+  const bool has_repetitions = groups.size() < diagnostics.size();
+  std::vector<std::string> texts;
+  if (groups.size() > 1 && has_repetitions && diagnostics.size() > kMostWithoutSummary) {
+    for (const Group& group : groups) texts.push_back(headline(group));
+    texts.emplace_back("in detail:");
+  }
+  for (const Group& group : groups) texts.push_back(group_text(group));
+  return join(texts, "\n");
+}
+
 std::string to_string(const Diagnostic& diagnostic) {
   std::string text(name_of(diagnostic.severity));
   text += ": " + diagnostic.message + " [" + diagnostic.code + ']';
@@ -115,6 +181,41 @@ std::string to_json(std::span<const Diagnostic> diagnostics) {
     json += '}';
   }
   json += json.size() == 1 ? "]" : "\n]";
+  return json;
+}
+
+namespace {
+
+std::string ports_json(const std::vector<Port>& ports) {
+  std::string json = "[";
+  for (const Port& port : ports) {
+    if (json.size() != 1) json += ", ";
+    json += "{\"name\": " + json_string(port.name) + ", \"element_type\": " + json_string(port.element_type) +
+            ", \"shape\": ";
+    if (!port.has_rank) {
+      json += "null}";
+      continue;
+    }
+    std::vector<std::string> sizes;
+    for (const std::int64_t size : port.shape) sizes.push_back(std::to_string(size));
+    json += '[' + join(sizes, ", ") + "]}";
+  }
+  return json + ']';
+}
+
+}  // namespace
+
+std::string to_json(const Conversion& conversion) {
+  std::string json = "{\"inputs\": ";
+  json += conversion.model ? ports_json(conversion.model->inputs()) : "null";
+  json += ", \"outputs\": ";
+  json += conversion.model ? ports_json(conversion.model->outputs()) : "null";
+  return json + ", \"diagnostics\": " + to_json(conversion.diagnostics) + '}';
+}
+
+std::string json_string(std::string_view text) {
+  std::string json;
+  append_json_string(json, text);
   return json;
 }
 

@@ -77,16 +77,34 @@ Operand input_operand(const std::string& name, const OperandType& type, ir::Grap
   return unflatten(type, tensors, next);
 }
 
+InputOverride override_of(const LoadedModel& model, const std::string& name) {
+  const auto found = model.overrides().find(name);
+  return found == model.overrides().end() ? InputOverride{} : found->second;
+}
+
+/// The model computes with the type that it declares, whatever type the caller feeds.
+void convert_input(const std::string& name, ir::ElementType computed, GraphTranslator& translator) {
+  Builder builder(translator.graph());
+  builder.set_name(name + "/converted");
+  const Value parameter = as_tensor(translator.find(name).operand);
+  translator.rebind(name, builder.op("Convert", {parameter}, {{"destination_type", computed}}));
+}
+
 /// Makes Parameters for each input that has no default; a model of IR version 3 lists its initializers as
 /// inputs.
-void bind_inputs(const onnx::GraphProto& proto, const LearnedRanks& learned, GraphTranslator& translator) {
+void bind_inputs(const LoadedModel& model, const LearnedRanks& learned, GraphTranslator& translator) {
+  const onnx::GraphProto& proto = model.proto().graph();
   std::unordered_set<std::string_view> initialized;
   for (const auto& tensor : proto.initializer()) initialized.insert(tensor.name());
   for (const auto& tensor : proto.sparse_initializer()) initialized.insert(tensor.values().name());
   for (const onnx::ValueInfoProto& input : proto.input()) {
     if (initialized.contains(input.name())) continue;
     std::string problem;
-    if (const auto type = to_operand_type(input.type(), problem)) {
+    if (auto type = to_operand_type(input.type(), problem)) {
+      const InputOverride wanted = override_of(model, input.name());
+      const ir::ElementType computed = type->type;
+      if (wanted.shape) type->shape = *wanted.shape;
+      if (wanted.type) type->type = *wanted.type;
       if (type->kind == OperandType::Kind::tensor && !type->shape.has_rank()) {
         translator.sink().warning("unknown-rank", "model input '" + input.name() +
                                                       "' has no known rank: OpenVINO's CPU runtime compiles "
@@ -94,6 +112,7 @@ void bind_inputs(const onnx::GraphProto& proto, const LearnedRanks& learned, Gra
       }
       translator.bind(input.name(), input_operand(input.name(), input_type(*type, input.name(), learned),
                                                   translator.graph()));
+      if (type->type != computed) convert_input(input.name(), computed, translator);
       continue;
     }
     report(translator.sink(), "unsupported-input", "model input '" + input.name() + "' " + problem);
@@ -152,7 +171,7 @@ std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const Load
   conversion.chosen_branches = knowledge.branches;
   conversion.asks_for_branches = knowledge.asks_for_branches;
   GraphTranslator translator(conversion, model->graph);
-  bind_inputs(proto, knowledge.ranks, translator);
+  bind_inputs(loaded, knowledge.ranks, translator);
   Operands outputs;
   const bool complete = translator.translate(proto, outputs);
   knowledge.certain_failures = std::move(conversion.certain_failures);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -117,12 +118,17 @@ int run(int argc, char** argv) {
   app.add_flag("--pipeline", arguments.runs_pipeline, "run all passes")->excludes(pass);
   app.add_flag("--check-idempotence", arguments.checks_idempotence,
                "run each pass named with --pass twice; it is an error if the second run changes the model");
-  app.add_option("--target-runtime", arguments.target_runtime,
-                 "the OpenVINO releases that have to run the IR, for example 2025.4 or 2024.6..2026.4; all "
-                 "supported releases by default")
-      ->type_name("RELEASES");
-  app.add_flag("--unroll-loops", arguments.unroll_loops, "let unroll_short_loops run");
-  app.add_flag("--compress_to_fp16", arguments.compress_to_fp16, "let compress_to_fp16 run");
+  // The same options as those of the conversion.
+  for (const OptionInfo& option : list_options()) {
+    std::string name = "--" + std::string(option.name);
+    std::ranges::replace(name, '_', '-');
+    const auto add = [&](CLI::Option* added) { return added->description(std::string(option.summary)); };
+    if (option.name == "target_runtime")
+      add(app.add_option(name, arguments.target_runtime))->type_name(std::string(option.value_name));
+    if (option.name == "unroll_loops") add(app.add_flag(name, arguments.unroll_loops));
+    if (option.name == "compress_to_fp16")
+      add(app.add_flag(name + ",--compress_to_fp16", arguments.compress_to_fp16));
+  }
   app.add_flag("--list-passes", lists_passes, "list the passes in the order they run");
   app.add_flag("--describe-passes", describes_passes, "print the passes as docs/passes.md has them");
   try {

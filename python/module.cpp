@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <onnx2ir/onnx2ir.hpp>
 #include <optional>
 #include <span>
@@ -24,12 +25,11 @@ struct ConvertedModel {
 };
 
 [[noreturn]] void raise_conversion_error(const std::vector<onnx2ir::Diagnostic>& diagnostics) {
-  std::string text;
-  for (const onnx2ir::Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.severity != onnx2ir::Severity::error) continue;
-    if (!text.empty()) text += '\n';
-    text += onnx2ir::to_string(diagnostic);
-  }
+  std::vector<onnx2ir::Diagnostic> errors;
+  std::ranges::copy_if(diagnostics, std::back_inserter(errors), [](const onnx2ir::Diagnostic& diagnostic) {
+    return diagnostic.severity == onnx2ir::Severity::error;
+  });
+  const std::string text = onnx2ir::to_string(errors);
   const py::object type = py::module_::import("onnx2ir").attr("ConversionError");
   const py::object error = type(text);
   error.attr("diagnostics") = diagnostics;
@@ -136,7 +136,7 @@ void add_diagnostics(py::module_& module) {
       .def_readonly("place", &Diagnostic::place)
       .def_readonly("notes", &Diagnostic::notes)
       .def_readonly("hint", &Diagnostic::hint)
-      .def("__str__", &onnx2ir::to_string);
+      .def("__str__", [](const Diagnostic& diagnostic) { return onnx2ir::to_string(diagnostic); });
 }
 
 void add_model(py::module_& module) {

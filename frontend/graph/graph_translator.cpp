@@ -10,6 +10,7 @@
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_data.hpp"
+#include "ir/cancellation.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -22,6 +23,8 @@ void apply(const TranslatorRow& row, NodeContext& context, Operands& outputs) {
     outputs.append(values.begin(), values.end());
   }
 }
+
+constexpr std::string_view kUnsupported = "unsupported-operator";
 
 std::string unsupported_message(std::string_view domain, std::string_view op_type) {
   std::string name(domain);
@@ -51,6 +54,10 @@ void GraphTranslator::bind(std::string_view name, Operand operand) {
   if (kind_ == Kind::main) {
     if (const ir::Value value = as_tensor(operand)) value.node->output(value.index).names.emplace_back(name);
   }
+  set(name, std::move(operand));
+}
+
+void GraphTranslator::rebind(std::string_view name, Operand operand) {
   set(name, std::move(operand));
 }
 
@@ -241,6 +248,7 @@ std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name
 }
 
 bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t index) {
+  ir::check_cancelled();
   Operands inputs;
   inputs.reserve(static_cast<std::size_t>(node.input_size()));
   bool available = true;
@@ -279,7 +287,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
         throw CannotTranslate{"its output " + std::to_string(i) + " is not converted", {}};
       }
     } catch (const CannotTranslate& refusal) {
-      report(node, index, "cannot-convert", refusal.message, refusal.hint);
+      report(node, index, std::string(refusal.code), refusal.message, refusal.hint);
       translated = false;
     } catch (const AlreadyReported&) {
       translated = false;
@@ -336,7 +344,7 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
       return emit_function(*body, inputs, outputs);
     }
   }
-  throw CannotTranslate{unsupported_message(domain, node.op_type()), {}};
+  throw CannotTranslate{unsupported_message(domain, node.op_type()), {}, kUnsupported};
 }
 
 void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64_t index,
@@ -348,7 +356,7 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
       !has_function_body(domain, node.op_type(), *version)) {
     Place where = node_place(path, node, index, *version);
     where.function_stack = function_stack_;
-    sink().error("cannot-convert", unsupported_message(domain, node.op_type()), std::move(where));
+    sink().error(std::string(kUnsupported), unsupported_message(domain, node.op_type()), std::move(where));
     return;
   }
   for (const onnx::AttributeProto& attribute : node.attribute()) {
@@ -407,7 +415,7 @@ bool GraphTranslator::emit_onnx_body(const onnx::NodeProto& node, std::int64_t o
   types.reserve(inputs.size());
   for (const Operand& input : inputs) types.push_back(to_onnx_type(input));
   const auto body = expand_operator(own, opset, types, opset);
-  if (!body) throw CannotTranslate{unsupported_message(node.domain(), node.op_type()), {}};
+  if (!body) throw CannotTranslate{unsupported_message(node.domain(), node.op_type()), {}, kUnsupported};
   return emit_function(*body, inputs, outputs);
 }
 

@@ -95,6 +95,8 @@ class GraphTranslator {
 
   /// Gives `name` the meaning `value`; in the main graph the value takes the name as a tensor name.
   void bind(std::string_view name, Operand operand);
+  /// Gives a bound name another meaning; no value takes the name.
+  void rebind(std::string_view name, Operand operand);
   /// Says that `name` has no value because its node could not be translated: its consumers are passed over.
   void bind_unavailable(std::string_view name);
   /// Makes the initializers of `proto` known; they become constants when first used.

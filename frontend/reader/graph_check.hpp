@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontend/reader/function_index.hpp"
 #include "frontend/reader/opset_imports.hpp"
@@ -27,12 +28,20 @@ namespace onnx2ir::frontend {
 
 class WeightTable;
 
+/// Tensors whose elements cannot be read from one file.
+struct UnreadableFile {
+  Diagnostic first;                  ///< of the first tensor
+  std::vector<std::string> tensors;  ///< names
+};
+
 /// What all checks of one model share.
 struct ModelCheck {
   const FunctionIndex& functions;
   WeightTable& weights;
   DiagnosticSink& sink;
   std::uint64_t max_function_nodes;  ///< that calls may add
+  /// By the file's location: a missing file is one error, however many tensors need it.
+  std::map<std::string, UnreadableFile, std::less<>> unreadable_files = {};
   bool is_ordered = true;  ///< no node seen reads what itself or a later one gives, nor does a body of it
 
   /// A damaged model can be wrong in every byte; nobody reads more than this.

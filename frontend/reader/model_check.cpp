@@ -1,6 +1,7 @@
 #include "frontend/reader/model_check.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <onnx/onnx_pb.h>
 
 #include "frontend/reader/function_check.hpp"
@@ -29,6 +30,24 @@ void check_ir_version(const onnx::ModelProto& model, DiagnosticSink& sink) {
     sink.error("unsupported-version",
                fmt::format("The model has version {} of the ONNX format; the newest known is {}",
                            model.ir_version(), static_cast<int>(onnx::Version::IR_VERSION)));
+  }
+}
+
+/// One error for each file.
+void report_unreadable_files(ModelCheck& check) {
+  for (auto& [location, file] : check.unreadable_files) {
+    if (file.tensors.size() == 1) {
+      check.sink.report(std::move(file.first));
+      continue;
+    }
+    Diagnostic diagnostic;
+    diagnostic.code = "bad-external-data";
+    diagnostic.message =
+        fmt::format("{} tensors cannot be read from the file '{}'", file.tensors.size(), location);
+    diagnostic.place.graph = std::string(kMainGraphPath);
+    diagnostic.notes = {file.first.message, fmt::format("tensors: {}", fmt::join(file.tensors, ", "))};
+    diagnostic.hint = "put the file beside the model, complete, as it was when the model was saved";
+    check.sink.report(std::move(diagnostic));
   }
 }
 
@@ -96,6 +115,7 @@ bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, cons
   if (model.opset_import().empty()) main.assumed_domains.clear();
   check_main_graph(model.graph(), main);
   check_functions(model, check);
+  report_unreadable_files(check);
   if (check.gave_up()) {
     sink.report({Severity::remark,
                  "more-errors",

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "frontend/reader/foreign_file.hpp"
 #include "frontend/reader/function_index.hpp"
 #include "frontend/reader/model_check.hpp"
 #include "frontend/reader/model_file.hpp"
@@ -49,48 +50,91 @@ std::optional<ModelBytes> strip_text(std::string_view text, ExternalFolders fold
   return strip_memory(std::as_bytes(std::span(*bytes)), std::move(folders), problem);
 }
 
-std::optional<ModelBytes> strip_file(const std::filesystem::path& path, std::string& problem) {
+constexpr std::uint64_t kPrefix = std::uint64_t{1} << 16U;
+
+/// Why bytes that begin with `start` could not be scanned.
+ReadProblem explain_scan(const std::filesystem::path& path, std::string_view start, std::string problem) {
+  if (auto foreign = recognize_foreign_file(path, start)) return *std::move(foreign);
+  if (problem.starts_with("the file ends at least "))
+    return {std::move(problem), "copy or download the model again"};
+  return {fmt::format("it is not an ONNX model: {}", problem), {}};
+}
+
+std::optional<ModelBytes> strip_file(const std::filesystem::path& path, ReadProblem& problem) {
   FileResult opened = open_file(path);
   if (!opened.file) {
-    problem = std::move(opened.problem);
+    problem = explain_path(path, std::move(opened.problem));
     return std::nullopt;
   }
   const std::shared_ptr<const ir::InputFile> file = std::move(opened.file);
   if (file->size() == 0) {
-    problem = "the file is empty";
+    problem.text = "the file is empty";
     return std::nullopt;
   }
-  constexpr std::uint64_t kPrefix = std::uint64_t{1} << 16U;
+  const std::string start = read_prefix(*file, kPrefix);
+  if (begins_like_no_model(start)) {
+    if (auto foreign = recognize_foreign_file(path, start)) {
+      problem = *std::move(foreign);
+      return std::nullopt;
+    }
+  }
   ExternalFolders folders = ExternalFolders::of_model(path);
   std::optional<ModelBytes> result;
-  if (is_text_model(path, read_prefix(*file, kPrefix))) {
-    result = strip_text(read_prefix(*file, file->size()), std::move(folders), problem);
-  } else if (auto stripped = strip_raw_data(*file, problem)) {
+  if (is_text_model(path, start)) {
+    result = strip_text(read_prefix(*file, file->size()), std::move(folders), problem.text);
+  } else if (auto stripped = strip_raw_data(*file, problem.text)) {
     result =
         ModelBytes{std::move(stripped->bytes),
                    std::make_unique<WeightTable>(file, std::move(stripped->raw_data), std::move(folders))};
   } else {
-    problem = fmt::format("it is not an ONNX model: {}", problem);
+    problem = explain_scan(path, start, std::move(problem.text));
   }
   if (result) result->file = file;
   return result;
 }
 
 std::optional<ModelBytes> strip_source(const ModelSource& source, const LoadOptions& options,
-                                       std::string& problem) {
+                                       ReadProblem& problem) {
   if (const auto* path = std::get_if<std::filesystem::path>(&source)) return strip_file(*path, problem);
   ExternalFolders folders;
   if (!options.external_data_folder.empty()) folders = ExternalFolders::only(options.external_data_folder);
   if (const auto* bytes = std::get_if<std::span<const std::byte>>(&source)) {
-    return strip_memory(*bytes, std::move(folders), problem);
+    // Bytes are read as characters. NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+    const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    const std::string_view start = text.substr(0, kPrefix);
+    if (begins_like_no_model(start)) {
+      if (auto foreign = recognize_foreign_file({}, start)) {
+        problem = *std::move(foreign);
+        return std::nullopt;
+      }
+    }
+    if (is_text_model({}, start)) return strip_text(text, std::move(folders), problem.text);
+    auto stripped = strip_memory(*bytes, std::move(folders), problem.text);
+    if (!stripped) problem = explain_scan({}, start, std::move(problem.text));
+    return stripped;
   }
-  return strip_text(std::get<std::string_view>(source), std::move(folders), problem);
+  return strip_text(std::get<std::string_view>(source), std::move(folders), problem.text);
 }
 
 std::string source_name(const ModelSource& source) {
   if (const auto* path = std::get_if<std::filesystem::path>(&source))
     return fmt::format("'{}'", path->string());
   return "the model";
+}
+
+void report(const ModelSource& source, ReadProblem problem, DiagnosticSink& sink) {
+  Diagnostic diagnostic;
+  diagnostic.code = "unreadable-model";
+  diagnostic.message = fmt::format("{} cannot be read: {}", source_name(source), problem.text);
+  diagnostic.hint = std::move(problem.hint);
+  sink.report(std::move(diagnostic));
+}
+
+/// The other format of a file that could be read, but is no model.
+std::optional<ReadProblem> recognize_source(const ModelSource& source, const ir::InputFile* file) {
+  const auto* const path = std::get_if<std::filesystem::path>(&source);
+  if (path == nullptr || file == nullptr) return std::nullopt;
+  return recognize_foreign_file(*path, read_prefix(*file, kPrefix));
 }
 
 /// An arena whose blocks fit the model: the default ones are small, and millions of them are slow.
@@ -101,7 +145,7 @@ std::unique_ptr<google::protobuf::Arena> make_arena(std::size_t model_size) {
   return std::make_unique<google::protobuf::Arena>(options);
 }
 
-const onnx::ModelProto* parse(const std::string& bytes, google::protobuf::Arena& arena) {
+onnx::ModelProto* parse(const std::string& bytes, google::protobuf::Arena& arena) {
   auto* proto = google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                                 static_cast<int>(bytes.size()));
@@ -114,13 +158,15 @@ const onnx::ModelProto* parse(const std::string& bytes, google::protobuf::Arena&
 LoadedModel::LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
                          std::unique_ptr<const WeightTable> weights,
                          std::shared_ptr<const ir::InputFile> file,
-                         std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets, bool is_ordered)
+                         std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets,
+                         InputOverrides overrides, bool is_ordered)
     : arena_(std::move(arena)),
       proto_(&proto),
       weights_(std::move(weights)),
       file_(std::move(file)),
       functions_(std::move(functions)),
       opsets_(std::move(opsets)),
+      overrides_(std::move(overrides)),
       is_ordered_(is_ordered) {}
 LoadedModel::LoadedModel(LoadedModel&&) noexcept = default;
 LoadedModel& LoadedModel::operator=(LoadedModel&&) noexcept = default;
@@ -138,32 +184,36 @@ const onnx::FunctionProto* LoadedModel::find_function(const onnx::NodeProto& nod
 
 std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptions& options,
                                       DiagnosticSink& sink) {
-  std::string problem;
+  ReadProblem problem;
   auto bytes = strip_source(source, options, problem);
   if (!bytes) {
-    sink.error("unreadable-model", fmt::format("{} cannot be read: {}", source_name(source), problem));
+    report(source, std::move(problem), sink);
     return std::nullopt;
   }
   // The text of the model and the message.
   constexpr std::uint64_t kCopies = 4;
   ir::charge_for_good(kCopies * bytes->stripped.size());
   auto arena = make_arena(bytes->stripped.size());
-  const onnx::ModelProto* proto = parse(bytes->stripped, *arena);
-  if (proto == nullptr) {
-    sink.error("unreadable-model", fmt::format("{} cannot be read: it is not an ONNX model, or it is damaged",
-                                               source_name(source)));
-    return std::nullopt;
+  onnx::ModelProto* const proto = parse(bytes->stripped, *arena);
+  if (proto == nullptr || !proto->has_graph()) {
+    // Some other formats are protobuf messages as well.
+    auto foreign = recognize_source(source, bytes->file.get());
+    if (foreign || proto == nullptr) {
+      report(source, foreign.value_or(ReadProblem{"it is not an ONNX model, or it is damaged", {}}), sink);
+      return std::nullopt;
+    }
   }
   bytes->stripped = {};
 
   const std::size_t errors_before = sink.error_count();
+  InputOverrides overrides = change_interface(*proto, options.interface, sink);
   OpsetImports opsets = import_opsets(*proto, sink);
   auto functions = std::make_unique<const FunctionIndex>(*proto);
   const bool is_ordered =
       check_model(*proto, opsets, *functions, *bytes->weights, options.max_function_nodes, sink);
   if (sink.error_count() != errors_before) return std::nullopt;
   return LoadedModel(std::move(arena), *proto, std::move(bytes->weights), std::move(bytes->file),
-                     std::move(functions), std::move(opsets), is_ordered);
+                     std::move(functions), std::move(opsets), std::move(overrides), is_ordered);
 }
 
 }  // namespace onnx2ir::frontend

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "frontend/reader/interface_change.hpp"
 #include "frontend/reader/opset_imports.hpp"
 #include "frontend/reader/tensor_data.hpp"
 
@@ -40,6 +41,8 @@ struct LoadOptions {
   std::filesystem::path external_data_folder;
   /// The most nodes that may come from calls of the model's functions: a kilobyte can ask for billions.
   std::uint64_t max_function_nodes = 1'000'000;
+  /// Inputs and outputs other than the model's own.
+  InterfaceSpec interface;
 };
 
 /// A model that has been read and checked. Immutable; any number of threads may read it.
@@ -47,7 +50,8 @@ class LoadedModel {
  public:
   LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
               std::unique_ptr<const WeightTable> weights, std::shared_ptr<const ir::InputFile> file,
-              std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets, bool is_ordered);
+              std::unique_ptr<const FunctionIndex> functions, OpsetImports opsets, InputOverrides overrides,
+              bool is_ordered);
   LoadedModel(LoadedModel&&) noexcept;
   LoadedModel& operator=(LoadedModel&&) noexcept;
   ~LoadedModel();
@@ -57,6 +61,8 @@ class LoadedModel {
   /// The versions of the operator domains the graph's nodes follow. A function's are in bind_function's
   /// result.
   const OpsetImports& opsets() const { return opsets_; }
+  /// What the caller wants of the inputs and the message does not say.
+  const InputOverrides& overrides() const { return overrides_; }
   /// Whether the nodes of all graphs and of the model's own functions stand after what they read.
   bool is_ordered() const { return is_ordered_; }
   /// The model's own function that `node` calls, null when it calls none. It hides an operator of ONNX of
@@ -74,6 +80,7 @@ class LoadedModel {
   std::shared_ptr<const ir::InputFile> file_;
   std::unique_ptr<const FunctionIndex> functions_;
   OpsetImports opsets_;
+  InputOverrides overrides_;
   bool is_ordered_;
 };
 

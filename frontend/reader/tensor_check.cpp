@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include "frontend/reader/external_data.hpp"
 #include "frontend/reader/graph_check.hpp"
 #include "frontend/reader/tensor_data.hpp"
 #include "frontend/reader/weight_table.hpp"
@@ -15,8 +16,16 @@ void check_tensor(const onnx::TensorProto& tensor, std::string_view what, const 
   if (problem.empty()) return;
   const std::string name =
       tensor.name().empty() ? std::string(what) : fmt::format("{} '{}'", what, tensor.name());
-  check.model.sink.error(external ? "bad-external-data" : "invalid-tensor",
-                         fmt::format("The {} is damaged: {}", name, problem), place_of(site, check));
+  Diagnostic diagnostic;
+  diagnostic.code = external ? "bad-external-data" : "invalid-tensor";
+  diagnostic.message = fmt::format("The {} is damaged: {}", name, problem);
+  diagnostic.place = place_of(site, check);
+  std::string ignored;
+  const auto range = external ? parse_external_range(tensor, ignored) : std::nullopt;
+  if (!range) return check.model.sink.report(std::move(diagnostic));
+  UnreadableFile& file = check.model.unreadable_files[range->location];
+  if (file.tensors.empty()) file.first = std::move(diagnostic);
+  file.tensors.push_back(tensor.name());
 }
 
 void check_tensor(const onnx::SparseTensorProto& tensor, std::string_view what, const Site& site,

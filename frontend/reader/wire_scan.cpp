@@ -81,6 +81,12 @@ FieldRule rule(Message message, std::uint32_t number) {
   return {};
 }
 
+/// Whether a ModelProto has a length-delimited field of this number.
+bool is_model_field(std::uint32_t number) {
+  constexpr std::uint32_t kFields[] = {2, 3, 4, 6, 7, 8, 14, 20, 25, 26};
+  return std::find(std::begin(kFields), std::end(kFields), number) != std::end(kFields);
+}
+
 std::string_view name(Message message) {
   switch (message) {
     case Message::model:
@@ -119,6 +125,11 @@ class Scanner {
 
   bool fail(Position where, std::string_view what) {
     problem_ = fmt::format("{} at byte {}", what, where);
+    return false;
+  }
+
+  bool fail_truncated(std::uint64_t missing) {
+    problem_ = fmt::format("the file ends at least {} {} early", missing, missing == 1 ? "byte" : "bytes");
     return false;
   }
 
@@ -239,6 +250,8 @@ class Scanner {
       std::uint64_t size = 0;
       if (!read_varint(position, end, size)) return add_context(message);
       const Position value = position;
+      if (message == Message::model && is_model_field(number) && size > end - position)
+        return fail_truncated(size - (end - position));
       if (!skip(position, end, size, field)) return add_context(message);
 
       const bool strip_as_raw_data = like_raw_data != 0 && number == like_raw_data;

@@ -38,6 +38,7 @@ class GraphTranslator;
 struct CannotTranslate {
   std::string message;
   std::string hint;
+  std::string_view code = "cannot-convert";
 };
 
 /// A tensor attribute: type, shape and elements (views on the model's bytes where possible).

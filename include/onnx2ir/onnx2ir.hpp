@@ -14,81 +14,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <onnx2ir/diagnostic.hpp>
+#include <onnx2ir/export.hpp>
+#include <onnx2ir/options.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#if defined(__GNUC__)
-#define ONNX2IR_API __attribute__((visibility("default")))
-#else
-#define ONNX2IR_API
-#endif
-
 namespace onnx2ir {
-
-/// What a caller may choose. The defaults are what most want. The functions may be empty; they are called on
-/// the thread that converts, and should not throw: a std::exception ends the conversion with an error.
-struct Options {
-  /// Folder that external data of a model given as bytes or text is looked up in; empty: external data is an
-  /// error. Ignored for models read from a path, whose folder it is.
-  std::filesystem::path external_data_folder;
-  /// Called as the work goes on with the stage's name and the finished part of all work, 0 to 1.
-  std::function<void(std::string_view stage, double fraction)> progress;
-  /// The releases of OpenVINO that have to run the IR: one ("2025.4"), or a range of them
-  /// ("2024.6..2026.4"). Empty: all supported releases, which is the whole of that range. A narrower target
-  /// can give a smaller and faster IR, because workarounds for faults of other releases are left out. Any
-  /// other text is an error among the diagnostics, with code "bad-target-runtime".
-  std::string target_runtime;
-  /// Keeps floating-point constants in half precision: half the size, and a Convert before each use. Numbers
-  /// that half precision cannot hold, and what shapes are computed from, keep their precision, as do models
-  /// with quantized weights.
-  bool compress_to_fp16 = false;
-  /// Threads that work on large constants; 0: as many as the machine runs. The result does not depend on it.
-  unsigned threads = 0;
-  /// The most nodes that calls of the model's own functions may add; a model that needs more is an error. A
-  /// file of a kilobyte whose functions call each other twice can ask for billions of nodes.
-  std::uint64_t max_function_nodes = 1'000'000;
-  /// The most bytes that the conversion may take for the model's message, for nodes and for constants that
-  /// are not in a file, by an estimate that other conversions of the process do not change; 0: no limit.
-  /// Beyond it the conversion ends with the error "out-of-memory".
-  std::uint64_t max_memory = 0;
-  /// Keeps the parsed ONNX model as long as the converted one, for a process that ends with both: to take
-  /// it apart would be in vain.
-  bool keep_source = false;
-  /// Names of passes after which `dump` is called with the graph's text form; "all" for every pass, "import"
-  /// for the graph before the first pass. Here and below, names that no pass has do nothing.
-  std::vector<std::string> print_after;
-  /// See print_after.
-  std::function<void(std::string_view pass, std::string_view text)> dump;
-  /// The last pass to run; empty: all.
-  std::string stop_after;
-  /// Passes that are left out, to measure what they bring. The model may be wrong without them.
-  std::vector<std::string> skip_passes;
-  /// Loops whose few iterations are known, with a small body, become their iterations: faster to run, no Loop
-  /// in the IR.
-  bool unroll_loops = false;
-  /// Called after each pass with the seconds it took and whether it changed anything.
-  std::function<void(std::string_view pass, double seconds, bool modified)> pass_finished;
-};
-
-/// How a model is written.
-struct SaveOptions {
-  /// When save() waits until the files are on the disk, so that a machine that fails loses neither the old
-  /// nor the new ones: if it replaces a file, always, or never.
-  enum class Sync : std::uint8_t { replaced, always, never };
-  Sync sync = Sync::replaced;
-  /// Is told of each temporary file: before one gets a name (`is_there`), and when it is gone. A program that
-  /// a signal ends can remove them. Where the file system can do that, a file has a temporary name only while
-  /// it is renamed.
-  std::function<void(const std::filesystem::path& path, bool is_there)> temporary;
-  /// The largest XML that is written: a kilobyte of functions that call each other can ask for gigabytes.
-  std::uint64_t max_xml_size = std::uint64_t{1} << 32U;
-};
 
 /// An input or output of a converted model. A sequence `y` is two of them, `y/values` and `y/shapes`; an
 /// optional has `y/has_value` beside its value.
@@ -142,7 +78,8 @@ struct Conversion {
 /// Converts the model at `path`: ONNX protobuf or ONNX text, told apart by its content. External data is
 /// looked up in its folder. A file that cannot be read is an error among the diagnostics.
 ONNX2IR_API Conversion convert_file(const std::filesystem::path& path, const Options& options = {});
-/// Converts a serialized onnx::ModelProto. `bytes` need not outlive the call.
+/// Converts a serialized onnx::ModelProto, or ONNX text, told apart by the content. `bytes` need not outlive
+/// the call.
 ONNX2IR_API Conversion convert_bytes(std::span<const std::byte> bytes, const Options& options = {});
 /// Converts a model in ONNX's text form.
 ONNX2IR_API Conversion convert_text(std::string_view text, const Options& options = {});
@@ -155,6 +92,9 @@ ONNX2IR_API std::optional<Diagnostic> check_files(const std::filesystem::path& x
 
 /// A line or more for people: severity, message, place, notes, hint. No line break at the end.
 ONNX2IR_API std::string to_string(const Diagnostic& diagnostic);
+/// The same for all of them. Those that differ in their places only become one text with all places. A long
+/// list begins with a line for each text, so that a summary is read before the details.
+ONNX2IR_API std::string to_string(std::span<const Diagnostic> diagnostics);
 /// A JSON array, one object per diagnostic with the field names of the structs.
 ONNX2IR_API std::string to_json(std::span<const Diagnostic> diagnostics);
 
@@ -168,6 +108,12 @@ struct SuiteResults {
     int with_constants = 0;       ///< all inputs but the first are initializers
   } passed;
 };
+
+/// A conversion for tools: a JSON object with the inputs and outputs of the model, null without one, and the
+/// diagnostics.
+ONNX2IR_API std::string to_json(const Conversion& conversion);
+/// `text` as a JSON string, quotes included.
+ONNX2IR_API std::string json_string(std::string_view text);
 
 /// A row of the operator table: what is converted, and how.
 struct OperatorInfo {

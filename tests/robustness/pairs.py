@@ -47,7 +47,7 @@ def convert(model, xml, *options, **keywords):
 
 def check(xml):
     """Whether the converter takes the XML and the .bin beside it for a pair."""
-    return subprocess.run([tool_path(), "--check", str(xml)], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([tool_path(), "--check-files", str(xml)], capture_output=True, text=True, timeout=120, check=False)
 
 
 @dataclass

@@ -169,7 +169,7 @@ TEST_CASE("files that are not models are refused with their path and the reason"
              Catch::Matchers::Contains("it is a device, not a file"));
   CHECK_THAT(problem_of(TemporaryFile("").path()), Catch::Matchers::Contains("the file is empty"));
   CHECK_THAT(problem_of(TemporaryFile("PK\x03\x04 zip").path()),
-             Catch::Matchers::Contains("it is not an ONNX model"));
+             Catch::Matchers::Contains("it is a ZIP archive"));
   // Wire format, but not ONNX's: a graph whose node is not a message.
   CHECK_THAT(problem_of(TemporaryFile("\x3a\x03\x0a\x01\xff").path()),
              Catch::Matchers::Contains("not an ONNX model"));

@@ -182,8 +182,7 @@ TEST_CASE("unknown fields and groups are stepped over") {
 
 TEST_CASE("damaged bytes are refused with the place of the damage") {
   CHECK(problem_of("\x08") == "a number is cut off at byte 1, in a ModelProto");
-  CHECK(problem_of("\x3a\x05zz") ==
-        "a field reaches beyond the end of its message at byte 0, in a ModelProto");
+  CHECK(problem_of("\x3a\x05zz") == "the file ends at least 3 bytes early");
   CHECK(problem_of(std::string("\x00", 1)) == "there is no valid field number at byte 0, in a ModelProto");
   CHECK(problem_of("\x0f\x01") == "there is no valid wire type at byte 0, in a ModelProto");
   CHECK(problem_of("\x0c") == "a group ends that did not begin at byte 0, in a ModelProto");

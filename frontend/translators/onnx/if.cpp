@@ -44,6 +44,7 @@ TranslatedBranch translate_branch(NodeContext& node, std::string_view attribute)
 struct TriedBranch {
   std::optional<TranslatedBranch> branch;
   std::string failure;
+  bool is_refused = false;  ///< its errors have been reported
 };
 
 /// Translates a branch. If shapes make it fail whenever it is taken, its errors are withdrawn: models for
@@ -58,12 +59,13 @@ TriedBranch try_branch(NodeContext& node, std::string_view attribute) {
     return {translate_branch(node, attribute), {}};
   } catch (const AlreadyReported&) {
     const std::string path = outer.path_of_body(node.proto(), attribute);
-    if (std::find(failures.begin() + known, failures.end(), path) == failures.end()) throw;
+    if (std::find(failures.begin() + known, failures.end(), path) == failures.end())
+      return {std::nullopt, {}, true};
     std::string failure;
     for (std::size_t i = mark; i < sink.diagnostics().size(); ++i) {
       const Diagnostic& found = sink.diagnostics()[i];
       if (found.severity != Severity::error) continue;
-      if (found.code != "invalid-node") throw;
+      if (found.code != "invalid-node") return {std::nullopt, {}, true};
       if (failure.empty()) failure = found.place.op_type + ": " + found.message;
     }
     sink.rewind(mark);
@@ -169,7 +171,9 @@ Operands if_1(NodeContext& node) {
   }
   TriedBranch then_try = try_branch(node, "then_branch");
   TriedBranch else_try = try_branch(node, "else_branch");
-  if (!then_try.branch && !else_try.branch) translate_branch(node, "then_branch");  // reports its errors
+  // The errors of both branches are reported.
+  if (then_try.is_refused || else_try.is_refused) throw AlreadyReported{};
+  if (!then_try.branch && !else_try.branch) translate_branch(node, "then_branch");
   if (!then_try.branch || !else_try.branch) {
     const bool takes_then = then_try.branch.has_value();
     node.warn("branch-never-taken", std::string(takes_then ? "else_branch" : "then_branch") +

@@ -1,0 +1,177 @@
+#include "cli/arguments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "cli/documentation.hpp"
+
+namespace onnx2ir::cli {
+namespace {
+
+using Problem = std::optional<std::string>;
+
+/// The rows that the library gives for its options.
+template <typename Target>
+void add_library_rows(const std::vector<OptionInfo>& infos, Target& target, std::vector<Option>& rows) {
+  for (const OptionInfo& info : infos) {
+    std::string name(info.name);
+    std::ranges::replace(name, '_', '-');
+    Option row{
+        std::move(name),
+        0,
+        std::string(info.value_name),
+        std::string(info.summary),
+        std::string(info.group),
+        [&target, name = info.name](std::string_view value) { return set_option(target, name, value); }};
+    if (info.name == "sync") row.choices = {"replaced", "always", "never"};
+    rows.push_back(std::move(row));
+  }
+}
+
+Problem read_flag(std::string_view value, bool& flag) {
+  for (const bool truth : {false, true}) {
+    for (const std::string_view word :
+         truth ? std::array{"true", "True", "TRUE"} : std::array{"false", "False", "FALSE"}) {
+      if (word != value) continue;
+      flag = truth;
+      return std::nullopt;
+    }
+  }
+  return "'" + std::string(value) + "' is neither True nor False";
+}
+
+Option flag(std::string name, std::string summary, std::string group, bool& target) {
+  return {std::move(name), 0, "", std::move(summary), std::move(group), [&target](std::string_view value) {
+            return read_flag(value, target);
+          }};
+}
+
+/// A flag that asks for something else than a conversion.
+Option listing(std::string name, std::string summary, Listing what, Arguments& arguments) {
+  return {std::move(name),
+          0,
+          "",
+          std::move(summary),
+          "Information",
+          [&arguments, what](std::string_view value) -> Problem {
+            bool is_wanted = false;
+            if (Problem problem = read_flag(value, is_wanted)) return problem;
+            if (is_wanted) arguments.listing = what;
+            return std::nullopt;
+          }};
+}
+
+/// Options of ovc and mo that do not exist here, each with what to do instead. They are not listed.
+void add_foreign_options(std::vector<Option>& rows) {
+  constexpr std::string_view kRecipe = "docs/from-ovc.md shows how to add preprocessing to an IR";
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kForeign{{
+      {"input-model", "write the model without an option: onnx2ir MODEL"},
+      {"output-dir", "write --output-model FOLDER/"},
+      {"model-name", "write --output-model NAME"},
+      {"input-shape", "write the shapes to --input: --input [1,3,224,224]"},
+      {"freeze-placeholder-with-value", "write the values to --input: --input \"rate->16000\""},
+      {"data-type", "write --compress_to_fp16 for constants in half precision"},
+      {"mean-values", kRecipe},
+      {"scale-values", kRecipe},
+      {"layout", kRecipe},
+      {"reverse-input-channels", kRecipe},
+      {"extension",
+       "extensions of OpenVINO's front end cannot be loaded; docs/from-ovc.md says what can be done"},
+  }};
+  for (const auto& [name, advice] : kForeign) {
+    rows.push_back({std::string(name), 0, name == "reverse-input-channels" ? "" : "VALUE", "", "",
+                    [advice](std::string_view) { return Problem(advice); }});
+  }
+}
+
+template <typename Text>
+Option text(std::string name, std::string value_name, std::string summary, std::string group, Text& target) {
+  return {std::move(name),
+          0,
+          std::move(value_name),
+          std::move(summary),
+          std::move(group),
+          [&target](std::string_view value) -> Problem {
+            if (value.empty()) return "the value is empty";
+            target = value;
+            return std::nullopt;
+          }};
+}
+
+Problem set_jobs(Arguments& arguments, std::string_view value) {
+  constexpr unsigned kMost = 64;
+  unsigned jobs = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), jobs);
+  if (error != std::errc() || end != value.data() + value.size() || jobs < 1 || jobs > kMost)
+    return "'" + std::string(value) + "' is not a number from 1 to " + std::to_string(kMost);
+  arguments.jobs = jobs;
+  return std::nullopt;
+}
+
+Problem set_diagnostics_format(Arguments& arguments, std::string_view value) {
+  if (value != "text" && value != "json") return "'" + std::string(value) + "' is neither text nor json";
+  arguments.has_json_diagnostics = value == "json";
+  return std::nullopt;
+}
+
+Problem set_documentation(Arguments& arguments, std::string_view value) {
+  const auto forms = documentation_forms();
+  if (std::ranges::find(forms, value) == forms.end())
+    return "'" + std::string(value) + "' is not a form of documentation";
+  arguments.listing = Listing::documentation;
+  arguments.documentation = value;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Option> option_table(Arguments& arguments) {
+  std::vector<Option> rows;
+  Option output =
+      text("output-model", "PATH",
+           "FILE.xml, a name, or a folder (one that exists, or any name with / at its end); folders "
+           "are made, and the weights go beside the XML; without it, the model's name in the "
+           "current folder",
+           "IR", arguments.output_model);
+  output.letter = 'o';
+  rows.push_back(std::move(output));
+  add_library_rows(list_options(), arguments.options, rows);
+  add_library_rows(list_save_options(), arguments.saving, rows);
+  rows.push_back(flag("check", "convert, but write no IR", "Run", arguments.only_checks));
+  rows.push_back({"jobs", 'j', "N", "models that are converted at the same time; 1 without the option", "Run",
+                  [&arguments](std::string_view value) { return set_jobs(arguments, value); }});
+  rows.push_back(text("report", "FILE.json",
+                      "write what was converted, inputs, outputs and diagnostics to this file; - is standard "
+                      "output",
+                      "Run", arguments.report));
+  rows.push_back(flag("verbose", "say what is done and how long it takes", "Messages", arguments.verbose));
+  rows.push_back(flag("quiet", "no warnings", "Messages", arguments.quiet));
+  rows.push_back({"diagnostics-format",
+                  0,
+                  "FORMAT",
+                  "form of errors and warnings: text or json",
+                  "Messages",
+                  [&arguments](std::string_view value) { return set_diagnostics_format(arguments, value); },
+                  {"text", "json"}});
+  Option help = listing("help", "print this help", Listing::help, arguments);
+  help.letter = 'h';
+  rows.push_back(std::move(help));
+  rows.push_back(listing("version", "print the version", Listing::version, arguments));
+  rows.push_back(text("check-files", "FILE.xml", "say whether FILE.xml and FILE.bin were written together",
+                      "Information", arguments.checked_files));
+  rows.push_back(listing("list-ops", "list the operators that are converted", Listing::operators, arguments));
+  rows.push_back(listing("list-passes", "list the passes in the order they run", Listing::passes, arguments));
+  rows.push_back(listing("list-faults", "list the faults of OpenVINO's runtime that are worked around",
+                         Listing::faults, arguments));
+  rows.push_back(
+      {"documentation", 0, "FORM",
+       "print the options as a manual page (man), as completions of a shell (bash, zsh, fish) or as "
+       "markdown",
+       "Information", [&arguments](std::string_view value) { return set_documentation(arguments, value); },
+       documentation_forms()});
+  add_foreign_options(rows);
+  return rows;
+}
+
+}  // namespace onnx2ir::cli

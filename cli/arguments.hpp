@@ -1,0 +1,35 @@
+// What a user may say on the command line.
+#pragma once
+
+#include <filesystem>
+#include <onnx2ir/onnx2ir.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.hpp"
+
+namespace onnx2ir::cli {
+
+/// Something to print instead of a conversion.
+enum class Listing : std::uint8_t { none, help, version, operators, passes, faults, documentation };
+
+struct Arguments {
+  std::vector<std::string> models;  ///< "-": standard input
+  std::string output_model;
+  Options options;
+  SaveOptions saving;
+  bool only_checks = false;  ///< nothing is written
+  unsigned jobs = 1;
+  std::string report;  ///< file of the report; "-": standard output
+  bool verbose = false;
+  bool quiet = false;
+  bool has_json_diagnostics = false;
+  std::filesystem::path checked_files;  ///< the XML of a pair that is to be checked
+  Listing listing = Listing::none;
+  std::string documentation;  ///< the form of Listing::documentation
+};
+
+/// The rows of all options; they write to `arguments`, which outlives them.
+std::vector<Option> option_table(Arguments& arguments);
+
+}  // namespace onnx2ir::cli

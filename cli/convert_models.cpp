@@ -1,0 +1,308 @@
+#include "cli/convert_models.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "cli/progress_bar.hpp"
+#include "cli/temporary_files.hpp"
+
+namespace onnx2ir::cli {
+namespace {
+
+constexpr std::string_view kStandardInput = "-";
+
+/// A model of the command line and where it goes.
+struct Job {
+  std::string model;
+  std::filesystem::path xml;
+};
+
+/// What came of a job.
+struct Outcome {
+  std::vector<Diagnostic> diagnostics;
+  std::string json;  ///< of the conversion, for the report
+  double seconds = 0;
+
+  bool has_errors() const { return error_count() != 0; }
+  std::ptrdiff_t error_count() const {
+    return std::ranges::count(diagnostics, Severity::error, &Diagnostic::severity);
+  }
+  bool has_code(std::string_view code) const {
+    return std::ranges::find(diagnostics, code, &Diagnostic::code) != diagnostics.end();
+  }
+  int exit_code() const {
+    if (!has_errors()) return kDone;
+    if (has_code("bad-target-runtime")) return kUsage;
+    return has_code("internal-error") ? kInternal : kModelError;
+  }
+};
+
+/// As ovc names its output: a folder takes the model's name, anything else is the name of the XML. The output
+/// of several models is a folder.
+std::filesystem::path xml_path(const std::string& model, const std::string& output, bool is_folder) {
+  std::filesystem::path named = "model.xml";
+  if (model != kStandardInput) named = std::filesystem::path(model).filename().replace_extension(".xml");
+  if (output.empty()) return named;
+  std::filesystem::path path = output;
+  if (is_folder || std::filesystem::is_directory(path) || !path.has_filename()) return path / named;
+  if (path.extension() != ".xml") path += ".xml";
+  return path;
+}
+
+/// The models with their outputs; nothing, and the reason in `problem`, when two of them get in each other's
+/// way.
+std::vector<Job> jobs_of(const Arguments& arguments, std::string& problem) {
+  std::vector<Job> jobs;
+  std::set<std::filesystem::path> outputs;
+  for (const std::string& model : arguments.models) {
+    Job job{model, xml_path(model, arguments.output_model, arguments.models.size() > 1)};
+    if (!outputs.insert(job.xml.lexically_normal()).second) {
+      problem = "two of the models would be written to '" + job.xml.string() +
+                "': models that are converted together need different names";
+      return {};
+    }
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+std::string read_standard_input() {
+  return {std::istreambuf_iterator<char>(std::cin), {}};
+}
+
+/// Makes allocations beyond `bytes` fail. Not RLIMIT_AS, which counts code and files as well.
+void limit_memory(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, bytes);
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+/// Names the options of the command line that are the reason.
+void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics) {
+  const bool has_file_as_output = std::ranges::any_of(
+      arguments.options.outputs, [](const std::string& name) { return name.ends_with(".xml"); });
+  for (Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.code == "out-of-memory" && arguments.options.max_memory != 0)
+      diagnostic.hint = "--max-memory limits it; raise the limit";
+    if (diagnostic.code == "bad-interface" && has_file_as_output)
+      diagnostic.hint = "--output names tensors; -o or --output-model names the file";
+  }
+}
+
+/// Converts one model after the other, or some of them at the same time.
+class Run {
+ public:
+  Run(const Arguments& arguments, std::vector<Job> jobs)
+      : arguments_(arguments), jobs_(std::move(jobs)), outcomes_(jobs_.size()) {}
+
+  int convert_all() {
+    limit_memory(arguments_.options.max_memory);
+    if (jobs_.size() == 1) {
+      convert_only_model();
+    } else {
+      std::vector<std::jthread> threads;
+      const std::size_t most = std::min<std::size_t>(arguments_.jobs, jobs_.size());
+      for (std::size_t i = 0; i < most; ++i) threads.emplace_back([this] { work(); });
+      print_in_order();
+    }
+    int code = kDone;
+    for (const Outcome& outcome : outcomes_) code = std::max(code, outcome.exit_code());
+    if (!arguments_.report.empty() && !write_report()) code = std::max(code, kModelError);
+    return code;
+  }
+
+ private:
+  /// The process ends with its only model. To give millions of nodes back one by one takes as long as to
+  /// write them, so the model is never destroyed. See Options::keep_source.
+  void convert_only_model() {
+    ProgressBar bar;
+    Options options = options_of(jobs_[0]);
+    options.keep_source = true;
+    options.progress = [&bar](std::string_view stage, double fraction) { bar.show(stage, fraction); };
+    static Conversion& conversion = *std::make_unique<Conversion>().release();
+    const auto start = std::chrono::steady_clock::now();
+    conversion = convert(jobs_[0], options);
+    if (conversion.model) bar.show("writing", 1);
+    finish(jobs_[0], conversion, outcomes_[0], start);
+    bar.clear();
+    print_outcome(0);
+  }
+
+  void work() {
+    for (std::size_t i = next_++; i < jobs_.size(); i = next_++) {
+      const auto start = std::chrono::steady_clock::now();
+      Outcome outcome;
+      try {
+        Conversion conversion = convert(jobs_[i], options_of(jobs_[i]));
+        finish(jobs_[i], conversion, outcome, start);
+      } catch (const std::bad_alloc&) {
+        outcome.diagnostics.push_back(
+            {Severity::error, "out-of-memory", "the conversion needs more memory than there is", {}, {}, {}});
+      }
+      const std::scoped_lock lock(mutex_);
+      outcomes_[i] = std::move(outcome);
+      done_.insert(i);
+      one_is_done_.notify_one();
+    }
+  }
+
+  /// Messages stand in the order of the models, whichever is done first.
+  void print_in_order() {
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      std::unique_lock lock(mutex_);
+      one_is_done_.wait(lock, [&] { return done_.contains(i); });
+      lock.unlock();
+      print_outcome(i);
+    }
+  }
+
+  Options options_of(const Job& job) const {
+    Options options = arguments_.options;
+    // The limit of the process has been set.
+    options.max_memory = 0;
+    options.dump = [](std::string_view pass, std::string_view text) {
+      std::cerr << "// after " << pass << '\n' << text;
+    };
+    if (arguments_.verbose) {
+      const std::string prefix = jobs_.size() == 1 ? std::string() : job.model + ": ";
+      options.pass_finished = [prefix](std::string_view stage, double seconds, bool modified) {
+        report_time(prefix, stage, seconds, modified);
+      };
+    }
+    return options;
+  }
+
+  static void report_time(const std::string& prefix, std::string_view stage, double seconds, bool modified) {
+    std::fprintf(stderr, "%s%-32.*s %9.3f ms%s\n", prefix.c_str(), static_cast<int>(stage.size()),
+                 stage.data(), seconds * 1e3, modified ? "  changed" : "");
+  }
+
+  static Conversion convert(const Job& job, const Options& options) {
+    if (job.model != kStandardInput) return convert_file(job.model, options);
+    const std::string bytes = read_standard_input();
+    return convert_bytes(std::as_bytes(std::span(bytes)), options);
+  }
+
+  void finish(const Job& job, Conversion& conversion, Outcome& outcome,
+              std::chrono::steady_clock::time_point start) const {
+    if (conversion.model && !arguments_.only_checks) {
+      const auto before = std::chrono::steady_clock::now();
+      if (auto problem = save(*conversion.model, job.xml)) {
+        conversion.diagnostics.push_back(*std::move(problem));
+      } else if (arguments_.verbose) {
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - before;
+        report_time(jobs_.size() == 1 ? "" : job.model + ": ", "write", time.count(), false);
+      }
+    }
+    add_hints(arguments_, conversion.diagnostics);
+    if (!arguments_.report.empty()) outcome.json = to_json(conversion);
+    outcome.diagnostics = conversion.diagnostics;
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    outcome.seconds = time.count();
+  }
+
+  /// Makes the folder, writes the model, and has temporary files removed when a signal ends the process.
+  std::optional<Diagnostic> save(const Model& model, const std::filesystem::path& xml) const {
+    if (const auto folder = xml.parent_path(); !folder.empty()) {
+      std::error_code error;
+      std::filesystem::create_directories(folder, error);
+      if (error) {
+        Diagnostic diagnostic;
+        diagnostic.code = "cannot-write";
+        diagnostic.message = "the folder '" + folder.string() + "' cannot be made: " + error.message();
+        return diagnostic;
+      }
+    }
+    SaveOptions options = arguments_.saving;
+    options.temporary = note_temporary;
+    return model.save(xml, {}, options);
+  }
+
+  void print_outcome(std::size_t index) const {
+    const Outcome& outcome = outcomes_[index];
+    const Job& job = jobs_[index];
+    print(arguments_, outcome.diagnostics);
+    if (arguments_.has_json_diagnostics) return;
+    if (const auto errors = outcome.error_count(); errors != 0) {
+      std::cerr << "onnx2ir: '" << job.model << "' was not converted: " << errors
+                << (errors == 1 ? " error\n" : " errors\n");
+    } else if (arguments_.verbose) {
+      std::cerr << (arguments_.only_checks ? "would write '" : "wrote '") << job.xml.string() << "'\n";
+    }
+  }
+
+  std::string report_text() const {
+    std::string json = "{\"onnx2ir\": " + json_string(version()) + ", \"models\": [";
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      const Outcome& outcome = outcomes_[i];
+      const bool is_written = !outcome.has_errors() && !arguments_.only_checks;
+      json += i == 0 ? "\n" : ",\n";
+      json += "{\"model\": " + json_string(jobs_[i].model) +
+              ", \"converted\": " + (outcome.has_errors() ? "false" : "true") +
+              ", \"xml\": " + (is_written ? json_string(jobs_[i].xml.string()) : "null") +
+              ", \"seconds\": " + std::to_string(outcome.seconds) + ", ";
+      json += outcome.json.empty() ? "\"diagnostics\": " + to_json(outcome.diagnostics) + '}'
+                                   : outcome.json.substr(1);
+    }
+    return json + "\n]}\n";
+  }
+
+  bool write_report() const {
+    if (arguments_.report == "-") {
+      std::cout << report_text() << std::flush;
+      return std::cout.good();
+    }
+    std::ofstream file(arguments_.report, std::ios::binary);
+    file << report_text() << std::flush;
+    if (!file) std::cerr << "onnx2ir: the report '" << arguments_.report << "' cannot be written\n";
+    return file.good();
+  }
+
+  const Arguments& arguments_;
+  std::vector<Job> jobs_;
+  std::vector<Outcome> outcomes_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  std::condition_variable one_is_done_;
+  std::set<std::size_t> done_;
+};
+
+}  // namespace
+
+void print(const Arguments& arguments, const std::vector<Diagnostic>& diagnostics) {
+  if (arguments.has_json_diagnostics) {
+    std::cerr << to_json(diagnostics) << '\n';
+    return;
+  }
+  std::vector<Diagnostic> shown;
+  std::ranges::copy_if(diagnostics, std::back_inserter(shown), [&](const Diagnostic& diagnostic) {
+    return !arguments.quiet || diagnostic.severity == Severity::error;
+  });
+  if (!shown.empty()) std::cerr << to_string(shown) << '\n';
+}
+
+int convert_models(const Arguments& arguments) {
+  std::string problem;
+  std::vector<Job> jobs = jobs_of(arguments, problem);
+  if (!problem.empty()) {
+    std::cerr << "onnx2ir: " << problem << '\n';
+    return kUsage;
+  }
+  return Run(arguments, std::move(jobs)).convert_all();
+}
+
+}  // namespace onnx2ir::cli

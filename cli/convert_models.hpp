@@ -1,0 +1,19 @@
+// Converts the models of a command line and reports what came of them.
+#pragma once
+
+#include "cli/arguments.hpp"
+
+namespace onnx2ir::cli {
+
+inline constexpr int kDone = 0;
+inline constexpr int kModelError = 1;
+inline constexpr int kUsage = 2;
+inline constexpr int kInternal = 3;
+
+/// Converts all models; returns the exit code.
+int convert_models(const Arguments& arguments);
+
+/// Prints to standard error, as the options say.
+void print(const Arguments& arguments, const std::vector<Diagnostic>& diagnostics);
+
+}  // namespace onnx2ir::cli

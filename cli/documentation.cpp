@@ -1,0 +1,202 @@
+#include "cli/documentation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <onnx2ir/onnx2ir.hpp>
+
+namespace onnx2ir::cli {
+namespace {
+
+constexpr std::array<std::string_view, 7> kGroups{"Model",  "IR",          "Run",     "Messages",
+                                                  "Limits", "Information", "Compiler"};
+constexpr std::string_view kPurpose = "converts ONNX models to OpenVINO IR";
+constexpr std::string_view kModels =
+    "models as ONNX protobuf, with or without external data, or as ONNX text; - is standard input";
+
+/// The options of a group, in the table's order.
+std::vector<const Option*> in_group(std::span<const Option> options, std::string_view group) {
+  std::vector<const Option*> found;
+  for (const Option& option : options) {
+    if (option.group == group) found.push_back(&option);
+  }
+  return found;
+}
+
+/// "-o, --output-model PATH"
+std::string spelling(const Option& option) {
+  std::string text;
+  if (option.letter != 0) text = std::string("-") + option.letter + ", ";
+  text += "--" + option.name;
+  if (!option.is_flag()) text += ' ' + option.value_name;
+  return text;
+}
+
+/// Appends `text` in lines of at most `width`, the first one at column `column`.
+void append_wrapped(std::string& out, std::string_view text, std::size_t indent, std::size_t width) {
+  std::size_t column = indent;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    if (column != indent && column + 1 + end > width) {
+      out += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (column != indent) {
+      out += ' ';
+      ++column;
+    }
+    out += text.substr(0, end);
+    column += end;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  out += '\n';
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view with) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
+    text.replace(at, what.size(), with);
+  return text;
+}
+
+/// Troff takes a backslash and a line's first dot or apostrophe for itself; a bare hyphen may become a dash.
+std::string troff(const std::string& text) {
+  return replaced(replaced(text, "\\", "\\\\"), "-", "\\-");
+}
+
+std::string manual_page(std::span<const Option> options) {
+  std::string page = ".TH ONNX2IR 1 \"\" \"onnx2ir " + std::string(version()) + "\"\n.SH NAME\nonnx2ir \\- " +
+                     std::string(kPurpose) + "\n.SH SYNOPSIS\n.B onnx2ir\n.I MODEL\n[...] [options]\n" +
+                     ".SH DESCRIPTION\nMODEL: " + troff(std::string(kModels)) +
+                     ".\nThe IR is an XML file and, beside it, a .bin file of weights.\n" +
+                     "Underscores may stand for the hyphens in names of options.\n.SH OPTIONS\n";
+  for (const std::string_view group : kGroups) {
+    page += ".SS " + std::string(group) + '\n';
+    for (const Option* option : in_group(options, group)) {
+      page += ".TP\n.B " + troff(spelling(*option)) + '\n' + troff(option->summary) + ".\n";
+    }
+  }
+  page +=
+      ".SH EXIT STATUS\n0 done, 1 the model cannot be converted or the files cannot be written, 2 wrong "
+      "usage, "
+      "3 a fault of onnx2ir.\n";
+  return page;
+}
+
+std::string bash_completion(std::span<const Option> options) {
+  std::string names;
+  std::string cases;
+  std::string with_files;
+  for (const Option& option : options) {
+    if (option.group.empty()) continue;
+    names += " --" + option.name;
+    if (option.is_flag()) continue;
+    if (option.choices.empty()) {
+      with_files += (with_files.empty() ? "--" : " | --") + option.name;
+      continue;
+    }
+    std::string words;
+    for (const std::string& choice : option.choices) words += (words.empty() ? "" : " ") + choice;
+    cases +=
+        "    --" + option.name + ") COMPREPLY=($(compgen -W \"" + words + "\" -- \"$word\")); return ;;\n";
+  }
+  return "# Completion of onnx2ir for bash.\n_onnx2ir() {\n  local word=${COMP_WORDS[COMP_CWORD]}\n"
+         "  case ${COMP_WORDS[COMP_CWORD-1]} in\n" +
+         cases + "    " + with_files +
+         " | -o) compopt -o default; COMPREPLY=(); return ;;\n  esac\n"
+         "  if [[ $word == -* ]]; then\n    COMPREPLY=($(compgen -W \"" +
+         names.substr(1) +
+         "\" -- \"$word\"))\n  else\n    compopt -o default\n    COMPREPLY=()\n  fi\n}\n"
+         "complete -F _onnx2ir onnx2ir\n";
+}
+
+/// For zsh and fish, inside single quotes.
+std::string shell_quoted(const std::string& text) {
+  return replaced(text, "'", "'\\''");
+}
+
+std::string zsh_completion(std::span<const Option> options) {
+  std::string text = "#compdef onnx2ir\n_arguments -s \\\n";
+  for (const Option& option : options) {
+    if (option.group.empty()) continue;
+    std::string summary = shell_quoted(option.summary);
+    for (const std::string_view special : {"[", "]", ":"})
+      summary = replaced(summary, special, "\\" + std::string(special));
+    text += "  '--" + option.name + (option.is_flag() ? "" : "=") + '[' + summary + ']';
+    if (!option.is_flag()) {
+      std::string words;
+      for (const std::string& choice : option.choices) words += (words.empty() ? "" : " ") + choice;
+      text += ':' + option.value_name + ':' + (words.empty() ? "_files" : "(" + words + ')');
+    }
+    text += "' \\\n";
+  }
+  return text + "  '*:MODEL:_files'\n";
+}
+
+std::string fish_completion(std::span<const Option> options) {
+  std::string text = "# Completion of onnx2ir for fish.\n";
+  for (const Option& option : options) {
+    if (option.group.empty()) continue;
+    text += "complete -c onnx2ir -l " + option.name;
+    if (option.letter != 0) text += std::string(" -s ") + option.letter;
+    if (!option.is_flag()) text += " -r";
+    std::string words;
+    for (const std::string& choice : option.choices) words += (words.empty() ? "" : " ") + choice;
+    if (!words.empty()) text += " -f -a '" + words + '\'';
+    text += " -d '" + replaced(replaced(option.summary, "\\", "\\\\"), "'", "\\'") + "'\n";
+  }
+  return text;
+}
+
+std::string markdown_table(std::span<const Option> options) {
+  std::string text;
+  for (const std::string_view group : kGroups) {
+    text += "### " + std::string(group) + "\n\n| option | meaning |\n|---|---|\n";
+    for (const Option* option : in_group(options, group))
+      text += "| `" + replaced(spelling(*option), "|", "\\|") + "` | " +
+              replaced(option->summary, "|", "\\|") + " |\n";
+    text += '\n';
+  }
+  text.pop_back();
+  return text;
+}
+
+using Writer = std::string (*)(std::span<const Option>);
+constexpr std::array<std::pair<std::string_view, Writer>, 5> kForms{{{"man", manual_page},
+                                                                     {"bash", bash_completion},
+                                                                     {"zsh", zsh_completion},
+                                                                     {"fish", fish_completion},
+                                                                     {"markdown", markdown_table}}};
+
+}  // namespace
+
+std::string help_text(std::span<const Option> options) {
+  constexpr std::size_t kIndent = 30;
+  constexpr std::size_t kWidth = 100;
+  std::string text = "onnx2ir " + std::string(version()) + ": " + std::string(kPurpose) +
+                     "\n\nusage: onnx2ir MODEL... [options]\n\n";
+  text += "MODEL: " + std::string(kModels) + "\n";
+  for (const std::string_view group : kGroups) {
+    text += '\n' + std::string(group) + ":\n";
+    for (const Option* option : in_group(options, group)) {
+      std::string line = "  " + spelling(*option);
+      line += line.size() + 2 > kIndent ? '\n' + std::string(kIndent, ' ')
+                                        : std::string(kIndent - line.size(), ' ');
+      text += line;
+      append_wrapped(text, option->summary, kIndent, kWidth);
+    }
+  }
+  return text +
+         "\nUnderscores may stand for the hyphens in names of options, and flags may have a value "
+         "(--compress_to_fp16=False).\n";
+}
+
+std::vector<std::string> documentation_forms() {
+  std::vector<std::string> forms;
+  for (const auto& [name, writer] : kForms) forms.emplace_back(name);
+  return forms;
+}
+
+std::string documentation(std::string_view form, std::span<const Option> options) {
+  const auto found = std::ranges::find(kForms, form, &std::pair<std::string_view, Writer>::first);
+  return found == kForms.end() ? std::string() : found->second(options);
+}
+
+}  // namespace onnx2ir::cli

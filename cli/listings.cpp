@@ -1,0 +1,40 @@
+#include "cli/listings.hpp"
+
+#include <onnx2ir/onnx2ir.hpp>
+#include <sstream>
+
+namespace onnx2ir::cli {
+
+std::string operator_list() {
+  std::ostringstream list;
+  for (const OperatorInfo& row : supported_operators()) {
+    list << (row.domain.empty() ? "" : row.domain + ".") << row.name << "  ";
+    for (std::size_t i = 0; i < row.versions.size(); ++i) list << (i == 0 ? "" : ",") << row.versions[i];
+    list << "  " << row.lowering;
+    if (const auto& [cases, passed] = row.suite; cases != 0) {
+      list << "  suite: " << passed.as_they_are << ',' << passed.with_dynamic_shapes << ','
+           << passed.with_constants << " of " << cases;
+    }
+    if (!row.limits.empty()) list << "  not: " << row.limits;
+    list << '\n';
+  }
+  return list.str();
+}
+
+std::string pass_list() {
+  std::ostringstream list;
+  for (const PassInfo& pass : list_passes()) list << pass.name << "  " << pass.summary << '\n';
+  return list.str();
+}
+
+std::string fault_list() {
+  std::ostringstream list;
+  for (const FaultInfo& fault : list_faults()) {
+    list << fault.name << "  " << fault.first_release << ".." << fault.last_release << "  "
+         << (fault.instruction_sets.empty() ? "all" : fault.instruction_sets) << "  " << fault.summary
+         << '\n';
+  }
+  return list.str();
+}
+
+}  // namespace onnx2ir::cli

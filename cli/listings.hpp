@@ -1,0 +1,12 @@
+// Lists that the command prints instead of a conversion.
+#pragma once
+
+#include <string>
+
+namespace onnx2ir::cli {
+
+std::string operator_list();
+std::string pass_list();
+std::string fault_list();
+
+}  // namespace onnx2ir::cli

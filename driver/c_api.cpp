@@ -1,0 +1,251 @@
+// The C interface: the C++ one behind handles, without exceptions.
+#include <cstring>
+#include <new>
+#include <span>
+
+#include "onnx2ir/onnx2ir.h"
+#include "onnx2ir/onnx2ir.hpp"
+
+struct onnx2ir_options {
+  onnx2ir::Options conversion;
+  onnx2ir::SaveOptions saving;
+  std::string problem;
+};
+
+struct onnx2ir_conversion {
+  onnx2ir::Conversion conversion;
+  std::string text;
+  std::string json;
+  std::optional<std::string> xml;
+  std::optional<std::vector<std::byte>> weights;
+  std::string graph;
+};
+
+namespace {
+
+/// `make`, or `otherwise` when there is no memory. The library throws nothing else where this is used.
+template <typename Result, typename Make>
+Result without_exceptions(Result otherwise, Make make) noexcept {
+  try {
+    return make();
+  } catch (const std::exception&) {
+    return otherwise;
+  }
+}
+
+void describe(onnx2ir_conversion& handle) {
+  handle.text = onnx2ir::to_string(handle.conversion.diagnostics);
+  handle.json = onnx2ir::to_json(handle.conversion);
+}
+
+template <typename Convert>
+onnx2ir_conversion* converted(const onnx2ir_options* options, Convert convert) noexcept {
+  return without_exceptions<onnx2ir_conversion*>(nullptr, [&] {
+    auto handle = std::make_unique<onnx2ir_conversion>();
+    handle->conversion = convert(options == nullptr ? onnx2ir::Options() : options->conversion);
+    describe(*handle);
+    return handle.release();
+  });
+}
+
+void add_error(onnx2ir_conversion& handle, onnx2ir::Diagnostic problem) {
+  handle.conversion.diagnostics.push_back(std::move(problem));
+  describe(handle);
+}
+
+/// Runs `read`, which throws std::runtime_error when a file of the model cannot be read any more.
+template <typename Read>
+bool read_weights(onnx2ir_conversion& handle, Read read) {
+  try {
+    read();
+    return true;
+  } catch (const std::bad_alloc&) {
+    add_error(
+        handle,
+        {onnx2ir::Severity::error, "out-of-memory", "the IR needs more memory than there is", {}, {}, {}});
+  } catch (const std::exception& problem) {
+    add_error(handle, {onnx2ir::Severity::error, "unreadable-input", problem.what(), {}, {}, {}});
+  }
+  return false;
+}
+
+std::string json_of(const onnx2ir::OperatorInfo& row) {
+  std::string versions;
+  for (const int version : row.versions) versions += (versions.empty() ? "" : ", ") + std::to_string(version);
+  return "{\"domain\": " + onnx2ir::json_string(row.domain) +
+         ", \"name\": " + onnx2ir::json_string(row.name) + ", \"versions\": [" + versions +
+         "], \"limits\": " + onnx2ir::json_string(row.limits) + '}';
+}
+
+std::string json_of(const onnx2ir::OptionInfo& row) {
+  constexpr const char* kKinds[] = {"flag", "text", "list"};
+  return "{\"name\": " + onnx2ir::json_string(row.name) +
+         ", \"kind\": " + onnx2ir::json_string(kKinds[static_cast<std::size_t>(row.kind)]) +
+         ", \"value_name\": " + onnx2ir::json_string(row.value_name) +
+         ", \"summary\": " + onnx2ir::json_string(row.summary) +
+         ", \"group\": " + onnx2ir::json_string(row.group) + '}';
+}
+
+template <typename Rows>
+std::string json_list(const Rows& rows) {
+  std::string json;
+  for (const auto& row : rows) json += (json.empty() ? "[" : ",\n") + json_of(row);
+  return json + ']';
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* onnx2ir_version(void) {
+  return onnx2ir::version().data();
+}
+
+int onnx2ir_abi_version(void) {
+  return ONNX2IR_ABI_VERSION;
+}
+
+onnx2ir_options* onnx2ir_options_new(void) {
+  return without_exceptions<onnx2ir_options*>(nullptr, [] { return new onnx2ir_options; });
+}
+
+void onnx2ir_options_delete(onnx2ir_options* options) {
+  delete options;
+}
+
+onnx2ir_status onnx2ir_options_set(onnx2ir_options* options, const char* name, const char* value) {
+  return without_exceptions(ONNX2IR_FAILED, [&] {
+    std::string spelt(name);
+    for (char& letter : spelt) letter = letter == '-' ? '_' : letter;
+    bool is_of_saving = false;
+    for (const onnx2ir::OptionInfo& row : onnx2ir::list_save_options())
+      is_of_saving = is_of_saving || row.name == spelt;
+    auto problem = is_of_saving ? onnx2ir::set_option(options->saving, spelt, value)
+                                : onnx2ir::set_option(options->conversion, spelt, value);
+    options->problem = problem.value_or("");
+    return problem ? ONNX2IR_FAILED : ONNX2IR_OK;
+  });
+}
+
+const char* onnx2ir_options_problem(const onnx2ir_options* options) {
+  return options->problem.c_str();
+}
+
+void onnx2ir_options_set_progress(onnx2ir_options* options, onnx2ir_progress progress, void* data) {
+  if (progress == nullptr) {
+    options->conversion.progress = nullptr;
+    options->conversion.is_cancelled = nullptr;
+    return;
+  }
+  // A stage's name is not always the end of its string. An answer to it counts when is_cancelled() is asked
+  // next.
+  const auto answer = std::make_shared<int>(0);
+  options->conversion.progress = [=](std::string_view stage, double fraction) {
+    *answer |= progress(std::string(stage).c_str(), fraction, data);
+  };
+  options->conversion.is_cancelled = [=] { return (*answer |= progress(nullptr, 0, data)) != 0; };
+}
+
+onnx2ir_conversion* onnx2ir_convert_file(const char* path, const onnx2ir_options* options) {
+  return converted(options, [&](const onnx2ir::Options& how) { return onnx2ir::convert_file(path, how); });
+}
+
+onnx2ir_conversion* onnx2ir_convert_bytes(const void* bytes, size_t size, const onnx2ir_options* options) {
+  return converted(options, [&](const onnx2ir::Options& how) {
+    return onnx2ir::convert_bytes(std::span(static_cast<const std::byte*>(bytes), size), how);
+  });
+}
+
+void onnx2ir_conversion_delete(onnx2ir_conversion* conversion) {
+  delete conversion;
+}
+
+onnx2ir_status onnx2ir_conversion_status(const onnx2ir_conversion* conversion) {
+  return conversion->conversion.model ? ONNX2IR_OK : ONNX2IR_FAILED;
+}
+
+const char* onnx2ir_conversion_text(const onnx2ir_conversion* conversion) {
+  return conversion->text.c_str();
+}
+
+const char* onnx2ir_conversion_json(const onnx2ir_conversion* conversion) {
+  return conversion->json.c_str();
+}
+
+onnx2ir_status onnx2ir_conversion_save(onnx2ir_conversion* conversion, const char* xml, const char* bin,
+                                       const onnx2ir_options* options) {
+  return without_exceptions(ONNX2IR_FAILED, [&] {
+    if (!conversion->conversion.model) return ONNX2IR_FAILED;
+    auto problem = conversion->conversion.model->save(
+        xml, bin == nullptr ? "" : bin, options == nullptr ? onnx2ir::SaveOptions() : options->saving);
+    if (!problem) return ONNX2IR_OK;
+    add_error(*conversion, *std::move(problem));
+    return ONNX2IR_FAILED;
+  });
+}
+
+const char* onnx2ir_conversion_xml(onnx2ir_conversion* conversion, size_t* size) {
+  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
+    auto& [model, diagnostics] = conversion->conversion;
+    if (!model) return nullptr;
+    const auto read = [&] { conversion->xml = model->xml(); };
+    if (!conversion->xml && !read_weights(*conversion, read)) return nullptr;
+    *size = conversion->xml->size();
+    return conversion->xml->c_str();
+  });
+}
+
+const void* onnx2ir_conversion_weights(onnx2ir_conversion* conversion, size_t* size) {
+  return without_exceptions<const void*>(nullptr, [&]() -> const void* {
+    auto& [model, diagnostics] = conversion->conversion;
+    if (!model) return nullptr;
+    const auto read = [&] { conversion->weights = model->weights(); };
+    if (!conversion->weights && !read_weights(*conversion, read)) return nullptr;
+    *size = conversion->weights->size();
+    // A model without weights has an address as well.
+    static constexpr std::byte kNone{};
+    return conversion->weights->empty() ? &kNone : conversion->weights->data();
+  });
+}
+
+const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion) {
+  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
+    if (!conversion->conversion.model) return nullptr;
+    conversion->graph = conversion->conversion.model->text();
+    return conversion->graph.c_str();
+  });
+}
+
+onnx2ir_status onnx2ir_check_files(const char* xml, const char* bin, char* problem, size_t size) {
+  return without_exceptions(ONNX2IR_FAILED, [&] {
+    const auto found = onnx2ir::check_files(xml, bin == nullptr ? "" : bin);
+    const std::string message = found ? found->message : std::string();
+    if (size != 0) {
+      const std::size_t length = std::min(size - 1, message.size());
+      std::memcpy(problem, message.data(), length);
+      problem[length] = '\0';
+    }
+    return found ? ONNX2IR_FAILED : ONNX2IR_OK;
+  });
+}
+
+const char* onnx2ir_supported_operators(void) {
+  return without_exceptions<const char*>(nullptr, [] {
+    static const std::string json = json_list(onnx2ir::supported_operators());
+    return json.c_str();
+  });
+}
+
+const char* onnx2ir_list_options(void) {
+  return without_exceptions<const char*>(nullptr, [] {
+    static const std::string json = [] {
+      auto rows = onnx2ir::list_options();
+      const auto saving = onnx2ir::list_save_options();
+      rows.insert(rows.end(), saving.begin(), saving.end());
+      return json_list(rows);
+    }();
+    return json.c_str();
+  });
+}
+
+}  // extern "C"

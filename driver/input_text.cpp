@@ -1,0 +1,167 @@
+// The text form of inputs: NAME, SHAPE, TYPE and VALUE of each.
+#include <charconv>
+#include <string>
+
+#include "onnx2ir/options.hpp"
+
+namespace onnx2ir {
+namespace {
+
+/// What is wrong with the text.
+struct Malformed {
+  std::string problem;
+};
+
+class InputText {
+ public:
+  explicit InputText(std::string_view text) : text_(text) {}
+
+  std::vector<InputSpec> parse() {
+    std::vector<InputSpec> inputs;
+    while (true) {
+      inputs.push_back(input());
+      if (at_end()) return inputs;
+      expect(',');
+    }
+  }
+
+ private:
+  /// A dimension list longer than this is a mistake.
+  static constexpr std::size_t kMostDimensions = 256;
+
+  bool at_end() const { return at_ == text_.size(); }
+  char next() const { return at_end() ? '\0' : text_[at_]; }
+  bool skip(std::string_view token) {
+    if (text_.substr(at_, token.size()) != token) return false;
+    at_ += token.size();
+    return true;
+  }
+  void skip_blanks() {
+    while (next() == ' ' || next() == '\t') ++at_;
+  }
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw Malformed{problem + " at character " + std::to_string(at_ + 1) + " of '" + std::string(text_) +
+                    "'"};
+  }
+  void expect(char letter) {
+    if (next() != letter) fail(std::string("'") + letter + "' is expected");
+    ++at_;
+  }
+
+  InputSpec input() {
+    InputSpec spec;
+    skip_blanks();
+    spec.name = name();
+    while (true) {
+      skip_blanks();
+      if (next() == '[' && !spec.shape) {
+        spec.shape = shape();
+      } else if (next() == '{' && spec.element_type.empty()) {
+        spec.element_type = element_type();
+      } else {
+        break;
+      }
+    }
+    if (skip("->")) spec.value = value();
+    skip_blanks();
+    if (spec == InputSpec{}) fail("an input is expected");
+    return spec;
+  }
+
+  /// Up to what can follow a name. Blanks around it do not belong to it.
+  std::string name() {
+    std::string name;
+    std::size_t length = 0;
+    while (!at_end() && std::string_view(",[{").find(next()) == std::string_view::npos &&
+           text_.substr(at_, 2) != "->") {
+      const bool is_escaped = skip("\\");
+      if (at_end()) fail("a character is expected after the backslash");
+      name += text_[at_++];
+      if (is_escaped || name.back() != ' ') length = name.size();
+    }
+    name.resize(length);
+    return name;
+  }
+
+  std::vector<DimensionBounds> shape() {
+    std::vector<DimensionBounds> bounds;
+    expect('[');
+    while (true) {
+      while (next() == ' ' || next() == ',') ++at_;
+      if (next() == ']') break;
+      if (bounds.size() == kMostDimensions) fail("the shape has too many dimensions");
+      bounds.push_back(dimension());
+    }
+    expect(']');
+    return bounds;
+  }
+
+  DimensionBounds dimension() {
+    if (skip("?") || skip("-1")) return {};
+    DimensionBounds bounds;
+    const bool has_minimum = next() != '.';
+    if (has_minimum) bounds.min = size();
+    if (!skip("..")) {
+      bounds.max = bounds.min;
+      return bounds;
+    }
+    const bool has_maximum = next() >= '0' && next() <= '9';
+    if (!has_minimum && !has_maximum) fail("a size is expected");
+    if (has_maximum) bounds.max = size();
+    if (has_maximum && bounds.max < bounds.min) fail("the largest size is below the smallest one");
+    return bounds;
+  }
+
+  std::int64_t size() {
+    std::int64_t size = 0;
+    const char* const start = text_.data() + at_;
+    const auto [end, error] = std::from_chars(start, text_.data() + text_.size(), size);
+    if (error != std::errc() || size < 0) fail("a size, ? or -1 is expected");
+    at_ += static_cast<std::size_t>(end - start);
+    return size;
+  }
+
+  std::string element_type() {
+    expect('{');
+    const auto end = text_.find('}', at_);
+    if (end == std::string_view::npos) fail("'}' is missing");
+    std::string type(text_.substr(at_, end - at_));
+    if (type.empty()) fail("an element type is expected");
+    at_ = end + 1;
+    return type;
+  }
+
+  /// Up to a comma outside of brackets.
+  std::string value() {
+    std::string value;
+    int depth = 0;
+    while (!at_end() && (depth > 0 || next() != ',')) {
+      if (skip("\\")) {
+        if (at_end()) fail("a character is expected after the backslash");
+      } else {
+        if (next() == '[') ++depth;
+        if (next() == ']') --depth;
+      }
+      value += text_[at_++];
+    }
+    if (depth != 0) fail("brackets of the value do not match");
+    if (value.empty()) fail("a value is expected");
+    return value;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::vector<InputSpec>> parse_inputs(std::string_view text, std::string& problem) {
+  try {
+    return InputText(text).parse();
+  } catch (const Malformed& malformed) {
+    problem = malformed.problem;
+    return std::nullopt;
+  }
+}
+
+}  // namespace onnx2ir

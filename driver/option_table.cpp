@@ -1,0 +1,246 @@
+// The options by name: each has its name, its text and its check in one row.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <span>
+
+#include "ir/nearest_name.hpp"
+#include "onnx2ir/onnx2ir.hpp"
+
+namespace onnx2ir {
+namespace {
+
+/// What is wrong with a value; nothing if it was set.
+using Problem = std::optional<std::string>;
+
+template <typename Target>
+struct Row {
+  OptionInfo info;
+  Problem (*set)(Target& options, std::string_view value);
+};
+
+std::string in_quotes(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  return lower;
+}
+
+Problem set_flag(bool& flag, std::string_view value) {
+  const std::string word = in_lower_case(value);
+  if (word != "true" && word != "false") return in_quotes(value) + " is neither True nor False";
+  flag = word == "true";
+  return std::nullopt;
+}
+
+template <std::unsigned_integral Number>
+Problem set_number(Number& number, std::string_view value, Number most) {
+  Number read = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
+  if (error != std::errc() || end != value.data() + value.size() || read > most)
+    return in_quotes(value) + " is not a number from 0 to " + std::to_string(most);
+  number = read;
+  return std::nullopt;
+}
+
+/// A number of bytes, with K, M, G or T for powers of 1024 ("2G", "2GB", "2GiB").
+Problem set_size(std::uint64_t& size, std::string_view value) {
+  std::uint64_t read = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
+  std::string unit = in_lower_case(value.substr(static_cast<std::size_t>(end - value.data())));
+  for (const std::string_view ending : {"ib", "b"}) {
+    if (unit.ends_with(ending)) {
+      unit.resize(unit.size() - ending.size());
+      break;
+    }
+  }
+  constexpr std::string_view kUnits = "kmgt";
+  const auto power = unit.empty() ? 0 : kUnits.find(unit) + 1;
+  const bool is_unit = unit.empty() || (unit.size() == 1 && kUnits.find(unit) != std::string_view::npos);
+  if (error != std::errc() || !is_unit || read > (UINT64_MAX >> (10 * power)))
+    return in_quotes(value) + " is not a size such as 500M or 2G";
+  size = read << (10 * power);
+  return std::nullopt;
+}
+
+/// A list of names with commas between them; a backslash keeps a comma.
+Problem set_outputs(Options& options, std::string_view value) {
+  std::vector<std::string> names(1);
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (value[i] == ',') {
+      names.emplace_back();
+    } else {
+      if (value[i] == '\\' && i + 1 < value.size()) ++i;
+      names.back() += value[i];
+    }
+  }
+  for (std::string& name : names) {
+    const auto first = name.find_first_not_of(' ');
+    name = first == std::string::npos ? "" : name.substr(first, name.find_last_not_of(' ') - first + 1);
+    if (name.empty()) return in_quotes(value) + " has an empty name";
+  }
+  options.outputs.insert(options.outputs.end(), names.begin(), names.end());
+  return std::nullopt;
+}
+
+Problem set_inputs(Options& options, std::string_view value) {
+  std::string problem;
+  auto inputs = parse_inputs(value, problem);
+  if (!inputs) return problem;
+  options.inputs.insert(options.inputs.end(), inputs->begin(), inputs->end());
+  return std::nullopt;
+}
+
+/// A pass, or one of `others`.
+Problem check_pass(std::string_view name, std::initializer_list<std::string_view> others = {}) {
+  std::vector<std::string> known(others.begin(), others.end());
+  for (const PassInfo& pass : list_passes()) known.emplace_back(pass.name);
+  if (std::ranges::find(known, name) != known.end()) return std::nullopt;
+  const std::string nearest = nearest_name(name, known);
+  return "no pass is called " + in_quotes(name) +
+         (nearest.empty() ? ": --list-passes lists them" : "; did you mean " + in_quotes(nearest) + "?");
+}
+
+Problem set_sync(SaveOptions& options, std::string_view value) {
+  using Sync = SaveOptions::Sync;
+  constexpr std::array<std::pair<std::string_view, Sync>, 3> kNames{
+      {{"replaced", Sync::replaced}, {"always", Sync::always}, {"never", Sync::never}}};
+  for (const auto& [name, sync] : kNames) {
+    if (name != value) continue;
+    options.sync = sync;
+    return std::nullopt;
+  }
+  return in_quotes(value) + " is not one of replaced, always, never";
+}
+
+using Kind = OptionInfo::Kind;
+
+std::span<const Row<Options>> conversion_rows() {
+  static constexpr auto kRows = std::to_array<Row<Options>>({
+      {{"input", "INPUTS",
+        "inputs of the converted model, with commas between them: a tensor's name, and after it what is to "
+        "change, a shape, a type or a constant value (\"x[1,3,?,1..8]{f16},rate->16000\"); without names, in "
+        "the model's order",
+        "Model", Kind::list},
+       set_inputs},
+      {{"output", "TENSORS",
+        "tensors that become the outputs of the converted model, with commas between them; what they do not "
+        "depend on is left out",
+        "Model", Kind::list},
+       set_outputs},
+      {{"external_data_folder", "FOLDER",
+        "the folder of the external data of a model that is not read from a file", "Model"},
+       [](Options& options, std::string_view value) {
+         options.external_data_folder = value;
+         return Problem();
+       }},
+      {{"compress_to_fp16", "", "keep floating-point constants in half precision where they fit", "IR",
+        Kind::flag},
+       [](Options& options, std::string_view value) { return set_flag(options.compress_to_fp16, value); }},
+      {{"target_runtime", "RELEASES",
+        "the OpenVINO releases that have to run the IR, for example 2025.4 or 2024.6..2026.4; all supported "
+        "releases by default",
+        "IR"},
+       [](Options& options, std::string_view value) {
+         options.target_runtime = value;
+         return Problem();
+       }},
+      {{"unroll_loops", "", "replace loops of few, known iterations and a small body by their iterations",
+        "IR", Kind::flag},
+       [](Options& options, std::string_view value) { return set_flag(options.unroll_loops, value); }},
+      {{"threads", "N", "threads that work on large constants; 0: as many as the machine runs", "Limits"},
+       [](Options& options, std::string_view value) { return set_number(options.threads, value, 1024U); }},
+      {{"max_function_nodes", "N",
+        "the most nodes that calls of the model's functions may add; 1000000 without the option", "Limits"},
+       [](Options& options, std::string_view value) {
+         return set_number(options.max_function_nodes, value, UINT64_MAX);
+       }},
+      {{"max_memory", "BYTES",
+        "the most memory that the conversion may take, for example 2G; no limit without the option",
+        "Limits"},
+       [](Options& options, std::string_view value) { return set_size(options.max_memory, value); }},
+      {{"print_after", "PASS", "print the graph after this pass, after import, or after all", "Compiler",
+        Kind::list},
+       [](Options& options, std::string_view value) {
+         if (Problem problem = check_pass(value, {"import", "all"})) return problem;
+         options.print_after.emplace_back(value);
+         return Problem();
+       }},
+      {{"stop_after", "PASS", "the last pass to run", "Compiler"},
+       [](Options& options, std::string_view value) {
+         if (Problem problem = check_pass(value)) return problem;
+         options.stop_after = value;
+         return Problem();
+       }},
+      {{"skip_pass", "PASS", "leave this pass out, to measure what it brings", "Compiler", Kind::list},
+       [](Options& options, std::string_view value) {
+         if (Problem problem = check_pass(value)) return problem;
+         options.skip_passes.emplace_back(value);
+         return Problem();
+       }},
+  });
+  return kRows;
+}
+
+std::span<const Row<SaveOptions>> saving_rows() {
+  static constexpr auto kRows = std::to_array<Row<SaveOptions>>({
+      {{"sync", "WHEN",
+        "when to wait until the files are on the disk: replaced (if a file is replaced, the default), always "
+        "or never",
+        "IR"},
+       set_sync},
+      {{"max_xml_size", "BYTES", "the largest XML that is written; 4G without the option", "Limits"},
+       [](SaveOptions& options, std::string_view value) { return set_size(options.max_xml_size, value); }},
+  });
+  return kRows;
+}
+
+template <typename Target>
+std::vector<OptionInfo> infos(std::span<const Row<Target>> rows) {
+  std::vector<OptionInfo> infos;
+  for (const Row<Target>& row : rows) infos.push_back(row.info);
+  return infos;
+}
+
+template <typename Target>
+Problem set_in(std::span<const Row<Target>> rows, Target& options, std::string_view name,
+               std::string_view value) {
+  std::string spelt(name);
+  std::ranges::replace(spelt, '-', '_');
+  std::vector<std::string> known;
+  for (const Row<Target>& row : rows) {
+    if (row.info.name == spelt) return row.set(options, value);
+    known.emplace_back(row.info.name);
+  }
+  const std::string nearest = nearest_name(spelt, known);
+  return "no option is called " + in_quotes(name) +
+         (nearest.empty() ? std::string() : "; did you mean " + in_quotes(nearest) + "?");
+}
+
+}  // namespace
+
+std::vector<OptionInfo> list_options() {
+  return infos(conversion_rows());
+}
+std::vector<OptionInfo> list_save_options() {
+  return infos(saving_rows());
+}
+
+std::optional<std::string> set_option(Options& options, std::string_view name, std::string_view value) {
+  return set_in(conversion_rows(), options, name, value);
+}
+std::optional<std::string> set_option(SaveOptions& options, std::string_view name, std::string_view value) {
+  return set_in(saving_rows(), options, name, value);
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
+  return std::string(ir::nearest_name(name, known));
+}
+
+}  // namespace onnx2ir

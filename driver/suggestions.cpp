@@ -1,0 +1,46 @@
+#include "driver/suggestions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "frontend/operator_table.hpp"
+#include "ir/nearest_name.hpp"
+
+namespace onnx2ir {
+namespace {
+
+std::string full_name(const std::string& domain, const std::string& name) {
+  return domain.empty() ? name : domain + '.' + name;
+}
+
+/// An operator of that name in another domain, or one of nearly that name in the same domain.
+std::string suggestion(const std::vector<frontend::OperatorRow>& table, const Place& place) {
+  std::vector<std::string> same_domain;
+  for (const frontend::OperatorRow& row : table) {
+    if (row.name == place.op_type && row.domain != place.domain)
+      return "there is an operator " + full_name(row.domain, row.name);
+    if (row.domain == place.domain) same_domain.push_back(row.name);
+  }
+  const std::string nearest(ir::nearest_name(place.op_type, same_domain));
+  return nearest.empty() ? std::string() : "did you mean " + full_name(place.domain, nearest) + "?";
+}
+
+}  // namespace
+
+void add_suggestions(std::vector<Diagnostic>& diagnostics) {
+  std::vector<frontend::OperatorRow> table;
+  std::map<std::string, std::string> known;
+  for (Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.code != "unsupported-operator" || !diagnostic.hint.empty()) continue;
+    const auto [found, is_new] =
+        known.try_emplace(full_name(diagnostic.place.domain, diagnostic.place.op_type));
+    if (is_new) {
+      if (table.empty()) table = frontend::operator_table();
+      found->second = suggestion(table, diagnostic.place);
+    }
+    diagnostic.hint = found->second;
+  }
+}
+
+}  // namespace onnx2ir

@@ -1,0 +1,204 @@
+#include "frontend/reader/frozen_value.hpp"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "frontend/reader/tensor_types.hpp"
+#include "ir/half_precision.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// A constant of this many equal elements is a mistake.
+constexpr std::int64_t kMostElements = 1 << 24;
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+struct ElementList {
+  std::vector<std::string_view> elements;
+  bool is_list = false;
+};
+
+/// "[1, 2 3]" has three elements; anything without brackets is one.
+ElementList split_elements(std::string_view text) {
+  text = trimmed(text);
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return {{text}, false};
+  ElementList list{{}, true};
+  text = text.substr(1, text.size() - 2);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto start = text.find_first_not_of(", \t", at);
+    if (start == std::string_view::npos) break;
+    at = std::min(text.find_first_of(", \t", start), text.size());
+    list.elements.push_back(text.substr(start, at - start));
+  }
+  return list;
+}
+
+/// `shape` with sizes for its dynamic dimensions.
+std::optional<std::vector<std::int64_t>> static_shape(const ElementList& list, const ir::PartialShape& shape,
+                                                      std::string& problem) {
+  const auto count = static_cast<std::int64_t>(list.elements.size());
+  if (!shape.has_rank()) {
+    return list.is_list ? std::vector<std::int64_t>{count} : std::vector<std::int64_t>{};
+  }
+  std::vector<std::int64_t> sizes;
+  std::int64_t known = 1;
+  std::vector<std::size_t> open;
+  for (const ir::Dimension& dimension : shape) {
+    sizes.push_back(dimension.size());
+    if (dimension.is_dynamic()) {
+      open.push_back(sizes.size() - 1);
+    } else if (dimension.size() != 0 && known > kMostElements / dimension.size()) {
+      problem = "its shape has too many elements";
+      return std::nullopt;
+    } else {
+      known *= dimension.size();
+    }
+  }
+  if (!list.is_list) {
+    for (const std::size_t axis : open) sizes[axis] = 1;
+    return sizes;
+  }
+  if (open.size() > 1) {
+    problem =
+        fmt::format("its shape {} has several dynamic dimensions; give its shape, for example x[2,3]->...",
+                    to_string(shape));
+    return std::nullopt;
+  }
+  if (open.size() == 1 && known != 0 && count % known == 0) {
+    sizes[open[0]] = count / known;
+    known = count;
+  }
+  if (known != count) {
+    problem = fmt::format("the shape {} does not have {} elements", to_string(shape), count);
+    return std::nullopt;
+  }
+  return sizes;
+}
+
+std::optional<bool> read_boolean(std::string_view text) {
+  if (text == "true" || text == "True" || text == "1") return true;
+  if (text == "false" || text == "False" || text == "0") return false;
+  return std::nullopt;
+}
+
+template <typename Number>
+std::optional<Number> read_number(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// Integers of `bits` bits; true and false are 1 and 0.
+std::optional<std::int64_t> read_signed(std::string_view text, unsigned bits) {
+  if (text == "true" || text == "True") return 1;
+  if (text == "false" || text == "False") return 0;
+  const auto number = read_number<std::int64_t>(text);
+  if (!number || bits >= 64) return number;
+  const std::int64_t limit = std::int64_t{1} << (bits - 1);
+  if (*number < -limit || *number >= limit) return std::nullopt;
+  return number;
+}
+
+std::optional<std::uint64_t> read_unsigned(std::string_view text, unsigned bits) {
+  const auto number = read_number<std::uint64_t>(text);
+  if (!number || bits >= 64) return number;
+  if (*number >= std::uint64_t{1} << bits) return std::nullopt;
+  return number;
+}
+
+std::int32_t half_bits(double number) {
+  std::uint16_t bits = 0;
+  ir::to_half_precision(std::span<const double>(&number, 1), std::span(&bits, 1));
+  return bits;
+}
+
+/// Appends one element; false when `text` is not one of that type.
+bool add_element(std::string_view text, ir::ElementType type, unsigned bits, onnx::TensorProto& tensor) {
+  using enum ir::ElementType;
+  switch (type) {
+    case f32:
+    case f64:
+    case f16: {
+      const auto number = read_number<double>(text);
+      if (!number) return false;
+      if (type == f32) tensor.add_float_data(static_cast<float>(*number));
+      if (type == f64) tensor.add_double_data(*number);
+      if (type == f16) tensor.add_int32_data(half_bits(*number));
+      return true;
+    }
+    case i8:
+    case i16:
+    case i32:
+    case i64: {
+      const auto number = read_signed(text, bits);
+      if (!number) return false;
+      if (type == i64) tensor.add_int64_data(*number);
+      if (type != i64) tensor.add_int32_data(static_cast<std::int32_t>(*number));
+      return true;
+    }
+    case u8:
+    case u16:
+    case u32:
+    case u64: {
+      const auto number = read_unsigned(text, bits);
+      if (!number) return false;
+      const bool is_wide = type == u32 || type == u64;
+      if (is_wide) tensor.add_uint64_data(*number);
+      if (!is_wide) tensor.add_int32_data(static_cast<std::int32_t>(*number));
+      return true;
+    }
+    case boolean: {
+      const auto truth = read_boolean(text);
+      if (truth) tensor.add_int32_data(*truth ? 1 : 0);
+      return truth.has_value();
+    }
+    case string:
+      tensor.add_string_data(std::string(text));
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool read_frozen_value(std::string_view text, std::int32_t element_type, const ir::PartialShape& shape,
+                       onnx::TensorProto& tensor, std::string& problem) {
+  const TensorTypeInfo* const row = find_tensor_type(element_type);
+  if (row == nullptr || !row->ir_type) {
+    problem = fmt::format("values of type {} cannot be given", tensor_type_name(element_type));
+    return false;
+  }
+  const ElementList list = split_elements(text);
+  const auto sizes = static_shape(list, shape, problem);
+  if (!sizes) return false;
+  std::int64_t count = 1;
+  for (const std::int64_t size : *sizes) {
+    tensor.add_dims(size);
+    count *= size;
+  }
+  tensor.set_data_type(element_type);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::string_view element = list.elements[list.is_list ? static_cast<std::size_t>(i) : 0];
+    if (!add_element(element, *row->ir_type, row->bits, tensor)) {
+      problem = fmt::format("'{}' is not a value of type {}", element, row->name);
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,380 @@
+#include "frontend/reader/interface_change.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "frontend/reader/frozen_value.hpp"
+#include "frontend/reader/place.hpp"
+#include "frontend/reader/tensor_types.hpp"
+#include "ir/nearest_name.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+using Names = std::unordered_set<std::string>;
+
+/// Removes the elements of `list` that `is_unwanted`; the others keep their order.
+template <typename List, typename Predicate>
+void remove_if(List& list, Predicate is_unwanted) {
+  int kept = 0;
+  for (int i = 0; i < list.size(); ++i) {
+    if (is_unwanted(list.Get(i))) continue;
+    if (kept != i) list.SwapElements(kept, i);
+    ++kept;
+  }
+  list.DeleteSubrange(kept, list.size() - kept);
+}
+
+/// All names that the nodes of a body use, those of the body itself included.
+void add_body_names(const onnx::NodeProto& node, Names& names) {
+  const auto add_graph = [&](const onnx::GraphProto& body) {
+    for (const auto& inner : body.node()) {
+      names.insert(inner.input().begin(), inner.input().end());
+      add_body_names(inner, names);
+    }
+    for (const auto& output : body.output()) names.insert(output.name());
+  };
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.has_g()) add_graph(attribute.g());
+    for (const auto& body : attribute.graphs()) add_graph(body);
+  }
+}
+
+/// The tensors of `graph` that its outputs depend on.
+Names needed_tensors(const onnx::GraphProto& graph) {
+  std::unordered_map<std::string_view, const onnx::NodeProto*> producers;
+  for (const auto& node : graph.node()) {
+    for (const auto& output : node.output()) producers.emplace(output, &node);
+  }
+  Names needed;
+  std::vector<std::string> open;
+  const auto need = [&](const std::string& name) {
+    if (!name.empty() && needed.insert(name).second) open.push_back(name);
+  };
+  for (const auto& output : graph.output()) need(output.name());
+  while (!open.empty()) {
+    const auto producer = producers.find(open.back());
+    open.pop_back();
+    if (producer == producers.end()) continue;
+    for (const auto& input : producer->second->input()) need(input);
+    Names inner;
+    add_body_names(*producer->second, inner);
+    for (const auto& name : inner) need(name);
+  }
+  return needed;
+}
+
+class InterfaceChange {
+ public:
+  InterfaceChange(onnx::GraphProto& graph, DiagnosticSink& sink) : graph_(graph), sink_(sink) {
+    for (const auto& tensor : graph.initializer()) initialized_.insert(tensor.name());
+    for (const auto& tensor : graph.sparse_initializer()) initialized_.insert(tensor.values().name());
+  }
+
+  InputOverrides run(const InterfaceSpec& wanted) {
+    const Names needed_before = needed_tensors(graph_);
+    if (const auto named = with_names(wanted.inputs)) {
+      for (const InputSpec& input : *named) change_input(input);
+      move_to_front(*named);
+    }
+    if (!wanted.outputs.empty()) set_outputs(wanted.outputs);
+    if (!sink_.has_errors() && (is_cut_ || has_other_outputs_)) remove_unneeded(needed_before);
+    if (has_new_ranks_) graph_.clear_value_info();
+    return std::move(overrides_);
+  }
+
+ private:
+  void fail(std::string message, std::string note = {}, std::string hint = {}) {
+    Diagnostic diagnostic;
+    diagnostic.code = "bad-interface";
+    diagnostic.message = std::move(message);
+    diagnostic.place.graph = std::string(kMainGraphPath);
+    if (!note.empty()) diagnostic.notes.push_back(std::move(note));
+    diagnostic.hint = std::move(hint);
+    sink_.report(std::move(diagnostic));
+  }
+
+  /// The inputs that a caller feeds, in the model's order.
+  std::vector<std::string> fed_inputs() const {
+    std::vector<std::string> names;
+    for (const auto& input : graph_.input()) {
+      if (!initialized_.contains(input.name())) names.push_back(input.name());
+    }
+    return names;
+  }
+
+  std::vector<std::string> all_tensors() const {
+    std::vector<std::string> names = fed_inputs();
+    for (const auto& output : graph_.output()) names.push_back(output.name());
+    for (const auto& node : graph_.node())
+      names.insert(names.end(), node.output().begin(), node.output().end());
+    return names;
+  }
+
+  void fail_unknown(std::string_view name, std::string_view list, const std::vector<std::string>& names) {
+    constexpr std::size_t kMostShown = 20;
+    const auto shown = std::span(names).first(std::min(names.size(), kMostShown));
+    const std::vector<std::string> all = all_tensors();
+    const std::string_view nearest = ir::nearest_name(name, all);
+    fail(fmt::format("The model has no tensor '{}' in its main graph", name),
+         fmt::format("the model's {}: {}{}", list, fmt::join(shown, ", "),
+                     names.size() > kMostShown ? fmt::format(" and {} more", names.size() - kMostShown) : ""),
+         nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+  }
+
+  /// `inputs` with the names of the model's inputs where they have none.
+  std::optional<std::vector<InputSpec>> with_names(std::vector<InputSpec> inputs) {
+    const auto unnamed = static_cast<std::size_t>(
+        std::ranges::count_if(inputs, [](const InputSpec& input) { return input.name.empty(); }));
+    if (unnamed != 0 && unnamed != inputs.size()) {
+      fail("Some of the wanted inputs have a name and some have none", {}, "name all of them or none");
+      return std::nullopt;
+    }
+    if (unnamed != 0) {
+      const std::vector<std::string> names = fed_inputs();
+      if (inputs.size() > names.size()) {
+        fail(fmt::format("{} inputs are given, but the model has {}", inputs.size(), names.size()));
+        return std::nullopt;
+      }
+      for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].name = names[i];
+    }
+    std::set<std::string_view> seen;
+    for (const InputSpec& input : inputs) {
+      if (seen.insert(input.name).second) continue;
+      fail(fmt::format("The input '{}' is given twice", input.name));
+      return std::nullopt;
+    }
+    return inputs;
+  }
+
+  onnx::ValueInfoProto* find_input(std::string_view name) {
+    for (auto& input : *graph_.mutable_input()) {
+      if (input.name() == name) return &input;
+    }
+    return nullptr;
+  }
+
+  const onnx::TypeProto* declared_type(std::string_view name) const {
+    for (const auto* const list : {&graph_.value_info(), &graph_.output()}) {
+      for (const auto& value : *list) {
+        if (value.name() == name && value.has_type()) return &value.type();
+      }
+    }
+    return nullptr;
+  }
+
+  /// The output of a node gets a name that nothing uses. False when no node gives `name`.
+  bool cut_off(const std::string& name) {
+    for (auto& node : *graph_.mutable_node()) {
+      for (auto& output : *node.mutable_output()) {
+        if (output != name) continue;
+        output = name + "/cut";
+        while (declared_type(output) != nullptr || initialized_.contains(output)) output += '_';
+        is_cut_ = true;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Removes the initializer `name` and gives its type to `type`. False when there is none.
+  bool remove_initializer(const std::string& name, onnx::TypeProto& type) {
+    const auto note_type = [&](const onnx::TensorProto& tensor, const auto& sizes) {
+      type.mutable_tensor_type()->set_elem_type(tensor.data_type());
+      auto& shape = *type.mutable_tensor_type()->mutable_shape();
+      for (const std::int64_t size : sizes) shape.add_dim()->set_dim_value(size);
+    };
+    for (const auto& tensor : graph_.initializer()) {
+      if (tensor.name() == name) note_type(tensor, tensor.dims());
+    }
+    for (const auto& tensor : graph_.sparse_initializer()) {
+      if (tensor.values().name() == name) note_type(tensor.values(), tensor.dims());
+    }
+    remove_if(*graph_.mutable_initializer(), [&](const auto& tensor) { return tensor.name() == name; });
+    remove_if(*graph_.mutable_sparse_initializer(),
+              [&](const auto& tensor) { return tensor.values().name() == name; });
+    return initialized_.erase(name) != 0;
+  }
+
+  /// The model input `name`, made of another tensor if need be; null after a report.
+  onnx::ValueInfoProto* make_input(const InputSpec& wanted) {
+    onnx::TypeProto type;
+    const bool was_initializer = remove_initializer(wanted.name, type);
+    if (onnx::ValueInfoProto* const input = find_input(wanted.name)) return input;
+    if (!was_initializer) {
+      if (const onnx::TypeProto* const declared = declared_type(wanted.name)) type = *declared;
+      if (!cut_off(wanted.name)) {
+        fail_unknown(wanted.name, "inputs", fed_inputs());
+        return nullptr;
+      }
+      if (!type.has_tensor_type() && !set_element_type(wanted, type)) return nullptr;
+    }
+    onnx::ValueInfoProto* const input = graph_.add_input();
+    input->set_name(wanted.name);
+    *input->mutable_type() = std::move(type);
+    return input;
+  }
+
+  /// The type of a tensor that the model does not declare.
+  bool set_element_type(const InputSpec& wanted, onnx::TypeProto& type) {
+    const auto element = ir::element_type_from_name(wanted.element_type);
+    for (std::int32_t number = 1; element && find_tensor_type(number) != nullptr; ++number) {
+      if (find_tensor_type(number)->ir_type != element) continue;
+      type.mutable_tensor_type()->set_elem_type(number);
+      return true;
+    }
+    fail(fmt::format("The model does not declare the type of '{}', which is to become an input", wanted.name),
+         {}, fmt::format("give its type and, if it is known, its shape: \"{}[1,3]{{f32}}\"", wanted.name));
+    return false;
+  }
+
+  void change_input(const InputSpec& wanted) {
+    onnx::ValueInfoProto* const input = make_input(wanted);
+    if (input == nullptr) return;
+    if (!input->type().has_tensor_type()) {
+      if (wanted.shape || wanted.value || !wanted.element_type.empty())
+        fail(fmt::format("The input '{}' is not a tensor: it cannot have another shape, type or value",
+                         wanted.name));
+      return;
+    }
+    InputOverride& change = overrides_[wanted.name];
+    auto& tensor = *input->mutable_type()->mutable_tensor_type();
+    if (wanted.shape) {
+      ir::Dimensions dimensions;
+      for (const DimensionBounds& bounds : *wanted.shape) dimensions.emplace_back(bounds.min, bounds.max);
+      change.shape = ir::PartialShape(std::move(dimensions));
+      if (tensor.has_shape() && tensor.shape().dim_size() != static_cast<int>(change.shape->rank()))
+        has_new_ranks_ = true;
+    }
+    const TensorTypeInfo* const declared = find_tensor_type(tensor.elem_type());
+    if (!wanted.element_type.empty()) {
+      change.type = ir::element_type_from_name(wanted.element_type);
+      if (!change.type) {
+        fail(fmt::format("'{}', wanted for the input '{}', is not an element type", wanted.element_type,
+                         wanted.name),
+             "element types: boolean, bf16, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, string");
+        return;
+      }
+      const bool has_strings = change.type == ir::ElementType::string ||
+                               (declared != nullptr && declared->ir_type == ir::ElementType::string);
+      if (declared != nullptr && declared->ir_type && *declared->ir_type != *change.type && has_strings)
+        return fail(fmt::format("The input '{}' is of type {} and cannot be converted from {}", wanted.name,
+                                declared->name, wanted.element_type));
+    }
+    if (wanted.value) freeze(wanted, *input, change);
+  }
+
+  /// Replaces the input by an initializer.
+  void freeze(const InputSpec& wanted, const onnx::ValueInfoProto& input, const InputOverride& change) {
+    const std::int32_t type = input.type().tensor_type().elem_type();
+    const TensorTypeInfo* const declared = find_tensor_type(type);
+    if (change.type && declared != nullptr && declared->ir_type != *change.type) {
+      return fail(fmt::format("The input '{}' is of type {}; its value cannot be given as {}", wanted.name,
+                              declared->name, wanted.element_type),
+                  {}, "leave the type out");
+    }
+    ir::PartialShape shape;
+    if (change.shape) {
+      shape = *change.shape;
+    } else if (input.type().tensor_type().has_shape()) {
+      ir::Dimensions sizes;
+      for (const auto& size : input.type().tensor_type().shape().dim())
+        sizes.emplace_back(size.has_dim_value() ? size.dim_value() : -1);
+      shape = ir::PartialShape(std::move(sizes));
+    }
+    onnx::TensorProto value;
+    std::string problem;
+    if (!read_frozen_value(*wanted.value, type, shape, value, problem))
+      return fail(
+          fmt::format("The input '{}' cannot have the value {}: {}", wanted.name, *wanted.value, problem));
+    value.set_name(wanted.name);
+    *graph_.add_initializer() = std::move(value);
+    initialized_.insert(wanted.name);
+    remove_if(*graph_.mutable_input(), [&](const auto& one) { return one.name() == wanted.name; });
+    overrides_.erase(wanted.name);
+  }
+
+  /// The wanted inputs come first, in the order in which they are given.
+  void move_to_front(const std::vector<InputSpec>& wanted) {
+    std::unordered_map<std::string_view, std::size_t> places;
+    for (const InputSpec& input : wanted) places.emplace(input.name, places.size());
+    std::vector<onnx::ValueInfoProto> inputs(graph_.input().begin(), graph_.input().end());
+    std::ranges::stable_sort(inputs, {}, [&](const onnx::ValueInfoProto& input) {
+      const auto place = places.find(input.name());
+      return place == places.end() ? places.size() : place->second;
+    });
+    graph_.clear_input();
+    for (onnx::ValueInfoProto& input : inputs) *graph_.add_input() = std::move(input);
+  }
+
+  void set_outputs(const std::vector<std::string>& wanted) {
+    Names tensors = initialized_;
+    for (const auto& input : graph_.input()) tensors.insert(input.name());
+    for (const auto& node : graph_.node()) tensors.insert(node.output().begin(), node.output().end());
+    std::vector<std::string> model_outputs;
+    for (const auto& output : graph_.output()) model_outputs.push_back(output.name());
+
+    std::vector<onnx::ValueInfoProto> outputs;
+    std::set<std::string_view> seen;
+    for (const std::string& name : wanted) {
+      if (name.empty() || !tensors.contains(name)) {
+        fail_unknown(name, "outputs", model_outputs);
+        continue;
+      }
+      if (!seen.insert(name).second) {
+        fail(fmt::format("The output '{}' is given twice", name));
+        continue;
+      }
+      onnx::ValueInfoProto& output = outputs.emplace_back();
+      output.set_name(name);
+      if (const auto* const type = declared_type(name)) *output.mutable_type() = *type;
+      is_cut_ = is_cut_ || std::ranges::find(model_outputs, name) == model_outputs.end();
+    }
+    // What was an output keeps its note on its type, which translators of some operators look for.
+    for (const auto& output : graph_.output()) {
+      if (!seen.contains(output.name())) *graph_.add_value_info() = output;
+    }
+    graph_.clear_output();
+    for (onnx::ValueInfoProto& output : outputs) *graph_.add_output() = std::move(output);
+    has_other_outputs_ = true;
+  }
+
+  /// What served only the parts that were cut off. An input that was unused before stays, and so do all
+  /// inputs when the new outputs are some of the old ones, as with ovc.
+  void remove_unneeded(const Names& needed_before) {
+    const Names needed = needed_tensors(graph_);
+    const auto is_unneeded = [&](const std::string& name) { return !needed.contains(name); };
+    remove_if(*graph_.mutable_node(),
+              [&](const onnx::NodeProto& node) { return std::ranges::all_of(node.output(), is_unneeded); });
+    remove_if(*graph_.mutable_initializer(), [&](const auto& tensor) { return is_unneeded(tensor.name()); });
+    remove_if(*graph_.mutable_sparse_initializer(),
+              [&](const auto& tensor) { return is_unneeded(tensor.values().name()); });
+    remove_if(*graph_.mutable_input(), [&](const onnx::ValueInfoProto& input) {
+      return is_cut_ && is_unneeded(input.name()) && needed_before.contains(input.name());
+    });
+  }
+
+  onnx::GraphProto& graph_;
+  DiagnosticSink& sink_;
+  Names initialized_;
+  InputOverrides overrides_;
+  bool is_cut_ = false;  ///< at a tensor inside the graph
+  bool has_other_outputs_ = false;
+  bool has_new_ranks_ = false;
+};
+
+}  // namespace
+
+InputOverrides change_interface(onnx::ModelProto& model, const InterfaceSpec& wanted, DiagnosticSink& sink) {
+  if ((wanted.inputs.empty() && wanted.outputs.empty()) || !model.has_graph()) return {};
+  return InterfaceChange(*model.mutable_graph(), sink).run(wanted);
+}
+
+}  // namespace onnx2ir::frontend

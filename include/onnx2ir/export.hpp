@@ -1,0 +1,8 @@
+// What the shared library shows.
+#pragma once
+
+#if defined(__GNUC__)
+#define ONNX2IR_API __attribute__((visibility("default")))
+#else
+#define ONNX2IR_API
+#endif

@@ -1,0 +1,22 @@
+#include "ir/cancellation.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+thread_local const std::function<bool()>* current = nullptr;
+
+}  // namespace
+
+CancellationScope::CancellationScope(const std::function<bool()>& is_cancelled) : outer_(current) {
+  current = is_cancelled ? &is_cancelled : nullptr;
+}
+
+CancellationScope::~CancellationScope() {
+  current = outer_;
+}
+
+void check_cancelled() {
+  if (current != nullptr && (*current)()) throw Cancelled();
+}
+
+}  // namespace onnx2ir::ir

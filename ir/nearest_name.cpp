@@ -1,0 +1,57 @@
+#include "ir/nearest_name.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace onnx2ir::ir {
+namespace {
+
+char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+/// The number of letters to insert, remove, replace, or swap with their neighbour (optimal string alignment).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before_last, last);
+    std::swap(last, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0U : 1U)});
+      const bool swapped =
+          i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view nearest_name(std::string_view name, std::span<const std::string> known) {
+  // Names of models can be long and many: a suggestion is not worth more than this.
+  constexpr std::size_t kLongest = 200;
+  constexpr std::size_t kMost = 20'000;
+  if (name.size() > kLongest) return {};
+  std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
+  std::string_view nearest;
+  for (const std::string& candidate : known.first(std::min(known.size(), kMost))) {
+    const std::size_t difference =
+        candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();
+    if (difference >= least) continue;
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < least) {
+      least = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,164 @@
+"""Options, files and messages of the command line tool."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .command import IMAGE_AND_LENGTH, converted, onnx_file, run
+
+ROOT = Path(__file__).resolve().parents[2]
+BAD = ROOT / "tests/errors/bad_unsupported_operators.onnxtxt"
+
+
+@pytest.fixture
+def model(tmp_path):
+    return onnx_file(tmp_path / "m.onnx", IMAGE_AND_LENGTH)
+
+
+def files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("option", ["-o{}", "-o={}", "--output-model={}", "--output_model={}"])
+@pytest.mark.parametrize(
+    ("output", "xml"),
+    [("a/b/", "a/b/m.xml"), ("there", "there/m.xml"), ("c/d", "c/d.xml"), ("e.xml", "e.xml"), ("f.v2", "f.v2.xml")],
+)
+def test_output_model(model, tmp_path, option, output, xml):
+    folder = tmp_path / "out"
+    (folder / "there").mkdir(parents=True)
+    converted(model, option.format(output), folder=folder)
+    assert files(folder) == sorted([xml, str(Path(xml).with_suffix(".bin"))])
+
+
+def test_folder_that_cannot_be_made(model, tmp_path):
+    done = run(model, "-o", f"{model}/folder/")
+    assert done.returncode == 1
+    assert f"the folder '{model}/folder' cannot be made: Not a directory [cannot-write]" in done.stderr
+
+
+def test_several_models(tmp_path):
+    names = [f"m{i}" for i in range(8)]
+    models = [onnx_file(tmp_path / f"{name}.onnx", IMAGE_AND_LENGTH) for name in names]
+    done = run(*models[:4], BAD, *models[4:], "--jobs", 3, "-o", tmp_path / "out", "--verbose")
+    assert done.returncode == 1
+    assert files(tmp_path / "out") == sorted(f"{name}.{ending}" for name in names for ending in ("xml", "bin"))
+    # Results are told in the order of the models.
+    told = re.findall(r"^wrote '.*/(m\d).xml'|^onnx2ir: '.*' was not (converted)", done.stderr, re.M)
+    assert [a or b for a, b in told] == ["m0", "m1", "m2", "m3", "converted", "m4", "m5", "m6", "m7"]
+
+
+def test_several_models_need_different_names(model, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    done = run(model, onnx_file(other / "m.onnx", IMAGE_AND_LENGTH), folder=tmp_path)
+    assert done.returncode == 2 and "two of the models would be written to 'm.xml'" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["protobuf", "text"])
+def test_standard_input(model, tmp_path, form):
+    given = model.read_bytes() if form == "protobuf" else IMAGE_AND_LENGTH.encode()
+    folder = tmp_path / "out"
+    folder.mkdir()
+    converted("-", folder=folder, stdin=None, input=given, text=False)
+    converted("-", "-o", "named.xml", folder=folder, stdin=None, input=given, text=False)
+    assert files(folder) == ["model.bin", "model.xml", "named.bin", "named.xml"]
+    converted(model, "-o", "file.xml", folder=folder)
+    assert (folder / "file.xml").read_bytes() == (folder / "model.xml").read_bytes()
+
+
+def test_check_writes_nothing(model, tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    converted(model, "--check", folder=folder)
+    assert run(BAD, "--check", folder=folder).returncode == 1
+    assert files(folder) == []
+
+
+def test_report(model, tmp_path):
+    done = run(model, BAD, "--report", "report.json", "-o", "out/", folder=tmp_path)
+    assert done.returncode == 1
+    report = json.loads((tmp_path / "report.json").read_text())
+    good, bad = report["models"]
+    assert f"onnx2ir {report['onnx2ir']}\n" == run("--version").stdout
+    assert good["model"] == str(model) and good["converted"] and good["xml"] == "out/m.xml" and good["seconds"] > 0
+    assert good["inputs"][1] == {"name": "seq_len", "element_type": "i64", "shape": [-1]}
+    assert [output["name"] for output in good["outputs"]] == ["sum", "lengths"]
+    assert not bad["converted"] and bad["xml"] is None and bad["inputs"] is None
+    assert {one["severity"] for one in bad["diagnostics"]} == {"error"}
+    done = converted(model, "--check", "--report", "-", folder=tmp_path)
+    assert json.loads(done.stdout)["models"][0]["xml"] is None
+    done = run(model, "--report", "no/such/folder/r.json", folder=tmp_path)
+    assert done.returncode == 1 and "cannot be written" in done.stderr
+
+
+def test_verbose_names_all_stages(model, tmp_path):
+    done = converted(model, "-o", tmp_path / "x.xml", "--verbose")
+    stages = [line.split()[0] for line in done.stderr.splitlines() if line.endswith((" ms", "changed"))]
+    passes = [line.split()[0] for line in run("--list-passes").stdout.splitlines()]
+    assert stages[0] == "import" and stages[-1] == "write" and set(stages[1:-1]) <= set(passes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no model is given; --help says more"),
+        (["m.onnx", "--outptu", "x"], "there is no option --outptu; did you mean --output?"),
+        (["m.onnx", "--target_runtimes=2025.4"], "there is no option --target_runtimes; did you mean --target-runtime?"),
+        (["m.onnx", "--zzzzzzzzz"], "there is no option --zzzzzzzzz; --help lists the options"),
+        (["m.onnx", "-x"], "there is no option -x; --help lists the options"),
+        (["m.onnx", "--threads"], "--threads needs a value: N"),
+        (["m.onnx", "--threads", "many"], "--threads: 'many' is not a number from 0 to 1024"),
+        (["m.onnx", "--max-memory=2X"], "--max-memory: '2X' is not a size such as 500M or 2G"),
+        (["m.onnx", "--compress_to_fp16=maybe"], "--compress_to_fp16: 'maybe' is neither True nor False"),
+        (["m.onnx", "--sync", "now"], "--sync: 'now' is not one of replaced, always, never"),
+        (["m.onnx", "--skip-pass", "fold_constant"], "no pass is called 'fold_constant'; did you mean 'fold_constants'?"),
+        (["m.onnx", "--jobs", "0"], "--jobs: '0' is not a number from 1 to 64"),
+        (["m.onnx", "--verbose=perhaps"], "--verbose: 'perhaps' is neither True nor False"),
+        (["--input_model", "m.onnx"], "--input_model: write the model without an option: onnx2ir MODEL"),
+        (["m.onnx", "--output_dir", "x"], "--output_dir: write --output-model FOLDER/"),
+        (["m.onnx", "--mean_values", "[1,2,3]"], "docs/from-ovc.md"),
+        (["m.onnx", "--extension", "lib.so"], "--extension: "),
+    ],
+)
+def test_wrong_usage(arguments, message):
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("onnx2ir: ") and message in done.stderr
+
+
+def test_options_after_a_double_hyphen_are_models(tmp_path):
+    onnx_file(tmp_path / "--check", IMAGE_AND_LENGTH)
+    converted("-o", "x.xml", "--", "--check", folder=tmp_path)
+    assert (tmp_path / "x.xml").exists()
+
+
+def test_completions_and_manual_page():
+    names = set(re.findall(r"--([a-z][a-z0-9-]+)", run("--help").stdout)) - {"compress"}
+    for form in ("man", "bash", "zsh", "fish", "markdown"):
+        text = run("--documentation", form).stdout.replace("\\-", "-")
+        missing = {name for name in names if f"--{name}" not in text and f"-l {name}" not in text}
+        assert not missing, (form, missing)
+
+
+def test_bash_completes_options_and_values():
+    script = run("--documentation", "bash").stdout
+    ask = script + "\nCOMP_WORDS=(onnx2ir {0}); COMP_CWORD={1}; compopt() {{ :; }}; _onnx2ir; echo \"${{COMPREPLY[*]}}\""
+    for words, count, expected in [("--compress", 1, "--compress-to-fp16"), ("--sync a", 2, "always"), ("--diagnostics-format ''", 2, "text json")]:
+        done = subprocess.run(["bash", "-c", ask.replace("{0}", words).replace("{1}", str(count)).replace("{{", "{").replace("}}", "}")], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == expected, done.stderr
+
+
+def test_documented_options(request):
+    """docs/command-line.md holds the options as the tool lists them; --update writes them."""
+    path = ROOT / "docs/command-line.md"
+    text = path.read_text()
+    start, end = "<!-- generated: options -->\n", "<!-- end -->\n"
+    head, rest = text.split(start)
+    now = head + start + run("--documentation", "markdown").stdout + end + rest.split(end)[1]
+    if request.config.option.update:
+        path.write_text(now)
+    assert path.read_text() == now

@@ -29,6 +29,11 @@ bool is_control_flow(const Node& node) {
   return node.is("Loop") || node.is("If");
 }
 
+/// What a model does beside computing values that other nodes use.
+bool is_kept_without_uses(const Node& node) {
+  return node.is("Parameter") || node.is("Result") || node.is("Assign");
+}
+
 }  // namespace
 
 ElementType Value::type() const {
@@ -142,7 +147,7 @@ std::size_t Graph::remove_dead_nodes() {
   bool lost_control_flow = false;
   for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
     Node& node = **it;
-    if (node.has_uses() || node.is("Parameter") || node.is("Result")) continue;
+    if (node.has_uses() || is_kept_without_uses(node)) continue;
     while (!node.inputs_.empty()) {
       drop_use(node.inputs_.back(), node, node.inputs_.size() - 1);
       node.inputs_.pop_back();

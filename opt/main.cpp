@@ -36,6 +36,7 @@ struct Arguments {
   std::string target_runtime;
   bool unroll_loops = false;
   bool compress_to_fp16 = false;
+  bool stateful = false;
 };
 
 void verify(std::string_view when, const ir::Model& model) {
@@ -78,6 +79,7 @@ int work(const Arguments& arguments, const target::Target& target) {
   context.target = target;
   context.unroll_loops = arguments.unroll_loops;
   context.compress_to_fp16 = arguments.compress_to_fp16;
+  context.stateful = arguments.stateful;
   const auto model = opt::read_model(arguments.input, target, sink);
   if (model != nullptr) run_passes(arguments, *model, context);
   const bool failed = sink.has_errors() || model == nullptr;
@@ -126,6 +128,7 @@ int run(int argc, char** argv) {
     if (option.name == "target_runtime")
       add(app.add_option(name, arguments.target_runtime))->type_name(std::string(option.value_name));
     if (option.name == "unroll_loops") add(app.add_flag(name, arguments.unroll_loops));
+    if (option.name == "stateful") add(app.add_flag(name, arguments.stateful));
     if (option.name == "compress_to_fp16")
       add(app.add_flag(name + ",--compress_to_fp16", arguments.compress_to_fp16));
   }

@@ -43,6 +43,7 @@ bool hide_attention_constants(ir::Model& model, PassContext& context);
 bool hide_misread_scales(ir::Model& model, PassContext& context);
 bool widen_2_bit_types(ir::Model& model, PassContext& context);
 bool widen_zero_points(ir::Model& model, PassContext& context);
+bool keep_caches_in_variables(ir::Model& model, PassContext& context);
 bool legalize_arithmetic(ir::Model& model, PassContext& context);
 bool legalize_data_movement(ir::Model& model, PassContext& context);
 bool widen_small_types(ir::Model& model, PassContext& context);

@@ -269,6 +269,12 @@ constexpr std::array kPipeline = {
          .kind = optimize,
          .summary = "With --compress_to_fp16: stores floating-point constants in half precision",
          .run = compress_to_fp16},
+    // The last one: the CPU plugin and OpenVINO GenAI look for ReadValue, Gather and Concat as they are made
+    // here.
+    Pass{.name = "keep_caches_in_variables",
+         .kind = optimize,
+         .summary = "With --stateful: keeps caches that are inputs and outputs in variables of the model",
+         .run = keep_caches_in_variables},
 };
 
 /// Removes what nobody reads, in bodies first: a body may be the last reader of an outer value.

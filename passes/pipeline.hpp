@@ -38,6 +38,8 @@ struct PassContext {
   bool unroll_loops = false;
   /// Whether floating-point constants are to be kept in half precision.
   bool compress_to_fp16 = false;
+  /// Whether the caches of a language model are to become variables (Options::stateful).
+  bool stateful = false;
   /// Threads that look at large constants; 0: as many as the machine runs.
   unsigned threads = 0;
 };

@@ -51,13 +51,14 @@ onnx2ir::Conversion convert_object(py::object model, const onnx2ir::Options& opt
 }
 
 ConvertedModel convert(py::object model, const std::string& target_runtime, bool compress_to_fp16,
-                       bool unroll_loops, unsigned threads, std::uint64_t max_function_nodes,
+                       bool unroll_loops, bool stateful, unsigned threads, std::uint64_t max_function_nodes,
                        std::uint64_t max_memory,
                        const std::optional<std::filesystem::path>& external_data_folder) {
   onnx2ir::Options options;
   options.target_runtime = target_runtime;
   options.compress_to_fp16 = compress_to_fp16;
   options.unroll_loops = unroll_loops;
+  options.stateful = stateful;
   options.threads = threads;
   options.max_function_nodes = max_function_nodes;
   options.max_memory = max_memory;
@@ -172,7 +173,8 @@ PYBIND11_MODULE(onnx2ir, module) {  // NOLINT
   module.def("check_files", &check_files, py::arg("xml"), py::arg("bin") = py::none(),
              "Raises OSError unless the XML and, beside it or at `bin`, the weights were saved together.");
   module.def("convert", &convert, py::arg("model"), py::kw_only(), py::arg("target_runtime") = "",
-             py::arg("compress_to_fp16") = false, py::arg("unroll_loops") = false, py::arg("threads") = 0,
+             py::arg("compress_to_fp16") = false, py::arg("unroll_loops") = false,
+             py::arg("stateful") = false, py::arg("threads") = 0,
              py::arg("max_function_nodes") = onnx2ir::Options{}.max_function_nodes, py::arg("max_memory") = 0,
              py::arg("external_data_folder") = py::none(),
              "Converts the model at a path, in bytes, or in an onnx.ModelProto. Raises ConversionError.");

@@ -75,6 +75,7 @@ def convert(
     target_runtime: str = "",
     compress_to_fp16: bool = False,
     unroll_loops: bool = False,
+    stateful: bool = False,
     threads: int = 0,
     max_function_nodes: int = 1_000_000,
     max_memory: int = 0,

@@ -59,6 +59,9 @@ std::vector<TranslatorRow> microsoft_quantized_product_translators();
 std::vector<TranslatorRow> microsoft_image_translators();
 std::vector<TranslatorRow> experimental_translators();
 std::vector<TranslatorRow> microsoft_tensor_translators();
+std::vector<TranslatorRow> microsoft_ngram_translators();
+std::vector<TranslatorRow> microsoft_greedy_search_translators();
+std::vector<TranslatorRow> microsoft_beam_search_translators();
 std::vector<TranslatorRow> microsoft_gate_translators();
 std::vector<TranslatorRow> microsoft_expert_translators();
 std::vector<TranslatorRow> microsoft_quantized_translators();
@@ -118,6 +121,9 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     experimental_translators,                     //
     microsoft_tensor_translators,                 //
     microsoft_gate_translators,                   //
+    microsoft_ngram_translators,                  //
+    microsoft_greedy_search_translators,          //
+    microsoft_beam_search_translators,            //
     microsoft_expert_translators,                 //
     microsoft_quantized_translators,              //
 };

@@ -36,6 +36,10 @@ struct Options {
   /// that half precision cannot hold, and what shapes are computed from, keep their precision, as do models
   /// with quantized weights.
   bool compress_to_fp16 = false;
+  /// Keeps the caches of a language model in variables, as OpenVINO GenAI expects: each input `past*` whose
+  /// output is `present*` becomes ReadValue and Assign, and the input `beam_idx` chooses the rows of the
+  /// batch that go on. A model without such a pair is an error, "no-cache".
+  bool stateful = false;
   /// Threads that work on large constants; 0: as many as the machine runs. The result does not depend on it.
   unsigned threads = 0;
   /// The most nodes that calls of the model's own functions may add; a model that needs more is an error. A

@@ -1,6 +1,4 @@
 // Operators on tensors that ONNX has under another version or with other inputs.
-#include <limits>
-
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -90,36 +88,6 @@ Values distances(NodeContext& node) {
   return {metric == "euclidean" ? node.op("Sqrt", {squares}) : squares};
 }
 
-/// NGramRepeatBlock: the score of each token that would repeat a sequence of `ngram_size` tokens is
-/// -infinity.
-Values block_repeated_ngrams(NodeContext& node) {
-  const Value tokens = convert(node, node.input(0), ElementType::i64);
-  const Value scores = node.input(1);
-  const std::int64_t size = node.integer("ngram_size");
-  if (size < 1) node.fail("ngram_size must be positive");
-  const Value length = size_of(node, tokens, 1);
-  const Value count =
-      node.op("Maximum", {node.op("Subtract", {length, node.integer(size - 1)}), node.integer(0)});
-  const Value begins =
-      node.op("Range", {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}});
-  const Value followers = gather(node, tokens, node.op("Add", {begins, node.integer(size - 1)}), 1);
-  Value found = broadcast_to(node, node.integer(1, ElementType::i32), shape_of(node, followers));
-  for (std::int64_t i = 0; i + 1 < size; ++i) {
-    const Value own = gather(node, tokens, node.op("Add", {begins, node.integer(i)}), 1);
-    // The last tokens of the sequence: what would come next is asked for. Too short ones have no windows.
-    const Value place =
-        node.op("Maximum", {node.op("Add", {length, node.integer(i - size + 1)}), node.integer(0)});
-    const Value last = gather(node, tokens, reshape(node, place, {1}), 1);
-    found = node.op("Multiply", {found, convert(node, node.op("Equal", {own, last}), ElementType::i32)});
-  }
-  const Value none = broadcast_to(node, node.integer(0, ElementType::i32), shape_of(node, scores));
-  const Value banned = node.op("ScatterElementsUpdate", {none, followers, found, node.integer(1)},
-                               {{"reduction", "max"}, {"use_init_val", true}});
-  const Value is_banned = node.op("Greater", {banned, node.integer(0, ElementType::i32)});
-  return {node.op("Select",
-                  {is_banned, node.number_like(-std::numeric_limits<double>::infinity(), scores), scores})};
-}
-
 /// WordConvEmbedding: each word [characters] as the largest values that a convolution over its characters
 /// has.
 Values embed_words(NodeContext& node) {
@@ -203,7 +171,6 @@ std::vector<TranslatorRow> microsoft_tensor_translators() {
       {"NGramHashMapping", 1, left_out<kWideHash>, kWideHash, kMicrosoft},
       {"VarlenNGramHashMapping", 1, left_out<kWideHash>, kWideHash, kMicrosoft},
       {"SparseAttention", 1, left_out<kSparse>, kSparse, kMicrosoft},
-      {"NGramRepeatBlock", 1, block_repeated_ngrams, {}, kMicrosoft},
   };
 }
 

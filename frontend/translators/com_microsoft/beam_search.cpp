@@ -1,0 +1,295 @@
+// BeamSearch: the best sequences of several that are continued side by side. Rows are the beams of all
+// prompts, those of one prompt together. Sequences that have ended wait in a list for each prompt, the best
+// first.
+#include <limits>
+
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/generation_decoder.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// What stays the same; values of the node's graph.
+struct BeamSearch {
+  ScoreRules rules;
+  std::int64_t end_token;
+  std::int64_t pad_token;
+  bool is_early = false;  ///< a prompt is done when its list is full
+  Value length;           ///< i64 [1]
+  Value beams;            ///< i64 [1], of each prompt
+  Value prompts;          ///< i64 [1]
+  Value length_penalty;   ///< f32 [1], null: none
+  Decoder decoder = {};
+};
+
+/// The list of sequences that have ended, of each prompt.
+struct Ended {
+  Value scores;     ///< f32 [prompts, beams], -infinity where there is none
+  Value sequences;  ///< i32 [prompts, beams, length]
+  Value count;      ///< i32 [prompts, 1]
+  Value is_done;    ///< boolean [prompts, 1]
+};
+
+/// Between two steps.
+struct Progress {
+  DecoderState decoder;
+  Value sequences;  ///< i32 [rows, length so far]
+  Value scores;     ///< f32 [prompts, beams]
+  Ended ended;
+
+  Values flat() const {
+    Values values = decoder.flat();
+    for (const Value& value : {sequences, scores, ended.scores, ended.sequences, ended.count, ended.is_done})
+      values.push_back(value);
+    return values;
+  }
+  static Progress of(const Values& values, const Progress& like) {
+    const Value* own = values.end() - 6;
+    return {DecoderState::of(values, like.decoder), own[0], own[1], {own[2], own[3], own[4], own[5]}};
+  }
+};
+
+Value numbers_below(Builder& builder, Value count) {
+  return builder.op("Range", {builder.integer(0), squeeze(builder, count, {0}), builder.integer(1)},
+                    {{"output_type", ElementType::i64}});
+}
+
+/// Rows of `values` by `indices` [prompts, n], for each prompt.
+Value pick(Builder& builder, Value values, Value indices) {
+  return builder.op("Gather", {values, indices, builder.integer(1)}, {{"batch_dims", 1}});
+}
+
+/// The first `count` (i64 [1]) columns.
+Value first_columns(Builder& builder, Value values, Value count) {
+  return slice(builder, values, builder.integers({0}), count, 1);
+}
+
+BeamSearch read_search(NodeContext& node, Value prompt) {
+  BeamSearch search;
+  search.end_token = node.integer("eos_token_id");
+  search.pad_token = node.integer("pad_token_id");
+  search.is_early = node.integer("early_stopping", 0) != 0;
+  search.prompts = dimension_of(node, prompt, 0);
+  search.length = parameter_of(node, 1, ElementType::i64);
+  search.beams = parameter_of(node, 3, ElementType::i64);
+  search.length_penalty = parameter_of(node, 5, ElementType::f32);
+  search.rules.end_token = search.end_token;
+  search.rules.min_length = parameter_of(node, 2, ElementType::i64);
+  search.rules.repetition_penalty = parameter_of(node, 6, ElementType::f32);
+  search.rules.vocabulary = mask_of(node, 7);
+  search.rules.first_vocabulary = mask_of(node, 8);
+  search.rules.ngram_size = node.integer("no_repeat_ngram_size", 0);
+  if (node.has_output(2)) node.fail("the scores of all tokens (output 2) are not converted");
+  return search;
+}
+
+/// The score of a sequence: `sum` of its logarithms by its length.
+Value by_length(SearchScope& scope, const BeamSearch& search, Value sum, Value length) {
+  if (!search.length_penalty)
+    return divide(scope.builder(), sum, convert(scope.builder(), length, ElementType::f32));
+  Builder& builder = scope.builder();
+  const Value power =
+      builder.op("Power", {convert(builder, length, ElementType::f32), scope.outer(search.length_penalty)});
+  return divide(builder, sum, power);
+}
+
+/// What comes next for each prompt, [prompts, 2 * beams], the best first.
+struct Candidates {
+  Value scores;
+  Value tokens;  ///< i32
+  Value beams;   ///< i32, of the prompt: whose continuation it is
+  Value is_end;  ///< boolean
+};
+
+Candidates candidates(SearchScope& scope, const BeamSearch& search, Value logits, const Progress& now,
+                      bool is_first) {
+  Builder& builder = scope.builder();
+  Value scores = builder.op("LogSoftmax", {logits}, {{"axis", 1}});
+  scores = by_rules(scope, search.rules, scores, now.sequences, is_first);
+  scores = builder.op("Add", {scores, reshape(builder, now.scores, {-1, 1})});
+  const Value vocabulary = convert(builder, size_of(builder, logits, 1), ElementType::i32);
+  const Value beams = scope.outer(search.beams);
+  const Value all =
+      reshape(builder, scores, concat(builder, {scope.outer(search.prompts), builder.integers({-1})}));
+  const Value count = squeeze(builder, builder.op("Multiply", {beams, builder.integers({2})}), {0});
+  const Best top = best(builder, all, count);
+  Candidates found{top.values, {}, {}, {}};
+  found.beams = divide(builder, top.indices, vocabulary);
+  found.tokens = builder.op("Subtract", {top.indices, builder.op("Multiply", {found.beams, vocabulary})});
+  found.is_end = builder.op("Equal", {found.tokens, builder.integer(search.end_token, ElementType::i32)});
+  return found;
+}
+
+/// The numbers of the rows that `beams` (i32 [prompts, n]) of each prompt are, i32.
+Value rows_of(SearchScope& scope, const BeamSearch& search, Value beams) {
+  Builder& builder = scope.builder();
+  const Value firsts = builder.op(
+      "Multiply", {numbers_below(builder, scope.outer(search.prompts)), scope.outer(search.beams)});
+  return builder.op("Add", {unsqueeze(builder, convert(builder, firsts, ElementType::i32), {1}), beams});
+}
+
+/// Puts `sequences` [prompts, n, length] into the list, where `scores` are above -infinity.
+void insert(SearchScope& scope, const BeamSearch& search, Value scores, Value sequences, Ended& list) {
+  Builder& builder = scope.builder();
+  const Value count = squeeze(builder, scope.outer(search.beams), {0});
+  const Value filled = filled_sequences(builder, sequences, scope.outer(search.length), search.pad_token);
+  const Best kept = best(builder, concat(builder, {list.scores, scores}, 1), count);
+  list.scores = kept.values;
+  list.sequences = pick(builder, concat(builder, {list.sequences, filled}, 1), kept.indices);
+}
+
+Value nothing(Builder& builder) {
+  return builder.number(-std::numeric_limits<double>::infinity(), ElementType::f32);
+}
+
+/// The candidates that end a sequence, if they are among the best `beams`, go into the list.
+void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidates& found, Progress& now) {
+  Builder& builder = scope.builder();
+  Ended& list = now.ended;
+  const Value beams = scope.outer(search.beams);
+  const Value is_open = builder.op("LogicalNot", {list.is_done});
+  const Value ends = builder.op("LogicalAnd", {first_columns(builder, found.is_end, beams), is_open});
+  const Value length = dimension_of(builder, now.sequences, 1);
+  const Value scores = by_length(scope, search, first_columns(builder, found.scores, beams), length);
+  const Value rows = rows_of(scope, search, first_columns(builder, found.beams, beams));
+  insert(scope, search, builder.op("Select", {ends, scores, nothing(builder)}),
+         gather(builder, now.sequences, rows), list);
+  const Value added = builder.op(
+      "ReduceSum", {convert(builder, ends, ElementType::i32), builder.integers({1})}, {{"keep_dims", true}});
+  const Value limit = convert(builder, beams, ElementType::i32);
+  list.count = builder.op("Minimum", {builder.op("Add", {list.count, added}), limit});
+  Value is_done = builder.op("GreaterEqual", {list.count, limit});
+  if (!search.is_early) {
+    // No open sequence can become better than the worst of the list.
+    const Value hope =
+        by_length(scope, search, first_columns(builder, found.scores, builder.integers({1})), length);
+    const Value worst = builder.op("ReduceMin", {list.scores, builder.integers({1})}, {{"keep_dims", true}});
+    is_done = builder.op("LogicalAnd", {is_done, builder.op("GreaterEqual", {worst, hope})});
+  }
+  list.is_done = builder.op("LogicalOr", {list.is_done, is_done});
+}
+
+/// The best `beams` candidates that do not end a sequence become the beams.
+void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidates& found, Progress& now) {
+  Builder& builder = scope.builder();
+  const Value beams = scope.outer(search.beams);
+  const Value twice = builder.op("Multiply", {beams, builder.integers({2})});
+  const Value places = convert(builder, numbers_below(builder, twice), ElementType::i32);
+  const Value behind = builder.op("Select", {found.is_end, convert(builder, twice, ElementType::i32),
+                                             builder.integer(0, ElementType::i32)});
+  const Value rank = builder.op("Negative", {builder.op("Add", {places, behind})});
+  const Value kept =
+      best(builder, convert(builder, rank, ElementType::f32), squeeze(builder, beams, {0})).indices;
+  now.scores = pick(builder, found.scores, kept);
+  const Value rows = reshape(builder, rows_of(scope, search, pick(builder, found.beams, kept)), {-1});
+  now.decoder.tokens = reshape(builder, pick(builder, found.tokens, kept), {-1, 1});
+  now.sequences = concat(builder, {gather(builder, now.sequences, rows), now.decoder.tokens}, 1);
+  for (Value& cache : now.decoder.caches) cache = gather(builder, cache, rows, search.decoder.row_axis);
+}
+
+/// Chooses by `logits`; returns whether a prompt is not done, a boolean scalar.
+Value choose(SearchScope& scope, const BeamSearch& search, Value logits, Progress& now, bool is_first) {
+  const Candidates found = candidates(scope, search, logits, now, is_first);
+  end_sequences(scope, search, found, now);
+  continue_beams(scope, search, found, now);
+  Builder& builder = scope.builder();
+  const Value all =
+      builder.op("ReduceLogicalAnd", {now.ended.is_done, builder.integers({0, 1})}, {{"keep_dims", false}});
+  return builder.op("LogicalNot", {all});
+}
+
+/// The first step runs on the prompts; then each is repeated for its beams.
+void spread(NodeContext& node, BeamSearch& search, DecoderStep& first, Value& sequences) {
+  const Value prompts = unsqueeze(node, numbers_below(node, search.prompts), {1});
+  const Value sizes = concat(node, {search.prompts, search.beams});
+  const Value rows = reshape(node, broadcast_to(node, prompts, sizes), {-1});
+  const auto repeated = [&](Value& value, std::int64_t axis) {
+    if (value) value = gather(node, value, rows, axis);
+  };
+  repeated(first.logits, 0);
+  repeated(first.next.positions, 0);
+  repeated(first.next.mask, 0);
+  for (Value& cache : first.next.caches) repeated(cache, search.decoder.row_axis);
+  for (Values* fixed : {&search.decoder.before, &search.decoder.behind}) {
+    for (Value& value : *fixed) repeated(value, 0);
+  }
+  repeated(search.rules.first_vocabulary, 0);
+  repeated(sequences, 0);
+}
+
+/// Before the first step. Only the first beam of each prompt can be continued then: all are equal.
+Progress first_progress(NodeContext& node, const BeamSearch& search, DecoderState state, Value sequences) {
+  Progress now{std::move(state), sequences, {}, {}};
+  const Value sizes = concat(node, {search.prompts, search.beams});
+  const Value one = concat(node, {search.prompts, node.integers({1})});
+  const Value is_first = node.op("Equal", {numbers_below(node, search.beams), node.integer(0)});
+  const Value scores =
+      node.op("Select", {is_first, node.number(0, ElementType::f32), node.number(-1e9, ElementType::f32)});
+  now.scores = broadcast_to(node, scores, sizes);
+  now.ended.scores = broadcast_to(node, nothing(node), sizes);
+  now.ended.sequences = broadcast_to(node, node.integer(search.pad_token, ElementType::i32),
+                                     concat(node, {sizes, search.length}));
+  now.ended.count = broadcast_to(node, node.integer(0, ElementType::i32), one);
+  now.ended.is_done = broadcast_to(node, node.boolean(false), one);
+  return now;
+}
+
+/// The best sequences of all: those that have ended, and the beams of prompts that are not done.
+Values results(NodeContext& node, const BeamSearch& search, Progress& last) {
+  SearchScope outside(node.translator(), false);
+  const Value length = dimension_of(node, last.sequences, 1);
+  const Value scores = by_length(outside, search, last.scores, length);
+  const Value open = node.op("Select", {last.ended.is_done, nothing(node), scores});
+  const Value shape = concat(node, {search.prompts, search.beams, length});
+  insert(outside, search, open, reshape(node, last.sequences, shape), last.ended);
+  const Value wanted = parameter_of(node, 4, ElementType::i64);
+  return {first_columns(node, last.ended.sequences, wanted), first_columns(node, last.ended.scores, wanted)};
+}
+
+Values beam_search(NodeContext& node) {
+  constexpr std::int64_t kT5 = 1;
+  const std::int64_t type = node.integer("model_type", 0);
+  if (type > kT5) node.fail("only decoders of GPT-2 and T5 (model_type 0 and 1) are converted");
+  const Value prompt = node.input(0);
+  if (node.rank(prompt) != 2) node.fail("input_ids must be a matrix");
+  BeamSearch search = read_search(node, prompt);
+  const Value mask = node.optional_input(9);
+  Value sequences = prompt;
+  DecoderStep first;
+  if (type == kT5) {
+    const Value start = node.integer(node.integer("decoder_start_token_id", -1), ElementType::i32);
+    sequences = broadcast_to(node, start, concat(node, {search.prompts, node.integers({1})}));
+    first =
+        start_t5(node, search.decoder, prompt, encoder_mask(node, prompt, mask, search.pad_token), sequences);
+  } else {
+    first = start_gpt(node, prompt, mask, search.pad_token);
+  }
+  spread(node, search, first, sequences);
+  Progress progress = first_progress(node, search, std::move(first.next), sequences);
+  SearchScope outside(node.translator(), false);
+  const Value goes_on = choose(outside, search, first.logits, progress, true);
+  const Value left = node.op("Subtract", {search.length, dimension_of(node, progress.sequences, 1)});
+  const auto step = [&](SearchScope& scope, const Values& states, Value& again) {
+    Progress now = Progress::of(states, progress);
+    DecoderStep result = run_decoder(node, scope, search.decoder, now.decoder);
+    now.decoder = std::move(result.next);
+    again = choose(scope, search, result.logits, now, false);
+    return now.flat();
+  };
+  const Values last = repeat(node, squeeze(node, left, {0}), goes_on, progress.flat(), step);
+  Progress end = Progress::of(last, progress);
+  return results(node, search, end);
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_beam_search_translators() {
+  return {
+      {"BeamSearch", 1, beam_search,
+       "decoders of Whisper, decoders that share a buffer between past and present, the scores of all tokens",
+       kMicrosoft}};
+}
+
+}  // namespace onnx2ir::frontend

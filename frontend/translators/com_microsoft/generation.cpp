@@ -1,0 +1,157 @@
+#include "frontend/translators/com_microsoft/generation.hpp"
+
+#include <onnx/onnx_pb.h>
+
+#include <limits>
+#include <string>
+
+#include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
+#include "frontend/translators/onnx/control_flow.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+
+Value SearchScope::outer(Value value) const {
+  return is_body_ ? as_tensor(translator_->capture(value)) : value;
+}
+
+Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribute, const Values& inputs) {
+  const onnx::GraphProto& proto = node.graph_attribute(attribute);
+  GraphTranslator inner(scope.translator(), GraphTranslator::Kind::inlined, scope.translator().graph(),
+                        node.translator().path_of_body(node.proto(), attribute));
+  for (int i = 0; i < proto.input_size(); ++i)
+    inner.bind(proto.input(i).name(), inputs[static_cast<std::size_t>(i)]);
+  Operands outputs;
+  if (!inner.translate(proto, outputs)) throw AlreadyReported{};
+  Values values;
+  for (const Operand& output : outputs) {
+    values.push_back(as_tensor(output));
+    if (!values.back()) node.fail("an output of its " + std::string(attribute) + " is no tensor");
+  }
+  return values;
+}
+
+Values repeat(NodeContext& node, Value count, Value goes_on, const Values& initial,
+              const std::function<Values(SearchScope& scope, const Values& states, Value& goes_on)>& step) {
+  // Names that nothing in the decoder means: the body sees the names around it.
+  const std::string prefix = node.proto().output(0) + " of " + std::string(node.op_type()) + " ";
+  onnx::GraphProto signature;
+  signature.add_output()->set_name(prefix + "goes on");
+  for (std::size_t i = 0; i < initial.size(); ++i) {
+    signature.add_input()->set_name(prefix + "state " + std::to_string(i));
+    signature.add_output()->set_name(prefix + "next state " + std::to_string(i));
+  }
+  IteratedBody body{.proto = &signature, .first_state_input = 0, .first_state_output = 1};
+  for (const Value& value : initial) body.initial.push_back(value);
+  body.bind_others = [&](GraphTranslator& translator, Builder&, Value, Value) {
+    SearchScope scope(translator, true);
+    Values states;
+    for (const auto& input : signature.input())
+      states.push_back(as_tensor(translator.find(input.name()).operand));
+    Value again;
+    const Values next = step(scope, states, again);
+    translator.bind(signature.output(0).name(), again);
+    for (std::size_t i = 0; i < next.size(); ++i)
+      translator.bind(signature.output(static_cast<int>(i + 1)).name(), next[i]);
+  };
+  TranslatedBody translated = translate_to_fixpoint(node, body);
+  const Value again = as_tensor(translated.outputs[0]);
+  const std::vector<bool> wanted(initial.size(), true);
+  const LoopResult result = make_loop(node, count, goes_on, body, std::move(translated), again, wanted, {});
+  Values last;
+  for (const Operand& state : result.states) last.push_back(as_tensor(state));
+  return last;
+}
+
+namespace {
+
+/// Whether each token of the vocabulary is in a row of `sequences`: boolean, of the shape of `scores`.
+Value seen_tokens(Builder& builder, Value sequences, Value scores) {
+  const Value none = broadcast_to(builder, builder.integer(0, ElementType::i32), shape_of(builder, scores));
+  const Value ones =
+      broadcast_to(builder, builder.integer(1, ElementType::i32), shape_of(builder, sequences));
+  const Value seen = builder.op("ScatterElementsUpdate", {none, sequences, ones, builder.integer(1)},
+                                {{"reduction", "max"}, {"use_init_val", true}});
+  return builder.op("Greater", {seen, builder.integer(0, ElementType::i32)});
+}
+
+Value penalized(Builder& builder, Value scores, Value sequences, Value penalty) {
+  const Value is_negative = builder.op("Less", {scores, builder.number_like(0, scores)});
+  const Value worse = builder.op(
+      "Select", {is_negative, builder.op("Multiply", {scores, penalty}), divide(builder, scores, penalty)});
+  return builder.op("Select", {seen_tokens(builder, sequences, scores), worse, scores});
+}
+
+/// The score of a token that must not be chosen.
+Value lowest(Builder& builder) {
+  return builder.number(std::numeric_limits<float>::lowest(), ElementType::f32);
+}
+
+Value only(Builder& builder, Value scores, Value allowed) {
+  return builder.op("Select", {allowed, scores, lowest(builder)});
+}
+
+/// The end of a sequence is allowed from `length` on.
+Value allowed_ends(Builder& builder, Value scores, Value sequences, Value length, std::int64_t end_token) {
+  const Value tokens =
+      builder.op("Range", {builder.integer(0), size_of(builder, scores, 1), builder.integer(1)},
+                 {{"output_type", ElementType::i64}});
+  const Value is_other = builder.op("NotEqual", {tokens, builder.integer(end_token)});
+  const Value is_long = builder.op("GreaterEqual", {dimension_of(builder, sequences, 1), length});
+  return builder.op("LogicalOr", {is_other, is_long});
+}
+
+}  // namespace
+
+Value by_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value sequences, bool is_first) {
+  Builder& builder = scope.builder();
+  if (rules.repetition_penalty)
+    scores = penalized(builder, scores, sequences, scope.outer(rules.repetition_penalty));
+  if (rules.ngram_size > 0) {
+    const Value tokens = convert(builder, sequences, ElementType::i64);
+    const Value repeated = repeated_ngrams(builder, tokens, scores, rules.ngram_size);
+    scores = builder.op("Select", {repeated, lowest(builder), scores});
+  }
+  if (rules.vocabulary) scores = only(builder, scores, scope.outer(rules.vocabulary));
+  if (rules.first_vocabulary && is_first) scores = only(builder, scores, scope.outer(rules.first_vocabulary));
+  if (rules.min_length) {
+    const Value length = scope.outer(rules.min_length);
+    scores = only(builder, scores, allowed_ends(builder, scores, sequences, length, rules.end_token));
+  }
+  if (rules.temperature > 0 && rules.temperature != 1)
+    scores = divide(builder, scores, builder.number(rules.temperature, ElementType::f32));
+  return scores;
+}
+
+Value parameter_of(NodeContext& node, std::size_t index, ElementType type) {
+  if (!node.has_input(index)) return {};
+  return reshape(node, convert(node, node.input(index), type), {1});
+}
+
+Value mask_of(NodeContext& node, std::size_t index) {
+  if (!node.has_input(index)) return {};
+  const Value mask = node.input(index);
+  return node.op("NotEqual", {mask, node.number_like(0, mask)});
+}
+
+Value filled_sequences(Builder& builder, Value sequences, Value length, std::int64_t filler) {
+  const auto last = static_cast<std::int64_t>(sequences.shape().rank()) - 1;
+  Values sizes;
+  for (std::int64_t axis = 0; axis < last; ++axis) sizes.push_back(dimension_of(builder, sequences, axis));
+  sizes.push_back(builder.op("Subtract", {length, dimension_of(builder, sequences, last)}));
+  const Value filling =
+      broadcast_to(builder, builder.integer(filler, ElementType::i32), concat(builder, sizes));
+  return concat(builder, {sequences, filling}, last);
+}
+
+Best best(Builder& builder, Value scores, Value count) {
+  ir::Node& top = builder.node("TopK", {scores, count},
+                               {{"axis", 1},
+                                {"mode", "max"},
+                                {"sort", "value"},
+                                {"index_element_type", ElementType::i32},
+                                {"stable", true}});
+  return {top.value(0), top.value(1)};
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,172 @@
+#include "frontend/translators/com_microsoft/generation_decoder.hpp"
+
+#include <onnx/onnx_pb.h>
+
+#include <string>
+
+#include "frontend/graph/onnx_types.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+
+Values DecoderState::flat() const {
+  Values values{tokens};
+  if (positions) values.push_back(positions);
+  if (mask) values.push_back(mask);
+  values.append(caches.begin(), caches.end());
+  return values;
+}
+
+DecoderState DecoderState::of(const Values& values, const DecoderState& like) {
+  DecoderState state;
+  const auto* next = values.begin();
+  state.tokens = *next++;
+  if (like.positions) state.positions = *next++;
+  if (like.mask) state.mask = *next++;
+  state.caches.append(next, next + like.caches.size());
+  return state;
+}
+
+namespace {
+
+constexpr int kFirstGptCache = 3;
+
+/// `mask` with a column of ones.
+Value longer(Builder& builder, Value mask) {
+  const Value sizes = concat(builder, {dimension_of(builder, mask, 0), builder.integers({1})});
+  return concat(builder, {mask, broadcast_to(builder, builder.integer(1, mask.type()), sizes)}, 1);
+}
+
+/// The scores of the last token, f32 [rows, vocabulary], from `logits` [rows, length, vocabulary].
+Value last_logits(NodeContext& node, Builder& builder, Value logits) {
+  if (node.rank(logits) != 3) node.fail("the logits of its decoder must have three dimensions");
+  Value last = gather(builder, logits, builder.integer(-1), 1);
+  if (const std::int64_t size = node.integer("vocab_size", -1); size > 0)
+    last = slice(builder, last, builder.integers({0}), builder.integers({size}), 1);
+  return convert(builder, last, ElementType::f32);
+}
+
+/// A cache without steps, for input `declared` of a decoder; `rows` i64 [1]. The axis of the steps is the
+/// last but one.
+Value empty_cache(NodeContext& node, const onnx::ValueInfoProto& declared, std::size_t row_axis, Value rows) {
+  const auto type = to_tensor_type(declared.type());
+  const std::size_t rank = row_axis + 4;
+  if (!type || !type->shape.has_rank() || type->shape.rank() != rank)
+    node.fail("the cache '" + declared.name() + "' must have " + std::to_string(rank) + " dimensions");
+  Values sizes;
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (i == row_axis) {
+      sizes.push_back(rows);
+    } else if (i == rank - 2) {
+      sizes.push_back(node.integers({0}));
+    } else if (type->shape[i].is_static()) {
+      sizes.push_back(node.integers({type->shape[i].size()}));
+    } else {
+      node.fail("the number and the size of the heads in '" + declared.name() + "' must be known");
+    }
+  }
+  return broadcast_to(node, node.number(0, type->type), concat(node, sizes));
+}
+
+}  // namespace
+
+Value token_mask(Builder& builder, Value tokens, std::int64_t pad_token) {
+  const Value pad = builder.integer(pad_token, ElementType::i32);
+  return convert(builder, builder.op("NotEqual", {tokens, pad}), ElementType::i32);
+}
+
+Value encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token) {
+  if (mask) return mask;
+  const Value seen = builder.op("CumSum", {token_mask(builder, tokens, pad_token), builder.integer(1)},
+                                {{"exclusive", false}, {"reverse", false}});
+  const Value has_begun = builder.op("Greater", {seen, builder.integer(0, ElementType::i32)});
+  return convert(builder, has_begun, ElementType::i32);
+}
+
+DecoderStep start_gpt(NodeContext& node, Value prompt, Value mask, std::int64_t pad_token) {
+  const std::string_view attribute = node.has_attribute("init_decoder") ? "init_decoder" : "decoder";
+  const onnx::GraphProto& proto = node.graph_attribute(attribute);
+  if (proto.output_size() < 2 || proto.input_size() != proto.output_size() + kFirstGptCache - 1) {
+    node.fail("its decoder does not have the inputs input_ids, position_ids, attention_mask and past_* alone",
+              "Export it without a buffer that past and present share.");
+  }
+  const Value counted = token_mask(node, prompt, pad_token);
+  if (!mask) mask = counted;
+  const Value counts =
+      node.op("CumSum", {counted, node.integer(1)}, {{"exclusive", false}, {"reverse", false}});
+  const Value before = node.op("Subtract", {counts, node.integer(1, ElementType::i32)});
+  Values inputs{prompt, node.op("Multiply", {before, counted}), mask};
+  const Value rows = dimension_of(node, prompt, 0);
+  for (int i = kFirstGptCache; i < proto.input_size(); ++i)
+    inputs.push_back(empty_cache(node, proto.input(i), 1, rows));
+  SearchScope outside(node.translator(), false);
+  const Values outputs = run_graph(node, outside, attribute, inputs);
+  DecoderStep step{last_logits(node, node, outputs[0]), {}};
+  step.next.positions = node.op("ReduceSum", {counted, node.integers({1})}, {{"keep_dims", true}});
+  step.next.mask = longer(node, mask);
+  step.next.caches.append(outputs.begin() + 1, outputs.end());
+  return step;
+}
+
+DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& decoder,
+                        const DecoderState& state) {
+  Builder& builder = scope.builder();
+  Values inputs{state.tokens};
+  if (state.positions) inputs.push_back(state.positions);
+  if (state.mask) inputs.push_back(state.mask);
+  for (const Value& value : decoder.before) inputs.push_back(scope.outer(value));
+  inputs.append(state.caches.begin(), state.caches.end());
+  for (const Value& value : decoder.behind) inputs.push_back(scope.outer(value));
+  const Values outputs = run_graph(node, scope, "decoder", inputs);
+  DecoderStep step{last_logits(node, builder, outputs[0]), {}};
+  if (state.positions)
+    step.next.positions = builder.op("Add", {state.positions, builder.integer(1, ElementType::i32)});
+  if (state.mask) step.next.mask = longer(builder, state.mask);
+  step.next.caches.append(outputs.begin() + 1, outputs.end());
+  return step;
+}
+
+namespace {
+
+/// How many of the first inputs of T5's decoder are neither caches of itself nor of the encoder.
+int inputs_before_caches(const onnx::GraphProto& decoder) {
+  return decoder.input_size() > 2 && decoder.input(2).name() == "encoder_hidden_states" ? 3 : 2;
+}
+
+}  // namespace
+
+DecoderStep start_t5(NodeContext& node, Decoder& decoder, Value prompt, Value mask, Value start_tokens) {
+  const onnx::GraphProto& encoder_graph = node.graph_attribute("encoder");
+  const onnx::GraphProto& graph = node.graph_attribute("decoder");
+  SearchScope outside(node.translator(), false);
+  const int first = inputs_before_caches(graph);
+  const int own = graph.output_size() - 1;
+  const int crossed = graph.input_size() - first - own;
+  const bool gives_logits = encoder_graph.input_size() == 3;  // an encoder that runs the first step as well
+  const int given = encoder_graph.output_size();
+  if (own < 1 || crossed < 1 || given != (gives_logits ? 2 + own : 0) + crossed ||
+      (first == 3 && !gives_logits))
+    node.fail("its encoder and decoder do not have the inputs and outputs of T5",
+              "Export them without a buffer that past and present share.");
+  Values inputs{prompt, mask};
+  if (gives_logits) inputs.push_back(start_tokens);
+  const Values encoded = run_graph(node, outside, "encoder", inputs);
+  decoder.kind = Decoder::Kind::t5;
+  decoder.row_axis = 0;
+  decoder.before = {mask};
+  if (first == 3) decoder.before.push_back(encoded[1]);
+  decoder.behind.append(encoded.end() - crossed, encoded.end());
+  if (gives_logits) {
+    DecoderStep step{last_logits(node, node, encoded[0]), {}};
+    step.next.caches.append(encoded.begin() + 2, encoded.begin() + 2 + own);
+    return step;
+  }
+  DecoderState state{start_tokens, {}, {}, {}};
+  const Value rows = dimension_of(node, prompt, 0);
+  for (int i = first; i < first + own; ++i)
+    state.caches.push_back(empty_cache(node, graph.input(i), 0, rows));
+  SearchScope scope(node.translator(), false);
+  return run_decoder(node, scope, decoder, state);
+}
+
+}  // namespace onnx2ir::frontend

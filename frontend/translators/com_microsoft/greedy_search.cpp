@@ -1,0 +1,96 @@
+// GreedySearch: the best token of each step, until all rows have ended.
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/generation_decoder.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+struct GreedySearch {
+  ScoreRules rules;
+  std::int64_t end_token;
+  std::int64_t pad_token;
+};
+
+/// Between two steps.
+struct Progress {
+  DecoderState decoder;
+  Value sequences;  ///< i32 [rows, length]
+  Value has_ended;  ///< boolean [rows, 1]
+
+  Values flat() const {
+    Values values = decoder.flat();
+    values.push_back(sequences);
+    values.push_back(has_ended);
+    return values;
+  }
+  static Progress of(const Values& values, const Progress& like) {
+    return {DecoderState::of(values, like.decoder), values[values.size() - 2], values.back()};
+  }
+};
+
+GreedySearch read_search(NodeContext& node) {
+  if (node.integer("model_type", 0) != 0) node.fail("only decoders of GPT-2 (model_type 0) are converted");
+  GreedySearch search;
+  search.end_token = node.integer("eos_token_id");
+  search.pad_token = node.integer("pad_token_id");
+  search.rules.end_token = search.end_token;
+  search.rules.min_length = parameter_of(node, 2, ElementType::i64);
+  search.rules.repetition_penalty = parameter_of(node, 3, ElementType::f32);
+  search.rules.vocabulary = mask_of(node, 4);
+  search.rules.first_vocabulary = mask_of(node, 5);
+  search.rules.ngram_size = node.integer("no_repeat_ngram_size", 0);
+  return search;
+}
+
+/// Appends the best token to each row; rows that have ended get the token for padding.
+void choose(SearchScope& scope, const GreedySearch& search, Value logits, Progress& progress, bool is_first) {
+  Builder& builder = scope.builder();
+  const Value scores = by_rules(scope, search.rules, logits, progress.sequences, is_first);
+  const Value token = best(builder, scores, builder.integer(1)).indices;
+  const Value is_end = builder.op("Equal", {token, builder.integer(search.end_token, ElementType::i32)});
+  progress.has_ended = builder.op("LogicalOr", {progress.has_ended, is_end});
+  const Value pad = builder.integer(search.pad_token, ElementType::i32);
+  progress.decoder.tokens = builder.op("Select", {progress.has_ended, pad, token});
+  progress.sequences = concat(builder, {progress.sequences, progress.decoder.tokens}, 1);
+}
+
+Value goes_on(Builder& builder, const Progress& progress) {
+  const Value all =
+      builder.op("ReduceLogicalAnd", {progress.has_ended, builder.integers({0, 1})}, {{"keep_dims", false}});
+  return builder.op("LogicalNot", {all});
+}
+
+Values greedy_search(NodeContext& node) {
+  const GreedySearch search = read_search(node);
+  const Value prompt = node.input(0);
+  if (node.rank(prompt) != 2) node.fail("input_ids must be a matrix");
+  DecoderStep first = start_gpt(node, prompt, node.optional_input(6), search.pad_token);
+  const Value rows = concat(node, {dimension_of(node, prompt, 0), node.integers({1})});
+  Progress progress{std::move(first.next), prompt, broadcast_to(node, node.boolean(false), rows)};
+  SearchScope outside(node.translator(), false);
+  choose(outside, search, first.logits, progress, true);
+
+  const Value length = parameter_of(node, 1, ElementType::i64);
+  const Value left = node.op("Subtract", {length, dimension_of(node, progress.sequences, 1)});
+  const auto step = [&](SearchScope& scope, const Values& states, Value& again) {
+    Progress now = Progress::of(states, progress);
+    DecoderStep result = run_decoder(node, scope, {}, now.decoder);
+    now.decoder = std::move(result.next);
+    choose(scope, search, result.logits, now, false);
+    again = goes_on(scope.builder(), now);
+    return now.flat();
+  };
+  const Values last = repeat(node, squeeze(node, left, {0}), goes_on(node, progress), progress.flat(), step);
+  return {filled_sequences(node, Progress::of(last, progress).sequences, length, search.pad_token)};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_greedy_search_translators() {
+  return {{"GreedySearch", 1, greedy_search, "decoders that share a buffer between past and present",
+           kMicrosoft}};
+}
+
+}  // namespace onnx2ir::frontend

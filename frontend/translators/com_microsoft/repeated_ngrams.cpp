@@ -1,0 +1,53 @@
+#include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
+
+#include <limits>
+
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+
+Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t size) {
+  const Value length = size_of(builder, tokens, 1);
+  const Value count = builder.op(
+      "Maximum", {builder.op("Subtract", {length, builder.integer(size - 1)}), builder.integer(0)});
+  const Value begins = builder.op("Range", {builder.integer(0), count, builder.integer(1)},
+                                  {{"output_type", ElementType::i64}});
+  const Value followers = gather(builder, tokens, builder.op("Add", {begins, builder.integer(size - 1)}), 1);
+  Value found = broadcast_to(builder, builder.integer(1, ElementType::i32), shape_of(builder, followers));
+  for (std::int64_t i = 0; i + 1 < size; ++i) {
+    const Value own = gather(builder, tokens, builder.op("Add", {begins, builder.integer(i)}), 1);
+    // The last tokens of the sequence: what would come next is asked for. Too short ones have no windows.
+    const Value place = builder.op(
+        "Maximum", {builder.op("Add", {length, builder.integer(i - size + 1)}), builder.integer(0)});
+    const Value last = gather(builder, tokens, reshape(builder, place, {1}), 1);
+    found =
+        builder.op("Multiply", {found, convert(builder, builder.op("Equal", {own, last}), ElementType::i32)});
+  }
+  const Value none = broadcast_to(builder, builder.integer(0, ElementType::i32), shape_of(builder, scores));
+  const Value banned = builder.op("ScatterElementsUpdate", {none, followers, found, builder.integer(1)},
+                                  {{"reduction", "max"}, {"use_init_val", true}});
+  return builder.op("Greater", {banned, builder.integer(0, ElementType::i32)});
+}
+
+namespace {
+
+/// NGramRepeatBlock: the score of each token that would repeat a sequence of `ngram_size` tokens is
+/// -infinity.
+Values block_repeated_ngrams(NodeContext& node) {
+  const Value tokens = convert(node, node.input(0), ElementType::i64);
+  const Value scores = node.input(1);
+  const std::int64_t size = node.integer("ngram_size");
+  if (size < 1) node.fail("ngram_size must be positive");
+  return {node.op("Select", {repeated_ngrams(node, tokens, scores, size),
+                             node.number_like(-std::numeric_limits<double>::infinity(), scores), scores})};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_ngram_translators() {
+  return {{"NGramRepeatBlock", 1, block_repeated_ngrams, {}, kMicrosoft}};
+}
+
+}  // namespace onnx2ir::frontend

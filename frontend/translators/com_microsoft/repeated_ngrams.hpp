@@ -1,0 +1,14 @@
+// Finds the tokens that would repeat a part of a sequence.
+#pragma once
+
+#include <cstdint>
+
+#include "frontend/translators/context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// Which tokens would repeat `size` tokens in a row of `tokens` (i64 [rows, length]) if they came next:
+/// boolean, of the shape of `scores` [rows, vocabulary].
+Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t size);
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,192 @@
+// With --stateful: the caches of a language model, inputs `past*` that come back as outputs `present*`,
+// become variables, in the form that OpenVINO GenAI and the fusions of the CPU plugin know:
+//
+//     ReadValue(zeros [batch, heads, 0, size]) -> Gather(., beam_idx) -> what read `past*`
+//     what was `present*` -> Assign
+//
+// beam_idx names for each row of the batch the row of the last inference that it continues (beam search).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/builder.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+struct Cache {
+  ir::Node* past;     ///< Parameter
+  ir::Node* present;  ///< Result
+  std::size_t batch_axis;
+  ir::PartialShape shape;  ///< of the variable
+};
+
+/// `name` with its first part of `words` left out: the same for both ends of a cache. Nothing without such a
+/// part.
+std::optional<std::string> without_word(std::string name, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words) {
+    const std::size_t at = name.find(word);
+    if (at == std::string::npos) continue;
+    return name.replace(at, word.size(), "*");
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> past_key(const std::string& name) {
+  return without_word(name, {"past_key_values", "past_key_value", "past"});
+}
+std::optional<std::string> present_key(const std::string& name) {
+  return without_word(name, {"present_key_values", "present_key_value", "present"});
+}
+
+/// Keys and values in one tensor [2, batch, heads, length, size], as exports of GPT-2 have them; otherwise
+/// the batch comes first.
+std::size_t batch_axis_of(const ir::PartialShape& shape) {
+  return shape.rank() == 5 && shape[0] == ir::Dimension(2) ? 1 : 0;
+}
+
+/// The variable holds what the first inference reads and what every inference writes.
+ir::PartialShape shape_of_variable(const ir::PartialShape& past, const ir::PartialShape& present) {
+  ir::PartialShape shape = ir::PartialShape::of_rank(past.rank());
+  for (std::size_t i = 0; i < past.rank(); ++i) {
+    // The size of a head, for example, may be known of one of them only.
+    const auto both = ir::intersect(past[i], present[i]);
+    if (both && both->is_static() && (past[i].is_static() || present[i].is_static())) shape[i] = *both;
+  }
+  return shape;
+}
+
+std::vector<Cache> find_caches(const ir::Graph& graph) {
+  std::map<std::string, ir::Node*> presents;
+  for (ir::Node* result : graph.results()) {
+    if (const auto key = present_key(result->name)) presents.emplace(*key, result);
+  }
+  std::vector<Cache> caches;
+  for (ir::Node* parameter : graph.parameters()) {
+    const auto key = past_key(parameter->name);
+    const auto found = key ? presents.find(*key) : presents.end();
+    if (found == presents.end()) continue;
+    const ir::Output& past = parameter->output(0);
+    const ir::Output& present = found->second->output(0);
+    const bool fits = past.type == present.type && past.shape.has_rank() && present.shape.has_rank() &&
+                      past.shape.rank() == present.shape.rank() && past.shape.rank() > 0;
+    if (!fits) continue;
+    caches.push_back(
+        {parameter, found->second, batch_axis_of(past.shape), shape_of_variable(past.shape, present.shape)});
+    presents.erase(found);
+  }
+  return caches;
+}
+
+/// Another input that has the batch as its first axis; `beam_idx` itself if no other is known to.
+ir::Node* batch_source(const ir::Graph& graph, ir::Node* beams) {
+  for (const std::string_view name : {"input_ids", "inputs_embeds", "attention_mask"}) {
+    for (ir::Node* parameter : graph.parameters()) {
+      const ir::PartialShape& shape = parameter->output(0).shape;
+      if (parameter->name == name && shape.has_rank() && shape.rank() > 0) return parameter;
+    }
+  }
+  return beams;
+}
+
+/// Zeros of the size that a cache has before the first inference: dynamic sizes are those of the length, 0.
+ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batch) {
+  std::vector<ir::Value> sizes;
+  for (std::size_t i = 0; i < cache.shape.rank(); ++i) {
+    const ir::Dimension& size = cache.shape[i];
+    const bool is_batch = i == cache.batch_axis && !size.is_static();
+    sizes.push_back(is_batch ? batch : builder.integers({size.is_static() ? size.size() : 0}));
+  }
+  const ir::Value target = sizes.size() == 1 ? sizes.front() : builder.op("Concat", sizes, {{"axis", 0}});
+  return builder.op("Broadcast", {builder.number(0, cache.past->output(0).type), target},
+                    {{"mode", "numpy"}});
+}
+
+void make_variable(ir::Builder& builder, const Cache& cache, ir::Value batch, ir::Value beams) {
+  std::vector<std::int64_t> sizes;
+  for (const ir::Dimension& size : cache.shape) sizes.push_back(size.is_static() ? size.size() : -1);
+  // The names of both ends, as OpenVINO's own transformation names variables.
+  const std::string id = cache.past->name + cache.present->name;
+  builder.set_origin(cache.past->origin);
+  builder.set_name(cache.past->name);
+  const ir::Value stored = builder.op(
+      "ReadValue", {initial_value(builder, cache, batch)},
+      {{"variable_id", id}, {"variable_type", cache.past->output(0).type}, {"variable_shape", sizes}});
+  const ir::Value axis = builder.integer(static_cast<std::int64_t>(cache.batch_axis), ir::ElementType::i32);
+  const ir::Value chosen = builder.op("Gather", {stored, beams, axis}, {{"batch_dims", 0}});
+  ir::replace_all_uses(cache.past->value(), chosen);
+  chosen.node->output(0).names.clear();  // of an input that is gone
+  builder.set_name(cache.present->name);
+  builder.op("Assign", {cache.present->input(0)}, {{"variable_id", id}});
+  builder.graph().remove(*cache.present);
+  builder.graph().remove(*cache.past);
+}
+
+bool has_variables(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.nodes(),
+                             [](const ir::NodePointer& node) { return node->is("ReadValue"); });
+}
+
+/// The cache with more than one dynamic size besides the batch: which of them is its length is not known.
+const Cache* find_open_cache(const std::vector<Cache>& caches) {
+  const auto is_open = [](const Cache& cache) {
+    const auto dynamic = std::ranges::count_if(cache.shape, &ir::Dimension::is_dynamic);
+    return dynamic > (cache.shape[cache.batch_axis].is_dynamic() ? 2 : 1);
+  };
+  const auto found = std::ranges::find_if(caches, is_open);
+  return found == caches.end() ? nullptr : &*found;
+}
+
+void report_open_cache(DiagnosticSink& sink, const Cache& cache) {
+  Diagnostic diagnostic;
+  diagnostic.code = "unknown-cache-size";
+  diagnostic.message = fmt::format("the cache '{}' has the shape {}: which size is its length is not known",
+                                   cache.past->name, ir::to_string(cache.shape));
+  diagnostic.hint = "declare the number and the size of the heads in the model";
+  sink.report(std::move(diagnostic));
+}
+
+void report_no_cache(DiagnosticSink& sink) {
+  Diagnostic diagnostic;
+  diagnostic.code = "no-cache";
+  diagnostic.message =
+      "the model has no input 'past*' of the type and rank of an output 'present*', so it has no cache";
+  diagnostic.hint = "convert it without --stateful (Options::stateful), or export it with its cache";
+  sink.report(std::move(diagnostic));
+}
+
+}  // namespace
+
+bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
+  ir::Graph& graph = model.graph;
+  if (!context.stateful || (graph.may_hold({"ReadValue"}) && has_variables(graph))) return false;
+  const std::vector<Cache> caches = find_caches(graph);
+  if (caches.empty()) {
+    report_no_cache(*context.sink);
+    return false;
+  }
+  if (const Cache* open = find_open_cache(caches)) {
+    report_open_cache(*context.sink, *open);
+    return false;
+  }
+  ir::Builder builder(graph);
+  const Cache& first = caches.front();
+  const ir::Dimension batch = first.shape[first.batch_axis];
+  builder.set_name("beam_idx");
+  const ir::Value beams = builder.parameter(ir::ElementType::i32, ir::PartialShape{batch});
+  beams.node->output(0).names.push_back("beam_idx");
+  ir::Node* const source = batch_source(graph, beams.node);
+  builder.set_name("");
+  const ir::Value shape = builder.op("ShapeOf", {source->value()}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value size =
+      builder.op("Gather", {shape, builder.integers({0}), builder.integer(0)}, {{"batch_dims", 0}});
+  for (const Cache& cache : caches) make_variable(builder, cache, size, beams);
+  return true;
+}
+
+}  // namespace onnx2ir::passes

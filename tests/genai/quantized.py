@@ -1,0 +1,12 @@
+"""Weights in 4 bits, as onnxruntime's own tool makes them."""
+
+import onnx
+from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
+
+
+def in_4_bits(model):
+    quantizer = MatMulNBitsQuantizer(onnx.ModelProto.FromString(model.SerializeToString()), bits=4, block_size=32, is_symmetric=False)
+    quantizer.process()
+    quantized = quantizer.model.model
+    assert any(node.op_type == "MatMulNBits" for node in quantized.graph.node)
+    return quantized

@@ -67,13 +67,12 @@ void GraphTranslator::bind_unavailable(std::string_view name) {
 
 void GraphTranslator::add_initializers(const onnx::GraphProto& proto) {
   // An input that is bound already wins: the default of a body input gives way to the value it is called
-  // with.
-  for (const onnx::TensorProto& tensor : proto.initializer()) {
-    names_.add(tensor.name(), &tensor);
-  }
-  for (const onnx::SparseTensorProto& tensor : proto.sparse_initializer()) {
-    names_.add(tensor.values().name(), &tensor);
-  }
+  // with. Of several initializers of one name the last one counts, as in onnxruntime.
+  const auto& sparse = proto.sparse_initializer();
+  for (auto tensor = sparse.rbegin(); tensor != sparse.rend(); ++tensor)
+    names_.add(tensor->values().name(), &*tensor);
+  const auto& dense = proto.initializer();
+  for (auto tensor = dense.rbegin(); tensor != dense.rend(); ++tensor) names_.add(tensor->name(), &*tensor);
 }
 
 GraphTranslator::Lookup GraphTranslator::find(const ir::HashedName& name) {

@@ -178,8 +178,9 @@ void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCh
     } else if (*definition == Scope::kInput) {
       scope.redefine(name, Scope::kInitializer);
     } else {
-      nodes.error("duplicate-name", fmt::format("There is more than one initializer '{}'", name.name),
-                  nodes.graph_site());
+      nodes.warning("duplicate-name",
+                    fmt::format("There is more than one initializer '{}'; the last one is used", name.name),
+                    nodes.graph_site());
     }
   };
   for (const auto& initializer : graph.initializer()) {

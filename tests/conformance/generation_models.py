@@ -78,6 +78,7 @@ INPUTS = {
     "seed": (TensorProto.INT32, 1),
 }
 GREEDY = ["input_ids", "max_length", "min_length", "repetition_penalty", "vocab_mask", "prefix_vocab_mask", "attention_mask"]
+SAMPLING = [*GREEDY, "presence_mask", "seed"]
 BEAMS = ["input_ids", "max_length", "min_length", "num_beams", "num_return_sequences", "length_penalty", "repetition_penalty"]
 BEAMS += ["vocab_mask", "prefix_vocab_mask", "attention_mask"]
 
@@ -94,6 +95,11 @@ def search_model(op_type, all_inputs, given, outputs, **attributes):
 def greedy_model(given, **attributes):
     outputs = [("sequences", TensorProto.INT32, "batch", "length")]
     return search_model("GreedySearch", GREEDY, given, outputs, model_type=0, **attributes)
+
+
+def sampling_model(given, **attributes):
+    outputs = [("sequences", TensorProto.INT32, "batch", "length")]
+    return search_model("Sampling", SAMPLING, given, outputs, model_type=0, **attributes)
 
 
 def beam_model(given, outputs=1, **attributes):

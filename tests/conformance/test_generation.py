@@ -5,7 +5,7 @@ import pytest
 
 from .case import Case, Run
 from .entry import Entry, assert_passed, parameters
-from .generation_models import VOCABULARY, beam_model, gpt2_decoder, greedy_model, t5_decoder, t5_encoder
+from .generation_models import VOCABULARY, beam_model, gpt2_decoder, greedy_model, sampling_model, t5_decoder, t5_encoder
 
 END, PAD = 5, 0
 PROMPT = np.array([[3, 7, 2, 9], [0, 0, 4, 11]], np.int32)  # the second one is padded
@@ -42,6 +42,18 @@ def add_all_greedy():
     add_greedy("attention_mask", {**base, "attention_mask": np.array([[0, 1, 1, 1], [1, 1, 1, 1]], np.int32)})
     add_greedy("init_decoder", base, init_decoder=gpt2_decoder(1), decoder=gpt2_decoder(1, length=1))
     add_greedy("one_token", {"input_ids": PROMPT, "max_length": one(5)})
+
+
+def add_all_samplings():
+    """So few tokens are left that chance has no choice."""
+    run = {"input_ids": PROMPT, "max_length": one(16), "min_length": one(0), "repetition_penalty": one(1.2, np.float32)}
+    for name, options in {"best": dict(min_tokens_to_keep=1), "custom": dict(custom=1), "cold": dict(min_tokens_to_keep=1, temperature=0.5)}.items():
+
+        def make(name=name, options=options):
+            shared = dict(decoder=gpt2_decoder(1), eos_token_id=-1, pad_token_id=PAD, top_p=1e-6)
+            return Case(f"sampling-{name}", sampling_model(list(run), **shared, **options), [Run(run)], time_limit=60)
+
+        CASES[f"sampling-{name}"] = make
 
 
 def add_beams(name, *runs, seed=1, outputs=2, **attributes):
@@ -85,6 +97,7 @@ def add_all_beams():
 
 
 add_all_greedy()
+add_all_samplings()
 add_all_beams()
 
 

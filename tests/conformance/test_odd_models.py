@@ -16,7 +16,7 @@ def vector(name, shape=(2,)):
 
 
 def make_case(name, nodes, inputs, outputs, initializers=()):
-    constants = [numpy_helper.from_array(X, initializer) for initializer in initializers]
+    constants = [numpy_helper.from_array(X * (i + 1), initializer) for i, initializer in enumerate(initializers)]
     graph = helper.make_graph(nodes, "odd", [vector(i) for i in inputs], [vector(o) for o in outputs], constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
     return Case(name, model.SerializeToString(), [Run({i: X for i in inputs if i not in initializers})])
@@ -41,6 +41,7 @@ GRAPHS = {
     "no inputs": ([node("Relu", "c", "y")], [], ["y"], ["c"]),
     "input with a default": ([node("Add", "x c", "y")], ["x", "c"], ["y"], ["c"]),
     "constant nobody reads": ([node("Relu", "x", "y")], ["x"], ["y"], ["c"]),
+    "two constants of one name": ([node("Add", "x c", "y")], ["x"], ["y"], ["c", "c"]),
     "names like those of the IR": ([node("Relu", "x", "Result_1", "Const_1"), node("Neg", "Result_1", "x_1", "Result_2")], ["x"], ["Result_1", "x_1"]),
     "value nobody reads": ([node("Relu", "x", "y"), node("Exp", "x", "z")], ["x"], ["y"]),
 }

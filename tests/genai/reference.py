@@ -10,13 +10,14 @@ def session_of(model):
     return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
-def empty_caches(session, batch):
+def empty_caches(session, batch, batch_axis=0):
     """The caches before the first token: the only dynamic size besides the batch is their length."""
     caches = {}
     for node in session.get_inputs():
         if node.name.startswith("past"):
             sizes = [size if isinstance(size, int) else 0 for size in node.shape]
-            caches[node.name] = np.zeros([batch, *sizes[1:]], np.float32)
+            sizes[batch_axis] = batch
+            caches[node.name] = np.zeros(sizes, np.float32)
     return caches
 
 

@@ -1,4 +1,7 @@
-// GreedySearch: the best token of each step, until all rows have ended.
+// GreedySearch: the best token of each step, until all rows have ended. Sampling: one of the best, by chance.
+#include <limits>
+#include <optional>
+
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/generation_decoder.hpp"
 #include "frontend/translators/families.hpp"
@@ -7,8 +10,18 @@
 namespace onnx2ir::frontend {
 namespace {
 
+/// Which tokens Sampling draws from: the best ones whose probabilities sum up to `top_p`.
+struct Sampling {
+  double top_p;
+  double filter_value;  ///< the score of the others
+  std::int64_t least_kept;
+  bool is_custom;         ///< counts the token that passes the sum, too, and keeps one token
+  std::int64_t seed = 0;  ///< 0: another one in each run
+};
+
 struct GreedySearch {
   ScoreRules rules;
+  std::optional<Sampling> sampling;  ///< nothing: the best token is taken
   std::int64_t end_token;
   std::int64_t pad_token;
 };
@@ -44,11 +57,59 @@ GreedySearch read_search(NodeContext& node) {
   return search;
 }
 
-/// Appends the best token to each row; rows that have ended get the token for padding.
+Sampling read_sampling(NodeContext& node) {
+  if (node.has_input(7)) node.fail("presence_mask is not converted");
+  Sampling sampling;
+  sampling.top_p = node.real("top_p", 0);
+  sampling.filter_value = node.real("filter_value", -1e20);
+  sampling.least_kept = node.integer("min_tokens_to_keep", 0);
+  sampling.is_custom = node.integer("custom", 0) != 0;
+  if (node.has_input(8)) {
+    // OpenVINO's operations have their seeds as attributes.
+    if (const auto known = node.known_integers(node.input(8)); known && known->size() == 1)
+      sampling.seed = known->front();
+  }
+  return sampling;
+}
+
+/// Which places of `probabilities`, which fall along each row, tokens are drawn from.
+Value kept_places(Builder& builder, const Sampling& sampling, Value probabilities) {
+  const auto sums = [&](bool is_exclusive, bool is_reverse) {
+    return builder.op("CumSum", {probabilities, builder.integer(1)},
+                      {{"exclusive", is_exclusive}, {"reverse", is_reverse}});
+  };
+  if (sampling.is_custom)
+    return builder.op("LessEqual", {sums(true, false), builder.number(sampling.top_p, ElementType::f32)});
+  const Value kept =
+      builder.op("Greater", {sums(false, true), builder.number(1 - sampling.top_p, ElementType::f32)});
+  const Value places =
+      builder.op("Range", {builder.integer(0), size_of(builder, probabilities, 1), builder.integer(1)},
+                 {{"output_type", ElementType::i64}});
+  return builder.op("LogicalOr", {kept, builder.op("Less", {places, builder.integer(sampling.least_kept)})});
+}
+
+/// A token for each row, i32 [rows, 1].
+Value drawn(Builder& builder, const Sampling& sampling, Value scores) {
+  const Best sorted = best(builder, scores, size_of(builder, scores, 1));
+  const Value probabilities = builder.op("SoftMax", {sorted.values}, {{"axis", 1}});
+  const Value kept = builder.op("Select", {kept_places(builder, sampling, probabilities), sorted.values,
+                                           builder.number(sampling.filter_value, ElementType::f32)});
+  const Value place =
+      builder.op("Multinomial", {builder.op("LogSoftmax", {kept}, {{"axis", 1}}), builder.integers({1})},
+                 {{"convert_type", ElementType::i32},
+                  {"with_replacement", true},
+                  {"log_probs", true},
+                  {"global_seed", sampling.seed},
+                  {"op_seed", sampling.seed}});
+  return builder.op("GatherElements", {sorted.indices, place}, {{"axis", 1}});
+}
+
+/// Appends a token to each row; rows that have ended get the token for padding.
 void choose(SearchScope& scope, const GreedySearch& search, Value logits, Progress& progress, bool is_first) {
   Builder& builder = scope.builder();
   const Value scores = by_rules(scope, search.rules, logits, progress.sequences, is_first);
-  const Value token = best(builder, scores, builder.integer(1)).indices;
+  const Value token = search.sampling ? drawn(builder, *search.sampling, scores)
+                                      : best(builder, scores, builder.integer(1)).indices;
   const Value is_end = builder.op("Equal", {token, builder.integer(search.end_token, ElementType::i32)});
   progress.has_ended = builder.op("LogicalOr", {progress.has_ended, is_end});
   const Value pad = builder.integer(search.pad_token, ElementType::i32);
@@ -62,8 +123,7 @@ Value goes_on(Builder& builder, const Progress& progress) {
   return builder.op("LogicalNot", {all});
 }
 
-Values greedy_search(NodeContext& node) {
-  const GreedySearch search = read_search(node);
+Values generate(NodeContext& node, const GreedySearch& search) {
   const Value prompt = node.input(0);
   if (node.rank(prompt) != 2) node.fail("input_ids must be a matrix");
   DecoderStep first = start_gpt(node, prompt, node.optional_input(6), search.pad_token);
@@ -86,11 +146,27 @@ Values greedy_search(NodeContext& node) {
   return {filled_sequences(node, Progress::of(last, progress).sequences, length, search.pad_token)};
 }
 
+Values greedy_search(NodeContext& node) {
+  return generate(node, read_search(node));
+}
+
+Values sample(NodeContext& node) {
+  GreedySearch search = read_search(node);
+  search.rules.temperature = node.real("temperature", 1);
+  search.sampling = read_sampling(node);
+  if (node.has_output(1)) node.fail("the filtered logits (output 1) are not converted");
+  return generate(node, search);
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_greedy_search_translators() {
-  return {{"GreedySearch", 1, greedy_search, "decoders that share a buffer between past and present",
-           kMicrosoft}};
+  return {
+      {"GreedySearch", 1, greedy_search, "decoders that share a buffer between past and present", kMicrosoft},
+      {"Sampling", 1, sample,
+       "decoders that share a buffer between past and present, presence_mask, the numbers that onnxruntime "
+       "draws",
+       kMicrosoft}};
 }
 
 }  // namespace onnx2ir::frontend

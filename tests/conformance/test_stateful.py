@@ -1,0 +1,66 @@
+"""--stateful without GenAI: variables keep the caches, beam_idx reorders them, reset_state empties them."""
+
+import numpy as np
+import onnx
+import openvino
+import pytest
+
+from ..genai.decoders import Shape, llama
+from ..genai.reference import empty_caches, session_of
+from .generation_models import VOCABULARY, gpt2_decoder
+from .runtime import CONFIG
+from .tool import convert, tool_path
+
+pytestmark = pytest.mark.matrix
+
+
+def make_steps(dtype):
+    """Inputs of three inferences of 2, 3 and 3 rows: which row of the one before each row continues, and what the model reads."""
+    generator = np.random.default_rng(1)
+    length = 0
+    for rows, count in (([0, 1], 4), ([1, 0, 1], 1), ([2, 2, 0], 2)):
+        length += count
+        tokens = generator.integers(0, VOCABULARY, (len(rows), count))
+        positions = np.broadcast_to(np.arange(length - count, length), tokens.shape)
+        fed = {"input_ids": tokens, "position_ids": positions, "attention_mask": np.ones((len(rows), length))}
+        yield np.array(rows, np.int32), {name: value.astype(dtype) for name, value in fed.items()}
+
+
+def expected_logits(model, batch_axis, steps):
+    """What onnxruntime gives if the caches go out, are reordered, and come in."""
+    session = session_of(model)
+    names = [node.name for node in session.get_outputs()]
+    caches = empty_caches(session, 2, batch_axis)
+    for rows, fed in steps:
+        reordered = {name: np.take(value, rows, batch_axis) for name, value in caches.items()}
+        results = dict(zip(names, session.run(names, {**fed, **reordered})))
+        caches = {name: results[name.replace("past_key_values", "present").replace("past", "present")] for name in caches}
+        yield results["logits"]
+
+
+def compiled(model, folder):
+    onnx.save_model(model, folder / "model.onnx")
+    convert(tool_path(), folder / "model.onnx", folder / "model.xml", ["--stateful"])
+    return openvino.Core().compile_model(folder / "model.xml", "CPU", {**CONFIG, "KV_CACHE_PRECISION": "f32"})
+
+
+def gpt2():
+    graph = gpt2_decoder(1)
+    opsets = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("com.microsoft", 1)]
+    return onnx.helper.make_model(graph, opset_imports=opsets, ir_version=10)
+
+
+MODELS = {"llama": (llama, 0, np.int64), "llama_all_heads": (lambda: llama(Shape(cached_heads=4)), 0, np.int64), "gpt2": (gpt2, 1, np.int32)}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_caches_are_kept_reordered_and_emptied(name, tmp_path):
+    make, batch_axis, dtype = MODELS[name]
+    model = make()
+    request = compiled(model, tmp_path).create_infer_request()
+    steps = list(make_steps(dtype))
+    for _ in range(2):
+        for (rows, fed), expected in zip(steps, expected_logits(model, batch_axis, steps)):
+            request.infer({**fed, "beam_idx": rows})
+            np.testing.assert_allclose(request.get_tensor("logits").data, expected, rtol=1e-3, atol=1e-4)
+        request.reset_state()

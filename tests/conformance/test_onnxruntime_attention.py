@@ -198,6 +198,22 @@ def add_group_query_attention():
             case("GroupQueryAttention", 1, *inputs, variant=name, kv_num_heads=1, qk_output=output, softcap=3.0, outputs=4, num_heads=4)
 
 
+def add_quantized_caches():
+    """Caches of 8 bits, and of 4 bits with two numbers in each byte, for one scale and for one of each channel."""
+    size, kv = 16, 2
+    for bits, dtype in ((8, "int8"), (4, "uint8")):
+        width = size * bits // 8
+        low, high = (-100, 100) if bits == 8 else (0, 255)
+        for kind, shape in (("PER_TENSOR", (1,)), ("PER_CHANNEL", (kv * size,))):
+            scales = [numbers(f"{which}_scale", *shape, low=0.02, high=0.03) * (127 // (2**bits - 1) + 1) for which in "kv"]
+            options = dict(num_heads=4, kv_num_heads=kv, k_quant_type=kind, v_quant_type=kind, kv_cache_bit_width=bits, outputs=3)
+            for name, lengths, count, total, past in (("prompt", [LENGTH, LENGTH], LENGTH, LENGTH, 0), ("step", [PAST + 1, 2], 1, PAST + 1, PAST)):
+                inputs = group_query(lengths, count, total, name, kv=kv, past=past)
+                caches = [numbers(f"{name}_{which}", BATCH, kv, past, width, dtype=dtype, low=low, high=high) for which in ("keys", "values")]
+                inputs[3:5] = caches
+                case("GroupQueryAttention", 1, *inputs, None, None, None, *scales, variant=name, **options)
+
+
 add_attention()
 add_multi_head_attention()
 add_decoder_masked_attention()
@@ -205,6 +221,7 @@ add_rotary_embedding()
 add_multimodal_rotary_embedding()
 add_linear_attention()
 add_group_query_attention()
+add_quantized_caches()
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("onnxruntime_attention", name), make) for name, make in CASES.items()))

@@ -1,6 +1,7 @@
 // GroupQueryAttention: causal attention with a cache, where several heads of the query share one key.
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/quantized_cache.hpp"
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -25,10 +26,6 @@ void check(NodeContext& node) {
   if (node.integer("sliding_window_cache", 0) != 0) {
     node.fail("a cache of the window alone (sliding_window_cache) is not converted",
               "Export the model with a cache of the whole sequence.");
-  }
-  if (node.has_input(12) || node.has_input(13)) {
-    node.fail("a quantised cache is not converted",
-              "Export the model with a cache of floating-point numbers.");
   }
 }
 
@@ -142,12 +139,19 @@ Values group_query_attention(NodeContext& node) {
   const Value positions = query_positions(node, heads, lengths);
   if (node.integer("do_rotary", 0) != 0) rotate(node, heads, positions);
   if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value belong together");
+  const QuantizedCache keys_code = read_cache_quantization(node, "k_quant_type", 12, keys);
+  const QuantizedCache values_code = read_cache_quantization(node, "v_quant_type", 13, keys);
+  const ir::Dimension key_size = heads.key.shape()[3];
+  const ir::Dimension value_size = heads.value.shape()[3];
+  heads.key = quantized(node, keys_code, heads.key);
+  heads.value = quantized(node, values_code, heads.value);
   if (node.has_input(3)) {
     const Value origins = cache_origins(node, node.input(3), heads.key, lengths);
     heads.key = cached(node, node.input(3), heads.key, origins);
     heads.value = cached(node, node.input(4), heads.value, origins);
   }
-  AttentionInputs inputs{heads.query, heads.key, heads.value};
+  AttentionInputs inputs{heads.query, dequantized(node, keys_code, heads.key, key_size),
+                         dequantized(node, values_code, heads.value, value_size)};
   inputs.scores = wanted_scores(node);
   inputs.bias = node.optional_input(10);
   if (node.has_input(3) && (inputs.bias || inputs.scores != Scores::none)) {
@@ -176,8 +180,7 @@ Values group_query_attention(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_group_query_attention_translators() {
-  return {{"GroupQueryAttention", 1, group_query_attention, "a quantised cache, a cache of the window alone",
-           kMicrosoft}};
+  return {{"GroupQueryAttention", 1, group_query_attention, "a cache of the window alone", kMicrosoft}};
 }
 
 }  // namespace onnx2ir::frontend

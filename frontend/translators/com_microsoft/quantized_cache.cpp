@@ -1,0 +1,68 @@
+#include "frontend/translators/com_microsoft/quantized_cache.hpp"
+
+#include <string>
+
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr std::int64_t kZeroOf4Bits = 8;  ///< what is added to codes of 4 bits, so that they are not negative
+
+/// Two codes of 4 bits in each byte, the first one in the lower bits.
+Value packed(NodeContext& node, Value codes) {
+  const Value numbers = convert(node, codes, ElementType::i32);
+  const Value positive = node.op("Add", {numbers, node.integer(kZeroOf4Bits, ElementType::i32)});
+  const auto every_second = [&](std::int64_t first) {
+    return slice(node, positive, node.integers({first}), node.integers({kFarEnd}), 3, 2);
+  };
+  const Value high = node.op("Multiply", {every_second(1), node.integer(16, ElementType::i32)});
+  return convert(node, node.op("Add", {every_second(0), high}), ElementType::u8);
+}
+
+Value unpacked(NodeContext& node, Value bytes, ir::Dimension size) {
+  const Value numbers = convert(node, bytes, ElementType::i32);
+  const Value sixteen = node.integer(16, ElementType::i32);
+  const Value high = divide(node, numbers, sixteen);
+  const Value low = node.op("Subtract", {numbers, node.op("Multiply", {high, sixteen})});
+  const Value pairs = concat(node, {unsqueeze(node, low, {4}), unsqueeze(node, high, {4})}, 4);
+  const Value codes =
+      node.op("Reshape", {pairs, node.integers({0, 0, 0, size.is_static() ? size.size() : -1})},
+              {{"special_zero", true}});
+  return node.op("Subtract", {codes, node.integer(kZeroOf4Bits, ElementType::i32)});
+}
+
+}  // namespace
+
+QuantizedCache read_cache_quantization(NodeContext& node, std::string_view type, std::size_t index,
+                                       std::int64_t heads) {
+  const std::string kind = node.text(type, "NONE");
+  QuantizedCache cache;
+  if (kind == "NONE") return cache;
+  cache.bits = node.integer("kv_cache_bit_width", 8);
+  if (cache.bits != 4 && cache.bits != 8) node.fail("kv_cache_bit_width must be 4 or 8");
+  const bool is_per_channel = kind == "PER_CHANNEL";
+  if (!is_per_channel && kind != "PER_TENSOR")
+    node.fail(std::string(type) + " '" + kind + "' does not exist");
+  cache.scale = reshape(
+      node, convert(node, node.input(index), ElementType::f32),
+      is_per_channel ? std::vector<std::int64_t>{1, heads, 1, -1} : std::vector<std::int64_t>{1, 1, 1, 1});
+  return cache;
+}
+
+Value quantized(NodeContext& node, const QuantizedCache& cache, Value values) {
+  if (!cache.scale) return values;
+  const double highest = cache.bits == 4 ? 7 : 127;
+  const Value quotient = exact_quotient(node, convert(node, values, ElementType::f32), cache.scale);
+  const Value rounded = node.op("Round", {quotient}, {{"mode", "half_to_even"}});
+  const Value codes = node.op("Clamp", {rounded}, {{"min", -highest - 1}, {"max", highest}});
+  return cache.bits == 4 ? packed(node, codes) : convert(node, codes, ElementType::i8);
+}
+
+Value dequantized(NodeContext& node, const QuantizedCache& cache, Value stored, ir::Dimension size) {
+  if (!cache.scale) return stored;
+  const Value codes = cache.bits == 4 ? unpacked(node, stored, size) : stored;
+  return node.op("Multiply", {convert(node, codes, ElementType::f32), cache.scale});
+}
+
+}  // namespace onnx2ir::frontend

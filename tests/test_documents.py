@@ -7,7 +7,7 @@ from pathlib import Path
 from .conformance.tool import tool_path
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "tests").glob("*/README.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "tests").glob("*/README.md"))]
 
 
 def rows(path, heading):
@@ -19,6 +19,15 @@ def rows(path, heading):
 def test_passes():
     done = subprocess.run([tool_path(), "--list-passes"], capture_output=True, text=True, timeout=60, check=True)
     assert rows(ROOT / "docs/control-flow.md", "pass") == [line.split()[0] for line in done.stdout.splitlines()]
+
+
+def test_stops():
+    """The functions that a trip count passes are where docs/architecture.md says."""
+    table = (ROOT / "docs/architecture.md").read_text().split("\n| stop |", 1)[1].split("\n\n", 1)[0]
+    stops = re.findall(r"\| \d+ \| `([\w/.]+)` \| `(\w+)` \|", table)
+    assert 5 <= len(stops) <= 10 and len(stops) == len(table.splitlines()) - 2
+    for file, function in stops:
+        assert re.search(rf"^\s*[\w:<>]+ (?:\w+::)?{function}\([^;]*\{{$", (ROOT / file).read_text(), re.MULTILINE), (file, function)
 
 
 def test_folders():

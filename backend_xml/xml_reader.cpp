@@ -240,6 +240,7 @@ class Reader {
   static void attributes(pugi::xml_node layer, ir::Node& node) {
     const pugi::xml_node data = layer.child("data");
     for (const ir::AttributeSpec& spec : node.op().attributes) {
+      if (spec.presence == ir::AttributeSpec::Presence::note) continue;
       const pugi::xml_attribute attribute = data.attribute(std::string(spec.name).c_str());
       if (attribute) {
         node.set_attribute(spec.name, parse_attribute(attribute.value(), spec.kind));

@@ -213,7 +213,9 @@ class Writer {
     if (node.is("Parameter")) return parameter(node.output(0));
     if (node.attributes().empty()) return;
     text_->write("<data");
-    for (const ir::Attribute& value : node.attributes()) attribute(value.name, ir::to_string(value.value));
+    for (const ir::Attribute& value : node.attributes()) {
+      if (!ir::is_note(node.op(), value.name)) attribute(value.name, ir::to_string(value.value));
+    }
     text_->write("/>\n");
   }
 

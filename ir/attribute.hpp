@@ -26,7 +26,8 @@ using AttributeList = std::initializer_list<Attribute>;
 struct AttributeSpec {
   std::string_view name;
   enum class Kind : std::uint8_t { boolean, integer, real, text, integers, reals, texts, type } kind;
-  enum class Presence : std::uint8_t { required, optional } presence = Presence::required;
+  /// A note is optional, and tells the passes what the IR has no attribute for: the XML leaves it out.
+  enum class Presence : std::uint8_t { required, optional, note } presence = Presence::required;
 };
 
 /// Whether `value` is of `kind`.

@@ -60,6 +60,9 @@ std::string_view oldest_version(const Node& node);
 /// Whether `opset` names a version of the node's operation that can say what the node says.
 bool is_version(const Node& node, std::string_view opset);
 
+/// Whether `attribute` is a note: the XML leaves it out.
+bool is_note(const OpDescriptor& op, std::string_view attribute);
+
 /// All operations, sorted by family.
 std::span<const OpDescriptor> all_ops();
 /// The operation called `name`; throws std::logic_error when there is none.

@@ -50,6 +50,12 @@ const OpDescriptor& find_op(std::string_view name) {
   throw std::logic_error("no operation " + std::string(name));
 }
 
+bool is_note(const OpDescriptor& op, std::string_view attribute) {
+  return std::ranges::any_of(op.attributes, [&](const AttributeSpec& spec) {
+    return spec.presence == AttributeSpec::Presence::note && spec.name == attribute;
+  });
+}
+
 namespace {
 
 bool says(const OlderVersion& version, const Node& node) {

@@ -67,6 +67,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::range_away_from_limit, {2024, 6}, std::nullopt, ""},
     {Fault::reassociated_zero_point, {2024, 6}, std::nullopt, ""},
     {Fault::reduce_then_channel_constant, {2024, 6}, std::nullopt, ""},
+    {Fault::remainder_bounds, {2024, 6}, std::nullopt, ""},
     {Fault::roi_align_no_samples, {2024, 6}, std::nullopt, ""},
     {Fault::sequential_back_edges, {2024, 6}, std::nullopt, ""},
     {Fault::signed_4_bit_zero_points, {2024, 6}, Release{2025, 3}, ""},

@@ -131,6 +131,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::reduce_then_channel_constant, "reduce_then_channel_constant",
      "Arithmetic with a constant per channel behind a Reduce of the first or the last of three axes uses "
      "the wrong elements of the constant"},
+    {Fault::remainder_bounds, "remainder_bounds",
+     "OpenVINO takes the remainders of the smallest and the largest size for the bounds of a remainder, and "
+     "infers wrong sizes from them"},
     {Fault::roi_align_no_samples, "roi_align_no_samples", "ROIAlign gives NaN for a region without extent"},
     {Fault::sequential_back_edges, "sequential_back_edges",
      "A Loop assigns its back edges one after the other: a state that receives another state's value may "

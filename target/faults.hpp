@@ -78,6 +78,7 @@ enum class Fault : std::uint8_t {
   range_away_from_limit,
   reassociated_zero_point,
   reduce_then_channel_constant,
+  remainder_bounds,
   roi_align_no_samples,
   sequential_back_edges,
   signed_4_bit_zero_points,

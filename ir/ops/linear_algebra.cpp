@@ -9,6 +9,7 @@ namespace onnx2ir::ir {
 namespace {
 
 using Kind = AttributeSpec::Kind;
+using Presence = AttributeSpec::Presence;
 
 void infer_mat_mul(Node& node) {
   const ElementType type = same_type(node, 0, 2);
@@ -136,7 +137,10 @@ std::vector<OpDescriptor> linear_algebra_ops() {
        2,
        2,
        1,
-       {{"transpose_a", Kind::boolean}, {"transpose_b", Kind::boolean}},
+       {{"transpose_a", Kind::boolean},
+        {"transpose_b", Kind::boolean},
+        // The ONNX model allows to round the first input to 8 bits.
+        {"may_round_input", Kind::boolean, Presence::note}},
        infer_mat_mul},
       {"Einsum", "opset7", 1, OpDescriptor::kVariadic, 1, {{"equation", Kind::text}}, infer_einsum},
       {"Inverse", "opset14", 1, 1, 1, {{"adjoint", Kind::boolean}}, infer_inverse},

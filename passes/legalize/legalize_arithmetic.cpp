@@ -93,6 +93,21 @@ ir::Value equal_ranks(ir::Builder& builder, const ir::Node& node) {
   return {};
 }
 
+bool is_bounded(ir::Value value) {
+  const auto known = ir::known_values(value);
+  return known && std::ranges::any_of(*known, [](const ir::ValueRange& range) { return !range.is_exact(); });
+}
+
+/// The remainder of sizes. OpenVINO computes no bounds behind an operation on bits.
+ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
+  std::array inputs{node.input(0), node.input(1)};
+  if (!ir::known_values(inputs[0]) || !ir::known_values(inputs[1])) return {};
+  const auto bounded = std::ranges::find_if(inputs, is_bounded);
+  if (bounded == inputs.end()) return {};
+  *bounded = builder.op("BitwiseOr", {*bounded, *bounded});
+  return builder.node(node.op().name, inputs, node.attributes()).value();
+}
+
 /// Powers come before bytes, because they become multiplications.
 std::span<const Legalization> legalizations() {
   static const std::array kLegalizations = {
@@ -103,6 +118,7 @@ std::span<const Legalization> legalizations() {
       Legalization{Fault::byte_arithmetic,
                    {"Add", "Subtract", "Multiply", "Divide", "Power", "Mod", "FloorMod"},
                    byte_arithmetic},
+      Legalization{Fault::remainder_bounds, {"Mod", "FloorMod"}, unbounded_remainder},
       Legalization{Fault::neutral_constant_rank, {"Add", "Subtract", "Multiply", "Divide"}, equal_ranks},
   };
   return kLegalizations;

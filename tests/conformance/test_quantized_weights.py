@@ -97,6 +97,11 @@ def test_the_runtime_is_told_not_to_round_activations(tmp_path):
     assert options == {"DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"}
 
 
+def test_the_runtime_may_round_activations_where_the_model_does(tmp_path):
+    network, _ = converted(mat_mul_n_bits(4, 128, 96, 32, None, accuracy_level=4)[1], tmp_path)
+    assert network.find("rt_info/runtime_options") is None
+
+
 def test_models_without_quantized_weights_set_no_options(tmp_path):
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
     weights = np.eye(16, dtype=np.float32)

@@ -1,6 +1,7 @@
 """Faults of arithmetic, comparisons and reductions."""
 
 import numpy as np
+import openvino as ov
 
 from .experiment import experiment, fails, number, numbers, opset, parameter, results
 
@@ -58,6 +59,16 @@ def neutral_constant_rank():
     x = parameter([-1, 2])
     count = opset.gather(opset.shape_of(x), number(0), number(0))
     return results([x], opset.add(count, numbers(0)), (np.zeros((3, 2), np.float32),))[0].shape != (1,)
+
+
+@experiment
+def remainder_bounds():
+    """A size of 3, which may be 2 to 5, is a multiple of 3: a slice that ends at the remainder is empty."""
+    x = opset.parameter(ov.PartialShape([ov.Dimension(2, 5), 2]), np.float32)
+    size = opset.gather(opset.shape_of(x), numbers(0), number(0))
+    row = opset.constant(np.arange(8, dtype=np.float32))
+    part = opset.slice(row, numbers(0), opset.floor_mod(size, numbers(3)), numbers(1), numbers(0))
+    return fails(results, [x], part, (np.zeros((3, 2), np.float32),)) or results([x], part, (np.zeros((3, 2), np.float32),))[0].size != 0
 
 
 @experiment

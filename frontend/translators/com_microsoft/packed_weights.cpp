@@ -81,7 +81,11 @@ Values mat_mul_n_bits(NodeContext& node) {
   }
   const Value a = node.input(0);
   const Value weights = weights_of(node, blocks_of(node), a.type());
-  const Value product = node.op("MatMul", {a, weights}, {{"transpose_a", false}, {"transpose_b", true}});
+  // Level 4 allows onnxruntime to round A to 8 bits, and OpenVINO, too.
+  const bool may_round = node.integer("accuracy_level", 0) == 4;
+  const AttributeList exact = {{"transpose_a", false}, {"transpose_b", true}};
+  const AttributeList rounded = {{"transpose_a", false}, {"transpose_b", true}, {"may_round_input", true}};
+  const Value product = node.op("MatMul", {a, weights}, may_round ? rounded : exact);
   const Value bias = node.optional_input(5);
   return {bias ? node.op("Add", {product, bias}) : product};
 }

@@ -34,7 +34,7 @@ bool hide_constant_counts(ir::Model& model, PassContext& context);
 bool hide_initial_shapes(ir::Model& model, PassContext& context);
 bool guard_empty_inputs(ir::Model& model, PassContext& context);
 bool hide_empty_outputs(ir::Model& model, PassContext& context);
-bool separate_branch_shapes(ir::Model& model, PassContext& context);
+bool separate_shapes(ir::Model& model, PassContext& context);
 bool unsqueeze_empty_loop_values(ir::Model& model, PassContext& context);
 bool run_branches_in_loops(ir::Model& model, PassContext& context);
 bool disable_dynamic_quantization(ir::Model& model, PassContext& context);

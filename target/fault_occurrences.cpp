@@ -72,6 +72,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::sequential_back_edges, {2024, 6}, std::nullopt, ""},
     {Fault::signed_4_bit_zero_points, {2024, 6}, Release{2025, 3}, ""},
     {Fault::small_type_moves, {2024, 6}, std::nullopt, ""},
+    {Fault::stale_initial_memory, {2024, 6}, std::nullopt, ""},
     {Fault::static_scan_rows, {2024, 6}, std::nullopt, ""},
     {Fault::tile_dynamic_rank4, {2024, 6}, std::nullopt, ""},
     {Fault::topk_of_zero, {2024, 6}, std::nullopt, ""},

@@ -143,6 +143,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::small_type_moves, "small_type_moves",
      "Operations that move elements of less than 8 bits or of 8-bit floats give wrong values or end the "
      "process"},
+    {Fault::stale_initial_memory, "stale_initial_memory",
+     "A Loop with a state that grew and shrank in an earlier run copies the initial value to freed memory, "
+     "and "
+     "starts from the values of that run"},
     {Fault::static_scan_rows, "static_scan_rows",
      "A Loop with a constant trip count and a dynamic condition gives a static number of scan rows, "
      "uninitialised if it does not run"},

@@ -83,6 +83,7 @@ enum class Fault : std::uint8_t {
   sequential_back_edges,
   signed_4_bit_zero_points,
   small_type_moves,
+  stale_initial_memory,
   static_scan_rows,
   tile_dynamic_rank4,
   topk_of_zero,

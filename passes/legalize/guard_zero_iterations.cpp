@@ -8,6 +8,7 @@
 #include "passes/graph_walk.hpp"
 #include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
+#include "passes/stacked_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -15,10 +16,10 @@ namespace {
 
 /// Lets all readers of `output` read what `guard` makes of it.
 template <typename Guard>
-void guard_output(ir::Node& loop, std::uint32_t output, Guard guard) {
-  ir::Output& guarded = loop.output(output);
+void guard_output(ir::Value output, Guard guard) {
+  ir::Output& guarded = output.node->output(output.index);
   const auto readers = guarded.uses;
-  const ir::Value replacement = guard(loop.value(output));
+  const ir::Value replacement = guard(output);
   for (const ir::Use& use : readers) use.node->set_input(use.index, replacement);
   auto& names = replacement.node->output(replacement.index).names;
   names.append(guarded.names.begin(), guarded.names.end());
@@ -34,7 +35,7 @@ bool run_on(ir::Node& node, const target::Target& target) {
   for (ir::Scan& scan : loop.scans) {
     if (!target.has(Fault::zero_trip_scan_outputs)) break;
     if (node.output(scan.output).uses.empty() || scan.is_guarded) continue;
-    guard_output(node, scan.output, [&](ir::Value rows) {
+    guard_output(node.value(scan.output), [&](ir::Value rows) {
       // Without iterations nothing tells the sizes that are not static: they are 0, as in onnxruntime.
       std::vector<std::int64_t> axes{scan.axis};
       for (std::size_t i = 0; i < rows.shape().rank(); ++i) {
@@ -58,8 +59,13 @@ bool run_on(ir::Node& node, const target::Target& target) {
     if (!target.has(Fault::zero_trip_final_values) &&
         !(is_unread && target.has(Fault::zero_trip_unread_states)))
       continue;
-    const ir::Value initial = node.input(state.input);
-    guard_output(node, *state.output, [&](ir::Value final) { return result.choose(final, initial); });
+    ir::Value final = node.value(*state.output);
+    ir::Value initial = node.input(state.input);
+    if (const ir::Value first = only_reader_of_first_copy(final)) {
+      final = first;
+      initial = first_copy(builder, initial);
+    }
+    guard_output(final, [&](ir::Value value) { return result.choose(value, initial); });
     state.is_guarded = true;
     modified = true;
   }

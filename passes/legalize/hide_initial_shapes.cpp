@@ -9,6 +9,7 @@
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
+#include "passes/stacked_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -18,12 +19,6 @@ bool is_final_value_read(const ir::Node& loop, const ir::Carried& state) {
   if (!state.output) return false;
   const auto& uses = loop.output(*state.output).uses;
   return std::ranges::any_of(uses, [](const ir::Use& use) { return !use.node->is("ShapeOf"); });
-}
-
-/// Whether the next value may have the shape of the initial one: releases with kept_initial_size keep the
-/// initial shape for the body then.
-bool is_kept(ir::Value initial, const ir::Carried& state) {
-  return ir::intersect(initial.shape(), state.result->output(0).shape).has_value();
 }
 
 bool is_constant(ir::Value value) {
@@ -40,35 +35,54 @@ bool is_constant(ir::Value value) {
   return true;
 }
 
-/// Something that changes from run to run; null when there is nothing.
+bool is_number(ir::Value value) {
+  return value.type() == ir::ElementType::i64 && value.shape().has_rank() && value.shape().rank() == 0;
+}
+
+/// Something that changes from run to run, preferably a number; null when there is nothing.
 ir::Value find_source(const ir::Node& loop, const ir::Graph& graph) {
+  ir::Value found;
   for (const ir::Value input : loop.inputs()) {
-    if (input.type() != ir::ElementType::string && !is_constant(input)) return input;
+    if (input.type() == ir::ElementType::string || is_constant(input)) continue;
+    if (is_number(input)) return input;
+    if (!found) found = input;
   }
+  if (found) return found;
   for (ir::Node* parameter : graph.parameters()) {
     if (parameter->output(0).type != ir::ElementType::string) return parameter->value();
   }
   return {};
 }
 
-/// `value`, whose size along `axis` OpenVINO does not know before it runs: one of two, which are the same.
-ir::Value hide_size(ir::Builder& builder, ir::Value value, std::size_t axis, ir::Value zero_or_one) {
+/// 0, as OpenVINO knows only when it runs: it computes no operations on bits beforehand.
+ir::Value run_time_zero(ir::Builder& builder, ir::Value source) {
+  const ir::Value number = is_number(source) ? source : zero_or_one(builder, source);
+  return builder.op("BitwiseAnd", {number, builder.integer(0)});
+}
+
+/// `value`, whose size along `axis` OpenVINO does not know before it runs.
+ir::Value hide_size(ir::Builder& builder, ir::Value value, std::size_t axis, ir::Value zero) {
+  const ir::Dimension known = value.shape()[axis];
   const auto index = static_cast<std::int64_t>(axis);
-  const ir::Value shape = builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
-  const ir::Value twice = builder.op("Gather", {shape, builder.integers({index, index}), builder.integer(0)},
-                                     {{"batch_dims", 0}});
-  const ir::Value size = builder.op("Gather", {twice, zero_or_one, builder.integer(0)}, {{"batch_dims", 0}});
-  const ir::Value all = builder.op("Range", {builder.integer(0), size, builder.integer(1)},
+  ir::Value size;
+  if (known.is_static()) {
+    size = builder.integer(known.size());
+  } else {
+    const ir::Value shape = builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
+    size = builder.op("Gather", {shape, builder.integer(index), builder.integer(0)}, {{"batch_dims", 0}});
+  }
+  const ir::Value end = builder.op("BitwiseOr", {size, zero});
+  const ir::Value all = builder.op("Range", {builder.integer(0), end, builder.integer(1)},
                                    {{"output_type", ir::ElementType::i64}});
   return builder.op("Gather", {value, all, builder.integer(index)}, {{"batch_dims", 0}});
 }
 
 /// `initial`, of which only the sizes that `parameter` has as well are known.
 ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
-                     ir::Value zero_or_one) {
+                     ir::Value zero) {
   ir::Value hidden = initial;
   for (std::size_t axis = 0; axis < parameter.rank(); ++axis) {
-    if (initial.shape()[axis] != parameter[axis]) hidden = hide_size(builder, hidden, axis, zero_or_one);
+    if (initial.shape()[axis] != parameter[axis]) hidden = hide_size(builder, hidden, axis, zero);
   }
   return hidden;
 }
@@ -82,19 +96,20 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
     ir::Builder builder(loop->graph());
     builder.set_name(loop->name);
     builder.set_origin(loop->origin);
-    ir::Value number;
+    ir::Value zero;
     for (const ir::Carried& state : loop->loop()->carried) {
       const ir::Value initial = loop->input(state.input);
       const ir::PartialShape& parameter = state.parameter->output(0).shape;
       if (initial.shape() == parameter) continue;
-      const bool is_kept_wrongly = keeps_sizes && is_kept(initial, state);
+      // Releases with kept_initial_size keep the initial shape for the body if a next value may have it.
+      const bool is_kept_wrongly = keeps_sizes && may_have_shape(*state.result, initial.shape());
       if (!is_kept_wrongly && is_final_value_read(*loop, state)) continue;
-      if (!number) {
+      if (!zero) {
         const ir::Value source = find_source(*loop, builder.graph());
         if (!source) break;
-        number = zero_or_one(builder, source);
+        zero = run_time_zero(builder, source);
       }
-      loop->set_input(state.input, hide_sizes(builder, initial, parameter, number));
+      loop->set_input(state.input, hide_sizes(builder, initial, parameter, zero));
       modified = true;
     }
   }

@@ -19,6 +19,16 @@ bool is_endangered(const ir::PartialShape& shape) {
                      [](const ir::Dimension& size) { return size.admits(1); });
 }
 
+/// Whether the body takes an element of `parameter` along its first axis: there is one.
+bool has_elements(const ir::Node& parameter) {
+  return std::ranges::any_of(parameter.output(0).uses, [](const ir::Use& use) {
+    const ir::Node& reader = *use.node;
+    if (!reader.is("Gather") || use.index != 0) return false;
+    const auto index = ir::known_scalar(reader.input(1));
+    return index && *index >= 0 && ir::known_scalar(reader.input(2)) == 0;
+  });
+}
+
 ir::Value wrapped(ir::Builder& builder, ir::Value value) {
   builder.set_name(value.node->name);
   return builder.op("Unsqueeze", {value, builder.integers({0})});
@@ -54,6 +64,7 @@ class LoopValues {
       modified = true;
     }
     for (const ir::Carried& state : body_.carried) {
+      if (has_elements(*state.parameter)) continue;
       if (!is_endangered(loop_.input(state.input).shape()) &&
           !is_endangered(state.parameter->output(0).shape) && !is_endangered(state.result->output(0).shape))
         continue;

@@ -110,6 +110,21 @@ def kept_initial_size():
     return results([count, outer], final, (as_array(3), np.ones(2, np.float32)))[0].tolist() != [1] * 6
 
 
+@experiment(may_crash=True)
+def stale_initial_memory():
+    """A Loop starts from its initial value, also if the state was larger in the run before."""
+    count, x, ends = parameter([], "i64"), parameter([-1]), parameter([-1], "i64")
+    state, iteration, inner_ends = parameter([-1]), parameter([1], "i64"), parameter([-1], "i64")
+    end = opset.gather(inner_ends, iteration, number(0))
+    part = opset.slice(opset.concat([state, state], 0), numbers(0), end, numbers(1), numbers(0))
+    states = [(x, state, part), (numbers(0), iteration, opset.add(iteration, numbers(1)))]
+    final = add_loop(count, true(), states, [(ends, inner_ends)])[0]
+    sizes = np.array([800, 400, 400])
+    values = [np.full(400, value, np.float32) for value in (1, 2)]
+    runs = results([count, x, ends], final, *((as_array(3), value, sizes) for value in values))
+    return not all(map(np.array_equal, runs, values))
+
+
 @experiment
 def unnoticed_state_shape():
     """A state that grows has its new elements in the next iteration, also if its final value is unused."""

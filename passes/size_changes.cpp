@@ -1,0 +1,282 @@
+#include "passes/size_changes.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "ir/inference.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The number of elements of a value, compared with that of a Parameter (`origin`) at the start of the same
+/// iteration. Without an origin it is the same in each iteration.
+struct Size {
+  const ir::Node* origin = nullptr;
+  bool may_grow = false;
+  bool may_shrink = false;
+};
+/// Nothing is known of most values.
+using KnownSize = std::optional<Size>;
+
+struct Place {
+  const ir::Node* node;
+  std::uint32_t index;
+  friend bool operator==(const Place&, const Place&) = default;
+};
+struct PlaceHash {
+  std::size_t operator()(const Place& place) const {
+    return std::hash<const void*>()(place.node) * 31 + place.index;
+  }
+};
+using Sizes = std::unordered_map<Place, Size, PlaceHash>;
+
+/// The result has as many elements as input 0, wherever they stand.
+const ir::OperationSet& size_keepers() {
+  static const ir::OperationSet kOperations = {"Abs",
+                                               "Acos",
+                                               "Acosh",
+                                               "Asin",
+                                               "Asinh",
+                                               "Atan",
+                                               "Atanh",
+                                               "BitwiseNot",
+                                               "Ceiling",
+                                               "Clamp",
+                                               "Convert",
+                                               "Cos",
+                                               "Cosh",
+                                               "CumSum",
+                                               "Elu",
+                                               "Erf",
+                                               "Exp",
+                                               "Floor",
+                                               "Gelu",
+                                               "HardSigmoid",
+                                               "HSigmoid",
+                                               "HSwish",
+                                               "LogicalNot",
+                                               "Log",
+                                               "LogSoftmax",
+                                               "Mish",
+                                               "Negative",
+
+                                               "ReLU",
+                                               "Reshape",
+                                               "Result",
+                                               "ReverseSequence",
+
+                                               "Round",
+                                               "ScatterElementsUpdate",
+                                               "ScatterNDUpdate",
+                                               "ScatterUpdate",
+                                               "Selu",
+                                               "Sigmoid",
+                                               "Sign",
+                                               "Sin",
+                                               "Sinh",
+                                               "SoftMax",
+                                               "SoftPlus",
+                                               "SoftSign",
+                                               "Sqrt",
+                                               "Squeeze",
+                                               "Swish",
+                                               "Tan",
+                                               "Tanh",
+                                               "Transpose",
+                                               "Unsqueeze"};
+  return kOperations;
+}
+
+/// The result is a part of input 0, or has one element for several.
+const ir::OperationSet& size_reducers() {
+  static const ir::OperationSet kOperations = {
+      "ReduceL1",   "ReduceL2",  "ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax",
+      "ReduceMean", "ReduceMin", "ReduceProd",       "ReduceSum",       "Slice"};
+  return kOperations;
+}
+
+const ir::OperationSet& broadcasting_operations() {
+  static const ir::OperationSet kOperations = {"Add",          "BitwiseAnd",
+                                               "BitwiseOr",    "BitwiseXor",
+                                               "Divide",       "Equal",
+                                               "FloorMod",     "Greater",
+                                               "GreaterEqual", "Less",
+                                               "LessEqual",    "LogicalAnd",
+                                               "LogicalOr",    "LogicalXor",
+                                               "Maximum",      "Minimum",
+                                               "Mod",          "Multiply",
+                                               "NotEqual",     "Power",
+                                               "Select",       "SquaredDifference",
+                                               "Subtract"};
+  return kOperations;
+}
+
+bool has_one_element(const ir::PartialShape& shape) {
+  return shape.element_count() == 1;
+}
+
+/// Goes through a loop's body and the bodies in it, from the Parameters to the Results.
+class Tracking {
+ public:
+  explicit Tracking(const ir::Node& loop) : body_(*loop.loop()) {
+    for (const ir::Invariant& invariant : body_.invariants) sizes_[{invariant.parameter, 0}] = {};
+    for (const ir::Carried& state : body_.carried) sizes_[{state.parameter, 0}] = {.origin = state.parameter};
+    visit(*body_.graph);
+  }
+
+  KnownSize of(ir::Value value) const {
+    if (value.shape().is_static()) return Size{};
+    const auto found = sizes_.find({value.node, value.index});
+    return found == sizes_.end() ? KnownSize() : found->second;
+  }
+
+ private:
+  void visit(const ir::Graph& graph) {
+    for (const ir::NodePointer& node : graph.nodes()) {
+      if (node->loop() != nullptr) {
+        through_loop(*node);
+      } else if (node->branches() != nullptr) {
+        through_branches(*node);
+      } else if (const KnownSize size = size_of_result(*node)) {
+        sizes_[{node.get(), 0}] = *size;
+      }
+    }
+  }
+
+  KnownSize size_of_result(const ir::Node& node) const {
+    if (node.inputs().empty()) return std::nullopt;
+    if (broadcasting_operations().contains(node.op())) return of_broadcast(node);
+    if (node.is("Concat")) return of_concat(node);
+    KnownSize size = of(node.input(0));
+    if (!size) return std::nullopt;
+    if (size_keepers().contains(node.op())) return size;
+    if (size_reducers().contains(node.op()) && size->origin != nullptr) {
+      size->may_shrink = true;
+      return size;
+    }
+    return node.is("MatMul") ? of_product(node, *size) : std::nullopt;
+  }
+
+  /// Operands of other sizes have one element along an axis, or the result's.
+  KnownSize of_broadcast(const ir::Node& node) const {
+    KnownSize result;
+    for (const ir::Value input : node.inputs()) {
+      if (has_one_element(input.shape())) continue;
+      const KnownSize size = of(input);
+      if (!size) return std::nullopt;
+      if (!result) {
+        result = size;
+        continue;
+      }
+      const bool is_other =
+          size->origin != nullptr && result->origin != nullptr && size->origin != result->origin;
+      if (is_other) return std::nullopt;
+      const bool grows = size->origin != result->origin;  // at most once, from 1
+      if (size->origin != nullptr) result->origin = size->origin;
+      result->may_grow = result->may_grow || size->may_grow || grows;
+      result->may_shrink = result->may_shrink || size->may_shrink;
+    }
+    return result ? result : Size{};
+  }
+
+  KnownSize of_concat(const ir::Node& node) const {
+    bool is_fixed = true;
+    for (const ir::Value input : node.inputs()) {
+      const KnownSize size = of(input);
+      if (size && size->origin != nullptr)
+        return Size{.origin = size->origin, .may_grow = true, .may_shrink = size->may_shrink};
+      is_fixed = is_fixed && size;
+    }
+    return is_fixed ? KnownSize(Size{}) : std::nullopt;
+  }
+
+  /// Rows times a square matrix of static size.
+  static KnownSize of_product(const ir::Node& node, Size rows) {
+    const ir::PartialShape& data = node.input(0).shape();
+    const auto matrix = node.input(1).shape().sizes();
+    const bool is_square = matrix && matrix->size() == 2 && (*matrix)[0] == (*matrix)[1];
+    if (!is_square || !data.has_rank() || data.rank() < 2 || node.boolean("transpose_a")) return std::nullopt;
+    return rows;
+  }
+
+  void through_branches(const ir::Node& node) {
+    const ir::IfBranches& branches = *node.branches();
+    for (const ir::Branch* branch : {&branches.then_branch, &branches.else_branch}) {
+      for (const ir::Invariant& invariant : branch->invariants) hand_on(node, invariant);
+      visit(*branch->graph);
+    }
+    for (std::uint32_t i = 0; i < node.outputs().size(); ++i) {
+      const KnownSize a = of(branches.then_branch.results[i]->input(0));
+      const KnownSize b = of(branches.else_branch.results[i]->input(0));
+      if (const KnownSize size = one_of(a, b)) sizes_[{&node, i}] = *size;
+    }
+  }
+
+  void through_loop(const ir::Node& node) {
+    const ir::LoopBody& inner = *node.loop();
+    for (const ir::Invariant& invariant : inner.invariants) hand_on(node, invariant);
+    for (const ir::Carried& state : inner.carried) sizes_[{state.parameter, 0}] = {.origin = state.parameter};
+    visit(*inner.graph);
+    for (const ir::Carried& state : inner.carried) {
+      const KnownSize initial = of(node.input(state.input));
+      const KnownSize next = of(state.result->input(0));
+      if (!state.output || !initial || !next || next->origin != state.parameter) continue;
+      sizes_[{&node, *state.output}] = {.origin = initial->origin,
+                                        .may_grow = initial->may_grow || next->may_grow,
+                                        .may_shrink = initial->may_shrink || next->may_shrink};
+      const bool changes = next->may_grow || next->may_shrink;
+      if (initial->origin == nullptr && changes) sizes_.erase({&node, *state.output});
+    }
+  }
+
+  void hand_on(const ir::Node& node, const ir::Invariant& invariant) {
+    if (const KnownSize size = of(node.input(invariant.input))) sizes_[{invariant.parameter, 0}] = *size;
+  }
+
+  /// The size of a value that is one of two.
+  static KnownSize one_of(const KnownSize& a, const KnownSize& b) {
+    if (!a || !b || a->origin != b->origin) return std::nullopt;
+    if (a->origin == nullptr) return std::nullopt;  // two sizes in turn
+    return Size{.origin = a->origin,
+                .may_grow = a->may_grow || b->may_grow,
+                .may_shrink = a->may_shrink || b->may_shrink};
+  }
+
+  const ir::LoopBody& body_;
+  Sizes sizes_;
+};
+
+}  // namespace
+
+std::vector<bool> states_that_grow_and_shrink(const ir::Node& loop) {
+  const std::vector<ir::Carried>& states = loop.loop()->carried;
+  std::vector<bool> result(states.size(), false);
+  const auto is_dynamic = [](const ir::Carried& state) {
+    return !state.parameter->output(0).shape.is_static();
+  };
+  if (std::ranges::none_of(states, is_dynamic)) return result;
+  const Tracking tracking(loop);
+  const auto keeps_size = [](const Size& size, const ir::Node* parameter) {
+    return size.origin == nullptr || (size.origin == parameter && !size.may_grow && !size.may_shrink);
+  };
+  // A state that takes the size of another one, which keeps its own, changes once.
+  std::unordered_map<const ir::Node*, bool> keeps;
+  for (const ir::Carried& state : states) {
+    const KnownSize next = tracking.of(state.result->input(0));
+    keeps[state.parameter] = next && keeps_size(*next, state.parameter);
+  }
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    if (!is_dynamic(states[i])) continue;
+    const KnownSize next = tracking.of(states[i].result->input(0));
+    const bool is_settled = next && (next->origin == nullptr || next->origin == states[i].parameter
+                                         ? !(next->may_grow && next->may_shrink)
+                                         : keeps[next->origin] && !next->may_grow && !next->may_shrink);
+    result[i] = !is_settled;
+  }
+  return result;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,112 @@
+#include "passes/stacked_values.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "ir/inference.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Gives output `index` of `node` a first axis of dynamic size.
+void add_axis(ir::Node& node, std::uint32_t index) {
+  const ir::Output& output = node.output(index);
+  ir::Dimensions shape{ir::Dimension()};
+  for (const ir::Dimension& size : output.shape) shape.push_back(size);
+  ir::set_output(node, index, output.type, ir::PartialShape(std::move(shape)));
+}
+
+}  // namespace
+
+ir::Builder builder_beside(const ir::Node& node) {
+  ir::Builder builder(node.graph());
+  builder.set_name(node.name);
+  builder.set_origin(node.origin);
+  return builder;
+}
+
+ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank) {
+  for (std::size_t r = value.shape().rank(); r <= rank; ++r)
+    value = builder.op("Unsqueeze", {value, builder.integers({0})});
+  if (copies > 1) value = builder.op("Concat", std::vector<ir::Value>(copies, value), {{"axis", 0}});
+  return value;
+}
+
+ir::Value first_copy(ir::Builder& builder, ir::Value stack) {
+  const auto are_equal = [](std::span<const ir::Value> values) {
+    return std::ranges::all_of(values, [&](ir::Value value) { return value == values.front(); });
+  };
+  ir::Value one = stack;
+  if (one.node->is("Concat") && one.node->integer("axis") == 0 && are_equal(one.node->inputs()))
+    one = one.node->input(0);
+  if (one.node->is("Unsqueeze") && ir::known_scalar(one.node->input(1)) == 0) return one.node->input(0);
+  return builder.op("Gather", {stack, builder.integer(0), builder.integer(0)}, {{"batch_dims", 0}});
+}
+
+ir::Value only_reader_of_first_copy(ir::Value stack) {
+  const auto& uses = stack.node->output(stack.index).uses;
+  if (uses.size() != 1) return {};
+  ir::Node& reader = *uses[0].node;
+  const bool takes_first = reader.is("Gather") && uses[0].index == 0 &&
+                           ir::known_scalar(reader.input(1)) == 0 && ir::known_scalar(reader.input(2)) == 0;
+  return takes_first ? reader.value() : ir::Value{};
+}
+
+void read_first_copy(ir::Value stack) {
+  ir::Output& output = stack.node->output(stack.index);
+  const auto readers = output.uses;
+  if (readers.empty()) return;
+  ir::Builder builder = builder_beside(*stack.node);
+  const ir::Value first =
+      builder.op("Gather", {stack, builder.integer(0), builder.integer(0)}, {{"batch_dims", 0}});
+  for (const ir::Use& use : readers) use.node->set_input(use.index, first);
+  auto& names = first.node->output(0).names;
+  names.append(output.names.begin(), output.names.end());
+  output.names.clear();
+}
+
+void stack_state(ir::Node& loop, const ir::Carried& carried, std::size_t copies) {
+  ir::Builder outside = builder_beside(loop);
+  const ir::Value initial = loop.input(carried.input);
+  loop.set_input(carried.input, stacked(outside, initial, copies, initial.shape().rank()));
+  add_axis(*carried.parameter, 0);
+  read_first_copy(carried.parameter->value());
+  if (carried.output) {
+    add_axis(loop, *carried.output);
+    read_first_copy(loop.value(*carried.output));
+  }
+  ir::infer(loop);
+}
+
+ir::Node* choice_behind(const ir::Node& result, std::size_t rank) {
+  const ir::Value value = result.input(0);
+  const ir::Output& output = value.node->output(value.index);
+  const bool fits = value.node->branches() != nullptr && output.uses.size() == 1 && output.shape.has_rank() &&
+                    output.shape.rank() == rank;
+  return fits ? value.node : nullptr;
+}
+
+std::vector<ir::PartialShape> possible_shapes(const ir::Node& result) {
+  std::vector<ir::PartialShape> shapes;
+  std::vector<const ir::Node*> pending{&result};
+  while (!pending.empty()) {
+    const ir::Value value = pending.back()->input(0);
+    pending.pop_back();
+    if (const ir::IfBranches* branches = value.node->branches()) {
+      pending.push_back(branches->then_branch.results[value.index]);
+      pending.push_back(branches->else_branch.results[value.index]);
+    } else {
+      shapes.push_back(value.shape());
+    }
+  }
+  return shapes;
+}
+
+bool may_have_shape(const ir::Node& result, const ir::PartialShape& shape) {
+  return std::ranges::any_of(possible_shapes(result), [&](const ir::PartialShape& possible) {
+    return ir::intersect(possible, shape).has_value();
+  });
+}
+
+}  // namespace onnx2ir::passes

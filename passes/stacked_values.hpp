@@ -1,0 +1,42 @@
+// Values that carry copies of themselves along a new first axis. The CPU runtime takes a shape that has not
+// changed for a sign that nothing has; numbers of copies that differ make shapes that differ.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "ir/builder.hpp"
+#include "ir/graph.hpp"
+
+namespace onnx2ir::passes {
+
+/// A builder of nodes beside `node`, with its name and origin.
+ir::Builder builder_beside(const ir::Node& node);
+
+/// `copies` copies of `value`, which gets at least `rank` dimensions, along a new first axis.
+ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank);
+
+/// The first copy of `stack`: what stacked() made it of, or a Gather.
+ir::Value first_copy(ir::Builder& builder, ir::Value stack);
+
+/// The first copy of `stack` if it is all that anybody reads of it.
+ir::Value only_reader_of_first_copy(ir::Value stack);
+
+/// Lets all readers of `stack` read its first copy, which takes the tensor names.
+void read_first_copy(ir::Value stack);
+
+/// Lets the state `carried` of `loop` pass the loop in a stack: the initial value has `copies` copies. The
+/// body's Result must give a stack already. Types and shapes are inferred again.
+void stack_state(ir::Node& loop, const ir::Carried& carried, std::size_t copies);
+
+/// The If whose output is the result of a body and is read by nobody else; null if there is none, or if the
+/// output has another rank than `rank`.
+ir::Node* choice_behind(const ir::Node& result, std::size_t rank);
+
+/// The shapes that the value of `result`, the Result of a body, may have: one for each branch if an If gives
+/// the value.
+std::vector<ir::PartialShape> possible_shapes(const ir::Node& result);
+/// Whether the value of `result` may have `shape` in a run.
+bool may_have_shape(const ir::Node& result, const ir::PartialShape& shape);
+
+}  // namespace onnx2ir::passes

@@ -28,12 +28,17 @@ if(ONNX_VERSION VERSION_LESS 1.17)
 endif()
 message(STATUS "ONNX ${ONNX_VERSION} at ${ONNX_DIR}")
 
-# Programs take protobuf as an archive, which saves start-up time; the shared library cannot, because Debian's
-# archive is not position independent.
+# Programs take protobuf as an archive, which saves start-up time. The shared library cannot take Debian's, which is not
+# position independent; `./dev package` and `./dev wheel` build one that is.
+set(ONNX2IR_PIC_PROTOBUF "" CACHE FILEPATH "A position-independent libprotobuf.a of the version of the headers")
 find_library(ONNX2IR_PROTOBUF_ARCHIVE libprotobuf.a)
 add_library(onnx2ir_protobuf INTERFACE)
-target_link_libraries(onnx2ir_protobuf INTERFACE
-  "$<IF:$<AND:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>,$<BOOL:${ONNX2IR_PROTOBUF_ARCHIVE}>>,${ONNX2IR_PROTOBUF_ARCHIVE};ZLIB::ZLIB,protobuf::libprotobuf>")
+if(ONNX2IR_PIC_PROTOBUF)
+  target_link_libraries(onnx2ir_protobuf INTERFACE "${ONNX2IR_PIC_PROTOBUF}")
+else()
+  target_link_libraries(onnx2ir_protobuf INTERFACE
+    "$<IF:$<AND:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>,$<BOOL:${ONNX2IR_PROTOBUF_ARCHIVE}>>,${ONNX2IR_PROTOBUF_ARCHIVE};ZLIB::ZLIB,protobuf::libprotobuf>")
+endif()
 get_target_property(protobuf_includes protobuf::libprotobuf INTERFACE_INCLUDE_DIRECTORIES)
 target_include_directories(onnx2ir_protobuf SYSTEM INTERFACE ${protobuf_includes})
 set_target_properties(ONNX::onnx ONNX::onnx_proto PROPERTIES INTERFACE_LINK_LIBRARIES onnx2ir_protobuf)

@@ -1,5 +1,8 @@
 // The C interface: the C++ one behind handles, without exceptions.
+#include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <span>
 
@@ -143,7 +146,17 @@ void onnx2ir_options_set_progress(onnx2ir_options* options, onnx2ir_progress pro
   options->conversion.progress = [=](std::string_view stage, double fraction) {
     *answer |= progress(std::string(stage).c_str(), fraction, data);
   };
-  options->conversion.is_cancelled = [=] { return (*answer |= progress(nullptr, 0, data)) != 0; };
+  // Nodes are many, and a call into another language may be slow.
+  const auto last = std::make_shared<std::chrono::steady_clock::time_point>();
+  options->conversion.is_cancelled = [=] {
+    constexpr std::chrono::milliseconds kPause{10};
+    const auto now = std::chrono::steady_clock::now();
+    if (*answer == 0 && now - *last >= kPause) {
+      *last = now;
+      *answer |= progress(nullptr, 0, data);
+    }
+    return *answer != 0;
+  };
 }
 
 onnx2ir_conversion* onnx2ir_convert_file(const char* path, const onnx2ir_options* options) {

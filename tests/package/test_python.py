@@ -1,6 +1,10 @@
 """The Python module of the installed package, and what it converts run by OpenVINO."""
 
-import importlib.util
+import errno
+import importlib
+import io
+import json
+import pickle
 import sys
 
 import numpy as np
@@ -15,12 +19,13 @@ __all__ = ["installed"]
 
 @pytest.fixture(scope="module")
 def onnx2ir(installed):
-    (library,) = installed.rglob("site-packages/onnx2ir.*.so")
-    specification = importlib.util.spec_from_file_location("onnx2ir", library)
-    module = sys.modules["onnx2ir"] = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    yield module
-    del sys.modules["onnx2ir"]
+    """The package of the installed tree."""
+    (package,) = installed.rglob("dist-packages/onnx2ir")
+    sys.path.insert(0, str(package.parent))
+    yield importlib.import_module("onnx2ir")
+    sys.path.remove(str(package.parent))
+    for name in [name for name in sys.modules if name.split(".")[0] == "onnx2ir"]:
+        del sys.modules[name]
 
 
 def run_documented_example(model):
@@ -29,12 +34,25 @@ def run_documented_example(model):
     return y.tolist() == [13] and scan.ravel().tolist() == [-1, 1, 4, 8, 13]
 
 
-@pytest.mark.parametrize("form", ["path", "bytes", "ModelProto"])
+FORMS = {
+    "path": lambda: MODEL,
+    "text path": lambda: str(MODEL),
+    "bytes": MODEL.read_bytes,
+    "bytearray": lambda: bytearray(MODEL.read_bytes()),
+    "memoryview": lambda: memoryview(MODEL.read_bytes()),
+    "array": lambda: np.frombuffer(MODEL.read_bytes(), np.uint8),
+    "file": lambda: open(MODEL, "rb"),
+    "text file": lambda: io.StringIO(onnx.printer.to_text(onnx.load(MODEL))),
+    "text": lambda: onnx.printer.to_text(onnx.load(MODEL)),
+    "ModelProto": lambda: onnx.load(MODEL),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_convert(onnx2ir, form):
-    source = {"path": lambda: MODEL, "bytes": MODEL.read_bytes, "ModelProto": lambda: onnx.load(MODEL)}[form]()
-    model = onnx2ir.convert(source)
+    model = onnx2ir.convert(FORMS[form]())
     assert [port.name for port in model.inputs] == ["trip_count", "cond", "y"]
-    assert [(port.name, port.element_type, port.shape) for port in model.outputs] == [("res_y", "f32", [-1]), ("res_scan", "f32", [-1, -1])]
+    assert [(port.name, port.element_type, port.shape) for port in model.outputs] == [("res_y", "f32", (-1,)), ("res_scan", "f32", (-1, -1))]
     assert run_documented_example(openvino.Core().read_model(model.xml(), model.weights()))
 
 
@@ -57,7 +75,7 @@ def test_save_keeps_other_files(onnx2ir, tmp_path):
         model.save(source)
     with pytest.raises(OSError, match="which the model is read from"):
         model.save(tmp_path / "p.xml", source)
-    with pytest.raises(ValueError, match="'replaced', 'always' or 'never'"):
+    with pytest.raises(ValueError, match="'sometimes' is not one of replaced, always, never"):
         model.save(tmp_path / "p.xml", sync="sometimes")
     assert [path.name for path in tmp_path.iterdir()] == ["source.xml"]
     # A file that was removed is no input any more, even if another one gets its inode number.
@@ -103,3 +121,121 @@ def test_errors(onnx2ir):
         onnx2ir.convert(b"no model")
     with pytest.raises(TypeError):
         onnx2ir.convert(3)
+
+
+def test_missing_files_are_os_errors(onnx2ir, tmp_path):
+    with pytest.raises(FileNotFoundError) as raised:
+        onnx2ir.convert(tmp_path / "none.onnx")
+    assert raised.value.errno == errno.ENOENT and raised.value.filename == str(tmp_path / "none.onnx")
+    with pytest.raises(FileNotFoundError) as raised:
+        onnx2ir.convert(MODEL).save(tmp_path / "no/folder/m.xml")
+    assert raised.value.errno == errno.ENOENT
+    with pytest.raises(FileNotFoundError):
+        onnx2ir.check_files(tmp_path / "none.xml")
+
+
+def test_errors_can_be_pickled(onnx2ir):
+    with pytest.raises(onnx2ir.ConversionError) as raised:
+        onnx2ir.convert(REPOSITORY / "tests/errors/bad_unsupported_operators.onnxtxt")
+    copy = pickle.loads(pickle.dumps(raised.value))
+    assert str(copy) == str(raised.value) and copy.diagnostics == raised.value.diagnostics
+
+
+IMAGE = """<ir_version: 10, opset_import: ["" : 17]>
+net (float[n, 3, h, w] image, int64 rate) => (float[n, 3, h, w] y, float z) { a = Relu (image)  y = Neg (a)  z = Cast <to = 1> (rate) }"""
+
+
+@pytest.mark.parametrize(
+    ("given", "ports"),
+    [
+        ("image[1,3,8,8]", [("image", "f32", (1, 3, 8, 8)), ("rate", "i64", ())]),
+        ({"image": [1, 3, 8, 8]}, [("image", "f32", (1, 3, 8, 8)), ("rate", "i64", ())]),
+        ({"rate": "i32", "image": ([2, 3, -1, None], np.float16)}, [("rate", "i32", ()), ("image", "f16", (2, 3, -1, -1))]),
+        ([("image", [1, 3, 8, 8], openvino.Type.u8)], [("image", "u8", (1, 3, 8, 8)), ("rate", "i64", ())]),
+        ([[1, 3, 8, (1, 9)], []], [("image", "f32", (1, 3, 8, -1)), ("rate", "i64", ())]),
+        ([openvino.PartialShape("1,3,8,1..9")], [("image", "f32", (1, 3, 8, -1)), ("rate", "i64", ())]),
+        (["rate->16000", "image[1,3,8,8]"], [("image", "f32", (1, 3, 8, 8))]),
+    ],
+)
+def test_inputs(onnx2ir, given, ports):
+    model = onnx2ir.convert(IMAGE, input=given)
+    assert [(port.name, port.element_type, port.shape) for port in model.inputs] == ports
+
+
+def test_bounds_of_dimensions(onnx2ir):
+    model = onnx2ir.convert(IMAGE, input=[openvino.PartialShape("1,3,8,1..9"), []], output=["y"])
+    assert str(model.to_openvino().input("image").partial_shape) == "[1,3,8,1..9]"
+    assert [port.name for port in model.outputs] == ["y"]
+
+
+def test_graph(onnx2ir):
+    """A GraphProto has no opset: the newest one holds."""
+    model = onnx2ir.convert(onnx.parser.parse_model(IMAGE).graph)
+    assert [port.name for port in model.outputs] == ["y", "z"]
+
+
+def test_wrong_options(onnx2ir):
+    with pytest.raises(ValueError, match="input: a size, [?] or -1 is expected"):
+        onnx2ir.convert(IMAGE, input="image[x]")
+    with pytest.raises(ValueError, match="threads: '-1' is not a number"):
+        onnx2ir.convert(IMAGE, threads=-1)
+    with pytest.raises(TypeError, match="an input must be"):
+        onnx2ir.convert(IMAGE, input=[3.5])
+    with pytest.raises(onnx2ir.ConversionError, match="did you mean 'image'"):
+        onnx2ir.convert(IMAGE, input="imgae[1,3,8,8]")
+
+
+def test_to_openvino_shares_the_weights(onnx2ir):
+    """The model outlives what it was made from, and its constants lie in the memory of the weights."""
+    weights = np.arange(1 << 20, dtype=np.float32)
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Add", ["x", "w"], ["y"])],
+        "g",
+        [onnx.helper.make_tensor_value_info("x", 1, [1 << 20])],
+        [onnx.helper.make_tensor_value_info("y", 1, [1 << 20])],
+        [onnx.numpy_helper.from_array(weights, "w")],
+    )
+    converted = onnx2ir.convert(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9))
+    view = np.frombuffer(converted.weights_view(), np.uint8)
+    start, end = view.ctypes.data, view.ctypes.data + view.size
+    model = converted.to_openvino()
+    [constant] = [node for node in model.get_ops() if node.get_type_name() == "Constant"]
+    assert start <= constant.get_data(copy=False).ctypes.data < end if hasattr(constant, "get_data") else start <= constant.data.ctypes.data < end
+    del converted, view
+    result = openvino.Core().compile_model(model, "CPU")({"x": weights})[0]
+    np.testing.assert_array_equal(result, 2 * weights)
+
+
+def test_views(onnx2ir):
+    model = onnx2ir.convert(IMAGE)
+    assert repr(model) == "<onnx2ir.Model (image: f32[-1, 3, -1, -1], rate: i64[]) -> (y: f32[-1, 3, -1, -1], z: f32[])>"
+    assert model.text() == str(model) and "ReLU" in model.text()
+    assert bytes(model.weights_view()) == model.weights()
+    loop = [row for row in onnx2ir.supported_operators() if (row.domain, row.name) == ("", "Loop")]
+    assert loop and 11 in loop[0].versions
+
+
+def test_progress(onnx2ir):
+    seen = []
+    onnx2ir.convert(MODEL, progress=lambda stage, fraction: seen.append((stage, fraction)))
+    assert seen[0] == ("reading", 0.0) and all(0 <= fraction <= 1 for _, fraction in seen)
+
+    class Stop(Exception):
+        pass
+
+    def stop(stage, fraction):
+        raise Stop(stage)
+
+    with pytest.raises(Stop, match="reading"):
+        onnx2ir.convert(MODEL, progress=stop)
+
+
+def test_all_options_are_keywords(onnx2ir):
+    """Options for people who look into the compiler are left to the command line."""
+    import inspect
+
+    from onnx2ir._library import library
+
+    rows = {row["name"]: row for row in json.loads(library.onnx2ir_list_options())}
+    keywords = set(inspect.signature(onnx2ir.convert).parameters) | set(inspect.signature(onnx2ir.Model.save).parameters)
+    assert {name for name, row in rows.items() if row["group"] != "Compiler"} <= keywords

@@ -1,0 +1,78 @@
+// Names of the C library that glibc got, or got again, after 2.28: so that what is linked with a newer one
+// runs with 2.28. Nothing is included but types, because the headers of a newer glibc redirect some of the
+// names.
+#include <cstddef>
+#include <cstdint>
+
+#if !defined(__x86_64__)
+#error "The versions of the names are those of x86-64."
+#endif
+
+extern "C" {
+
+long syscall(long number, ...);
+
+// Not known to be single-threaded.
+char __libc_single_threaded = 0;
+
+// Before 2.33 they were inline functions. On x86-64 the kernel's struct stat is glibc's. The numbers are
+// those of https://github.com/torvalds/linux/blob/master/arch/x86/entry/syscalls/syscall_64.tbl.
+namespace {
+constexpr long kFstat = 5;
+constexpr long kNewfstatat = 262;
+constexpr long kGetrandom = 318;
+constexpr int kCurrentFolder = -100;
+constexpr int kNoFollow = 0x100;
+}  // namespace
+
+int stat(const char* path, void* status) {
+  return static_cast<int>(syscall(kNewfstatat, kCurrentFolder, path, status, 0));
+}
+int lstat(const char* path, void* status) {
+  return static_cast<int>(syscall(kNewfstatat, kCurrentFolder, path, status, kNoFollow));
+}
+int fstat(int descriptor, void* status) {
+  return static_cast<int>(syscall(kFstat, descriptor, status));
+}
+int fstat64(int descriptor, void* status) {
+  return static_cast<int>(syscall(kFstat, descriptor, status));
+}
+int fstatat(int folder, const char* path, void* status, int flags) {
+  return static_cast<int>(syscall(kNewfstatat, folder, path, status, flags));
+}
+
+std::uint32_t arc4random() {
+  std::uint32_t number = 0;
+  while (syscall(kGetrandom, &number, sizeof number, 0) != static_cast<long>(sizeof number)) {
+  }
+  return number;
+}
+
+// The older versions differ in errno alone (pow, log2), or in the library that has them (libpthread). A table
+// of them: result, name, parameters, arguments.
+#define ONNX2IR_OLDER(result, name, parameters, arguments)  \
+  result name##_2_2_5 parameters;                           \
+  __asm__(".symver " #name "_2_2_5," #name "@GLIBC_2.2.5"); \
+  result name parameters {                                  \
+    return name##_2_2_5 arguments;                          \
+  }
+
+ONNX2IR_OLDER(double, pow, (double base, double exponent), (base, exponent))
+ONNX2IR_OLDER(double, log2, (double number), (number))
+ONNX2IR_OLDER(int, pthread_once, (int* control, void (*routine)()), (control, routine))
+ONNX2IR_OLDER(int, pthread_create,
+              (unsigned long* thread, const void* how, void* (*start)(void*), void* data),
+              (thread, how, start, data))
+ONNX2IR_OLDER(int, pthread_detach, (unsigned long thread), (thread))
+ONNX2IR_OLDER(int, pthread_join, (unsigned long thread, void** result), (thread, result))
+ONNX2IR_OLDER(int, pthread_key_create, (unsigned* key, void (*destroy)(void*)), (key, destroy))
+ONNX2IR_OLDER(int, pthread_key_delete, (unsigned key), (key))
+ONNX2IR_OLDER(int, pthread_rwlock_rdlock, (void* lock), (lock))
+ONNX2IR_OLDER(int, pthread_rwlock_wrlock, (void* lock), (lock))
+ONNX2IR_OLDER(int, pthread_rwlock_unlock, (void* lock), (lock))
+ONNX2IR_OLDER(void*, pthread_getspecific, (unsigned key), (key))
+ONNX2IR_OLDER(int, pthread_setspecific, (unsigned key, const void* value), (key, value))
+// libstdc++ looks for this one to see whether there are threads.
+ONNX2IR_OLDER(int, __pthread_key_create, (unsigned* key, void (*destroy)(void*)), (key, destroy))
+
+}  // extern "C"

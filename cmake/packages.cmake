@@ -1,0 +1,30 @@
+# The Debian package (CPack) and the tarball, for `./dev package`.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME onnx2ir)
+set(CPACK_PACKAGE_VENDOR "the authors of onnx2ir")
+set(CPACK_PACKAGE_CONTACT "the authors of onnx2ir <onnx2ir@invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE "${CMAKE_CURRENT_SOURCE_DIR}/LICENSE")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS python3)
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/triggers" "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_BINARY_DIR}/triggers")
+include(CPack)
+
+# The tarball has the tool that needs no library, the static library, headers, and what the package has for reading and typing.
+if(TARGET onnx2ir_static_tool)
+  set(tarball "onnx2ir-${PROJECT_VERSION}-linux-x86_64")
+  install(PROGRAMS $<TARGET_FILE:onnx2ir_static_tool> DESTINATION "${tarball}/bin" COMPONENT tarball EXCLUDE_FROM_ALL)
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/self_contained/libonnx2ir.a" DESTINATION "${tarball}/lib" COMPONENT tarball
+    EXCLUDE_FROM_ALL)
+  install(DIRECTORY include/onnx2ir DESTINATION "${tarball}/include" COMPONENT tarball EXCLUDE_FROM_ALL
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+  install(FILES "${documentation_dir}/onnx2ir.1" DESTINATION "${tarball}/share/man/man1" COMPONENT tarball EXCLUDE_FROM_ALL)
+  install(FILES "${documentation_dir}/onnx2ir.bash" "${documentation_dir}/onnx2ir.zsh" "${documentation_dir}/onnx2ir.fish"
+    DESTINATION "${tarball}/share/completions" COMPONENT tarball EXCLUDE_FROM_ALL)
+  install(FILES LICENSE NOTICE CHANGELOG.md README.md DESTINATION "${tarball}" COMPONENT tarball EXCLUDE_FROM_ALL)
+endif()

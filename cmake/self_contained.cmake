@@ -1,0 +1,46 @@
+# What needs no other library than glibc: the tool and the library of the wheel, and the static library.
+
+# The tool as one file that runs on every Linux.
+add_executable(onnx2ir_static_tool EXCLUDE_FROM_ALL $<TARGET_PROPERTY:onnx2ir_cli,SOURCES>)
+target_include_directories(onnx2ir_static_tool PRIVATE "${ONNX2IR_INCLUDE_ROOTS}/cli")
+target_link_libraries(onnx2ir_static_tool PRIVATE onnx2ir_settings onnx2ir_driver)
+target_link_options(onnx2ir_static_tool PRIVATE -static -s)
+set_target_properties(onnx2ir_static_tool PROPERTIES
+  OUTPUT_NAME onnx2ir RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/self_contained")
+
+# The library of the wheel, for glibc 2.28 and newer. It shows the C interface alone.
+add_library(onnx2ir_wheel_library SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:onnx2ir_driver> cmake/glibc_2_28.cpp)
+target_link_libraries(onnx2ir_wheel_library PRIVATE onnx2ir_settings onnx2ir_driver)
+target_link_options(onnx2ir_wheel_library PRIVATE -static-libstdc++ -s
+  -Wl,--exclude-libs,ALL -Wl,--no-undefined -Wl,--no-as-needed -l:libpthread.so.0
+  "-Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/c_symbols.map")
+set_source_files_properties(cmake/glibc_2_28.cpp PROPERTIES COMPILE_OPTIONS "-fno-builtin;-Wno-pedantic")
+set_target_properties(onnx2ir_wheel_library PROPERTIES
+  LINK_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/c_symbols.map"
+  OUTPUT_NAME onnx2ir LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/self_contained")
+
+# The static library is one object in which protobuf, ONNX and all else but our names are local, so that it can be linked with
+# another protobuf. Merged groups: a linker would replace shared inline functions by those of the program.
+set(parts "$<TARGET_FILE:onnx2ir_driver>;$<TARGET_FILE:onnx2ir_frontend>;$<TARGET_FILE:onnx2ir_passes>;$<TARGET_FILE:onnx2ir_backend_xml>;$<TARGET_FILE:onnx2ir_ir>;$<TARGET_FILE:onnx2ir_target>")
+set(archives "$<TARGET_FILE:ONNX::onnx>;$<TARGET_FILE:ONNX::onnx_proto>;${ONNX2IR_PIC_PROTOBUF};${ONNX2IR_PUGIXML_ARCHIVE}")
+set(static "${CMAKE_CURRENT_BINARY_DIR}/self_contained/libonnx2ir.a")
+add_custom_command(
+  OUTPUT "${static}"
+  COMMAND "${CMAKE_COMMAND}" -E rm -f "${static}"
+  COMMAND "${CMAKE_LINKER}" -r --force-group-allocation -o "${static}.o" --whole-archive ${parts} --no-whole-archive
+          --start-group ${archives} --end-group
+  # Only weak names can be made local where the compiler made them unique in the process.
+  COMMAND "${CMAKE_OBJCOPY}" --wildcard "--weaken-symbol=_Z*" "${static}.o"
+  COMMAND "${CMAKE_OBJCOPY}" --strip-debug --wildcard "--keep-global-symbol=onnx2ir_*" "--keep-global-symbol=_ZN*7onnx2ir*"
+          "${static}.o"
+  COMMAND "${CMAKE_AR}" rcs "${static}" "${static}.o"
+  COMMAND "${CMAKE_COMMAND}" -E rm -f "${static}.o"
+  DEPENDS onnx2ir_driver onnx2ir_frontend onnx2ir_passes onnx2ir_backend_xml onnx2ir_ir onnx2ir_target ${ONNX2IR_PIC_PROTOBUF}
+  COMMAND_EXPAND_LISTS VERBATIM)
+add_custom_target(onnx2ir_static DEPENDS "${static}")
+add_custom_target(onnx2ir_self_contained DEPENDS onnx2ir_static_tool onnx2ir_wheel_library onnx2ir_static)
+
+if(SKBUILD)
+  install(TARGETS onnx2ir_wheel_library LIBRARY DESTINATION onnx2ir COMPONENT wheel)
+  install(PROGRAMS $<TARGET_FILE:onnx2ir_static_tool> DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT wheel)
+endif()

@@ -1,0 +1,27 @@
+"""ONNX models to OpenVINO IR.
+
+>>> model = onnx2ir.convert("model.onnx", input="x[1,3,224,224]")
+>>> model.save("model.xml")
+>>> compiled = openvino.Core().compile_model(model.to_openvino(), "CPU")
+"""
+
+from ._api import ConversionError, Diagnostic, Model, Operator, Place, Port, check_files, convert, supported_operators
+from ._library import version as _version
+
+__version__ = _version()
+
+__all__ = [
+    "ConversionError",
+    "Diagnostic",
+    "Model",
+    "Operator",
+    "Place",
+    "Port",
+    "check_files",
+    "convert",
+    "supported_operators",
+]
+
+for _name in __all__:
+    globals()[_name].__module__ = __name__
+del _name

@@ -1,0 +1,439 @@
+"""The Python interface over the C one. The interpreter runs on while a model is converted or written."""
+
+import ctypes
+import errno
+import json
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NoReturn, Optional, Protocol, Sequence, Tuple, Union
+
+from ._library import OK, Progress, library
+
+if TYPE_CHECKING:
+    import openvino
+
+Path = Union[str, "os.PathLike[str]"]
+ProgressFunction = Callable[[str, float], None]
+
+
+class _Message(Protocol):
+    def SerializeToString(self) -> bytes: ...
+
+
+class _Readable(Protocol):
+    def read(self) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a model something is; what is not known is empty or -1."""
+
+    graph: str = ""
+    node_index: int = -1
+    node_name: str = ""
+    domain: str = ""
+    op_type: str = ""
+    opset: int = -1
+    outputs: Tuple[str, ...] = ()
+    function_stack: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """What a conversion has to say about a model."""
+
+    severity: str  # "remark", "warning" or "error"
+    code: str
+    message: str
+    place: Place = field(default_factory=Place)
+    notes: Tuple[str, ...] = ()
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.message} [{self.code}]"
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output of a converted model."""
+
+    name: str
+    element_type: str
+    shape: Optional[Tuple[int, ...]]  # -1 for a dimension not known; None without a known rank
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator that is converted."""
+
+    domain: str  # "" for ai.onnx
+    name: str
+    versions: Tuple[int, ...]
+    limits: str  # what is not converted
+
+
+class ConversionError(ValueError):
+    """A model that cannot be converted; `diagnostics` has all the reasons."""
+
+    def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
+        super().__init__(message, tuple(diagnostics))
+        self.diagnostics: Tuple[Diagnostic, ...] = tuple(diagnostics)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class _Options:
+    """Options of the library, which frees them with this object."""
+
+    def __init__(self, **values: Any) -> None:
+        self._handle = _checked(library.onnx2ir_options_new())
+        self._progress: Any = None
+        self.error: Optional[BaseException] = None  # what the progress function raised
+        for name, value in values.items():
+            if value is not None:
+                self._set(name, value)
+
+    def __del__(self) -> None:
+        library.onnx2ir_options_delete(getattr(self, "_handle", None))
+
+    def _set(self, name: str, value: Any) -> None:
+        text = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+        if library.onnx2ir_options_set(self._handle, name.encode(), _encoded(text)) != OK:
+            raise ValueError(f"{name}: {library.onnx2ir_options_problem(self._handle).decode()}")
+
+    def set_progress(self, report: ProgressFunction) -> None:
+        def call(stage: Optional[bytes], fraction: float, _: Any) -> int:
+            try:
+                if stage is not None:
+                    report(stage.decode(), fraction)
+            except BaseException as error:  # it goes on where convert() was called
+                self.error = error
+            return int(self.error is not None)
+
+        self._progress = Progress(call)
+        library.onnx2ir_options_set_progress(self._handle, self._progress, None)
+
+    @property
+    def handle(self) -> Any:
+        return self._handle
+
+
+class _Handle:
+    """A conversion of the library."""
+
+    def __init__(self, pointer: Any) -> None:
+        self.pointer = _checked(pointer)
+
+    def __del__(self) -> None:
+        library.onnx2ir_conversion_delete(getattr(self, "pointer", None))
+
+    def description(self) -> Dict[str, Any]:
+        text: bytes = library.onnx2ir_conversion_json(self.pointer)
+        description: Dict[str, Any] = json.loads(text.decode(errors="surrogateescape"))
+        return description
+
+
+def _checked(pointer: Any) -> Any:
+    if not pointer:
+        raise MemoryError("onnx2ir has no memory")
+    return pointer
+
+
+def _encoded(text: str) -> bytes:
+    encoded = os.fsencode(text)
+    if b"\0" in encoded:
+        raise ValueError("embedded null character")
+    return encoded
+
+
+def _diagnostics(rows: List[Dict[str, Any]]) -> Tuple[Diagnostic, ...]:
+    return tuple(
+        Diagnostic(
+            **{
+                **row,
+                "notes": tuple(row["notes"]),
+                "place": Place(
+                    **{**row["place"], "outputs": tuple(row["place"]["outputs"]), "function_stack": tuple(row["place"]["function_stack"])}
+                ),
+            }
+        )
+        for row in rows
+    )
+
+
+def _ports(rows: List[Dict[str, Any]]) -> Tuple[Port, ...]:
+    return tuple(Port(row["name"], row["element_type"], None if row["shape"] is None else tuple(row["shape"])) for row in rows)
+
+
+def _raise_os_error(message: str, path: Path) -> NoReturn:
+    """With the number of the error where the system gave one, which makes it a FileNotFoundError and its like."""
+    for number in errno.errorcode:
+        if message.endswith(os.strerror(number)):
+            raise OSError(number, message, os.fspath(path))
+    raise OSError(message)
+
+
+class Model:
+    """A converted model. Leave the files it was read from unchanged until it is written."""
+
+    def __init__(self, handle: _Handle) -> None:
+        self._handle = handle
+        description = handle.description()
+        self.inputs: Tuple[Port, ...] = _ports(description["inputs"])
+        self.outputs: Tuple[Port, ...] = _ports(description["outputs"])
+        self.diagnostics: Tuple[Diagnostic, ...] = _diagnostics(description["diagnostics"])  # warnings and remarks
+
+    def save(self, xml: Path, bin: Optional[Path] = None, *, sync: str = "replaced", max_xml_size: int = 1 << 32) -> None:  # noqa: A002
+        """Writes the XML and, beside it or at `bin`, the weights; both or neither. Raises OSError.
+
+        `sync`: when to wait until the files are on the disk: "replaced" (if a file is replaced), "always" or "never".
+        `max_xml_size`: the largest XML that is written, in bytes.
+        """
+        options = _Options(sync=sync, max_xml_size=max_xml_size)
+        files = [None if path is None else _encoded(os.fspath(path)) for path in (xml, bin)]
+        if library.onnx2ir_conversion_save(self._handle.pointer, *files, options.handle) != OK:
+            _raise_os_error(self._last_error(), xml)
+
+    def xml(self) -> bytes:
+        """The XML, in memory. Raises RuntimeError if a file of the model has changed."""
+        return ctypes.string_at(*self._memory(library.onnx2ir_conversion_xml))
+
+    def weights(self) -> bytes:
+        """A copy of the weights that the XML refers to."""
+        return ctypes.string_at(*self._memory(library.onnx2ir_conversion_weights))
+
+    def weights_view(self) -> memoryview:
+        """The weights in the library's memory, which lives as long as the view."""
+        return memoryview(self._weights_buffer()).cast("B").toreadonly()
+
+    def _weights_buffer(self) -> Any:
+        address, size = self._memory(library.onnx2ir_conversion_weights)
+        kind: Any = type("Weights", (ctypes.c_char * size,), {})
+        weights = kind.from_address(address)
+        weights.owner = self._handle
+        return weights
+
+    def to_openvino(self) -> "openvino.Model":
+        """The model as OpenVINO reads it. Its constants are views on the weights of this model: there is no second copy."""
+        import numpy
+        import openvino
+
+        # OpenVINO wants memory that may be written to, and does not write.
+        weights = numpy.frombuffer(self._weights_buffer(), numpy.uint8)
+        tensor = openvino.Tensor(weights, shared_memory=bool(weights.size))
+        model = openvino.Core().read_model(self.xml(), tensor)
+        # OpenVINO's model refers to the memory of the weights.
+        _keep_alive(model, weights)
+        return model
+
+    def text(self) -> str:
+        """The graph as text IR."""
+        text: bytes = _checked(library.onnx2ir_conversion_graph(self._handle.pointer))
+        return text.decode(errors="replace")
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        def shown(ports: Tuple[Port, ...]) -> str:
+            return ", ".join(f"{port.name}: {port.element_type}{'[...]' if port.shape is None else list(port.shape)}" for port in ports)
+
+        return f"<onnx2ir.Model ({shown(self.inputs)}) -> ({shown(self.outputs)})>"
+
+    def _memory(self, read: Any) -> Tuple[int, int]:
+        size = ctypes.c_size_t()
+        address = read(self._handle.pointer, ctypes.byref(size))
+        if not address:
+            raise RuntimeError(self._last_error())
+        return address, size.value
+
+    def _last_error(self) -> str:
+        message: str = self._handle.description()["diagnostics"][-1]["message"]
+        return message
+
+
+def _keep_alive(model: Any, weights: Any) -> None:
+    """Ties the weights to OpenVINO's model, through its runtime information if the object takes no attributes."""
+    try:
+        model.onnx2ir_weights = weights
+    except AttributeError:
+        import weakref
+
+        _kept[id(model)] = weights
+        weakref.finalize(model, _kept.pop, id(model), None)
+
+
+_kept: Dict[int, Any] = {}
+
+
+def _escaped(name: str) -> str:
+    return "".join("\\" + letter if letter in "\\,[{-" else letter for letter in name)
+
+
+def _dimension_text(dimension: Any) -> str:
+    if hasattr(dimension, "get_min_length"):  # openvino.Dimension
+        dimension = (dimension.get_min_length(), dimension.get_max_length())
+    if dimension is None or dimension == "?" or dimension == -1:
+        return "?"
+    if isinstance(dimension, (tuple, list)):
+        least, most = dimension
+        return f"{least}..{'' if most is None or most < 0 or most >= 1 << 31 else most}"
+    return str(int(dimension))
+
+
+def _type_text(kind: Any) -> str:
+    if hasattr(kind, "get_type_name"):  # openvino.Type
+        return str(kind.get_type_name())
+    if isinstance(kind, str):
+        return kind
+    import numpy
+
+    dtype = numpy.dtype(kind)
+    return "boolean" if dtype.kind == "b" else f"{dtype.kind}{8 * dtype.itemsize}"
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) or type(value).__name__ in ("PartialShape", "Shape")
+
+
+def _input_text(name: str, *changes: Any) -> str:
+    text = _escaped(name)
+    for change in changes:
+        if _is_shape(change):
+            text += f"[{','.join(_dimension_text(size) for size in change)}]"
+        else:
+            text += f"{{{_type_text(change)}}}"
+    return text
+
+
+def _inputs_text(inputs: Any) -> Optional[str]:
+    """The text form of what `convert` takes as inputs."""
+    if inputs is None or isinstance(inputs, str):
+        return inputs
+    if isinstance(inputs, dict):
+        rows = [(name, *(change if isinstance(change, tuple) and any(map(_is_shape, change)) else (change,))) for name, change in inputs.items()]
+        return ",".join(_input_text(*row) for row in rows)
+    texts = []
+    for one in inputs:
+        if isinstance(one, str):
+            texts.append(one)
+        elif isinstance(one, tuple) and one and isinstance(one[0], str):
+            texts.append(_input_text(*one))
+        elif _is_shape(one):
+            texts.append(_input_text("", one))
+        else:
+            raise TypeError(f"an input must be a name, a shape or a tuple of a name, a shape and a type, not {one!r}")
+    return ",".join(texts)
+
+
+def _outputs_text(outputs: Union[None, str, Sequence[str]]) -> Optional[str]:
+    if outputs is None or isinstance(outputs, str):
+        return outputs
+    return ",".join(name.replace("\\", "\\\\").replace(",", "\\,") for name in outputs)
+
+
+def _model_bytes(model: Any) -> Optional[Any]:
+    """The bytes of a model that is no path."""
+    if isinstance(model, str):
+        # No path looks like this; every model in ONNX's text form does.
+        return model.encode() if "\n" in model or model.lstrip().startswith("<") else None
+    if hasattr(model, "SerializeToString"):
+        if hasattr(model, "node") and not hasattr(model, "opset_import"):  # a GraphProto
+            import onnx
+
+            model = onnx.helper.make_model(model)
+        return model.SerializeToString()
+    if hasattr(model, "read"):
+        content = model.read()
+        return content.encode() if isinstance(content, str) else content
+    if isinstance(model, os.PathLike):
+        return None
+    try:
+        return memoryview(model).cast("B")
+    except TypeError:
+        raise TypeError(f"a model must be a path, bytes, text, a file or an onnx.ModelProto, not {type(model).__name__}") from None
+
+
+def _converted(model: Any, options: _Options) -> _Handle:
+    content = _model_bytes(model)
+    if content is None:
+        os.stat(model)  # raises the right error for a file that is not there
+        return _Handle(library.onnx2ir_convert_file(_encoded(os.fspath(model)), options.handle))
+    view = memoryview(content)
+    if isinstance(content, bytes):
+        return _Handle(library.onnx2ir_convert_bytes(content, len(content), options.handle))
+    if view.readonly:
+        content = bytes(view)
+        return _Handle(library.onnx2ir_convert_bytes(content, len(content), options.handle))
+    buffer = (ctypes.c_char * view.nbytes).from_buffer(view)
+    return _Handle(library.onnx2ir_convert_bytes(buffer, view.nbytes, options.handle))
+
+
+def convert(
+    model: Union[Path, bytes, bytearray, memoryview, _Message, _Readable],
+    *,
+    input: Any = None,  # noqa: A002
+    output: Union[None, str, Sequence[str]] = None,
+    external_data_folder: Optional[Path] = None,
+    compress_to_fp16: bool = False,
+    target_runtime: str = "",
+    unroll_loops: bool = False,
+    stateful: bool = False,
+    threads: int = 0,
+    max_function_nodes: int = 1_000_000,
+    max_memory: int = 0,
+    progress: Optional[ProgressFunction] = None,
+) -> Model:
+    """Converts a model: a path, bytes or any buffer, ONNX text, an open file, an onnx.ModelProto or an onnx.GraphProto.
+
+    Raises ConversionError with all reasons, and OSError (FileNotFoundError, ...) for a file that cannot be found.
+
+    `input`: inputs of the converted model, as text ("x[1,3,224,224]{f16},rate->16000"), as a dict of shapes or types, or as a list of
+    names, shapes and tuples of a name, a shape and a type; the first form is that of the command line.
+    `output`: tensors that become the outputs.
+    `external_data_folder`: where external data of a model that is no file is looked up.
+    `compress_to_fp16`: keeps floating-point constants in half precision where they fit.
+    `target_runtime`: the OpenVINO releases that have to run the IR, "2025.4" or "2024.6..2026.4"; all supported ones by default.
+    `unroll_loops`: replaces loops of few, known iterations and a small body by their iterations.
+    `stateful`: keeps the caches of a language model in variables, as OpenVINO GenAI expects.
+    `threads`: threads that work on large constants; 0: as many as the machine runs.
+    `max_function_nodes`: the most nodes that calls of the model's functions may add.
+    `max_memory`: the most bytes that the conversion may take, by an estimate; 0: no limit.
+    `progress`: is called with the stage's name and the finished part of all work; an exception ends the conversion.
+    """
+    options = _Options(
+        input=_inputs_text(input),
+        output=_outputs_text(output),
+        external_data_folder=external_data_folder,
+        compress_to_fp16=bool(compress_to_fp16),
+        target_runtime=target_runtime or None,
+        unroll_loops=bool(unroll_loops),
+        stateful=bool(stateful),
+        threads=threads,
+        max_function_nodes=max_function_nodes,
+        max_memory=max_memory,
+    )
+    if progress is not None:
+        options.set_progress(progress)
+    handle = _converted(model, options)
+    if options.error is not None:
+        raise options.error
+    if library.onnx2ir_conversion_status(handle.pointer) != OK:
+        text: bytes = library.onnx2ir_conversion_text(handle.pointer)
+        raise ConversionError(text.decode(errors="replace"), _diagnostics(handle.description()["diagnostics"]))
+    return Model(handle)
+
+
+def check_files(xml: Path, bin: Optional[Path] = None) -> None:  # noqa: A002
+    """Raises OSError unless the XML and, beside it or at `bin`, the weights were saved together."""
+    problem = ctypes.create_string_buffer(4096)
+    files = [None if path is None else _encoded(os.fspath(path)) for path in (xml, bin)]
+    if library.onnx2ir_check_files(*files, problem, len(problem)) != OK:
+        _raise_os_error(problem.value.decode(errors="replace"), xml)
+
+
+def supported_operators() -> List[Operator]:
+    """All operators that are converted, sorted by domain and name."""
+    text: bytes = _checked(library.onnx2ir_supported_operators())
+    return [Operator(row["domain"], row["name"], tuple(row["versions"]), row["limits"]) for row in json.loads(text)]

@@ -41,6 +41,6 @@ add_custom_target(onnx2ir_static DEPENDS "${static}")
 add_custom_target(onnx2ir_self_contained DEPENDS onnx2ir_static_tool onnx2ir_wheel_library onnx2ir_static)
 
 if(SKBUILD)
-  install(TARGETS onnx2ir_wheel_library LIBRARY DESTINATION onnx2ir COMPONENT wheel)
-  install(PROGRAMS $<TARGET_FILE:onnx2ir_static_tool> DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT wheel)
+  install(TARGETS onnx2ir_wheel_library LIBRARY DESTINATION onnx2ir COMPONENT wheel EXCLUDE_FROM_ALL)
+  install(PROGRAMS $<TARGET_FILE:onnx2ir_static_tool> DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT wheel EXCLUDE_FROM_ALL)
 endif()

@@ -1,0 +1,81 @@
+"""The wheel, installed into an environment without a compiler, and used there."""
+
+import os
+import re
+import subprocess
+import zipfile
+
+import pytest
+
+from .test_package import BUILD, MODEL
+
+WHEELS = sorted((BUILD.parent / "wheel").glob("*.whl"))
+
+pytestmark = pytest.mark.skipif(not WHEELS, reason="./dev wheel makes the wheel")
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """The folder of a virtual environment that holds the wheel alone, and the variables of a process in it."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run(["/usr/bin/python3", "-m", "venv", folder], check=True)
+    subprocess.run([folder / "bin/pip", "install", "--no-index", "--no-deps", "--quiet", WHEELS[-1]], check=True)
+    return folder, {"PATH": str(folder / "bin"), "HOME": str(folder)}
+
+
+def run(environment, *command, **options):
+    folder, variables = environment
+    done = subprocess.run([folder / "bin" / command[0], *map(str, command[1:])], env=variables, cwd=folder, capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_name_and_size():
+    """One wheel for each Python from 3.9 on and each Linux with glibc 2.28, at most 15 MB."""
+    wheel = WHEELS[-1]
+    assert re.fullmatch(r"onnx2ir-\d+\.\d+\.\d+-py3-none-manylinux_2_(1[7-9]|2[0-8])_x86_64\.whl", wheel.name)
+    assert wheel.stat().st_size <= 15_000_000
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    for ending in ("onnx2ir/py.typed", "onnx2ir/libonnx2ir.so", "scripts/onnx2ir", "licenses/LICENSE", "licenses/NOTICE"):
+        assert [name for name in names if name.endswith(ending)], (ending, names)
+
+
+def test_command(environment, tmp_path):
+    for command in (["onnx2ir"], ["python", "-m", "onnx2ir"]):
+        run(environment, *command, MODEL, "-o", tmp_path / "m.xml", "--input", "trip_count->5")
+        assert (tmp_path / "m.xml").exists()
+    assert run(environment, "onnx2ir", "--version").split()[1] == WHEELS[-1].name.split("-")[1]
+
+
+def test_module(environment, tmp_path):
+    """Without numpy, onnx and OpenVINO."""
+    program = f"""
+import pickle, sys, onnx2ir
+model = onnx2ir.convert({str(MODEL)!r}, input={{"y": [1]}})
+print([port.name for port in model.inputs], model.inputs[0].shape)
+model.save({str(tmp_path / "m.xml")!r})
+onnx2ir.check_files({str(tmp_path / "m.xml")!r})
+assert onnx2ir.convert(open({str(MODEL)!r}, "rb")).xml() and len(onnx2ir.supported_operators()) > 150
+assert "numpy" not in sys.modules
+print(onnx2ir.__version__)
+"""
+    ports, version = run(environment, "python", "-I", "-c", program).splitlines()
+    assert ports == "['y', 'trip_count', 'cond'] (1,)" and version == WHEELS[-1].name.split("-")[1]
+
+
+def test_files_are_those_of_the_record(environment):
+    """pip checks nothing of them when it installs."""
+    run(environment, "python", "-m", "pip", "check")
+    listed = run(environment, "python", "-m", "pip", "show", "--files", "onnx2ir")
+    assert "onnx2ir/_api.py" in listed and "bin/onnx2ir" in listed
+
+
+def test_types(environment, tmp_path):
+    """mypy finds the types in the package; skipped where it is not installed."""
+    mypy = pytest.importorskip("mypy.api")
+    folder, _ = environment
+    (tmp_path / "use.py").write_text("import onnx2ir\nreveal_type(onnx2ir.convert('m.onnx').inputs[0].shape)\n")
+    os.chdir(tmp_path)
+    text, errors, code = mypy.run(["--python-executable", str(folder / "bin/python"), "--strict", "use.py"])
+    assert code == 0 and "tuple[builtins.int, ...]" in text.lower(), text + errors

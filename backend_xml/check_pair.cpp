@@ -1,7 +1,7 @@
 #include "backend_xml/check_pair.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <cstring>

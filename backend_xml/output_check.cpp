@@ -1,6 +1,6 @@
 #include "backend_xml/output_check.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <system_error>
 

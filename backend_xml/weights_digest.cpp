@@ -1,6 +1,6 @@
 #include "backend_xml/weights_digest.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

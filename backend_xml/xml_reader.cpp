@@ -1,6 +1,6 @@
 #include "backend_xml/xml_reader.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

@@ -5,7 +5,10 @@ find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 
 # Archives where there are any: fewer files to load at start-up, and to have on the machine of an installed package.
-# fmt is used as headers for the same reason.
+# For the same reason fmt is compiled into an archive of our own.
+add_library(onnx2ir_fmt STATIC cmake/fmt/compiled_fmt.cpp)
+target_include_directories(onnx2ir_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+target_link_libraries(onnx2ir_fmt PRIVATE onnx2ir_settings)
 find_library(ONNX2IR_PUGIXML_ARCHIVE libpugixml.a)
 add_library(onnx2ir_pugixml INTERFACE)
 if(ONNX2IR_PUGIXML_ARCHIVE)

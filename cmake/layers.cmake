@@ -22,8 +22,20 @@ function(onnx2ir_headers target folder root)
   set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()
 
+# The headers of the standard library and of fmt that most sources include.
+set(ONNX2IR_COMMON_HEADERS <algorithm> <array> <charconv> <cmath> <filesystem> <functional> <map> <memory> <numeric>
+  <optional> <ranges> <span> <string> <string_view> <unordered_map> <variant> <vector> <fmt/core.h>)
+
+# Compiles headers once for all sources of a target: the common ones and those named. Every source still includes what
+# it uses: builds without precompiled headers (sanitizers, clang-tidy) check that.
+function(onnx2ir_precompile target)
+  if(NOT ONNX2IR_SANITIZERS)
+    target_precompile_headers(${target} PRIVATE ${ONNX2IR_COMMON_HEADERS} ${ARGN})
+  endif()
+endfunction()
+
 function(onnx2ir_layer folder)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "PUBLIC_API" "" "USES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "PUBLIC_API" "" "USES;LINKS;PRECOMPILE")
   set(target onnx2ir_${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   onnx2ir_include_root(${folder})
@@ -44,5 +56,8 @@ function(onnx2ir_layer folder)
     onnx2ir_headers(${target} ${folder} "${ONNX2IR_INCLUDE_ROOTS}/${folder}")
     target_include_directories(${target} PUBLIC "${ONNX2IR_INCLUDE_ROOTS}/${folder}" "${ONNX2IR_INCLUDE_ROOTS}/vocabulary")
     target_link_libraries(${target} PRIVATE onnx2ir_settings PUBLIC ${layer_USES} ${layer_LINKS})
+  endif()
+  if(layer_PRECOMPILE)
+    onnx2ir_precompile(${target} ${layer_PRECOMPILE})
   endif()
 endfunction()

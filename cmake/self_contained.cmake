@@ -22,7 +22,7 @@ set_target_properties(onnx2ir_wheel_library PROPERTIES
 # The static library is one object in which protobuf, ONNX and all else but our names are local, so that it can be linked with
 # another protobuf. Merged groups: a linker would replace shared inline functions by those of the program.
 set(parts "$<TARGET_FILE:onnx2ir_driver>;$<TARGET_FILE:onnx2ir_frontend>;$<TARGET_FILE:onnx2ir_passes>;$<TARGET_FILE:onnx2ir_backend_xml>;$<TARGET_FILE:onnx2ir_ir>;$<TARGET_FILE:onnx2ir_target>")
-set(archives "$<TARGET_FILE:ONNX::onnx>;$<TARGET_FILE:ONNX::onnx_proto>;${ONNX2IR_PIC_PROTOBUF};${ONNX2IR_PUGIXML_ARCHIVE}")
+set(archives "$<TARGET_FILE:ONNX::onnx>;$<TARGET_FILE:ONNX::onnx_proto>;${ONNX2IR_PIC_PROTOBUF};${ONNX2IR_PUGIXML_ARCHIVE};$<TARGET_FILE:onnx2ir_fmt>")
 set(static "${CMAKE_CURRENT_BINARY_DIR}/self_contained/libonnx2ir.a")
 add_custom_command(
   OUTPUT "${static}"
@@ -35,7 +35,7 @@ add_custom_command(
           "${static}.o"
   COMMAND "${CMAKE_AR}" rcs "${static}" "${static}.o"
   COMMAND "${CMAKE_COMMAND}" -E rm -f "${static}.o"
-  DEPENDS onnx2ir_driver onnx2ir_frontend onnx2ir_passes onnx2ir_backend_xml onnx2ir_ir onnx2ir_target ${ONNX2IR_PIC_PROTOBUF}
+  DEPENDS onnx2ir_driver onnx2ir_frontend onnx2ir_passes onnx2ir_backend_xml onnx2ir_ir onnx2ir_target onnx2ir_fmt ${ONNX2IR_PIC_PROTOBUF}
   COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(onnx2ir_static DEPENDS "${static}")
 add_custom_target(onnx2ir_self_contained DEPENDS onnx2ir_static_tool onnx2ir_wheel_library onnx2ir_static)

@@ -12,12 +12,17 @@ endif()
 add_library(onnx2ir_settings INTERFACE)
 target_compile_options(onnx2ir_settings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # With it, ccache can cache sources that use precompiled headers.
+  target_compile_options(onnx2ir_settings INTERFACE -fpch-preprocess)
+endif()
 if(ONNX2IR_WARNINGS_AS_ERRORS)
   target_compile_options(onnx2ir_settings INTERFACE -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False alarms of GCC 12 inside std::string and std::vector: its bugs 105651 and 105329.
-  target_compile_options(onnx2ir_settings INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+  target_compile_options(onnx2ir_settings INTERFACE -Wno-restrict -Wno-stringop-overflow
+    -Wno-stringop-overread -Wno-array-bounds)
 endif()
 if(ONNX2IR_SANITIZERS)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

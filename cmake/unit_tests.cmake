@@ -5,6 +5,7 @@ target_include_directories(onnx2ir_unit_tests PRIVATE tests/unit)
 target_compile_definitions(onnx2ir_unit_tests PRIVATE ONNX2IR_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}/tests")
 target_link_libraries(onnx2ir_unit_tests PRIVATE onnx2ir_settings
   onnx2ir_driver onnx2ir_backend_xml onnx2ir_passes onnx2ir_frontend onnx2ir_ir Catch2::Catch2)
+onnx2ir_precompile(onnx2ir_unit_tests <ir/builder.hpp>)
 add_test(NAME unit COMMAND onnx2ir_unit_tests)
 
 # What `./dev test --isa AVX2` preloads on a CPU that has more.

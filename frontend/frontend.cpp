@@ -1,7 +1,5 @@
 #include "frontend/frontend.hpp"
 
-#include <onnx/onnx_pb.h>
-
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -11,6 +9,7 @@
 #include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 
 namespace onnx2ir::frontend {

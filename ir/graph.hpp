@@ -1,7 +1,6 @@
 // The graph: nodes of IR operations, the values between them, and the bodies of control-flow nodes.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -186,7 +185,10 @@ class Node {
   /// Removes output `index`, which must be unused; the caller adjusts the indices in the payload.
   void remove_output(std::size_t index);
   bool has_uses() const {
-    return std::ranges::any_of(outputs_, [](const Output& output) { return !output.uses.empty(); });
+    for (const Output& output : outputs_) {
+      if (!output.uses.empty()) return true;
+    }
+    return false;
   }
 
   /// All attributes, in the order of the descriptor.

@@ -1,6 +1,6 @@
 #include "opt/input.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <iostream>
 #include <iterator>

@@ -1,6 +1,6 @@
 // onnx2ir-opt: runs passes on a model and shows what they do. A tool for people who work on the passes; it is
 // not installed. docs/text-ir.md has examples.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

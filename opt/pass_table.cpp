@@ -1,6 +1,6 @@
 #include "opt/pass_table.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "passes/pipeline.hpp"
 #include "target/faults.hpp"

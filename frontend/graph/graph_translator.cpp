@@ -1,13 +1,12 @@
 #include "frontend/graph/graph_translator.hpp"
 
-#include <onnx/onnx_pb.h>
-
 #include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_data.hpp"
 #include "ir/cancellation.hpp"

@@ -1,12 +1,12 @@
 #include "frontend/graph/node_order.hpp"
 
-#include <onnx/onnx_pb.h>
-
 #include <functional>
 #include <numeric>
 #include <queue>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

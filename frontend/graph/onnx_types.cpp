@@ -1,7 +1,6 @@
 #include "frontend/graph/onnx_types.hpp"
 
-#include <onnx/onnx_pb.h>
-
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_types.hpp"
 
 namespace onnx2ir::frontend {

@@ -1,4 +1,5 @@
 // Sequences that are joined to one tensor, and tensors that are cut into sequences.
+#include <algorithm>
 #include <functional>
 #include <numeric>
 

@@ -1,9 +1,9 @@
 #include "frontend/graph/unread_values.hpp"
 
-#include <onnx/onnx_pb.h>
-
 #include <algorithm>
 #include <deque>
+
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

@@ -1,8 +1,7 @@
 #include "frontend/reader/external_data.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <onnx/onnx_pb.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,8 @@
 #include <cerrno>
 #include <charconv>
 #include <system_error>
+
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

@@ -1,6 +1,6 @@
 #include "frontend/reader/foreign_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

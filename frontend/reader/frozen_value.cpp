@@ -1,7 +1,6 @@
 #include "frontend/reader/frozen_value.hpp"
 
-#include <fmt/format.h>
-#include <onnx/onnx_pb.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "ir/half_precision.hpp"
 

@@ -1,10 +1,12 @@
 #include "frontend/reader/function_check.hpp"
 
-#include <fmt/format.h>
-#include <onnx/onnx_pb.h>
+#include <fmt/core.h>
+
+#include <algorithm>
 
 #include "frontend/reader/functions.hpp"
 #include "frontend/reader/model_check.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 
 namespace onnx2ir::frontend {

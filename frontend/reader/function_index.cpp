@@ -1,7 +1,6 @@
 #include "frontend/reader/function_index.hpp"
 
-#include <onnx/onnx_pb.h>
-
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/opset_imports.hpp"
 
 namespace onnx2ir::frontend {

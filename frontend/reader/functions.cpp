@@ -1,12 +1,12 @@
 #include "frontend/reader/functions.hpp"
 
 #include <onnx/defs/schema.h>
-#include <onnx/onnx_pb.h>
 
 #include <functional>
 #include <stdexcept>
 #include <vector>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/schemas.hpp"
 #include "ir/name_table.hpp"

@@ -1,8 +1,8 @@
 #include "frontend/reader/graph_check.hpp"
 
-#include <fmt/format.h>
-#include <onnx/onnx_pb.h>
+#include <fmt/core.h>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "frontend/reader/wire_scan.hpp"

@@ -1,8 +1,7 @@
 #include "frontend/reader/interface_change.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <onnx/onnx_pb.h>
 
 #include <algorithm>
 #include <set>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "frontend/reader/frozen_value.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "ir/nearest_name.hpp"

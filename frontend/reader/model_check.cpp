@@ -1,11 +1,11 @@
 #include "frontend/reader/model_check.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <onnx/onnx_pb.h>
 
 #include "frontend/reader/function_check.hpp"
 #include "frontend/reader/graph_check.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/schemas.hpp"
 

@@ -2,11 +2,10 @@
 // with its place, not only the first. What onnxruntime loads in spite of the rules is a warning.
 #pragma once
 
-#include <onnx/onnx_pb.h>
-
 #include <onnx2ir/diagnostic.hpp>
 
 #include "frontend/reader/function_index.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/opset_imports.hpp"
 
 namespace onnx2ir::frontend {

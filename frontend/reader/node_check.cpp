@@ -1,11 +1,11 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <onnx/defs/schema.h>
-#include <onnx/onnx_pb.h>
 
 #include <algorithm>
 #include <array>
 
 #include "frontend/reader/graph_check.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/schemas.hpp"
 

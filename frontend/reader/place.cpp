@@ -1,8 +1,8 @@
 #include "frontend/reader/place.hpp"
 
-#include <fmt/format.h>
-#include <onnx/onnx_pb.h>
+#include <fmt/core.h>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/opset_imports.hpp"
 
 namespace onnx2ir::frontend {

@@ -1,9 +1,8 @@
 #include "frontend/reader/reader.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <onnx/onnx_pb.h>
 
 #include <algorithm>
 
@@ -11,6 +10,7 @@
 #include "frontend/reader/function_index.hpp"
 #include "frontend/reader/model_check.hpp"
 #include "frontend/reader/model_file.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/text_model.hpp"
 #include "frontend/reader/weight_table.hpp"
 #include "frontend/reader/wire_scan.hpp"

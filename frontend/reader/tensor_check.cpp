@@ -1,8 +1,8 @@
-#include <fmt/format.h>
-#include <onnx/onnx_pb.h>
+#include <fmt/core.h>
 
 #include "frontend/reader/external_data.hpp"
 #include "frontend/reader/graph_check.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_data.hpp"
 #include "frontend/reader/weight_table.hpp"
 

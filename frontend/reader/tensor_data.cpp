@@ -1,11 +1,11 @@
 #include "frontend/reader/tensor_data.hpp"
 
-#include <fmt/format.h>
-#include <onnx/onnx_pb.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <cstring>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "frontend/reader/weight_table.hpp"
 

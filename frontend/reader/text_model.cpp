@@ -1,6 +1,6 @@
 #include "frontend/reader/text_model.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <onnx/defs/parser.h>
 
 #include <algorithm>

@@ -1,9 +1,10 @@
 #include "frontend/reader/weight_table.hpp"
 
-#include <fmt/format.h>
-#include <onnx/onnx_pb.h>
+#include <fmt/core.h>
 
 #include <cstring>
+
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -1,6 +1,6 @@
 #include "frontend/reader/wire_scan.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>

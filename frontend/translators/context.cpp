@@ -1,8 +1,7 @@
 #include "frontend/translators/context.hpp"
 
-#include <onnx/onnx_pb.h>
-
 #include "frontend/graph/graph_translator.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "ir/value_ranges.hpp"
 

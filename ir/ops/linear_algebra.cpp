@@ -85,7 +85,7 @@ Equation parse(std::string_view text) {
   return equation;
 }
 
-void bind(std::map<char, PartialShape>& bound, char label, const PartialShape& shape) {
+void bind_label(std::map<char, PartialShape>& bound, char label, const PartialShape& shape) {
   const auto [place, is_new] = bound.try_emplace(label, shape);
   if (is_new) return;
   const auto merged = broadcast(place->second, shape);
@@ -110,7 +110,7 @@ void infer_einsum(Node& node) {
     for (const char label : labels) {
       const std::size_t width = label == '.' ? shape.rank() - named : 1;
       const auto dimensions = shape.dimensions().subspan(axis, width);
-      bind(bound, label, PartialShape(Dimensions(dimensions.begin(), dimensions.end())));
+      bind_label(bound, label, PartialShape(Dimensions(dimensions.begin(), dimensions.end())));
       axis += width;
     }
   }

@@ -1,4 +1,5 @@
 // Operations of image models: resampling, grids, boxes, regions.
+#include <algorithm>
 #include <cmath>
 
 #include "ir/checked_arithmetic.hpp"

@@ -1,6 +1,6 @@
 #include "ir/text/elements.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <bit>

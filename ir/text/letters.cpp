@@ -1,6 +1,6 @@
 #include "ir/text/letters.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #include "ir/text/parser.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "ir/text/values.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>

@@ -2,6 +2,8 @@
 // two tensors by Maximum or Minimum of the two, although they may have more than one element along that axis.
 // The Concat gets one of them twice, which changes no maximum and no minimum; a Concat of three tensors is
 // not replaced.
+#include <algorithm>
+
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 

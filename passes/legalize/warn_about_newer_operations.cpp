@@ -1,7 +1,7 @@
 // Operations and element types that a release of the target does not have, and that no older ones can
 // replace: the IR runs on the newer releases only. This is a warning, or an error if no release of the target
 // can run it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

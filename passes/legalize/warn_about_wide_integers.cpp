@@ -1,5 +1,5 @@
 // OpenVINO's CPU runtime computes 64-bit integers in 32 bits: a constant beyond them is worth a warning.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // Floating-point constants are kept in half precision and widened where they are read, as OpenVINO's own
 // conversion does it. It keeps in full precision: what shapes and indices are computed from, numbers that
 // half precision cannot hold, and models whose weights are quantized already.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 //     what was `present*` -> Assign
 //
 // beam_idx names for each row of the batch the row of the last inference that it continues (beam search).
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

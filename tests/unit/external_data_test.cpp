@@ -1,13 +1,13 @@
 #include "frontend/reader/external_data.hpp"
 
 #include <fcntl.h>
-#include <onnx/onnx_pb.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
 
 #include "catch.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace {
 

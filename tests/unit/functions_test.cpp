@@ -2,11 +2,11 @@
 
 #include <onnx/defs/parser.h>
 #include <onnx/defs/schema.h>
-#include <onnx/onnx_pb.h>
 
 #include <thread>
 
 #include "catch.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/schema_table.hpp"
 #include "frontend/reader/schemas.hpp"
 

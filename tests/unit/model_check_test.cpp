@@ -1,6 +1,5 @@
-#include <onnx/onnx_pb.h>
-
 #include "catch.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/reader.hpp"
 
 namespace {

@@ -1,11 +1,10 @@
 #include "frontend/reader/reader.hpp"
 
-#include <onnx/onnx_pb.h>
-
 #include <cstring>
 #include <fstream>
 
 #include "catch.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/weight_table.hpp"
 
 namespace {

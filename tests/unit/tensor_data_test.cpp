@@ -1,10 +1,9 @@
 #include "frontend/reader/tensor_data.hpp"
 
-#include <onnx/onnx_pb.h>
-
 #include <cstring>
 
 #include "catch.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "frontend/reader/weight_table.hpp"
 

@@ -1,10 +1,9 @@
 #include "frontend/reader/wire_scan.hpp"
 
-#include <onnx/onnx_pb.h>
-
 #include <cstring>
 
 #include "catch.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 
 namespace {
 

@@ -1,9 +1,8 @@
 // ai.onnx.ml: values that stand for others: LabelEncoder, OneHotEncoder, CategoryMapper.
-#include <onnx/onnx_pb.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_data.hpp"
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"

@@ -1,10 +1,9 @@
 #include "frontend/translators/com_microsoft/generation.hpp"
 
-#include <onnx/onnx_pb.h>
-
 #include <limits>
 #include <string>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"

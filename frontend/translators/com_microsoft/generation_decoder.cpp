@@ -1,10 +1,9 @@
 #include "frontend/translators/com_microsoft/generation_decoder.hpp"
 
-#include <onnx/onnx_pb.h>
-
 #include <string>
 
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {

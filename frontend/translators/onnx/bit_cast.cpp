@@ -1,4 +1,5 @@
 // BitCast. OpenVINO has no operation on the bits of floating-point numbers: they are computed.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

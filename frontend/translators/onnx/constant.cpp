@@ -1,6 +1,5 @@
 // Constants, and tensors made of nothing but a shape: Constant, ConstantOfShape, EyeLike.
-#include <onnx/onnx_pb.h>
-
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_data.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"

@@ -1,9 +1,8 @@
 #include "frontend/translators/onnx/control_flow.hpp"
 
-#include <onnx/onnx_pb.h>
-
 #include <algorithm>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "ir/inference.hpp"
 
 namespace onnx2ir::frontend {

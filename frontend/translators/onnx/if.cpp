@@ -1,10 +1,9 @@
 // If 1, 11, 13, 16, 19, 21, 23, 24, 25: the versions differ in element types, 13 adds sequences and 16
 // optionals.
-#include <onnx/onnx_pb.h>
-
 #include <algorithm>
 
 #include "frontend/graph/unread_values.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "ir/inference.hpp"

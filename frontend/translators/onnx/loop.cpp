@@ -1,11 +1,10 @@
 // Loop 1, 11, 13, 16, 19, 21, 23, 24, 25 to Loop-5. The versions differ in what a state may be: 11 allows
 // none at all, 13 adds sequences, 16 optionals, the others element types. See docs/control-flow.md.
-#include <onnx/onnx_pb.h>
-
 #include <algorithm>
 #include <limits>
 
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"

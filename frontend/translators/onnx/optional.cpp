@@ -1,7 +1,6 @@
 // Optional, OptionalHasElement and OptionalGetElement: a boolean beside the value.
-#include <onnx/onnx_pb.h>
-
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 
 namespace onnx2ir::frontend {

@@ -1,9 +1,8 @@
 // Scan 8, 9, 11, 16, 19, 21, 23, 24, 25 to Loop-5. A scan input is an invariant input of the Loop, from which
 // the body gathers its slice by the iteration number.
-#include <onnx/onnx_pb.h>
-
 #include <numeric>
 
+#include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 

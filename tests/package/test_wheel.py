@@ -1,10 +1,10 @@
 """The wheel, installed into an environment without a compiler, and used there."""
 
-import os
 import re
 import subprocess
 import zipfile
 
+import mypy.api
 import pytest
 
 from .test_package import BUILD, MODEL
@@ -71,11 +71,10 @@ def test_files_are_those_of_the_record(environment):
     assert "onnx2ir/_api.py" in listed and "bin/onnx2ir" in listed
 
 
-def test_types(environment, tmp_path):
-    """mypy finds the types in the package; skipped where it is not installed."""
-    mypy = pytest.importorskip("mypy.api")
+def test_types(environment, tmp_path, monkeypatch):
+    """mypy finds the types in the package."""
     folder, _ = environment
     (tmp_path / "use.py").write_text("import onnx2ir\nreveal_type(onnx2ir.convert('m.onnx').inputs[0].shape)\n")
-    os.chdir(tmp_path)
-    text, errors, code = mypy.run(["--python-executable", str(folder / "bin/python"), "--strict", "use.py"])
+    monkeypatch.chdir(tmp_path)
+    text, errors, code = mypy.api.run(["--python-executable", str(folder / "bin/python"), "--strict", "use.py"])
     assert code == 0 and "tuple[builtins.int, ...]" in text.lower(), text + errors

@@ -1,7 +1,9 @@
 """What documents say of the tool and of the tree is so."""
 
 import re
+import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 from .conformance.tool import tool_path
@@ -62,3 +64,14 @@ def test_links():
             if not (document.parent / target).exists():
                 missing.append(f"{document.relative_to(ROOT)}: {target}")
     assert not missing, missing
+
+
+def test_readme_result(tmp_path):
+    """The commands of the README's example, and what they print."""
+    example = (ROOT / "README.md").read_text().split("## A result", 1)[1].split("```")[1]
+    (dev, convert, model), python = (shlex.split(line[2:]) for line in example.splitlines() if line.startswith("$ "))
+    assert (dev, convert, python[0]) == ("./dev", "convert", "python3")
+    subprocess.run([tool_path(), ROOT / model], cwd=tmp_path, timeout=60, check=True)
+    done = subprocess.run([sys.executable, *python[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    printed = "".join(line for line in example.splitlines() if not line.startswith("$ "))
+    assert re.sub(r"\s", "", done.stdout) == re.sub(r"\s", "", printed)

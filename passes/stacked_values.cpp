@@ -9,6 +9,9 @@
 namespace onnx2ir::passes {
 namespace {
 
+/// Of more branches than these only the shape that they have in common is looked at.
+constexpr std::size_t kMostShapes = 16;
+
 /// Gives output `index` of `node` a first axis of dynamic size.
 void add_axis(ir::Node& node, std::uint32_t index) {
   const ir::Output& output = node.output(index);
@@ -93,7 +96,8 @@ std::vector<ir::PartialShape> possible_shapes(const ir::Node& result) {
   while (!pending.empty()) {
     const ir::Value value = pending.back()->input(0);
     pending.pop_back();
-    if (const ir::IfBranches* branches = value.node->branches()) {
+    const ir::IfBranches* branches = value.node->branches();
+    if (branches != nullptr && shapes.size() + pending.size() < kMostShapes) {
       pending.push_back(branches->then_branch.results[value.index]);
       pending.push_back(branches->else_branch.results[value.index]);
     } else {

@@ -34,7 +34,7 @@ void stack_state(ir::Node& loop, const ir::Carried& carried, std::size_t copies)
 ir::Node* choice_behind(const ir::Node& result, std::size_t rank);
 
 /// The shapes that the value of `result`, the Result of a body, may have: one for each branch if an If gives
-/// the value.
+/// the value, as long as there are few.
 std::vector<ir::PartialShape> possible_shapes(const ir::Node& result);
 /// Whether the value of `result` may have `shape` in a run.
 bool may_have_shape(const ir::Node& result, const ir::PartialShape& shape);

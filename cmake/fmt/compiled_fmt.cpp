@@ -1,5 +1,6 @@
-// The functions of fmt that callers of fmt::format need, compiled once. Debian has fmt as headers and as a shared
-// library only: as headers, fmt takes 5 s in each source; as a shared library, it is one more file to load at start-up.
+// The functions of fmt that callers of fmt::format need, compiled once. Debian has fmt as headers and as a
+// shared library only: as headers, fmt takes 5 s in each source; as a shared library, it is one more file to
+// load at start-up.
 #define FMT_HEADER_ONLY 1
 #include <fmt/format.h>
 

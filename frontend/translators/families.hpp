@@ -60,6 +60,7 @@ std::vector<TranslatorRow> microsoft_image_translators();
 std::vector<TranslatorRow> experimental_translators();
 std::vector<TranslatorRow> microsoft_tensor_translators();
 std::vector<TranslatorRow> microsoft_ngram_translators();
+std::vector<TranslatorRow> microsoft_hash_translators();
 std::vector<TranslatorRow> microsoft_greedy_search_translators();
 std::vector<TranslatorRow> microsoft_beam_search_translators();
 std::vector<TranslatorRow> microsoft_gate_translators();
@@ -122,6 +123,7 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     microsoft_tensor_translators,                 //
     microsoft_gate_translators,                   //
     microsoft_ngram_translators,                  //
+    microsoft_hash_translators,                   //
     microsoft_greedy_search_translators,          //
     microsoft_beam_search_translators,            //
     microsoft_expert_translators,                 //

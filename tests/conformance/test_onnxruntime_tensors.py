@@ -150,7 +150,19 @@ def add_removed_operators():
         old("MeanVarianceNormalization", 7, x, across_channels=across)
 
 
+def add_hashes():
+    """All bits of the words count: numbers of both signs, zeros, the ends of the types."""
+    ends = np.iinfo(np.int32)
+    whole = np.concatenate([numbers("whole", 30, dtype="int32", low=ends.min, high=ends.max - 1), [0, 1, -1, ends.min, ends.max]]).astype(np.int32)
+    fractions = np.concatenate([numbers("fractions", 30, low=-1e6, high=1e6), [0, -0.0, 1, -1, 1e-40, 1e38, np.inf, -np.inf]]).astype(np.float32)
+    for values in (whole, whole.view(np.uint32), fractions, whole.astype(np.int64)):
+        for positive in (0, 1):
+            case("MurmurHash3", 1, values.reshape(-1, 1), positive=positive)
+    case("MurmurHash3", 1, whole, seed=42)
+
+
 add_tensors()
+add_hashes()
 add_words()
 add_tokenizer()
 add_images()

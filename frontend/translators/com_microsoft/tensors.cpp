@@ -167,7 +167,6 @@ std::vector<TranslatorRow> microsoft_tensor_translators() {
       {"BifurcationDetector", 1, left_out<kDrafts>, kDrafts, kMicrosoft},
       {"DynamicTimeWarping", 1, left_out<kPath>, kPath, kMicrosoft},
       {"MatMulFpQ4", 1, left_out<kKernelLayout>, kKernelLayout, kMicrosoft},
-      {"MurmurHash3", 1, left_out<kHash>, kHash, kMicrosoft},
       {"NGramHashMapping", 1, left_out<kWideHash>, kWideHash, kMicrosoft},
       {"VarlenNGramHashMapping", 1, left_out<kWideHash>, kWideHash, kMicrosoft},
       {"SparseAttention", 1, left_out<kSparse>, kSparse, kMicrosoft},

@@ -1,4 +1,6 @@
 // BitCast. OpenVINO has no operation on the bits of floating-point numbers: they are computed.
+#include "frontend/translators/onnx/bit_cast.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -124,11 +126,14 @@ Value float_of_bits(NodeContext& node, Value pattern, const FloatFields& fields)
   return bits.select(is_nan, bits.real(std::numeric_limits<double>::quiet_NaN()), number);
 }
 
-/// An i32 whose lowest bits are those of `value`.
-Value pattern_of(NodeContext& node, Value value) {
+}  // namespace
+
+Value bits_of(NodeContext& node, Value value) {
   if (const auto fields = fields_of(value.type())) return bits_of_float(node, value, *fields);
   return convert(node, value, ElementType::i32);
 }
+
+namespace {
 
 /// The integer of `type` that has the lowest bits of the i32 `pattern`.
 Value integer_of_bits(NodeContext& node, Value pattern, ElementType type) {
@@ -162,7 +167,7 @@ Values bit_cast_26(NodeContext& node) {
     if (has_pattern(type)) continue;
     node.fail("the CPU plugin does not keep the bits of " + std::string(ir::info(type).name));
   }
-  const Value pattern = pattern_of(node, value);
+  const Value pattern = bits_of(node, value);
   const auto fields = fields_of(to);
   if (!fields) return {integer_of_bits(node, pattern, to)};
   return {convert(node, float_of_bits(node, pattern, *fields), to)};

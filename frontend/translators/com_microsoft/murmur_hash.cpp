@@ -1,0 +1,84 @@
+// MurmurHash3 of each element (the 32-bit hash of MurmurHash3_x86_32). Products and sums of i32 wrap in the
+// CPU plugin as the hash needs it.
+#include <cstdint>
+
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/bit_cast.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// 32 bits that wrap, as i32.
+class Words {
+ public:
+  explicit Words(NodeContext& node) : node_(&node) {}
+
+  Value word(std::uint32_t bits) const {
+    return node_->integer(static_cast<std::int32_t>(bits), ElementType::i32);
+  }
+  Value times(Value a, std::uint32_t factor) const { return node_->op("Multiply", {a, word(factor)}); }
+  Value plus(Value a, std::uint32_t summand) const { return node_->op("Add", {a, word(summand)}); }
+  Value mixed(Value a, Value b) const { return node_->op("BitwiseXor", {a, b}); }
+  Value moved_up(Value a, unsigned bits) const { return node_->op("BitwiseLeftShift", {a, word(bits)}); }
+  /// Zeros come in from above; the shift itself copies the sign.
+  Value moved_down(Value a, unsigned bits) const {
+    const Value moved = node_->op("BitwiseRightShift", {a, word(bits)});
+    return node_->op("BitwiseAnd", {moved, word((std::uint32_t{1} << (32 - bits)) - 1)});
+  }
+  Value rotated(Value a, unsigned bits) const {
+    return node_->op("BitwiseOr", {moved_up(a, bits), moved_down(a, 32 - bits)});
+  }
+
+ private:
+  NodeContext* node_;
+};
+
+Value with_block(const Words& words, Value hash, Value block) {
+  const Value scattered = words.times(words.rotated(words.times(block, 0xcc9e2d51U), 15), 0x1b873593U);
+  return words.plus(words.times(words.rotated(words.mixed(hash, scattered), 13), 5), 0xe6546b64U);
+}
+
+Value finished(const Words& words, Value hash, std::uint32_t length) {
+  hash = words.mixed(hash, words.word(length));
+  hash = words.times(words.mixed(hash, words.moved_down(hash, 16)), 0x85ebca6bU);
+  hash = words.times(words.mixed(hash, words.moved_down(hash, 13)), 0xc2b2ae35U);
+  return words.mixed(hash, words.moved_down(hash, 16));
+}
+
+/// The words of 32 bits that an element consists of, the lowest one first.
+Values blocks_of(NodeContext& node, Value value) {
+  switch (value.type()) {
+    case ElementType::i32:
+    case ElementType::u32:
+    case ElementType::f32:
+      return {bits_of(node, value)};
+    case ElementType::i64: {
+      // The CPU plugin has the lower half only: the upper one follows from the sign.
+      const Value low = convert(node, value, ElementType::i32);
+      const Value is_negative = node.op("Less", {low, node.integer(0, ElementType::i32)});
+      return {low, node.op("Select", {is_negative, node.integer(-1, ElementType::i32),
+                                      node.integer(0, ElementType::i32)})};
+    }
+    default:
+      node.fail("hashes of " + std::string(ir::info(value.type()).name) + " are not converted");
+  }
+}
+
+Values murmur_hash(NodeContext& node) {
+  const Words words(node);
+  const Values blocks = blocks_of(node, node.input(0));
+  Value hash = words.word(static_cast<std::uint32_t>(node.integer("seed", 0)));
+  for (const Value& block : blocks) hash = with_block(words, hash, block);
+  hash = finished(words, hash, static_cast<std::uint32_t>(4 * blocks.size()));
+  return {node.integer("positive", 1) != 0 ? convert(node, hash, ElementType::u32) : hash};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_hash_translators() {
+  return {{"MurmurHash3", 1, murmur_hash, "strings, double and uint64; int64 beyond 32 bits", kMicrosoft}};
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,11 @@
+// The bits of numbers, computed with arithmetic: OpenVINO has no operation that reads them.
+#pragma once
+
+#include "frontend/translators/context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// An i32 whose lowest bits are those of `value`, of f32, f16 or an integer type of at most 32 bits.
+Value bits_of(NodeContext& node, Value value);
+
+}  // namespace onnx2ir::frontend

@@ -29,8 +29,8 @@ void read_first_copy(ir::Value stack);
 /// body's Result must give a stack already. Types and shapes are inferred again.
 void stack_state(ir::Node& loop, const ir::Carried& carried, std::size_t copies);
 
-/// The If whose output is the result of a body and is read by nobody else; null if there is none, or if the
-/// output has another rank than `rank`.
+/// The If whose output is the value of `result`, the Result of a body, provided that the output has rank
+/// `rank` and no other uses. Returns null for all other values.
 ir::Node* choice_behind(const ir::Node& result, std::size_t rank);
 
 /// The shapes that the value of `result`, the Result of a body, may have: one for each branch if an If gives

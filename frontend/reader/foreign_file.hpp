@@ -15,8 +15,9 @@ struct ReadProblem {
   std::string hint;
 };
 
-/// The format of a file that begins with `start`; nothing if it is none of the known ones. A file that begins
-/// as an ONNX model does may still be recognised: to be asked only when it cannot be read as one.
+/// Why a file whose first bytes are `start` is no ONNX model, if it has a format that users confuse with
+/// ONNX; no value for all other formats. Call it only after the file could not be read as a model: some of
+/// these formats begin as ONNX does.
 std::optional<ReadProblem> recognize_foreign_file(const std::filesystem::path& path, std::string_view start);
 
 /// Whether no ONNX model begins with these bytes, so that the file is to be recognised before it is read.

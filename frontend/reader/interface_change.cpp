@@ -184,7 +184,8 @@ class InterfaceChange {
     return false;
   }
 
-  /// Removes the initializer `name` and gives its type to `type`. False when there is none.
+  /// Removes the initializer `name` and gives its type to `type`. Returns whether there was such an
+  /// initializer.
   bool remove_initializer(const std::string& name, onnx::TypeProto& type) {
     const auto note_type = [&](const onnx::TensorProto& tensor, const auto& sizes) {
       type.mutable_tensor_type()->set_elem_type(tensor.data_type());

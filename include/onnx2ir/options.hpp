@@ -49,8 +49,8 @@ struct Options {
   /// are not in a file, by an estimate that other conversions of the process do not change; 0: no limit.
   /// Beyond it the conversion ends with the error "out-of-memory".
   std::uint64_t max_memory = 0;
-  /// Keeps the parsed ONNX model as long as the converted one, for a process that ends with both: to take
-  /// it apart would be in vain.
+  /// Keeps the parsed ONNX model as long as the converted one. A process that ends after the conversion saves
+  /// the time to free it.
   bool keep_source = false;
   /// Names of passes after which `dump` is called with the graph's text form; "all" for every pass, "import"
   /// for the graph before the first pass. Here and below, names that no pass has do nothing.

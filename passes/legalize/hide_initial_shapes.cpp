@@ -39,7 +39,7 @@ bool is_number(ir::Value value) {
   return value.type() == ir::ElementType::i64 && value.shape().has_rank() && value.shape().rank() == 0;
 }
 
-/// Something that changes from run to run, preferably a number; null when there is nothing.
+/// Something that changes from run to run, preferably a number. A null Value if the model has no such input.
 ir::Value find_source(const ir::Node& loop, const ir::Graph& graph) {
   ir::Value found;
   for (const ir::Value input : loop.inputs()) {

@@ -11,8 +11,8 @@
 // The initial value of a state that grows and shrinks: [2, ...] where the next values are [1, ...], one more
 // than the branches of an If have. The runtime remembers where the body's memory for a state is, and looks
 // again only if the initial value has another shape than the state in the last iteration before. In between,
-// a larger state may have moved the memory: the initial value goes where nobody reads it, over what may be
-// there by now (stale_initial_memory).
+// a larger state may have moved the memory: the initial value is copied to freed memory, and the body reads
+// the values of the run before (stale_initial_memory).
 #include <algorithm>
 #include <array>
 #include <unordered_map>

@@ -26,7 +26,7 @@ struct BeamSearch {
 
 /// The list of sequences that have ended, of each prompt.
 struct Ended {
-  Value scores;     ///< f32 [prompts, beams], -infinity where there is none
+  Value scores;     ///< f32 [prompts, beams], -infinity for a beam that holds no sequence
   Value sequences;  ///< i32 [prompts, beams, length]
   Value count;      ///< i32 [prompts, 1]
   Value is_done;    ///< boolean [prompts, 1]
@@ -75,12 +75,7 @@ BeamSearch read_search(NodeContext& node, Value prompt) {
   search.length = parameter_of(node, 1, ElementType::i64);
   search.beams = parameter_of(node, 3, ElementType::i64);
   search.length_penalty = parameter_of(node, 5, ElementType::f32);
-  search.rules.end_token = search.end_token;
-  search.rules.min_length = parameter_of(node, 2, ElementType::i64);
-  search.rules.repetition_penalty = parameter_of(node, 6, ElementType::f32);
-  search.rules.vocabulary = mask_of(node, 7);
-  search.rules.first_vocabulary = mask_of(node, 8);
-  search.rules.ngram_size = node.integer("no_repeat_ngram_size", 0);
+  search.rules = rules_of(node, 6);
   if (node.has_output(2)) node.fail("the scores of all tokens (output 2) are not converted");
   return search;
 }

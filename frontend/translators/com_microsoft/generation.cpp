@@ -127,10 +127,26 @@ Value parameter_of(NodeContext& node, std::size_t index, ElementType type) {
   return reshape(node, convert(node, node.input(index), type), {1});
 }
 
+namespace {
+
+/// A mask input as boolean; null when absent.
 Value mask_of(NodeContext& node, std::size_t index) {
   if (!node.has_input(index)) return {};
   const Value mask = node.input(index);
   return node.op("NotEqual", {mask, node.number_like(0, mask)});
+}
+
+}  // namespace
+
+ScoreRules rules_of(NodeContext& node, std::size_t penalty) {
+  ScoreRules rules;
+  rules.repetition_penalty = parameter_of(node, penalty, ElementType::f32);
+  rules.ngram_size = node.integer("no_repeat_ngram_size", 0);
+  rules.vocabulary = mask_of(node, penalty + 1);
+  rules.first_vocabulary = mask_of(node, penalty + 2);
+  rules.min_length = parameter_of(node, 2, ElementType::i64);
+  rules.end_token = node.integer("eos_token_id");
+  return rules;
 }
 
 Value filled_sequences(Builder& builder, Value sequences, Value length, std::int64_t filler) {

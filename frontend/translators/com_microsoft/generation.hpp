@@ -54,8 +54,9 @@ Value by_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value 
 
 /// An input of one element as i64 [1] or f32 [1]; null when absent.
 Value parameter_of(NodeContext& node, std::size_t index, ElementType type);
-/// A mask input as boolean; null when absent.
-Value mask_of(NodeContext& node, std::size_t index);
+/// The rules that the node's attributes and inputs give: the minimum length is input 2; the repetition
+/// penalty is input `penalty`, and the masks of the vocabulary are the two inputs after it.
+ScoreRules rules_of(NodeContext& node, std::size_t penalty);
 
 /// `sequences` [..., length] with `filler` behind them, up to `length` (i64 [1]) in all, i32.
 Value filled_sequences(Builder& builder, Value sequences, Value length, std::int64_t filler);

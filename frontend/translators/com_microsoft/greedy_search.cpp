@@ -48,12 +48,7 @@ GreedySearch read_search(NodeContext& node) {
   GreedySearch search;
   search.end_token = node.integer("eos_token_id");
   search.pad_token = node.integer("pad_token_id");
-  search.rules.end_token = search.end_token;
-  search.rules.min_length = parameter_of(node, 2, ElementType::i64);
-  search.rules.repetition_penalty = parameter_of(node, 3, ElementType::f32);
-  search.rules.vocabulary = mask_of(node, 4);
-  search.rules.first_vocabulary = mask_of(node, 5);
-  search.rules.ngram_size = node.integer("no_repeat_ngram_size", 0);
+  search.rules = rules_of(node, 3);
   return search;
 }
 

@@ -1,5 +1,5 @@
-// MurmurHash3 of each element (the 32-bit hash of MurmurHash3_x86_32). Products and sums of i32 wrap in the
-// CPU plugin as the hash needs it.
+// MurmurHash3 of each element (the 32-bit hash of MurmurHash3_x86_32). Products and sums of i32 wrap around, which
+// the hash relies on.
 #include <cstdint>
 
 #include "frontend/translators/com_microsoft/delegate.hpp"
@@ -55,7 +55,7 @@ Values blocks_of(NodeContext& node, Value value) {
     case ElementType::f32:
       return {bits_of(node, value)};
     case ElementType::i64: {
-      // The CPU plugin has the lower half only: the upper one follows from the sign.
+      // i64 is computed in 32 bits (docs/limits.md): the upper word follows from the sign.
       const Value low = convert(node, value, ElementType::i32);
       const Value is_negative = node.op("Less", {low, node.integer(0, ElementType::i32)});
       return {low, node.op("Select", {is_negative, node.integer(-1, ElementType::i32),

@@ -9,7 +9,6 @@
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
-#include "passes/stacked_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -101,8 +100,10 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
       const ir::Value initial = loop->input(state.input);
       const ir::PartialShape& parameter = state.parameter->output(0).shape;
       if (initial.shape() == parameter) continue;
-      // Releases with kept_initial_size keep the initial shape for the body if a next value may have it.
-      const bool is_kept_wrongly = keeps_sizes && may_have_shape(*state.result, initial.shape());
+      // Releases with kept_initial_size keep the initial shape for the body if it fits what they infer for
+      // the next value: from an If the interval from the smallest size to the largest.
+      const bool is_kept_wrongly =
+          keeps_sizes && ir::intersect(state.result->output(0).shape, initial.shape()).has_value();
       if (!is_kept_wrongly && is_final_value_read(*loop, state)) continue;
       if (!zero) {
         const ir::Value source = find_source(*loop, builder.graph());

@@ -8,13 +8,16 @@
 // Where the result is the next value of a loop's state, the state passes the loop with its copies: an If that
 // only a Result reads need not run in a loop of its own (run_branches_in_loops).
 //
-// The initial value of a state that grows and shrinks: [2, ...] where the next values are [1, ...], one more
-// than the branches of an If have. The runtime remembers where the body's memory for a state is, and looks
-// again only if the initial value has another shape than the state in the last iteration before. In between,
-// a larger state may have moved the memory: the initial value is copied to freed memory, and the body reads
-// the values of the run before (stale_initial_memory).
+// The initial value of a state that grows and shrinks: [2, ...] where the next values are [1, ...], or one
+// more than the branches of an If have. If the loop may not run, a branch leaves out the 2 of the initial
+// value: the runtime infers a first size of 1 to 3 for the loop's output, which the initial value must fit.
+// The runtime remembers where the body's memory for a state is, and looks again only if the initial value has
+// another shape than the state in the last iteration before. In between, a larger state may have moved the
+// memory: the initial value is copied to freed memory, and the body reads the values of the run before
+// (stale_initial_memory).
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -29,8 +32,23 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Beyond these a branch takes the first copy of its If and is counted as one.
+/// The copies that an initial value has if the next value comes from no If, or if the loop may not run.
+constexpr std::size_t kInitialCopies = 2;
+
+/// From these on a branch takes the first copy of its If and is counted as one.
 constexpr std::size_t kMostCopies = 4;
+
+/// How many copies a branch has; the next branch has more.
+struct Copies {
+  std::size_t count = 1;
+  /// No branch has these.
+  std::optional<std::size_t> left_out;
+
+  void increase() {
+    ++count;
+    if (count == left_out) ++count;
+  }
+};
 
 bool can_be_equal(const ir::PartialShape& a, const ir::PartialShape& b) {
   if (a.rank() != b.rank()) return a.rank() <= 1 && b.rank() <= 1;
@@ -113,7 +131,8 @@ class BranchSeparation {
       if (const std::optional<State> state = only_state(choice.output(i), rank)) {
         run_on_next_value(*state, choice, i);
       } else {
-        separate(choice, i, rank, 1);
+        Copies copies;
+        separate(choice, i, rank, copies);
         read_first_copy(choice.value(i));
       }
       modified = true;
@@ -123,9 +142,11 @@ class BranchSeparation {
 
   /// Separates output `index` of `choice`, the next value of `state`.
   void run_on_next_value(const State& state, ir::Node& choice, std::uint32_t index) {
-    const std::size_t next = separate(choice, index, choice.output(index).shape.rank(), 1);
+    Copies copies;
+    if (state.carried->output && !ir::runs_at_least_once(*state.loop)) copies.left_out = kInitialCopies;
+    separate(choice, index, choice.output(index).shape.rank(), copies);
     ir::infer(*state.carried->result);
-    stack_state(*state.loop, *state.carried, next);
+    stack_state(*state.loop, *state.carried, copies.left_out.value_or(copies.count));
   }
 
  private:
@@ -134,25 +155,23 @@ class BranchSeparation {
     return found != separate_.end() && found->second.contains(index);
   }
 
-  /// Gives each branch of output `index` a number of copies of its own, from `copies` on. Returns the next
-  /// number.
-  std::size_t separate(ir::Node& choice, std::uint32_t index, std::size_t rank, std::size_t copies) {
+  /// Gives each branch of output `index` a number of copies of its own, from `copies` on.
+  void separate(ir::Node& choice, std::uint32_t index, std::size_t rank, Copies& copies) {
     separate_[&choice].insert(index);
     for (const bool is_then : {true, false}) {
       ir::Node& result = result_of(choice, is_then, index);
       const ir::Value value = result.input(0);
-      ir::Node* const inner = copies < kMostCopies ? choice_behind(result, rank) : nullptr;
+      ir::Node* const inner = copies.count < kMostCopies ? choice_behind(result, rank) : nullptr;
       if (inner != nullptr && !is_separate(*inner, value.index) && is_endangered(*inner, value.index)) {
-        copies = separate(*inner, value.index, rank, copies);
+        separate(*inner, value.index, rank, copies);
       } else {
         ir::Builder builder = builder_beside(*value.node);
-        result.set_input(0, stacked(builder, value, copies, rank));
-        ++copies;
+        result.set_input(0, stacked(builder, value, copies.count, rank));
+        copies.increase();
       }
       ir::infer(result);
     }
     ir::infer(choice);
-    return copies;
   }
 
   /// The state whose next value `output` is, if nobody else reads it.
@@ -212,7 +231,7 @@ bool separate_initial_shape(BranchSeparation& separation, const UnsettledState& 
   ir::Builder builder = builder_beside(*value.node);
   carried().result->set_input(0, stacked(builder, value, 1, initial.rank()));
   ir::infer(*carried().result);
-  stack_state(loop, carried(), 2);
+  stack_state(loop, carried(), kInitialCopies);
   return true;
 }
 

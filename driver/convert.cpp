@@ -126,6 +126,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       context.unroll_loops = options.unroll_loops;
       context.compress_to_fp16 = options.compress_to_fp16;
       context.stateful = options.stateful;
+      context.dynamic_quantization = options.dynamic_quantization;
       context.threads = options.threads;
       context.inspect = [&](std::string_view pass, const ir::Model& now) {
         report_pass(options, pass, now);

@@ -107,17 +107,30 @@ Problem check_pass(std::string_view name, std::initializer_list<std::string_view
          (nearest.empty() ? ": --list-passes lists them" : "; did you mean " + in_quotes(nearest) + "?");
 }
 
-Problem set_sync(SaveOptions& options, std::string_view value) {
-  using Sync = SaveOptions::Sync;
-  constexpr std::array<std::pair<std::string_view, Sync>, 3> kNames{
-      {{"replaced", Sync::replaced}, {"always", Sync::always}, {"never", Sync::never}}};
-  for (const auto& [name, sync] : kNames) {
-    if (name != value) continue;
-    options.sync = sync;
-    return std::nullopt;
+/// A choice by its name.
+template <typename Choice, std::size_t N>
+Problem set_choice(Choice& choice, std::string_view value,
+                   const std::array<std::pair<std::string_view, Choice>, N>& names) {
+  std::string known;
+  for (const auto& [name, named] : names) {
+    if (name == value) {
+      choice = named;
+      return std::nullopt;
+    }
+    known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  return in_quotes(value) + " is not one of replaced, always, never";
+  return in_quotes(value) + " is not one of " + known;
 }
+
+constexpr std::array<std::pair<std::string_view, SaveOptions::Sync>, 3> kTimesOfSync{
+    {{"replaced", SaveOptions::Sync::replaced},
+     {"always", SaveOptions::Sync::always},
+     {"never", SaveOptions::Sync::never}}};
+
+constexpr std::array<std::pair<std::string_view, DynamicQuantization>, 3> kDynamicQuantizations{
+    {{"auto", DynamicQuantization::automatic},
+     {"never", DynamicQuantization::never},
+     {"always", DynamicQuantization::always}}};
 
 using Kind = OptionInfo::Kind;
 
@@ -157,6 +170,14 @@ std::span<const Row<Options>> conversion_rows() {
       {{"stateful", "", "keep the caches of a language model in variables, as OpenVINO GenAI expects", "IR",
         Kind::flag},
        [](Options& options, std::string_view value) { return set_flag(options.stateful, value); }},
+      {{"dynamic_quantization", "WHEN",
+        "when the CPU plugin may round what is multiplied with quantised weights to 8 bits, up to twice as "
+        "fast "
+        "with an error of about 1 %: auto (if onnxruntime rounds, too; the default), never or always",
+        "IR"},
+       [](Options& options, std::string_view value) {
+         return set_choice(options.dynamic_quantization, value, kDynamicQuantizations);
+       }},
       {{"threads", "N", "threads that work on large constants; 0: as many as the machine runs", "Limits"},
        [](Options& options, std::string_view value) { return set_number(options.threads, value, 1024U); }},
       {{"max_function_nodes", "N",
@@ -197,7 +218,9 @@ std::span<const Row<SaveOptions>> saving_rows() {
         "when to wait until the files are on the disk: replaced (if a file is replaced, the default), always "
         "or never",
         "IR"},
-       set_sync},
+       [](SaveOptions& options, std::string_view value) {
+         return set_choice(options.sync, value, kTimesOfSync);
+       }},
       {{"max_xml_size", "BYTES", "the largest XML that is written; 4G without the option", "Limits"},
        [](SaveOptions& options, std::string_view value) { return set_size(options.max_xml_size, value); }},
   });

@@ -51,6 +51,17 @@ std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
   return found ? found : product_of(node, node.input(1), node.input(0));
 }
 
+bool widens_zero_point(const ir::Node& convert) {
+  const auto is_subtracted = [](const ir::Use& use) {
+    return use.index == 1 && use.node->is("Subtract") &&
+           static_cast<bool>(widened_weights(use.node->input(0)));
+  };
+  if (!convert.is("Convert") || !ir::is_floating(convert.output(0).type)) return false;
+  const ir::Value zero_point = convert.input(0);
+  return zero_point.node->constant() != nullptr && is_weight_type(zero_point.type()) &&
+         std::ranges::all_of(convert.output(0).uses, is_subtracted);
+}
+
 std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul) {
   bool is_transposed = mat_mul.boolean("transpose_b");
   ir::Value value = mat_mul.input(1);

@@ -38,6 +38,7 @@ bool separate_shapes(ir::Model& model, PassContext& context);
 bool unsqueeze_empty_loop_values(ir::Model& model, PassContext& context);
 bool run_branches_in_loops(ir::Model& model, PassContext& context);
 bool disable_dynamic_quantization(ir::Model& model, PassContext& context);
+bool repeat_single_scales(ir::Model& model, PassContext& context);
 bool round_small_floats(ir::Model& model, PassContext& context);
 bool hide_attention_constants(ir::Model& model, PassContext& context);
 bool hide_misread_scales(ir::Model& model, PassContext& context);

@@ -232,11 +232,16 @@ constexpr std::array kPipeline = {
          .summary = "Hides quantised weights from the CPU plugin if it would misread their scales",
          .run = hide_misread_scales,
          .faults = {Fault::misread_weight_scales}},
+    Pass{.name = "repeat_single_scales",
+         .kind = legalize,
+         .summary = "Gives quantised weights with one scale a scale for each output",
+         .run = repeat_single_scales,
+         .faults = {Fault::single_scale_rounding}},
     Pass{.name = "disable_dynamic_quantization",
          .kind = legalize,
          .summary = "Keeps the CPU plugin from rounding the inputs of products with quantised weights",
          .run = disable_dynamic_quantization,
-         .faults = {Fault::dynamic_quantization}},
+         .faults = {Fault::dynamic_quantization, Fault::partial_rounding_groups}},
     // After merge_equal_nodes: the CPU plugin of old releases does not compile a number that the mask shares
     // with another Select.
     Pass{.name = "convert_attention_masks",

@@ -14,6 +14,7 @@
 
 #include "ir/graph.hpp"
 #include "onnx2ir/diagnostic.hpp"
+#include "onnx2ir/dynamic_quantization.hpp"
 #include "target/target.hpp"
 
 namespace onnx2ir::passes {
@@ -40,6 +41,8 @@ struct PassContext {
   bool compress_to_fp16 = false;
   /// Whether the caches of a language model are to become variables (Options::stateful).
   bool stateful = false;
+  /// In which products with quantised weights the CPU plugin may round the other input to 8 bits.
+  DynamicQuantization dynamic_quantization = DynamicQuantization::automatic;
   /// Threads that look at large constants; 0: as many as the machine runs.
   unsigned threads = 0;
 };

@@ -123,6 +123,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::no_uint2, "no_uint2", "A model cannot have inputs or outputs of 2-bit integers"},
     {Fault::pad_value_dynamic, "pad_value_dynamic",
      "Pad of a tensor with static shape fills with 0 if the value is not constant"},
+    {Fault::partial_rounding_groups, "partial_rounding_groups",
+     "A MatMul with quantised weights whose inputs the CPU plugin rounds to 8 bits is wrong if the number of "
+     "inputs is not a multiple of 32"},
     {Fault::range_away_from_limit, "range_away_from_limit",
      "Range with steps that lead away from the limit gives elements instead of none"},
     {Fault::reassociated_zero_point, "reassociated_zero_point",
@@ -140,6 +143,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "receive the next one"},
     {Fault::signed_4_bit_zero_points, "signed_4_bit_zero_points",
      "A MatMul with quantised weights reads negative zero points of 4 bits as positive ones"},
+    {Fault::single_scale_rounding, "single_scale_rounding",
+     "A MatMul with quantised weights whose inputs the CPU plugin rounds to 8 bits misreads one scale for "
+     "all "
+     "weights"},
     {Fault::small_type_moves, "small_type_moves",
      "Operations that move elements of less than 8 bits or of 8-bit floats give wrong values or end the "
      "process"},

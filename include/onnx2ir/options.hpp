@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <onnx2ir/dynamic_quantization.hpp>
 #include <onnx2ir/export.hpp>
 #include <onnx2ir/interface.hpp>
 #include <optional>
@@ -40,6 +41,9 @@ struct Options {
   /// output is `present*` becomes ReadValue and Assign, and the input `beam_idx` chooses the rows of the
   /// batch that go on. A model without such a pair is an error, "no-cache".
   bool stateful = false;
+  /// In which products with quantised weights the CPU plugin may round. The IR carries a runtime option that
+  /// forbids it; a program can override that when it compiles the model.
+  DynamicQuantization dynamic_quantization = DynamicQuantization::automatic;
   /// Threads that work on large constants; 0: as many as the machine runs. The result does not depend on it.
   unsigned threads = 0;
   /// The most nodes that calls of the model's own functions may add; a model that needs more is an error. A

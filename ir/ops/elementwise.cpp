@@ -127,7 +127,14 @@ std::vector<OpDescriptor> elementwise_ops() {
   return {
       {"Add", "opset1", 2, 2, 1, {}, infer_arithmetic<add, kSum>},
       {"Subtract", "opset1", 2, 2, 1, {}, infer_arithmetic<subtract, kDifference>},
-      {"Multiply", "opset1", 2, 2, 1, {}, infer_arithmetic<multiply, kProduct>},
+      {"Multiply",
+       "opset1",
+       2,
+       2,
+       1,
+       // The ONNX model has DequantizeLinear here.
+       {{"dequantizes", Kind::boolean, Presence::note}},
+       infer_arithmetic<multiply, kProduct>},
       // Integers: m_pythondiv rounds toward minus infinity, otherwise toward zero.
       {"Divide", "opset1", 2, 2, 1, {{"m_pythondiv", Kind::boolean, Presence::optional}}, infer_divide},
       {"Mod", "opset1", 2, 2, 1, {}, infer_arithmetic<remainder_truncating, kRemainder>},

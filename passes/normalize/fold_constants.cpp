@@ -5,6 +5,7 @@
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "ir/value_ranges.hpp"
+#include "passes/dequantized_weights.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -19,7 +20,8 @@ bool may_be_known(const ir::Output& output) {
 
 bool can_fold(const ir::Node& node) {
   if (std::ranges::none_of(node.outputs(), may_be_known)) return false;
-  return node.constant() == nullptr && !node.is("Parameter") && !node.is("Result") && !node.op().is_volatile;
+  return node.constant() == nullptr && !node.is("Parameter") && !node.is("Result") &&
+         !node.op().is_volatile && !widens_zero_point(node);
 }
 
 std::optional<ir::ConstantData> elements(ir::Value value) {

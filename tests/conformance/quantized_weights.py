@@ -87,11 +87,11 @@ def case_of(name, nodes, initializers, x, expected):
     return Case(name, model.SerializeToString(), [Run({"x": x}, {"y": expected.astype(np.float32)})], **TOLERANCE)
 
 
-def dequantized(type_name, inputs, outputs, axis, block, has_zero_points, is_transposed=False):
-    """MatMul with [inputs, outputs], or Gemm with [outputs, inputs]."""
+def dequantized(type_name, inputs, outputs, axis, block, has_zero_points, is_transposed=False, may_round=False):
+    """MatMul with [inputs, outputs], or Gemm with [outputs, inputs]. The runtime may round x to 8 bits where onnxruntime does, or must not."""
     layout = "tensor" if axis is None else f"axis{axis}" + (f"_block{block}" if block else "")
     name = f"{type_name}-{inputs}x{outputs}-{layout}"
-    name += ("-zero_points" if has_zero_points else "") + ("-transposed" if is_transposed else "")
+    name += ("-zero_points" if has_zero_points else "") + ("-transposed" if is_transposed else "") + ("-rounded" if may_round else "")
 
     def make():
         shape = (outputs, inputs) if is_transposed else (inputs, outputs)
@@ -103,7 +103,10 @@ def dequantized(type_name, inputs, outputs, axis, block, has_zero_points, is_tra
         else:
             product = helper.make_node("MatMul", ["x", "weights"], ["y"])
         expected = x.astype(np.float64) @ (matrix.T if is_transposed else matrix)
-        return case_of(name, [weights.node(), product], weights.initializers(), x, expected)
+        case = case_of(name, [weights.node(), product], weights.initializers(), x, expected)
+        if may_round:
+            return dataclasses.replace(case, atol=rounding_error(x, matrix.T))
+        return dataclasses.replace(case, options=("--dynamic-quantization", "never"))
 
     return name, make
 
@@ -192,6 +195,10 @@ def all_cases():
             for block in blocks_of(size):
                 yield dequantized(type_name, inputs, outputs, axis, block, has_zero_points)
         yield dequantized(type_name, inputs, outputs, 1, 16, has_zero_points, is_transposed=True)
+        yield dequantized(type_name, inputs, outputs, None, 0, has_zero_points, may_round=True)
+        yield dequantized(type_name, inputs, outputs, 1, 0, has_zero_points, may_round=True)
+        for block in blocks_of(inputs):
+            yield dequantized(type_name, inputs, outputs, 0, block, has_zero_points, may_round=True)
     for type_name in ("uint4", "int8"):
         # One output, one block for all inputs, and blocks of one: dimensions of size 1.
         yield dequantized(type_name, 64, 1, 0, 16, True)

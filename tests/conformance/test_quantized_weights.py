@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from . import tool
 from .case import Case, Run
 from .entry import Entry, assert_passed, parameters
-from .quantized_weights import CASES, Weights, case_of, dequantized, mat_mul_n_bits
+from .quantized_weights import CASES, Weights, case_of, dequantized, mat_mul_n_bits, quantized_activations
 
 ZERO_POINTS = {"uint8": (190, 0.0173), "int8": (-77, 0.0371), "uint16": (40000, 0.0011)}
 
@@ -90,16 +90,52 @@ def test_weights_stay_compressed(make, most_bytes, tmp_path):
     assert not operations & {"Tile", "Broadcast", "Concat"}, operations
 
 
-def test_the_runtime_is_told_not_to_round_activations(tmp_path):
-    """disable_dynamic_quantization."""
-    network, _ = converted(dequantized("uint4", 128, 96, 0, 32, True)[1], tmp_path)
-    options = {option.tag: option.get("value") for option in network.find("rt_info/runtime_options")}
-    assert options == {"DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"}
+# What onnxruntime computes with inputs rounded to 8 bits, and what it does not.
+ROUNDED = {
+    "one scale": dequantized("uint8", 128, 96, None, 0, True),
+    "scale of each output": dequantized("int8", 128, 96, 1, 0, False),
+    "blocks of inputs": dequantized("uint4", 128, 96, 0, 32, True),
+    "MatMulNBits of level 4": mat_mul_n_bits(4, 128, 96, 32, None, accuracy_level=4),
+}
+EXACT = {
+    "scale of each input": dequantized("uint8", 128, 96, 0, 0, True),
+    "blocks of outputs": dequantized("uint4", 128, 96, 1, 32, True),
+    "blocks of 8": dequantized("uint4", 128, 96, 0, 8, True),
+    "Gemm of the transposed": dequantized("int8", 128, 96, 0, 0, True, is_transposed=True),
+    "MatMulNBits": mat_mul_n_bits(4, 128, 96, 32, "packed"),
+    "integers on both sides": quantized_activations(64, 48, 128),
+}
 
 
-def test_the_runtime_may_round_activations_where_the_model_does(tmp_path):
-    network, _ = converted(mat_mul_n_bits(4, 128, 96, 32, None, accuracy_level=4)[1], tmp_path)
-    assert network.find("rt_info/runtime_options") is None
+@pytest.mark.parametrize("make", ROUNDED.values(), ids=ROUNDED)
+@pytest.mark.parametrize("when, may_round", [("auto", True), ("always", True), ("never", False)])
+def test_inputs_are_rounded_where_onnxruntime_rounds_them(make, when, may_round, tmp_path):
+    assert rounds_inputs(make, tmp_path, when) == may_round
+
+
+@pytest.mark.parametrize("make", EXACT.values(), ids=EXACT)
+def test_inputs_are_exact_where_onnxruntime_keeps_them(make, tmp_path):
+    assert not rounds_inputs(make, tmp_path, "auto")
+
+
+def test_one_exact_product_keeps_all_exact(tmp_path):
+    def make():
+        weights = Weights("two products", "uint8", (64, 64), None, 0, False)
+        nodes = [weights.node(), helper.make_node("MatMul", ["x", "weights"], ["h"]), helper.make_node("Gemm", ["h", "weights"], ["y"], transB=1)]
+        x = np.ones((1, 64), np.float32)
+        return case_of("two", nodes, weights.initializers(), x, x)
+
+    assert not rounds_inputs(("two", make), tmp_path, "auto")
+
+
+def rounds_inputs(make, folder, when):
+    """Whether the IR lets the CPU plugin round. What it leaves out of weights in a form the plugin misreads is exact as well."""
+    network, _ = converted(make[1], folder, "--dynamic-quantization", when)
+    options = network.find("rt_info/runtime_options")
+    if options is None:
+        return not any(layer.get("type") == "Clamp" for layer in network.iter("layer"))
+    assert {option.tag: option.get("value") for option in options} == {"DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"}
+    return False
 
 
 def test_models_without_quantized_weights_set_no_options(tmp_path):

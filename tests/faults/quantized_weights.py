@@ -14,13 +14,21 @@ def dequantized(data, zero_point, scale):
     return opset.multiply(opset.subtract(opset.convert(data, "f32"), zero_point), opset.constant(scale.astype(np.float32)))
 
 
-def product_is_wrong(weights, expected):
-    """Whether X times the weights [inputs, outputs] fails or is less precise than f32."""
-    x = opset.parameter([-1, INPUTS], np.float32)
+def product_is_wrong(weights, expected, values=X, atol=1e-3):
+    """Whether the values times the weights [inputs, outputs] fail or are less precise than f32, or than `atol`."""
+    x = opset.parameter([-1, values.shape[1]], np.float32)
     product = opset.matmul(x, weights, False, False)
-    if fails(results, [x], product, (X,)):
+    if fails(results, [x], product, (values,)):
         return True
-    return not np.allclose(results([x], product, (X,))[0], X.astype(np.float64) @ expected, rtol=1e-3, atol=1e-3)
+    return not np.allclose(results([x], product, (values,))[0], values.astype(np.float64) @ expected, rtol=1e-3, atol=atol)
+
+
+def is_wrong_when_rounded(values, scale):
+    """Whether products of rounded values are wrong by more than the rounding can explain."""
+    data = np.random.default_rng(1).integers(-128, 128, (values.shape[1], OUTPUTS)).astype(np.int8)
+    weights = opset.multiply(opset.convert(opset.constant(data), "f32"), opset.constant(scale))
+    expected = data * scale.astype(np.float64)
+    return product_is_wrong(weights, expected, values, atol=0.05 * np.abs(values @ expected).max())
 
 
 def bytes_of_weights():
@@ -34,6 +42,18 @@ def dynamic_quantization():
     zero_point, scale = data[:1], np.linspace(0.01, 0.03, OUTPUTS, dtype=np.float32).reshape(1, OUTPUTS)
     weights = dequantized(opset.constant(data), opset.convert(opset.constant(zero_point), "f32"), scale)
     return product_is_wrong(weights, (data - zero_point.astype(float)) * scale)
+
+
+@experiment
+def partial_rounding_groups():
+    """The number of inputs need not be a multiple of 32."""
+    return is_wrong_when_rounded(X[:, :48], np.linspace(0.01, 0.03, OUTPUTS, dtype=np.float32).reshape(1, OUTPUTS))
+
+
+@experiment
+def single_scale_rounding():
+    """There may be one scale for all weights."""
+    return is_wrong_when_rounded(X, np.float32(0.02))
 
 
 @experiment(may_crash=True)

@@ -33,10 +33,15 @@ Blocks blocks_of(NodeContext& node) {
   return blocks;
 }
 
+ElementType packed_type(std::int64_t bits) {
+  return bits == 8 ? ElementType::u8 : bits == 4 ? ElementType::u4 : ElementType::u2;
+}
+
 /// The zero points [N, blocks, 1]: numbers, packed integers, or the middle of the range.
 Value zero_points_of(NodeContext& node, const Blocks& blocks, ElementType type) {
   const Value given = node.optional_input(3);
-  if (!given) return node.number(static_cast<double>(std::int64_t{1} << (blocks.bits - 1)), type);
+  if (!given)
+    return convert(node, node.integer(std::int64_t{1} << (blocks.bits - 1), packed_type(blocks.bits)), type);
   const std::vector<std::int64_t> shape{blocks.rows, blocks.count};
   const Value zero = ir::is_floating(given.type()) ? convert(node, reshape_constant(node, given, shape), type)
                                                    : packed_rows(node, 3, blocks.bits, shape, type);
@@ -213,8 +218,7 @@ Value packed_input(NodeContext& node, std::size_t index, std::int64_t bits,
   std::int64_t count = 1;
   for (const std::int64_t size : shape) count *= size;
   if (packed.shape().element_count() != count * bits / 8) node.fail("the packed weights have the wrong size");
-  const ElementType type = bits == 8 ? ElementType::u8 : bits == 4 ? ElementType::u4 : ElementType::u2;
-  return node.constant(type, shape, *data);
+  return node.constant(packed_type(bits), shape, *data);
 }
 
 Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::vector<std::int64_t> shape,

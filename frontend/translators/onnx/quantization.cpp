@@ -59,8 +59,9 @@ Value placed(NodeContext& node, Value parameter, Value x) {
     return of_blocks(node, convert(node, parameter, ElementType::f32), x, axis, block);
   if (rank != 1) node.fail("scales and zero points must be scalars or vectors unless blocks have a size");
   if (parameter.node->constant() != nullptr) {
-    std::vector<std::int64_t> sizes(static_cast<std::size_t>(data_rank - axis), 1);
-    sizes.front() = *parameter.shape().element_count();
+    // Of full rank, as the runtime expects it beside compressed weights.
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(data_rank), 1);
+    sizes[static_cast<std::size_t>(axis)] = *parameter.shape().element_count();
     return convert(node, reshape_constant(node, parameter, sizes), ElementType::f32);
   }
   return with_unit_dimensions(node, convert(node, parameter, ElementType::f32), 0, data_rank - axis - 1);
@@ -129,7 +130,7 @@ Value numbers_of(NodeContext& node, Value x, Value zero_point, Value scale) {
       numbers = node.op("Clamp", {numbers}, {{"min", -kFar}, {"max", kFar}});
     }
   }
-  return node.op("Multiply", {numbers, scale});
+  return node.op("Multiply", {numbers, scale}, {{"dequantizes", true}});
 }
 
 /// How constant weights in blocks of equal size become (blocks, block) in place of the axis they lie along.

@@ -1,0 +1,51 @@
+// Where the CPU plugin rounds the inputs of a product to 8 bits, the first release reads one scale for all
+// weights as if there were one for each output. So there is one for each output.
+#include "ir/value_ranges.hpp"
+#include "passes/dequantized_weights.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The shape of a scale for each output; none if the weights are not a matrix.
+std::optional<std::vector<std::int64_t>> scales_of_outputs(const WeightsOfProduct& found) {
+  const auto sizes = found.weights.data.shape().sizes();
+  if (!sizes || sizes->size() != 2 || found.reshape != nullptr) return std::nullopt;
+  return found.is_transposed ? std::vector<std::int64_t>{sizes->front(), 1}
+                             : std::vector<std::int64_t>{1, sizes->back()};
+}
+
+bool repeat_scale(ir::Builder& builder, const ir::Node& mat_mul) {
+  const auto found = weights_of(mat_mul);
+  if (!found || found->weights.scale.shape().element_count() != 1) return false;
+  ir::Node& product = *found->weights.product;
+  const auto sizes = scales_of_outputs(*found);
+  const auto scale = ir::exact_numbers(found->weights.scale);
+  if (!sizes || !scale || product.output(0).uses.size() != 1) return false;
+  const std::vector<double> scales(static_cast<std::size_t>(sizes->front() * sizes->back()), scale->front());
+  builder.set_name(product.name);
+  builder.set_origin(product.origin);
+  const ir::Value repeated = builder.numbers(scales, *sizes, found->weights.scale.type());
+  product.set_input(product.input(0) == found->weights.scale ? 0 : 1, repeated);
+  return true;
+}
+
+}  // namespace
+
+bool repeat_single_scales(ir::Model& model, PassContext& context) {
+  if (context.dynamic_quantization == DynamicQuantization::never) return false;
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    if (!graph->may_hold({"MatMul"})) continue;
+    ir::Builder builder(*graph);
+    const std::size_t count = graph->nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const ir::Node& node = *graph->nodes()[i];
+      if (node.is("MatMul")) modified = repeat_scale(builder, node) || modified;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -51,8 +51,7 @@ std::string weights_digest(std::uint64_t file_size, std::vector<WeightsRange> co
                            const WeightsReader& read) {
   std::erase_if(constants, [](const WeightsRange& range) { return range.size == 0; });
   std::ranges::sort(constants);
-  const auto repeated = std::ranges::unique(constants);
-  constants.erase(repeated.begin(), repeated.end());
+  constants.erase(std::unique(constants.begin(), constants.end()), constants.end());
   Digest digest(file_size, read);
   for (std::size_t i = 0; i < constants.size(); ++i) digest.add(i, constants[i]);
   return digest.text();

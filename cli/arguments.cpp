@@ -79,9 +79,10 @@ void add_foreign_options(std::vector<Option>& rows) {
       {"extension",
        "extensions of OpenVINO's front end cannot be loaded; docs/from-ovc.md says what can be done"},
   }};
-  for (const auto& [name, advice] : kForeign) {
+  for (const auto& foreign : kForeign) {
+    const std::string_view name = foreign.first;
     rows.push_back({std::string(name), 0, name == "reverse-input-channels" ? "" : "VALUE", "", "",
-                    [advice](std::string_view) { return Problem(advice); }});
+                    [advice = foreign.second](std::string_view) { return Problem(advice); }});
   }
 }
 

@@ -27,11 +27,9 @@ set(ONNX2IR_COMMON_HEADERS <algorithm> <array> <charconv> <cmath> <filesystem> <
   <optional> <ranges> <span> <string> <string_view> <unordered_map> <variant> <vector> <fmt/core.h>)
 
 # Compiles headers once for all sources of a target: the common ones and those named. Every source still includes what
-# it uses: builds without precompiled headers (sanitizers, clang-tidy) check that.
+# it uses: clang-tidy, which reads sources without precompiled headers, checks that.
 function(onnx2ir_precompile target)
-  if(NOT ONNX2IR_SANITIZERS)
-    target_precompile_headers(${target} PRIVATE ${ONNX2IR_COMMON_HEADERS} ${ARGN})
-  endif()
+  target_precompile_headers(${target} PRIVATE ${ONNX2IR_COMMON_HEADERS} ${ARGN})
 endfunction()
 
 function(onnx2ir_layer folder)

@@ -9,6 +9,9 @@ target_include_directories(onnx2ir INTERFACE
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(onnx2ir INTERFACE cxx_std_20)
 target_link_libraries(onnx2ir PRIVATE onnx2ir_settings onnx2ir_driver)
-target_link_options(onnx2ir PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+target_link_options(onnx2ir PRIVATE -Wl,--exclude-libs,ALL)
+if(NOT ONNX2IR_SANITIZERS)  # Clang links the functions of sanitizers to programs only
+  target_link_options(onnx2ir PRIVATE -Wl,--no-undefined)
+endif()
 set_target_properties(onnx2ir PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -15,6 +15,8 @@ target_compile_options(onnx2ir_settings INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # With it, ccache can cache sources that use precompiled headers.
   target_compile_options(onnx2ir_settings INTERFACE -fpch-preprocess)
+elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(onnx2ir_settings INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 if(ONNX2IR_WARNINGS_AS_ERRORS)
   target_compile_options(onnx2ir_settings INTERFACE -Werror)

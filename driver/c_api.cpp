@@ -199,7 +199,7 @@ onnx2ir_status onnx2ir_conversion_save(onnx2ir_conversion* conversion, const cha
 
 const char* onnx2ir_conversion_xml(onnx2ir_conversion* conversion, size_t* size) {
   return without_exceptions<const char*>(nullptr, [&]() -> const char* {
-    auto& [model, diagnostics] = conversion->conversion;
+    const auto& model = conversion->conversion.model;
     if (!model) return nullptr;
     const auto read = [&] { conversion->xml = model->xml(); };
     if (!conversion->xml && !read_weights(*conversion, read)) return nullptr;
@@ -210,7 +210,7 @@ const char* onnx2ir_conversion_xml(onnx2ir_conversion* conversion, size_t* size)
 
 const void* onnx2ir_conversion_weights(onnx2ir_conversion* conversion, size_t* size) {
   return without_exceptions<const void*>(nullptr, [&]() -> const void* {
-    auto& [model, diagnostics] = conversion->conversion;
+    const auto& model = conversion->conversion.model;
     if (!model) return nullptr;
     const auto read = [&] { conversion->weights = model->weights(); };
     if (!conversion->weights && !read_weights(*conversion, read)) return nullptr;

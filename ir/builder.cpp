@@ -7,10 +7,15 @@
 namespace onnx2ir::ir {
 namespace {
 
-void check_arity(const OpDescriptor& op, std::size_t inputs) {
-  const auto count = static_cast<int>(inputs);
-  if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs)) {
-    throw std::logic_error(std::string(op.name) + " does not take " + std::to_string(count) + " inputs");
+/// How many inputs there are, and whether all of them are present, can depend on the model.
+void check_inputs(const OpDescriptor& op, std::span<const Value> inputs, const Graph& graph) {
+  const auto count = static_cast<int>(inputs.size());
+  if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs))
+    throw InvalidNode(std::string(op.name) + " does not take " + std::to_string(count) + " inputs");
+  for (const Value& input : inputs) {
+    if (!input) throw InvalidNode("an input that is needed is absent");
+    if (&input.node->graph() != &graph)
+      throw std::logic_error(std::string(op.name) + " is given a value of another graph");
   }
 }
 
@@ -28,12 +33,7 @@ void set_attributes(Node& node, std::span<const Attribute> attributes) {
 Node& Builder::node(std::string_view op_name, std::span<const Value> inputs,
                     std::span<const Attribute> attributes, std::size_t output_count) {
   const OpDescriptor& op = find_op(op_name);
-  check_arity(op, inputs.size());
-  for (const Value& input : inputs) {
-    if (!input || &input.node->graph() != graph_) {
-      throw std::logic_error(std::string(op.name) + " is given a value of another graph");
-    }
-  }
+  check_inputs(op, inputs, *graph_);
   const std::size_t outputs =
       op.outputs == OpDescriptor::kVariadic ? output_count : static_cast<std::size_t>(op.outputs);
   Node& node = graph_->add(op, inputs, outputs);

@@ -25,6 +25,12 @@ void drop_use(Value value, const Node& user, std::size_t index) {
   uses.erase(found);
 }
 
+/// A null value stands for an input that the model leaves out: a translator that needs it refuses its node.
+const Output& output_of(Value value) {
+  if (!value) throw InvalidNode("an input that is needed is absent");
+  return value.node->output(value.index);
+}
+
 bool is_control_flow(const Node& node) {
   return node.is("Loop") || node.is("If");
 }
@@ -37,10 +43,10 @@ bool is_kept_without_uses(const Node& node) {
 }  // namespace
 
 ElementType Value::type() const {
-  return node->output(index).type;
+  return output_of(*this).type;
 }
 const PartialShape& Value::shape() const {
-  return node->output(index).shape;
+  return output_of(*this).shape;
 }
 
 Node::Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count)
@@ -249,7 +255,7 @@ bool is_beyond_int64(ElementType type, std::int64_t value) {
 }  // namespace
 
 std::optional<KnownValues> known_values(Value value) {
-  const Output& output = value.node->output(value.index);
+  const Output& output = output_of(value);
   if (output.known) return *output.known;
   const bool is_integral = has_integer_values(output.type);
   const ConstantData* const data = value.node->constant();
@@ -272,7 +278,7 @@ std::optional<KnownValues> known_values(Value value) {
 }
 
 std::optional<Integers> exact_values(Value value) {
-  const Output& output = value.node->output(value.index);
+  const Output& output = output_of(value);
   if (!has_integer_values(output.type)) return std::nullopt;
   if (const ConstantData* data = value.node->constant()) {
     const auto count = output.shape.element_count();

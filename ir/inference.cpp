@@ -84,8 +84,9 @@ ValueRange to_range(const Dimension& dimension) {
 }
 
 std::optional<std::int64_t> known_scalar(Value value) {
+  const ElementType type = value.type();  // first: it refuses an absent input
+  if (type != ElementType::boolean && !is_integral(type)) return std::nullopt;
   const Output& output = value.node->output(value.index);
-  if (output.type != ElementType::boolean && !is_integral(output.type)) return std::nullopt;
   if (const ConstantData* data = value.node->constant()) {
     return output.shape.element_count() == 1 ? decode_integer(output.type, data->bytes()) : std::nullopt;
   }

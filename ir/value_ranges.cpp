@@ -320,12 +320,13 @@ ValueRange converted(ValueRange element, ElementType from, ElementType to) {
 }
 
 std::optional<Numbers> exact_numbers(Value value) {
+  const ElementType type = value.type();  // first: it refuses an absent input
   const Output& output = value.node->output(value.index);
   if (output.known) {
     Numbers numbers;
     for (const ValueRange& range : *output.known) {
       if (!range.is_exact()) return std::nullopt;
-      numbers.push_back(is_floating(output.type) ? range.number() : static_cast<double>(range.min));
+      numbers.push_back(is_floating(type) ? range.number() : static_cast<double>(range.min));
     }
     return numbers;
   }

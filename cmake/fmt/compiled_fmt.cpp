@@ -9,6 +9,7 @@ namespace {
 // Inline functions are emitted only if something refers to them.
 [[gnu::used]] std::string (*const kFormat)(fmt::string_view, fmt::format_args) = &fmt::vformat;
 [[gnu::used]] const auto kError = &fmt::detail::throw_format_error;
+[[gnu::used]] bool (*const kPrintable)(std::uint32_t) = &fmt::detail::is_printable;
 [[gnu::used]] const auto kAssertion = &fmt::detail::assert_fail;
 
 }  // namespace

@@ -32,15 +32,27 @@ std::int64_t distance_of(std::span<const CaseRange> ranges, std::uint32_t code) 
 
 CaseTable case_table(LetterCase to) {
   const auto ranges = ranges_to(to);
+  // Most pages have no letter with case: only the others are computed.
+  std::vector<bool> has_letters(kPageCount);
+  for (const CaseRange& range : ranges) {
+    for (std::uint32_t page = range.first / kPageSize; page <= range.last / kPageSize; ++page)
+      has_letters[page] = true;
+  }
   CaseTable table;
   std::map<std::vector<std::int64_t>, std::int64_t> known;
+  std::optional<std::int64_t> page_of_zeros;
   for (std::uint32_t page = 0; page < kPageCount; ++page) {
+    if (!has_letters[page] && page_of_zeros) {
+      table.pages.push_back(*page_of_zeros);
+      continue;
+    }
     std::vector<std::int64_t> distances;
     for (std::uint32_t i = 0; i < kPageSize; ++i)
       distances.push_back(distance_of(ranges, page * kPageSize + i));
     const auto [entry, is_new] = known.try_emplace(distances, static_cast<std::int64_t>(known.size()));
     if (is_new) table.distances.insert(table.distances.end(), distances.begin(), distances.end());
     table.pages.push_back(entry->second);
+    if (!has_letters[page]) page_of_zeros = entry->second;
   }
   return table;
 }

@@ -147,8 +147,9 @@ ElementType NodeContext::element_type(std::int64_t onnx_type) const {
 }
 
 std::optional<ir::Numbers> NodeContext::known_numbers(Value value) const {
+  const PartialShape& shape = value.shape();
   if (const ir::ConstantData* data = value.node->constant()) {
-    const auto count = value.shape().element_count();
+    const auto count = shape.element_count();
     if (!count) return std::nullopt;
     return ir::decode_numbers(value.type(), data->bytes(), static_cast<std::size_t>(*count));
   }

@@ -122,7 +122,7 @@ def parse_model(data):
 
 def main():
     descriptor, tool = int(sys.argv[1]), sys.argv[2]
-    if "ONNX2IR_NO_MEMORY_LIMIT" not in os.environ:  # AddressSanitizer maps terabytes
+    if "ONNX2IR_SANITIZED" not in os.environ:  # AddressSanitizer maps terabytes
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryDirectory(prefix="onnx2ir-conformance-") as folder:

@@ -6,7 +6,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from .limited import BYTES, SECONDS, convert_limited
+from .limited import BYTES, IS_SANITIZED, SECONDS, convert_limited
 
 MODELS = sorted((Path(__file__).parent / "models").iterdir())
 # These read out of bounds or divided by zero: no IR with the bad node can be right.
@@ -15,8 +15,8 @@ REFUSED = ("sig", "slice_", "upsample_", "resize_", "causalconv", "col2im")
 
 def check(run):
     assert run.exit_code in (0, 1), f"exit code {run.exit_code}: {run.errors}"
-    assert run.seconds <= SECONDS, f"{run.seconds:.1f} s"
-    assert run.peak_bytes <= BYTES, f"{run.peak_bytes >> 20} MiB"
+    assert IS_SANITIZED or run.seconds <= SECONDS, f"{run.seconds:.1f} s"
+    assert IS_SANITIZED or run.peak_bytes <= BYTES, f"{run.peak_bytes >> 20} MiB"
     assert "libprotobuf" not in run.errors
     if run.exit_code == 1:
         assert run.errors.startswith(("error: ", "warning: ")), run.errors

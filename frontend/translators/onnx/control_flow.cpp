@@ -186,8 +186,9 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
   const std::string place = is_nested ? outer.work_place() : std::string();
   bool first = !(is_nested && widen_to_earlier(conversion, place, types));
   DiagnosticSink& sink = outer.sink();
+  bool has_fallen_back = false;
   for (int round = 1;; ++round) {
-    const bool last_try = types == dynamic;
+    const bool last_try = has_fallen_back || types == dynamic;
     const std::size_t mark = sink.mark();
     try {
       const RepeatedBody repeated(conversion);
@@ -202,8 +203,10 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
       if (round >= kMostRounds) std::ranges::transform(types, types.begin(), with_dynamic_dimensions);
     } catch (const AlreadyReported&) {
       // What fails with the exact shapes of the first iteration may do so only because they hold once.
+      // A body that is valid with dynamic shapes but not with the wider types it then needs has no fixpoint.
       if (last_try) throw;
       types = dynamic;
+      has_fallen_back = true;
       // The next time the body around is tried, this loop begins here: two attempts at each depth would
       // multiply.
       constexpr int kFewBodies = 4;

@@ -26,11 +26,12 @@ Value reshape(Builder& builder, Value value, std::vector<std::int64_t> shape) {
 }
 
 Value reshape_constant(Builder& builder, Value value, const std::vector<std::int64_t>& shape) {
+  const PartialShape& old_shape = value.shape();
   const ir::ConstantData* data = value.node->constant();
   const std::int64_t elements =
       std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
   // Inference refuses a Reshape to another number of elements.
-  if (data == nullptr || value.shape().sizes() == shape || value.shape().element_count() != elements)
+  if (data == nullptr || old_shape.sizes() == shape || old_shape.element_count() != elements)
     return reshape(builder, value, shape);
   return builder.constant(value.type(), shape, *data);
 }

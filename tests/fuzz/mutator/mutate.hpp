@@ -1,0 +1,23 @@
+// Changes models as a model, not as bytes: what comes out parses, and most of it passes the first checks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "frontend/reader/onnx_proto.hpp"
+#include "mutator/random.hpp"
+
+namespace onnx2ir::fuzz {
+
+/// One random change.
+void mutate(onnx::ModelProto& model, Random& random);
+
+/// `bytes` with one to eight changes; nothing if it is no ModelProto.
+std::string mutated_model(std::string_view bytes, Random& random);
+
+/// Nodes of `other` in `model`; nothing if one of them is no ModelProto.
+std::string joined_models(std::string_view model, std::string_view other, Random& random);
+
+}  // namespace onnx2ir::fuzz

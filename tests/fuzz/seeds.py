@@ -1,0 +1,90 @@
+"""The models and texts of the tests as seeds for a fuzz target, or for mutated models.
+
+    python -m tests.fuzz.seeds TARGET FOLDER
+"""
+
+import hashlib
+import pickle
+import re
+import sys
+from pathlib import Path
+
+import onnx
+import onnx.parser
+
+from ..conformance.suite import case_names, suite_case
+
+TESTS = Path(__file__).resolve().parents[1]
+CORPUS = Path(__file__).parent / "corpus"
+# Larger seeds make each run of a fuzzer slow, and larger models each mutation.
+LARGEST_SEED = 8 << 10
+LARGEST_MODEL = 1 << 20
+
+
+def texts_of_models():
+    return [path.read_bytes() for path in sorted(TESTS.rglob("*.onnxtxt"))]
+
+
+def models():
+    """Serialized: those of the tests, and those of ONNX's backend suite."""
+    for text in texts_of_models():
+        try:
+            yield onnx.parser.parse_model(text.decode()).SerializeToString()
+        except (onnx.parser.ParseError, UnicodeDecodeError):
+            continue
+    yield from (path.read_bytes() for path in sorted(TESTS.rglob("*.onnx")))
+    yield from (suite_case(name).model for name in case_names())
+
+
+def exported_models(cache):
+    """What `./dev test --models` has kept of the models that PyTorch and other programs exported."""
+    for path in sorted((Path(cache) / "zoo-exports").glob("*.pickle")):
+        yield pickle.loads(path.read_bytes()).model
+
+
+def texts_of_graphs():
+    for path in sorted(TESTS.rglob("*.ir")):
+        for case in path.read_text().split("\n// -----\n"):
+            yield case.partition("\n// ==>")[0].encode()
+
+
+def graphs_as_xml():
+    """Without the digest, which belongs to other weights."""
+    for path in sorted(TESTS.rglob("*.xml")):
+        yield re.sub(rb"\s*<weights_digest[^>]*>", b"", path.read_bytes())
+
+
+SEEDS = {
+    "convert_bytes": models,
+    "convert_model": models,
+    "convert_text": texts_of_models,
+    "parse_text_ir": texts_of_graphs,
+    "read_xml": graphs_as_xml,
+    "regular_expression": lambda: (),
+    "parse_inputs": lambda: (),
+}
+
+
+def kept(target):
+    return [path.read_bytes() for path in sorted((CORPUS / target).glob("*"))]
+
+
+def write(contents, folder, largest):
+    """Each under the hash of its content."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for content in contents:
+        if 0 < len(content) <= largest:
+            (folder / hashlib.sha1(content).hexdigest()).write_bytes(content)
+
+
+def main(target, folder, cache=None):
+    if target == "mutated":
+        write([*models(), *(exported_models(cache) if cache else ())], Path(folder), LARGEST_MODEL)
+    elif target in SEEDS:
+        write([*SEEDS[target](), *kept(target)], Path(folder), LARGEST_SEED)
+    else:
+        sys.exit(f"the targets are {', '.join(SEEDS)}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,52 @@
+#include "targets/outcome.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "backend_xml/write_model.hpp"
+#include "backend_xml/xml_reader.hpp"
+
+namespace onnx2ir::fuzz {
+namespace {
+
+/// Constants beyond it are not read back: a small model can make large ones.
+constexpr std::uint64_t kMostMemory = 64U << 20U;
+constexpr std::uint64_t kMostFunctionNodes = 10'000;
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "%s\n", what.c_str());
+  std::abort();
+}
+
+void check_round_trip(const Model& model) {
+  const std::string xml = model.xml();
+  try {
+    const auto again = backend_xml::read_xml(xml, ir::ConstantData(model.weights()));
+    if (backend_xml::xml_text(*again) != xml) fail("the XML reads back as another model");
+  } catch (const backend_xml::InvalidIr& reason) {
+    fail(std::string("the XML does not read back: ") + reason.what());
+  }
+}
+
+}  // namespace
+
+Options limited_options() {
+  Options options;
+  options.max_memory = kMostMemory;
+  options.max_function_nodes = kMostFunctionNodes;
+  options.threads = 1;
+  return options;
+}
+
+void check_outcome(const Conversion& conversion) {
+  bool has_error = false;
+  for (const Diagnostic& diagnostic : conversion.diagnostics) {
+    if (diagnostic.code == "internal-error") fail(to_string(diagnostic));
+    has_error = has_error || diagnostic.severity == Severity::error;
+  }
+  if (conversion.model.has_value() == has_error) fail("there must be a model or an error, not both");
+  if (conversion.model) check_round_trip(*conversion.model);
+}
+
+}  // namespace onnx2ir::fuzz

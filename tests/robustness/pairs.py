@@ -39,10 +39,14 @@ def command(model, xml, *options):
     return [tool_path(), str(model), "-o", str(xml), *options]
 
 
-def convert(model, xml, *options, **keywords):
+def run(words, **keywords):
     return subprocess.run(
-        command(model, xml, *options), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False, **keywords
+        words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False, **keywords
     )
+
+
+def convert(model, xml, *options, **keywords):
+    return run(command(model, xml, *options), **keywords)
 
 
 def check(xml):

@@ -1,10 +1,12 @@
-"""The same bytes whatever the path, the working folder, the locale, the umask, the environment and the number of threads."""
+"""The same bytes whatever the path, the working folder, the locale, the umask, the environment, the number of threads, the processor and
+the compiler. tests/unit/locale_test.cpp changes the locale of the process that uses the library."""
 
 import os
 
 import pytest
 
-from .pairs import convert, save_model
+from ..conformance.tool import REPOSITORY
+from .pairs import command, convert, run, save_model
 
 VARIANTS = {
     "locale": {"env": {"LC_ALL": "de_DE.UTF-8", "LANG": "tr_TR.UTF-8"}},
@@ -13,6 +15,18 @@ VARIANTS = {
     "no environment": {"env": {}},
     "large environment": {"env": {"PADDING": "x" * 100_000}},
 }
+# glibc chooses its functions (exp, memcpy) by the processor; these make it take the ones of smaller processors.
+PROCESSORS = {
+    "AVX2": "-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-EVEX",
+    "SSE2": "-AVX512F,-AVX512VL,-AVX2,-AVX,-FMA,-FMA4,-SSE4_1,-SSE4_2,-ERMS",
+}
+MODELS = [
+    path
+    for folder in ("models/found", "models/traps", "golden")
+    for path in sorted((REPOSITORY / "tests" / folder).glob("*.onnxtxt"))
+]
+MATH = REPOSITORY / "tests/golden/mathematical_constants.onnxtxt"
+RELEASE = REPOSITORY / "build/release/onnx2ir"
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +36,14 @@ def converted(tmp_path_factory):
     return folder
 
 
+def bytes_of(xml):
+    return xml.read_bytes(), xml.with_suffix(".bin").read_bytes()
+
+
 def outputs(folder, *options, model="model.onnx", xml="o.xml", **keywords):
     done = convert(model, xml, *options, cwd=folder, **keywords)
     assert done.returncode == 0, done.stderr
-    path = folder / xml
-    return path.read_bytes(), path.with_suffix(".bin").read_bytes()
+    return bytes_of(folder / xml)
 
 
 @pytest.mark.parametrize("compress", [(), ("--compress_to_fp16",)], ids=["f32", "fp16"])
@@ -59,3 +76,22 @@ def test_inline_and_external_weights(converted):
     external.mkdir()
     save_model(external / "model.onnx", 3, 1, external=True)
     assert outputs(external) == outputs(folder)
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_processor(processor, tmp_path):
+    environment = {"GLIBC_TUNABLES": f"glibc.cpu.hwcaps={PROCESSORS[processor]}"}
+    compress = "--compress_to_fp16"
+    for model in [MATH, *MODELS[::10]]:
+        expected = outputs(tmp_path, compress, model=str(model))
+        assert outputs(tmp_path, compress, model=str(model), env=environment) == expected, model.stem
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: path.stem)
+def test_compiler(model, tmp_path):
+    """The converter under test beside the release build. `./dev test --sanitizers` tests one that Clang has compiled."""
+    expected = run([str(RELEASE), *command(model, tmp_path / "release.xml")[1:]])
+    found = convert(model, tmp_path / "tested.xml")
+    assert (found.returncode, found.stderr) == (expected.returncode, expected.stderr)
+    if expected.returncode == 0:
+        assert bytes_of(tmp_path / "tested.xml") == bytes_of(tmp_path / "release.xml")

@@ -1,5 +1,5 @@
-// MurmurHash3 of each element (the 32-bit hash of MurmurHash3_x86_32). Products and sums of i32 wrap around, which
-// the hash relies on.
+// MurmurHash3 of each element (the 32-bit hash of MurmurHash3_x86_32). Products and sums of i32 wrap around,
+// which the hash relies on.
 #include <cstdint>
 
 #include "frontend/translators/com_microsoft/delegate.hpp"

@@ -30,20 +30,27 @@ ir::Builder builder_beside(const ir::Node& node) {
 }
 
 ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank) {
-  for (std::size_t r = value.shape().rank(); r <= rank; ++r)
+  // Tile adds the last of the axes itself.
+  const std::size_t wanted = copies > 1 ? rank : rank + 1;
+  for (std::size_t r = value.shape().rank(); r < wanted; ++r)
     value = builder.op("Unsqueeze", {value, builder.integers({0})});
-  if (copies > 1) value = builder.op("Concat", std::vector<ir::Value>(copies, value), {{"axis", 0}});
-  return value;
+  if (copies == 1) return value;
+  if (value.shape().element_count() == 0) {
+    // OpenVINO dies when it evaluates a Tile of a constant without elements.
+    std::vector<std::int64_t> sizes = *value.shape().sizes();
+    sizes.insert(sizes.begin(), static_cast<std::int64_t>(copies));
+    return builder.constant(value.type(), sizes, ir::ConstantData());
+  }
+  std::vector<std::int64_t> repeats(rank + 1, 1);
+  repeats[0] = static_cast<std::int64_t>(copies);
+  return builder.op("Tile", {value, builder.integers(repeats)});
 }
 
 ir::Value first_copy(ir::Builder& builder, ir::Value stack) {
-  const auto are_equal = [](std::span<const ir::Value> values) {
-    return std::ranges::all_of(values, [&](ir::Value value) { return value == values.front(); });
-  };
-  ir::Value one = stack;
-  if (one.node->is("Concat") && one.node->integer("axis") == 0 && are_equal(one.node->inputs()))
-    one = one.node->input(0);
-  if (one.node->is("Unsqueeze") && ir::known_scalar(one.node->input(1)) == 0) return one.node->input(0);
+  const ir::Node& node = *stack.node;
+  const bool adds_axis = node.is("Tile") && node.input(0).shape().has_rank() &&
+                         node.input(0).shape().rank() < stack.shape().rank();
+  if (adds_axis || (node.is("Unsqueeze") && ir::known_scalar(node.input(1)) == 0)) return node.input(0);
   return builder.op("Gather", {stack, builder.integer(0), builder.integer(0)}, {{"batch_dims", 0}});
 }
 

@@ -59,31 +59,47 @@ ir::Value run_time_zero(ir::Builder& builder, ir::Value source) {
   return builder.op("BitwiseAnd", {number, builder.integer(0)});
 }
 
-/// `value`, whose size along `axis` OpenVINO does not know before it runs.
-ir::Value hide_size(ir::Builder& builder, ir::Value value, std::size_t axis, ir::Value zero) {
-  const ir::Dimension known = value.shape()[axis];
-  const auto index = static_cast<std::int64_t>(axis);
-  ir::Value size;
-  if (known.is_static()) {
-    size = builder.integer(known.size());
-  } else {
-    const ir::Value shape = builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
-    size = builder.op("Gather", {shape, builder.integer(index), builder.integer(0)}, {{"batch_dims", 0}});
+/// Adjacent axes of a shape, all of which are to be hidden or none.
+struct Axes {
+  std::size_t first;
+  std::size_t count;
+  bool is_hidden;
+};
+
+std::vector<Axes> axes_to_hide(const ir::PartialShape& initial, const ir::PartialShape& parameter) {
+  std::vector<Axes> axes;
+  for (std::size_t i = 0; i < parameter.rank(); ++i) {
+    const bool is_hidden = initial[i] != parameter[i];
+    if (axes.empty() || axes.back().is_hidden != is_hidden) axes.push_back({i, 0, is_hidden});
+    ++axes.back().count;
   }
-  const ir::Value end = builder.op("BitwiseOr", {size, zero});
-  const ir::Value all = builder.op("Range", {builder.integer(0), end, builder.integer(1)},
-                                   {{"output_type", ir::ElementType::i64}});
-  return builder.op("Gather", {value, all, builder.integer(index)}, {{"batch_dims", 0}});
+  return axes;
 }
 
-/// `initial`, of which only the sizes that `parameter` has as well are known.
+/// The sizes of `value` along `axes`.
+ir::Value sizes_along(ir::Builder& builder, ir::Value value, const Axes& axes) {
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> places;
+  for (std::size_t i = axes.first; i < axes.first + axes.count; ++i) {
+    sizes.push_back(value.shape()[i].size());
+    places.push_back(static_cast<std::int64_t>(i));
+  }
+  if (std::ranges::all_of(sizes, [](std::int64_t size) { return size >= 0; })) return builder.integers(sizes);
+  const ir::Value shape = builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
+  if (axes.count == value.shape().rank()) return shape;
+  return builder.op("Gather", {shape, builder.integers(places), builder.integer(0)}, {{"batch_dims", 0}});
+}
+
+/// `initial`, of which OpenVINO knows only the sizes that `parameter` has as well before it runs.
 ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
                      ir::Value zero) {
-  ir::Value hidden = initial;
-  for (std::size_t axis = 0; axis < parameter.rank(); ++axis) {
-    if (initial.shape()[axis] != parameter[axis]) hidden = hide_size(builder, hidden, axis, zero);
+  std::vector<ir::Value> parts;
+  for (const Axes& axes : axes_to_hide(initial.shape(), parameter)) {
+    const ir::Value sizes = sizes_along(builder, initial, axes);
+    parts.push_back(axes.is_hidden ? builder.op("BitwiseOr", {sizes, zero}) : sizes);
   }
-  return hidden;
+  const ir::Value shape = parts.size() == 1 ? parts[0] : builder.op("Concat", parts, {{"axis", 0}});
+  return builder.op("Reshape", {initial, shape}, {{"special_zero", false}});
 }
 
 }  // namespace

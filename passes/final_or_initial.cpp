@@ -75,6 +75,7 @@ ir::Value FinalOrInitial::one_if(bool ran) {
 /// not for vectors: 4 us for 4096 elements instead of 25 us.
 ir::Value FinalOrInitial::joined(ir::Value final, ir::Value initial) {
   const ir::Value kept = builder_.op("Tile", {flat(builder_, final), one_if(true)});
+  if (initial.shape().element_count() == 0) return reshaped(kept, final, initial);
   const ir::Value other = builder_.op("Tile", {flat(builder_, initial), one_if(false)});
   return reshaped(builder_.op("Concat", {kept, other}, {{"axis", 0}}), final, initial);
 }

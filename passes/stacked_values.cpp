@@ -36,7 +36,7 @@ ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std
     value = builder.op("Unsqueeze", {value, builder.integers({0})});
   if (copies == 1) return value;
   if (value.shape().element_count() == 0) {
-    // OpenVINO dies when it evaluates a Tile of a constant without elements.
+    // Whatever the target: a Tile of a constant may end the process (Fault::empty_tile_folding).
     std::vector<std::int64_t> sizes = *value.shape().sizes();
     sizes.insert(sizes.begin(), static_cast<std::int64_t>(copies));
     return builder.constant(value.type(), sizes, ir::ConstantData());

@@ -37,6 +37,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::empty_reshape_in_first_run, {2024, 6}, std::nullopt, ""},
     {Fault::empty_string_pack, {2024, 6}, std::nullopt, ""},
     {Fault::empty_string_unpack, {2024, 6}, std::nullopt, ""},
+    {Fault::empty_tile_folding, {2024, 6}, std::nullopt, ""},
     {Fault::empty_unique, {2024, 6}, std::nullopt, ""},
     {Fault::empty_unit_transpose, {2024, 6}, std::nullopt, ""},
     {Fault::empty_unsqueeze_shape, {2024, 6}, std::nullopt, ""},

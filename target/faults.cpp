@@ -74,6 +74,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "StringTensorPack fails in the first run if there are no strings"},
     {Fault::empty_string_unpack, "empty_string_unpack",
      "StringTensorUnpack of no strings keeps the outputs of the previous run"},
+    {Fault::empty_tile_folding, "empty_tile_folding",
+     "OpenVINO ends the process when it evaluates a Tile of a constant without elements in two or more axes"},
     {Fault::empty_unique, "empty_unique",
      "Unique of no elements keeps the outputs of the previous run, or fails"},
     {Fault::empty_unit_transpose, "empty_unit_transpose",

@@ -48,6 +48,7 @@ enum class Fault : std::uint8_t {
   empty_reshape_in_first_run,
   empty_string_pack,
   empty_string_unpack,
+  empty_tile_folding,
   empty_unique,
   empty_unit_transpose,
   empty_unsqueeze_shape,

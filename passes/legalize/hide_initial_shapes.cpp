@@ -90,9 +90,27 @@ ir::Value sizes_along(ir::Builder& builder, ir::Value value, const Axes& axes) {
   return builder.op("Gather", {shape, builder.integers(places), builder.integer(0)}, {{"batch_dims", 0}});
 }
 
+/// The same without a Reshape, which may fail for constants without elements (empty_reshape_in_first_run).
+ir::Value hide_empty_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
+                           ir::Value zero) {
+  ir::Value hidden = initial;
+  for (std::size_t axis = 0; axis < parameter.rank(); ++axis) {
+    const ir::Dimension size = initial.shape()[axis];
+    if (size == parameter[axis]) continue;
+    const ir::Value end = builder.op("BitwiseOr", {builder.integer(size.size()), zero});
+    const ir::Value all = builder.op("Range", {builder.integer(0), end, builder.integer(1)},
+                                     {{"output_type", ir::ElementType::i64}});
+    hidden = builder.op("Gather", {hidden, all, builder.integer(static_cast<std::int64_t>(axis))},
+                        {{"batch_dims", 0}});
+  }
+  return hidden;
+}
+
 /// `initial`, of which OpenVINO knows only the sizes that `parameter` has as well before it runs.
 ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
                      ir::Value zero) {
+  if (initial.shape().element_count() == 0 && initial.shape().rank() > 1)
+    return hide_empty_sizes(builder, initial, parameter, zero);
   std::vector<ir::Value> parts;
   for (const Axes& axes : axes_to_hide(initial.shape(), parameter)) {
     const ir::Value sizes = sizes_along(builder, initial, axes);

@@ -29,7 +29,15 @@ bool has_elements(const ir::Node& parameter) {
   });
 }
 
+/// Whether `node` is of the kind `name` and concerns the first axis alone.
+bool concerns_first_axis(const ir::Node& node, std::string_view name) {
+  return node.is(name) && node.inputs().size() == 2 && node.input(1).shape().element_count() == 1 &&
+         ir::known_scalar(node.input(1)) == 0;
+}
+
 ir::Value wrapped(ir::Builder& builder, ir::Value value) {
+  // Between two loops the axis stays.
+  if (concerns_first_axis(*value.node, "Squeeze")) return value.node->input(0);
   builder.set_name(value.node->name);
   return builder.op("Unsqueeze", {value, builder.integers({0})});
 }
@@ -46,7 +54,11 @@ void read_unwrapped(ir::Graph& graph, ir::Value value) {
   ir::Builder builder(graph);
   builder.set_name(value.node->name);
   const ir::Value inner = builder.op("Squeeze", {value, builder.integers({0})});
-  for (const ir::Use& use : readers) use.node->set_input(use.index, inner);
+  for (const ir::Use& use : readers) {
+    use.node->set_input(use.index, inner);
+    if (use.index == 0 && concerns_first_axis(*use.node, "Unsqueeze"))
+      ir::replace_all_uses(use.node->value(), value);
+  }
   auto& names = inner.node->output(0).names;
   names.append(output.names.begin(), output.names.end());
   output.names.clear();

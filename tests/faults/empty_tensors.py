@@ -108,6 +108,13 @@ def empty_broadcast_folding():
     return fails(shapes, [], opset.shape_of(none), ())
 
 
+@experiment(may_crash=True)
+def empty_tile_folding():
+    """A Tile of a constant [0, 2] can be computed while the model is compiled."""
+    none = opset.tile(opset.constant(np.zeros((0, 2), np.float32)), numbers(3, 1))
+    return fails(shapes, [], opset.shape_of(none), ())
+
+
 @experiment
 def empty_reshape_in_first_run():
     """A constant without elements becomes [0, 0] by a Reshape to a shape that is known only at run time."""

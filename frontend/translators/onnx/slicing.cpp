@@ -64,12 +64,42 @@ Values gather_1(NodeContext& node) {
   return {gather(node, data, node.input(1), node.axis(node.integer("axis", 0), node.rank(data)))};
 }
 
+bool are_known_not_negative(const NodeContext& node, Value numbers) {
+  const auto known = node.known_integers(numbers);
+  return known && std::none_of(known->begin(), known->end(), [](std::int64_t number) { return number < 0; });
+}
+
+/// Whether what computes the numbers makes none below 0: they are places or sizes, or cut off.
+bool are_never_negative(const NodeContext& node, Value numbers) {
+  constexpr std::array<std::string_view, 9> kMovesData = {
+      "Broadcast", "Convert", "Gather", "Reshape", "Slice", "Squeeze", "Transpose", "Tile", "Unsqueeze"};
+  constexpr int kMostNodes = 32;
+  std::vector<Value> pending{numbers};
+  for (int visited = 0; !pending.empty(); ++visited) {
+    const Value value = pending.back();
+    pending.pop_back();
+    const ir::Node& maker = *value.node;
+    if (visited == kMostNodes) return false;
+    if (are_known_not_negative(node, value) || maker.is("NonZero") || maker.is("ShapeOf") ||
+        (maker.is("TopK") && value.index == 1) || (maker.is("Clamp") && maker.real("min") >= 0))
+      continue;
+    if (maker.is("Maximum") &&
+        (are_known_not_negative(node, maker.input(0)) || are_known_not_negative(node, maker.input(1))))
+      continue;
+    if (maker.is("Minimum") || maker.is("Concat")) {
+      pending.insert(pending.end(), maker.inputs().begin(), maker.inputs().end());
+    } else if (std::ranges::find(kMovesData, maker.op().name) != kMovesData.end()) {
+      pending.push_back(maker.input(0));
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Indices along an axis of `data`, counted from its start.
 Value from_start(NodeContext& node, Value indices, Value data, std::int64_t axis) {
-  if (const auto known = node.known_integers(indices)) {
-    if (std::none_of(known->begin(), known->end(), [](std::int64_t index) { return index < 0; }))
-      return indices;
-  }
+  if (are_never_negative(node, indices)) return indices;
   const Value size = convert(node, dimension_of(node, data, axis), indices.type());
   const Value zero = node.integer(0, indices.type());
   return node.op("Select", {node.op("Less", {indices, zero}), node.op("Add", {indices, size}), indices});

@@ -83,7 +83,8 @@ Value joined_slices(Builder& builder, const Sequence& sequence, std::int64_t axi
                         ? builder.op("ReduceSum", {lengths, builder.integers({0})}, {{"keep_dims", true}})
                         : dimension(i));
   }
-  return reshape(builder, gather(builder, sequence.values, places), concat(builder, shape, 0));
+  const Value sizes = concat(builder, shape, 0);
+  return reshape(builder, gather(builder, sequence.values, places), sizes);
 }
 
 /// The elements along a new first axis.
@@ -226,8 +227,8 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
   Sequence result;
   result.type = tensor.type();
   // Beyond this many, one packed pair is cheaper than that many nodes.
-  constexpr std::size_t kMostSlices = 64;
-  if (const auto known = known_lengths(tensor, lengths, where); known && known->size() <= kMostSlices) {
+  constexpr std::size_t kMostElements = 64;
+  if (const auto known = known_lengths(tensor, lengths, where); known && known->size() <= kMostElements) {
     result.elements.emplace();
     if (!known->empty()) {
       ir::Node& slices =

@@ -64,7 +64,8 @@ Value sizes(Builder& builder, const Sequence& sequence) {
 }
 
 Value packed_length(Builder& builder, const Sequence& sequence) {
-  return gather(builder, shape_of(builder, sequence.shapes), builder.integer(0));
+  const Value first = builder.integer(0);
+  return gather(builder, shape_of(builder, sequence.shapes), first);
 }
 
 void check_one_rank(const Sequence& sequence) {

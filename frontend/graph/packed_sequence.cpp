@@ -14,7 +14,8 @@ using ir::Value;
 
 /// How many elements the tensors before `position` have, together: an i64 scalar.
 Value offset(Builder& builder, const Sequence& sequence, Value position) {
-  const Value before = rows(builder, sizes(builder, sequence), builder.integer(0), position);
+  const Value first = builder.integer(0);
+  const Value before = rows(builder, sizes(builder, sequence), first, position);
   return builder.op("ReduceSum", {before, builder.integers({0})}, {{"keep_dims", false}});
 }
 
@@ -60,7 +61,8 @@ void check_element(const Sequence& sequence, Value tensor) {
 /// The shapes of packed elements, i64 [count, from], with rows of `to` numbers.
 Value filled_up(Builder& builder, Value shapes, std::int64_t from, std::int64_t to) {
   if (from == to) return shapes;
-  const Value count = gather(builder, shape_of(builder, shapes), builder.integers({0}));
+  const Value first = builder.integers({0});
+  const Value count = gather(builder, shape_of(builder, shapes), first);
   const Value filling = builder.op(
       "Broadcast", {builder.integer(-1), concat(builder, {count, builder.integers({to - from})}, 0)},
       {{"mode", "numpy"}});
@@ -192,7 +194,8 @@ Sequence erase(Builder& builder, const Sequence& sequence, Value position) {
     return concat(builder, {rows(builder, value, zero, from), rows(builder, value, to, end(value))}, 0);
   };
   result.elements.reset();
-  result.values = without(packed.values, offset(builder, packed, index), offset(builder, packed, next));
+  const Value behind = offset(builder, packed, next);
+  result.values = without(packed.values, offset(builder, packed, index), behind);
   result.shapes = without(packed.shapes, index, next);
   return result;
 }

@@ -27,7 +27,8 @@ struct Average {
   /// Elements [begin, end) of the shape of `value`.
   Value sizes(Value value, std::int64_t begin, std::int64_t end) const {
     const Value shape = builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
-    return slice(shape, builder.integers({begin}), builder.integers({end}), 0);
+    const Value behind = builder.integers({end});
+    return slice(shape, builder.integers({begin}), behind, 0);
   }
   Value concat(std::initializer_list<Value> parts) const {
     return builder.op("Concat", parts, {{"axis", 0}});

@@ -48,7 +48,8 @@ Values packed_nothing(ir::Builder& builder, ir::Value places, const target::Targ
 
 Values unpacked_nothing(ir::Builder& builder, ir::Value texts) {
   const auto places = [&] {
-    return filled(builder, builder.integer(0, ir::ElementType::i32), sizes_of(builder, texts));
+    const ir::Value sizes = sizes_of(builder, texts);
+    return filled(builder, builder.integer(0, ir::ElementType::i32), sizes);
   };
   return {places(), places(), empty_list(builder, ir::ElementType::u8)};
 }
@@ -64,11 +65,13 @@ Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value dat
     const ir::Value place = builder.integers({ir::exact_values(axis)->front()});
     return builder.op("Gather", {all, place, builder.integer(0)}, {{"batch_dims", 0}});
   };
-  const auto zero = [&](std::size_t output) { return builder.number(0, unique.output(output).type); };
+  const auto zeros = [&](std::size_t output, ir::Value shape) {
+    return filled(builder, builder.number(0, unique.output(output).type), shape);
+  };
   const ir::Value count =
       builder.op("Convert", {along(sizes)}, {{"destination_type", unique.output(3).type}});
-  return {filled(builder, zero(0), found), filled(builder, zero(1), along(found)),
-          filled(builder, zero(2), along(sizes)), filled(builder, count, along(found))};
+  return {zeros(0, found), zeros(1, along(found)), zeros(2, along(sizes)),
+          filled(builder, count, along(found))};
 }
 
 /// The outputs of `node` when its input `data` has no elements.

@@ -136,8 +136,6 @@ constexpr std::string_view kPath =
     "everything: the length of the path is known only when it has been traced back";
 constexpr std::string_view kKernelLayout =
     "everything: the weights are in a layout of onnxruntime's kernels; use MatMulNBits";
-constexpr std::string_view kHash =
-    "everything: OpenVINO has no operation that computes a hash; compute it before the model";
 constexpr std::string_view kWideHash = "everything: hashes of 64 bits, which the CPU plugin computes with 32";
 constexpr std::string_view kSparse = "everything: attention in sparse blocks; use GroupQueryAttention";
 

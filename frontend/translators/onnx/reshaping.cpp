@@ -20,7 +20,8 @@ Values shape_1(NodeContext& node) {
   };
   const std::int64_t start = clamp(node.integer("start", 0));
   const std::int64_t end = std::max(start, clamp(node.integer("end", rank)));
-  return {slice(node, shape, node.integers({start}), node.integers({end}), 0)};
+  const Value behind = node.integers({end});
+  return {slice(node, shape, node.integers({start}), behind, 0)};
 }
 
 /// Size 1, 13, 19, 21, 23, 24, 25.
@@ -61,7 +62,9 @@ Values flatten_1(NodeContext& node) {
       known *= std::max<std::int64_t>(dimension.size(), 0);
     }
     if (all_known) return node.integers({known});
-    const Value part = slice(node, shape_of(node, input), node.integers({first}), node.integers({last}), 0);
+    const Value end = node.integers({last});
+    const Value start = node.integers({first});
+    const Value part = slice(node, shape_of(node, input), start, end, 0);
     return node.op("ReduceProd", {part, node.integers({0})}, {{"keep_dims", true}});
   };
   Value outer = product(0, axis);
@@ -90,7 +93,8 @@ Value marked(NodeContext& node, Value axes, std::int64_t rank) {
   const Value wrapped = node.op("Add", {axes, node.integer(rank)});
   const Value positions = node.op("FloorMod", {wrapped, node.integer(rank)});
   const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
-  const Value ones = broadcast_to(node, node.integer(1), shape_of(node, axes));
+  const Value sizes = shape_of(node, axes);
+  const Value ones = broadcast_to(node, node.integer(1), sizes);
   return node.op("ScatterElementsUpdate", {zeros, positions, ones, node.integer(0)},
                  {{"reduction", "none"}, {"use_init_val", true}});
 }

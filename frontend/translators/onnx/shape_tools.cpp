@@ -13,7 +13,8 @@ Value shape_of(Builder& builder, Value value) {
 Value dimension_of(Builder& builder, Value value, std::int64_t axis) {
   const ir::Dimension known = value.shape()[static_cast<std::size_t>(axis)];
   if (known.is_static()) return builder.integers({known.size()});
-  return gather(builder, shape_of(builder, value), builder.integers({axis}));
+  const Value place = builder.integers({axis});
+  return gather(builder, shape_of(builder, value), place);
 }
 
 Value reshape(Builder& builder, Value value, Value shape) {

@@ -35,8 +35,12 @@ Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value ste
   if (!steps) {
     const auto count = starts.shape().element_count();
     if (count) ir::check_rank(static_cast<std::size_t>(*count));
-    steps = count ? node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1))
-                  : broadcast_to(node, node.integer(1), shape_of(node, starts));
+    if (count) {
+      steps = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1));
+    } else {
+      const Value sizes = shape_of(node, starts);
+      steps = broadcast_to(node, node.integer(1), sizes);
+    }
   }
   axes = axes ? convert(node, axes, ElementType::i64) : count_up(node, starts);
   return {node.op("Slice",

@@ -8,7 +8,6 @@ Where both conversions give the same files, inference takes the same time by def
 packages that export the models: `./dev test --models` installs them.
 """
 
-import math
 import random
 import re
 import subprocess
@@ -22,6 +21,7 @@ import openvino as ov
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.measurement import geometric_mean, undisturbed  # noqa: E402
 from tests.conformance import runtime  # noqa: E402
 from tests.zoo.cases import exported_models  # noqa: E402
 from tests.zoo.models import MODELS  # noqa: E402
@@ -37,15 +37,6 @@ def convert(tool, source, xml, options):
     started = time.perf_counter()
     subprocess.run([tool, str(source), "-o", str(xml), "--quiet", *options], check=True, capture_output=True)
     return time.perf_counter() - started
-
-
-def undisturbed(times):
-    """One of the shortest times: the 5th of 100. Whatever else the machine does makes times longer, never shorter."""
-    return sorted(times)[len(times) // 20]
-
-
-def geometric_mean(ratios):
-    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else 1.0
 
 
 def operations(xml):

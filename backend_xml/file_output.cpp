@@ -192,7 +192,7 @@ bool FileOutput::complete() {
   return ::ftruncate(descriptor_, static_cast<off_t>(position_)) == 0 || fail("cannot write");
 }
 
-void FileOutput::start_sync() {
+void FileOutput::start_sync() const {
   if (descriptor_ >= 0) ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 

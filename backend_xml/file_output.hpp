@@ -31,7 +31,7 @@ class FileOutput {
   /// Completes the file, which has no name yet.
   bool complete();
   /// Starts to write it to the disk; sync() waits until it is there.
-  void start_sync();
+  void start_sync() const;
   bool sync();
 
   OutputFolder& folder() { return folder_; }

@@ -17,7 +17,7 @@ struct WeightsRange {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
 
-  friend auto operator<=>(const WeightsRange&, const WeightsRange&) = default;
+  friend auto operator<=>(const WeightsRange&, const WeightsRange&) = default;  // NOLINT(*-use-nullptr)
 };
 
 /// Fills `target` with the bytes of the weights file from `offset` on. `range`: the constant they belong to,

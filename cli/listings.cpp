@@ -11,10 +11,6 @@ std::string operator_list() {
     list << (row.domain.empty() ? "" : row.domain + ".") << row.name << "  ";
     for (std::size_t i = 0; i < row.versions.size(); ++i) list << (i == 0 ? "" : ",") << row.versions[i];
     list << "  " << row.lowering;
-    if (const auto& [cases, passed] = row.suite; cases != 0) {
-      list << "  suite: " << passed.as_they_are << ',' << passed.with_dynamic_shapes << ','
-           << passed.with_constants << " of " << cases;
-    }
     if (!row.limits.empty()) list << "  not: " << row.limits;
     list << '\n';
   }

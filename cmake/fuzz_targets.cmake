@@ -1,7 +1,7 @@
 # One libFuzzer program for each target of tests/fuzz/targets. Needs Clang.
 add_library(onnx2ir_outcome STATIC tests/fuzz/targets/outcome.cpp)
 target_include_directories(onnx2ir_outcome PUBLIC tests/fuzz)
-target_link_libraries(onnx2ir_outcome PRIVATE onnx2ir_settings PUBLIC onnx2ir_driver onnx2ir_backend_xml)
+target_link_libraries(onnx2ir_outcome PRIVATE onnx2ir_settings PUBLIC onnx2ir_api onnx2ir_backend_xml)
 
 file(GLOB sources CONFIGURE_DEPENDS tests/fuzz/targets/*.cpp)
 list(FILTER sources EXCLUDE REGEX "/outcome\\.cpp$")

@@ -1,14 +1,14 @@
 # The library for other programs: all layers in one shared object that shows nothing but the public API.
-get_target_property(driver_type onnx2ir_driver TYPE)
-if(driver_type STREQUAL "INTERFACE_LIBRARY")
+get_target_property(api_type onnx2ir_api TYPE)
+if(api_type STREQUAL "INTERFACE_LIBRARY")
   return()
 endif()
-add_library(onnx2ir SHARED $<TARGET_OBJECTS:onnx2ir_driver>)
+add_library(onnx2ir SHARED $<TARGET_OBJECTS:onnx2ir_api>)
 add_library(onnx2ir::onnx2ir ALIAS onnx2ir)
 target_include_directories(onnx2ir INTERFACE
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(onnx2ir INTERFACE cxx_std_20)
-target_link_libraries(onnx2ir PRIVATE onnx2ir_settings onnx2ir_driver)
+target_link_libraries(onnx2ir PRIVATE onnx2ir_settings onnx2ir_api)
 target_link_options(onnx2ir PRIVATE -Wl,--exclude-libs,ALL)
 if(NOT ONNX2IR_SANITIZERS)  # Clang links the functions of sanitizers to programs only
   target_link_options(onnx2ir PRIVATE -Wl,--no-undefined)

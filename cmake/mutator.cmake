@@ -2,7 +2,7 @@
 file(GLOB sources CONFIGURE_DEPENDS tests/fuzz/mutator/*.cpp)
 add_library(onnx2ir_mutator STATIC ${sources})
 target_include_directories(onnx2ir_mutator PUBLIC tests/fuzz)
-target_link_libraries(onnx2ir_mutator PRIVATE onnx2ir_settings PUBLIC onnx2ir_driver onnx2ir_frontend)
+target_link_libraries(onnx2ir_mutator PRIVATE onnx2ir_settings PUBLIC onnx2ir_api onnx2ir_frontend)
 
 if(ONNX2IR_TESTS)
   add_executable(onnx2ir_mutated_models tests/fuzz/mutated_models.cpp)

@@ -1,6 +1,6 @@
 # The table of ONNX's operator schemas, written from the headers of the ONNX installation, for the front end.
 set(generator "${CMAKE_CURRENT_LIST_DIR}/generate_schema_table.cmake")
-get_target_property(frontend_type onnx2ir_frontend TYPE)
+get_target_property(frontend_type onnx2ir_frontend_reader TYPE)
 if(EXISTS "${generator}" AND NOT frontend_type STREQUAL "INTERFACE_LIBRARY")
   set(generated "${CMAKE_CURRENT_BINARY_DIR}/generated")
   file(GLOB schema_headers "${ONNX2IR_ONNX_INCLUDE_DIR}/onnx/defs/*operator_sets*.h")
@@ -11,5 +11,5 @@ if(EXISTS "${generator}" AND NOT frontend_type STREQUAL "INTERFACE_LIBRARY")
     DEPENDS "${generator}" ${schema_headers}
     COMMENT "Writing the table of ONNX schemas"
     VERBATIM)
-  target_sources(onnx2ir_frontend PRIVATE "${generated}/frontend/schema_table.cpp")
+  target_sources(onnx2ir_frontend_reader PRIVATE "${generated}/frontend/schema_table.cpp")
 endif()

@@ -3,14 +3,14 @@
 # The tool as one file that runs on every Linux.
 add_executable(onnx2ir_static_tool EXCLUDE_FROM_ALL $<TARGET_PROPERTY:onnx2ir_cli,SOURCES>)
 target_include_directories(onnx2ir_static_tool PRIVATE "${ONNX2IR_INCLUDE_ROOTS}/cli")
-target_link_libraries(onnx2ir_static_tool PRIVATE onnx2ir_settings onnx2ir_driver)
+target_link_libraries(onnx2ir_static_tool PRIVATE onnx2ir_settings onnx2ir_api)
 target_link_options(onnx2ir_static_tool PRIVATE -static -s)
 set_target_properties(onnx2ir_static_tool PROPERTIES
   OUTPUT_NAME onnx2ir RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/self_contained")
 
 # The library of the wheel, for glibc 2.28 and newer. It shows the C interface alone.
-add_library(onnx2ir_wheel_library SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:onnx2ir_driver> cmake/glibc_2_28.cpp)
-target_link_libraries(onnx2ir_wheel_library PRIVATE onnx2ir_settings onnx2ir_driver)
+add_library(onnx2ir_wheel_library SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:onnx2ir_api> cmake/glibc_2_28.cpp)
+target_link_libraries(onnx2ir_wheel_library PRIVATE onnx2ir_settings onnx2ir_api)
 target_link_options(onnx2ir_wheel_library PRIVATE -static-libstdc++ -s
   -Wl,--exclude-libs,ALL -Wl,--no-undefined -Wl,--no-as-needed -l:libpthread.so.0
   "-Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/c_symbols.map")
@@ -21,7 +21,7 @@ set_target_properties(onnx2ir_wheel_library PROPERTIES
 
 # The static library is one object in which protobuf, ONNX and all else but our names are local, so that it can be linked with
 # another protobuf. Merged groups: a linker would replace shared inline functions by those of the program.
-set(parts "$<TARGET_FILE:onnx2ir_driver>;$<TARGET_FILE:onnx2ir_frontend>;$<TARGET_FILE:onnx2ir_passes>;$<TARGET_FILE:onnx2ir_backend_xml>;$<TARGET_FILE:onnx2ir_ir>;$<TARGET_FILE:onnx2ir_target>")
+list(TRANSFORM ONNX2IR_LAYERS REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE parts)
 set(archives "$<TARGET_FILE:ONNX::onnx>;$<TARGET_FILE:ONNX::onnx_proto>;${ONNX2IR_PIC_PROTOBUF};${ONNX2IR_PUGIXML_ARCHIVE};$<TARGET_FILE:onnx2ir_fmt>")
 set(static "${CMAKE_CURRENT_BINARY_DIR}/self_contained/libonnx2ir.a")
 add_custom_command(
@@ -35,7 +35,7 @@ add_custom_command(
           "${static}.o"
   COMMAND "${CMAKE_AR}" rcs "${static}" "${static}.o"
   COMMAND "${CMAKE_COMMAND}" -E rm -f "${static}.o"
-  DEPENDS onnx2ir_driver onnx2ir_frontend onnx2ir_passes onnx2ir_backend_xml onnx2ir_ir onnx2ir_target onnx2ir_fmt ${ONNX2IR_PIC_PROTOBUF}
+  DEPENDS ${ONNX2IR_LAYERS} onnx2ir_fmt ${ONNX2IR_PIC_PROTOBUF}
   COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(onnx2ir_static DEPENDS "${static}")
 add_custom_target(onnx2ir_self_contained DEPENDS onnx2ir_static_tool onnx2ir_wheel_library onnx2ir_static)

@@ -1,3 +1,4 @@
+// Joins the reader, the graph translator and the table of translators.
 #include "frontend/frontend.hpp"
 
 #include <map>
@@ -11,6 +12,7 @@
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
+#include "frontend/translators/families.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -166,7 +168,7 @@ std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const Load
   const onnx::GraphProto& proto = loaded.proto().graph();
   auto model = std::make_unique<ir::Model>();
   model->name = proto.name();
-  ConversionState conversion{&loaded, &sink, &target, options.max_function_nodes};
+  ConversionState conversion{&loaded, &translator_table(), &sink, &target, options.max_function_nodes};
   conversion.chosen_branches = knowledge.branches;
   conversion.asks_for_branches = knowledge.asks_for_branches;
   GraphTranslator translator(conversion, model->graph);

@@ -7,7 +7,7 @@
 
 #include "frontend/reader/functions.hpp"
 #include "frontend/reader/schema_table.hpp"
-#include "frontend/translators/registry.hpp"
+#include "frontend/translators/families.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -18,7 +18,7 @@ std::vector<OperatorRow> operator_table() {
     versions[{row.make().domain(), std::string(row.name)}].push_back(row.since);
   }
   std::map<Key, OperatorRow> table;
-  for (const TranslatorRow& row : all_translators()) {
+  for (const TranslatorRow& row : translator_table().rows()) {
     const Key key(row.domain, row.name);
     OperatorRow& target = table[key];
     target = {key.first, key.second, versions[key], true,

@@ -328,7 +328,7 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
     return emit_function(bound_function(*function, node), inputs, outputs);
   }
   const std::string_view domain = canonical_domain(node.domain());
-  if (const TranslatorRow* row = find_translator(domain, node.op_type(), opset)) {
+  if (const TranslatorRow* row = conversion_->translators->find(domain, node.op_type(), opset)) {
     NodeContext context(*this, node, opset, inputs);
     context.set_origin(static_cast<std::int32_t>(current_index_));
     apply(*row, context, outputs);
@@ -350,7 +350,7 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
   const std::string_view domain = canonical_domain(node.domain());
   const auto version = opset(domain);
   if (!version || conversion_->model->find_function(node) != nullptr) return;
-  if (find_translator(domain, node.op_type(), *version) == nullptr &&
+  if (conversion_->translators->find(domain, node.op_type(), *version) == nullptr &&
       !has_function_body(domain, node.op_type(), *version)) {
     Place where = node_place(path, node, index, *version);
     where.function_stack = function_stack_;

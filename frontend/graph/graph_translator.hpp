@@ -14,11 +14,11 @@
 #include <variant>
 #include <vector>
 
+#include "frontend/graph/node_context.hpp"
 #include "frontend/graph/node_order.hpp"
+#include "frontend/graph/translator_table.hpp"
 #include "frontend/reader/functions.hpp"
 #include "frontend/reader/reader.hpp"
-#include "frontend/translators/context.hpp"
-#include "frontend/translators/registry.hpp"
 #include "ir/graph.hpp"
 #include "ir/name_table.hpp"
 #include "onnx2ir/diagnostic.hpp"
@@ -28,6 +28,7 @@ namespace onnx2ir::frontend {
 /// What all scopes of a conversion share.
 struct ConversionState {
   const LoadedModel* model;
+  const TranslatorTable* translators;
   DiagnosticSink* sink;
   const target::Target* target;
   /// The most nodes that may come from calls of functions.

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "frontend/translators/registry.hpp"
+#include "frontend/graph/translator_table.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -40,9 +40,9 @@ std::vector<TranslatorRow> random_translators();
 std::vector<TranslatorRow> training_translators();
 std::vector<TranslatorRow> unique_translators();
 std::vector<TranslatorRow> ngram_translators();
-std::vector<TranslatorRow> text_translators();
-std::vector<TranslatorRow> text_split_translators();
-std::vector<TranslatorRow> text_match_translators();
+std::vector<TranslatorRow> string_translators();
+std::vector<TranslatorRow> string_split_translators();
+std::vector<TranslatorRow> regex_match_translators();
 std::vector<TranslatorRow> tree_ensemble_translators();
 std::vector<TranslatorRow> linear_model_translators();
 std::vector<TranslatorRow> preprocessing_translators();
@@ -67,7 +67,7 @@ std::vector<TranslatorRow> microsoft_gate_translators();
 std::vector<TranslatorRow> microsoft_expert_translators();
 std::vector<TranslatorRow> microsoft_quantized_translators();
 
-inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
+inline constexpr TranslatorFamily kTranslatorFamilies[] = {
     // one a line
     if_translators,                               //
     loop_translators,                             //
@@ -101,9 +101,9 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     random_translators,                           //
     training_translators,                         //
     unique_translators,                           //
-    text_translators,                             //
-    text_split_translators,                       //
-    text_match_translators,                       //
+    string_translators,                             //
+    string_split_translators,                       //
+    regex_match_translators,                       //
     ngram_translators,                            //
     tree_ensemble_translators,                    //
     linear_model_translators,                     //
@@ -129,5 +129,8 @@ inline constexpr std::vector<TranslatorRow> (*kTranslatorFamilies[])() = {
     microsoft_expert_translators,                 //
     microsoft_quantized_translators,              //
 };
+
+/// The rows of all families.
+const TranslatorTable& translator_table();
 
 }  // namespace onnx2ir::frontend

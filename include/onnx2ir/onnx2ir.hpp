@@ -98,17 +98,6 @@ ONNX2IR_API std::string to_string(std::span<const Diagnostic> diagnostics);
 /// A JSON array, one object per diagnostic with the field names of the structs.
 ONNX2IR_API std::string to_json(std::span<const Diagnostic> diagnostics);
 
-/// How many cases of the ONNX backend suite have an operator, and how many of them pass in the suite's three
-/// modes.
-struct SuiteResults {
-  int cases = 0;
-  struct {
-    int as_they_are = 0;
-    int with_dynamic_shapes = 0;  ///< ranks kept
-    int with_constants = 0;       ///< all inputs but the first are initializers
-  } passed;
-};
-
 /// A conversion for tools: a JSON object with the inputs and outputs of the model, null without one, and the
 /// diagnostics.
 ONNX2IR_API std::string to_json(const Conversion& conversion);
@@ -122,7 +111,6 @@ struct OperatorInfo {
   std::vector<int> versions;  ///< the versions ONNX defines
   std::string lowering;       ///< "translator" or "function body"
   std::string limits;         ///< what is not converted; empty: nothing known
-  SuiteResults suite;
 };
 /// All operators that are converted, sorted by domain and name.
 ONNX2IR_API std::vector<OperatorInfo> supported_operators();

@@ -1,6 +1,6 @@
 """How many cases of each operator pass in each mode on the newest release: suite_results.txt, made from the known failures.
 
-The tool's --list-ops and docs/operators.md show these numbers.
+docs/operators.md shows these numbers.
 """
 
 from collections import Counter

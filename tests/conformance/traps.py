@@ -253,92 +253,92 @@ def _declared_rows():
 
 # Runs by the model file's name, without its folder and suffix.
 RUNS = {
-    "row_01_trip_zero": _repeated(_PLAIN),
-    "row_01_trip_minus_one": _repeated(_PLAIN),
-    "row_01_trip_negative": _repeated(_PLAIN),
-    "row_02_trip_run_time": counted(x=X),
-    "row_02_trip_computed": [
+    "trip_zero": _repeated(_PLAIN),
+    "trip_minus_one": _repeated(_PLAIN),
+    "trip_negative": _repeated(_PLAIN),
+    "trip_run_time": counted(x=X),
+    "trip_computed": [
         Run({"x": np.arange(n, dtype=np.float32), "less": i64(less)})
         for n, less in ((5, 2), (2, 4), (0, 0), (3, 0), (0, 1))
     ],
-    "row_03_trip_int64_max": _limits(x=f32(1)),
-    "row_03_trip_int32_max": _limits(x=f32(1)),
-    "row_03_trip_beyond_int32": _limits(x=f32(1)),
-    "row_05_condition_false": counted(x=X),
-    "row_05_condition_false_no_trip": _repeated(_PLAIN),
-    "row_06_condition_invariant": _with_condition(x=X),
-    "row_06_condition_constant_in_body": _with_condition(x=X),
-    "row_06_condition_captured": [
+    "trip_int64_max": _limits(x=f32(1)),
+    "trip_int32_max": _limits(x=f32(1)),
+    "trip_beyond_int32": _limits(x=f32(1)),
+    "condition_false": counted(x=X),
+    "condition_false_no_trip": _repeated(_PLAIN),
+    "condition_invariant": _with_condition(x=X),
+    "condition_constant_in_body": _with_condition(x=X),
+    "condition_captured": [
         Run({"cond": flag(c), "again": flag(a), "x": X}) for c, a in ((1, 1), (0, 1), (1, 0), (0, 0), (1, 1))
     ],
-    "row_07_condition_passed_through": _repeated(_PLAIN),
-    "row_08_condition_vector_out": _vector_condition(lambda m: m.reshape(1), lambda c: flag([c])),
-    "row_08_condition_scalar_then_vector": _vector_condition(lambda m: m, flag),
-    "row_08_iteration_vector": [
+    "condition_passed_through": _repeated(_PLAIN),
+    "condition_vector_out": _vector_condition(lambda m: m.reshape(1), lambda c: flag([c])),
+    "condition_scalar_then_vector": _vector_condition(lambda m: m, flag),
+    "iteration_vector": [
         Run({"x": x}, {"rows": -x}) for x in (f32(1, 2, 3, 4), f32(0, -1, 5, 2))
     ],
-    "row_09_scan_ranks": counted(x=X),
-    "row_10_no_rows": counted(x=np.arange(6, dtype=np.float32).reshape(2, 3)),
-    "row_11_captures_deep": counted(x=X, w=f32(0.5, 2)),
-    "row_12_state_and_capture": counted(x=X),
-    "row_12_two_states_from_one_value": counted(x=X),
-    "row_13_outputs_without_node": _outputs_without_node(),
-    "row_14_names_reused": counted(x=X),
-    "row_14_body_input_default": _body_input_default(),
-    "row_15_growing_state": counted(x=X),
-    "row_15_appended_rows": [
+    "scan_ranks": counted(x=X),
+    "no_rows": counted(x=np.arange(6, dtype=np.float32).reshape(2, 3)),
+    "captures_deep": counted(x=X, w=f32(0.5, 2)),
+    "state_and_capture": counted(x=X),
+    "two_states_from_one_value": counted(x=X),
+    "outputs_without_node": _outputs_without_node(),
+    "names_reused": counted(x=X),
+    "body_input_default": _body_input_default(),
+    "growing_state": counted(x=X),
+    "appended_rows": [
         run
         for start in (np.zeros((0, 3), np.float32), np.full((2, 3), 7, np.float32))
         for run in counted(x=np.arange(6, dtype=np.float32).reshape(2, 3), start=start)
     ],
-    "row_15_initial_of_other_size": [
+    "initial_of_other_size": [
         run
         for rows in (0, 1, 5)
         for go in (True, False)
         for run in counted(x=f32(0, 1, 2, 3, 4, 5).reshape(2, 3), start=np.full((rows, 3), 7, np.float32), go=flag(go))
     ],
-    "row_15_growing_matrix": counted(x=f32(1, 2).reshape(2, 1)),
-    "row_15_growing_state_not_wanted": [
+    "growing_matrix": counted(x=f32(1, 2).reshape(2, 1)),
+    "growing_state_not_wanted": [
         run for x in (X, f32(0, 3)) for run in counted(x=x)
     ],
-    "row_16_condition_as_value": counted(x=X, cond=flag(True)) + counted(x=X, cond=flag(False)),
-    "row_17_outputs_unnamed": _unnamed_outputs(),
-    "row_17_scan_only_used": _scan_only_used(),
-    "row_18_untyped_body": _untyped_body(),
-    "row_19_scan_only": counted(),
-    "row_19_condition_only": _condition_only(),
-    "row_20_trip_int32": _trip_int32(),
-    "row_21_nested_loops": counted(x=f32(0.5, -1)),
-    "row_21_if_in_loop": _limits(x=X),
-    "row_21_loop_in_if": counted(x=X, up=flag(True)) + counted(x=X, up=flag(False)),
-    "row_22_early_exit": _limits(x=f32(1, 1)),
-    "row_23_ran_then_zero": counted(x=X, cond=flag(True)) + counted(x=X, cond=flag(False)) + counted(x=X, cond=flag(True)),
-    "row_24_swapped_states": counted(**_states("ab")),
-    "row_25_starts_empty": [
+    "condition_as_value": counted(x=X, cond=flag(True)) + counted(x=X, cond=flag(False)),
+    "outputs_unnamed": _unnamed_outputs(),
+    "scan_only_used": _scan_only_used(),
+    "untyped_body": _untyped_body(),
+    "scan_only": counted(),
+    "condition_only": _condition_only(),
+    "trip_int32": _trip_int32(),
+    "nested_loops": counted(x=f32(0.5, -1)),
+    "if_in_loop": _limits(x=X),
+    "loop_in_if": counted(x=X, up=flag(True)) + counted(x=X, up=flag(False)),
+    "early_exit": _limits(x=f32(1, 1)),
+    "ran_then_zero": counted(x=X, cond=flag(True)) + counted(x=X, cond=flag(False)) + counted(x=X, cond=flag(True)),
+    "swapped_states": counted(**_states("ab")),
+    "starts_empty": [
         Run({"M": i64(m), "x": np.ones((n, 2), np.float32)}) for m, n in ((3, 0), (0, 0), (1, 0), (2, 1), (0, 2), (4, 0))
     ],
-    "row_26_shifted_states": counted(**_states("abc")),
-    "row_26_rotated_states": counted(**_states("abcd")),
-    "row_27_state_never_read": counted(x=X, start=f32(8, 9)),
-    "row_28_huge_trip_with_rows": _limits(x=f32(1)),
-    "row_28_trip_two_to_31": _limits(x=f32(1)),
-    "row_29_condition_matrix": _condition_matrix(),
-    "row_30_iteration_returned": _iteration_returned(),
-    "row_30_condition_returned": _condition_returned(),
-    "row_30_computed_condition_returned": _computed_condition_returned(),
-    "row_31_body_input_shadows": _input_shadows(),
-    "row_31_body_initializer_shadows": _initializer_shadows(),
-    "row_32_initializer_without_elements": counted(x=f32(1, 2).reshape(1, 2)),
-    "row_32_empty_vector": counted(),
-    "row_34_constant_beyond_int32": counted(x=i64(12)),
-    "row_35_walk_over_tensor": _walk(),
-    "row_35_walk_dynamic": _walk_dynamic(),
-    "row_36_dynamic_states": _dynamic_states(),
-    "row_36_condition_and_vector_trip": _vector_trips(),
-    "row_36_four_dimensions": _four_dimensions(),
-    "row_36_state_read_by_later_loop": _later_loops(),
-    "row_37_declared_row": _declared_rows(),
-    "row_38_inner_trip_is_outer_iteration": [
+    "shifted_states": counted(**_states("abc")),
+    "rotated_states": counted(**_states("abcd")),
+    "state_never_read": counted(x=X, start=f32(8, 9)),
+    "huge_trip_with_rows": _limits(x=f32(1)),
+    "trip_two_to_31": _limits(x=f32(1)),
+    "condition_matrix": _condition_matrix(),
+    "iteration_returned": _iteration_returned(),
+    "condition_returned": _condition_returned(),
+    "computed_condition_returned": _computed_condition_returned(),
+    "body_input_shadows": _input_shadows(),
+    "body_initializer_shadows": _initializer_shadows(),
+    "initializer_without_elements": counted(x=f32(1, 2).reshape(1, 2)),
+    "empty_vector": counted(),
+    "constant_beyond_int32": counted(x=i64(12)),
+    "walk_over_tensor": _walk(),
+    "walk_dynamic": _walk_dynamic(),
+    "dynamic_states": _dynamic_states(),
+    "condition_and_vector_trip": _vector_trips(),
+    "four_dimensions": _four_dimensions(),
+    "state_read_by_later_loop": _later_loops(),
+    "declared_row": _declared_rows(),
+    "inner_trip_is_outer_iteration": [
         Run({**run.inputs, "v": np.arange(n, dtype=np.float32)}) for n in (2, 0, 3) for run in counted(x=X)
     ],
 }

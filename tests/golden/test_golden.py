@@ -23,12 +23,12 @@ FORMAT = {
     "constants_without_elements": "a weights file of one byte",
     "if_of_equal_sizes": "an If and its port maps",
     "resize_of_run_time_size": "dynamic sizes, an interpolation",
-    "row_05_condition_false": "a folded loop",
-    "row_09_scan_ranks": "outputs concatenated along an axis",
-    "row_11_captures_deep": "bodies in bodies, invariant inputs, the iteration number",
-    "row_19_condition_only": "a Loop without outputs",
-    "row_24_swapped_states": "back edges",
-    "row_29_condition_matrix": "constants that share their bytes",
+    "condition_false": "a folded loop",
+    "scan_ranks": "outputs concatenated along an axis",
+    "captures_deep": "bodies in bodies, invariant inputs, the iteration number",
+    "condition_only": "a Loop without outputs",
+    "swapped_states": "back edges",
+    "condition_matrix": "constants that share their bytes",
     "split_of_no_rows": "outputs of Split, sizes of 0",
 }
 LONGEST_HEX = 1024
@@ -80,7 +80,7 @@ def test_format(model, tmp_path, request):
 
 
 def test_conversion_is_deterministic(tmp_path):
-    model = TRAPS / "row_11_captures_deep.onnxtxt"
+    model = TRAPS / "captures_deep.onnxtxt"
     for name in ("first", "second"):
         convert(model, tmp_path / f"{name}.xml")
     for suffix in ("xml", "bin"):

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "catch.hpp"
-#include "frontend/text/byte_automaton.hpp"
+#include "frontend/strings/byte_automaton.hpp"
 
 using namespace onnx2ir::frontend;
 

@@ -99,7 +99,7 @@ TEST_CASE("IR that is none is refused", "[xml]") {
 }
 
 TEST_CASE("XML that was cut or changed anywhere is read or refused", "[xml]") {
-  const auto conversion = convert_file(ONNX2IR_TESTS_DIR "/models/traps/row_11_captures_deep.onnxtxt");
+  const auto conversion = convert_file(ONNX2IR_TESTS_DIR "/models/traps/captures_deep.onnxtxt");
   REQUIRE(conversion.model);
   const std::string xml = conversion.model->xml();
   const ir::ConstantData weights(conversion.model->weights());

@@ -1,7 +1,7 @@
 // Images with channels in the last axis.
 #pragma once
 
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -1,11 +1,11 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 
-#include "frontend/translators/registry.hpp"
+#include "frontend/graph/graph_translator.hpp"
 
 namespace onnx2ir::frontend {
 
 Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, const Operands& inputs) {
-  const TranslatorRow* row = find_translator("", op, opset);
+  const TranslatorRow* row = node.translator().conversion().translators->find("", op, opset);
   if (row == nullptr || !std::holds_alternative<TensorTranslator>(row->translate)) {
     node.fail("there is no translator of " + std::string(op));
   }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <bitset>
 
-#include "frontend/text/regular_expression.hpp"
+#include "frontend/strings/regular_expression.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "frontend/translators/onnx/text_list.hpp"
+#include "frontend/translators/onnx/string_list.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -88,7 +88,7 @@ Rule rule_of(NodeContext& node) {
 
 class Tokens {
  public:
-  Tokens(NodeContext& node, const TextList& texts, const Rule& rule) : node_(&node), texts_(&texts) {
+  Tokens(NodeContext& node, const StringList& texts, const Rule& rule) : node_(&node), texts_(&texts) {
     // One column more than the longest string has bytes: its end.
     columns_ = count_to(op("Add", {texts.longest(node), number(1)}));
     const Value lengths = unsqueeze(node, texts.lengths(), {1});
@@ -234,7 +234,7 @@ class Tokens {
   }
 
   NodeContext* node_;
-  const TextList* texts_;
+  const StringList* texts_;
   Value columns_;  ///< [longest + 1]
   Value places_;   ///< among all bytes: [strings, longest + 1]
   Value leads_;    ///< where characters begin
@@ -248,7 +248,7 @@ Values tokenizer(NodeContext& node) {
   const std::int64_t least = node.integer("mincharnum");
   const Value input = node.input(0);
   if (input.shape().element_count() == 0) return {input};
-  const TextList texts(node, input);
+  const StringList texts(node, input);
   Tokens tokens(node, texts, rule);
   if (least > 1) tokens.drop_shorter_than(least);
   return {tokens.table(node.text("pad_value"), node.integer("mark") != 0)};

@@ -1,7 +1,7 @@
 // The bits of numbers, computed with arithmetic: OpenVINO has no operation that reads them.
 #pragma once
 
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 

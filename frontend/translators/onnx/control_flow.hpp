@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "frontend/graph/graph_translator.hpp"
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/folding.hpp"
+#include "frontend/translators/onnx/gathered_windows.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
 #include "target/faults.hpp"

@@ -7,7 +7,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
-#include "frontend/translators/onnx/text.hpp"
+#include "frontend/translators/onnx/strings.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -93,7 +93,7 @@ Values mod_10(NodeContext& node) {
 
 /// Equal 1, 7, 11, 13, 19.
 Value equal(NodeContext& node, Value a, Value b) {
-  if (a.type() == ElementType::string) return equal_texts(node, a, b);
+  if (a.type() == ElementType::string) return equal_strings(node, a, b);
   return node.op("Equal", {a, b});
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 

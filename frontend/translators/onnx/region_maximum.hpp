@@ -1,7 +1,7 @@
 // RoiAlign with mode "max".
 #pragma once
 
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 
 namespace onnx2ir::frontend {

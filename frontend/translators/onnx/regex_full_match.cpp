@@ -1,9 +1,9 @@
 // RegexFullMatch: an automaton that reads the next byte of all strings in each iteration of a Loop.
-#include "frontend/text/byte_automaton.hpp"
+#include "frontend/strings/byte_automaton.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/loop_builder.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "frontend/translators/onnx/text_list.hpp"
+#include "frontend/translators/onnx/string_list.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -43,7 +43,7 @@ std::vector<std::int64_t> acceptance(const ByteAutomaton& automaton) {
 }
 
 /// The classes of all bytes, a row a place in the strings: [longest + 1, strings].
-Value classes_by_place(NodeContext& node, const TextList& texts, const ByteAutomaton& automaton) {
+Value classes_by_place(NodeContext& node, const StringList& texts, const ByteAutomaton& automaton) {
   const Value count = node.op("Add", {texts.longest(node), node.integer(1, kWhole)});
   const Value numbers =
       node.op("Range", {node.integer(0, kWhole), count, node.integer(1, kWhole)}, {{"output_type", kWhole}});
@@ -62,7 +62,7 @@ Values regex_full_match_20(NodeContext& node) {
   if (node.input(0).shape().element_count() == 0) {
     return {broadcast_to(node, node.boolean(false), shape_of(node, node.input(0)))};
   }
-  const TextList texts(node, node.input(0));
+  const StringList texts(node, node.input(0));
   const Value classes = classes_by_place(node, texts, automaton);
   const std::vector<std::int64_t> next = transitions(automaton);
   const auto write = [&](Builder& body, Value place, const Values& states, const Values& invariants) {
@@ -78,7 +78,7 @@ Values regex_full_match_20(NodeContext& node) {
 
 }  // namespace
 
-std::vector<TranslatorRow> text_match_translators() {
+std::vector<TranslatorRow> regex_match_translators() {
   return {{"RegexFullMatch", 20, regex_full_match_20, "patterns with \\p; flag i beyond ASCII"}};
 }
 

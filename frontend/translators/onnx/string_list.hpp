@@ -1,16 +1,16 @@
 // The strings of a tensor as a list of places among bytes.
 #pragma once
 
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 
 /// The strings of a tensor, with an empty one more in front: the list has an element and a longest string
 /// even if the tensor is empty.
-class TextList {
+class StringList {
  public:
   /// `texts` may not be known to be empty.
-  TextList(NodeContext& node, Value texts);
+  StringList(NodeContext& node, Value texts);
 
   /// Where each string begins among the bytes, i32 list.
   Value begins() const { return begins_; }

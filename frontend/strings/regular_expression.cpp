@@ -1,12 +1,12 @@
-#include "frontend/text/regular_expression.hpp"
+#include "frontend/strings/regular_expression.hpp"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
-#include "frontend/text/character_set.hpp"
-#include "frontend/text/utf8.hpp"
+#include "frontend/strings/character_set.hpp"
+#include "frontend/strings/utf8.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

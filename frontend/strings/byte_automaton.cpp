@@ -1,4 +1,4 @@
-#include "frontend/text/byte_automaton.hpp"
+#include "frontend/strings/byte_automaton.hpp"
 
 #include <algorithm>
 #include <cstddef>

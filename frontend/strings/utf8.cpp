@@ -1,4 +1,4 @@
-#include "frontend/text/utf8.hpp"
+#include "frontend/strings/utf8.hpp"
 
 #include <array>
 #include <cstddef>

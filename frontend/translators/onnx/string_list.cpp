@@ -1,4 +1,4 @@
-#include "frontend/translators/onnx/text_list.hpp"
+#include "frontend/translators/onnx/string_list.hpp"
 
 #include "frontend/translators/onnx/shape_tools.hpp"
 
@@ -9,7 +9,7 @@ constexpr ElementType kWhole = ElementType::i32;
 
 }  // namespace
 
-TextList::TextList(NodeContext& node, Value texts) : shape_(shape_of(node, texts)) {
+StringList::StringList(NodeContext& node, Value texts) : shape_(shape_of(node, texts)) {
   ir::Node& parts = node.node("StringTensorUnpack", {texts}, {}, 3);
   const auto list = [&](Value numbers) { return reshape(node, numbers, std::vector<std::int64_t>{-1}); };
   const Value begins = list(parts.value(0));
@@ -20,16 +20,16 @@ TextList::TextList(NodeContext& node, Value texts) : shape_(shape_of(node, texts
   bytes_ = concat(node, {parts.value(2), node.integers({0}, ElementType::u8)});
 }
 
-Value TextList::longest(Builder& builder) const {
+Value StringList::longest(Builder& builder) const {
   return builder.op("ReduceMax", {lengths_, builder.integers({0})}, {{"keep_dims", false}});
 }
 
-Value TextList::as_tensor(Builder& builder, Value list) const {
+Value StringList::as_tensor(Builder& builder, Value list) const {
   const Value own = slice(builder, list, builder.integers({1}), builder.integers({kFarEnd}), 0);
   return reshape(builder, own, shape_);
 }
 
-Value TextList::as_tensor(Builder& builder, Value rows, Value width) const {
+Value StringList::as_tensor(Builder& builder, Value rows, Value width) const {
   const Value own = slice(builder, rows, width, builder.integers({kFarEnd}), 0);
   return reshape(builder, own, concat(builder, {shape_, width}));
 }

@@ -1,4 +1,4 @@
-#include "driver/suggestions.hpp"
+#include "api/suggestions.hpp"
 
 #include <algorithm>
 #include <map>

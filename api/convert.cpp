@@ -7,7 +7,7 @@
 
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
-#include "driver/suggestions.hpp"
+#include "api/suggestions.hpp"
 #include "frontend/frontend.hpp"
 #include "ir/cancellation.hpp"
 #include "ir/memory_budget.hpp"

@@ -1,4 +1,4 @@
-#include "frontend/translators/onnx/folding.hpp"
+#include "frontend/translators/onnx/gathered_windows.hpp"
 
 #include "frontend/translators/onnx/shape_tools.hpp"
 

@@ -2,7 +2,7 @@
 // and for dynamic sizes.
 #pragma once
 
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 #include "frontend/translators/onnx/window.hpp"
 
 namespace onnx2ir::frontend {

@@ -1,10 +1,10 @@
-#include "frontend/translators/onnx/text.hpp"
+#include "frontend/translators/onnx/strings.hpp"
 
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "frontend/translators/onnx/text_case.hpp"
-#include "frontend/translators/onnx/text_list.hpp"
+#include "frontend/translators/onnx/string_case.hpp"
+#include "frontend/translators/onnx/string_list.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -16,14 +16,14 @@ struct Texts {
 };
 
 /// Two tensors of strings, broadcast and flattened, over one list of bytes that ends with a zero.
-struct TextPair {
+struct StringPair {
   Texts a;
   Texts b;
   Value bytes;  ///< i32
   Value shape;  ///< of both when broadcast
 };
 
-TextPair unpack(NodeContext& node, Value a, Value b) {
+StringPair unpack(NodeContext& node, Value a, Value b) {
   ir::Node& of_a = node.node("StringTensorUnpack", {a}, {}, 3);
   ir::Node& of_b = node.node("StringTensorUnpack", {b}, {}, 3);
   const Value zero_a = node.op("Multiply", {of_a.value(0), node.integer(0, ElementType::i32)});
@@ -33,7 +33,7 @@ TextPair unpack(NodeContext& node, Value a, Value b) {
     return reshape(node, node.op("Add", {value, zero_of_other}), std::vector<std::int64_t>{-1});
   };
   const auto lengths = [&](ir::Node& texts) { return node.op("Subtract", {texts.value(1), texts.value(0)}); };
-  TextPair pair;
+  StringPair pair;
   pair.a = {list(of_a.value(0), zero_b), list(lengths(of_a), zero_b)};
   pair.b = {
       list(node.op("Add", {of_b.value(0), reshape(node, behind_a, std::vector<std::int64_t>{})}), zero_a),
@@ -67,7 +67,7 @@ Value packed(NodeContext& node, Value rows, Value inside, Value lengths, Value s
 
 /// StringConcat 20: each string of the first input followed by that of the second.
 Values string_concat_20(NodeContext& node) {
-  const TextPair pair = unpack(node, node.input(0), node.input(1));
+  const StringPair pair = unpack(node, node.input(0), node.input(1));
   const Value lengths = node.op("Add", {pair.a.lengths, pair.b.lengths});
   const Value numbers = byte_numbers(node, lengths);
   const auto column = [&](Value list) { return unsqueeze(node, list, {1}); };
@@ -156,8 +156,8 @@ Values string_normalizer_10(NodeContext& node) {
 
 }  // namespace
 
-Value equal_texts(NodeContext& node, Value a, Value b) {
-  const TextPair pair = unpack(node, a, b);
+Value equal_strings(NodeContext& node, Value a, Value b) {
+  const StringPair pair = unpack(node, a, b);
   const Value same_length = node.op("Equal", {pair.a.lengths, pair.b.lengths});
   const Value numbers = byte_numbers(node, pair.a.lengths);
   const auto rows = [&](const Texts& texts) {
@@ -171,7 +171,7 @@ Value equal_texts(NodeContext& node, Value a, Value b) {
   return reshape(node, node.op("LogicalAnd", {same_length, same_bytes}), pair.shape);
 }
 
-std::vector<TranslatorRow> text_translators() {
+std::vector<TranslatorRow> string_translators() {
   return {
       {"StringConcat", 20, string_concat_20},
       {"StringNormalizer", 10, string_normalizer_10, "locales other than English"},

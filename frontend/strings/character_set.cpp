@@ -1,4 +1,4 @@
-#include "frontend/text/character_set.hpp"
+#include "frontend/strings/character_set.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "frontend/translators/context.hpp"
+#include "frontend/graph/node_context.hpp"
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/reader/onnx_proto.hpp"

@@ -1,11 +1,11 @@
-#include "frontend/text/letter_case.hpp"
+#include "frontend/strings/letter_case.hpp"
 
 #include <algorithm>
 #include <map>
 #include <span>
 
-#include "frontend/text/letter_case_ranges.hpp"
-#include "frontend/text/utf8.hpp"
+#include "frontend/strings/letter_case_ranges.hpp"
+#include "frontend/strings/utf8.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

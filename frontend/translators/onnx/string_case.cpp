@@ -1,6 +1,6 @@
 // Bytes become characters, these those of the other case, and these bytes again: a row a byte, of which those
 // that do not begin a character give nothing.
-#include "frontend/translators/onnx/text_case.hpp"
+#include "frontend/translators/onnx/string_case.hpp"
 
 #include "frontend/translators/onnx/shape_tools.hpp"
 

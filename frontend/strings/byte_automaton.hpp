@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "frontend/text/regular_expression.hpp"
+#include "frontend/strings/regular_expression.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -5,7 +5,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/loop_builder.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "frontend/translators/onnx/text_list.hpp"
+#include "frontend/translators/onnx/string_list.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -36,7 +36,7 @@ struct Marks {
 
 class Splitter {
  public:
-  Splitter(NodeContext& node, const TextList& texts) : node_(&node), texts_(&texts) {
+  Splitter(NodeContext& node, const StringList& texts) : node_(&node), texts_(&texts) {
     // One column more than the longest has bytes: its end.
     columns_ = count_to(op("Add", {texts.longest(node), number(1)}));
     lengths_ = unsqueeze(node, texts.lengths(), {1});
@@ -190,7 +190,7 @@ class Splitter {
   }
 
   NodeContext* node_;
-  const TextList* texts_;
+  const StringList* texts_;
   Value columns_;  ///< [longest + 1]
   Value lengths_;  ///< [strings, 1]
   Value places_;   ///< among all bytes: [strings, longest + 1]
@@ -207,7 +207,7 @@ Values no_parts(NodeContext& node, Value texts) {
 Values string_split_20(NodeContext& node) {
   constexpr std::int64_t kMany = 1 << 24;
   if (node.input(0).shape().element_count() == 0) return no_parts(node, node.input(0));
-  const TextList texts(node, node.input(0));
+  const StringList texts(node, node.input(0));
   Splitter splitter(node, texts);
   const std::string delimiter = node.text("delimiter", "");
   const std::int64_t most = std::min(node.integer("maxsplit", -1), kMany);
@@ -216,7 +216,7 @@ Values string_split_20(NodeContext& node) {
 
 }  // namespace
 
-std::vector<TranslatorRow> text_split_translators() {
+std::vector<TranslatorRow> string_split_translators() {
   return {{"StringSplit", 20, string_split_20}};
 }
 

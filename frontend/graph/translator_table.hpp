@@ -1,0 +1,53 @@
+// The operator table: which ONNX operators are converted, from which version on, by which function.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "frontend/graph/node_context.hpp"
+#include "ir/name_table.hpp"
+
+namespace onnx2ir::frontend {
+
+/// Most translators give tensors; those of sequences, optionals and control flow give operands of any kind.
+using TensorTranslator = Values (*)(NodeContext&);
+using OperandTranslator = Operands (*)(NodeContext&);
+
+/// One row. The row with the highest `since` not above the imported opset wins.
+struct TranslatorRow {
+  std::string_view name;
+  int since;
+  std::variant<TensorTranslator, OperandTranslator> translate;
+  /// What is not converted, for the documentation; empty when nothing is known.
+  std::string_view limits = {};
+  std::string_view domain = {};
+};
+
+/// Rows that belong together.
+using TranslatorFamily = std::vector<TranslatorRow> (*)();
+
+/// The core translates with the table that it is given: it does not know the translators.
+class TranslatorTable {
+ public:
+  explicit TranslatorTable(std::span<const TranslatorFamily> families);
+  TranslatorTable(const TranslatorTable&) = delete;
+  TranslatorTable& operator=(const TranslatorTable&) = delete;
+
+  /// The row for an operator; null if the table has no row for it.
+  const TranslatorRow* find(std::string_view domain, std::string_view name, std::int64_t opset) const;
+  /// All rows, sorted by domain, name and version.
+  std::span<const TranslatorRow> rows() const { return rows_; }
+
+ private:
+  using Domain = ir::NameTable<std::span<const TranslatorRow>>;
+
+  std::vector<TranslatorRow> rows_;
+  /// The rows of each operator, oldest first, by domain and name. The first of the few domains is ONNX's own.
+  std::vector<std::pair<std::string_view, Domain>> domains_;
+};
+
+}  // namespace onnx2ir::frontend

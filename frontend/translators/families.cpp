@@ -1,0 +1,10 @@
+#include "frontend/translators/families.hpp"
+
+namespace onnx2ir::frontend {
+
+const TranslatorTable& translator_table() {
+  static const TranslatorTable table(kTranslatorFamilies);
+  return table;
+}
+
+}  // namespace onnx2ir::frontend

@@ -5,9 +5,9 @@
 #include <new>
 #include <utility>
 
+#include "api/suggestions.hpp"
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
-#include "api/suggestions.hpp"
 #include "frontend/frontend.hpp"
 #include "ir/cancellation.hpp"
 #include "ir/memory_budget.hpp"

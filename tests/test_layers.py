@@ -2,6 +2,7 @@
 include roots of a source of the layer."""
 
 import json
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -40,17 +41,16 @@ VISIBLE = {
     "passes/pipeline.cpp": {"passes", "ir", "target"},
     "backend_xml/write_model.cpp": {"backend_xml", "ir"},
     "cli/listings.cpp": {"cli", "public API"},
-}  # fmt: skip
+}
 
 
 def compile_command(source):
-    entries = json.loads((tool_path().parent / "compile_commands.json").read_text())
+    """The compiler of a source and its include roots, without precompiled headers."""
+    entries = json.loads((Path(tool_path()).parent / "compile_commands.json").read_text())
     entry = next(entry for entry in entries if entry["file"].endswith(f"/{source}"))
     words = shlex.split(entry["command"])
-    compiler = next(i for i, word in enumerate(words) if Path(word).name.startswith(("c++", "g++", "clang++")))
-    return [word for word in words[compiler:] if word.startswith(("-I", "-std")) or not word.startswith("-")][:1] + [
-        word for word in words if word.startswith(("-I", "-std"))
-    ] + [word for pair in zip(words, words[1:]) if pair[0] == "-isystem" for word in pair]  # fmt: skip
+    compiler = next(word for word in words if re.search(r"(\+\+|clang|gcc|cc)[-0-9.]*$", word) and "ccache" not in word)
+    return [compiler, *(word for word in words if word.startswith(("-I", "-std")))]
 
 
 @pytest.mark.parametrize("source", VISIBLE)

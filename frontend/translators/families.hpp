@@ -101,9 +101,9 @@ inline constexpr TranslatorFamily kTranslatorFamilies[] = {
     random_translators,                           //
     training_translators,                         //
     unique_translators,                           //
-    string_translators,                             //
-    string_split_translators,                       //
-    regex_match_translators,                       //
+    string_translators,                           //
+    string_split_translators,                     //
+    regex_match_translators,                      //
     ngram_translators,                            //
     tree_ensemble_translators,                    //
     linear_model_translators,                     //

@@ -1,8 +1,8 @@
 // Upper and lower case of strings.
 #pragma once
 
-#include "frontend/strings/letter_case.hpp"
 #include "frontend/graph/node_context.hpp"
+#include "frontend/strings/letter_case.hpp"
 
 namespace onnx2ir::frontend {
 

@@ -63,11 +63,16 @@ bool read_weights(onnx2ir_conversion& handle, Read read) {
     read();
     return true;
   } catch (const std::bad_alloc&) {
+    add_error(handle, {onnx2ir::Severity::error,
+                       onnx2ir::DiagnosticCode::out_of_memory,
+                       "the IR needs more memory than there is",
+                       {},
+                       {},
+                       {}});
+  } catch (const std::exception& problem) {
     add_error(
         handle,
-        {onnx2ir::Severity::error, "out-of-memory", "the IR needs more memory than there is", {}, {}, {}});
-  } catch (const std::exception& problem) {
-    add_error(handle, {onnx2ir::Severity::error, "unreadable-input", problem.what(), {}, {}, {}});
+        {onnx2ir::Severity::error, onnx2ir::DiagnosticCode::unreadable_input, problem.what(), {}, {}, {}});
   }
   return false;
 }

@@ -31,7 +31,7 @@ namespace {
 
 Diagnostic unreadable_input(std::string message) {
   Diagnostic diagnostic;
-  diagnostic.code = "unreadable-input";
+  diagnostic.code = DiagnosticCode::unreadable_input;
   diagnostic.message = std::move(message);
   diagnostic.hint = "convert the model again when nothing writes to its files";
   return diagnostic;
@@ -47,22 +47,22 @@ void contain(DiagnosticSink& sink, Stage stage) {
   try {
     stage();
   } catch (const std::bad_alloc&) {
-    sink.error("out-of-memory", "the conversion needs more memory than there is");
+    sink.error(DiagnosticCode::out_of_memory, "the conversion needs more memory than there is");
   } catch (const ir::Cancelled& cancelled) {
-    sink.error("cancelled", cancelled.what());
+    sink.error(DiagnosticCode::cancelled, cancelled.what());
   } catch (const ir::InputError& error) {
     sink.report(unreadable_input(error.what()));
   } catch (const ir::InvalidNode& invalid) {
     // Every node was valid when it was made. A pass that finds more about shapes and values, for example
     // because it decomposes an operation, finds a contradiction that was in the model.
     Diagnostic diagnostic;
-    diagnostic.code = "invalid-model";
+    diagnostic.code = DiagnosticCode::invalid_model;
     diagnostic.message = std::string("the model contradicts itself: ") + invalid.what();
     diagnostic.hint = "look at the declared shapes; if another runtime runs the model, please report it";
     sink.report(std::move(diagnostic));
   } catch (const std::exception& fault) {
     Diagnostic diagnostic;
-    diagnostic.code = "internal-error";
+    diagnostic.code = DiagnosticCode::internal_error;
     diagnostic.message = std::string("a fault of onnx2ir itself: ") + fault.what();
     diagnostic.hint = "please report it with the model";
     sink.report(std::move(diagnostic));
@@ -78,9 +78,9 @@ void report_pass(const Options& options, std::string_view pass, const ir::Model&
     const double done = at == all.end() ? 0 : static_cast<double>(at - all.begin() + 1);
     options.progress(pass, kImportPart + (1 - kImportPart) * done / static_cast<double>(all.size()));
   }
-  const bool wanted = std::ranges::any_of(options.print_after,
+  const bool wanted = std::ranges::any_of(options.debug.print_after,
                                           [&](const auto& name) { return name == pass || name == "all"; });
-  if (wanted && options.dump) options.dump(pass, ir::text(model));
+  if (wanted && options.debug.dump) options.debug.dump(pass, ir::text(model));
 }
 
 /// The target that `text` names (Options::target_runtime); reports what it cannot be.
@@ -89,7 +89,7 @@ std::optional<target::Target> read_target(const std::string& text, DiagnosticSin
   if (const auto releases = target::parse_release_range(text)) return target::Target(*releases);
   const target::ReleaseRange supported;
   Diagnostic diagnostic;
-  diagnostic.code = "bad-target-runtime";
+  diagnostic.code = DiagnosticCode::bad_target_runtime;
   diagnostic.message = "'" + text + "' is not a supported OpenVINO release or a range of them";
   diagnostic.hint =
       "name a release such as " + to_string(supported.newest) + ", or a range within " + to_string(supported);
@@ -111,18 +111,18 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     const frontend::LoadOptions how{
         options.external_data_folder, options.max_function_nodes, {options.inputs, options.outputs}};
     imported = frontend::import_model(source, how, *target, sink);
-    if (options.pass_finished) {
+    if (options.debug.pass_finished) {
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-      options.pass_finished("import", time.count(), true);
+      options.debug.pass_finished("import", time.count(), true);
     }
     if (!options.keep_source) imported.source.reset();
     if (model != nullptr) {
       passes::PassContext context;
       context.sink = &sink;
       context.target = *target;
-      context.finished = options.pass_finished;
-      context.stop_after = options.stop_after;
-      context.skipped = options.skip_passes;
+      context.finished = options.debug.pass_finished;
+      context.stop_after = options.debug.stop_after;
+      context.skipped = options.debug.skip_passes;
       context.unroll_loops = options.unroll_loops;
       context.compress_to_fp16 = options.compress_to_fp16;
       context.stateful = options.stateful;
@@ -147,7 +147,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
   conversion.diagnostics = sink.take();
   add_suggestions(conversion.diagnostics);
   for (Diagnostic& diagnostic : conversion.diagnostics) {
-    if (options.max_memory != 0 && diagnostic.code == "out-of-memory")
+    if (options.max_memory != 0 && diagnostic.code == DiagnosticCode::out_of_memory)
       diagnostic.hint = "Options::max_memory limits it (max_memory= in Python); raise the limit";
   }
   return conversion;
@@ -196,7 +196,7 @@ std::optional<Diagnostic> Model::save(const std::filesystem::path& xml, const st
   if (!problem) return std::nullopt;
   if (problem->kind == Kind::input) return unreadable_input(problem->message);
   Diagnostic diagnostic;
-  diagnostic.code = "cannot-write";
+  diagnostic.code = DiagnosticCode::cannot_write;
   diagnostic.message = problem->message;
   if (problem->kind == Kind::refused_output) diagnostic.hint = "choose another name or folder for the output";
   return diagnostic;
@@ -218,7 +218,7 @@ std::optional<Diagnostic> check_files(const std::filesystem::path& xml, const st
   auto problem = backend_xml::check_pair(xml, weights_beside(xml, bin));
   if (!problem) return std::nullopt;
   Diagnostic diagnostic;
-  diagnostic.code = "not-a-pair";
+  diagnostic.code = DiagnosticCode::not_a_pair;
   diagnostic.message = *std::move(problem);
   diagnostic.hint = "convert the model again";
   return diagnostic;

@@ -92,7 +92,7 @@ struct Group {
 
 /// In the order of their first ones.
 std::vector<Group> groups_of(std::span<const Diagnostic> diagnostics) {
-  using Key = std::tuple<Severity, std::string_view, std::string_view, std::string_view>;
+  using Key = std::tuple<Severity, DiagnosticCode, std::string_view, std::string_view>;
   std::map<Key, std::vector<std::size_t>> known;
   std::vector<Group> groups;
   for (const Diagnostic& diagnostic : diagnostics) {
@@ -113,7 +113,7 @@ std::string headline(const Group& group) {
   std::string text(name_of(group.first->severity));
   text += ": " + group.first->message;
   if (group.places.size() > 1) text += ", " + std::to_string(group.places.size()) + " times";
-  return text + " [" + group.first->code + ']';
+  return text + " [" + std::string(name_of(group.first->code)) + ']';
 }
 
 std::string group_text(const Group& group) {
@@ -147,7 +147,7 @@ std::string to_string(std::span<const Diagnostic> diagnostics) {
 
 std::string to_string(const Diagnostic& diagnostic) {
   std::string text(name_of(diagnostic.severity));
-  text += ": " + diagnostic.message + " [" + diagnostic.code + ']';
+  text += ": " + diagnostic.message + " [" + std::string(name_of(diagnostic.code)) + ']';
   const Place& place = diagnostic.place;
   if (const std::string where = place_text(place); !where.empty()) text += "\n  at " + where;
   if (!place.outputs.empty()) text += "\n  outputs: " + join(place.outputs, ", ");
@@ -162,7 +162,7 @@ std::string to_json(std::span<const Diagnostic> diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics) {
     json += json.size() == 1 ? "\n" : ",\n";
     json += "{\"severity\": \"" + std::string(name_of(diagnostic.severity)) + '"';
-    append_field(json, "code", diagnostic.code);
+    append_field(json, "code", name_of(diagnostic.code));
     append_field(json, "message", diagnostic.message);
     const Place& place = diagnostic.place;
     json += ", \"place\": {\"node_index\": " + std::to_string(place.node_index) +

@@ -1,5 +1,6 @@
 // The text form of inputs: NAME, SHAPE, TYPE and VALUE of each.
 #include <charconv>
+#include <stdexcept>
 #include <string>
 
 #include "onnx2ir/options.hpp"
@@ -8,8 +9,9 @@ namespace onnx2ir {
 namespace {
 
 /// What is wrong with the text.
-struct Malformed {
-  std::string problem;
+class Malformed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 class InputText {
@@ -159,7 +161,7 @@ std::optional<std::vector<InputSpec>> parse_inputs(std::string_view text, std::s
   try {
     return InputText(text).parse();
   } catch (const Malformed& malformed) {
-    problem = malformed.problem;
+    problem = malformed.what();
     return std::nullopt;
   }
 }

@@ -193,19 +193,19 @@ std::span<const Row<Options>> conversion_rows() {
         Kind::list},
        [](Options& options, std::string_view value) {
          if (Problem problem = check_pass(value, {"import", "all"})) return problem;
-         options.print_after.emplace_back(value);
+         options.debug.print_after.emplace_back(value);
          return Problem();
        }},
       {{"stop_after", "PASS", "the last pass to run", "Compiler"},
        [](Options& options, std::string_view value) {
          if (Problem problem = check_pass(value)) return problem;
-         options.stop_after = value;
+         options.debug.stop_after = value;
          return Problem();
        }},
       {{"skip_pass", "PASS", "leave this pass out, to measure what it brings", "Compiler", Kind::list},
        [](Options& options, std::string_view value) {
          if (Problem problem = check_pass(value)) return problem;
-         options.skip_passes.emplace_back(value);
+         options.debug.skip_passes.emplace_back(value);
          return Problem();
        }},
   });

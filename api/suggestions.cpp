@@ -32,7 +32,7 @@ void add_suggestions(std::vector<Diagnostic>& diagnostics) {
   std::vector<frontend::OperatorRow> table;
   std::map<std::string, std::string> known;
   for (Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.code != "unsupported-operator" || !diagnostic.hint.empty()) continue;
+    if (diagnostic.code != DiagnosticCode::unsupported_operator || !diagnostic.hint.empty()) continue;
     const auto [found, is_new] =
         known.try_emplace(full_name(diagnostic.place.domain, diagnostic.place.op_type));
     if (is_new) {

@@ -219,16 +219,16 @@ class Reader {
     attributes(layer, node);
     if (!ir::is_version(node, version))
       refuse("there is no operation {} of {} with these attributes", type, version);
-    if (node.is("Const") || node.is("Parameter")) declare(layer.child("data"), node);
-    if (node.is("Const")) node.set_payload(constant(layer, node.output(0)));
-    if (node.is("Loop")) node.set_payload(loop(layer, graph));
-    if (node.is("If")) node.set_payload(branches(layer, graph, node.outputs().size()));
+    if (node.is(ops::Const) || node.is(ops::Parameter)) declare(layer.child("data"), node);
+    if (node.is(ops::Const)) node.set_payload(constant(layer, node.output(0)));
+    if (node.is(ops::Loop)) node.set_payload(loop(layer, graph));
+    if (node.is(ops::If)) node.set_payload(branches(layer, graph, node.outputs().size()));
     try {
       ir::infer(node);
     } catch (const ir::InvalidNode& reason) {
       refuse("layer '{}': {}", node.name, reason.what());
     }
-    if (node.is("Result")) return node;
+    if (node.is(ops::Result)) return node;
     if (outputs.size() != wanted) refuse("{} has {} outputs, not {}", type, wanted, outputs.size());
     for (std::size_t i = 0; i < wanted; ++i) {
       check_port(outputs[i], node.output(i).type, node.output(i).shape);
@@ -272,10 +272,9 @@ class Reader {
     return weights_->part(offset, size);
   }
 
-  static ir::Node* layer_of(const Layers& layers, pugi::xml_node element, const char* name,
-                            std::string_view type) {
+  static ir::Node* layer_of(const Layers& layers, pugi::xml_node element, const char* name, ir::Op type) {
     const auto found = layers.find(required_id(element, name));
-    if (found == layers.end() || !found->second->is(type)) refuse("{} names no {}", name, type);
+    if (found == layers.end() || !found->second->is(type)) refuse("{} names no {}", name, ir::name_of(type));
     return found->second;
   }
 
@@ -285,12 +284,12 @@ class Reader {
     const Layers layers = graph(layer.child("body"), *body.graph);
     std::unordered_map<const ir::Node*, ir::Node*> results;  // by the Parameter they are fed back to
     for (const pugi::xml_node edge : layer.child("back_edges").children("edge")) {
-      ir::Node* parameter = layer_of(layers, edge, "to-layer", "Parameter");
-      results[parameter] = layer_of(layers, edge, "from-layer", "Result");
+      ir::Node* parameter = layer_of(layers, edge, "to-layer", ops::Parameter);
+      results[parameter] = layer_of(layers, edge, "from-layer", ops::Result);
     }
     const Ports inputs = ports_of(layer, "input");
     for (const pugi::xml_node mapped : layer.child("port_map").children("input")) {
-      ir::Node* parameter = layer_of(layers, mapped, "internal_layer_id", "Parameter");
+      ir::Node* parameter = layer_of(layers, mapped, "internal_layer_id", ops::Parameter);
       if (std::string_view(mapped.attribute("purpose").value()) == "current_iteration") {
         body.iteration = parameter;
         continue;
@@ -308,7 +307,7 @@ class Reader {
     }
     const Ports outputs = ports_of(layer, "output");
     for (const pugi::xml_node mapped : layer.child("port_map").children("output")) {
-      ir::Node* result = layer_of(layers, mapped, "internal_layer_id", "Result");
+      ir::Node* result = layer_of(layers, mapped, "internal_layer_id", ops::Result);
       if (std::string_view(mapped.attribute("purpose").value()) == "execution_condition") {
         body.condition = result;
         continue;
@@ -353,13 +352,13 @@ class Reader {
     const Ports inputs = ports_of(layer, "input");
     for (const pugi::xml_node mapped : map.children("input")) {
       branch.invariants.push_back({index_of_port(inputs, required_id(mapped, "external_port_id")),
-                                   layer_of(layers, mapped, "internal_layer_id", "Parameter")});
+                                   layer_of(layers, mapped, "internal_layer_id", ops::Parameter)});
     }
     const Ports outputs = ports_of(layer, "output");
     branch.results.resize(count);
     for (const pugi::xml_node mapped : map.children("output")) {
       branch.results[index_of_port(outputs, required_id(mapped, "external_port_id"))] =
-          layer_of(layers, mapped, "internal_layer_id", "Result");
+          layer_of(layers, mapped, "internal_layer_id", ops::Result);
     }
     if (std::ranges::find(branch.results, nullptr) != branch.results.end()) {
       refuse("a branch of If does not give all outputs");

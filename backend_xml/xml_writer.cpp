@@ -210,7 +210,7 @@ class Writer {
 
   void data(const ir::Node& node) {
     if (node.constant() != nullptr) return constant(node);
-    if (node.is("Parameter")) return parameter(node.output(0));
+    if (node.is(ops::Parameter)) return parameter(node.output(0));
     if (node.attributes().empty()) return;
     text_->write("<data");
     for (const ir::Attribute& value : node.attributes()) {
@@ -314,7 +314,7 @@ class Writer {
       for (const ir::Value& input : node.inputs()) port(id++, input.type(), input.shape(), {});
       text_->write("</input>\n");
     }
-    if (node.outputs().empty() || node.is("Result")) return;
+    if (node.outputs().empty() || node.is(ops::Result)) return;
     text_->write("<output>\n");
     for (const ir::Output& output : node.outputs()) port(id++, output.type, output.shape, output.names);
     text_->write("</output>\n");

@@ -165,6 +165,9 @@ std::vector<Option> option_table(Arguments& arguments) {
   rows.push_back(listing("list-passes", "list the passes in the order they run", Listing::passes, arguments));
   rows.push_back(listing("list-faults", "list the faults of OpenVINO's runtime that are worked around",
                          Listing::faults, arguments));
+  rows.push_back(listing("list-diagnostics",
+                         "list the codes of errors and warnings, and what to do about them",
+                         Listing::diagnostics, arguments));
   rows.push_back(
       {"documentation", 0, "FORM",
        "print the options as a manual page (man), as completions of a shell (bash, zsh, fish) or as "

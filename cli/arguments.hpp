@@ -11,7 +11,16 @@
 namespace onnx2ir::cli {
 
 /// Something to print instead of a conversion.
-enum class Listing : std::uint8_t { none, help, version, operators, passes, faults, documentation };
+enum class Listing : std::uint8_t {
+  none,
+  help,
+  version,
+  operators,
+  passes,
+  faults,
+  diagnostics,
+  documentation
+};
 
 struct Arguments {
   std::vector<std::string> models;  ///< "-": standard input

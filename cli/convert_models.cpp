@@ -39,13 +39,13 @@ struct Outcome {
   std::ptrdiff_t error_count() const {
     return std::ranges::count(diagnostics, Severity::error, &Diagnostic::severity);
   }
-  bool has_code(std::string_view code) const {
+  bool has_code(DiagnosticCode code) const {
     return std::ranges::find(diagnostics, code, &Diagnostic::code) != diagnostics.end();
   }
   int exit_code() const {
     if (!has_errors()) return kDone;
-    if (has_code("bad-target-runtime")) return kUsage;
-    return has_code("internal-error") ? kInternal : kModelError;
+    if (has_code(DiagnosticCode::bad_target_runtime)) return kUsage;
+    return has_code(DiagnosticCode::internal_error) ? kInternal : kModelError;
   }
 };
 
@@ -96,9 +96,9 @@ void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics)
   const bool has_file_as_output = std::ranges::any_of(
       arguments.options.outputs, [](const std::string& name) { return name.ends_with(".xml"); });
   for (Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.code == "out-of-memory" && arguments.options.max_memory != 0)
+    if (diagnostic.code == DiagnosticCode::out_of_memory && arguments.options.max_memory != 0)
       diagnostic.hint = "--max-memory limits it; raise the limit";
-    if (diagnostic.code == "bad-interface" && has_file_as_output)
+    if (diagnostic.code == DiagnosticCode::bad_interface && has_file_as_output)
       diagnostic.hint = "--output names tensors; -o or --output-model names the file";
   }
 }
@@ -150,8 +150,12 @@ class Run {
         Conversion conversion = convert(jobs_[i], options_of(jobs_[i]));
         finish(jobs_[i], conversion, outcome, start);
       } catch (const std::bad_alloc&) {
-        outcome.diagnostics.push_back(
-            {Severity::error, "out-of-memory", "the conversion needs more memory than there is", {}, {}, {}});
+        outcome.diagnostics.push_back({Severity::error,
+                                       DiagnosticCode::out_of_memory,
+                                       "the conversion needs more memory than there is",
+                                       {},
+                                       {},
+                                       {}});
       }
       const std::scoped_lock lock(mutex_);
       outcomes_[i] = std::move(outcome);
@@ -174,12 +178,12 @@ class Run {
     Options options = arguments_.options;
     // The limit of the process has been set.
     options.max_memory = 0;
-    options.dump = [](std::string_view pass, std::string_view text) {
+    options.debug.dump = [](std::string_view pass, std::string_view text) {
       std::cerr << "// after " << pass << '\n' << text;
     };
     if (arguments_.verbose) {
       const std::string prefix = jobs_.size() == 1 ? std::string() : job.model + ": ";
-      options.pass_finished = [prefix](std::string_view stage, double seconds, bool modified) {
+      options.debug.pass_finished = [prefix](std::string_view stage, double seconds, bool modified) {
         report_time(prefix, stage, seconds, modified);
       };
     }
@@ -222,7 +226,7 @@ class Run {
       std::filesystem::create_directories(folder, error);
       if (error) {
         Diagnostic diagnostic;
-        diagnostic.code = "cannot-write";
+        diagnostic.code = DiagnosticCode::cannot_write;
         diagnostic.message = "the folder '" + folder.string() + "' cannot be made: " + error.message();
         return diagnostic;
       }

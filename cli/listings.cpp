@@ -33,4 +33,11 @@ std::string fault_list() {
   return list.str();
 }
 
+std::string diagnostic_list() {
+  std::ostringstream list;
+  for (const DiagnosticCodeInfo& code : kDiagnosticCodes)
+    list << code.name << "  " << code.meaning << "  " << code.remedy << '\n';
+  return list.str();
+}
+
 }  // namespace onnx2ir::cli

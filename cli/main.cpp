@@ -29,6 +29,8 @@ std::string listing_text(const Arguments& arguments, const std::vector<Option>& 
       return pass_list();
     case Listing::faults:
       return fault_list();
+    case Listing::diagnostics:
+      return diagnostic_list();
     case Listing::documentation:
       return documentation(arguments.documentation, options);
     case Listing::none:

@@ -17,10 +17,10 @@
 namespace onnx2ir::frontend {
 namespace {
 
-void report(DiagnosticSink& sink, std::string code, std::string message) {
+void report(DiagnosticSink& sink, DiagnosticCode code, std::string message) {
   Place place;
   place.graph = std::string(kMainGraphPath);
-  sink.error(std::move(code), std::move(message), std::move(place));
+  sink.error(code, std::move(message), std::move(place));
 }
 
 /// Ranks of the elements of sequences among the model's inputs, found out by an earlier try.
@@ -88,7 +88,7 @@ void convert_input(const std::string& name, ir::ElementType computed, GraphTrans
   Builder builder(translator.graph());
   builder.set_name(name + "/converted");
   const Value parameter = as_tensor(translator.find(name).operand);
-  translator.rebind(name, builder.op("Convert", {parameter}, {{"destination_type", computed}}));
+  translator.rebind(name, builder.op(ops::Convert, {parameter}, {{"destination_type", computed}}));
 }
 
 /// Makes Parameters for each input that has no default; a model of IR version 3 lists its initializers as
@@ -107,16 +107,18 @@ void bind_inputs(const LoadedModel& model, const LearnedRanks& learned, GraphTra
       if (wanted.shape) type->shape = *wanted.shape;
       if (wanted.type) type->type = *wanted.type;
       if (type->kind == OperandType::Kind::tensor && !type->shape.has_rank()) {
-        translator.sink().warning("unknown-rank", "model input '" + input.name() +
-                                                      "' has no known rank: OpenVINO's CPU runtime compiles "
-                                                      "the model only after reshape() has given it one");
+        translator.sink().warning(DiagnosticCode::unknown_rank,
+                                  "model input '" + input.name() +
+                                      "' has no known rank: OpenVINO's CPU runtime compiles "
+                                      "the model only after reshape() has given it one");
       }
       translator.bind(input.name(), input_operand(input.name(), input_type(*type, input.name(), learned),
                                                   translator.graph()));
       if (type->type != computed) convert_input(input.name(), computed, translator);
       continue;
     }
-    report(translator.sink(), "unsupported-input", "model input '" + input.name() + "' " + problem);
+    report(translator.sink(), DiagnosticCode::unsupported_input,
+           "model input '" + input.name() + "' " + problem);
     translator.bind_unavailable(input.name());
   }
 }
@@ -134,7 +136,7 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
     }
   }
   if (!has_known_rank(type) && !is_open(type)) {
-    report(sink, "unsupported-output",
+    report(sink, DiagnosticCode::unsupported_output,
            "model output '" + output.name() + "' is a " + to_string(type) +
                " whose elements have no known rank");
     return;

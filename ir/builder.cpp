@@ -30,14 +30,13 @@ void set_attributes(Node& node, std::span<const Attribute> attributes) {
 
 }  // namespace
 
-Node& Builder::node(std::string_view op_name, std::span<const Value> inputs,
-                    std::span<const Attribute> attributes, std::size_t output_count) {
-  const OpDescriptor& op = find_op(op_name);
+Node& Builder::node(Op id, std::span<const Value> inputs, std::span<const Attribute> attributes,
+                    std::size_t output_count) {
+  const OpDescriptor& op = find_op(id);
   check_inputs(op, inputs, *graph_);
   const std::size_t outputs =
       op.outputs == OpDescriptor::kVariadic ? output_count : static_cast<std::size_t>(op.outputs);
   Node& node = graph_->add(op, inputs, outputs);
-  node.origin = origin_;
   if (!name_.empty()) node.name = name_;
   try {
     set_attributes(node, attributes);
@@ -49,36 +48,35 @@ Node& Builder::node(std::string_view op_name, std::span<const Value> inputs,
   return node;
 }
 
-Node& Builder::node(std::string_view op_name, std::initializer_list<Value> inputs, AttributeList attributes,
+Node& Builder::node(Op id, std::initializer_list<Value> inputs, AttributeList attributes,
                     std::size_t output_count) {
-  return node(op_name, std::span<const Value>(inputs.begin(), inputs.size()),
+  return node(id, std::span<const Value>(inputs.begin(), inputs.size()),
               std::span<const Attribute>(attributes.begin(), attributes.size()), output_count);
 }
 
-Value Builder::op(std::string_view op_name, std::initializer_list<Value> inputs, AttributeList attributes) {
-  return node(op_name, inputs, attributes).value();
+Value Builder::op(Op id, std::initializer_list<Value> inputs, AttributeList attributes) {
+  return node(id, inputs, attributes).value();
 }
 
-Value Builder::op(std::string_view op_name, std::span<const Value> inputs, AttributeList attributes) {
-  return node(op_name, inputs, std::span<const Attribute>(attributes.begin(), attributes.size())).value();
+Value Builder::op(Op id, std::span<const Value> inputs, AttributeList attributes) {
+  return node(id, inputs, std::span<const Attribute>(attributes.begin(), attributes.size())).value();
 }
 
-Node& Builder::declared(std::string_view op_name, ElementType type, PartialShape shape) {
-  Node& node = graph_->add(find_op(op_name), {}, 1);
-  node.origin = origin_;
+Node& Builder::declared(Op id, ElementType type, PartialShape shape) {
+  Node& node = graph_->add(find_op(id), {}, 1);
   if (!name_.empty()) node.name = name_;
   set_output(node, 0, type, std::move(shape));
   return node;
 }
 
 Value Builder::constant(ElementType type, std::span<const std::int64_t> shape, ConstantData data) {
-  Node& constant = declared("Const", type, PartialShape(shape));
+  Node& constant = declared(ops::Const, type, PartialShape(shape));
   constant.set_payload(std::move(data));
   return constant.value();
 }
 
 Value Builder::copy_of(const Node& constant) {
-  Node& copy = declared("Const", constant.output(0).type, constant.output(0).shape);
+  Node& copy = declared(ops::Const, constant.output(0).type, constant.output(0).shape);
   copy.set_payload(*constant.constant());
   return copy.value();
 }
@@ -110,11 +108,11 @@ Value Builder::boolean(bool value) {
 }
 
 Value Builder::parameter(ElementType type, PartialShape shape) {
-  return declared("Parameter", type, std::move(shape)).value();
+  return declared(ops::Parameter, type, std::move(shape)).value();
 }
 
 Node& Builder::result(Value value) {
-  return node("Result", {value});
+  return node(ops::Result, {value});
 }
 
 }  // namespace onnx2ir::ir

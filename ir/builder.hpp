@@ -1,4 +1,5 @@
-// Emits nodes: checked, typed and inferred as they are made. The one way to extend a graph.
+// Emits nodes: checked, typed and inferred as they are made. Loop and If are added with Graph::add, and
+// inferred when their bodies are complete.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +19,17 @@ class Builder {
   explicit Builder(Graph& graph) : graph_(&graph) {}
 
   Graph& graph() const { return *graph_; }
-  /// Origin and name given to the nodes emitted from now on.
-  void set_origin(std::int32_t origin) { origin_ = origin; }
+  /// The name given to the nodes emitted from now on.
   void set_name(std::string name) { name_ = std::move(name); }
 
   /// Emits a node with one output. Throws InvalidNode when the inputs do not fit.
-  ///     builder.op("Softmax", {x}, {{"axis", 1}})
-  Value op(std::string_view name, std::initializer_list<Value> inputs, AttributeList attributes = {});
-  Value op(std::string_view name, std::span<const Value> inputs, AttributeList attributes = {});
+  ///     builder.op(ops::SoftMax, {x}, {{"axis", 1}})
+  Value op(Op op, std::initializer_list<Value> inputs, AttributeList attributes = {});
+  Value op(Op op, std::span<const Value> inputs, AttributeList attributes = {});
   /// Emits a node with the number of outputs its operation has, or with `output_count`.
-  Node& node(std::string_view name, std::span<const Value> inputs, std::span<const Attribute> attributes = {},
+  Node& node(Op op, std::span<const Value> inputs, std::span<const Attribute> attributes = {},
              std::size_t output_count = 1);
-  Node& node(std::string_view name, std::initializer_list<Value> inputs, AttributeList attributes = {},
+  Node& node(Op op, std::initializer_list<Value> inputs, AttributeList attributes = {},
              std::size_t output_count = 1);
 
   /// Constants. Integers as i64 unless told, of shape [n] or scalar; `like` takes the type of another value.
@@ -51,10 +51,9 @@ class Builder {
 
  private:
   /// A node that says itself what its output is.
-  Node& declared(std::string_view op_name, ElementType type, PartialShape shape);
+  Node& declared(Op op, ElementType type, PartialShape shape);
 
   Graph* graph_;
-  std::int32_t origin_ = -1;
   std::string name_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <stdexcept>
+#include <unordered_set>
 
 #include "ir/builder.hpp"
 #include "ir/memory_budget.hpp"
@@ -29,15 +31,6 @@ void drop_use(Value value, const Node& user, std::size_t index) {
 const Output& output_of(Value value) {
   if (!value) throw InvalidNode("an input that is needed is absent");
   return value.node->output(value.index);
-}
-
-bool is_control_flow(const Node& node) {
-  return node.is("Loop") || node.is("If");
-}
-
-/// What a model does beside computing values that other nodes use.
-bool is_kept_without_uses(const Node& node) {
-  return node.is("Parameter") || node.is("Result") || node.is("Assign");
 }
 
 }  // namespace
@@ -75,6 +68,13 @@ void Node::remove_input(std::size_t index) {
     }
   }
   inputs_.erase(inputs_.begin() + index);
+}
+
+void Node::remove_inputs() {
+  while (!inputs_.empty()) {
+    drop_use(inputs_.back(), *this, inputs_.size() - 1);
+    inputs_.pop_back();
+  }
 }
 
 Value Node::add_output() {
@@ -134,16 +134,16 @@ Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::siz
   Node& node = *nodes_.back();
   // Most graphs are bodies with a few of each.
   constexpr std::size_t kFew = 4;
-  if (node.is("Parameter")) {
+  if (node.is(ops::Parameter)) {
     if (parameters_.empty()) parameters_.reserve(kFew);
     parameters_.push_back(&node);
   }
-  if (node.is("Result")) {
+  if (node.is(ops::Result)) {
     if (results_.empty()) results_.reserve(kFew);
     results_.push_back(&node);
   }
-  if (is_control_flow(node)) control_flow_.push_back(&node);
-  operations_.add(op);
+  if (node.op().traits.has_bodies) control_flow_.push_back(&node);
+  operations_.add(op.id);
   return node;
 }
 
@@ -153,12 +153,9 @@ std::size_t Graph::remove_dead_nodes() {
   bool lost_control_flow = false;
   for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
     Node& node = **it;
-    if (node.has_uses() || is_kept_without_uses(node)) continue;
-    while (!node.inputs_.empty()) {
-      drop_use(node.inputs_.back(), node, node.inputs_.size() - 1);
-      node.inputs_.pop_back();
-    }
-    lost_control_flow = lost_control_flow || is_control_flow(node);
+    if (node.has_uses() || node.op().traits.is_kept) continue;
+    node.remove_inputs();
+    lost_control_flow = lost_control_flow || node.op().traits.has_bodies;
     it->reset();
     ++removed;
   }
@@ -166,19 +163,43 @@ std::size_t Graph::remove_dead_nodes() {
   if (lost_control_flow) {
     control_flow_.clear();
     for (const auto& node : nodes_) {
-      if (is_control_flow(*node)) control_flow_.push_back(node.get());
+      if (node->op().traits.has_bodies) control_flow_.push_back(node.get());
     }
   }
   return removed;
 }
 
 void Graph::remove(Node& node) {
-  assert(!node.has_uses());
-  for (std::size_t i = 0; i < node.inputs_.size(); ++i) drop_use(node.inputs_[i], node, i);
-  std::erase(parameters_, &node);
-  std::erase(results_, &node);
-  std::erase(control_flow_, &node);
-  std::erase_if(nodes_, [&](const auto& owned) { return owned.get() == &node; });
+  Node* const one = &node;
+  const auto owned =
+      std::find_if(nodes_.rbegin(), nodes_.rend(), [&](const auto& own) { return own.get() == one; });
+  forget({&one, 1});
+  nodes_.erase(std::prev(owned.base()));
+}
+
+void Graph::remove(std::span<Node* const> nodes) {
+  if (nodes.empty()) return;
+  const std::unordered_set<const Node*> removed(nodes.begin(), nodes.end());
+  forget(nodes);
+  std::erase_if(nodes_, [&](const auto& owned) { return removed.contains(owned.get()); });
+}
+
+void Graph::forget(std::span<Node* const> nodes) {
+  bool has_parameters = false;
+  bool has_results = false;
+  bool has_bodies = false;
+  for (Node* node : nodes) {
+    assert(!node->has_uses());
+    node->remove_inputs();
+    has_parameters = has_parameters || node->is(ops::Parameter);
+    has_results = has_results || node->is(ops::Result);
+    has_bodies = has_bodies || node->op().traits.has_bodies;
+  }
+  const std::unordered_set<const Node*> removed(nodes.begin(), nodes.end());
+  const auto is_removed = [&](const Node* node) { return removed.contains(node); };
+  if (has_parameters) std::erase_if(parameters_, is_removed);
+  if (has_results) std::erase_if(results_, is_removed);
+  if (has_bodies) std::erase_if(control_flow_, is_removed);
 }
 
 void Graph::sort() {
@@ -201,6 +222,10 @@ void Graph::sort() {
         continue;
       }
       Node* const input = node->inputs_[next++].node;
+      if (input != nullptr && input->scratch == 1) {
+        throw std::logic_error("the graph has a cycle through " + std::string(input->op().name) + " '" +
+                               input->name + "'");
+      }
       if (input != nullptr && input->scratch == 0) {
         input->scratch = 1;
         stack.emplace_back(input, 0);

@@ -163,8 +163,8 @@ class Node {
   ~Node();
 
   const OpDescriptor& op() const { return *op_; }
-  /// Whether the node is of the operation called `op_name`.
-  bool is(std::string_view wanted) const { return op_->name == wanted; }
+  bool is(Op wanted) const { return op_->id == wanted; }
+  bool is_one_of(const OperationSet& wanted) const { return wanted.contains(op_->id); }
   Graph& graph() const { return *graph_; }
 
   std::span<const Value> inputs() const { return {inputs_.data(), inputs_.size()}; }
@@ -180,6 +180,8 @@ class Node {
   Output& output(std::size_t index) { return outputs_[index]; }
   const Output& output(std::size_t index) const { return outputs_[index]; }
   Value value(std::size_t index = 0) { return {this, static_cast<std::uint32_t>(index)}; }
+  /// Removes all inputs of a node that is replaced: it is dead, and remove_dead_nodes() takes it away.
+  void remove_inputs();
   /// Appends an output; only control-flow nodes grow.
   Value add_output();
   /// Removes output `index`, which must be unused; the caller adjusts the indices in the payload.
@@ -249,8 +251,6 @@ class Node {
  public:
   /// Scratch space of the pass or writer at work; nothing is kept in it between them.
   std::int64_t scratch = 0;
-  /// Index of the ONNX node it comes from in the front end's table of origins; -1 when none.
-  std::int32_t origin = -1;
   /// Whether this Convert undoes the compression of a constant: the runtime may use the constant as it is.
   bool is_decompression = false;
   /// The layer's name; made unique within its graph when the IR is written.
@@ -294,9 +294,12 @@ class Graph {
 
   /// Removes nodes whose outputs nobody uses, bottom up; Parameters and Results stay. Returns how many went.
   std::size_t remove_dead_nodes();
-  /// Removes `node`, whose outputs must be unused.
+  /// Removes `node`, whose outputs must be unused. The newer the node, the less time it takes.
   void remove(Node& node);
-  /// Restores topological order, keeping the present order where it is one (stable, linear).
+  /// The same for several nodes in one walk over the graph.
+  void remove(std::span<Node* const> nodes);
+  /// Restores topological order, keeping the present order where it is one (stable, linear). Throws
+  /// std::logic_error if a node depends on its own output.
   void sort();
 
   std::string name;
@@ -309,6 +312,8 @@ class Graph {
   friend struct NodeDeleter;
   friend void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
   explicit Graph(std::shared_ptr<NodeStorage> storage) : storage_(std::move(storage)) {}
+  /// Removes what nodes that are about to go have in common with other nodes and in the lists below.
+  void forget(std::span<Node* const> nodes);
 
   std::shared_ptr<NodeStorage> storage_;  ///< outlives the nodes
   std::vector<NodePointer> nodes_;

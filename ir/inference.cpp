@@ -98,7 +98,7 @@ namespace {
 
 /// Whether a trip count that only a run tells is said to be at least one.
 bool is_positive(Value trip_count) {
-  if (!trip_count.node->is("Maximum")) return false;
+  if (!trip_count.node->is(ops::Maximum)) return false;
   return std::ranges::any_of(trip_count.node->inputs(),
                              [](Value input) { return known_scalar(input).value_or(0) > 0; });
 }

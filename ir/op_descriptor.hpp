@@ -34,6 +34,27 @@ struct OlderVersion {
   bool (*says)(const Node& node) = nullptr;
 };
 
+/// Inputs [first, last] of an operation; no input by default.
+struct InputRange {
+  std::size_t first = 1;
+  std::size_t last = 0;
+};
+
+/// What passes and inference ask of an operation without its name.
+struct Traits {
+  bool is_volatile = false;  ///< other values each time, or an effect: never merged, folded or moved
+  bool is_kept = false;      ///< stays in the graph if it has no uses
+  bool has_bodies = false;
+  bool keeps_shape = false;    ///< output 0 has the shape of input 0
+  bool broadcasts = false;     ///< computes each element from those of its inputs, broadcast as in NumPy
+  bool is_arithmetic = false;  ///< broadcasts two numbers to a number
+  bool is_reduction = false;   ///< one element of output 0 for all elements along some axes of input 0
+  bool reshapes = false;       ///< the elements of input 0 in their order, in another shape
+  bool rearranges = false;     ///< each element of input 0 once, in another shape or order
+  InputRange sizes = {};       ///< inputs that are sizes, axes or counts: shapes are computed from them
+  InputRange indices = {};     ///< inputs that are indices or bounds
+};
+
 /// An operation: one row of the table.
 struct OpDescriptor {
   static constexpr int kVariadic = -1;
@@ -45,15 +66,10 @@ struct OpDescriptor {
   int outputs;     ///< kVariadic: the creator says how many
   std::vector<AttributeSpec> attributes;
   InferFunction infer;
-  /// Computes something else each time or has an effect: never merged, folded or moved.
-  bool is_volatile = false;
+  Traits traits = {};
   std::vector<OlderVersion> older = {};  ///< the oldest first
-  std::uint16_t index = 0;               ///< in all_ops()
+  Op id = {};                            ///< set by the registry, from the name
 };
-
-inline bool OperationSet::contains(const OpDescriptor& op) const {
-  return bits_[op.index];
-}
 
 /// The oldest version of the node's operation that can say what the node says: "opset1".
 std::string_view oldest_version(const Node& node);
@@ -65,9 +81,8 @@ bool is_note(const OpDescriptor& op, std::string_view attribute);
 
 /// All operations, sorted by family.
 std::span<const OpDescriptor> all_ops();
-/// The operation called `name`; throws std::logic_error when there is none.
-const OpDescriptor& find_op(std::string_view name);
-/// The same for names that come from a file: null when there is none.
+const OpDescriptor& find_op(Op op);
+/// The operation of a name that comes from a file; null if no operation has it.
 const OpDescriptor* find_op_or_null(std::string_view name);
 
 }  // namespace onnx2ir::ir

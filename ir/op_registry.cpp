@@ -1,30 +1,41 @@
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "ir/graph.hpp"
-#include "ir/name_table.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/ops/families.hpp"
 
 namespace onnx2ir::ir {
 namespace {
 
+/// The identity of a name; none if no operation has it.
+std::optional<Op> identity_of(std::string_view name) {
+  static_assert(std::ranges::is_sorted(kOperationNames));
+  const auto* const found = std::ranges::lower_bound(kOperationNames, name);
+  if (found == kOperationNames.end() || *found != name) return std::nullopt;
+  return static_cast<Op>(found - kOperationNames.begin());
+}
+
 struct Registry {
   std::vector<OpDescriptor> ops;
-  NameTable<const OpDescriptor*> by_name;
+  std::array<const OpDescriptor*, kOperationCount> by_id = {};
 
   Registry() {
     for (const auto family : kOpFamilies) {
       auto rows = family();
       ops.insert(ops.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
     }
-    by_name.reserve(ops.size());
-    for (std::size_t i = 0; i < ops.size(); ++i) ops[i].index = static_cast<std::uint16_t>(i);
-    for (const OpDescriptor& op : ops) {
-      if (!by_name.add(op.name, &op)) {
-        throw std::logic_error("two descriptors of " + std::string(op.name));
-      }
+    for (OpDescriptor& op : ops) {
+      const auto id = identity_of(op.name);
+      if (!id) throw std::logic_error(std::string(op.name) + " has no identity in ir/operations.hpp");
+      op.id = *id;
+      const OpDescriptor*& row = by_id[static_cast<std::size_t>(*id)];
+      if (row != nullptr) throw std::logic_error("two descriptors of " + std::string(op.name));
+      row = &op;
     }
+    if (std::ranges::find(by_id, nullptr) != by_id.end())
+      throw std::logic_error("an identity of ir/operations.hpp has no row in ir/ops");
   }
 };
 
@@ -40,14 +51,13 @@ std::span<const OpDescriptor> all_ops() {
   return registry().ops;
 }
 
-const OpDescriptor* find_op_or_null(std::string_view name) {
-  const auto* const found = registry().by_name.find(name);
-  return found == nullptr ? nullptr : *found;
+const OpDescriptor& find_op(Op op) {
+  return *registry().by_id[static_cast<std::size_t>(op)];
 }
 
-const OpDescriptor& find_op(std::string_view name) {
-  if (const OpDescriptor* op = find_op_or_null(name)) return *op;
-  throw std::logic_error("no operation " + std::string(name));
+const OpDescriptor* find_op_or_null(std::string_view name) {
+  const auto id = identity_of(name);
+  return id ? &find_op(*id) : nullptr;
 }
 
 bool is_note(const OpDescriptor& op, std::string_view attribute) {
@@ -77,14 +87,6 @@ bool is_version(const Node& node, std::string_view opset) {
   return std::ranges::any_of(node.op().older, [&](const OlderVersion& version) {
     return version.opset == opset && says(version, node);
   });
-}
-
-OperationSet::OperationSet(std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) add(find_op(name));
-}
-
-void OperationSet::add(const OpDescriptor& op) {
-  bits_.set(op.index);
 }
 
 }  // namespace onnx2ir::ir

@@ -1,28 +1,40 @@
 // Sets of operations: which ones a graph holds, which ones a pass looks for.
 #pragma once
 
-#include <bitset>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
-#include <string_view>
+
+#include "ir/operations.hpp"
 
 namespace onnx2ir::ir {
 
-struct OpDescriptor;
-
 class OperationSet {
  public:
-  OperationSet() = default;
-  /// Throws std::logic_error when a name is not that of an operation.
-  OperationSet(std::initializer_list<std::string_view> names);
+  constexpr OperationSet() = default;
+  constexpr OperationSet(std::initializer_list<Op> operations) {
+    for (const Op op : operations) add(op);
+  }
 
-  void add(const OpDescriptor& op);
-  bool contains(const OpDescriptor& op) const;
+  constexpr void add(Op op) { words_[word(op)] |= bit(op); }
+  constexpr bool contains(Op op) const { return (words_[word(op)] & bit(op)) != 0; }
   /// Whether the sets have an operation in common.
-  bool meets(const OperationSet& other) const { return (bits_ & other.bits_).any(); }
+  constexpr bool meets(const OperationSet& other) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if ((words_[i] & other.words_[i]) != 0) return true;
+    }
+    return false;
+  }
 
  private:
-  static constexpr std::size_t kMost = 256;
-  std::bitset<kMost> bits_;  ///< by OpDescriptor::index
+  static constexpr std::size_t kBits = 64;
+  static constexpr std::size_t word(Op op) { return static_cast<std::size_t>(op) / kBits; }
+  static constexpr std::uint64_t bit(Op op) {
+    return std::uint64_t{1} << (static_cast<std::size_t>(op) % kBits);
+  }
+
+  std::array<std::uint64_t, (kOperationCount + kBits - 1) / kBits> words_ = {};
 };
 
 }  // namespace onnx2ir::ir

@@ -21,10 +21,6 @@ struct Place {
 };
 using Step = std::optional<Place>;
 
-bool is_any_of(const Node& node, std::span<const std::string_view> names) {
-  return std::ranges::any_of(names, [&](std::string_view name) { return node.is(name); });
-}
-
 /// `position` of a list of `size` entries; a negative one counts from the end.
 std::optional<std::size_t> position_in(std::int64_t position, std::size_t size) {
   if (position < 0) position += static_cast<std::int64_t>(size);
@@ -55,19 +51,17 @@ Step through_product(const Node& node, std::size_t rank, std::size_t axis) {
 }
 
 Step from_dimension(Value value, std::size_t axis) {
-  constexpr std::array<std::string_view, 4> kSameShape = {"Convert", "Relu", "Tanh", "Softmax"};
-  constexpr std::array<std::string_view, 4> kElementwise = {"Add", "Subtract", "Multiply", "Divide"};
   const Node& node = *value.node;
   const std::size_t rank = value.shape().rank();
-  if (is_any_of(node, kSameShape)) return Place{node.input(0), axis};
-  if (is_any_of(node, kElementwise)) return through_broadcast(node, rank, axis);
-  if (node.is("MatMul")) return through_product(node, rank, axis);
-  if (node.is("Transpose")) {
+  if (node.op().traits.keeps_shape) return Place{node.input(0), axis};
+  if (node.op().traits.is_arithmetic) return through_broadcast(node, rank, axis);
+  if (node.is(ops::MatMul)) return through_product(node, rank, axis);
+  if (node.is(ops::Transpose)) {
     const auto order = exact_values(node.input(1));
     if (!order || order->size() != rank) return std::nullopt;
     return Place{node.input(0), static_cast<std::size_t>((*order)[axis])};
   }
-  if (node.is("Reshape")) {
+  if (node.is(ops::Reshape)) {
     const auto sizes = known_values(node.input(1));
     // What a model calculates may be -1, which means what is left.
     if (!sizes || axis >= sizes->size() || (*sizes)[axis].min < 0) return std::nullopt;
@@ -88,22 +82,21 @@ Step through_concat(const Node& node, std::size_t index) {
 }
 
 Step from_element(Value value, std::size_t index) {
-  constexpr std::array<std::string_view, 3> kSameElements = {"Unsqueeze", "Squeeze", "Reshape"};
   const Node& node = *value.node;
-  if (node.is("ShapeOf")) return Place{node.input(0), index};
-  if (is_any_of(node, kSameElements)) return Place{node.input(0), index, true};
-  if (node.is("Convert") && is_integral(node.input(0).type()) && is_integral(value.type())) {
+  if (node.is(ops::ShapeOf)) return Place{node.input(0), index};
+  if (node.op().traits.reshapes) return Place{node.input(0), index, true};
+  if (node.is(ops::Convert) && is_integral(node.input(0).type()) && is_integral(value.type())) {
     return Place{node.input(0), index, true};
   }
-  if (node.is("Concat")) return through_concat(node, index);
+  if (node.is(ops::Concat)) return through_concat(node, index);
   const auto list = node.inputs().empty() ? std::nullopt : node.input(0).shape().sizes();
   if (!list || list->size() != 1) return std::nullopt;
   const auto size = static_cast<std::size_t>(list->front());
   std::optional<std::size_t> position;
-  if (node.is("Gather")) {
+  if (node.is(ops::Gather)) {
     const auto indices = exact_values(node.input(1));
     if (indices && index < indices->size()) position = position_in((*indices)[index], size);
-  } else if (node.is("Slice")) {
+  } else if (node.is(ops::Slice)) {
     const auto start = exact_values(node.input(1));
     const auto step = exact_values(node.input(3));
     if (start && step && step->front() == 1) position = position_in(start->front(), size);
@@ -133,7 +126,7 @@ Origin origin_of(Place size) {
   Step expected;  // the dimension that has to come next, because a Reshape may take it as well
   while (const Step step = next(origin.place)) {
     const Node& node = *origin.place.value.node;
-    if (!origin.place.is_element && node.is("Reshape") && node.boolean("special_zero")) {
+    if (!origin.place.is_element && node.is(ops::Reshape) && node.boolean("special_zero")) {
       const PartialShape& data = node.input(0).shape();
       const std::size_t axis = origin.place.index;
       if (!data.has_rank() || axis >= data.rank()) break;
@@ -157,20 +150,20 @@ bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis) {
 }
 
 std::optional<bool> compared_sizes(Value condition) {
-  constexpr std::array<std::string_view, 3> kTrueOfEqual = {"Equal", "LessEqual", "GreaterEqual"};
-  constexpr std::array<std::string_view, 3> kFalseOfEqual = {"NotEqual", "Less", "Greater"};
+  static constexpr OperationSet kTrueOfEqual = {ops::Equal, ops::LessEqual, ops::GreaterEqual};
+  static constexpr OperationSet kFalseOfEqual = {ops::NotEqual, ops::Less, ops::Greater};
   bool negated = false;
   const Node* node = condition.node;
   const auto is_passed_on = [&] {
-    return (node->is("Convert") || node->is("Reshape") || node->is("Squeeze")) &&
+    return (node->is(ops::Convert) || node->is(ops::Reshape) || node->is(ops::Squeeze)) &&
            node->input(0).type() == ElementType::boolean;
   };
-  while (node->is("LogicalNot") || is_passed_on()) {
-    negated ^= node->is("LogicalNot");
+  while (node->is(ops::LogicalNot) || is_passed_on()) {
+    negated ^= node->is(ops::LogicalNot);
     node = node->input(0).node;
   }
-  const bool is_true = is_any_of(*node, kTrueOfEqual);
-  if (!is_true && !is_any_of(*node, kFalseOfEqual)) return std::nullopt;
+  const bool is_true = node->is_one_of(kTrueOfEqual);
+  if (!is_true && !node->is_one_of(kFalseOfEqual)) return std::nullopt;
   for (std::size_t i = 0; i < 2; ++i) {
     if (node->input(i).shape().element_count() != 1 || !is_integral(node->input(i).type()))
       return std::nullopt;

@@ -98,16 +98,16 @@ class Verifier {
     ++inputs_seen_[index];
     ++parameters_seen_[parameter];
     if (index >= node.inputs().size()) report(node, "a port refers to an input that does not exist");
-    inner(node, body, parameter, "Parameter");
+    inner(node, body, parameter, ops::Parameter);
   }
   void outgoing(const Node& node, const Graph& body, std::uint32_t index, const Node* result) {
     ++outputs_seen_[index];
     if (index >= node.outputs().size()) report(node, "a port refers to an output that does not exist");
-    inner(node, body, result, "Result");
+    inner(node, body, result, ops::Result);
   }
-  void inner(const Node& node, const Graph& body, const Node* port, std::string_view kind) {
+  void inner(const Node& node, const Graph& body, const Node* port, Op kind) {
     if (port == nullptr || &port->graph() != &body || !port->is(kind)) {
-      report(node, "a port refers to no " + std::string(kind) + " of the body");
+      report(node, "a port refers to no " + std::string(name_of(kind)) + " of the body");
     }
   }
 
@@ -116,11 +116,11 @@ class Verifier {
     outputs_seen_.clear();
     parameters_seen_.clear();
     const Graph& body = *loop.graph;
-    inner(node, body, loop.condition, "Result");
-    if (loop.iteration != nullptr) inner(node, body, loop.iteration, "Parameter");
+    inner(node, body, loop.condition, ops::Result);
+    if (loop.iteration != nullptr) inner(node, body, loop.iteration, ops::Parameter);
     for (const Carried& state : loop.carried) {
       incoming(node, body, state.input, state.parameter);
-      inner(node, body, state.result, "Result");
+      inner(node, body, state.result, ops::Result);
       if (state.output) outgoing(node, body, *state.output, state.result);
     }
     for (const Invariant& invariant : loop.invariants)
@@ -145,7 +145,7 @@ class Verifier {
       every_parameter_once(node, *branch->graph);
       if (branch->results.size() != node.outputs().size())
         report(node, "a branch has not a Result for each output");
-      for (const Node* result : branch->results) inner(node, *branch->graph, result, "Result");
+      for (const Node* result : branch->results) inner(node, *branch->graph, result, ops::Result);
     }
   }
 

@@ -14,14 +14,14 @@ bool is_weight_type(ir::ElementType type) {
 
 /// The constant that the Convert `value` widens; null if it does not.
 ir::Value widened_weights(ir::Value value) {
-  if (!value.node->is("Convert")) return {};
+  if (!value.node->is(ops::Convert)) return {};
   const ir::Value data = value.node->input(0);
   return data.node->constant() != nullptr && is_weight_type(data.type()) ? data : ir::Value{};
 }
 
 std::optional<DequantizedWeights> product_of(ir::Node& multiply, ir::Value widened, ir::Value scale) {
   if (constant_behind(scale) == nullptr) return std::nullopt;
-  const bool has_zero_point = widened.node->is("Subtract");
+  const bool has_zero_point = widened.node->is(ops::Subtract);
   const ir::Value data = widened_weights(has_zero_point ? widened.node->input(0) : widened);
   if (!data) return std::nullopt;
   const ir::Value zero_point = has_zero_point ? widened.node->input(1) : ir::Value{};
@@ -40,23 +40,23 @@ bool exchanges_last_axes(const ir::Node& transpose) {
 }  // namespace
 
 ir::Node* constant_behind(ir::Value value) {
-  ir::Node* const node = value.node->is("Convert") ? value.node->input(0).node : value.node;
+  ir::Node* const node = value.node->is(ops::Convert) ? value.node->input(0).node : value.node;
   return node->constant() != nullptr ? node : nullptr;
 }
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
   ir::Node& node = *value.node;
-  if (!node.is("Multiply")) return std::nullopt;
+  if (!node.is(ops::Multiply)) return std::nullopt;
   const auto found = product_of(node, node.input(0), node.input(1));
   return found ? found : product_of(node, node.input(1), node.input(0));
 }
 
 bool widens_zero_point(const ir::Node& convert) {
   const auto is_subtracted = [](const ir::Use& use) {
-    return use.index == 1 && use.node->is("Subtract") &&
+    return use.index == 1 && use.node->is(ops::Subtract) &&
            static_cast<bool>(widened_weights(use.node->input(0)));
   };
-  if (!convert.is("Convert") || !ir::is_floating(convert.output(0).type)) return false;
+  if (!convert.is(ops::Convert) || !ir::is_floating(convert.output(0).type)) return false;
   const ir::Value zero_point = convert.input(0);
   return zero_point.node->constant() != nullptr && is_weight_type(zero_point.type()) &&
          std::ranges::all_of(convert.output(0).uses, is_subtracted);
@@ -65,14 +65,14 @@ bool widens_zero_point(const ir::Node& convert) {
 std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul) {
   bool is_transposed = mat_mul.boolean("transpose_b");
   ir::Value value = mat_mul.input(1);
-  if (value.node->is("Convert")) value = value.node->input(0);
-  if (value.node->is("Transpose") && exchanges_last_axes(*value.node)) {
+  if (value.node->is(ops::Convert)) value = value.node->input(0);
+  if (value.node->is(ops::Transpose) && exchanges_last_axes(*value.node)) {
     is_transposed = !is_transposed;
     value = value.node->input(0);
   }
-  if (value.node->is("Convert")) value = value.node->input(0);
+  if (value.node->is(ops::Convert)) value = value.node->input(0);
   const ir::Node* reshape = nullptr;
-  if (value.node->is("Reshape")) {
+  if (value.node->is(ops::Reshape)) {
     reshape = value.node;
     value = reshape->input(0);
   }

@@ -12,11 +12,11 @@ namespace {
 
 ir::Value flat(ir::Builder& builder, ir::Value value) {
   if (value.shape().rank() == 1) return value;
-  return builder.op("Reshape", {value, builder.integers({-1})}, {{"special_zero", false}});
+  return builder.op(ops::Reshape, {value, builder.integers({-1})}, {{"special_zero", false}});
 }
 
 ir::Value shape_of(ir::Builder& builder, ir::Value value) {
-  return builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
+  return builder.op(ops::ShapeOf, {value}, {{"output_type", ir::ElementType::i64}});
 }
 
 std::ptrdiff_t dynamic_dimensions(const ir::PartialShape& shape) {
@@ -38,7 +38,6 @@ std::vector<std::int64_t> sizes(const ir::PartialShape& shape, std::int64_t dyna
 
 FinalOrInitial::FinalOrInitial(ir::Node& loop) : loop_(&loop), builder_(loop.graph()) {
   builder_.set_name(loop.name);
-  builder_.set_origin(loop.origin);
 }
 
 ir::Value FinalOrInitial::ran() {
@@ -50,7 +49,7 @@ ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial) {
   if (final.shape().is_static() && final.shape() == initial.shape()) {
     // The CPU plugin computes booleans as u8, but keeps them boolean behind a Loop: Select rejects the
     // mixture.
-    if (final.type() != ir::ElementType::boolean) return builder_.op("Select", {ran(), final, initial});
+    if (final.type() != ir::ElementType::boolean) return builder_.op(ops::Select, {ran(), final, initial});
     ir::Node& choice = add_choice(
         builder_, ran(), {final, initial}, [](ir::Builder&, const Values& inner) { return Values{inner[0]}; },
         [](ir::Builder&, const Values& inner) { return Values{inner[1]}; });
@@ -64,7 +63,7 @@ ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial) {
 ir::Value FinalOrInitial::one_if(bool ran) {
   ir::Value& repeats = ran ? one_if_ran_ : one_if_not_;
   if (!repeats) {
-    repeats = builder_.op("Select",
+    repeats = builder_.op(ops::Select,
                           {this->ran(), builder_.integers({ran ? 1 : 0}), builder_.integers({ran ? 0 : 1})});
   }
   return repeats;
@@ -74,10 +73,10 @@ ir::Value FinalOrInitial::one_if(bool ran) {
 /// of two vectors, of which one is empty, is their concatenation. Tile copies whole blocks, which Slice does
 /// not for vectors: 4 us for 4096 elements instead of 25 us.
 ir::Value FinalOrInitial::joined(ir::Value final, ir::Value initial) {
-  const ir::Value kept = builder_.op("Tile", {flat(builder_, final), one_if(true)});
+  const ir::Value kept = builder_.op(ops::Tile, {flat(builder_, final), one_if(true)});
   if (initial.shape().element_count() == 0) return reshaped(kept, final, initial);
-  const ir::Value other = builder_.op("Tile", {flat(builder_, initial), one_if(false)});
-  return reshaped(builder_.op("Concat", {kept, other}, {{"axis", 0}}), final, initial);
+  const ir::Value other = builder_.op(ops::Tile, {flat(builder_, initial), one_if(false)});
+  return reshaped(builder_.op(ops::Concat, {kept, other}, {{"axis", 0}}), final, initial);
 }
 
 /// `flat`, the elements of `final` or of `initial`, in the shape of that.
@@ -85,13 +84,13 @@ ir::Value FinalOrInitial::reshaped(ir::Value flat, ir::Value final, ir::Value in
   const ir::PartialShape& shape = final.shape();
   if (shape.rank() == 1) return flat;
   if (dynamic_dimensions(shape) <= 1 && !has_empty_dimension(shape))
-    return builder_.op("Reshape", {flat, builder_.integers(sizes(shape, -1))}, {{"special_zero", false}});
+    return builder_.op(ops::Reshape, {flat, builder_.integers(sizes(shape, -1))}, {{"special_zero", false}});
   const ir::Value shapes =
-      builder_.op("Select", {ran(), shape_of(builder_, final), shape_of(builder_, initial)});
-  const ir::Value result = builder_.op("Reshape", {flat, shapes}, {{"special_zero", false}});
+      builder_.op(ops::Select, {ran(), shape_of(builder_, final), shape_of(builder_, initial)});
+  const ir::Value result = builder_.op(ops::Reshape, {flat, shapes}, {{"special_zero", false}});
   if (dynamic_dimensions(shape) == static_cast<std::ptrdiff_t>(shape.rank()) || has_empty_dimension(shape))
     return result;
-  return builder_.op("Reshape", {result, builder_.integers(sizes(shape, 0))}, {{"special_zero", true}});
+  return builder_.op(ops::Reshape, {result, builder_.integers(sizes(shape, 0))}, {{"special_zero", true}});
 }
 
 }  // namespace onnx2ir::passes

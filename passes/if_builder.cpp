@@ -30,7 +30,7 @@ ir::Node& add_choice(ir::Builder& outer, ir::Value condition, const Values& inva
   inputs.insert(inputs.end(), invariants.begin(), invariants.end());
   ir::IfBranches branches{written(outer.graph(), invariants, then_branch),
                           written(outer.graph(), invariants, else_branch)};
-  ir::Node& choice = outer.graph().add(ir::find_op("If"), inputs, branches.then_branch.results.size());
+  ir::Node& choice = outer.graph().add(ir::find_op(ops::If), inputs, branches.then_branch.results.size());
   choice.set_payload(std::move(branches));
   ir::infer(choice);
   return choice;

@@ -23,7 +23,7 @@ void drop_unused(ir::Graph& body, std::vector<ir::Invariant>& invariants, std::v
     dead.push_back(invariant.parameter);
     return true;
   });
-  for (ir::Node* parameter : dead) body.remove(*parameter);
+  body.remove(dead);
 }
 
 ir::Value add_invariant(ir::Node& node, ir::Graph& body, std::vector<ir::Invariant>& invariants,
@@ -112,7 +112,7 @@ bool is_read(ir::Value value) {
 
 ir::Value copy_of(ir::Builder& builder, ir::Value value) {
   const bool is_boolean = value.type() == ir::ElementType::boolean;
-  return builder.op(is_boolean ? "LogicalOr" : "Maximum", {value, value});
+  return builder.op(is_boolean ? ops::LogicalOr : ops::Maximum, {value, value});
 }
 
 ir::Value whether_it_runs(ir::Builder& builder, const ir::Node& loop) {
@@ -120,8 +120,8 @@ ir::Value whether_it_runs(ir::Builder& builder, const ir::Node& loop) {
   const auto condition = ir::known_scalar(loop.input(1));
   const auto count = ir::known_scalar(loop.input(0));
   if (count && *count != 0) return loop.input(1);
-  const ir::Value counts = builder.op("NotEqual", {loop.input(0), zero});
-  return condition && *condition != 0 ? counts : builder.op("LogicalAnd", {counts, loop.input(1)});
+  const ir::Value counts = builder.op(ops::NotEqual, {loop.input(0), zero});
+  return condition && *condition != 0 ? counts : builder.op(ops::LogicalAnd, {counts, loop.input(1)});
 }
 
 ir::Value no_rows(ir::Builder& builder, const ir::Scan& scan) {

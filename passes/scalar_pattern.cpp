@@ -27,7 +27,7 @@ bool is_number(ir::Value value, double expected) {
   return number && is_near(*number, expected, value.type());
 }
 
-ir::Value beside_number(ir::Value value, std::string_view op, double number) {
+ir::Value beside_number(ir::Value value, ir::Op op, double number) {
   const ir::Node& node = *value.node;
   if (!node.is(op)) return {};
   if (is_number(node.input(1), number)) return node.input(0);
@@ -49,10 +49,10 @@ Product product_of(ir::Value root) {
     const bool may_open = value == root || is_used_once(value);
     if (const auto number = constant_number(value)) {
       product.coefficient *= *number;
-    } else if (may_open && node.is("Multiply")) {
+    } else if (may_open && node.is(ops::Multiply)) {
       open.push_back(node.input(0));
       open.push_back(node.input(1));
-    } else if (may_open && node.is("Divide") && constant_number(node.input(1)).value_or(0) != 0) {
+    } else if (may_open && node.is(ops::Divide) && constant_number(node.input(1)).value_or(0) != 0) {
       product.coefficient /= *constant_number(node.input(1));
       open.push_back(node.input(0));
     } else {

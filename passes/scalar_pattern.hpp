@@ -15,7 +15,7 @@ bool is_near(double number, double expected, ir::ElementType type);
 /// Whether `value` is a constant near `expected`.
 bool is_number(ir::Value value, double expected);
 /// The other operand when `value` is the commutative `op` of something and `number`; null otherwise.
-ir::Value beside_number(ir::Value value, std::string_view op, double number);
+ir::Value beside_number(ir::Value value, ir::Op op, double number);
 /// Whether only one input in the graph reads `value`.
 bool is_used_once(ir::Value value);
 

@@ -33,87 +33,6 @@ struct PlaceHash {
 };
 using Sizes = std::unordered_map<Place, Size, PlaceHash>;
 
-/// The result has as many elements as input 0, wherever they stand.
-const ir::OperationSet& size_keepers() {
-  static const ir::OperationSet kOperations = {"Abs",
-                                               "Acos",
-                                               "Acosh",
-                                               "Asin",
-                                               "Asinh",
-                                               "Atan",
-                                               "Atanh",
-                                               "BitwiseNot",
-                                               "Ceiling",
-                                               "Clamp",
-                                               "Convert",
-                                               "Cos",
-                                               "Cosh",
-                                               "CumSum",
-                                               "Elu",
-                                               "Erf",
-                                               "Exp",
-                                               "Floor",
-                                               "Gelu",
-                                               "HardSigmoid",
-                                               "HSigmoid",
-                                               "HSwish",
-                                               "LogicalNot",
-                                               "Log",
-                                               "LogSoftmax",
-                                               "Mish",
-                                               "Negative",
-
-                                               "ReLU",
-                                               "Reshape",
-                                               "Result",
-                                               "ReverseSequence",
-
-                                               "Round",
-                                               "ScatterElementsUpdate",
-                                               "ScatterNDUpdate",
-                                               "ScatterUpdate",
-                                               "Selu",
-                                               "Sigmoid",
-                                               "Sign",
-                                               "Sin",
-                                               "Sinh",
-                                               "SoftMax",
-                                               "SoftPlus",
-                                               "SoftSign",
-                                               "Sqrt",
-                                               "Squeeze",
-                                               "Swish",
-                                               "Tan",
-                                               "Tanh",
-                                               "Transpose",
-                                               "Unsqueeze"};
-  return kOperations;
-}
-
-/// The result is a part of input 0, or has one element for several.
-const ir::OperationSet& size_reducers() {
-  static const ir::OperationSet kOperations = {
-      "ReduceL1",   "ReduceL2",  "ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax",
-      "ReduceMean", "ReduceMin", "ReduceProd",       "ReduceSum",       "Slice"};
-  return kOperations;
-}
-
-const ir::OperationSet& broadcasting_operations() {
-  static const ir::OperationSet kOperations = {"Add",          "BitwiseAnd",
-                                               "BitwiseOr",    "BitwiseXor",
-                                               "Divide",       "Equal",
-                                               "FloorMod",     "Greater",
-                                               "GreaterEqual", "Less",
-                                               "LessEqual",    "LogicalAnd",
-                                               "LogicalOr",    "LogicalXor",
-                                               "Maximum",      "Minimum",
-                                               "Mod",          "Multiply",
-                                               "NotEqual",     "Power",
-                                               "Select",       "SquaredDifference",
-                                               "Subtract"};
-  return kOperations;
-}
-
 bool has_one_element(const ir::PartialShape& shape) {
   return shape.element_count() == 1;
 }
@@ -148,16 +67,17 @@ class Tracking {
 
   KnownSize size_of_result(const ir::Node& node) const {
     if (node.inputs().empty()) return std::nullopt;
-    if (broadcasting_operations().contains(node.op())) return of_broadcast(node);
-    if (node.is("Concat")) return of_concat(node);
+    const ir::Traits& traits = node.op().traits;
+    if (traits.broadcasts) return of_broadcast(node);
+    if (node.is(ops::Concat)) return of_concat(node);
     KnownSize size = of(node.input(0));
     if (!size) return std::nullopt;
-    if (size_keepers().contains(node.op())) return size;
-    if (size_reducers().contains(node.op()) && size->origin != nullptr) {
+    if (traits.keeps_shape || traits.rearranges) return size;
+    if ((traits.is_reduction || node.is(ops::Slice)) && size->origin != nullptr) {
       size->may_shrink = true;
       return size;
     }
-    return node.is("MatMul") ? of_product(node, *size) : std::nullopt;
+    return node.is(ops::MatMul) ? of_product(node, *size) : std::nullopt;
   }
 
   /// Operands of other sizes have one element along an axis, or the result's.

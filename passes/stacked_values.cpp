@@ -25,7 +25,6 @@ void add_axis(ir::Node& node, std::uint32_t index) {
 ir::Builder builder_beside(const ir::Node& node) {
   ir::Builder builder(node.graph());
   builder.set_name(node.name);
-  builder.set_origin(node.origin);
   return builder;
 }
 
@@ -33,7 +32,7 @@ ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std
   // Tile adds the last of the axes itself.
   const std::size_t wanted = copies > 1 ? rank : rank + 1;
   for (std::size_t r = value.shape().rank(); r < wanted; ++r)
-    value = builder.op("Unsqueeze", {value, builder.integers({0})});
+    value = builder.op(ops::Unsqueeze, {value, builder.integers({0})});
   if (copies == 1) return value;
   if (value.shape().element_count() == 0) {
     // Whatever the target: a Tile of a constant may end the process (Fault::empty_tile_folding).
@@ -43,22 +42,22 @@ ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std
   }
   std::vector<std::int64_t> repeats(rank + 1, 1);
   repeats[0] = static_cast<std::int64_t>(copies);
-  return builder.op("Tile", {value, builder.integers(repeats)});
+  return builder.op(ops::Tile, {value, builder.integers(repeats)});
 }
 
 ir::Value first_copy(ir::Builder& builder, ir::Value stack) {
   const ir::Node& node = *stack.node;
-  const bool adds_axis = node.is("Tile") && node.input(0).shape().has_rank() &&
+  const bool adds_axis = node.is(ops::Tile) && node.input(0).shape().has_rank() &&
                          node.input(0).shape().rank() < stack.shape().rank();
-  if (adds_axis || (node.is("Unsqueeze") && ir::known_scalar(node.input(1)) == 0)) return node.input(0);
-  return builder.op("Gather", {stack, builder.integer(0), builder.integer(0)}, {{"batch_dims", 0}});
+  if (adds_axis || (node.is(ops::Unsqueeze) && ir::known_scalar(node.input(1)) == 0)) return node.input(0);
+  return builder.op(ops::Gather, {stack, builder.integer(0), builder.integer(0)}, {{"batch_dims", 0}});
 }
 
 ir::Value only_reader_of_first_copy(ir::Value stack) {
   const auto& uses = stack.node->output(stack.index).uses;
   if (uses.size() != 1) return {};
   ir::Node& reader = *uses[0].node;
-  const bool takes_first = reader.is("Gather") && uses[0].index == 0 &&
+  const bool takes_first = reader.is(ops::Gather) && uses[0].index == 0 &&
                            ir::known_scalar(reader.input(1)) == 0 && ir::known_scalar(reader.input(2)) == 0;
   return takes_first ? reader.value() : ir::Value{};
 }
@@ -69,7 +68,7 @@ void read_first_copy(ir::Value stack) {
   if (readers.empty()) return;
   ir::Builder builder = builder_beside(*stack.node);
   const ir::Value first =
-      builder.op("Gather", {stack, builder.integer(0), builder.integer(0)}, {{"batch_dims", 0}});
+      builder.op(ops::Gather, {stack, builder.integer(0), builder.integer(0)}, {{"batch_dims", 0}});
   for (const ir::Use& use : readers) use.node->set_input(use.index, first);
   auto& names = first.node->output(0).names;
   names.append(output.names.begin(), output.names.end());

@@ -10,7 +10,7 @@
 
 namespace onnx2ir::passes {
 
-/// A builder of nodes beside `node`, with its name and origin.
+/// A builder of nodes beside `node`, with its name.
 ir::Builder builder_beside(const ir::Node& node);
 
 /// `copies` copies of `value`, which gets at least `rank` dimensions, along a new first axis.

@@ -23,7 +23,7 @@ void apply(const TranslatorRow& row, NodeContext& context, Operands& outputs) {
   }
 }
 
-constexpr std::string_view kUnsupported = "unsupported-operator";
+constexpr DiagnosticCode kUnsupported = DiagnosticCode::unsupported_operator;
 
 std::string unsupported_message(std::string_view domain, std::string_view op_type) {
   std::string name(domain);
@@ -101,7 +101,7 @@ void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, 
   if (!tensor.value) {
     Place place;
     place.graph = path_;
-    sink().error("bad-initializer", "initializer '" + std::string(name) + "' " + tensor.problem,
+    sink().error(DiagnosticCode::bad_initializer, "initializer '" + std::string(name) + "' " + tensor.problem,
                  std::move(place));
     binding = Unavailable{};
     return;
@@ -172,7 +172,7 @@ bool GraphTranslator::translate(const NodeList& nodes) {
   const NodeOrder order = order_of(nodes);
   bool complete = order.on_cycle.empty();
   for (const int index : order.on_cycle) {
-    report(nodes[index], index, "cyclic-graph", "the node depends on its own output");
+    report(nodes[index], index, DiagnosticCode::cyclic_graph, "the node depends on its own output");
     for (const std::string& output : nodes[index].output()) bind_unavailable(output);
   }
   for (std::size_t i = 0; i < order.order.size(); ++i) {
@@ -200,8 +200,8 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
     if (lookup.status == Lookup::Status::unknown) {
       Place place;
       place.graph = path_;
-      sink().error("undefined-output", "graph output '" + output.name() + "' is not produced by any node",
-                   std::move(place));
+      sink().error(DiagnosticCode::undefined_name,
+                   "graph output '" + output.name() + "' is not produced by any node", std::move(place));
     }
     complete = complete && lookup.status == Lookup::Status::found;
     outputs.push_back(std::move(lookup.operand));
@@ -258,7 +258,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
     }
     Lookup lookup = find(name);
     if (lookup.status == Lookup::Status::unknown) {
-      report(node, index, "undefined-input", "input '" + name + "' is not defined");
+      report(node, index, DiagnosticCode::undefined_name, "input '" + name + "' is not defined");
       defined = false;
     }
     available = available && lookup.status == Lookup::Status::found;
@@ -272,7 +272,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
   bool translated = false;
   if (!version) {
     report(
-        node, index, "missing-opset-import",
+        node, index, DiagnosticCode::missing_opset_import,
         "the model imports no version of domain '" + std::string(domain.empty() ? "ai.onnx" : domain) + "'");
     defined = false;
   } else if (available) {
@@ -285,12 +285,12 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
         throw CannotTranslate{"its output " + std::to_string(i) + " is not converted", {}};
       }
     } catch (const CannotTranslate& refusal) {
-      report(node, index, std::string(refusal.code), refusal.message, refusal.hint);
+      report(node, index, refusal.code, refusal.message, refusal.hint);
       translated = false;
     } catch (const AlreadyReported&) {
       translated = false;
     } catch (const ir::InvalidNode& invalid) {
-      report(node, index, "invalid-node", invalid.what());
+      report(node, index, DiagnosticCode::invalid_node, invalid.what());
       conversion_->certain_failures.push_back(executed_path());
       translated = false;
     } catch (const std::length_error&) {
@@ -330,7 +330,6 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
   const std::string_view domain = canonical_domain(node.domain());
   if (const TranslatorRow* row = conversion_->translators->find(domain, node.op_type(), opset)) {
     NodeContext context(*this, node, opset, inputs);
-    context.set_origin(static_cast<std::int32_t>(current_index_));
     apply(*row, context, outputs);
     return true;
   }
@@ -354,7 +353,7 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
       !has_function_body(domain, node.op_type(), *version)) {
     Place where = node_place(path, node, index, *version);
     where.function_stack = function_stack_;
-    sink().error(std::string(kUnsupported), unsupported_message(domain, node.op_type()), std::move(where));
+    sink().error(kUnsupported, unsupported_message(domain, node.op_type()), std::move(where));
     return;
   }
   for (const onnx::AttributeProto& attribute : node.attribute()) {
@@ -444,10 +443,10 @@ std::string GraphTranslator::path_of_body(const onnx::NodeProto& node, std::stri
   return body_path(path_, node, current_index_, attribute);
 }
 
-void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, std::string code,
+void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, DiagnosticCode code,
                              std::string message, std::string hint) const {
   Diagnostic diagnostic;
-  diagnostic.code = std::move(code);
+  diagnostic.code = code;
   diagnostic.message = std::move(message);
   diagnostic.hint = std::move(hint);
   diagnostic.place = place(node, index);
@@ -455,7 +454,8 @@ void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, st
 }
 
 void GraphTranslator::report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const {
-  report(node, index, "out-of-memory", "the conversion of the node needs more memory than there is");
+  report(node, index, DiagnosticCode::out_of_memory,
+         "the conversion of the node needs more memory than there is");
 }
 
 }  // namespace onnx2ir::frontend

@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -53,14 +55,22 @@ struct ConversionState {
 };
 
 /// Thrown by the translator of an If whose branches differ in rank, so that another try takes one of them.
-struct BranchesDiffer {
+class BranchesDiffer : public std::exception {
+ public:
+  BranchesDiffer(std::string place, std::string path)
+      : work_place(std::move(place)), executed_path(std::move(path)) {}
+  const char* what() const noexcept override { return "the branches of an If differ in rank"; }
+
   std::string work_place;
   std::string executed_path;
 };
 
 /// Thrown by the translator of a control-flow node when a body could not be translated: why has been
 /// reported.
-struct AlreadyReported {};
+class AlreadyReported : public std::exception {
+ public:
+  const char* what() const noexcept override { return "a body cannot be translated"; }
+};
 
 /// A value of the graph around a body, and the body's Parameter that stands for it.
 struct Capture {
@@ -159,7 +169,7 @@ class GraphTranslator {
   void count_function_nodes(std::uint64_t nodes);
   [[noreturn]] void fail_too_many_nodes();
   bool emit_function(const FunctionBody& body, const Operands& inputs, Operands& outputs);
-  void report(const onnx::NodeProto& node, std::int64_t index, std::string code, std::string message,
+  void report(const onnx::NodeProto& node, std::int64_t index, DiagnosticCode code, std::string message,
               std::string hint = {}) const;
   void report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const;
   /// Reports the operators without translation in a node that is passed over, and in its bodies: one run

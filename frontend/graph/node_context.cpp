@@ -170,8 +170,8 @@ void NodeContext::fail(std::string message, std::string hint) const {
   throw CannotTranslate{std::move(message), std::move(hint)};
 }
 
-void NodeContext::warn(std::string code, std::string message) {
-  translator_->sink().warning(std::move(code), std::move(message),
+void NodeContext::warn(DiagnosticCode code, std::string message) {
+  translator_->sink().warning(code, std::move(message),
                               translator_->place(*proto_, translator_->current_index()));
 }
 

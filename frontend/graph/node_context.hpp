@@ -4,15 +4,18 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "frontend/graph/operand.hpp"
 #include "ir/builder.hpp"
+#include "onnx2ir/diagnostic.hpp"
 #include "target/target.hpp"
 
 namespace onnx {
@@ -35,10 +38,16 @@ class GraphTranslator;
 
 /// Why a node cannot be converted. Thrown by NodeContext::fail, caught by the graph translator, which adds
 /// the place.
-struct CannotTranslate {
+class CannotTranslate : public std::exception {
+ public:
+  explicit CannotTranslate(std::string why, std::string what_to_do = {},
+                           DiagnosticCode about = DiagnosticCode::cannot_convert)
+      : message(std::move(why)), hint(std::move(what_to_do)), code(about) {}
+  const char* what() const noexcept override { return message.c_str(); }
+
   std::string message;
   std::string hint;
-  std::string_view code = "cannot-convert";
+  DiagnosticCode code;
 };
 
 /// A tensor attribute: type, shape and elements (views on the model's bytes where possible).
@@ -119,7 +128,7 @@ class NodeContext : public Builder {
   /// Refuses the node: it is reported with `message`, and with what the user can do about it.
   [[noreturn]] void fail(std::string message, std::string hint = {}) const;
   /// Reports a warning about the node.
-  void warn(std::string code, std::string message);
+  void warn(DiagnosticCode code, std::string message);
 
   /// The translator of the graph the node stands in: for control flow.
   GraphTranslator& translator() const { return *translator_; }

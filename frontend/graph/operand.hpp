@@ -2,10 +2,12 @@
 // tensors only; the others are kept as several tensors that travel together.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -69,7 +71,11 @@ struct OperandType {
 
 /// Thrown when the use of a sequence tells the rank of its elements, which the model input it comes from left
 /// open: the conversion starts again, knowing it.
-struct RankLearned {
+class RankLearned : public std::exception {
+ public:
+  RankLearned(std::string name, std::int64_t found) : input(std::move(name)), rank(found) {}
+  const char* what() const noexcept override { return "the rank of a sequence's elements was found"; }
+
   std::string input;
   std::int64_t rank;
 };

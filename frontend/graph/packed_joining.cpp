@@ -32,7 +32,7 @@ using DimensionOf = std::function<Value(std::int64_t)>;
 /// The product of dimensions [begin, end), i64 [1].
 Value volume(Builder& builder, const DimensionOf& dimension, std::int64_t begin, std::int64_t end) {
   Value product = builder.integers({1});
-  for (std::int64_t i = begin; i < end; ++i) product = builder.op("Multiply", {product, dimension(i)});
+  for (std::int64_t i = begin; i < end; ++i) product = builder.op(ops::Multiply, {product, dimension(i)});
   return product;
 }
 
@@ -45,30 +45,30 @@ Value packed_places(Builder& builder, Value lengths, const DimensionOf& dimensio
     return reshape(builder, value, builder.integers(shape));
   };
   const auto counted = [&](Value end) {
-    return builder.op("Range", {builder.integer(0), scalar(builder, end), builder.integer(1)},
+    return builder.op(ops::Range, {builder.integer(0), scalar(builder, end), builder.integer(1)},
                       {{"output_type", ElementType::i64}});
   };
   const auto sum = [&](Value value, std::int64_t over) {
-    return builder.op("ReduceSum", {value, builder.integers({over})}, {{"keep_dims", false}});
+    return builder.op(ops::ReduceSum, {value, builder.integers({over})}, {{"keep_dims", false}});
   };
   const Value before = volume(builder, dimension, 0, axis);
   const Value after = volume(builder, dimension, axis + 1, rank);
   const Value index = counted(sum(lengths, 0));
   // For each index along the axis: the slices that end before it, so the one it is in.
   const Value ends =
-      builder.op("CumSum", {lengths, builder.integer(0)}, {{"exclusive", false}, {"reverse", false}});
+      builder.op(ops::CumSum, {lengths, builder.integer(0)}, {{"exclusive", false}, {"reverse", false}});
   const Value ended =
-      builder.op("Convert", {builder.op("LessEqual", {as(ends, {1, -1}), as(index, {-1, 1})})},
+      builder.op(ops::Convert, {builder.op(ops::LessEqual, {as(ends, {1, -1}), as(index, {-1, 1})})},
                  {{"destination_type", ElementType::i64}});
-  const Value start = sum(builder.op("Multiply", {ended, as(lengths, {1, -1})}), 1);
+  const Value start = sum(builder.op(ops::Multiply, {ended, as(lengths, {1, -1})}), 1);
   const Value length = gather(builder, lengths, sum(ended, 1));
   // before * start + outer * length + (index - start), in units of `after`.
   const Value outer = as(counted(before), {-1, 1});
-  const Value in_slice = builder.op("Subtract", {index, start});
-  Value place = builder.op("Add", {builder.op("Multiply", {before, start}), in_slice});
-  place = builder.op("Add", {builder.op("Multiply", {outer, as(length, {1, -1})}), as(place, {1, -1})});
-  place = builder.op("Multiply", {builder.op("Unsqueeze", {place, builder.integers({2})}), after});
-  return builder.op("Add", {place, counted(after)});
+  const Value in_slice = builder.op(ops::Subtract, {index, start});
+  Value place = builder.op(ops::Add, {builder.op(ops::Multiply, {before, start}), in_slice});
+  place = builder.op(ops::Add, {builder.op(ops::Multiply, {outer, as(length, {1, -1})}), as(place, {1, -1})});
+  place = builder.op(ops::Multiply, {builder.op(ops::Unsqueeze, {place, builder.integers({2})}), after});
+  return builder.op(ops::Add, {place, counted(after)});
 }
 
 /// The packed `sequence` joined along `axis`, in which the elements' sizes differ.
@@ -80,7 +80,7 @@ Value joined_slices(Builder& builder, const Sequence& sequence, std::int64_t axi
   Values shape;
   for (std::int64_t i = 0; i < rank; ++i) {
     shape.push_back(i == axis
-                        ? builder.op("ReduceSum", {lengths, builder.integers({0})}, {{"keep_dims", true}})
+                        ? builder.op(ops::ReduceSum, {lengths, builder.integers({0})}, {{"keep_dims", true}})
                         : dimension(i));
   }
   const Value sizes = concat(builder, shape, 0);
@@ -94,7 +94,7 @@ Value stack(Builder& builder, const Sequence& sequence, Dimension dimension) {
   const bool is_size_known = sequence.element.element_count().value_or(0) > 0;
   Values shape{is_size_known
                    ? builder.integers({-1})
-                   : builder.op("Unsqueeze", {packed_length(builder, sequence), builder.integers({0})})};
+                   : builder.op(ops::Unsqueeze, {packed_length(builder, sequence), builder.integers({0})})};
   for (std::int64_t i = 0; i < element_rank(sequence); ++i) shape.push_back(dimension(i));
   return reshape(builder, sequence.values, concat(builder, shape, 0));
 }
@@ -111,7 +111,7 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
     if (sequence.elements->empty()) ir::invalid("an empty sequence is concatenated");
     Values parts = *sequence.elements;
     if (new_axis) {
-      for (Value& part : parts) part = builder.op("Unsqueeze", {part, builder.integers({where})});
+      for (Value& part : parts) part = builder.op(ops::Unsqueeze, {part, builder.integers({where})});
     }
     return concat(builder, parts, where);
   }
@@ -176,14 +176,14 @@ std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengt
 Value length_list(Builder& builder, Value lengths, Value total) {
   Value list = lengths;
   if (list.type() != ElementType::i64) {
-    list = builder.op("Convert", {list}, {{"destination_type", ElementType::i64}});
+    list = builder.op(ops::Convert, {list}, {{"destination_type", ElementType::i64}});
   }
   if (list.shape().is_scalar()) {
     // 0, n, 2n, ... below the total; each slice ends where the next begins, the last at the total.
     const Value starts =
-        builder.op("Range", {builder.integer(0), total, list}, {{"output_type", ElementType::i64}});
-    const Value ends = builder.op("Minimum", {builder.op("Add", {starts, list}), total});
-    list = builder.op("Subtract", {ends, starts});
+        builder.op(ops::Range, {builder.integer(0), total, list}, {{"output_type", ElementType::i64}});
+    const Value ends = builder.op(ops::Minimum, {builder.op(ops::Add, {starts, list}), total});
+    list = builder.op(ops::Subtract, {ends, starts});
   }
   return list;
 }
@@ -201,7 +201,7 @@ Sequence cut_slices(Builder& builder, Value tensor, Value lengths, std::int64_t 
   if (axis != 0) {
     const Value places = flat(builder, packed_places(builder, list, dimension, axis, rank));
     result.values =
-        builder.op("ScatterElementsUpdate", {result.values, places, result.values, builder.integer(0)},
+        builder.op(ops::ScatterElementsUpdate, {result.values, places, result.values, builder.integer(0)},
                    {{"reduction", "none"}, {"use_init_val", true}});
   }
   const Value rows = concat(builder, {shape_of(builder, list), builder.integers({1})}, 0);
@@ -209,8 +209,8 @@ Sequence cut_slices(Builder& builder, Value tensor, Value lengths, std::int64_t 
   ir::Dimensions element(tensor.shape().begin(), tensor.shape().end());
   element[static_cast<std::size_t>(axis)] = ir::Dimension();
   for (std::int64_t i = 0; i < rank; ++i) {
-    columns.push_back(i == axis ? builder.op("Unsqueeze", {list, builder.integers({1})})
-                                : builder.op("Broadcast", {dimension(i), rows}, {{"mode", "numpy"}}));
+    columns.push_back(i == axis ? builder.op(ops::Unsqueeze, {list, builder.integers({1})})
+                                : builder.op(ops::Broadcast, {dimension(i), rows}, {{"mode", "numpy"}}));
   }
   result.shapes = concat(builder, columns, 1);
   result.element = PartialShape(std::move(element));
@@ -232,11 +232,11 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
     result.elements.emplace();
     if (!known->empty()) {
       ir::Node& slices =
-          builder.node("VariadicSplit", {tensor, builder.integer(signed_where), builder.integers(*known)}, {},
-                       known->size());
+          builder.node(ops::VariadicSplit, {tensor, builder.integer(signed_where), builder.integers(*known)},
+                       {}, known->size());
       for (std::size_t i = 0; i < known->size(); ++i) {
         Value slice = slices.value(i);
-        if (drop) slice = builder.op("Squeeze", {slice, builder.integers({signed_where})});
+        if (drop) slice = builder.op(ops::Squeeze, {slice, builder.integers({signed_where})});
         result.elements->push_back(slice);
       }
     }
@@ -263,16 +263,17 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
   // The shapes of scalars, [total, 0], are a Slice of a column. A Broadcast to a shape without elements would
   // end the process (Fault::empty_broadcast_folding).
   if (row.empty()) {
-    const Value rows = builder.op("Range", {builder.integer(0), scalar(builder, total), builder.integer(1)},
-                                  {{"output_type", ElementType::i64}});
+    const Value rows =
+        builder.op(ops::Range, {builder.integer(0), scalar(builder, total), builder.integer(1)},
+                   {{"output_type", ElementType::i64}});
     const Value zero = builder.integers({0});
     const Value one = builder.integers({1});
-    const Value column = builder.op("Unsqueeze", {rows, one});
-    result.shapes = builder.op("Slice", {column, zero, zero, one, one});
+    const Value column = builder.op(ops::Unsqueeze, {rows, one});
+    result.shapes = builder.op(ops::Slice, {column, zero, zero, one, one});
   } else {
     const auto element_rank = static_cast<std::int64_t>(row.size());
     const Value target = concat(builder, {total, builder.integers({element_rank})}, 0);
-    result.shapes = builder.op("Broadcast", {concat(builder, row, 0), target}, {{"mode", "numpy"}});
+    result.shapes = builder.op(ops::Broadcast, {concat(builder, row, 0), target}, {{"mode", "numpy"}});
   }
   result.element = PartialShape(std::move(element));
   return result;

@@ -26,7 +26,7 @@ std::int64_t element_rank(const Sequence& sequence) {
 }
 
 Value reshape(Builder& builder, Value value, Value shape) {
-  return builder.op("Reshape", {value, shape}, {{"special_zero", false}});
+  return builder.op(ops::Reshape, {value, shape}, {{"special_zero", false}});
 }
 Value flat(Builder& builder, Value value) {
   return reshape(builder, value, builder.integers({-1}));
@@ -35,32 +35,33 @@ Value scalar(Builder& builder, Value value) {
   return reshape(builder, value, builder.integers({}));
 }
 Value gather(Builder& builder, Value from, Value indices, std::int64_t axis) {
-  return builder.op("Gather", {from, indices, builder.integer(axis)}, {{"batch_dims", 0}});
+  return builder.op(ops::Gather, {from, indices, builder.integer(axis)}, {{"batch_dims", 0}});
 }
 Value shape_of(Builder& builder, Value value) {
-  return builder.op("ShapeOf", {value}, {{"output_type", ElementType::i64}});
+  return builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
 }
 Value concat(Builder& builder, const Values& values, std::int64_t axis) {
-  return values.size() == 1 ? values.front() : builder.op("Concat", values, {{"axis", axis}});
+  return values.size() == 1 ? values.front() : builder.op(ops::Concat, values, {{"axis", axis}});
 }
 Value rows(Builder& builder, Value value, Value begin, Value end) {
   const auto list = [&](Value number) { return reshape(builder, number, builder.integers({1})); };
-  return builder.op("Slice", {value, list(begin), list(end), builder.integers({1}), builder.integers({0})});
+  return builder.op(ops::Slice,
+                    {value, list(begin), list(end), builder.integers({1}), builder.integers({0})});
 }
 Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& order) {
-  return builder.op("Transpose", {value, builder.integers(order)});
+  return builder.op(ops::Transpose, {value, builder.integers(order)});
 }
 
 Value sizes(Builder& builder, const Sequence& sequence) {
   if (sequence.mixed_rank) {
-    const Value counting = builder.op("Abs", {sequence.shapes});  // a -1 fills up
-    return builder.op("ReduceProd", {counting, builder.integers({1})}, {{"keep_dims", false}});
+    const Value counting = builder.op(ops::Abs, {sequence.shapes});  // a -1 fills up
+    return builder.op(ops::ReduceProd, {counting, builder.integers({1})}, {{"keep_dims", false}});
   }
   if (element_rank(sequence) == 0) {
     const Value count = shape_of(builder, sequence.values);
-    return builder.op("Broadcast", {builder.integer(1), count}, {{"mode", "numpy"}});
+    return builder.op(ops::Broadcast, {builder.integer(1), count}, {{"mode", "numpy"}});
   }
-  return builder.op("ReduceProd", {sequence.shapes, builder.integers({1})}, {{"keep_dims", false}});
+  return builder.op(ops::ReduceProd, {sequence.shapes, builder.integers({1})}, {{"keep_dims", false}});
 }
 
 Value packed_length(Builder& builder, const Sequence& sequence) {

@@ -16,19 +16,19 @@ using ir::Value;
 Value offset(Builder& builder, const Sequence& sequence, Value position) {
   const Value first = builder.integer(0);
   const Value before = rows(builder, sizes(builder, sequence), first, position);
-  return builder.op("ReduceSum", {before, builder.integers({0})}, {{"keep_dims", false}});
+  return builder.op(ops::ReduceSum, {before, builder.integers({0})}, {{"keep_dims", false}});
 }
 
 /// `position` counted from the start.
 Value from_start(Builder& builder, const Sequence& sequence, Value position) {
   if (position.type() != ElementType::i64) {
-    position = builder.op("Convert", {position}, {{"destination_type", ElementType::i64}});
+    position = builder.op(ops::Convert, {position}, {{"destination_type", ElementType::i64}});
   }
   if (!position.shape().is_scalar()) position = scalar(builder, position);
   if (const auto known = ir::exact_values(position); known && known->front() >= 0) return position;
-  const Value negative = builder.op("Less", {position, builder.integer(0)});
-  const Value wrapped = builder.op("Add", {position, packed_length(builder, sequence)});
-  return builder.op("Select", {negative, wrapped, position});
+  const Value negative = builder.op(ops::Less, {position, builder.integer(0)});
+  const Value wrapped = builder.op(ops::Add, {position, packed_length(builder, sequence)});
+  return builder.op(ops::Select, {negative, wrapped, position});
 }
 
 /// The index of a known position in a known list; nothing when either is not known. Checks the range.
@@ -64,7 +64,7 @@ Value filled_up(Builder& builder, Value shapes, std::int64_t from, std::int64_t 
   const Value first = builder.integers({0});
   const Value count = gather(builder, shape_of(builder, shapes), first);
   const Value filling = builder.op(
-      "Broadcast", {builder.integer(-1), concat(builder, {count, builder.integers({to - from})}, 0)},
+      ops::Broadcast, {builder.integer(-1), concat(builder, {count, builder.integers({to - from})}, 0)},
       {{"mode", "numpy"}});
   return from == 0 ? filling : concat(builder, {shapes, filling}, 1);
 }
@@ -100,7 +100,7 @@ Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
     values.push_back(flat(builder, element));
     const std::int64_t own_rank = rank_of(element);
     const Value shape = own_rank == 0 ? builder.integers({}) : shape_of(builder, element);
-    const Value row = builder.op("Unsqueeze", {shape, builder.integers({0})});
+    const Value row = builder.op(ops::Unsqueeze, {shape, builder.integers({0})});
     shapes.push_back(filled_up(builder, row, own_rank, rank));
   }
   packed.values = concat(builder, values, 0);
@@ -125,7 +125,7 @@ Value at(Builder& builder, const Sequence& sequence, Value position) {
   const Value begin = offset(builder, packed, index);
   if (element_rank(packed) == 0) return gather(builder, packed.values, index);
   const Value size = gather(builder, sizes(builder, packed), index);
-  const Value elements = rows(builder, packed.values, begin, builder.op("Add", {begin, size}));
+  const Value elements = rows(builder, packed.values, begin, builder.op(ops::Add, {begin, size}));
   Value shape = gather(builder, packed.shapes, index);
   if (const auto known = packed.element.sizes()) shape = builder.integers(*known);
   return reshape(builder, elements, shape);
@@ -187,7 +187,7 @@ Sequence erase(Builder& builder, const Sequence& sequence, Value position) {
   }
   const Sequence packed = packed_form(builder, sequence);
   const Value index = from_start(builder, packed, position);
-  const Value next = builder.op("Add", {index, builder.integer(1)});
+  const Value next = builder.op(ops::Add, {index, builder.integer(1)});
   const Value zero = builder.integer(0);
   const auto end = [&](Value value) { return gather(builder, shape_of(builder, value), zero); };
   const auto without = [&](Value value, Value from, Value to) {

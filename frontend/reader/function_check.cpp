@@ -62,7 +62,7 @@ class CallTree {
     if (!failed_) {
       Place place;
       place.graph = function_path(function);
-      check_.sink.error("invalid-function", std::move(message), std::move(place));
+      check_.sink.error(DiagnosticCode::invalid_function, std::move(message), std::move(place));
     }
     failed_ = true;
     return 0;
@@ -81,11 +81,12 @@ void check_function(const onnx::FunctionProto& function, ModelCheck& check) {
   Place place;
   place.graph = function_path(function);
   if (function.name().empty()) {
-    check.sink.error("invalid-function", "A function has no name", std::move(place));
+    check.sink.error(DiagnosticCode::invalid_function, "A function has no name", std::move(place));
     return;
   }
   if (check.functions.find(function) != &function) {
-    check.sink.error("duplicate-name", "There is more than one function of this name", std::move(place));
+    check.sink.error(DiagnosticCode::duplicate_name, "There is more than one function of this name",
+                     std::move(place));
     return;
   }
   const OpsetImports opsets = read_opset_imports(function.opset_import(), place, check.sink);
@@ -105,7 +106,7 @@ void check_functions(const onnx::ModelProto& model, ModelCheck& check) {
   const std::uint64_t size = calls.expanded_size(model.graph().node(), 0);
   if (!calls.failed() && size > check.max_function_nodes) {
     Diagnostic diagnostic;
-    diagnostic.code = "too-many-nodes";
+    diagnostic.code = DiagnosticCode::too_many_nodes;
     diagnostic.message = too_many_function_nodes(check.max_function_nodes);
     diagnostic.hint = kRaiseFunctionNodes;
     check.sink.report(std::move(diagnostic));

@@ -61,12 +61,12 @@ class NodeListCheck {
 
   void define(const ir::HashedName& name, std::int64_t definition, std::string_view what, const Site& site) {
     if (!scope_.define(name, definition)) {
-      error("duplicate-name",
+      error(DiagnosticCode::duplicate_name,
             fmt::format("The {} '{}' has the name of another value of the same graph", what, name.name),
             site);
     } else if (!warned_of_shadowing_ && scope_.find_outside(name) != nullptr) {
       warned_of_shadowing_ = true;
-      warning("shadowed-name",
+      warning(DiagnosticCode::shadowed_name,
               fmt::format("The {} '{}' hides a value of the same name outside this graph", what, name.name),
               site);
     }
@@ -103,11 +103,11 @@ class NodeListCheck {
 
   Site site(int index) const { return {path_, &nodes_[index], index}; }
   Site graph_site() const { return {path_}; }
-  void error(std::string code, std::string message, const Site& at) {
-    check_.model.sink.error(std::move(code), std::move(message), place_of(at, check_));
+  void error(DiagnosticCode code, std::string message, const Site& at) {
+    check_.model.sink.error(code, std::move(message), place_of(at, check_));
   }
-  void warning(std::string code, std::string message, const Site& at) {
-    check_.model.sink.warning(std::move(code), std::move(message), place_of(at, check_));
+  void warning(DiagnosticCode code, std::string message, const Site& at) {
+    check_.model.sink.warning(code, std::move(message), place_of(at, check_));
   }
 
  private:
@@ -117,14 +117,15 @@ class NodeListCheck {
       if (const Scope* const outer = scope_.find_outside(name)) {
         note_order(*outer->find_here(name), outer->current_node);
       } else {
-        error("undefined-name", fmt::format("Its input '{}' is not defined", name.name), site(index));
+        error(DiagnosticCode::undefined_name, fmt::format("Its input '{}' is not defined", name.name),
+              site(index));
       }
       return;
     }
     note_order(*definition, index);
     if (*definition > index && !warned_of_order_) {
       warned_of_order_ = true;
-      warning("unordered-nodes",
+      warning(DiagnosticCode::unordered_nodes,
               fmt::format("Its input '{}' is the output of a later node; the nodes of the graph are sorted",
                           name.name),
               site(index));
@@ -149,7 +150,7 @@ bool has_known_type(const onnx::ValueInfoProto& info) {
 void define_inputs(const onnx::GraphProto& graph, NodeListCheck& nodes) {
   for (const auto& input : graph.input()) {
     if (input.name().empty()) {
-      nodes.error("invalid-graph", "An input of the graph has no name", nodes.graph_site());
+      nodes.error(DiagnosticCode::invalid_graph, "An input of the graph has no name", nodes.graph_site());
       continue;
     }
     nodes.define(input.name(), Scope::kInput, "input", nodes.graph_site());
@@ -161,7 +162,8 @@ void check_input_types(const onnx::GraphProto& graph, const Scope& scope, NodeLi
   for (const auto& input : graph.input()) {
     if (input.name().empty() || has_known_type(input)) continue;
     if (*scope.find_here(input.name()) == Scope::kInitializer) continue;
-    nodes.error("invalid-graph", fmt::format("The input '{}' has no type", input.name()), nodes.graph_site());
+    nodes.error(DiagnosticCode::invalid_graph, fmt::format("The input '{}' has no type", input.name()),
+                nodes.graph_site());
   }
 }
 
@@ -170,7 +172,7 @@ void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCh
                          BodyCheck& check) {
   auto add = [&](const ir::HashedName& name) {
     if (name.name.empty()) {
-      return nodes.error("invalid-graph", "An initializer has no name", nodes.graph_site());
+      return nodes.error(DiagnosticCode::invalid_graph, "An initializer has no name", nodes.graph_site());
     }
     const std::int64_t* const definition = scope.find_here(name);
     if (definition == nullptr) {
@@ -178,7 +180,7 @@ void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCh
     } else if (*definition == Scope::kInput) {
       scope.redefine(name, Scope::kInitializer);
     } else {
-      nodes.warning("duplicate-name",
+      nodes.warning(DiagnosticCode::duplicate_name,
                     fmt::format("There is more than one initializer '{}'; the last one is used", name.name),
                     nodes.graph_site());
     }
@@ -196,15 +198,17 @@ void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCh
 void check_output(const std::string& name, bool is_main, const Scope& scope, NodeListCheck& nodes) {
   if (name.empty()) {
     // Of a body: an output nobody names is still an output. onnxruntime loads it.
-    if (is_main) nodes.error("invalid-graph", "An output of the graph has no name", nodes.graph_site());
+    if (is_main)
+      nodes.error(DiagnosticCode::invalid_graph, "An output of the graph has no name", nodes.graph_site());
   } else if (scope.find_here(name) == nullptr) {
     if (const Scope* const outer = scope.find_outside(name)) {
       nodes.note_order(*outer->find_here(name), outer->current_node);
-      nodes.warning("outer-value-returned",
+      nodes.warning(DiagnosticCode::outer_value_returned,
                     fmt::format("The output '{}' is a value from outside the body", name),
                     nodes.graph_site());
     } else {
-      nodes.error("undefined-name", fmt::format("The output '{}' is not defined", name), nodes.graph_site());
+      nodes.error(DiagnosticCode::undefined_name, fmt::format("The output '{}' is not defined", name),
+                  nodes.graph_site());
     }
   }
 }
@@ -213,7 +217,8 @@ void check_graph(const onnx::GraphProto& graph, std::string_view path, const Sco
   Scope scope(outer);
   NodeListCheck nodes(graph.node(), path, scope, check);
   if (scope.depth() > kMaxGraphDepth) {
-    return nodes.error("invalid-graph", fmt::format("Graphs are nested more than {} deep", kMaxGraphDepth),
+    return nodes.error(DiagnosticCode::invalid_graph,
+                       fmt::format("Graphs are nested more than {} deep", kMaxGraphDepth),
                        nodes.graph_site());
   }
   const bool is_main = outer == nullptr;
@@ -242,7 +247,8 @@ void check_function_body(BodyCheck& check) {
   NodeListCheck nodes(function.node(), path, scope, check);
   for (const std::string& input : function.input()) {
     if (input.empty()) {
-      nodes.error("invalid-function", "An input of the function has no name", nodes.graph_site());
+      nodes.error(DiagnosticCode::invalid_function, "An input of the function has no name",
+                  nodes.graph_site());
     } else {
       nodes.define(input, Scope::kInput, "input", nodes.graph_site());
     }

@@ -93,7 +93,7 @@ class InterfaceChange {
  private:
   void fail(std::string message, std::string note = {}, std::string hint = {}) {
     Diagnostic diagnostic;
-    diagnostic.code = "bad-interface";
+    diagnostic.code = DiagnosticCode::bad_interface;
     diagnostic.message = std::move(message);
     diagnostic.place.graph = std::string(kMainGraphPath);
     if (!note.empty()) diagnostic.notes.push_back(std::move(note));

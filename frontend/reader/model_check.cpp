@@ -25,9 +25,10 @@ std::string shown(std::string_view domain) {
 
 void check_ir_version(const onnx::ModelProto& model, DiagnosticSink& sink) {
   if (!model.has_ir_version()) {
-    sink.warning("no-ir-version", "The model does not say which version of the ONNX format it has");
+    sink.warning(DiagnosticCode::no_ir_version,
+                 "The model does not say which version of the ONNX format it has");
   } else if (model.ir_version() > onnx::Version::IR_VERSION) {
-    sink.error("unsupported-version",
+    sink.error(DiagnosticCode::unsupported_version,
                fmt::format("The model has version {} of the ONNX format; the newest known is {}",
                            model.ir_version(), static_cast<int>(onnx::Version::IR_VERSION)));
   }
@@ -41,7 +42,7 @@ void report_unreadable_files(ModelCheck& check) {
       continue;
     }
     Diagnostic diagnostic;
-    diagnostic.code = "bad-external-data";
+    diagnostic.code = DiagnosticCode::bad_external_data;
     diagnostic.message =
         fmt::format("{} tensors cannot be read from the file '{}'", file.tensors.size(), location);
     diagnostic.place.graph = std::string(kMainGraphPath);
@@ -61,23 +62,23 @@ OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::O
     const auto newest = newest_opset(import.domain());
     if (import.version() < 1 && !canonical_domain(import.domain()).empty()) {
       // onnxruntime runs such models as long as they have no node of that domain.
-      sink.warning("unsupported-version",
+      sink.warning(DiagnosticCode::unsupported_version,
                    fmt::format("{} is imported as version {}, which does not exist; the import is ignored",
                                domain, import.version()),
                    place);
       continue;
     }
     if (import.version() < 1) {
-      sink.error("unsupported-version", fmt::format("{} is imported as version {}", domain, import.version()),
-                 place);
+      sink.error(DiagnosticCode::unsupported_version,
+                 fmt::format("{} is imported as version {}", domain, import.version()), place);
     } else if (newest && import.version() > *newest) {
-      sink.error("unsupported-version",
+      sink.error(DiagnosticCode::unsupported_version,
                  fmt::format("{} is imported as version {}; the newest known is {}", domain, import.version(),
                              *newest),
                  place);
     }
     if (opsets.add(import.domain(), import.version())) continue;
-    sink.warning("repeated-import",
+    sink.warning(DiagnosticCode::repeated_import,
                  fmt::format("{} is imported more than once; version {} is used", domain, import.version()),
                  place);
     opsets.set(import.domain(), import.version());
@@ -92,7 +93,7 @@ OpsetImports import_opsets(const onnx::ModelProto& model, DiagnosticSink& sink) 
     if (model.has_ir_version() && model.ir_version() < 3) {
       opsets.add("", 1);
     } else {
-      sink.error("invalid-model", "The model imports no operator set");
+      sink.error(DiagnosticCode::invalid_model, "The model imports no operator set");
     }
   }
   for (std::string_view domain : kKnownDomains) opsets.add(domain, newest_or_first(domain));
@@ -103,7 +104,7 @@ bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, cons
                  WeightTable& weights, std::uint64_t max_function_nodes, DiagnosticSink& sink) {
   check_ir_version(model, sink);
   if (!model.has_graph()) {
-    sink.error("invalid-model", "The model has no graph");
+    sink.error(DiagnosticCode::invalid_model, "The model has no graph");
     return false;
   }
   ModelCheck check{functions, weights, sink, max_function_nodes};
@@ -118,7 +119,7 @@ bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, cons
   report_unreadable_files(check);
   if (check.gave_up()) {
     sink.report({Severity::remark,
-                 "more-errors",
+                 DiagnosticCode::more_errors,
                  "The model was not checked further after so many errors",
                  {},
                  {},

@@ -14,8 +14,8 @@ namespace {
 
 using onnx::AttributeProto;
 
-void error(const Site& site, BodyCheck& check, std::string code, std::string message) {
-  check.model.sink.error(std::move(code), std::move(message), place_of(site, check));
+void error(const Site& site, BodyCheck& check, DiagnosticCode code, std::string message) {
+  check.model.sink.error(code, std::move(message), place_of(site, check));
 }
 
 std::string_view type_name(int type) {
@@ -73,7 +73,9 @@ bool is_parameter(const onnx::FunctionProto& function, const std::string& name) 
 
 void check_reference(const AttributeProto& attribute, const UsedFields& used, const Site& site,
                      BodyCheck& check) {
-  auto fail = [&](std::string message) { error(site, check, "invalid-attribute", std::move(message)); };
+  auto fail = [&](std::string message) {
+    error(site, check, DiagnosticCode::invalid_attribute, std::move(message));
+  };
   if (check.function == nullptr) {
     fail(
         fmt::format("Attribute '{}' refers to an attribute of a function, but is in none", attribute.name()));
@@ -99,7 +101,9 @@ void check_tensors(const AttributeProto& attribute, const Site& site, BodyCheck&
 /// What holds for any attribute of any operator.
 void check_attribute(const AttributeProto& attribute, const Site& site, BodyCheck& check,
                      const BodyVisitor& visit_body) {
-  auto fail = [&](std::string message) { error(site, check, "invalid-attribute", std::move(message)); };
+  auto fail = [&](std::string message) {
+    error(site, check, DiagnosticCode::invalid_attribute, std::move(message));
+  };
   if (attribute.name().empty()) return fail("An attribute has no name");
   const UsedFields used = used_fields(attribute);
   if (!attribute.ref_attr_name().empty()) return check_reference(attribute, used, site, check);
@@ -126,13 +130,13 @@ void check_parameters(std::string_view what, const google::protobuf::RepeatedPtr
                                  : most == std::numeric_limits<int>::max()
                                      ? fmt::format("at least {}", least)
                                      : fmt::format("{} to {}", least, most);
-    return error(site, check, "invalid-node",
+    return error(site, check, DiagnosticCode::invalid_node,
                  fmt::format("It has {} {}, but takes {}", names.size(), what, expected));
   }
   const auto declared = std::min(static_cast<std::size_t>(names.size()), parameters.size());
   for (std::size_t i = 0; i < declared; ++i) {
     if (names[static_cast<int>(i)].empty() && parameters[i].GetOption() == onnx::OpSchema::Single) {
-      error(site, check, "invalid-node",
+      error(site, check, DiagnosticCode::invalid_node,
             fmt::format("It leaves out '{}', number {} of its {}", parameters[i].GetName(), i, what));
     }
   }
@@ -140,7 +144,9 @@ void check_parameters(std::string_view what, const google::protobuf::RepeatedPtr
 
 void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCheck& check) {
   const onnx::NodeProto& node = *site.node;
-  auto fail = [&](std::string message) { error(site, check, "invalid-attribute", std::move(message)); };
+  auto fail = [&](std::string message) {
+    error(site, check, DiagnosticCode::invalid_attribute, std::move(message));
+  };
   check_parameters("inputs", node.input(), schema.inputs(), schema.min_input(), schema.max_input(), site,
                    check);
   // Outputs that are left out are outputs nobody reads; onnxruntime runs a Loop without any.
@@ -153,8 +159,8 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
     if (declared == schema.attributes().end()) {
       // Names with two underscores are a tool's own notes. onnxruntime ignores this misspelling of epsilon.
       if (node.op_type() == "LayerNormalization" && attribute.name() == "epsion") {
-        check.model.sink.warning("unknown-attribute", "Attribute 'epsion' is ignored; the name is epsilon",
-                                 place_of(site, check));
+        check.model.sink.warning(DiagnosticCode::unknown_attribute,
+                                 "Attribute 'epsion' is ignored; the name is epsilon", place_of(site, check));
       } else if (!attribute.name().starts_with("__")) {
         fail(fmt::format("Attribute '{}' is not one of {}'s", attribute.name(), node.op_type()));
       }
@@ -202,7 +208,7 @@ std::optional<std::int64_t> domain_version(const Site& site, BodyCheck& check) {
   const auto version = check.opsets.find(domain);
   const auto assumed = check.assumed_domains.find(domain);
   if (assumed != check.assumed_domains.end()) {
-    check.model.sink.warning("assumed-opset",
+    check.model.sink.warning(DiagnosticCode::assumed_opset,
                              fmt::format("No version of the operator domain '{}' is imported, {} is assumed",
                                          domain.empty() ? "ai.onnx" : domain, *version),
                              place_of(site, check));
@@ -216,7 +222,7 @@ void warn_of_unknown_operator(const Site& site, BodyCheck& check) {
   const auto first = first_opset_with(node.domain(), node.op_type());
   const std::string why = first ? fmt::format("{} exists from opset {} on", node.op_type(), *first)
                                 : fmt::format("ONNX has no operator {}", node.op_type());
-  check.model.sink.warning("unknown-operator",
+  check.model.sink.warning(DiagnosticCode::unknown_operator,
                            why + "; it is read as onnxruntime's own operator of that name",
                            place_of(site, check));
 }
@@ -225,7 +231,7 @@ void check_call(const onnx::FunctionProto& function, const Site& site, BodyCheck
   const onnx::NodeProto& node = *site.node;
   auto expect = [&](std::string_view what, int given, int taken) {
     if (given <= taken) return;
-    error(site, check, "invalid-node",
+    error(site, check, DiagnosticCode::invalid_node,
           fmt::format("It has {} {}, but the model's function of this name takes {}", given, what, taken));
   };
   expect("inputs", node.input_size(), function.input_size());
@@ -258,13 +264,13 @@ void check_operator(const Site& site, BodyCheck& check) {
   const CheckedOperator* known = operators.find(name);
   if (known == nullptr) known = &operators.find_or_add(name, meet_operator(site, check));
   if (!known->is_imported) {
-    return error(site, check, "invalid-node",
+    return error(site, check, DiagnosticCode::missing_opset_import,
                  fmt::format("No version of the operator domain '{}' is imported",
                              domain.empty() ? "ai.onnx" : domain));
   }
   if (known->schema == nullptr) return;
   if (known->is_removed) {
-    return error(site, check, "invalid-node",
+    return error(site, check, DiagnosticCode::invalid_node,
                  fmt::format("{} is not part of opset {}: it was removed in opset {}", node.op_type(),
                              known->version, known->schema->since_version()));
   }
@@ -285,12 +291,12 @@ Place place_of(const Site& site, const BodyCheck& check) {
 
 void check_node(const Site& site, BodyCheck& check, const BodyVisitor& visit_body) {
   const onnx::NodeProto& node = *site.node;
-  if (node.op_type().empty()) return error(site, check, "invalid-node", "It has no operator");
+  if (node.op_type().empty()) return error(site, check, DiagnosticCode::invalid_node, "It has no operator");
   if (node.input().empty() && node.output().empty()) {
-    return error(site, check, "invalid-node", "It has no inputs and no outputs");
+    return error(site, check, DiagnosticCode::invalid_node, "It has no inputs and no outputs");
   }
   if (const auto* const repeated = find_repeated(node)) {
-    error(site, check, "invalid-attribute",
+    error(site, check, DiagnosticCode::invalid_attribute,
           fmt::format("It has attribute '{}' more than once", repeated->name()));
     return;  // which one was meant, and so all further checks, would be a guess
   }

@@ -124,7 +124,7 @@ std::string source_name(const ModelSource& source) {
 
 void report(const ModelSource& source, ReadProblem problem, DiagnosticSink& sink) {
   Diagnostic diagnostic;
-  diagnostic.code = "unreadable-model";
+  diagnostic.code = DiagnosticCode::unreadable_model;
   diagnostic.message = fmt::format("{} cannot be read: {}", source_name(source), problem.text);
   diagnostic.hint = std::move(problem.hint);
   sink.report(std::move(diagnostic));

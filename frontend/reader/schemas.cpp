@@ -22,8 +22,7 @@ std::string_view set_of(std::string_view domain) {
 }
 
 /// A schema is made when somebody first asks for it and kept for the life of the process: it costs more than
-/// a small model's conversion can spend, is the same for all models and never changes. This is the library's
-/// only static object.
+/// a small model's conversion can spend, is the same for all models and never changes.
 class SchemaCache {
  public:
   const onnx::OpSchema& get(std::size_t index) {

@@ -17,7 +17,7 @@ void check_tensor(const onnx::TensorProto& tensor, std::string_view what, const 
   const std::string name =
       tensor.name().empty() ? std::string(what) : fmt::format("{} '{}'", what, tensor.name());
   Diagnostic diagnostic;
-  diagnostic.code = external ? "bad-external-data" : "invalid-tensor";
+  diagnostic.code = external ? DiagnosticCode::bad_external_data : DiagnosticCode::invalid_tensor;
   diagnostic.message = fmt::format("The {} is damaged: {}", name, problem);
   diagnostic.place = place_of(site, check);
   std::string ignored;

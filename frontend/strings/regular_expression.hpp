@@ -3,15 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace onnx2ir::frontend {
 
 /// Why a pattern cannot be used. Thrown by parse_regular_expression and byte_automaton.
-struct PatternError {
+class PatternError : public std::exception {
+ public:
+  explicit PatternError(std::string why) : message(std::move(why)) {}
+  const char* what() const noexcept override { return message.c_str(); }
+
   std::string message;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <onnx2ir/diagnostic_code.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,7 +33,7 @@ struct Place {
 /// One finding.
 struct Diagnostic {
   Severity severity = Severity::error;
-  std::string code;     ///< stable, for tools: "unsupported-operator", "bad-external-data"
+  DiagnosticCode code = DiagnosticCode::internal_error;
   std::string message;  ///< one sentence, no trailing full stop
   Place place;
   std::vector<std::string> notes;  ///< facts that explain it
@@ -51,11 +52,11 @@ class DiagnosticSink {
     diagnostics_.push_back(std::move(diagnostic));
   }
   /// Appends an error, or a warning, without notes and hint.
-  void error(std::string code, std::string message, Place place = {}) {
-    report({Severity::error, std::move(code), std::move(message), std::move(place), {}, {}});
+  void error(DiagnosticCode code, std::string message, Place place = {}) {
+    report({Severity::error, code, std::move(message), std::move(place), {}, {}});
   }
-  void warning(std::string code, std::string message, Place place = {}) {
-    report({Severity::warning, std::move(code), std::move(message), std::move(place), {}, {}});
+  void warning(DiagnosticCode code, std::string message, Place place = {}) {
+    report({Severity::warning, code, std::move(message), std::move(place), {}, {}});
   }
 
   bool has_errors() const { return error_count_ != 0; }

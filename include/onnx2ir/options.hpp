@@ -14,6 +14,22 @@
 
 namespace onnx2ir {
 
+/// What shows or changes the work of the compiler, for people who look into it. The functions may be empty.
+struct DebugOptions {
+  /// Names of passes after which `dump` is called with the graph's text form; "all" for every pass, "import"
+  /// for the graph before the first pass. Here and below, names that no pass has do nothing.
+  std::vector<std::string> print_after;
+  /// See print_after.
+  std::function<void(std::string_view pass, std::string_view text)> dump;
+  /// The last pass to run; empty: all.
+  std::string stop_after;
+  /// Passes that are left out, to measure what they bring. The model may be wrong without them.
+  std::vector<std::string> skip_passes;
+  /// Called after each stage ("import") and each pass with the seconds it took and whether it changed
+  /// anything.
+  std::function<void(std::string_view pass, double seconds, bool modified)> pass_finished;
+};
+
 /// What a caller may choose. The defaults are what most want. The functions may be empty; they are called on
 /// the thread that converts, and should not throw: a std::exception ends the conversion with an error.
 struct Options {
@@ -56,21 +72,10 @@ struct Options {
   /// Keeps the parsed ONNX model as long as the converted one. A process that ends after the conversion saves
   /// the time to free it.
   bool keep_source = false;
-  /// Names of passes after which `dump` is called with the graph's text form; "all" for every pass, "import"
-  /// for the graph before the first pass. Here and below, names that no pass has do nothing.
-  std::vector<std::string> print_after;
-  /// See print_after.
-  std::function<void(std::string_view pass, std::string_view text)> dump;
-  /// The last pass to run; empty: all.
-  std::string stop_after;
-  /// Passes that are left out, to measure what they bring. The model may be wrong without them.
-  std::vector<std::string> skip_passes;
   /// Loops whose few iterations are known, with a small body, become their iterations: faster to run, no Loop
   /// in the IR.
   bool unroll_loops = false;
-  /// Called after each stage ("import") and each pass with the seconds it took and whether it changed
-  /// anything.
-  std::function<void(std::string_view pass, double seconds, bool modified)> pass_finished;
+  DebugOptions debug;
 };
 
 /// How a model is written.

@@ -97,7 +97,7 @@ std::vector<OpDescriptor> indexing_ops() {
   const AttributeSpec output_type{"output_type", Kind::type};
   return {
       {"NonZero", "opset3", 1, 1, 1, {output_type}, infer_non_zero},
-      {"OneHot", "opset1", 4, 4, 1, {axis}, infer_one_hot},
+      {"OneHot", "opset1", 4, 4, 1, {axis}, infer_one_hot, {.sizes = {1, 1}}},
       {"Eye", "opset9", 3, 4, 1, {output_type}, infer_eye},
       {"Unique",
        "opset10",

@@ -138,7 +138,7 @@ void infer_variadic_split(Node& node) {
 /// The sizes a Broadcast aims at. Of a Concat at the input, parts may be known alone.
 std::optional<KnownValues> broadcast_target(Value shape) {
   auto known = known_values(shape);
-  if (known || !shape.node->is("Concat") || !shape.shape().element_count()) return known;
+  if (known || !shape.node->is(ops::Concat) || !shape.shape().element_count()) return known;
   if (*shape.shape().element_count() > kMostKnownElements) return std::nullopt;
   known.emplace();
   for (const Value& part : shape.node->inputs()) {
@@ -266,9 +266,9 @@ std::vector<OpDescriptor> joining_ops() {
       {"Concat", "opset1", 1, kMany, 1, {axis}, infer_concat},
       {"Split", "opset1", 2, 2, kMany, {{"num_splits", Kind::integer}}, infer_split},
       {"VariadicSplit", "opset1", 3, 3, kMany, {}, infer_variadic_split},
-      {"Broadcast", "opset3", 2, 2, 1, {{"mode", Kind::text}}, infer_broadcast},
-      {"Tile", "opset1", 2, 2, 1, {}, infer_tile},
-      {"Pad", "opset12", 4, 4, 1, {{"pad_mode", Kind::text}}, infer_pad},
+      {"Broadcast", "opset3", 2, 2, 1, {{"mode", Kind::text}}, infer_broadcast, {.sizes = {1, 1}}},
+      {"Tile", "opset1", 2, 2, 1, {}, infer_tile, {.sizes = {1, 1}}},
+      {"Pad", "opset12", 4, 4, 1, {{"pad_mode", Kind::text}}, infer_pad, {.sizes = {1, 2}}},
   };
 }
 

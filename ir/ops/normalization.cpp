@@ -39,9 +39,10 @@ void infer_batch_norm(Node& node) {
 }  // namespace
 
 std::vector<OpDescriptor> normalization_ops() {
+  constexpr Traits kKeepsShape{.keeps_shape = true};
   return {
-      {"SoftMax", "opset8", 1, 1, 1, {{"axis", Kind::integer}}, infer_softmax},
-      {"LogSoftmax", "opset5", 1, 1, 1, {{"axis", Kind::integer}}, infer_softmax},
+      {"SoftMax", "opset8", 1, 1, 1, {{"axis", Kind::integer}}, infer_softmax, kKeepsShape},
+      {"LogSoftmax", "opset5", 1, 1, 1, {{"axis", Kind::integer}}, infer_softmax, kKeepsShape},
       {"BatchNormInference", "opset5", 5, 5, 1, {{"epsilon", Kind::real}}, infer_batch_norm},
       {"MVN",
        "opset6",
@@ -49,22 +50,32 @@ std::vector<OpDescriptor> normalization_ops() {
        2,
        1,
        {{"eps", Kind::real}, {"normalize_variance", Kind::boolean}, {"eps_mode", Kind::text}},
-       infer_as_data},
+       infer_as_data,
+       kKeepsShape},
       {"GroupNormalization",
        "opset12",
        3,
        3,
        1,
        {{"num_groups", Kind::integer}, {"epsilon", Kind::real}},
-       infer_as_data},
+       infer_as_data,
+       kKeepsShape},
       {"LRN",
        "opset1",
        2,
        2,
        1,
        {{"alpha", Kind::real}, {"beta", Kind::real}, {"bias", Kind::real}, {"size", Kind::integer}},
-       infer_as_data},
-      {"NormalizeL2", "opset1", 2, 2, 1, {{"eps", Kind::real}, {"eps_mode", Kind::text}}, infer_as_data},
+       infer_as_data,
+       kKeepsShape},
+      {"NormalizeL2",
+       "opset1",
+       2,
+       2,
+       1,
+       {{"eps", Kind::real}, {"eps_mode", Kind::text}},
+       infer_as_data,
+       kKeepsShape},
   };
 }
 

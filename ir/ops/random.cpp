@@ -27,7 +27,7 @@ void infer_multinomial(Node& node) {
 }  // namespace
 
 std::vector<OpDescriptor> random_ops() {
-  constexpr bool kIsVolatile = true;
+  constexpr Traits kVolatile{.is_volatile = true};
   return {
       {"RandomUniform",
        "opset8",
@@ -39,7 +39,7 @@ std::vector<OpDescriptor> random_ops() {
         {"op_seed", Kind::integer},
         {"alignment", Kind::text}},
        infer_random_uniform,
-       kIsVolatile},
+       kVolatile},
       {"Multinomial",
        "opset13",
        2,
@@ -51,7 +51,7 @@ std::vector<OpDescriptor> random_ops() {
         {"global_seed", Kind::integer},
         {"op_seed", Kind::integer}},
        infer_multinomial,
-       kIsVolatile},
+       kVolatile},
   };
 }
 

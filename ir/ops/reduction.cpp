@@ -202,16 +202,17 @@ void infer_range(Node& node) {
 
 std::vector<OpDescriptor> reduction_ops() {
   const std::vector<AttributeSpec> keep_dims = {{"keep_dims", Kind::boolean}};
+  constexpr Traits kReduction{.is_reduction = true};
   return {
-      {"ReduceSum", "opset1", 2, 2, 1, keep_dims, infer_fold<add, 0>},
-      {"ReduceProd", "opset1", 2, 2, 1, keep_dims, infer_fold<multiply, 1>},
-      {"ReduceMax", "opset1", 2, 2, 1, keep_dims, infer_extremum<maximum, true>},
-      {"ReduceMin", "opset1", 2, 2, 1, keep_dims, infer_extremum<minimum, false>},
-      {"ReduceMean", "opset1", 2, 2, 1, keep_dims, infer_reduce_numbers},
-      {"ReduceL1", "opset4", 2, 2, 1, keep_dims, infer_reduce_numbers},
-      {"ReduceL2", "opset4", 2, 2, 1, keep_dims, infer_reduce_numbers},
-      {"ReduceLogicalAnd", "opset1", 2, 2, 1, keep_dims, infer_reduce_logical},
-      {"ReduceLogicalOr", "opset1", 2, 2, 1, keep_dims, infer_reduce_logical},
+      {"ReduceSum", "opset1", 2, 2, 1, keep_dims, infer_fold<add, 0>, kReduction},
+      {"ReduceProd", "opset1", 2, 2, 1, keep_dims, infer_fold<multiply, 1>, kReduction},
+      {"ReduceMax", "opset1", 2, 2, 1, keep_dims, infer_extremum<maximum, true>, kReduction},
+      {"ReduceMin", "opset1", 2, 2, 1, keep_dims, infer_extremum<minimum, false>, kReduction},
+      {"ReduceMean", "opset1", 2, 2, 1, keep_dims, infer_reduce_numbers, kReduction},
+      {"ReduceL1", "opset4", 2, 2, 1, keep_dims, infer_reduce_numbers, kReduction},
+      {"ReduceL2", "opset4", 2, 2, 1, keep_dims, infer_reduce_numbers, kReduction},
+      {"ReduceLogicalAnd", "opset1", 2, 2, 1, keep_dims, infer_reduce_logical, kReduction},
+      {"ReduceLogicalOr", "opset1", 2, 2, 1, keep_dims, infer_reduce_logical, kReduction},
       {"TopK",
        "opset11",
        2,
@@ -222,15 +223,17 @@ std::vector<OpDescriptor> reduction_ops() {
         {"sort", Kind::text},
         {"index_element_type", Kind::type},
         {"stable", Kind::boolean}},
-       infer_top_k},
+       infer_top_k,
+       {.sizes = {1, 1}}},
       {"CumSum",
        "opset3",
        2,
        2,
        1,
        {{"exclusive", Kind::boolean}, {"reverse", Kind::boolean}},
-       infer_cum_sum},
-      {"Range", "opset4", 3, 3, 1, {{"output_type", Kind::type}}, infer_range},
+       infer_cum_sum,
+       {.keeps_shape = true}},
+      {"Range", "opset4", 3, 3, 1, {{"output_type", Kind::type}}, infer_range, {.indices = {0, 2}}},
   };
 }
 

@@ -240,15 +240,23 @@ void infer_space_to_depth(Node& node) {
 std::vector<OpDescriptor> reshaping_ops() {
   const AttributeSpec output_type{"output_type", Kind::type};
   const std::vector<AttributeSpec> blocks = {{"mode", Kind::text}, {"block_size", Kind::integer}};
+  constexpr Traits kReshapes{.reshapes = true, .rearranges = true};
   return {
       {"ShapeOf", "opset3", 1, 1, 1, {output_type}, infer_shape_of},
-      {"Reshape", "opset1", 2, 2, 1, {{"special_zero", Kind::boolean}}, infer_reshape},
-      {"Squeeze", "opset1", 1, 2, 1, {}, infer_squeeze},
-      {"Unsqueeze", "opset1", 2, 2, 1, {}, infer_unsqueeze},
-      {"Transpose", "opset1", 2, 2, 1, {}, infer_transpose},
-      {"Identity", "opset16", 1, 1, 1, {}, infer_as_data},
-      {"DepthToSpace", "opset1", 1, 1, 1, blocks, infer_depth_to_space},
-      {"SpaceToDepth", "opset1", 1, 1, 1, blocks, infer_space_to_depth},
+      {"Reshape",
+       "opset1",
+       2,
+       2,
+       1,
+       {{"special_zero", Kind::boolean}},
+       infer_reshape,
+       {.reshapes = true, .rearranges = true, .sizes = {1, 1}}},
+      {"Squeeze", "opset1", 1, 2, 1, {}, infer_squeeze, kReshapes},
+      {"Unsqueeze", "opset1", 2, 2, 1, {}, infer_unsqueeze, kReshapes},
+      {"Transpose", "opset1", 2, 2, 1, {}, infer_transpose, {.rearranges = true}},
+      {"Identity", "opset16", 1, 1, 1, {}, infer_as_data, {.keeps_shape = true}},
+      {"DepthToSpace", "opset1", 1, 1, 1, blocks, infer_depth_to_space, {.rearranges = true}},
+      {"SpaceToDepth", "opset1", 1, 1, 1, blocks, infer_space_to_depth, {.rearranges = true}},
   };
 }
 

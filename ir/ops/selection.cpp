@@ -245,20 +245,21 @@ std::vector<OpDescriptor> selection_ops() {
   const AttributeSpec batch_dims{"batch_dims", Kind::integer};
   const AttributeSpec reduction{"reduction", Kind::text};
   const AttributeSpec optional_reduction{"reduction", Kind::text, AttributeSpec::Presence::optional};
-  constexpr bool kIsVolatile = false;
+  constexpr Traits kIndexed{.indices = {1, 1}};
   return {
-      {"Slice", "opset8", 5, 5, 1, {}, infer_slice},
-      {"Gather", "opset8", 3, 3, 1, {batch_dims}, infer_gather},
-      {"GatherElements", "opset6", 2, 2, 1, {axis}, infer_gather_elements},
-      {"GatherND", "opset8", 2, 2, 1, {batch_dims}, infer_gather_nd},
-      {"ScatterUpdate", "opset3", 4, 4, 1, {}, infer_scatter},
+      {"Slice", "opset8", 5, 5, 1, {}, infer_slice, {.indices = {1, 4}}},
+      {"Gather", "opset8", 3, 3, 1, {batch_dims}, infer_gather, kIndexed},
+      {"GatherElements", "opset6", 2, 2, 1, {axis}, infer_gather_elements, kIndexed},
+      {"GatherND", "opset8", 2, 2, 1, {batch_dims}, infer_gather_nd, kIndexed},
+      {"ScatterUpdate", "opset3", 4, 4, 1, {}, infer_scatter, {.keeps_shape = true, .indices = {1, 1}}},
       {"ScatterElementsUpdate",
        "opset12",
        4,
        4,
        1,
        {reduction, {"use_init_val", Kind::boolean}},
-       infer_scatter},
+       infer_scatter,
+       {.keeps_shape = true, .indices = {1, 1}}},
       {"ScatterNDUpdate",
        "opset15",
        3,
@@ -266,7 +267,7 @@ std::vector<OpDescriptor> selection_ops() {
        1,
        {optional_reduction},
        infer_as_data,
-       kIsVolatile,
+       {.keeps_shape = true, .indices = {1, 1}},
        {{"opset4", {"reduction"}}}},
       {"ReverseSequence",
        "opset1",
@@ -274,7 +275,8 @@ std::vector<OpDescriptor> selection_ops() {
        2,
        1,
        {{"batch_axis", Kind::integer}, {"seq_axis", Kind::integer}},
-       infer_as_data},
+       infer_as_data,
+       {.keeps_shape = true, .rearranges = true}},
   };
 }
 

@@ -233,7 +233,6 @@ void infer_col2im(Node& node) {
 }  // namespace
 
 std::vector<OpDescriptor> spatial_ops() {
-  constexpr bool kIsVolatile = false;
   const AttributeSpec strides{"strides", Kind::integers};
   const AttributeSpec dilations{"dilations", Kind::integers};
   const AttributeSpec pads_begin{"pads_begin", Kind::integers};
@@ -248,8 +247,22 @@ std::vector<OpDescriptor> spatial_ops() {
   return {
       {"Convolution", "opset1", 2, 2, 1, convolution, infer_convolution<false>},
       {"GroupConvolution", "opset1", 2, 2, 1, convolution, infer_convolution<true>},
-      {"ConvolutionBackpropData", "opset1", 2, 3, 1, backprop, infer_convolution_backprop<false>},
-      {"GroupConvolutionBackpropData", "opset1", 2, 3, 1, backprop, infer_convolution_backprop<true>},
+      {"ConvolutionBackpropData",
+       "opset1",
+       2,
+       3,
+       1,
+       backprop,
+       infer_convolution_backprop<false>,
+       {.sizes = {2, 2}}},
+      {"GroupConvolutionBackpropData",
+       "opset1",
+       2,
+       3,
+       1,
+       backprop,
+       infer_convolution_backprop<true>,
+       {.sizes = {2, 2}}},
       {"MaxPool",
        "opset14",
        1,
@@ -265,7 +278,7 @@ std::vector<OpDescriptor> spatial_ops() {
         {"index_element_type", Kind::type},
         {"axis", Kind::integer}},
        infer_pool,
-       kIsVolatile,
+       {},
        {{"opset8", {}, rounds_as_before_14}}},
       {"AvgPool",
        "opset16",
@@ -281,7 +294,7 @@ std::vector<OpDescriptor> spatial_ops() {
         auto_pad,
         rounding},
        infer_pool,
-       kIsVolatile,
+       {},
        {{"opset1", {"dilations"}, rounds_as_before_14}, {"opset14", {"dilations"}}}},
       {"DeformableConvolution",
        "opset8",

@@ -27,7 +27,6 @@ void infer_assign(Node& node) {
 }  // namespace
 
 std::vector<OpDescriptor> state_ops() {
-  constexpr bool kIsVolatile = true;
   return {
       {"ReadValue",
        "opset6",
@@ -36,8 +35,15 @@ std::vector<OpDescriptor> state_ops() {
        1,
        {{"variable_id", Kind::text}, {"variable_type", Kind::type}, {"variable_shape", Kind::integers}},
        infer_read_value,
-       kIsVolatile},
-      {"Assign", "opset6", 1, 1, 1, {{"variable_id", Kind::text}}, infer_assign, kIsVolatile},
+       {.is_volatile = true}},
+      {"Assign",
+       "opset6",
+       1,
+       1,
+       1,
+       {{"variable_id", Kind::text}},
+       infer_assign,
+       {.is_volatile = true, .is_kept = true}},
   };
 }
 

@@ -187,11 +187,11 @@ void infer_around_bodies(Node& node) {
 std::vector<OpDescriptor> structural_ops() {
   constexpr int kMany = OpDescriptor::kVariadic;
   return {
-      {"Parameter", "opset1", 0, 0, 1, {}, keep_output},
-      {"Result", "opset1", 1, 1, 1, {}, infer_result},
+      {"Parameter", "opset1", 0, 0, 1, {}, keep_output, {.is_kept = true}},
+      {"Result", "opset1", 1, 1, 1, {}, infer_result, {.is_kept = true, .keeps_shape = true}},
       {"Const", "opset1", 0, 0, 1, {}, keep_output},
-      {"Loop", "opset5", 2, kMany, kMany, {}, infer_with_bodies<infer_loop>},
-      {"If", "opset8", 1, kMany, kMany, {}, infer_with_bodies<infer_if>},
+      {"Loop", "opset5", 2, kMany, kMany, {}, infer_with_bodies<infer_loop>, {.has_bodies = true}},
+      {"If", "opset8", 1, kMany, kMany, {}, infer_with_bodies<infer_if>, {.has_bodies = true}},
   };
 }
 

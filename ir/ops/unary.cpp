@@ -145,6 +145,7 @@ std::vector<OpDescriptor> unary_ops() {
       {"SoftSign", "opset9"},
   };
   for (const Plain& plain : kPlain) ops.push_back({plain.name, plain.opset, 1, 1, 1, {}, infer_same});
+  for (OpDescriptor& op : ops) op.traits.keeps_shape = true;
   return ops;
 }
 

@@ -77,12 +77,12 @@ class Parser {
     const OpDescriptor& op = *statement.op;
     Payload payload;
     std::size_t outputs = static_cast<std::size_t>(op.outputs);
-    if (op.name == "Const") {
+    if (op.id == ops::Const) {
       cursor_.expect('=', "before the elements of a Const");
       payload = parse_elements(cursor_, statement.outputs.front().type, source_);
-    } else if (op.name == "Loop") {
+    } else if (op.id == ops::Loop) {
       payload = loop(scope, statement, outputs);
-    } else if (op.name == "If") {
+    } else if (op.id == ops::If) {
       payload = branches(scope, statement, outputs);
     } else if (op.outputs == OpDescriptor::kVariadic) {
       outputs = statement.outputs.size();
@@ -110,11 +110,11 @@ class Parser {
   }
 
   static void infer(Node& node, Payload payload, const Statement& statement) {
-    if (node.is("Const") || node.is("Parameter")) {
+    if (node.is(ops::Const) || node.is(ops::Parameter)) {
       const TensorType& declared = statement.outputs.front().type;
       set_output(node, 0, declared.type, declared.shape);
-      if (node.is("Const")) node.set_payload(std::move(payload));
-    } else if (node.is("Loop") || node.is("If")) {
+      if (node.is(ops::Const)) node.set_payload(std::move(payload));
+    } else if (node.op().traits.has_bodies) {
       node.set_payload(std::move(payload));
       infer_around_bodies(node);
     } else {
@@ -132,7 +132,7 @@ class Parser {
     if (statement.op == nullptr)
       cursor_.fail(statement.op_offset, fmt::format("there is no operation '{}'", name));
     if (statement.op->max_inputs != 0) parse_inputs(scope, statement);
-    const bool has_bodies = name == "Loop" || name == "If";
+    const bool has_bodies = statement.op->traits.has_bodies;
     if (!has_bodies && cursor_.accept('{')) parse_attributes(statement);
     check_required_attributes(statement);
     statement.is_decompression = cursor_.accept_word("decompression");
@@ -141,7 +141,7 @@ class Parser {
       do {
         statement.outputs.push_back(parse_output());
       } while (cursor_.accept(','));
-    } else if (name == "Parameter" || name == "Const" ||
+    } else if (statement.op->id == ops::Parameter || statement.op->id == ops::Const ||
                (statement.op->outputs == OpDescriptor::kVariadic && !has_bodies)) {
       cursor_.fail_expected(fmt::format("':' and the types of the outputs of {}", name));
     }
@@ -225,10 +225,11 @@ class Parser {
   }
 
   InnerNodeFinder finder(const Scope& scope) const {
-    return [this, &scope](const Id& id, std::string_view operation) {
+    return [this, &scope](const Id& id, Op operation) {
       Node* const* const found = scope.ids.find(id.spelling);
       if (found == nullptr || !(*found)->is(operation))
-        cursor_.fail(id.offset, fmt::format("'{}' is not a {} of this body", id.spelling, operation));
+        cursor_.fail(id.offset,
+                     fmt::format("'{}' is not a {} of this body", id.spelling, name_of(operation)));
       return *found;
     };
   }

@@ -168,29 +168,29 @@ std::size_t connect_loop(const Cursor& cursor, std::size_t offset, const std::ve
     switch (port.kind) {
       case Kind::iteration:
         if (body.iteration != nullptr) cursor.fail(port.offset, "the iteration number is connected twice");
-        body.iteration = find(port.inner, "Parameter");
+        body.iteration = find(port.inner, ops::Parameter);
         break;
       case Kind::condition:
         if (body.condition != nullptr) cursor.fail(port.offset, "the condition is connected twice");
-        body.condition = find(port.inner, "Result");
+        body.condition = find(port.inner, ops::Result);
         break;
       case Kind::carried:
-        body.carried.push_back({input_of(port), find(port.inner, "Parameter"), find(port.back_edge, "Result"),
-                                port.output, port.is_guarded});
+        body.carried.push_back({input_of(port), find(port.inner, ops::Parameter),
+                                find(port.back_edge, ops::Result), port.output, port.is_guarded});
         break;
       case Kind::sliced:
         body.sliced.push_back(
-            with_slices(Sliced{input_of(port), find(port.inner, "Parameter"), 0}, port.slices));
+            with_slices(Sliced{input_of(port), find(port.inner, ops::Parameter), 0}, port.slices));
         break;
       case Kind::invariant:
-        body.invariants.push_back({input_of(port), find(port.inner, "Parameter")});
+        body.invariants.push_back({input_of(port), find(port.inner, ops::Parameter)});
         break;
       case Kind::scan:
-        body.scans.push_back(with_slices(Scan{find(port.inner, "Result"), *port.output}, port.slices));
+        body.scans.push_back(with_slices(Scan{find(port.inner, ops::Result), *port.output}, port.slices));
         body.scans.back().is_guarded = port.is_guarded;
         break;
       case Kind::last:
-        body.last_values.push_back({find(port.inner, "Result"), *port.output});
+        body.last_values.push_back({find(port.inner, ops::Result), *port.output});
         break;
       case Kind::result:
         cursor.fail(port.offset, "an output of a Loop is 'scan', 'last' or the output of a carried value");
@@ -207,11 +207,11 @@ std::size_t connect_branch(const Cursor& cursor, const std::vector<ParsedPort>& 
   Connected outputs = outputs_of(cursor, ports);
   for (const ParsedPort& port : ports) {
     if (port.kind == Kind::invariant) {
-      branch.invariants.push_back({port.input, find(port.inner, "Parameter")});
+      branch.invariants.push_back({port.input, find(port.inner, ops::Parameter)});
     } else if (port.kind == Kind::result) {
       outputs.add(port.offset, *port.output);
       if (branch.results.size() <= *port.output) branch.results.resize(*port.output + 1);
-      branch.results[*port.output] = find(port.inner, "Result");
+      branch.results[*port.output] = find(port.inner, ops::Result);
     } else {
       cursor.fail(port.offset, "a branch of an If has only ports 'invariant' and 'output'");
     }

@@ -54,11 +54,10 @@ ir::Branch running_branch(ir::Node& node) {
   for (std::uint32_t i = 0; i < node.inputs().size(); ++i) inputs.push_back(outside[i]);
   ir::Builder builder(*branch.graph);
   if (!ir::known_scalar(inputs[0]))
-    inputs[0] = builder.op("Maximum", {inputs[0], builder.integer(1, inputs[0].type())});
+    inputs[0] = builder.op(ops::Maximum, {inputs[0], builder.integer(1, inputs[0].type())});
   inputs[1] = builder.boolean(true);
   ir::Node& loop = branch.graph->add(node.op(), inputs, node.outputs().size());
   loop.name = node.name;
-  loop.origin = node.origin;
   loop.set_payload(node.take_payload());
   ir::infer(loop);
   for (std::uint32_t i = 0; i < loop.outputs().size(); ++i) {
@@ -96,12 +95,10 @@ void remove_unread_inputs(ir::Node& choice) {
 void branch_around(ir::Node& node) {
   ir::Builder builder(node.graph());
   builder.set_name(node.name);
-  builder.set_origin(node.origin);
   std::vector<ir::Value> inputs{whether_it_runs(builder, node)};
   inputs.insert(inputs.end(), node.inputs().begin(), node.inputs().end());
-  ir::Node& choice = node.graph().add(ir::find_op("If"), inputs, node.outputs().size());
+  ir::Node& choice = node.graph().add(ir::find_op(ops::If), inputs, node.outputs().size());
   choice.name = node.name;
-  choice.origin = node.origin;
   ir::IfBranches branches;
   branches.else_branch = skipping_branch(node);
   branches.then_branch = running_branch(node);

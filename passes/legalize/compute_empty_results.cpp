@@ -18,13 +18,13 @@ bool is_empty_constant(ir::Value value) {
 ir::Value no_elements(ir::Builder& builder, ir::Value constant) {
   const auto sizes = constant.shape().sizes();
   const ir::Value none =
-      builder.op("RandomUniform", {builder.integers(*sizes), builder.integer(0), builder.integer(1)},
+      builder.op(ops::RandomUniform, {builder.integers(*sizes), builder.integer(0), builder.integer(1)},
                  {{"output_type", ir::ElementType::i64},
                   {"global_seed", 0},
                   {"op_seed", 0},
                   {"alignment", "tensorflow"}});
   if (constant.type() == ir::ElementType::i64) return none;
-  return builder.op("Convert", {none}, {{"destination_type", constant.type()}});
+  return builder.op(ops::Convert, {none}, {{"destination_type", constant.type()}});
 }
 
 }  // namespace
@@ -36,7 +36,6 @@ bool compute_empty_results(ir::Model& model, PassContext&) {
     const ir::Value value = result->input(0);
     if (!is_empty_constant(value)) continue;
     builder.set_name(value.node->name);
-    builder.set_origin(value.node->origin);
     ir::replace_all_uses(value, no_elements(builder, value));
     modified = true;
   }

@@ -16,17 +16,17 @@ double hidden(ir::ElementType type) {
 ir::Value convert_mask(ir::Builder& builder, ir::Node& node) {
   if (node.inputs().size() <= kMask || node.input(kMask).type() != ir::ElementType::boolean) return {};
   const ir::ElementType type = node.input(0).type();
-  const ir::Value mask =
-      builder.op("Select", {node.input(kMask), builder.number(0, type), builder.number(hidden(type), type)});
+  const ir::Value mask = builder.op(
+      ops::Select, {node.input(kMask), builder.number(0, type), builder.number(hidden(type), type)});
   std::vector<ir::Value> inputs(node.inputs().begin(), node.inputs().end());
   inputs[kMask] = mask;
-  return builder.node(node.op().name, inputs, node.attributes()).value();
+  return builder.node(node.op().id, inputs, node.attributes()).value();
 }
 
 }  // namespace
 
 bool convert_attention_masks(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"ScaledDotProductAttention"}, convert_mask);
+  return rewrite_values(model, {ops::ScaledDotProductAttention}, convert_mask);
 }
 
 }  // namespace onnx2ir::passes

@@ -13,7 +13,7 @@ bool copy_passed_through_states(ir::Model& model, PassContext&) {
     ir::Builder builder(*node->loop()->graph);
     for (const ir::Carried& state : node->loop()->carried) {
       const ir::Value next = state.result->input(0);
-      if (!next.node->is("Parameter") || next.node == state.parameter) continue;
+      if (!next.node->is(ops::Parameter) || next.node == state.parameter) continue;
       builder.set_name(next.node->name);
       state.result->set_input(0, copy_of(builder, next));
       modified = true;

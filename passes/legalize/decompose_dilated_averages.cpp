@@ -22,19 +22,19 @@ struct Average {
 
   Sizes list(std::string_view name) const { return node.integers(name).list(); }
   Value slice(Value value, Value begin, Value end, std::int64_t axis) const {
-    return builder.op("Slice", {value, begin, end, builder.integers({1}), builder.integers({axis})});
+    return builder.op(ops::Slice, {value, begin, end, builder.integers({1}), builder.integers({axis})});
   }
   /// Elements [begin, end) of the shape of `value`.
   Value sizes(Value value, std::int64_t begin, std::int64_t end) const {
-    const Value shape = builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
+    const Value shape = builder.op(ops::ShapeOf, {value}, {{"output_type", ir::ElementType::i64}});
     const Value behind = builder.integers({end});
     return slice(shape, builder.integers({begin}), behind, 0);
   }
   Value concat(std::initializer_list<Value> parts) const {
-    return builder.op("Concat", parts, {{"axis", 0}});
+    return builder.op(ops::Concat, parts, {{"axis", 0}});
   }
   Value reshape(Value value, Value shape) const {
-    return builder.op("Reshape", {value, shape}, {{"special_zero", false}});
+    return builder.op(ops::Reshape, {value, shape}, {{"special_zero", false}});
   }
   std::int64_t rank() const { return static_cast<std::int64_t>(spatial) + 2; }
 
@@ -48,7 +48,7 @@ struct Average {
     filter.insert(filter.end(), kernel.begin(), kernel.end());
     const auto count = std::accumulate(filter.begin(), filter.end(), std::int64_t{1}, std::multiplies<>());
     const std::vector<double> ones(static_cast<std::size_t>(count), 1);
-    return builder.op("Convolution", {value, builder.numbers(ones, filter, value.type())},
+    return builder.op(ops::Convolution, {value, builder.numbers(ones, filter, value.type())},
                       {{"strides", strides},
                        {"dilations", list("dilations")},
                        {"pads_begin", begins},
@@ -70,13 +70,13 @@ struct Average {
       return builder.number_like(all, data);
     }
     const Value shape = concat({builder.integers({1, 1}), sizes(data, 2, rank())});
-    Value counted = builder.op("Broadcast", {one, shape}, {{"mode", "numpy"}});
-    if (!counts_pads) return builder.op("Maximum", {window_sums(counted, begins, ends), one});
+    Value counted = builder.op(ops::Broadcast, {one, shape}, {{"mode", "numpy"}});
+    if (!counts_pads) return builder.op(ops::Maximum, {window_sums(counted, begins, ends), one});
     const auto in_front = [](Sizes pads) {
       pads.insert(pads.begin(), 2, 0);
       return pads;
     };
-    counted = builder.op("Pad",
+    counted = builder.op(ops::Pad,
                          {counted, builder.integers(in_front(begins)), builder.integers(in_front(ends)), one},
                          {{"pad_mode", "constant"}});
     const Sizes none(spatial, 0);
@@ -89,8 +89,9 @@ struct Average {
       const auto axis = static_cast<std::int64_t>(i + 2);
       const std::int64_t stride = list("strides")[i];
       const Value reach = builder.op(
-          "Add", {sizes(data, axis, axis + 1), builder.integers({list("pads_begin")[i] + stride - 1})});
-      const Value places = builder.op("Divide", {reach, builder.integers({stride})}, {{"m_pythondiv", true}});
+          ops::Add, {sizes(data, axis, axis + 1), builder.integers({list("pads_begin")[i] + stride - 1})});
+      const Value places =
+          builder.op(ops::Divide, {reach, builder.integers({stride})}, {{"m_pythondiv", true}});
       pooled = slice(pooled, builder.integers({0}), places, axis);
     }
     return pooled;
@@ -98,10 +99,10 @@ struct Average {
 
   Value decomposed() const {
     const Value planes =
-        builder.op("ReduceProd", {sizes(data, 0, 2), builder.integers({0})}, {{"keep_dims", true}});
+        builder.op(ops::ReduceProd, {sizes(data, 0, 2), builder.integers({0})}, {{"keep_dims", true}});
     const Value flat = reshape(data, concat({planes, builder.integers({1}), sizes(data, 2, rank())}));
     const Value sums = window_sums(flat, list("pads_begin"), list("pads_end"));
-    const Value means = without_windows_in_padding(builder.op("Divide", {sums, counts()}));
+    const Value means = without_windows_in_padding(builder.op(ops::Divide, {sums, counts()}));
     return reshape(means, concat({sizes(data, 0, 2), sizes(means, 2, rank())}));
   }
 };
@@ -117,7 +118,7 @@ Value decompose(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 bool decompose_dilated_averages(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"AvgPool"}, decompose);
+  return rewrite_values(model, {ops::AvgPool}, decompose);
 }
 
 }  // namespace onnx2ir::passes

@@ -80,7 +80,7 @@ std::pair<std::size_t, std::size_t> ellipsis_axes(const Term& term) {
 
 /// Removes axis `axis`, which has the size 1.
 void squeeze(ir::Builder& builder, Term& term, std::size_t axis) {
-  term.value = builder.op("Squeeze", {term.value, builder.integers({static_cast<std::int64_t>(axis)})});
+  term.value = builder.op(ops::Squeeze, {term.value, builder.integers({static_cast<std::int64_t>(axis)})});
   term.labels.erase(axis, 1);
 }
 
@@ -141,21 +141,21 @@ void take_diagonal(ir::Builder& builder, Term& term, std::size_t first, std::siz
   order.push_back(static_cast<std::int64_t>(first));
   order.push_back(static_cast<std::int64_t>(second));
   labels += term.labels[first];
-  const Value last = builder.op("Transpose", {term.value, builder.integers(order)});
-  const Value shape = builder.op("ShapeOf", {last}, {{"output_type", ir::ElementType::i64}});
+  const Value last = builder.op(ops::Transpose, {term.value, builder.integers(order)});
+  const Value shape = builder.op(ops::ShapeOf, {last}, {{"output_type", ir::ElementType::i64}});
   const auto part = [&](std::int64_t begin, std::int64_t end) {
-    return builder.op("Slice", {shape, builder.integers({begin}), builder.integers({end}),
-                                builder.integers({1}), builder.integers({0})});
+    return builder.op(ops::Slice, {shape, builder.integers({begin}), builder.integers({end}),
+                                   builder.integers({1}), builder.integers({0})});
   };
   const Value size = part(rank - 1, rank);
-  const Value square = builder.op("Multiply", {size, size});
+  const Value square = builder.op(ops::Multiply, {size, size});
   const Value joined = builder.op(
-      "Reshape",
-      {last, rank == 2 ? square : builder.op("Concat", {part(0, rank - 2), square}, {{"axis", 0}})},
+      ops::Reshape,
+      {last, rank == 2 ? square : builder.op(ops::Concat, {part(0, rank - 2), square}, {{"axis", 0}})},
       {{"special_zero", false}});
-  const Value step = builder.op("Add", {size, builder.integers({1})});
+  const Value step = builder.op(ops::Add, {size, builder.integers({1})});
   term.value =
-      builder.op("Slice", {joined, builder.integers({0}), square, step, builder.integers({rank - 2})});
+      builder.op(ops::Slice, {joined, builder.integers({0}), square, step, builder.integers({rank - 2})});
   term.labels = labels;
 }
 
@@ -185,9 +185,9 @@ Value product(ir::Builder& builder, const Equation& equation) {
   if (inputs.size() == 1 && equation.terms.size() == 1 && text == equation.output) {
     result = inputs.front();
   } else if (!inputs.empty()) {
-    result = builder.op("Einsum", inputs, {{"equation", text + "->" + equation.output}});
+    result = builder.op(ops::Einsum, inputs, {{"equation", text + "->" + equation.output}});
   }
-  for (const Value scalar : scalars) result = result ? builder.op("Multiply", {result, scalar}) : scalar;
+  for (const Value scalar : scalars) result = result ? builder.op(ops::Multiply, {result, scalar}) : scalar;
   return result;
 }
 
@@ -201,7 +201,7 @@ Value decompose(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 bool decompose_einsum_labels(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"Einsum"}, decompose);
+  return rewrite_values(model, {ops::Einsum}, decompose);
 }
 
 }  // namespace onnx2ir::passes

@@ -10,13 +10,13 @@ ir::Value decompose(ir::Builder& builder, ir::Node& node) {
   constexpr std::int64_t kOnes = 0xffff;
   const ir::Value value = node.input(0);
   if (value.type() != ir::ElementType::u16) return {};
-  return builder.op("BitwiseXor", {value, builder.integer(kOnes, value.type())});
+  return builder.op(ops::BitwiseXor, {value, builder.integer(kOnes, value.type())});
 }
 
 }  // namespace
 
 bool decompose_unsigned_not(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"BitwiseNot"}, decompose);
+  return rewrite_values(model, {ops::BitwiseNot}, decompose);
 }
 
 }  // namespace onnx2ir::passes

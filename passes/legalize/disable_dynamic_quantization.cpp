@@ -19,8 +19,8 @@ bool has_note(const ir::Node& node, std::string_view name) {
 }
 
 bool is_dequantized(ir::Value value) {
-  while (value.node->is("Convert") || value.node->is("Reshape")) value = value.node->input(0);
-  return value.node->is("Multiply") && has_note(*value.node, "dequantizes");
+  while (value.node->is(ops::Convert) || value.node->is(ops::Reshape)) value = value.node->input(0);
+  return value.node->is(ops::Multiply) && has_note(*value.node, "dequantizes");
 }
 
 /// Weights [inputs, outputs] with one scale, one for each output, or one for each output and block of inputs.
@@ -54,7 +54,7 @@ bool has_partial_group(const WeightsOfProduct& found) {
 }
 
 bool must_be_exact(const ir::Node& node, const PassContext& context) {
-  if (!node.is("MatMul")) return false;
+  if (!node.is(ops::MatMul)) return false;
   const auto found = weights_of(node);
   if (!found) return false;
   if (context.target.has(Fault::partial_rounding_groups) && has_partial_group(*found)) return true;
@@ -70,9 +70,9 @@ bool must_be_exact(const ir::Node& node, const PassContext& context) {
 }
 
 bool has_exact_product(const ir::Graph& graph, const PassContext& context) {
-  return graph.may_hold({"MatMul"}) && std::ranges::any_of(graph.nodes(), [&](const ir::NodePointer& node) {
-           return must_be_exact(*node, context);
-         });
+  return graph.may_hold({ops::MatMul}) &&
+         std::ranges::any_of(graph.nodes(),
+                             [&](const ir::NodePointer& node) { return must_be_exact(*node, context); });
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ ir::Value at_most_once(ir::Builder& builder, ir::Value count) {
   const ir::Value once = builder.integer(1, count.type());
   const auto known = ir::known_scalar(count);
   if (known) return *known == 0 ? count : once;
-  return builder.op("Minimum", {count, once});
+  return builder.op(ops::Minimum, {count, once});
 }
 
 void end_by_count(ir::Builder& builder, ir::Node& node) {
@@ -41,7 +41,7 @@ void end_by_count(ir::Builder& builder, ir::Node& node) {
 
 void start_by_count(ir::Builder& builder, ir::Node& node) {
   const ir::Value count = node.input(0);
-  node.set_input(0, builder.op("Select", {node.input(1), count, builder.integer(0, count.type())}));
+  node.set_input(0, builder.op(ops::Select, {node.input(1), count, builder.integer(0, count.type())}));
   node.set_input(1, builder.boolean(true));
 }
 

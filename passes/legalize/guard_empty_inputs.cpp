@@ -19,7 +19,7 @@ bool may_be_empty(const ir::PartialShape& shape) {
 }
 
 ir::Value sizes_of(ir::Builder& builder, ir::Value value) {
-  return builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
+  return builder.op(ops::ShapeOf, {value}, {{"output_type", ir::ElementType::i64}});
 }
 
 ir::Value empty_list(ir::Builder& builder, ir::ElementType type) {
@@ -27,7 +27,7 @@ ir::Value empty_list(ir::Builder& builder, ir::ElementType type) {
 }
 
 ir::Value filled(ir::Builder& builder, ir::Value number, ir::Value sizes) {
-  return builder.op("Broadcast", {number, sizes}, {{"mode", "numpy"}});
+  return builder.op(ops::Broadcast, {number, sizes}, {{"mode", "numpy"}});
 }
 
 /// No strings in the shape of `places`.
@@ -38,12 +38,12 @@ Values packed_nothing(ir::Builder& builder, ir::Value places, const target::Targ
       builder.constant(ir::ElementType::string, std::vector<std::int64_t>{0}, ir::ConstantData(header));
   const ir::Value sizes = sizes_of(builder, places);
   if (!target.has(Fault::empty_reshape_in_first_run)) {
-    return {builder.op("Reshape", {none, sizes}, {{"special_zero", false}})};
+    return {builder.op(ops::Reshape, {none, sizes}, {{"special_zero", false}})};
   }
   // In two steps: the first shape has a single zero.
-  const ir::Value more = builder.op("Concat", {sizes, builder.integers({1})}, {{"axis", 0}});
-  const ir::Value longer = builder.op("Reshape", {none, more}, {{"special_zero", false}});
-  return {builder.op("Reshape", {longer, sizes}, {{"special_zero", false}})};
+  const ir::Value more = builder.op(ops::Concat, {sizes, builder.integers({1})}, {{"axis", 0}});
+  const ir::Value longer = builder.op(ops::Reshape, {none, more}, {{"special_zero", false}});
+  return {builder.op(ops::Reshape, {longer, sizes}, {{"special_zero", false}})};
 }
 
 Values unpacked_nothing(ir::Builder& builder, ir::Value texts) {
@@ -60,24 +60,24 @@ Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value dat
   std::vector<std::int64_t> limits(data.shape().rank(), kAny);
   limits[ir::normalize_axis(ir::exact_values(axis)->front(), limits.size())] = 1;
   const ir::Value sizes = sizes_of(builder, data);
-  const ir::Value found = builder.op("Minimum", {sizes, builder.integers(limits)});
+  const ir::Value found = builder.op(ops::Minimum, {sizes, builder.integers(limits)});
   const auto along = [&](ir::Value all) {
     const ir::Value place = builder.integers({ir::exact_values(axis)->front()});
-    return builder.op("Gather", {all, place, builder.integer(0)}, {{"batch_dims", 0}});
+    return builder.op(ops::Gather, {all, place, builder.integer(0)}, {{"batch_dims", 0}});
   };
   const auto zeros = [&](std::size_t output, ir::Value shape) {
     return filled(builder, builder.number(0, unique.output(output).type), shape);
   };
   const ir::Value count =
-      builder.op("Convert", {along(sizes)}, {{"destination_type", unique.output(3).type}});
+      builder.op(ops::Convert, {along(sizes)}, {{"destination_type", unique.output(3).type}});
   return {zeros(0, found), zeros(1, along(found)), zeros(2, along(sizes)),
           filled(builder, count, along(found))};
 }
 
 /// The outputs of `node` when its input `data` has no elements.
 Values of_nothing(ir::Builder& builder, const ir::Node& node, ir::Value data, const target::Target& target) {
-  if (node.is("StringTensorUnpack")) return unpacked_nothing(builder, data);
-  if (node.is("StringTensorPack")) return packed_nothing(builder, data, target);
+  if (node.is(ops::StringTensorUnpack)) return unpacked_nothing(builder, data);
+  if (node.is(ops::StringTensorPack)) return packed_nothing(builder, data, target);
   if (node.inputs().size() > 1) return unique_slices(builder, node, data, node.input(1));
   Values lists;
   for (const ir::Output& output : node.outputs()) lists.push_back(empty_list(builder, output.type));
@@ -93,31 +93,29 @@ Values outputs_of(ir::Node& node) {
 /// The same operation in a branch. The axis of Unique is a constant.
 Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
   builder.set_name(node.name);
-  builder.set_origin(node.origin);
   if (inputs.size() < node.inputs().size())
     inputs.push_back(builder.integers(*ir::exact_values(node.input(1))));
-  return outputs_of(builder.node(node.op().name, inputs, node.attributes(), node.outputs().size()));
+  return outputs_of(builder.node(node.op().id, inputs, node.attributes(), node.outputs().size()));
 }
 
 Values chosen(ir::Builder& builder, const ir::Node& node, const target::Target& target) {
   const ir::Value smallest = builder.op(
-      "ReduceMin", {sizes_of(builder, node.input(0)), builder.integers({0})}, {{"keep_dims", false}});
-  const auto read = node.is("Unique") ? node.inputs().first(1) : node.inputs();
+      ops::ReduceMin, {sizes_of(builder, node.input(0)), builder.integers({0})}, {{"keep_dims", false}});
+  const auto read = node.is(ops::Unique) ? node.inputs().first(1) : node.inputs();
   ir::Node& choice = add_choice(
-      builder, builder.op("NotEqual", {smallest, builder.integer(0)}), Values(read.begin(), read.end()),
+      builder, builder.op(ops::NotEqual, {smallest, builder.integer(0)}), Values(read.begin(), read.end()),
       [&](ir::Builder& branch, const Values& inner) { return computed(branch, node, inner); },
       [&](ir::Builder& branch, const Values& inner) { return of_nothing(branch, node, inner[0], target); });
   choice.name = node.name;
-  choice.origin = node.origin;
   return outputs_of(choice);
 }
 
 /// Whether `choice` asks what `chosen` makes an If ask.
 bool is_guard(const ir::Node& choice) {
   const ir::Node& condition = *choice.input(0).node;
-  if (!condition.is("NotEqual") || !condition.input(0).node->is("ReduceMin")) return false;
+  if (!condition.is(ops::NotEqual) || !condition.input(0).node->is(ops::ReduceMin)) return false;
   const ir::Node& sizes = *condition.input(0).node->input(0).node;
-  return sizes.is("ShapeOf") && choice.inputs().size() > 1 && sizes.input(0) == choice.input(1);
+  return sizes.is(ops::ShapeOf) && choice.inputs().size() > 1 && sizes.input(0) == choice.input(1);
 }
 
 /// The branches this pass has written before: what is in them always has elements.
@@ -146,7 +144,7 @@ ir::Value guarded(ir::Builder& builder, ir::Node& node, const target::Target& ta
 
 bool guard_empty_inputs(ir::Model& model, PassContext& context) {
   const auto before = guarded_branches(model);
-  return rewrite_values(model, {"StringTensorUnpack", "StringTensorPack", "Unique"},
+  return rewrite_values(model, {ops::StringTensorUnpack, ops::StringTensorPack, ops::Unique},
                         [&](ir::Builder& builder, ir::Node& node) {
                           const bool is_done = std::ranges::find(before, &node.graph()) != before.end();
                           return is_done ? ir::Value() : guarded(builder, node, context.target);

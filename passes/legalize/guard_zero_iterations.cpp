@@ -46,8 +46,8 @@ bool run_on(ir::Node& node, const target::Target& target) {
       const std::vector<std::int64_t> all(axes.size(), kAllRows);
       const std::vector<std::int64_t> ones(axes.size(), 1);
       const ir::Value end =
-          builder.op("Select", {result.ran(), builder.integers(all), builder.integers(none)});
-      return builder.op("Slice",
+          builder.op(ops::Select, {result.ran(), builder.integers(all), builder.integers(none)});
+      return builder.op(ops::Slice,
                         {rows, builder.integers(none), end, builder.integers(ones), builder.integers(axes)});
     });
     scan.is_guarded = true;

@@ -16,7 +16,7 @@ constexpr int kMostNodes = 24;  ///< visited from a Softmax up to the product of
 
 bool is_computed_from_constants(ir::Value value, int steps = kMostSteps) {
   const ir::Node& node = *value.node;
-  if (node.is("Const")) return true;
+  if (node.is(ops::Const)) return true;
   if (steps == 0 || node.inputs().empty() || node.loop() != nullptr || node.branches() != nullptr)
     return false;
   return std::ranges::all_of(node.inputs(),
@@ -38,21 +38,22 @@ bool is_misread(ir::Value value) {
 
 /// `constant`, in a way that OpenVINO cannot fold. `source`: a value known only at run time.
 ir::Value hidden(ir::Builder& builder, ir::Value constant, ir::Value source) {
-  const ir::Value flat = builder.op("Reshape", {source, builder.integers({-1})}, {{"special_zero", false}});
+  const ir::Value flat =
+      builder.op(ops::Reshape, {source, builder.integers({-1})}, {{"special_zero", false}});
   const ir::Value zeros = builder.integers({0});
   const ir::Value ones = builder.integers({1});
-  const ir::Value bit = zero_or_one(builder, builder.op("Slice", {flat, zeros, ones, ones, zeros}));
-  const ir::Value other_bit = builder.op("Subtract", {builder.integer(1), bit});
-  const ir::Value index = builder.op("Multiply", {bit, other_bit});
-  const ir::Value row = builder.op("Unsqueeze", {constant, zeros});
-  return builder.op("Gather", {row, index, builder.integer(0)}, {{"batch_dims", 0}});
+  const ir::Value bit = zero_or_one(builder, builder.op(ops::Slice, {flat, zeros, ones, ones, zeros}));
+  const ir::Value other_bit = builder.op(ops::Subtract, {builder.integer(1), bit});
+  const ir::Value index = builder.op(ops::Multiply, {bit, other_bit});
+  const ir::Value row = builder.op(ops::Unsqueeze, {constant, zeros});
+  return builder.op(ops::Gather, {row, index, builder.integer(0)}, {{"batch_dims", 0}});
 }
 
 /// The product of query and key that a Softmax is computed from, null if there is none. OpenVINO fuses any
 /// elementwise operations between them. `budget`: how many nodes are visited.
 ir::Node* product_before(ir::Value value, int& budget) {
   ir::Node& node = *value.node;
-  if (node.is("MatMul")) return &node;
+  if (node.is(ops::MatMul)) return &node;
   if (--budget < 0 || node.inputs().size() > 3 || node.loop() != nullptr) return nullptr;
   for (const ir::Value input : node.inputs()) {
     if (ir::Node* const product = product_before(input, budget)) return product;
@@ -66,7 +67,6 @@ bool hide_operands(ir::Node& node, std::size_t query, std::initializer_list<std:
     if (!is_misread(node.input(operand))) continue;
     ir::Builder builder(node.graph());
     builder.set_name(node.name);
-    builder.set_origin(node.origin);
     node.set_input(operand, hidden(builder, node.input(operand), node.input(query)));
     modified = true;
   }
@@ -74,8 +74,8 @@ bool hide_operands(ir::Node& node, std::size_t query, std::initializer_list<std:
 }
 
 bool hide_constants_of(ir::Node& node) {
-  if (node.is("ScaledDotProductAttention")) return hide_operands(node, 0, {1, 2});
-  if (!node.input(0).node->is("SoftMax")) return false;
+  if (node.is(ops::ScaledDotProductAttention)) return hide_operands(node, 0, {1, 2});
+  if (!node.input(0).node->is(ops::SoftMax)) return false;
   int budget = kMostNodes;
   ir::Node* const scores = product_before(node.input(0).node->input(0), budget);
   if (scores == nullptr) return false;
@@ -91,7 +91,7 @@ bool hide_attention_constants(ir::Model& model, PassContext& context) {
     const std::size_t count = graph->nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];
-      if (!node.is("MatMul") && !node.is("ScaledDotProductAttention")) continue;
+      if (!node.is(ops::MatMul) && !node.is(ops::ScaledDotProductAttention)) continue;
       const bool is_bf16 = node.output(0).type == ir::ElementType::bf16;
       if (context.target.has(is_bf16 ? Fault::bf16_attention_fusion : Fault::attention_constants))
         modified = hide_constants_of(node) || modified;

@@ -54,7 +54,7 @@ class Truth {
     if (source == inputs.end()) return {};
     ir::Builder builder(*main_);
     builder.set_name((*source)->name);
-    return builder.op("GreaterEqual", {zero_or_one(builder, (*source)->value()), builder.integer(0)});
+    return builder.op(ops::GreaterEqual, {zero_or_one(builder, (*source)->value()), builder.integer(0)});
   }
 
   ir::Value handed_in() {
@@ -101,7 +101,7 @@ class Search {
   }
 
   static Known known(ir::Node& node) {
-    if (!node.op().is_volatile && is_constant(node)) return constant;
+    if (!node.op().traits.is_volatile && is_constant(node)) return constant;
     const bool is_known = node.outputs().size() == 1 && ir::exact_values(node.value());
     return is_known ? constant : at_run_time;
   }
@@ -111,7 +111,7 @@ class Search {
     const std::size_t count = graph.nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph.nodes()[i];
-      if (node.is("Parameter")) continue;
+      if (node.is(ops::Parameter)) continue;
       node.scratch = known(node);
       if (node.loop() != nullptr) hide(node, truth);
       if (ir::LoopBody* loop = node.loop()) {
@@ -139,13 +139,12 @@ class Search {
     if (!holds) return;
     ir::Builder builder(loop.graph());
     builder.set_name(loop.name);
-    builder.set_origin(loop.origin);
     if (will_be_known(0)) {
       const ir::Value count = loop.input(0);
-      loop.set_input(0, builder.op("Select", {holds, count, builder.integer(0, count.type())}));
+      loop.set_input(0, builder.op(ops::Select, {holds, count, builder.integer(0, count.type())}));
     }
     const ir::Value starts = loop.input(1);
-    loop.set_input(1, is_known_true(starts) ? holds : builder.op("LogicalAnd", {starts, holds}));
+    loop.set_input(1, is_known_true(starts) ? holds : builder.op(ops::LogicalAnd, {starts, holds}));
     loop.scratch = at_run_time;
     modified_ = true;
   }

@@ -30,7 +30,7 @@ std::int64_t product(const std::vector<std::int64_t>& sizes) {
 
 bool is_endangered(ir::Value value) {
   const ir::PartialShape& shape = value.shape();
-  return value.type() == ir::ElementType::i64 && shape.is_static() && !value.node->is("Parameter") &&
+  return value.type() == ir::ElementType::i64 && shape.is_static() && !value.node->is(ops::Parameter) &&
          std::ranges::find(shape, ir::Dimension(0)) != shape.end() &&
          product(at_least_one(shape)) <= kMostElements;
 }
@@ -46,9 +46,9 @@ ir::Value empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Value p
   const ir::Value data =
       builder.constant(ir::ElementType::i64, sizes, ir::encode_integers(zeros, ir::ElementType::i64));
   if (axes.size() > 1)
-    position = builder.op("Concat", std::vector<ir::Value>(axes.size(), position), {{"axis", 0}});
+    position = builder.op(ops::Concat, std::vector<ir::Value>(axes.size(), position), {{"axis", 0}});
   const std::vector<std::int64_t> steps(axes.size(), 1);
-  return builder.op("Slice", {data, position, position, builder.integers(steps), builder.integers(axes)});
+  return builder.op(ops::Slice, {data, position, position, builder.integers(steps), builder.integers(axes)});
 }
 
 }  // namespace
@@ -66,7 +66,8 @@ bool hide_empty_outputs(ir::Model& model, PassContext&) {
     if (!is_endangered(value)) continue;
     builder.set_name(value.node->name);
     if (!position)
-      position = builder.op("Unsqueeze", {zero_or_one(builder, (*source)->value()), builder.integers({0})});
+      position =
+          builder.op(ops::Unsqueeze, {zero_or_one(builder, (*source)->value()), builder.integers({0})});
     ir::replace_all_uses(value, empty(builder, value.shape(), position));
   }
   return static_cast<bool>(position);

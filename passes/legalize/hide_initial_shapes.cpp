@@ -17,7 +17,7 @@ namespace {
 bool is_final_value_read(const ir::Node& loop, const ir::Carried& state) {
   if (!state.output) return false;
   const auto& uses = loop.output(*state.output).uses;
-  return std::ranges::any_of(uses, [](const ir::Use& use) { return !use.node->is("ShapeOf"); });
+  return std::ranges::any_of(uses, [](const ir::Use& use) { return !use.node->is(ops::ShapeOf); });
 }
 
 bool is_constant(ir::Value value) {
@@ -26,7 +26,7 @@ bool is_constant(ir::Value value) {
   while (!pending.empty()) {
     const ir::Node& node = *pending.back();
     pending.pop_back();
-    if (node.is("Parameter")) return false;
+    if (node.is(ops::Parameter)) return false;
     for (const ir::Value input : node.inputs()) {
       if (seen.insert(input.node).second) pending.push_back(input.node);
     }
@@ -56,7 +56,7 @@ ir::Value find_source(const ir::Node& loop, const ir::Graph& graph) {
 /// 0, as OpenVINO knows only when it runs: it computes no operations on bits beforehand.
 ir::Value run_time_zero(ir::Builder& builder, ir::Value source) {
   const ir::Value number = is_number(source) ? source : zero_or_one(builder, source);
-  return builder.op("BitwiseAnd", {number, builder.integer(0)});
+  return builder.op(ops::BitwiseAnd, {number, builder.integer(0)});
 }
 
 /// Adjacent axes of a shape, all of which are to be hidden or none.
@@ -85,9 +85,9 @@ ir::Value sizes_along(ir::Builder& builder, ir::Value value, const Axes& axes) {
     places.push_back(static_cast<std::int64_t>(i));
   }
   if (std::ranges::all_of(sizes, [](std::int64_t size) { return size >= 0; })) return builder.integers(sizes);
-  const ir::Value shape = builder.op("ShapeOf", {value}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value shape = builder.op(ops::ShapeOf, {value}, {{"output_type", ir::ElementType::i64}});
   if (axes.count == value.shape().rank()) return shape;
-  return builder.op("Gather", {shape, builder.integers(places), builder.integer(0)}, {{"batch_dims", 0}});
+  return builder.op(ops::Gather, {shape, builder.integers(places), builder.integer(0)}, {{"batch_dims", 0}});
 }
 
 /// The same without a Reshape, which may fail for constants without elements (empty_reshape_in_first_run).
@@ -97,10 +97,10 @@ ir::Value hide_empty_sizes(ir::Builder& builder, ir::Value initial, const ir::Pa
   for (std::size_t axis = 0; axis < parameter.rank(); ++axis) {
     const ir::Dimension size = initial.shape()[axis];
     if (size == parameter[axis]) continue;
-    const ir::Value end = builder.op("BitwiseOr", {builder.integer(size.size()), zero});
-    const ir::Value all = builder.op("Range", {builder.integer(0), end, builder.integer(1)},
+    const ir::Value end = builder.op(ops::BitwiseOr, {builder.integer(size.size()), zero});
+    const ir::Value all = builder.op(ops::Range, {builder.integer(0), end, builder.integer(1)},
                                      {{"output_type", ir::ElementType::i64}});
-    hidden = builder.op("Gather", {hidden, all, builder.integer(static_cast<std::int64_t>(axis))},
+    hidden = builder.op(ops::Gather, {hidden, all, builder.integer(static_cast<std::int64_t>(axis))},
                         {{"batch_dims", 0}});
   }
   return hidden;
@@ -114,10 +114,10 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
   std::vector<ir::Value> parts;
   for (const Axes& axes : axes_to_hide(initial.shape(), parameter)) {
     const ir::Value sizes = sizes_along(builder, initial, axes);
-    parts.push_back(axes.is_hidden ? builder.op("BitwiseOr", {sizes, zero}) : sizes);
+    parts.push_back(axes.is_hidden ? builder.op(ops::BitwiseOr, {sizes, zero}) : sizes);
   }
-  const ir::Value shape = parts.size() == 1 ? parts[0] : builder.op("Concat", parts, {{"axis", 0}});
-  return builder.op("Reshape", {initial, shape}, {{"special_zero", false}});
+  const ir::Value shape = parts.size() == 1 ? parts[0] : builder.op(ops::Concat, parts, {{"axis", 0}});
+  return builder.op(ops::Reshape, {initial, shape}, {{"special_zero", false}});
 }
 
 }  // namespace
@@ -128,7 +128,6 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
   for (ir::Node* loop : loops_of(model)) {
     ir::Builder builder(loop->graph());
     builder.set_name(loop->name);
-    builder.set_origin(loop->origin);
     ir::Value zero;
     for (const ir::Carried& state : loop->loop()->carried) {
       const ir::Value initial = loop->input(state.input);

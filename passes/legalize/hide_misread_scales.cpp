@@ -50,19 +50,18 @@ bool hide_misread_scales(ir::Model& model, PassContext&) {
   constexpr double kNoBound = std::numeric_limits<float>::max();
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold({"MatMul"})) continue;
+    if (!graph->may_hold({ops::MatMul})) continue;
     ir::Builder builder(*graph);
     const std::size_t count = graph->nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
       const ir::Node& node = *graph->nodes()[i];
-      if (!node.is("MatMul")) continue;
+      if (!node.is(ops::MatMul)) continue;
       const auto found = weights_of(node);
       if (!found || !is_misread(*found)) continue;
       ir::Node& product = *found->weights.product;
       builder.set_name(product.name);
-      builder.set_origin(product.origin);
       const ir::Value hidden =
-          builder.op("Clamp", {found->weights.widened}, {{"min", -kNoBound}, {"max", kNoBound}});
+          builder.op(ops::Clamp, {found->weights.widened}, {{"min", -kNoBound}, {"max", kNoBound}});
       product.set_input(product.input(0) == found->weights.widened ? 0 : 1, hidden);
       modified = true;
     }

@@ -12,7 +12,7 @@ namespace {
 using ir::ElementType;
 
 ir::Value converted(ir::Builder& builder, ir::Value value, ElementType type) {
-  return builder.op("Convert", {value}, {{"destination_type", type}});
+  return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }
 
 /// The operation of `node` on its inputs as i32.
@@ -20,7 +20,7 @@ ir::Value in_i32(ir::Builder& builder, const ir::Node& node) {
   const ElementType type = node.output(0).type;
   const std::vector<ir::Value> inputs{converted(builder, node.input(0), ElementType::i32),
                                       converted(builder, node.input(1), ElementType::i32)};
-  return converted(builder, builder.node(node.op().name, inputs, node.attributes()).value(), type);
+  return converted(builder, builder.node(node.op().id, inputs, node.attributes()).value(), type);
 }
 
 ir::Value byte_arithmetic(ir::Builder& builder, const ir::Node& node) {
@@ -36,12 +36,13 @@ ir::Value narrow_shift(ir::Builder& builder, const ir::Node& node) {
   const std::int64_t bits = ir::info(type).bits;
   if (bits >= kComputedBits) return {};
   const auto number = [&](std::int64_t value) { return builder.integer(value, ElementType::i32); };
-  ir::Value shifted = builder.op("BitwiseLeftShift", {converted(builder, node.input(0), ElementType::i32),
-                                                      converted(builder, node.input(1), ElementType::i32)});
-  shifted = builder.op("BitwiseAnd", {shifted, number((std::int64_t{1} << bits) - 1)});
+  ir::Value shifted =
+      builder.op(ops::BitwiseLeftShift, {converted(builder, node.input(0), ElementType::i32),
+                                         converted(builder, node.input(1), ElementType::i32)});
+  shifted = builder.op(ops::BitwiseAnd, {shifted, number((std::int64_t{1} << bits) - 1)});
   if (ir::is_signed_integral(type)) {
     const ir::Value sign = number(std::int64_t{1} << (bits - 1));
-    shifted = builder.op("Subtract", {builder.op("BitwiseXor", {shifted, sign}), sign});
+    shifted = builder.op(ops::Subtract, {builder.op(ops::BitwiseXor, {shifted, sign}), sign});
   }
   return converted(builder, shifted, type);
 }
@@ -49,7 +50,7 @@ ir::Value narrow_shift(ir::Builder& builder, const ir::Node& node) {
 /// a > b as b < a, which is false for NaN.
 ir::Value comparison_with_nan(ir::Builder& builder, const ir::Node& node) {
   if (!ir::is_floating(node.input(0).type())) return {};
-  return builder.op(node.is("Greater") ? "Less" : "LessEqual", {node.input(1), node.input(0)});
+  return builder.op(node.is(ops::Greater) ? ops::Less : ops::LessEqual, {node.input(1), node.input(0)});
 }
 
 /// An integer to the power of a small constant by multiplications.
@@ -64,8 +65,8 @@ ir::Value integer_power(ir::Builder& builder, const ir::Node& node) {
   ir::Value result;
   ir::Value square = base;
   for (std::int64_t left = exponent->front(); left > 0; left /= 2) {
-    if (left % 2 != 0) result = result ? builder.op("Multiply", {result, square}) : square;
-    if (left > 1) square = builder.op("Multiply", {square, square});
+    if (left % 2 != 0) result = result ? builder.op(ops::Multiply, {result, square}) : square;
+    if (left > 1) square = builder.op(ops::Multiply, {square, square});
   }
   return result;
 }
@@ -73,7 +74,7 @@ ir::Value integer_power(ir::Builder& builder, const ir::Node& node) {
 ir::Value integer_relu(ir::Builder& builder, const ir::Node& node) {
   const ir::Value x = node.input(0);
   if (!ir::is_integral(x.type())) return {};
-  return builder.op("Maximum", {x, builder.integer(0, x.type())});
+  return builder.op(ops::Maximum, {x, builder.integer(0, x.type())});
 }
 
 /// An operation of a scalar and a constant of one element that has dimensions. Both operands get these
@@ -83,12 +84,12 @@ ir::Value equal_ranks(ir::Builder& builder, const ir::Node& node) {
     const ir::Value constant = node.input(1 - scalar);
     const ir::PartialShape& shape = node.input(scalar).shape();
     const auto sizes = constant.shape().sizes();
-    if (!shape.has_rank() || shape.rank() != 0 || !constant.node->is("Const") || !sizes) continue;
+    if (!shape.has_rank() || shape.rank() != 0 || !constant.node->is(ops::Const) || !sizes) continue;
     if (sizes->empty() || std::ranges::any_of(*sizes, [](std::int64_t size) { return size != 1; })) continue;
     std::array inputs{node.input(0), node.input(1)};
     inputs.at(scalar) =
-        builder.op("Reshape", {inputs.at(scalar), builder.integers(*sizes)}, {{"special_zero", false}});
-    return builder.node(node.op().name, inputs, node.attributes()).value();
+        builder.op(ops::Reshape, {inputs.at(scalar), builder.integers(*sizes)}, {{"special_zero", false}});
+    return builder.node(node.op().id, inputs, node.attributes()).value();
   }
   return {};
 }
@@ -104,22 +105,23 @@ ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
   if (!ir::known_values(inputs[0]) || !ir::known_values(inputs[1])) return {};
   const auto bounded = std::ranges::find_if(inputs, is_bounded);
   if (bounded == inputs.end()) return {};
-  *bounded = builder.op("BitwiseOr", {*bounded, *bounded});
-  return builder.node(node.op().name, inputs, node.attributes()).value();
+  *bounded = builder.op(ops::BitwiseOr, {*bounded, *bounded});
+  return builder.node(node.op().id, inputs, node.attributes()).value();
 }
 
 /// Powers come before bytes, because they become multiplications.
 std::span<const Legalization> legalizations() {
   static const std::array kLegalizations = {
-      Legalization{Fault::greater_than_nan, {"Greater", "GreaterEqual"}, comparison_with_nan},
-      Legalization{Fault::integer_power, {"Power"}, integer_power},
-      Legalization{Fault::integer_relu, {"ReLU"}, integer_relu},
-      Legalization{Fault::narrow_shifts, {"BitwiseLeftShift"}, narrow_shift},
+      Legalization{Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}, comparison_with_nan},
+      Legalization{Fault::integer_power, {ops::Power}, integer_power},
+      Legalization{Fault::integer_relu, {ops::ReLU}, integer_relu},
+      Legalization{Fault::narrow_shifts, {ops::BitwiseLeftShift}, narrow_shift},
       Legalization{Fault::byte_arithmetic,
-                   {"Add", "Subtract", "Multiply", "Divide", "Power", "Mod", "FloorMod"},
+                   {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Power, ops::Mod, ops::FloorMod},
                    byte_arithmetic},
-      Legalization{Fault::remainder_bounds, {"Mod", "FloorMod"}, unbounded_remainder},
-      Legalization{Fault::neutral_constant_rank, {"Add", "Subtract", "Multiply", "Divide"}, equal_ranks},
+      Legalization{Fault::remainder_bounds, {ops::Mod, ops::FloorMod}, unbounded_remainder},
+      Legalization{
+          Fault::neutral_constant_rank, {ops::Add, ops::Subtract, ops::Multiply, ops::Divide}, equal_ranks},
   };
   return kLegalizations;
 }

@@ -13,11 +13,11 @@ using ir::ElementType;
 
 ir::Value shape_of(ir::Builder& builder, ir::Value value) {
   if (const auto sizes = value.shape().sizes()) return builder.integers(*sizes);
-  return builder.op("ShapeOf", {value}, {{"output_type", ElementType::i64}});
+  return builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
 }
 
 ir::Value reshaped(ir::Builder& builder, ir::Value value, ir::Value shape) {
-  return builder.op("Reshape", {value, shape}, {{"special_zero", false}});
+  return builder.op(ops::Reshape, {value, shape}, {{"special_zero", false}});
 }
 
 /// A Gather with an empty list of indices selects nothing, as a Slice from 0 to 0 does.
@@ -27,7 +27,7 @@ ir::Value empty_gather(ir::Builder& builder, const ir::Node& node) {
   const auto axis = ir::exact_values(node.input(2));
   if (!axis || node.integer("batch_dims") != 0) return {};
   const ir::Value zero = builder.integers({0});
-  return builder.op("Slice", {node.input(0), zero, zero, builder.integers({1}), builder.integers(*axis)});
+  return builder.op(ops::Slice, {node.input(0), zero, zero, builder.integers({1}), builder.integers(*axis)});
 }
 
 /// Pads with zeros and puts the value where a padded tensor of ones has zeros.
@@ -36,13 +36,13 @@ ir::Value pad_with_dynamic_value(ir::Builder& builder, const ir::Node& node) {
   const ir::Value value = node.input(3);
   if (value.node->constant() != nullptr) return {};
   const auto padded = [&](ir::Value data) {
-    return builder.op("Pad", {data, node.input(1), node.input(2), builder.number_like(0, data)},
+    return builder.op(ops::Pad, {data, node.input(1), node.input(2), builder.number_like(0, data)},
                       {{"pad_mode", std::string("constant")}});
   };
   const ir::Value one = builder.number(1, ElementType::f32);
   const ir::Value ones =
-      builder.op("Broadcast", {one, shape_of(builder, node.input(0))}, {{"mode", std::string("numpy")}});
-  return builder.op("Select", {builder.op("Equal", {padded(ones), one}), padded(node.input(0)), value});
+      builder.op(ops::Broadcast, {one, shape_of(builder, node.input(0))}, {{"mode", std::string("numpy")}});
+  return builder.op(ops::Select, {builder.op(ops::Equal, {padded(ones), one}), padded(node.input(0)), value});
 }
 
 /// A Tile with dynamic repeats by a Broadcast: [a, b] becomes [1, a, 1, b], [p, a, q, b] and [p * a, q * b].
@@ -53,33 +53,34 @@ ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
   const std::size_t rank = node.output(0).shape.rank();
   if (rank <= kMostReliableRank || input.shape().rank() != rank || ir::exact_values(repeats)) return {};
   if (repeats.type() != ElementType::i64)
-    repeats = builder.op("Convert", {repeats}, {{"destination_type", ElementType::i64}});
+    repeats = builder.op(ops::Convert, {repeats}, {{"destination_type", ElementType::i64}});
   const ir::Value sizes = shape_of(builder, input);
   const ir::Value second = builder.integers({1});
   const auto interleaved = [&](ir::Value outer) {
-    const ir::Value pairs = builder.op(
-        "Concat", {builder.op("Unsqueeze", {outer, second}), builder.op("Unsqueeze", {sizes, second})},
-        {{"axis", std::int64_t{1}}});
+    const ir::Value pairs =
+        builder.op(ops::Concat,
+                   {builder.op(ops::Unsqueeze, {outer, second}), builder.op(ops::Unsqueeze, {sizes, second})},
+                   {{"axis", std::int64_t{1}}});
     return reshaped(builder, pairs, builder.integers({2 * static_cast<std::int64_t>(rank)}));
   };
   const ir::Value ones = builder.integers(std::vector<std::int64_t>(rank, 1));
   const ir::Value spread =
-      builder.op("Broadcast", {reshaped(builder, input, interleaved(ones)), interleaved(repeats)},
+      builder.op(ops::Broadcast, {reshaped(builder, input, interleaved(ones)), interleaved(repeats)},
                  {{"mode", std::string("numpy")}});
-  const ir::Value tiled = reshaped(builder, spread, builder.op("Multiply", {repeats, sizes}));
+  const ir::Value tiled = reshaped(builder, spread, builder.op(ops::Multiply, {repeats, sizes}));
   // States the sizes that inference knew of the Tile; 0 stands for the size as it is.
   std::vector<std::int64_t> known;
   for (const ir::Dimension& size : node.output(0).shape) known.push_back(size.is_static() ? size.size() : 0);
   const bool is_any_known = std::ranges::any_of(known, [](std::int64_t size) { return size != 0; });
   if (!is_any_known) return tiled;
-  return builder.op("Reshape", {tiled, builder.integers(known)}, {{"special_zero", true}});
+  return builder.op(ops::Reshape, {tiled, builder.integers(known)}, {{"special_zero", true}});
 }
 
 std::span<const Legalization> legalizations() {
   static const std::array kLegalizations = {
-      Legalization{Fault::empty_gather, {"Gather"}, empty_gather},
-      Legalization{Fault::pad_value_dynamic, {"Pad"}, pad_with_dynamic_value},
-      Legalization{Fault::tile_dynamic_rank4, {"Tile"}, dynamic_tile},
+      Legalization{Fault::empty_gather, {ops::Gather}, empty_gather},
+      Legalization{Fault::pad_value_dynamic, {ops::Pad}, pad_with_dynamic_value},
+      Legalization{Fault::tile_dynamic_rank4, {ops::Tile}, dynamic_tile},
   };
   return kLegalizations;
 }

@@ -14,7 +14,7 @@ using Sizes = std::vector<std::int64_t>;
 
 /// Constants, and what OpenVINO folds into one: computations on constants, as deep as ours are.
 bool is_constant(ir::Value value, int depth = 4) {
-  if (value.node->is("Const")) return true;
+  if (value.node->is(ops::Const)) return true;
   const auto inputs = value.node->inputs();
   if (depth == 0 || inputs.empty() || value.node->has_payload()) return false;
   return std::ranges::all_of(inputs, [&](ir::Value input) { return is_constant(input, depth - 1); });
@@ -31,7 +31,7 @@ bool is_along_one_axis(const ir::PartialShape& shape) {
 std::optional<ir::Use> only_use(ir::Value value) {
   std::optional<ir::Use> found;
   for (const ir::Use& use : value.node->output(value.index).uses) {
-    if (use.node->is("ShapeOf")) continue;
+    if (use.node->is(ops::ShapeOf)) continue;
     if (found) return std::nullopt;
     found = use;
   }
@@ -64,20 +64,21 @@ ir::Value raised(ir::Builder& builder, ir::Node& node) {
   const std::int64_t axis = axes->front() < 0 ? axes->front() + 3 : axes->front();
   if (axis == 1 || !meets_channel_constant(node.value())) return {};
   // [a, b, c] as [a, b, 1, c]
-  const ir::Value four_axes = builder.op("Unsqueeze", {data, builder.integers({2})});
+  const ir::Value four_axes = builder.op(ops::Unsqueeze, {data, builder.integers({2})});
   const Sizes reduced = axis == 0 ? Sizes{0, 2} : Sizes{2, 3};
   const ir::Value result =
-      builder.op(node.op().name, {four_axes, builder.integers(reduced)}, {{"keep_dims", false}});
+      builder.op(node.op().id, {four_axes, builder.integers(reduced)}, {{"keep_dims", false}});
   // Reducing the fourth axis without keeping it also prevents OpenVINO from undoing this.
-  return node.boolean("keep_dims") ? builder.op("Unsqueeze", {result, builder.integers({axis})}) : result;
+  return node.boolean("keep_dims") ? builder.op(ops::Unsqueeze, {result, builder.integers({axis})}) : result;
 }
 
 }  // namespace
 
 bool raise_reduce_rank(ir::Model& model, PassContext&) {
-  return rewrite_values(
-      model, {"ReduceSum", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceMean", "ReduceL1", "ReduceL2"},
-      raised);
+  return rewrite_values(model,
+                        {ops::ReduceSum, ops::ReduceProd, ops::ReduceMax, ops::ReduceMin, ops::ReduceMean,
+                         ops::ReduceL1, ops::ReduceL2},
+                        raised);
 }
 
 }  // namespace onnx2ir::passes

@@ -25,7 +25,6 @@ bool repeat_scale(ir::Builder& builder, const ir::Node& mat_mul) {
   if (!sizes || !scale || product.output(0).uses.size() != 1) return false;
   const std::vector<double> scales(static_cast<std::size_t>(sizes->front() * sizes->back()), scale->front());
   builder.set_name(product.name);
-  builder.set_origin(product.origin);
   const ir::Value repeated = builder.numbers(scales, *sizes, found->weights.scale.type());
   product.set_input(product.input(0) == found->weights.scale ? 0 : 1, repeated);
   return true;
@@ -37,12 +36,12 @@ bool repeat_single_scales(ir::Model& model, PassContext& context) {
   if (context.dynamic_quantization == DynamicQuantization::never) return false;
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold({"MatMul"})) continue;
+    if (!graph->may_hold({ops::MatMul})) continue;
     ir::Builder builder(*graph);
     const std::size_t count = graph->nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
       const ir::Node& node = *graph->nodes()[i];
-      if (node.is("MatMul")) modified = repeat_scale(builder, node) || modified;
+      if (node.is(ops::MatMul)) modified = repeat_scale(builder, node) || modified;
     }
   }
   return modified;

@@ -32,16 +32,16 @@ ir::Value reshaped(ir::Builder& builder, const ir::Node& node) {
   const bool fits = order && data.shape().has_rank() && order->size() == data.shape().rank();
   if (!fits || data.type() == ir::ElementType::string) return {};
   if (!moves_units_only(data.shape(), *order) || !may_move_nothing(data.shape(), *order)) return {};
-  const ir::Value shape = builder.op("ShapeOf", {data}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value shape = builder.op(ops::ShapeOf, {data}, {{"output_type", ir::ElementType::i64}});
   const ir::Value sizes =
-      builder.op("Gather", {shape, node.input(1), builder.integer(0)}, {{"batch_dims", 0}});
-  return builder.op("Reshape", {data, sizes}, {{"special_zero", false}});
+      builder.op(ops::Gather, {shape, node.input(1), builder.integer(0)}, {{"batch_dims", 0}});
+  return builder.op(ops::Reshape, {data, sizes}, {{"special_zero", false}});
 }
 
 }  // namespace
 
 bool reshape_unit_transposes(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"Transpose"}, reshaped);
+  return rewrite_values(model, {ops::Transpose}, reshaped);
 }
 
 }  // namespace onnx2ir::passes

@@ -31,7 +31,7 @@ constexpr std::array kFormats = {
 ir::Value rounded(ir::Builder& builder, ir::Value x, const Format& format) {
   const auto power = [&](int exponent) { return builder.number_like(std::ldexp(1.0, exponent), x); };
   const auto times = [&](ir::Value value, int exponent) {
-    return builder.op("Multiply", {value, power(exponent)});
+    return builder.op(ops::Multiply, {value, power(exponent)});
   };
   const int shift = format.mantissa - format.least;
   ir::Value scaled = times(x, shift);
@@ -40,25 +40,25 @@ ir::Value rounded(ir::Builder& builder, ir::Value x, const Format& format) {
   while (2 * step <= format.greatest - format.least) step *= 2;
   for (; step > 0; step /= 2) {
     const ir::Value is_large =
-        builder.op("GreaterEqual", {builder.op("Abs", {scaled}), power(format.mantissa + step)});
-    scaled = builder.op("Select", {is_large, times(scaled, -step), scaled});
-    factor = builder.op("Select", {is_large, times(factor, step), factor});
+        builder.op(ops::GreaterEqual, {builder.op(ops::Abs, {scaled}), power(format.mantissa + step)});
+    scaled = builder.op(ops::Select, {is_large, times(scaled, -step), scaled});
+    factor = builder.op(ops::Select, {is_large, times(factor, step), factor});
   }
-  return builder.op("Multiply", {builder.op("Round", {scaled}, {{"mode", "half_to_even"}}), factor});
+  return builder.op(ops::Multiply, {builder.op(ops::Round, {scaled}, {{"mode", "half_to_even"}}), factor});
 }
 
 }  // namespace
 
 bool round_small_floats(ir::Model& model, PassContext& context) {
-  return rewrite_values(model, {"Convert"}, [&](ir::Builder& builder, const ir::Node& node) {
+  return rewrite_values(model, {ops::Convert}, [&](ir::Builder& builder, const ir::Node& node) {
     const ir::Value x = node.input(0);
     const auto format = std::ranges::find(kFormats, node.type("destination_type"), &Format::type);
     if (format == kFormats.end() || !context.target.has(format->fault)) return ir::Value{};
     if (!ir::is_floating(x.type()) || ir::info(x.type()).bits < 16) return ir::Value{};
     const bool is_f32 = x.type() == ir::ElementType::f32;
     const ir::Value wide =
-        is_f32 ? x : builder.op("Convert", {x}, {{"destination_type", ir::ElementType::f32}});
-    return builder.op("Convert", {rounded(builder, wide, *format)}, {{"destination_type", format->type}});
+        is_f32 ? x : builder.op(ops::Convert, {x}, {{"destination_type", ir::ElementType::f32}});
+    return builder.op(ops::Convert, {rounded(builder, wide, *format)}, {{"destination_type", format->type}});
   });
 }
 

@@ -35,7 +35,7 @@ bool is_endangered(const ir::Node& choice, bool is_main, bool is_copied) {
     const bool is_handed_out = std::ranges::find(kOutputTypes, output.type) != kOutputTypes.end();
     return std::ranges::any_of(output.uses, [&](const ir::Use& use) {
       if (is_copied && use.node->loop() != nullptr) return false;
-      return !use.node->is("Result") || (is_main && !is_handed_out);
+      return !use.node->is(ops::Result) || (is_main && !is_handed_out);
     });
   });
 }
@@ -60,7 +60,6 @@ ir::Node& moved_inside(ir::Node& loop, ir::Node& choice) {
   }
   ir::Node& inside = body.add(choice.op(), inputs, choice.outputs().size());
   inside.name = choice.name;
-  inside.origin = choice.origin;
   inside.set_payload(choice.take_payload());
   ir::infer(inside);
   return inside;
@@ -70,9 +69,8 @@ ir::Node& moved_inside(ir::Node& loop, ir::Node& choice) {
 ir::Node& add_single_iteration(ir::Node& choice, std::size_t output_count) {
   ir::Builder builder(choice.graph());
   const ir::Value once[] = {builder.integer(1), builder.boolean(true)};
-  ir::Node& loop = choice.graph().add(ir::find_op("Loop"), once, output_count);
+  ir::Node& loop = choice.graph().add(ir::find_op(ops::Loop), once, output_count);
   loop.name = choice.name;
-  loop.origin = choice.origin;
   ir::LoopBody body;
   body.graph = choice.graph().make_body();
   ir::Builder inner(*body.graph);

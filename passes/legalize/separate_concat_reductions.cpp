@@ -31,21 +31,21 @@ bool has_single_elements(const ir::Node& concat) {
 
 ir::Value separate(ir::Builder& builder, ir::Node& reduction) {
   const ir::Node& concat = *reduction.input(0).node;
-  if (!concat.is("Concat") || concat.inputs().size() != 2) return {};
+  if (!concat.is(ops::Concat) || concat.inputs().size() != 2) return {};
   if (!reduces_axis_of(reduction, concat) || has_single_elements(concat)) return {};
   const ir::Value first = concat.input(0);
   const ir::Value last = concat.input(1);
   // The constant is likely the smaller one.
   const ir::Value twice = first.node->constant() != nullptr ? first : last;
-  const ir::Value joined = builder.op("Concat", {first, last, twice}, {{"axis", concat.integer("axis")}});
-  return builder.op(reduction.op().name, {joined, reduction.input(1)},
+  const ir::Value joined = builder.op(ops::Concat, {first, last, twice}, {{"axis", concat.integer("axis")}});
+  return builder.op(reduction.op().id, {joined, reduction.input(1)},
                     {{"keep_dims", reduction.boolean("keep_dims")}});
 }
 
 }  // namespace
 
 bool separate_concat_reductions(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"ReduceMax", "ReduceMin"}, separate);
+  return rewrite_values(model, {ops::ReduceMax, ops::ReduceMin}, separate);
 }
 
 }  // namespace onnx2ir::passes

@@ -11,22 +11,23 @@ bool is_shared_concatenation(ir::Value value) {
   bool is_shared = false;
   while (true) {
     is_shared = is_shared || value.node->output(value.index).uses.size() > 1;
-    if (!value.node->is("Identity")) break;
+    if (!value.node->is(ops::Identity)) break;
     value = value.node->input(0);
   }
-  return is_shared && value.node->is("Concat");
+  return is_shared && value.node->is(ops::Concat);
 }
 
 ir::Value spell_out(ir::Builder& builder, const ir::Node& node) {
   const ir::Value value = node.input(0);
   if (!is_shared_concatenation(value)) return {};
-  return builder.op("Maximum", {value, builder.op("Multiply", {value, builder.number_like(-1, value)})});
+  return builder.op(ops::Maximum,
+                    {value, builder.op(ops::Multiply, {value, builder.number_like(-1, value)})});
 }
 
 }  // namespace
 
 bool spell_out_abs(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"Abs"}, spell_out);
+  return rewrite_values(model, {ops::Abs}, spell_out);
 }
 
 }  // namespace onnx2ir::passes

@@ -18,7 +18,7 @@ std::optional<std::vector<std::int64_t>> positions(const ir::Node& node) {
   const std::size_t result_rank = node.output(0).shape.rank();
   const auto axes = ir::exact_values(node.input(1));
   if (!axes) return std::nullopt;
-  const bool adds = node.is("Unsqueeze");
+  const bool adds = node.is(ops::Unsqueeze);
   const std::size_t larger = adds ? result_rank : rank;
   std::vector<bool> is_listed(larger);
   for (const std::int64_t axis : *axes) is_listed[ir::normalize_axis(axis, larger)] = true;
@@ -44,17 +44,17 @@ ir::Value spelled_out(ir::Builder& builder, const ir::Node& node) {
   if (output.type == ir::ElementType::string) return {};
   const auto indices = positions(node);
   if (!indices) return {};
-  const ir::Value shape = builder.op("ShapeOf", {node.input(0)}, {{"output_type", ir::ElementType::i64}});
-  const ir::Value sizes = builder.op("Concat", {shape, builder.integers({1})}, {{"axis", 0}});
+  const ir::Value shape = builder.op(ops::ShapeOf, {node.input(0)}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value sizes = builder.op(ops::Concat, {shape, builder.integers({1})}, {{"axis", 0}});
   const ir::Value target =
-      builder.op("Gather", {sizes, builder.integers(*indices), builder.integer(0)}, {{"batch_dims", 0}});
-  return builder.op("Broadcast", {builder.number(0, output.type), target}, {{"mode", "numpy"}});
+      builder.op(ops::Gather, {sizes, builder.integers(*indices), builder.integer(0)}, {{"batch_dims", 0}});
+  return builder.op(ops::Broadcast, {builder.number(0, output.type), target}, {{"mode", "numpy"}});
 }
 
 }  // namespace
 
 bool spell_out_empty_reshapes(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"Unsqueeze", "Squeeze"}, spelled_out);
+  return rewrite_values(model, {ops::Unsqueeze, ops::Squeeze}, spelled_out);
 }
 
 }  // namespace onnx2ir::passes

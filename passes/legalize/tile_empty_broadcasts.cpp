@@ -12,10 +12,6 @@
 namespace onnx2ir::passes {
 namespace {
 
-constexpr std::array<std::string_view, 10> kArithmetic = {
-    "Add",     "Subtract", "Multiply", "Divide",   "Maximum",
-    "Minimum", "Power",    "Mod",      "FloorMod", "SquaredDifference"};
-
 /// Whether a size may be 0 on one side of arithmetic and 1 on the other.
 bool sizes_may_clash(const ir::Node& broadcast, ir::Value other) {
   const ir::PartialShape& shape = broadcast.output(0).shape;
@@ -34,7 +30,7 @@ bool sizes_may_clash(const ir::Node& broadcast, ir::Value other) {
 bool is_affected(const ir::Node& broadcast) {
   return std::ranges::any_of(broadcast.output(0).uses, [&](const ir::Use& use) {
     const ir::Node& reader = *use.node;
-    if (std::ranges::find(kArithmetic, reader.op().name) == kArithmetic.end()) return false;
+    if (!reader.op().traits.is_arithmetic) return false;
     return sizes_may_clash(broadcast, reader.input(1 - use.index));
   });
 }
@@ -42,10 +38,10 @@ bool is_affected(const ir::Node& broadcast) {
 /// `sizes` as i64, with ones in front for the axes it lacks.
 ir::Value extended(ir::Builder& builder, ir::Value sizes, std::size_t rank) {
   if (sizes.type() != ir::ElementType::i64)
-    sizes = builder.op("Convert", {sizes}, {{"destination_type", ir::ElementType::i64}});
+    sizes = builder.op(ops::Convert, {sizes}, {{"destination_type", ir::ElementType::i64}});
   const auto present = static_cast<std::size_t>(sizes.shape().element_count().value_or(0));
   if (present == rank) return sizes;
-  return builder.op("Concat", {builder.integers(std::vector<std::int64_t>(rank - present, 1)), sizes},
+  return builder.op(ops::Concat, {builder.integers(std::vector<std::int64_t>(rank - present, 1)), sizes},
                     {{"axis", 0}});
 }
 
@@ -56,19 +52,19 @@ ir::Value tiled(ir::Builder& builder, const ir::Node& node) {
   if (const std::size_t missing = rank - data.shape().rank(); missing > 0) {
     std::vector<std::int64_t> axes(missing);
     for (std::size_t i = 0; i < missing; ++i) axes[i] = static_cast<std::int64_t>(i);
-    data = builder.op("Unsqueeze", {data, builder.integers(axes)});
+    data = builder.op(ops::Unsqueeze, {data, builder.integers(axes)});
   }
-  const ir::Value own = builder.op("ShapeOf", {data}, {{"output_type", ir::ElementType::i64}});
-  const ir::Value grows = builder.op("Equal", {own, builder.integers({1})});
+  const ir::Value own = builder.op(ops::ShapeOf, {data}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value grows = builder.op(ops::Equal, {own, builder.integers({1})});
   const ir::Value repeats =
-      builder.op("Select", {grows, extended(builder, node.input(1), rank), builder.integers({1})});
-  return builder.op("Tile", {data, repeats});
+      builder.op(ops::Select, {grows, extended(builder, node.input(1), rank), builder.integers({1})});
+  return builder.op(ops::Tile, {data, repeats});
 }
 
 }  // namespace
 
 bool tile_empty_broadcasts(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"Broadcast"}, tiled);
+  return rewrite_values(model, {ops::Broadcast}, tiled);
 }
 
 }  // namespace onnx2ir::passes

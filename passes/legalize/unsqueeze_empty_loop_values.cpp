@@ -23,7 +23,7 @@ bool is_endangered(const ir::PartialShape& shape) {
 bool has_elements(const ir::Node& parameter) {
   return std::ranges::any_of(parameter.output(0).uses, [](const ir::Use& use) {
     const ir::Node& reader = *use.node;
-    if (!reader.is("Gather") || use.index != 0) return false;
+    if (!reader.is(ops::Gather) || use.index != 0) return false;
     const auto index = ir::known_scalar(reader.input(1));
     return index && *index >= 0 && ir::known_scalar(reader.input(2)) == 0;
   });
@@ -37,9 +37,9 @@ bool concerns_first_axis(const ir::Node& node, std::string_view name) {
 
 ir::Value wrapped(ir::Builder& builder, ir::Value value) {
   // Between two loops the axis stays.
-  if (concerns_first_axis(*value.node, "Squeeze")) return value.node->input(0);
+  if (concerns_first_axis(*value.node, ops::Squeeze)) return value.node->input(0);
   builder.set_name(value.node->name);
-  return builder.op("Unsqueeze", {value, builder.integers({0})});
+  return builder.op(ops::Unsqueeze, {value, builder.integers({0})});
 }
 
 /// Gives `value`, a Parameter of a body or an output of a loop, the axis, and makes all readers read it
@@ -53,10 +53,10 @@ void read_unwrapped(ir::Graph& graph, ir::Value value) {
   if (readers.empty()) return;
   ir::Builder builder(graph);
   builder.set_name(value.node->name);
-  const ir::Value inner = builder.op("Squeeze", {value, builder.integers({0})});
+  const ir::Value inner = builder.op(ops::Squeeze, {value, builder.integers({0})});
   for (const ir::Use& use : readers) {
     use.node->set_input(use.index, inner);
-    if (use.index == 0 && concerns_first_axis(*use.node, "Unsqueeze"))
+    if (use.index == 0 && concerns_first_axis(*use.node, ops::Unsqueeze))
       ir::replace_all_uses(use.node->value(), value);
   }
   auto& names = inner.node->output(0).names;

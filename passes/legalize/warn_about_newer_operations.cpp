@@ -22,20 +22,20 @@ struct Need {
 
 template <ir::ElementType... kTypes>
 bool is_input_of(const ir::Node& node, bool is_in_body) {
-  return node.is("Parameter") && !is_in_body && ((node.output(0).type == kTypes) || ...);
+  return node.is(ops::Parameter) && !is_in_body && ((node.output(0).type == kTypes) || ...);
 }
 
 bool has_uint2(const ir::Node& node, bool is_in_body) {
-  const bool is_output = node.is("Result") && !is_in_body && node.input(0).type() == ir::ElementType::u2;
+  const bool is_output = node.is(ops::Result) && !is_in_body && node.input(0).type() == ir::ElementType::u2;
   return is_output || is_input_of<ir::ElementType::u2>(node, is_in_body);
 }
 
 bool is_dilated_average(const ir::Node& node, bool) {
-  return node.is("AvgPool") && node.find_attribute("dilations") != nullptr;
+  return node.is(ops::AvgPool) && node.find_attribute("dilations") != nullptr;
 }
 
 bool has_ellipsis(const ir::Node& node, bool) {
-  return node.is("Einsum") && node.text("equation").find('.') != std::string::npos;
+  return node.is(ops::Einsum) && node.text("equation").find('.') != std::string::npos;
 }
 
 using enum ir::ElementType;
@@ -58,7 +58,7 @@ void report(DiagnosticSink& sink, const target::Target& target, const Need& need
             std::vector<std::string> nodes) {
   const auto first = first_release(need.fault);
   Diagnostic diagnostic;
-  diagnostic.code = "needs-newer-runtime";
+  diagnostic.code = DiagnosticCode::needs_newer_runtime;
   diagnostic.notes = std::move(nodes);
   if (!first) {
     diagnostic.message =

@@ -63,7 +63,7 @@ bool warn_about_wide_integers(ir::Model& model, PassContext& context) {
   if (diagnostic.notes.empty()) return false;
   if (not_named != 0) diagnostic.notes.push_back(fmt::format("and {} more", not_named));
   diagnostic.severity = Severity::warning;
-  diagnostic.code = "wide-integer";
+  diagnostic.code = DiagnosticCode::wide_integer;
   diagnostic.message = "OpenVINO's CPU runtime computes int64 in 32 bits, the model has larger constants";
   context.sink->report(std::move(diagnostic));
   return false;

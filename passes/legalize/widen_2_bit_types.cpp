@@ -26,13 +26,14 @@ ir::ConstantData widened(std::span<const std::byte> packed, std::size_t elements
 }
 
 bool is_read_by_result(const ir::Node& node) {
-  return std::ranges::any_of(node.output(0).uses, [](const ir::Use& use) { return use.node->is("Result"); });
+  return std::ranges::any_of(node.output(0).uses,
+                             [](const ir::Use& use) { return use.node->is(ops::Result); });
 }
 
 ir::Value widen(ir::Builder& builder, const ir::Node& node) {
   using enum ir::ElementType;
   if (node.output(0).type != u2 || is_read_by_result(node)) return {};
-  if (node.is("Convert")) return builder.op("Convert", {node.input(0)}, {{"destination_type", u8}});
+  if (node.is(ops::Convert)) return builder.op(ops::Convert, {node.input(0)}, {{"destination_type", u8}});
   const auto sizes = node.output(0).shape.sizes();
   const std::size_t elements = *node.output(0).shape.element_count();
   return builder.constant(u4, *sizes, widened(node.constant()->bytes(), elements));
@@ -41,7 +42,7 @@ ir::Value widen(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 bool widen_2_bit_types(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"Const", "Convert"}, widen);
+  return rewrite_values(model, {ops::Const, ops::Convert}, widen);
 }
 
 }  // namespace onnx2ir::passes

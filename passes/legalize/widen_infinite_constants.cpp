@@ -25,15 +25,15 @@ bool has_infinity(const ir::Node& node) {
 /// Whether a value is what OpenVINO folds into a bf16 constant with infinities.
 bool is_infinite_bf16_constant(ir::Value value) {
   if (value.type() != ir::ElementType::bf16) return false;
-  while (value.node->is("Reshape") || value.node->is("Unsqueeze") || value.node->is("Squeeze") ||
-         value.node->is("Broadcast") || value.node->is("Convert")) {
+  while (value.node->is(ops::Reshape) || value.node->is(ops::Unsqueeze) || value.node->is(ops::Squeeze) ||
+         value.node->is(ops::Broadcast) || value.node->is(ops::Convert)) {
     value = value.node->input(0);
   }
-  return value.node->is("Const") && ir::is_floating(value.type()) && has_infinity(*value.node);
+  return value.node->is(ops::Const) && ir::is_floating(value.type()) && has_infinity(*value.node);
 }
 
 ir::Value converted(ir::Builder& builder, ir::Value value, ir::ElementType type) {
-  return builder.op("Convert", {value}, {{"destination_type", type}});
+  return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }
 
 ir::Value widened(ir::Builder& builder, const ir::Node& node) {
@@ -44,7 +44,7 @@ ir::Value widened(ir::Builder& builder, const ir::Node& node) {
     inputs.push_back(is_bf16 ? converted(builder, input, ir::ElementType::f32) : input);
   }
   const std::span<const ir::Value> wide_inputs(inputs.data(), inputs.size());
-  const ir::Value result = builder.node(node.op().name, wide_inputs, node.attributes()).value();
+  const ir::Value result = builder.node(node.op().id, wide_inputs, node.attributes()).value();
   const ir::ElementType type = node.output(0).type;
   return result.type() == type ? result : converted(builder, result, type);
 }
@@ -52,10 +52,11 @@ ir::Value widened(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 bool widen_infinite_constants(ir::Model& model, PassContext&) {
-  return rewrite_values(model,
-                        {"Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "Equal", "NotEqual",
-                         "Less", "LessEqual", "Greater", "GreaterEqual", "Select"},
-                        widened);
+  return rewrite_values(
+      model,
+      {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Maximum, ops::Minimum, ops::Equal,
+       ops::NotEqual, ops::Less, ops::LessEqual, ops::Greater, ops::GreaterEqual, ops::Select},
+      widened);
 }
 
 }  // namespace onnx2ir::passes

@@ -57,7 +57,7 @@ bool may_have_one_column(const Convolution& convolution, const ir::PartialShape&
 }
 
 ir::Value emit(ir::Builder& builder, const Convolution& convolution) {
-  return builder.op("Convolution", {convolution.data, convolution.filter},
+  return builder.op(ops::Convolution, {convolution.data, convolution.filter},
                     {{"strides", convolution.strides},
                      {"dilations", convolution.dilations},
                      {"pads_begin", convolution.pads_begin},
@@ -70,11 +70,11 @@ void add_channel(ir::Builder& builder, Convolution& convolution) {
   const Sizes none(convolution.kernel.size() + 2, 0);
   Sizes one_channel = none;
   one_channel[1] = 1;
-  convolution.data = builder.op("Pad",
+  convolution.data = builder.op(ops::Pad,
                                 {convolution.data, builder.integers(none), builder.integers(one_channel),
                                  builder.number_like(0, convolution.data)},
                                 {{"pad_mode", "constant"}});
-  convolution.filter = builder.op("Concat", {convolution.filter, convolution.filter}, {{"axis", 1}});
+  convolution.filter = builder.op(ops::Concat, {convolution.filter, convolution.filter}, {{"axis", 1}});
 }
 
 /// Adds columns behind the last one, so that the result has one more.
@@ -89,8 +89,8 @@ void add_column(Convolution& convolution) {
 
 /// All but the last element along `axis`.
 ir::Value without_last(ir::Builder& builder, ir::Value value, std::size_t axis) {
-  return builder.op("Slice", {value, builder.integers({0}), builder.integers({-1}), builder.integers({1}),
-                              builder.integers({static_cast<std::int64_t>(axis)})});
+  return builder.op(ops::Slice, {value, builder.integers({0}), builder.integers({-1}), builder.integers({1}),
+                                 builder.integers({static_cast<std::int64_t>(axis)})});
 }
 
 ir::Value widened(ir::Builder& builder, const ir::Node& node, const target::Target& target) {
@@ -108,7 +108,7 @@ ir::Value widened(ir::Builder& builder, const ir::Node& node, const target::Targ
   const bool second_filter =
       target.has(Fault::convolution_of_one_channel) && needs_second_filter(*convolution);
   if (second_filter) {
-    convolution->filter = builder.op("Concat", {convolution->filter, convolution->filter}, {{"axis", 0}});
+    convolution->filter = builder.op(ops::Concat, {convolution->filter, convolution->filter}, {{"axis", 0}});
   }
   if (!one_column && !second_filter) return {};
   ir::Value result = emit(builder, *convolution);
@@ -120,7 +120,7 @@ ir::Value widened(ir::Builder& builder, const ir::Node& node, const target::Targ
 }  // namespace
 
 bool widen_one_channel_convolutions(ir::Model& model, PassContext& context) {
-  return rewrite_values(model, {"Convolution"}, [&](ir::Builder& builder, const ir::Node& node) {
+  return rewrite_values(model, {ops::Convolution}, [&](ir::Builder& builder, const ir::Node& node) {
     return widened(builder, node, context.target);
   });
 }

@@ -40,20 +40,19 @@ bool may_hold_small_types(const ir::Graph& graph) {
 ir::Value converted(ir::Value value, ir::ElementType type, const target::Target& target) {
   ir::Builder builder(value.node->graph());
   builder.set_name(value.node->name);
-  builder.set_origin(value.node->origin);
   // A Clamp keeps OpenVINO from moving the Convert before a Transpose.
   if (type == ir::ElementType::f4e2m1 && target.has(Fault::float4_transpose)) {
-    value = builder.op("Clamp", {value}, {{"min", -6.0}, {"max", 6.0}});
+    value = builder.op(ops::Clamp, {value}, {{"min", -6.0}, {"max", 6.0}});
   }
-  return builder.op("Convert", {value}, {{"destination_type", type}});
+  return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }
 
 /// Where `value` is read, but for inputs of Convert; of Results of the model (`main`) alone, or of all else.
 std::vector<ir::Use> reads(ir::Value value, const ir::Graph& main, bool by_results) {
   std::vector<ir::Use> found;
   for (const ir::Use& use : value.node->output(value.index).uses) {
-    const bool is_result = use.node->is("Result") && &use.node->graph() == &main;
-    if (is_result == by_results && !use.node->is("Convert")) found.push_back(use);
+    const bool is_result = use.node->is(ops::Result) && &use.node->graph() == &main;
+    if (is_result == by_results && !use.node->is(ops::Convert)) found.push_back(use);
   }
   return found;
 }
@@ -65,7 +64,8 @@ void redirect(const std::vector<ir::Use>& uses, ir::Value to) {
 /// Whether the node itself says the type of its output. Types of all others, Parameters of bodies among them,
 /// follow from their inputs.
 bool says_type(const ir::Node& node, const ir::Graph& main) {
-  return node.constant() != nullptr || node.is("Convert") || (node.is("Parameter") && &node.graph() == &main);
+  return node.constant() != nullptr || node.is(ops::Convert) ||
+         (node.is(ops::Parameter) && &node.graph() == &main);
 }
 
 bool widen(ir::Value value, const ir::Graph& main, const target::Target& target) {

@@ -10,7 +10,7 @@ ir::Value widen(ir::Builder& builder, ir::Node& subtract) {
   using enum ir::ElementType;
   const ir::Value numbers = subtract.input(0);
   const ir::Value zero_point = subtract.input(1);
-  if (!numbers.node->is("Convert") || !zero_point.node->is("Convert")) return {};
+  if (!numbers.node->is(ops::Convert) || !zero_point.node->is(ops::Convert)) return {};
   const ir::Value small = zero_point.node->input(0);
   const ir::ConstantData* data = small.node->constant();
   if (data == nullptr || small.type() != i4 || numbers.node->input(0).node->constant() == nullptr) return {};
@@ -18,14 +18,14 @@ ir::Value widen(ir::Builder& builder, ir::Node& subtract) {
   const auto values = ir::decode_integers(i4, data->bytes(), *small.shape().element_count());
   if (!sizes || !values) return {};
   const ir::Value wide = builder.constant(i8, *sizes, ir::encode_integers(*values, i8));
-  const ir::Value widened = builder.op("Convert", {wide}, {{"destination_type", zero_point.type()}});
-  return builder.op("Subtract", {numbers, widened});
+  const ir::Value widened = builder.op(ops::Convert, {wide}, {{"destination_type", zero_point.type()}});
+  return builder.op(ops::Subtract, {numbers, widened});
 }
 
 }  // namespace
 
 bool widen_zero_points(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"Subtract"}, widen);
+  return rewrite_values(model, {ops::Subtract}, widen);
 }
 
 }  // namespace onnx2ir::passes

@@ -20,8 +20,8 @@ bool may_be_known(const ir::Output& output) {
 
 bool can_fold(const ir::Node& node) {
   if (std::ranges::none_of(node.outputs(), may_be_known)) return false;
-  return node.constant() == nullptr && !node.is("Parameter") && !node.is("Result") &&
-         !node.op().is_volatile && !widens_zero_point(node);
+  return node.constant() == nullptr && !node.is(ops::Parameter) && !node.is(ops::Result) &&
+         !node.op().traits.is_volatile && !widens_zero_point(node);
 }
 
 std::optional<ir::ConstantData> elements(ir::Value value) {

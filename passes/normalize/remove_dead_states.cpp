@@ -32,7 +32,7 @@ void mark_live(const ir::Node& node, const ir::LoopBody& loop) {
     if (next->scratch != 0) continue;
     next->scratch = 1;
     for (const ir::Value& input : next->inputs()) work.push_back(input.node);
-    if (!next->is("Parameter")) continue;
+    if (!next->is(ops::Parameter)) continue;
     for (const ir::Carried& state : loop.carried) {
       if (state.parameter == next) work.push_back(state.result);
     }

@@ -22,18 +22,18 @@ bool is_identity_order(const ir::Node& node) {
 }
 
 bool is_no_op(const ir::Node& node) {
-  if (node.is("Convert")) return node.input(0).type() == node.output(0).type;
-  if (node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze")) return same_static_shape(node);
-  if (node.is("Broadcast") || node.is("Tile")) return same_static_shape(node);
-  if (node.is("Transpose")) return is_identity_order(node);
-  if (node.is("Concat")) return node.inputs().size() == 1;
+  if (node.is(ops::Convert)) return node.input(0).type() == node.output(0).type;
+  if (node.op().traits.reshapes) return same_static_shape(node);
+  if (node.is(ops::Broadcast) || node.is(ops::Tile)) return same_static_shape(node);
+  if (node.is(ops::Transpose)) return is_identity_order(node);
+  if (node.is(ops::Concat)) return node.inputs().size() == 1;
   // A slice or pad that leaves a static shape as it is takes or adds nothing, unless it steps backwards.
-  if (node.is("Slice")) {
+  if (node.is(ops::Slice)) {
     const auto steps = ir::exact_values(node.input(3));
     return same_static_shape(node) && steps &&
            std::all_of(steps->begin(), steps->end(), [](auto s) { return s == 1; });
   }
-  if (node.is("Pad")) {
+  if (node.is(ops::Pad)) {
     const auto all_zero = [&](std::size_t input) {
       const auto pads = ir::exact_values(node.input(input));
       return pads && std::all_of(pads->begin(), pads->end(), [](auto pad) { return pad == 0; });
@@ -59,7 +59,7 @@ bool selects_same(const ir::Node& node) {
 }
 
 ir::Value input_of_no_op(const ir::Builder&, const ir::Node& node) {
-  if (node.is("Select")) return selects_same(node) ? node.input(1) : ir::Value{};
+  if (node.is(ops::Select)) return selects_same(node) ? node.input(1) : ir::Value{};
   return is_no_op(node) ? node.input(0) : ir::Value{};
 }
 
@@ -67,8 +67,8 @@ ir::Value input_of_no_op(const ir::Builder&, const ir::Node& node) {
 
 bool remove_no_ops(ir::Model& model, PassContext&) {
   return rewrite_values(model,
-                        {"Convert", "Reshape", "Squeeze", "Unsqueeze", "Broadcast", "Tile", "Transpose",
-                         "Concat", "Slice", "Pad", "Select"},
+                        {ops::Convert, ops::Reshape, ops::Squeeze, ops::Unsqueeze, ops::Broadcast, ops::Tile,
+                         ops::Transpose, ops::Concat, ops::Slice, ops::Pad, ops::Select},
                         input_of_no_op);
 }
 

@@ -13,9 +13,8 @@ namespace {
 ir::Value origin_of(ir::Value value) {
   while (true) {
     const ir::Node& node = *value.node;
-    const bool passes_through = node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze") ||
-                                node.is("Identity") ||
-                                (node.is("Convert") && node.input(0).type() == node.output(0).type);
+    const bool passes_through = node.op().traits.reshapes || node.is(ops::Identity) ||
+                                (node.is(ops::Convert) && node.input(0).type() == node.output(0).type);
     if (!passes_through) return value;
     value = node.input(0);
   }
@@ -30,11 +29,11 @@ bool always_true(const ir::Node& node, const ir::LoopBody& loop, ir::Value value
   if (terms-- <= 0) return false;
   value = origin_of(value);
   if (const auto known = ir::known_scalar(value)) return *known != 0;
-  if (value.node->is("LogicalAnd")) {
+  if (value.node->is(ops::LogicalAnd)) {
     return always_true(node, loop, value.node->input(0), terms) &&
            always_true(node, loop, value.node->input(1), terms);
   }
-  if (value.node->is("LogicalOr")) {
+  if (value.node->is(ops::LogicalOr)) {
     return always_true(node, loop, value.node->input(0), terms) ||
            always_true(node, loop, value.node->input(1), terms);
   }

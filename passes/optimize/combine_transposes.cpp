@@ -6,20 +6,20 @@ namespace onnx2ir::passes {
 namespace {
 
 ir::Value combine(ir::Builder& builder, const ir::Node& outer) {
-  if (!outer.input(0).node->is("Transpose")) return {};
+  if (!outer.input(0).node->is(ops::Transpose)) return {};
   const ir::Node& inner = *outer.input(0).node;
   const auto first = ir::exact_values(inner.input(1));
   const auto second = ir::exact_values(outer.input(1));
   if (!first || !second || first->empty() || first->size() != second->size()) return {};
   std::vector<std::int64_t> order;
   for (const std::int64_t axis : *second) order.push_back((*first)[static_cast<std::size_t>(axis)]);
-  return builder.op("Transpose", {inner.input(0), builder.integers(order)});
+  return builder.op(ops::Transpose, {inner.input(0), builder.integers(order)});
 }
 
 }  // namespace
 
 bool combine_transposes(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"Transpose"}, combine);
+  return rewrite_values(model, {ops::Transpose}, combine);
 }
 
 }  // namespace onnx2ir::passes

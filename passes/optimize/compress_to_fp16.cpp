@@ -22,54 +22,22 @@ constexpr double kMostRejected = 0.75;
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 16U;
 constexpr std::size_t kMostNotes = 20;
 
-/// Inputs [first, last] of an operation.
-struct Inputs {
-  std::string_view op;
-  std::uint32_t first;
-  std::uint32_t last;
-};
-
-/// Shapes, sizes and counts: nothing they are computed from may be rounded.
-constexpr auto kShapeInputs = std::to_array<Inputs>({
-    {"BatchToSpace", 1, 3},
-    {"Broadcast", 1, 1},
-    {"ConvolutionBackpropData", 2, 2},
-    {"GroupConvolutionBackpropData", 2, 2},
-    {"Interpolate", 1, 1},
-    {"OneHot", 1, 1},
-    {"Pad", 1, 2},
-    {"Reshape", 1, 1},
-    {"SpaceToBatch", 1, 3},
-    {"StridedSlice", 1, 3},
-    {"Tile", 1, 1},
-    {"TopK", 1, 1},
-});
-
-/// Indices and bounds. OpenVINO's own conversion does not care for them; but it has fewer of them, as
-/// operators that it maps to one operation are index arithmetic here (Resize). Only the arithmetic itself is
-/// kept: a network whose results are indices has weights, too.
-constexpr auto kIndexInputs = std::to_array<Inputs>({
-    {"Gather", 1, 1},
-    {"GatherElements", 1, 1},
-    {"GatherND", 1, 1},
-    {"Range", 0, 2},
-    {"ScatterElementsUpdate", 1, 1},
-    {"ScatterNDUpdate", 1, 1},
-    {"ScatterUpdate", 1, 1},
-    {"Slice", 1, 4},
-});
-constexpr auto kIndexArithmetic = std::to_array<std::string_view>(
-    {"Add",      "Broadcast", "Ceiling", "Concat",  "Const",   "Convert",  "Divide",    "Floor",
-     "FloorMod", "Gather",    "Maximum", "Minimum", "Mod",     "Multiply", "Range",     "Reshape",
-     "Round",    "Select",    "Sign",    "Slice",   "Squeeze", "Subtract", "Transpose", "Unsqueeze"});
+/// Only index arithmetic itself is kept: a network whose results are indices has weights, too. OpenVINO's own
+/// conversion does not keep it; but it has less of it, as operators that it maps to one operation are index
+/// arithmetic here (Resize).
+constexpr ir::OperationSet kIndexArithmetic = {
+    ops::Add,    ops::Broadcast, ops::Ceiling,  ops::Concat,   ops::Const,     ops::Convert,
+    ops::Divide, ops::Floor,     ops::FloorMod, ops::Gather,   ops::Maximum,   ops::Minimum,
+    ops::Mod,    ops::Multiply,  ops::Range,    ops::Reshape,  ops::Round,     ops::Select,
+    ops::Sign,   ops::Slice,     ops::Squeeze,  ops::Subtract, ops::Transpose, ops::Unsqueeze};
 
 bool is_index_arithmetic(const ir::Node& node) {
-  return std::ranges::find(kIndexArithmetic, node.op().name) != kIndexArithmetic.end();
+  return node.is_one_of(kIndexArithmetic);
 }
 
-/// Sets `scratch` of the nodes that lead to the inputs of `rows`, and for which `follow` holds, to 1.
-template <std::size_t kRows, typename Follow>
-void mark(const ir::Graph& graph, const std::array<Inputs, kRows>& rows, Follow follow) {
+/// Sets `scratch` of the nodes that lead to inputs of one kind, and for which `follow` holds, to 1.
+template <typename Follow>
+void mark(const ir::Graph& graph, ir::InputRange ir::Traits::*kind, Follow follow) {
   std::vector<ir::Node*> pending;
   const auto reach = [&](ir::Node* node) {
     if (node->scratch != 0 || !follow(*node)) return;
@@ -77,9 +45,8 @@ void mark(const ir::Graph& graph, const std::array<Inputs, kRows>& rows, Follow 
     pending.push_back(node);
   };
   for (const auto& node : graph.nodes()) {
-    const auto row = std::ranges::find(rows, node->op().name, &Inputs::op);
-    if (row == rows.end()) continue;
-    for (std::size_t i = row->first; i <= row->last && i < node->inputs().size(); ++i) {
+    const ir::InputRange range = node->op().traits.*kind;
+    for (std::size_t i = range.first; i <= range.last && i < node->inputs().size(); ++i) {
       reach(node->input(i).node);
     }
   }
@@ -93,14 +60,14 @@ void mark(const ir::Graph& graph, const std::array<Inputs, kRows>& rows, Follow 
 /// Sets `scratch` of all constants that must not be rounded to 1, of the others to 0.
 void mark_sensitive(const ir::Graph& graph) {
   for (const auto& node : graph.nodes()) node->scratch = 0;
-  mark(graph, kIndexInputs, is_index_arithmetic);
+  mark(graph, &ir::Traits::indices, is_index_arithmetic);
   // Anew: what index arithmetic stops at, a shape may be computed from.
   std::vector<ir::Node*> constants;
   for (const auto& node : graph.nodes()) {
     if (node->scratch != 0 && node->constant() != nullptr) constants.push_back(node.get());
     node->scratch = 0;
   }
-  mark(graph, kShapeInputs, [](const ir::Node& node) { return !node.is("ShapeOf"); });
+  mark(graph, &ir::Traits::sizes, [](const ir::Node& node) { return !node.is(ops::ShapeOf); });
   for (ir::Node* constant : constants) constant->scratch = 1;
 }
 
@@ -111,7 +78,7 @@ bool is_constant(ir::Value value) {
 /// A Convert of a constant of few bits.
 bool is_widened_weight(ir::Value value) {
   using enum ir::ElementType;
-  if (!value.node->is("Convert") || !is_constant(value.node->input(0))) return false;
+  if (!value.node->is(ops::Convert) || !is_constant(value.node->input(0))) return false;
   const ir::ElementType type = value.node->input(0).type();
   return type == i4 || type == u4 || type == i8 || type == u8 || type == nf4 || type == f8e4m3 ||
          type == f8e5m2;
@@ -119,17 +86,16 @@ bool is_widened_weight(ir::Value value) {
 
 bool is_dequantized_weight(ir::Value value) {
   if (is_widened_weight(value)) return true;
-  if (!value.node->is("Subtract") || !is_widened_weight(value.node->input(0))) return false;
+  if (!value.node->is(ops::Subtract) || !is_widened_weight(value.node->input(0))) return false;
   const ir::Value zero_point = value.node->input(1);
   return is_constant(zero_point) ||
-         (zero_point.node->is("Convert") && is_constant(zero_point.node->input(0)));
+         (zero_point.node->is(ops::Convert) && is_constant(zero_point.node->input(0)));
 }
 
 bool is_quantized(ir::Model& model) {
   for (const ir::Graph* graph : graphs_of(model)) {
     for (const auto& node : graph->nodes()) {
-      if (node->is("FakeQuantize") || node->is("FakeConvert")) return true;
-      if (!node->is("Multiply")) continue;
+      if (!node->is(ops::Multiply)) continue;
       const ir::Value a = node->input(0);
       const ir::Value b = node->input(1);
       if ((is_dequantized_weight(a) && is_constant(b)) || (is_dequantized_weight(b) && is_constant(a)))
@@ -173,7 +139,7 @@ class Compressor {
     if (warning_.notes.empty() || context_->sink == nullptr) return;
     if (not_named_ != 0) warning_.notes.push_back(fmt::format("and {} more", not_named_));
     warning_.severity = Severity::warning;
-    warning_.code = "fp16-range";
+    warning_.code = DiagnosticCode::fp16_range;
     warning_.message =
         "constants have elements beyond the range of half precision, which become its largest number";
     context_->sink->report(std::move(warning_));
@@ -195,12 +161,11 @@ class Compressor {
     if (is_new && fit.too_large != 0) note(constant, fit.too_large);
 
     ir::Builder builder(constant.graph());
-    builder.set_origin(constant.origin);
     if (!constant.name.empty()) builder.set_name(constant.name + "_compressed");
     const ir::Value half =
         builder.constant(ir::ElementType::f16, *constant.output(0).shape.sizes(), narrowed(data, narrowing));
     builder.set_name(constant.name);
-    const ir::Value widened = builder.op("Convert", {half}, {{"destination_type", type}});
+    const ir::Value widened = builder.op(ops::Convert, {half}, {{"destination_type", type}});
     widened.node->is_decompression = true;
     ir::replace_all_uses(constant.value(), widened);
     return true;

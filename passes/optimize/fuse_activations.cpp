@@ -25,7 +25,7 @@ bool is_cubic_term(ir::Value value, ir::Value x) {
   if (!is_near(product.coefficient, 0.044715, x.type())) return false;
   if (product.factors.size() == 1) {
     const ir::Node& power = *product.factors.front().node;
-    return power.is("Power") && power.input(0) == x && is_number(power.input(1), 3);
+    return power.is(ops::Power) && power.input(0) == x && is_number(power.input(1), 3);
   }
   return product.factors.size() == 3 && product.factors[0] == x && product.factors[1] == x &&
          product.factors[2] == x;
@@ -38,7 +38,7 @@ bool is_square_term(ir::Value value, ir::Value x) {
   if (product.factors.size() == 2) return product.factors[0] == x && product.factors[1] == x;
   if (product.factors.size() != 1) return false;
   const ir::Node& power = *product.factors.front().node;
-  return power.is("Power") && power.input(0) == x && is_number(power.input(1), 2);
+  return power.is(ops::Power) && power.input(0) == x && is_number(power.input(1), 2);
 }
 
 /// Whether `value` is sqrt(2 / pi) (x + 0.044715 x^3), or with an x drawn out.
@@ -47,12 +47,12 @@ bool is_tanh_argument(ir::Value value, ir::Value x) {
   if (!is_near(product.coefficient, std::sqrt(2 / std::numbers::pi), x.type())) return false;
   if (product.factors.size() == 2) {
     const std::size_t at = product.factors[0] == x ? 1 : 0;
-    const ir::Value square = beside_number(product.factors[at], "Add", 1);
+    const ir::Value square = beside_number(product.factors[at], ops::Add, 1);
     return product.factors[1 - at] == x && square && is_square_term(square, x);
   }
   if (product.factors.size() != 1) return false;
   const ir::Node& sum = *product.factors.front().node;
-  if (!sum.is("Add")) return false;
+  if (!sum.is(ops::Add)) return false;
   return (sum.input(0) == x && is_cubic_term(sum.input(1), x)) ||
          (sum.input(1) == x && is_cubic_term(sum.input(0), x));
 }
@@ -60,11 +60,13 @@ bool is_tanh_argument(ir::Value value, ir::Value x) {
 /// What `value` cuts off below 0 and above 6; null when it does not.
 ir::Value clipped_to_six(ir::Value value) {
   const ir::Node& node = *value.node;
-  if (node.is("Clamp")) {
+  if (node.is(ops::Clamp)) {
     return node.real("min") == 0 && node.real("max") == 6 ? node.input(0) : ir::Value{};
   }
-  if (const ir::Value lower = beside_number(value, "Minimum", 6)) return beside_number(lower, "Maximum", 0);
-  if (const ir::Value upper = beside_number(value, "Maximum", 0)) return beside_number(upper, "Minimum", 6);
+  if (const ir::Value lower = beside_number(value, ops::Minimum, 6))
+    return beside_number(lower, ops::Maximum, 0);
+  if (const ir::Value upper = beside_number(value, ops::Maximum, 0))
+    return beside_number(upper, ops::Minimum, 6);
   return {};
 }
 
@@ -74,36 +76,37 @@ ir::Value fuse_gate(ir::Builder& builder, double coefficient, ir::Value x, ir::V
   const ir::ElementType type = x.type();
   const ir::Node& node = *gate.node;
   if (is_near(coefficient, 0.5, type)) {
-    const ir::Value inner = beside_number(gate, "Add", 1);
+    const ir::Value inner = beside_number(gate, ops::Add, 1);
     if (!inner) return {};
     const ir::Node& function = *inner.node;
-    if (function.is("Erf")) {
+    if (function.is(ops::Erf)) {
       const auto scale = multiple_of(function.input(0), x);
       if (scale && is_near(*scale, std::numbers::sqrt2 / 2, type)) {
-        return builder.op("Gelu", {x}, {{"approximation_mode", std::string("ERF")}});
+        return builder.op(ops::Gelu, {x}, {{"approximation_mode", std::string("ERF")}});
       }
     }
-    if (function.is("Tanh") && is_tanh_argument(function.input(0), x)) {
-      return builder.op("Gelu", {x}, {{"approximation_mode", std::string("TANH")}});
+    if (function.is(ops::Tanh) && is_tanh_argument(function.input(0), x)) {
+      return builder.op(ops::Gelu, {x}, {{"approximation_mode", std::string("TANH")}});
     }
     return {};
   }
   if (is_near(coefficient, 1.0 / 6, type)) {
     const ir::Value clipped = clipped_to_six(gate);
-    return clipped && beside_number(clipped, "Add", 3) == x ? builder.op("HSwish", {x}) : ir::Value{};
+    return clipped && beside_number(clipped, ops::Add, 3) == x ? builder.op(ops::HSwish, {x}) : ir::Value{};
   }
   if (coefficient != 1) return {};
-  if (node.is("HardSigmoid") && node.input(0) == x && is_number(node.input(1), 1.0 / 6) &&
+  if (node.is(ops::HardSigmoid) && node.input(0) == x && is_number(node.input(1), 1.0 / 6) &&
       is_number(node.input(2), 0.5)) {
-    return builder.op("HSwish", {x});
+    return builder.op(ops::HSwish, {x});
   }
-  if (node.is("Tanh") && node.input(0).node->is("SoftPlus") && node.input(0).node->input(0) == x) {
-    return builder.op("Mish", {x});
+  if (node.is(ops::Tanh) && node.input(0).node->is(ops::SoftPlus) && node.input(0).node->input(0) == x) {
+    return builder.op(ops::Mish, {x});
   }
-  if (!node.is("Sigmoid")) return {};
+  if (!node.is(ops::Sigmoid)) return {};
   const auto scale = multiple_of(node.input(0), x);
   if (!scale) return {};
-  return *scale == 1 ? builder.op("Swish", {x}) : builder.op("Swish", {x, builder.number(*scale, type)});
+  return *scale == 1 ? builder.op(ops::Swish, {x})
+                     : builder.op(ops::Swish, {x, builder.number(*scale, type)});
 }
 
 ir::Value fuse_product(ir::Builder& builder, ir::Node& node) {
@@ -121,10 +124,10 @@ ir::Value fuse_product(ir::Builder& builder, ir::Node& node) {
 
 /// log(exp(x) + 1)
 ir::Value fuse_logarithm(ir::Builder& builder, ir::Node& node) {
-  const ir::Value exponential = beside_number(node.input(0), "Add", 1);
-  if (!exponential || !is_used_once(node.input(0)) || !exponential.node->is("Exp")) return {};
+  const ir::Value exponential = beside_number(node.input(0), ops::Add, 1);
+  if (!exponential || !is_used_once(node.input(0)) || !exponential.node->is(ops::Exp)) return {};
   const ir::Value x = exponential.node->input(0);
-  return x.shape().has_rank() && x.shape() == node.output(0).shape ? builder.op("SoftPlus", {x})
+  return x.shape().has_rank() && x.shape() == node.output(0).shape ? builder.op(ops::SoftPlus, {x})
                                                                    : ir::Value{};
 }
 
@@ -133,8 +136,8 @@ ir::Value fuse_logarithm(ir::Builder& builder, ir::Node& node) {
 ir::Value drop_threshold(const ir::Node& node) {
   constexpr double kLowest = 15;  // exp(-15) is less than a last bit of 15 in f32
   const ir::Node& condition = *node.input(0).node;
-  const bool is_less = condition.is("Less");
-  if (!is_less && !condition.is("Greater")) return {};
+  const bool is_less = condition.is(ops::Less);
+  if (!is_less && !condition.is(ops::Greater)) return {};
   const ir::Value scaled = condition.input(is_less ? 1 : 0);
   const auto threshold = constant_number(condition.input(is_less ? 0 : 1));
   const ir::Value x = node.input(1);
@@ -145,20 +148,20 @@ ir::Value drop_threshold(const ir::Node& node) {
   const auto factor = multiple_of(scaled, x);
   if (!factor || product.factors.size() != 1 || smooth.shape() != x.shape()) return {};
   const ir::Node& function = *product.factors.front().node;
-  if (!function.is("SoftPlus") || function.input(0) != scaled) return {};
+  if (!function.is(ops::SoftPlus) || function.input(0) != scaled) return {};
   return is_near(product.coefficient * *factor, 1, x.type()) ? smooth : ir::Value{};
 }
 
 ir::Value fuse(ir::Builder& builder, ir::Node& node) {
   if (!ir::is_floating(node.output(0).type)) return {};
-  if (node.is("Select")) return drop_threshold(node);
-  return node.is("Log") ? fuse_logarithm(builder, node) : fuse_product(builder, node);
+  if (node.is(ops::Select)) return drop_threshold(node);
+  return node.is(ops::Log) ? fuse_logarithm(builder, node) : fuse_product(builder, node);
 }
 
 }  // namespace
 
 bool fuse_activations(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"Select", "Multiply", "Divide", "Log"}, fuse);
+  return rewrite_values(model, {ops::Select, ops::Multiply, ops::Divide, ops::Log}, fuse);
 }
 
 }  // namespace onnx2ir::passes

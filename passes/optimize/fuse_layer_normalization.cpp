@@ -9,7 +9,7 @@ namespace {
 
 /// How many of the last axes of `x`, and no others, `node` takes the mean over; 0 when it is no such mean.
 std::size_t axes_of_mean(const ir::Node& node, const ir::PartialShape& x) {
-  if (!node.is("ReduceMean") || !node.boolean("keep_dims") || !x.has_rank()) return 0;
+  if (!node.is(ops::ReduceMean) || !node.boolean("keep_dims") || !x.has_rank()) return 0;
   const auto axes = ir::exact_values(node.input(1));
   if (!axes || axes->empty() || axes->size() > x.rank()) return 0;
   std::vector<bool> reduced(x.rank(), false);
@@ -27,7 +27,7 @@ struct Centred {
 
 /// Whether `node` gives numbers more digits.
 bool is_widening(const ir::Node& node) {
-  if (!node.is("Convert")) return false;
+  if (!node.is(ops::Convert)) return false;
   const ir::ElementType from = node.input(0).type();
   const ir::ElementType to = node.output(0).type;
   return ir::is_floating(from) && ir::is_floating(to) && ir::info(from).bits < ir::info(to).bits;
@@ -37,7 +37,7 @@ bool is_widening(const ir::Node& node) {
 std::optional<Centred> match_centred(ir::Value value) {
   if (is_widening(*value.node)) value = value.node->input(0);
   const ir::Node& node = *value.node;
-  if (!node.is("Subtract")) return std::nullopt;
+  if (!node.is(ops::Subtract)) return std::nullopt;
   const ir::Value x = node.input(0);
   const ir::Node& mean = *node.input(1).node;
   const std::size_t axes = axes_of_mean(mean, x.shape());
@@ -48,20 +48,20 @@ std::optional<Centred> match_centred(ir::Value value) {
 /// What a root is taken of: Sqrt(v) or Power(v, 0.5).
 ir::Value under_root(ir::Value value) {
   const ir::Node& node = *value.node;
-  if (node.is("Sqrt")) return node.input(0);
-  if (node.is("Power") && is_number(node.input(1), 0.5)) return node.input(0);
+  if (node.is(ops::Sqrt)) return node.input(0);
+  if (node.is(ops::Power) && is_number(node.input(1), 0.5)) return node.input(0);
   return {};
 }
 
 /// What `node` divides by the root of, and what it divides: numerator / root, numerator * (1 / root).
 std::pair<ir::Value, ir::Value> match_quotient(const ir::Node& node) {
-  if (node.is("Divide")) return {node.input(0), under_root(node.input(1))};
+  if (node.is(ops::Divide)) return {node.input(0), under_root(node.input(1))};
   for (const std::size_t index : {0U, 1U}) {
     const ir::Node& factor = *node.input(index).node;
-    if (factor.is("Divide") && is_number(factor.input(0), 1)) {
+    if (factor.is(ops::Divide) && is_number(factor.input(0), 1)) {
       return {node.input(1 - index), under_root(factor.input(1))};
     }
-    if (factor.is("Power") && is_number(factor.input(1), -0.5))
+    if (factor.is(ops::Power) && is_number(factor.input(1), -0.5))
       return {node.input(1 - index), factor.input(0)};
   }
   return {};
@@ -69,15 +69,15 @@ std::pair<ir::Value, ir::Value> match_quotient(const ir::Node& node) {
 
 ir::Value squared(ir::Value value) {
   const ir::Node& node = *value.node;
-  if (node.is("Power") && is_number(node.input(1), 2)) return node.input(0);
-  if (node.is("Multiply") && node.input(0) == node.input(1)) return node.input(0);
+  if (node.is(ops::Power) && is_number(node.input(1), 2)) return node.input(0);
+  if (node.is(ops::Multiply) && node.input(0) == node.input(1)) return node.input(0);
   return {};
 }
 
 ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
   if (!ir::is_floating(node.output(0).type)) return {};
   const auto [numerator, variance_and_epsilon] = match_quotient(node);
-  if (!variance_and_epsilon || !variance_and_epsilon.node->is("Add")) return {};
+  if (!variance_and_epsilon || !variance_and_epsilon.node->is(ops::Add)) return {};
   const auto centred = match_centred(numerator);
   if (!centred || centred->x.shape() != node.output(0).shape) return {};
   const ir::Node& sum = *variance_and_epsilon.node;
@@ -96,9 +96,9 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
     }
     ir::Value x = centred->x;
     const ir::ElementType type = node.output(0).type;
-    if (x.type() != type) x = builder.op("Convert", {x}, {{"destination_type", type}});
+    if (x.type() != type) x = builder.op(ops::Convert, {x}, {{"destination_type", type}});
     return builder.op(
-        "MVN", {x, builder.integers(axes)},
+        ops::MVN, {x, builder.integers(axes)},
         {{"eps", *epsilon}, {"normalize_variance", true}, {"eps_mode", std::string("INSIDE_SQRT")}});
   }
   return {};
@@ -107,7 +107,7 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
 }  // namespace
 
 bool fuse_layer_normalization(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"Divide", "Multiply"}, fuse);
+  return rewrite_values(model, {ops::Divide, ops::Multiply}, fuse);
 }
 
 }  // namespace onnx2ir::passes

@@ -102,8 +102,8 @@ ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batc
     const bool is_batch = i == cache.batch_axis && !size.is_static();
     sizes.push_back(is_batch ? batch : builder.integers({size.is_static() ? size.size() : 0}));
   }
-  const ir::Value target = sizes.size() == 1 ? sizes.front() : builder.op("Concat", sizes, {{"axis", 0}});
-  return builder.op("Broadcast", {builder.number(0, cache.past->output(0).type), target},
+  const ir::Value target = sizes.size() == 1 ? sizes.front() : builder.op(ops::Concat, sizes, {{"axis", 0}});
+  return builder.op(ops::Broadcast, {builder.number(0, cache.past->output(0).type), target},
                     {{"mode", "numpy"}});
 }
 
@@ -112,24 +112,21 @@ void make_variable(ir::Builder& builder, const Cache& cache, ir::Value batch, ir
   for (const ir::Dimension& size : cache.shape) sizes.push_back(size.is_static() ? size.size() : -1);
   // The names of both ends, as OpenVINO's own transformation names variables.
   const std::string id = cache.past->name + cache.present->name;
-  builder.set_origin(cache.past->origin);
   builder.set_name(cache.past->name);
   const ir::Value stored = builder.op(
-      "ReadValue", {initial_value(builder, cache, batch)},
+      ops::ReadValue, {initial_value(builder, cache, batch)},
       {{"variable_id", id}, {"variable_type", cache.past->output(0).type}, {"variable_shape", sizes}});
   const ir::Value axis = builder.integer(static_cast<std::int64_t>(cache.batch_axis), ir::ElementType::i32);
-  const ir::Value chosen = builder.op("Gather", {stored, beams, axis}, {{"batch_dims", 0}});
+  const ir::Value chosen = builder.op(ops::Gather, {stored, beams, axis}, {{"batch_dims", 0}});
   ir::replace_all_uses(cache.past->value(), chosen);
   chosen.node->output(0).names.clear();  // of an input that is gone
   builder.set_name(cache.present->name);
-  builder.op("Assign", {cache.present->input(0)}, {{"variable_id", id}});
-  builder.graph().remove(*cache.present);
-  builder.graph().remove(*cache.past);
+  builder.op(ops::Assign, {cache.present->input(0)}, {{"variable_id", id}});
 }
 
 bool has_variables(const ir::Graph& graph) {
   return std::ranges::any_of(graph.nodes(),
-                             [](const ir::NodePointer& node) { return node->is("ReadValue"); });
+                             [](const ir::NodePointer& node) { return node->is(ops::ReadValue); });
 }
 
 /// The cache with more than one dynamic size besides the batch: which of them is its length is not known.
@@ -144,7 +141,7 @@ const Cache* find_open_cache(const std::vector<Cache>& caches) {
 
 void report_open_cache(DiagnosticSink& sink, const Cache& cache) {
   Diagnostic diagnostic;
-  diagnostic.code = "unknown-cache-size";
+  diagnostic.code = DiagnosticCode::unknown_cache_size;
   diagnostic.message = fmt::format("the cache '{}' has the shape {}: which size is its length is not known",
                                    cache.past->name, ir::to_string(cache.shape));
   diagnostic.hint = "declare the number and the size of the heads in the model";
@@ -153,7 +150,7 @@ void report_open_cache(DiagnosticSink& sink, const Cache& cache) {
 
 void report_no_cache(DiagnosticSink& sink) {
   Diagnostic diagnostic;
-  diagnostic.code = "no-cache";
+  diagnostic.code = DiagnosticCode::no_cache;
   diagnostic.message =
       "the model has no input 'past*' of the type and rank of an output 'present*', so it has no cache";
   diagnostic.hint = "convert it without --stateful (Options::stateful), or export it with its cache";
@@ -164,7 +161,7 @@ void report_no_cache(DiagnosticSink& sink) {
 
 bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
   ir::Graph& graph = model.graph;
-  if (!context.stateful || (graph.may_hold({"ReadValue"}) && has_variables(graph))) return false;
+  if (!context.stateful || (graph.may_hold({ops::ReadValue}) && has_variables(graph))) return false;
   const std::vector<Cache> caches = find_caches(graph);
   if (caches.empty()) {
     report_no_cache(*context.sink);
@@ -182,10 +179,16 @@ bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
   beams.node->output(0).names.push_back("beam_idx");
   ir::Node* const source = batch_source(graph, beams.node);
   builder.set_name("");
-  const ir::Value shape = builder.op("ShapeOf", {source->value()}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value shape =
+      builder.op(ops::ShapeOf, {source->value()}, {{"output_type", ir::ElementType::i64}});
   const ir::Value size =
-      builder.op("Gather", {shape, builder.integers({0}), builder.integer(0)}, {{"batch_dims", 0}});
-  for (const Cache& cache : caches) make_variable(builder, cache, size, beams);
+      builder.op(ops::Gather, {shape, builder.integers({0}), builder.integer(0)}, {{"batch_dims", 0}});
+  std::vector<ir::Node*> replaced;
+  for (const Cache& cache : caches) {
+    make_variable(builder, cache, size, beams);
+    replaced.insert(replaced.end(), {cache.present, cache.past});
+  }
+  graph.remove(replaced);
   return true;
 }
 

@@ -49,7 +49,7 @@ bool are_equal(const ir::Node& a, const ir::Node& b) {
 /// some of them in place.
 bool is_interface(const ir::Use& use) {
   const bool is_state = use.node->has_payload() && use.index != 0;
-  return is_state || use.node->is("Result");
+  return is_state || use.node->is(ops::Result);
 }
 
 bool feeds_interface(const ir::Node& node) {
@@ -60,7 +60,7 @@ bool feeds_interface(const ir::Node& node) {
 
 /// Whether another node may be equal: it then reads the same first input.
 bool may_have_equals(const ir::Node& node) {
-  if (node.op().is_volatile || !node.has_uses()) return false;
+  if (node.op().traits.is_volatile || !node.has_uses()) return false;
   if (node.constant() != nullptr) return node.constant()->size() <= kSmallBytes;
   if (node.has_payload() || node.inputs().empty()) return false;
   const ir::Value first = node.input(0);

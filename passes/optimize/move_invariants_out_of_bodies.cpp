@@ -48,8 +48,8 @@ class Mover {
   }
 
   bool is_movable(const ir::Node& node) const {
-    if (node.op().is_volatile || node.inputs().empty() || !node.has_uses()) return false;
-    if (node.has_payload() || node.is("Result")) return false;
+    if (node.op().traits.is_volatile || node.inputs().empty() || !node.has_uses()) return false;
+    if (node.has_payload() || node.is(ops::Result)) return false;
     const bool from_invariants = std::ranges::all_of(node.inputs(), [&](ir::Value input) {
       return input.node->constant() != nullptr || is_invariant(input);
     });
@@ -89,8 +89,7 @@ class Mover {
     std::vector<ir::Value> inputs;
     for (const ir::Value input : node.inputs()) inputs.push_back(outside(input));
     builder_.set_name(node.name);
-    builder_.set_origin(node.origin);
-    ir::Node& copy = builder_.node(node.op().name, inputs, node.attributes(), node.outputs().size());
+    ir::Node& copy = builder_.node(node.op().id, inputs, node.attributes(), node.outputs().size());
     copies_[&node] = &copy;
     moved_.emplace_back(&node, &copy);
   }

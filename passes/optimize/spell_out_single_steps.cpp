@@ -29,31 +29,33 @@ bool is_single_step(const ir::Node& node) {
 ir::Value spell_out(ir::Builder& builder, ir::Node& lstm) {
   if (!is_single_step(lstm)) return {};
   const auto without = [&](std::size_t input, std::int64_t axis) {
-    return builder.op("Squeeze", {lstm.input(input), builder.integers({axis})});
+    return builder.op(ops::Squeeze, {lstm.input(input), builder.integers({axis})});
   };
-  const auto joined = [&](ir::Value a, ir::Value b) { return builder.op("Concat", {a, b}, {{"axis", 1}}); };
+  const auto joined = [&](ir::Value a, ir::Value b) {
+    return builder.op(ops::Concat, {a, b}, {{"axis", 1}});
+  };
   const ir::Value weights = joined(without(4, 0), without(5, 0));
-  const ir::Value product = builder.op("MatMul", {joined(without(0, 1), without(1, 1)), weights},
+  const ir::Value product = builder.op(ops::MatMul, {joined(without(0, 1), without(1, 1)), weights},
                                        {{"transpose_a", false}, {"transpose_b", true}});
-  const ir::Value sums = builder.op("Add", {product, lstm.input(6)});
-  ir::Node& gates = builder.node("Split", {sums, builder.integer(1)}, {{"num_splits", 4}}, 4);
-  const auto gate = [&](std::uint32_t index, std::string_view activation) {
+  const ir::Value sums = builder.op(ops::Add, {product, lstm.input(6)});
+  ir::Node& gates = builder.node(ops::Split, {sums, builder.integer(1)}, {{"num_splits", 4}}, 4);
+  const auto gate = [&](std::uint32_t index, ir::Op activation) {
     return builder.op(activation, {gates.value(index)});
   };
-  const ir::Value kept = builder.op("Multiply", {gate(0, "Sigmoid"), without(2, 1)});
-  const ir::Value added = builder.op("Multiply", {gate(1, "Sigmoid"), gate(2, "Tanh")});
-  const ir::Value cell = builder.op("Add", {kept, added});
-  const ir::Value hidden = builder.op("Multiply", {gate(3, "Sigmoid"), builder.op("Tanh", {cell})});
-  const ir::Value all_steps = builder.op("Unsqueeze", {hidden, builder.integers({1, 2})});
-  ir::replace_all_uses(lstm.value(1), builder.op("Unsqueeze", {hidden, builder.integers({1})}));
-  ir::replace_all_uses(lstm.value(2), builder.op("Unsqueeze", {cell, builder.integers({1})}));
+  const ir::Value kept = builder.op(ops::Multiply, {gate(0, ops::Sigmoid), without(2, 1)});
+  const ir::Value added = builder.op(ops::Multiply, {gate(1, ops::Sigmoid), gate(2, ops::Tanh)});
+  const ir::Value cell = builder.op(ops::Add, {kept, added});
+  const ir::Value hidden = builder.op(ops::Multiply, {gate(3, ops::Sigmoid), builder.op(ops::Tanh, {cell})});
+  const ir::Value all_steps = builder.op(ops::Unsqueeze, {hidden, builder.integers({1, 2})});
+  ir::replace_all_uses(lstm.value(1), builder.op(ops::Unsqueeze, {hidden, builder.integers({1})}));
+  ir::replace_all_uses(lstm.value(2), builder.op(ops::Unsqueeze, {cell, builder.integers({1})}));
   return all_steps;
 }
 
 }  // namespace
 
 bool spell_out_single_steps(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {"LSTMSequence"}, spell_out);
+  return rewrite_values(model, {ops::LSTMSequence}, spell_out);
 }
 
 }  // namespace onnx2ir::passes

@@ -23,7 +23,7 @@ bool has_one_use(ir::Value value) {
 ir::Node* append_to(const ir::Node& loop, const ir::Carried& state) {
   if (!state.output || loop.output(*state.output).uses.empty()) return nullptr;
   const ir::Value next = state.result->input(0);
-  const bool is_append = next.node->is("Concat") && next.node->inputs().size() == 2 &&
+  const bool is_append = next.node->is(ops::Concat) && next.node->inputs().size() == 2 &&
                          next.node->input(0) == ir::Value{state.parameter, 0};
   if (!is_append || !has_one_use(next) || !has_one_use({state.parameter, 0})) return nullptr;
   return next.node->input(1).shape().is_static() ? next.node : nullptr;
@@ -34,10 +34,9 @@ void append_outside(ir::Node& loop, std::uint32_t output, ir::Value initial, std
   if (initial.shape()[static_cast<std::size_t>(axis)] == ir::Dimension(0)) return;
   ir::Builder builder(loop.graph());
   builder.set_name(loop.name);
-  builder.set_origin(loop.origin);
   const ir::Value rows = loop.value(output);
   const ir::Value both[] = {initial, rows};
-  const ir::Value whole = builder.op("Concat", both, {{"axis", axis}});
+  const ir::Value whole = builder.op(ops::Concat, both, {{"axis", axis}});
   ir::replace_all_uses(rows, whole);
   whole.node->set_input(1, rows);
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kMostNodes = 128;
 
 bool is_computed(const ir::Node& node) {
-  return node.constant() == nullptr && !node.is("Parameter") && !node.is("Result");
+  return node.constant() == nullptr && !node.is(ops::Parameter) && !node.is(ops::Result);
 }
 
 bool is_short(const ir::Node& node) {
@@ -28,7 +28,7 @@ bool is_short(const ir::Node& node) {
   if (!trip_count || *trip_count < 1 || !runs_to_the_end || !loop.sliced.empty()) return false;
   std::int64_t size = 0;
   for (const auto& inner : loop.graph->nodes()) {
-    if (inner->op().is_volatile || !ir::bodies(*inner).empty()) return false;
+    if (inner->op().traits.is_volatile || !ir::bodies(*inner).empty()) return false;
     if (is_computed(*inner)) ++size;
   }
   return *trip_count <= kMostNodes / std::max<std::int64_t>(size, 1);
@@ -86,8 +86,7 @@ class Unroller {
     std::vector<ir::Value> inputs;
     for (const ir::Value input : inner.inputs()) inputs.push_back(copy_of(input));
     builder_.set_name(inner.name);
-    builder_.set_origin(inner.origin);
-    ir::Node& outside = builder_.node(inner.op().name, inputs, inner.attributes(), inner.outputs().size());
+    ir::Node& outside = builder_.node(inner.op().id, inputs, inner.attributes(), inner.outputs().size());
     std::vector<ir::Value>& values = copies_[&inner];
     values.clear();
     for (std::size_t i = 0; i < outside.outputs().size(); ++i) values.push_back(outside.value(i));
@@ -95,14 +94,13 @@ class Unroller {
 
   void connect_outputs() {
     builder_.set_name(node_.name);
-    builder_.set_origin(node_.origin);
     for (const ir::Carried& state : loop_.carried) {
       if (state.output) ir::replace_all_uses(node_.value(*state.output), copy_of({state.parameter, 0}));
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const ir::Scan& scan = loop_.scans[i];
       if (scan.stride < 0) std::ranges::reverse(rows_[i]);
-      const ir::Value whole = builder_.op("Concat", rows_[i], {{"axis", scan.axis}});
+      const ir::Value whole = builder_.op(ops::Concat, rows_[i], {{"axis", scan.axis}});
       ir::replace_all_uses(node_.value(scan.output), whole);
     }
     for (std::size_t i = 0; i < last_values_.size(); ++i) {

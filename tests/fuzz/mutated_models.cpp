@@ -92,7 +92,7 @@ class Run {
     options.external_data_folder = files_.folder();
     const Conversion conversion = convert_bytes(std::as_bytes(std::span(model)), options);
     for (const Diagnostic& diagnostic : conversion.diagnostics) {
-      if (diagnostic.code == "internal-error") return kInternal;
+      if (diagnostic.code == onnx2ir::DiagnosticCode::internal_error) return kInternal;
     }
     if (!conversion.model) return kRefused;
     const auto xml = files_.folder() / (std::to_string(index) + ".xml");

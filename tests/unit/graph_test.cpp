@@ -6,6 +6,7 @@
 #include "ir/builder.hpp"
 
 using namespace onnx2ir::ir;
+namespace ops = onnx2ir::ops;
 
 TEST_CASE("the nodes of a graph and its bodies share one storage, places are used again") {
   std::unique_ptr<Graph> body;
@@ -18,7 +19,7 @@ TEST_CASE("the nodes of a graph and its bodies share one storage, places are use
     std::set<const Node*> places;
     for (int i = 0; i < 1000; ++i) {
       places.insert(builder.integer(i).node);
-      places.insert(inner.op("Abs", {x}).node);
+      places.insert(inner.op(ops::Abs, {x}).node);
     }
     CHECK(places.size() == 2000);
     CHECK(graph.remove_dead_nodes() == 1000);
@@ -39,7 +40,7 @@ TEST_CASE("a node knows its attributes in the order of the descriptor") {
   const Value x = builder.parameter(ElementType::f32, PartialShape{2, 3});
   CHECK(x.node->attributes().empty());
   CHECK(x.node->find_attribute("axis") == nullptr);
-  const Value a = builder.op("MatMul", {x, x}, {{"transpose_b", true}, {"transpose_a", false}});
+  const Value a = builder.op(ops::MatMul, {x, x}, {{"transpose_b", true}, {"transpose_a", false}});
   REQUIRE(a.node->attributes().size() == 2);
   CHECK(a.node->attributes()[0].name == "transpose_a");
   CHECK(a.node->boolean("transpose_b"));

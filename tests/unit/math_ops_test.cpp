@@ -5,6 +5,7 @@
 #include "ir/value_ranges.hpp"
 
 using namespace onnx2ir::ir;
+namespace ops = onnx2ir::ops;
 
 namespace {
 
@@ -17,7 +18,7 @@ PartialShape matmul_shape(PartialShape a, PartialShape b) {
   Builder builder(graph);
   const Value x = builder.parameter(f32, std::move(a));
   const Value y = builder.parameter(f32, std::move(b));
-  return builder.op("MatMul", {x, y}, {{"transpose_a", false}, {"transpose_b", false}}).shape();
+  return builder.op(ops::MatMul, {x, y}, {{"transpose_a", false}, {"transpose_b", false}}).shape();
 }
 
 }  // namespace
@@ -47,23 +48,23 @@ TEST_CASE("shape computations stay known", "[math_ops]") {
   Builder builder(graph);
   const Value a = builder.integers({7, -7, 12});
   const Value two = builder.integer(2);
-  CHECK(exact_values(builder.op("Divide", {a, two}, {{"m_pythondiv", false}})) == Sizes{3, -3, 6});
-  CHECK(exact_values(builder.op("Divide", {a, two})) == Sizes{3, -4, 6});
-  const Value is_greater = builder.op("Greater", {a, two});
+  CHECK(exact_values(builder.op(ops::Divide, {a, two}, {{"m_pythondiv", false}})) == Sizes{3, -3, 6});
+  CHECK(exact_values(builder.op(ops::Divide, {a, two})) == Sizes{3, -4, 6});
+  const Value is_greater = builder.op(ops::Greater, {a, two});
   CHECK(exact_values(is_greater) == Sizes{1, 0, 1});
-  CHECK(exact_values(builder.op("Select", {is_greater, a, two})) == Sizes{7, 2, 12});
-  CHECK(exact_values(builder.op("Convert", {is_greater}, {{"destination_type", i64}})) == Sizes{1, 0, 1});
-  const Value count = builder.op("ReduceProd", {a, builder.integers({0})}, {{"keep_dims", false}});
+  CHECK(exact_values(builder.op(ops::Select, {is_greater, a, two})) == Sizes{7, 2, 12});
+  CHECK(exact_values(builder.op(ops::Convert, {is_greater}, {{"destination_type", i64}})) == Sizes{1, 0, 1});
+  const Value count = builder.op(ops::ReduceProd, {a, builder.integers({0})}, {{"keep_dims", false}});
   CHECK(exact_values(count) == Sizes{-588});
-  const Value numbers = builder.op("Convert", {a}, {{"destination_type", ElementType::f32}});
-  const auto extremum = [&](const char* op) {
+  const Value numbers = builder.op(ops::Convert, {a}, {{"destination_type", ElementType::f32}});
+  const auto extremum = [&](Op op) {
     const Value found = builder.op(op, {numbers, builder.integers({0})}, {{"keep_dims", false}});
-    return exact_values(builder.op("Convert", {found}, {{"destination_type", i64}}));
+    return exact_values(builder.op(ops::Convert, {found}, {{"destination_type", i64}}));
   };
-  CHECK(extremum("ReduceMax") == Sizes{12});
-  CHECK(extremum("ReduceMin") == Sizes{-7});
+  CHECK(extremum(ops::ReduceMax) == Sizes{12});
+  CHECK(extremum(ops::ReduceMin) == Sizes{-7});
   const Value range =
-      builder.op("Range", {builder.integer(1), builder.integer(8), two}, {{"output_type", i64}});
+      builder.op(ops::Range, {builder.integer(1), builder.integer(8), two}, {{"output_type", i64}});
   CHECK(range.shape() == PartialShape{4});
   CHECK(exact_values(range) == Sizes{1, 3, 5, 7});
 }
@@ -85,7 +86,7 @@ TEST_CASE("Einsum binds labels and ellipses", "[math_ops]") {
   const Value x = builder.parameter(f32, {2, -1, 4});
   const Value y = builder.parameter(f32, {-1, 4, 5});
   const auto shape = [&](std::string equation) {
-    return builder.op("Einsum", {x, y}, {{"equation", std::move(equation)}}).shape();
+    return builder.op(ops::Einsum, {x, y}, {{"equation", std::move(equation)}}).shape();
   };
   CHECK(shape("...ij,...jk->...ik") == PartialShape{2, -1, 5});
   CHECK(shape("bij,bjk->ik") == PartialShape{-1, 5});
@@ -100,8 +101,8 @@ TEST_CASE("reductions by unknown axes", "[math_ops]") {
   Builder builder(graph);
   const Value x = builder.parameter(f32, {2, 3, 4});
   const Value axes = builder.parameter(i64, {1});
-  CHECK(builder.op("ReduceSum", {x, axes}, {{"keep_dims", true}}).shape() == PartialShape::of_rank(3));
-  CHECK(builder.op("ReduceSum", {x, axes}, {{"keep_dims", false}}).shape() == PartialShape::of_rank(2));
-  CHECK(builder.op("ReduceMax", {x, builder.integers({-1, 0})}, {{"keep_dims", false}}).shape() ==
+  CHECK(builder.op(ops::ReduceSum, {x, axes}, {{"keep_dims", true}}).shape() == PartialShape::of_rank(3));
+  CHECK(builder.op(ops::ReduceSum, {x, axes}, {{"keep_dims", false}}).shape() == PartialShape::of_rank(2));
+  CHECK(builder.op(ops::ReduceMax, {x, builder.integers({-1, 0})}, {{"keep_dims", false}}).shape() ==
         PartialShape{3});
 }

@@ -39,7 +39,7 @@ TEST_CASE("a conversion beyond Options::max_memory is an error that names the op
   CHECK_FALSE(refused.model);
   REQUIRE_FALSE(refused.diagnostics.empty());
   for (const Diagnostic& diagnostic : refused.diagnostics) {
-    CHECK(diagnostic.code == "out-of-memory");
+    CHECK(diagnostic.code == DiagnosticCode::out_of_memory);
     CHECK(diagnostic.hint.find("Options::max_memory") != std::string::npos);
   }
   options.max_memory = 100'000'000;

@@ -14,7 +14,7 @@ std::vector<std::string> findings(const std::string& text) {
   CHECK(model.has_value() == !sink.has_errors());
   std::vector<std::string> lines;
   for (const auto& diagnostic : sink.diagnostics()) {
-    std::string line = diagnostic.code + " @" + diagnostic.place.graph;
+    std::string line = std::string(name_of(diagnostic.code)) + " @" + diagnostic.place.graph;
     if (diagnostic.place.node_index >= 0) line += "#" + std::to_string(diagnostic.place.node_index);
     lines.push_back(line + ": " + diagnostic.message);
   }
@@ -153,6 +153,6 @@ TEST_CASE("external data of a model without a folder is an error at its tensor")
   const std::string bytes = proto.SerializeAsString();
   CHECK_FALSE(load_model(std::as_bytes(std::span(bytes)), {}, sink));
   REQUIRE(sink.diagnostics().size() == 1);
-  CHECK(sink.diagnostics()[0].code == "bad-external-data");
+  CHECK(sink.diagnostics()[0].code == DiagnosticCode::bad_external_data);
   CHECK_THAT(sink.diagnostics()[0].message, Catch::Matchers::Contains("no folder"));
 }

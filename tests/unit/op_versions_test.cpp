@@ -22,7 +22,7 @@ std::string_view average_version(std::vector<Attribute> attributes) {
   Builder builder(graph);
   const Value x = builder.parameter(ElementType::f32, {1, 1, 8});
   attributes.push_back({"exclude-pad", true});
-  return oldest_version(builder.node("AvgPool", std::span(&x, 1), attributes));
+  return oldest_version(builder.node(ops::AvgPool, std::span(&x, 1), attributes));
 }
 
 std::string_view maximum_version(std::vector<Attribute> attributes) {
@@ -32,7 +32,7 @@ std::string_view maximum_version(std::vector<Attribute> attributes) {
   attributes.push_back({"dilations", Sizes{2}});
   attributes.push_back({"index_element_type", ElementType::i64});
   attributes.push_back({"axis", 0});
-  return oldest_version(builder.node("MaxPool", std::span(&x, 1), attributes));
+  return oldest_version(builder.node(ops::MaxPool, std::span(&x, 1), attributes));
 }
 
 /// A model of one ScatterNDUpdate.
@@ -41,7 +41,7 @@ void scatter(Model& model, AttributeList attributes) {
   const Value data = builder.parameter(ElementType::f32, {4});
   const Value places = builder.parameter(ElementType::i64, {2, 1});
   const Value updates = builder.parameter(ElementType::f32, {2});
-  builder.result(builder.op("ScatterNDUpdate", {data, places, updates}, attributes));
+  builder.result(builder.op(ops::ScatterNDUpdate, {data, places, updates}, attributes));
 }
 
 }  // namespace

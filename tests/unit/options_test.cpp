@@ -78,7 +78,7 @@ TEST_CASE("a cancelled conversion is an error") {
       options);
   CHECK_FALSE(conversion.model);
   REQUIRE(conversion.diagnostics.size() == 1);
-  CHECK(conversion.diagnostics[0].code == "cancelled");
+  CHECK(conversion.diagnostics[0].code == DiagnosticCode::cancelled);
   CHECK(asked == 3);
 }
 

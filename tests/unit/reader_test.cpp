@@ -69,7 +69,7 @@ std::string problem_of(const ModelSource& source) {
   DiagnosticSink sink;
   CHECK_FALSE(load_model(source, {}, sink));
   REQUIRE(sink.diagnostics().size() == 1);
-  CHECK(sink.diagnostics()[0].code == "unreadable-model");
+  CHECK(sink.diagnostics()[0].code == DiagnosticCode::unreadable_model);
   return sink.diagnostics()[0].message;
 }
 

@@ -4,6 +4,7 @@
 #include "ir/graph.hpp"
 
 using namespace onnx2ir::ir;
+namespace ops = onnx2ir::ops;
 
 namespace {
 
@@ -13,50 +14,50 @@ struct Fixture {
 
   Value shape_of(PartialShape shape) {
     const Value input = builder.parameter(ElementType::f32, std::move(shape));
-    return builder.op("ShapeOf", {input}, {{"output_type", ElementType::i64}});
+    return builder.op(ops::ShapeOf, {input}, {{"output_type", ElementType::i64}});
   }
   Value pick(Value from, std::int64_t index) {
-    return builder.op("Gather", {from, builder.integers({index}), builder.integer(0)},
+    return builder.op(ops::Gather, {from, builder.integers({index}), builder.integer(0)},
                       {{"batch_dims", std::int64_t{0}}});
   }
   PartialShape reshaped(Value pattern) {
     const Value data = builder.parameter(ElementType::f32, PartialShape{-1, -1});
-    return builder.op("Reshape", {data, pattern}, {{"special_zero", false}}).shape();
+    return builder.op(ops::Reshape, {data, pattern}, {{"special_zero", false}}).shape();
   }
 };
 
 }  // namespace
 
 TEST_CASE_METHOD(Fixture, "dimensions travel through Gather and Concat into shapes") {
-  const Value list = builder.op("Concat", {pick(shape_of({2, -1, 5}), 2), builder.integers({7})},
+  const Value list = builder.op(ops::Concat, {pick(shape_of({2, -1, 5}), 2), builder.integers({7})},
                                 {{"axis", std::int64_t{0}}});
   CHECK(reshaped(list) == PartialShape{5, 7});
 }
 
 TEST_CASE_METHOD(Fixture, "an unknown dimension has bounds, the others stay known") {
-  const Value list = builder.op("Concat", {pick(shape_of({2, -1, 5}), 1), builder.integers({7})},
+  const Value list = builder.op(ops::Concat, {pick(shape_of({2, -1, 5}), 1), builder.integers({7})},
                                 {{"axis", std::int64_t{0}}});
   CHECK(reshaped(list) == PartialShape{-1, 7});
 }
 
 TEST_CASE_METHOD(Fixture, "one element from elsewhere makes the whole list unknown") {
   const Value other = builder.parameter(ElementType::i64, PartialShape{1});
-  const Value list = builder.op("Concat", {other, builder.integers({7})}, {{"axis", std::int64_t{0}}});
+  const Value list = builder.op(ops::Concat, {other, builder.integers({7})}, {{"axis", std::int64_t{0}}});
   CHECK_FALSE(known_values(list));
   CHECK(reshaped(list) == PartialShape{-1, -1});
 }
 
 TEST_CASE_METHOD(Fixture, "Broadcast reads the parts of a Concat alone") {
   const Value other = builder.parameter(ElementType::i64, PartialShape{1});
-  const Value list = builder.op("Concat", {builder.integers({7}), other}, {{"axis", std::int64_t{0}}});
+  const Value list = builder.op(ops::Concat, {builder.integers({7}), other}, {{"axis", std::int64_t{0}}});
   const Value data = builder.parameter(ElementType::f32, PartialShape{-1, 1});
-  CHECK(builder.op("Broadcast", {data, list}, {{"mode", "numpy"}}).shape() == PartialShape{7, -1});
+  CHECK(builder.op(ops::Broadcast, {data, list}, {{"mode", "numpy"}}).shape() == PartialShape{7, -1});
 }
 
 TEST_CASE_METHOD(Fixture, "Broadcast both ways to unknown sizes keeps the data's own") {
   const Value target = builder.parameter(ElementType::i64, PartialShape{3});
   const Value data = builder.parameter(ElementType::f32, PartialShape{3, 1});
-  CHECK(builder.op("Broadcast", {data, target}, {{"mode", "bidirectional"}}).shape() ==
+  CHECK(builder.op(ops::Broadcast, {data, target}, {{"mode", "bidirectional"}}).shape() ==
         PartialShape{-1, 3, -1});
 }
 
@@ -65,7 +66,8 @@ TEST_CASE_METHOD(Fixture, "Slice to a dynamic end has bounds") {
   const auto length = [&](std::int64_t size, std::int64_t start, std::int64_t step) {
     const Value data = builder.parameter(ElementType::f32, PartialShape{size});
     return builder
-        .op("Slice", {data, builder.integers({start}), end, builder.integers({step}), builder.integers({0})})
+        .op(ops::Slice,
+            {data, builder.integers({start}), end, builder.integers({step}), builder.integers({0})})
         .shape()[0];
   };
   // As OpenVINO 2026.4 infers them.
@@ -84,47 +86,48 @@ TEST_CASE_METHOD(Fixture, "known elements pass through scatters and Pad of vecto
   const Value ones = builder.integers({1, 1, 7});
   const auto zero = [&] { return builder.integers({0}); };
   const Value data = builder.parameter(ElementType::f32, PartialShape{-1, 2, 3});
-  const auto tiled = [&](Value repeats) { return builder.op("Tile", {data, repeats}).shape(); };
-  CHECK(tiled(builder.op("ScatterElementsUpdate", {ones, zero(), rows, builder.integer(0)},
+  const auto tiled = [&](Value repeats) { return builder.op(ops::Tile, {data, repeats}).shape(); };
+  CHECK(tiled(builder.op(ops::ScatterElementsUpdate, {ones, zero(), rows, builder.integer(0)},
                          {{"reduction", "none"}, {"use_init_val", true}})) == PartialShape{-1, 2, 21});
-  CHECK(tiled(builder.op("ScatterElementsUpdate", {ones, zero(), rows, builder.integer(0)},
+  CHECK(tiled(builder.op(ops::ScatterElementsUpdate, {ones, zero(), rows, builder.integer(0)},
                          {{"reduction", "sum"}, {"use_init_val", true}})) == PartialShape{-1, -1, -1});
-  CHECK(tiled(builder.op("Pad", {rows, zero(), builder.integers({2}), builder.integer(4)},
+  CHECK(tiled(builder.op(ops::Pad, {rows, zero(), builder.integers({2}), builder.integer(4)},
                          {{"pad_mode", "constant"}})) == PartialShape{-1, 8, 12});
 }
 
 TEST_CASE_METHOD(Fixture, "Concat along the last axis interleaves known rows") {
   const Value axis = builder.integers({1});
-  const Value ones = builder.op("Unsqueeze", {builder.integers({1, 1}), axis});
-  const Value sizes = builder.op("Unsqueeze", {shape_of({4, 6}), axis});
-  const Value pairs = builder.op("Concat", {ones, sizes}, {{"axis", std::int64_t{1}}});
+  const Value ones = builder.op(ops::Unsqueeze, {builder.integers({1, 1}), axis});
+  const Value sizes = builder.op(ops::Unsqueeze, {shape_of({4, 6}), axis});
+  const Value pairs = builder.op(ops::Concat, {ones, sizes}, {{"axis", std::int64_t{1}}});
   CHECK(exact_values(pairs) == std::vector<std::int64_t>{1, 4, 1, 6});
 }
 
 TEST_CASE_METHOD(Fixture, "lengths of VariadicSplit count when all are known") {
   const Value data = builder.parameter(ElementType::f32, PartialShape{-1, 10});
   const Value axis = builder.integer(1);
-  Node& known = builder.node("VariadicSplit", {data, axis, builder.integers({4, -1})}, {}, 2);
+  Node& known = builder.node(ops::VariadicSplit, {data, axis, builder.integers({4, -1})}, {}, 2);
   CHECK(known.output(0).shape == PartialShape{-1, 4});
   CHECK(known.output(1).shape == PartialShape{-1, 6});
   const Value lengths =
-      builder.op("Concat", {builder.integers({4}), pick(shape_of({-1}), 0)}, {{"axis", std::int64_t{0}}});
-  Node& unknown = builder.node("VariadicSplit", {data, axis, lengths}, {}, 2);
+      builder.op(ops::Concat, {builder.integers({4}), pick(shape_of({-1}), 0)}, {{"axis", std::int64_t{0}}});
+  Node& unknown = builder.node(ops::VariadicSplit, {data, axis, lengths}, {}, 2);
   CHECK(unknown.output(0).shape == PartialShape{-1, -1});
 }
 
 TEST_CASE_METHOD(Fixture, "NonZero of constants has a known size") {
   const Value values = builder.integers({0, 3, 5});
-  CHECK(builder.op("NonZero", {values}, {{"output_type", ElementType::i64}}).shape() == PartialShape{1, 2});
+  CHECK(builder.op(ops::NonZero, {values}, {{"output_type", ElementType::i64}}).shape() ==
+        PartialShape{1, 2});
 }
 
 TEST_CASE_METHOD(Fixture, "Pad reads each pad alone") {
-  const Value ends =
-      builder.op("Concat", {builder.integers({0, 3}), pick(shape_of({-1}), 0)}, {{"axis", std::int64_t{0}}});
+  const Value ends = builder.op(ops::Concat, {builder.integers({0, 3}), pick(shape_of({-1}), 0)},
+                                {{"axis", std::int64_t{0}}});
   const Value data = builder.parameter(ElementType::f32, PartialShape{-1, 16, 5});
   const Value zero = builder.number(0, ElementType::f32);
   const Value padded =
-      builder.op("Pad", {data, builder.integers({0, 1, 0}), ends, zero}, {{"pad_mode", "constant"}});
+      builder.op(ops::Pad, {data, builder.integers({0, 1, 0}), ends, zero}, {{"pad_mode", "constant"}});
   CHECK(padded.shape() == PartialShape{-1, 20, -1});
 }
 
@@ -133,7 +136,7 @@ TEST_CASE_METHOD(Fixture,
   const auto sliced = [&](Dimension size, std::int64_t start, std::int64_t stop, std::int64_t step) {
     const Value data = builder.parameter(ElementType::f32, PartialShape{size});
     const auto list = [&](std::int64_t value) { return builder.integers({value}); };
-    return builder.op("Slice", {data, list(start), list(stop), list(step), list(0)}).shape()[0];
+    return builder.op(ops::Slice, {data, list(start), list(stop), list(step), list(0)}).shape()[0];
   };
   CHECK(sliced(-1, -1, 2147483647, 1) == Dimension(0, 1));
   CHECK(sliced(Dimension(1, -1), -1, 2147483647, 1) == Dimension(0, 1));

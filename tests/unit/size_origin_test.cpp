@@ -6,6 +6,7 @@
 #include "ir/graph.hpp"
 
 using namespace onnx2ir::ir;
+namespace ops = onnx2ir::ops;
 
 namespace {
 
@@ -18,32 +19,30 @@ struct Fixture {
     const Value weights = builder.parameter(ElementType::f32, PartialShape{32, 16});
     const Value bias = builder.parameter(ElementType::f32, PartialShape{16});
     const Value product =
-        builder.op("MatMul", {from, weights}, {{"transpose_a", false}, {"transpose_b", false}});
-    return builder.op("Add", {product, bias});
+        builder.op(ops::MatMul, {from, weights}, {{"transpose_a", false}, {"transpose_b", false}});
+    return builder.op(ops::Add, {product, bias});
   }
   Value size(Value value, std::int64_t axis) {
-    const Value shape = builder.op("ShapeOf", {value}, {{"output_type", ElementType::i64}});
-    return builder.op("Gather", {shape, builder.integer(axis), builder.integer(0)},
+    const Value shape = builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
+    return builder.op(ops::Gather, {shape, builder.integer(axis), builder.integer(0)},
                       {{"batch_dims", std::int64_t{0}}});
   }
-  Value listed(Value scalar) { return builder.op("Unsqueeze", {scalar, builder.integers({0})}); }
+  Value listed(Value scalar) { return builder.op(ops::Unsqueeze, {scalar, builder.integers({0})}); }
   /// [batch, length, 16] -> [batch, length, heads, rest] -> [batch, heads, length, rest] -> [?, length,
   /// rest].
   Value in_heads(Value states, std::int64_t heads) {
     const std::int64_t axis = 0;
     const Value split = builder.op(
-        "Concat", {listed(size(states, 0)), listed(size(states, 1)), builder.integers({heads, -1})},
+        ops::Concat, {listed(size(states, 0)), listed(size(states, 1)), builder.integers({heads, -1})},
         {{"axis", axis}});
-    const Value parts = builder.op("Reshape", {states, split}, {{"special_zero", true}});
-    const Value turned = builder.op("Transpose", {parts, builder.integers({0, 2, 1, 3})});
+    const Value parts = builder.op(ops::Reshape, {states, split}, {{"special_zero", true}});
+    const Value turned = builder.op(ops::Transpose, {parts, builder.integers({0, 2, 1, 3})});
     const Value joined =
-        builder.op("Concat", {builder.integers({-1}), listed(size(parts, 1)), listed(size(parts, -1))},
+        builder.op(ops::Concat, {builder.integers({-1}), listed(size(parts, 1)), listed(size(parts, -1))},
                    {{"axis", axis}});
-    return builder.op("Reshape", {turned, joined}, {{"special_zero", true}});
+    return builder.op(ops::Reshape, {turned, joined}, {{"special_zero", true}});
   }
-  std::optional<bool> compared(const char* op, Value a, Value b) {
-    return compared_sizes(builder.op(op, {a, b}));
-  }
+  std::optional<bool> compared(Op op, Value a, Value b) { return compared_sizes(builder.op(op, {a, b})); }
 };
 
 }  // namespace
@@ -51,44 +50,45 @@ struct Fixture {
 TEST_CASE_METHOD(Fixture, "sizes of what is computed from one tensor are equal") {
   const Value query = projected(data);
   const Value key = projected(data);
-  CHECK(compared("Equal", size(query, 1), size(key, 1)) == true);
-  CHECK(compared("NotEqual", size(query, 1), size(key, -2)) == false);
-  CHECK(compared("Less", size(query, 0), size(data, 0)) == false);
-  CHECK(compared("GreaterEqual", size(query, 0), size(data, 0)) == true);
-  const Value different = builder.op("LogicalNot", {builder.op("Equal", {size(query, 1), size(key, 1)})});
+  CHECK(compared(ops::Equal, size(query, 1), size(key, 1)) == true);
+  CHECK(compared(ops::NotEqual, size(query, 1), size(key, -2)) == false);
+  CHECK(compared(ops::Less, size(query, 0), size(data, 0)) == false);
+  CHECK(compared(ops::GreaterEqual, size(query, 0), size(data, 0)) == true);
+  const Value different =
+      builder.op(ops::LogicalNot, {builder.op(ops::Equal, {size(query, 1), size(key, 1)})});
   CHECK(compared_sizes(different) == false);
 }
 
 TEST_CASE_METHOD(Fixture, "sizes pass through Reshape and Transpose") {
   const Value query = in_heads(projected(data), 4);
   const Value key = in_heads(projected(data), 4);
-  CHECK(compared("Equal", size(query, -2), size(key, -2)) == true);
-  CHECK(compared("Equal", size(query, -2), size(data, 1)) == std::nullopt);
+  CHECK(compared(ops::Equal, size(query, -2), size(key, -2)) == true);
+  CHECK(compared(ops::Equal, size(query, -2), size(data, 1)) == std::nullopt);
 }
 
 TEST_CASE_METHOD(Fixture, "a size of zero may mean another in a Reshape") {
   // Without elements, the first has four rows and the second has two.
   const Value query = in_heads(projected(data), 4);
   const Value key = in_heads(projected(data), 2);
-  CHECK(compared("Equal", size(query, -2), size(key, -2)) == std::nullopt);
+  CHECK(compared(ops::Equal, size(query, -2), size(key, -2)) == std::nullopt);
 }
 
 TEST_CASE_METHOD(Fixture, "sizes of other origin may differ") {
   const Value other = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
-  CHECK(compared("Equal", size(data, 1), size(other, 1)) == std::nullopt);
-  CHECK(compared("Equal", size(data, 0), size(data, 1)) == std::nullopt);
-  const Value sum = builder.op("Add", {data, other});
-  CHECK(compared("Equal", size(sum, 1), size(data, 1)) == std::nullopt);
+  CHECK(compared(ops::Equal, size(data, 1), size(other, 1)) == std::nullopt);
+  CHECK(compared(ops::Equal, size(data, 0), size(data, 1)) == std::nullopt);
+  const Value sum = builder.op(ops::Add, {data, other});
+  CHECK(compared(ops::Equal, size(sum, 1), size(data, 1)) == std::nullopt);
 }
 
 TEST_CASE_METHOD(Fixture, "an element of a list is the size of an axis") {
-  const Value shape = builder.op("ShapeOf", {data}, {{"output_type", ElementType::i64}});
+  const Value shape = builder.op(ops::ShapeOf, {data}, {{"output_type", ElementType::i64}});
   const auto slice = [&](std::int64_t from, std::int64_t to) {
     const auto list = [&](std::int64_t value) { return builder.integers({value}); };
-    return builder.op("Slice", {shape, list(from), list(to), list(1), list(0)});
+    return builder.op(ops::Slice, {shape, list(from), list(to), list(1), list(0)});
   };
-  const Value sizes =
-      builder.op("Concat", {slice(0, 1), builder.integers({7}), slice(-2, 3)}, {{"axis", std::int64_t{0}}});
+  const Value sizes = builder.op(ops::Concat, {slice(0, 1), builder.integers({7}), slice(-2, 3)},
+                                 {{"axis", std::int64_t{0}}});
   CHECK(is_size_of(sizes, 0, data, 0));
   CHECK_FALSE(is_size_of(sizes, 1, data, 1));
   CHECK(is_size_of(sizes, 2, data, 1));
@@ -98,7 +98,7 @@ TEST_CASE_METHOD(Fixture, "an element of a list is the size of an axis") {
 
 TEST_CASE_METHOD(Fixture, "a size is itself where nobody knows where it comes from") {
   const Value pattern = builder.parameter(ElementType::i64, PartialShape{2});
-  const Value image = builder.op("Reshape", {data, pattern}, {{"special_zero", true}});
-  CHECK(is_size_of(builder.op("ShapeOf", {image}, {{"output_type", ElementType::i64}}), 1, image, 1));
+  const Value image = builder.op(ops::Reshape, {data, pattern}, {{"special_zero", true}});
+  CHECK(is_size_of(builder.op(ops::ShapeOf, {image}, {{"output_type", ElementType::i64}}), 1, image, 1));
   CHECK_FALSE(is_size_of(pattern, 1, image, 1));
 }

@@ -9,6 +9,7 @@
 #include "ir/text/parser.hpp"
 
 using namespace onnx2ir::ir;
+namespace ops = onnx2ir::ops;
 
 namespace {
 
@@ -19,7 +20,7 @@ struct Sum {
   Graph graph;
   Builder builder{graph};
   Value x = builder.parameter(ElementType::f32, PartialShape{2});
-  Node& add = *builder.op("Add", {x, x}).node;
+  Node& add = *builder.op(ops::Add, {x, x}).node;
   Node& result = builder.result(add.value());
 };
 
@@ -99,20 +100,20 @@ bool finds(const Graph& graph, std::string_view problem) {
 
 TEST_CASE("the verifier finds an input that is not connected", "[verifier]") {
   Graph graph;
-  graph.add(find_op("Exp"), std::array{Value{}}, 1);
+  graph.add(find_op(ops::Exp), std::array{Value{}}, 1);
   CHECK(verify(graph) == Problems{"Exp '': input 0 is not connected"});
 }
 
 TEST_CASE("the verifier finds an input from another graph", "[verifier]") {
   Sum outer;
   Graph other;
-  other.add(find_op("Exp"), std::array{outer.x}, 1);
+  other.add(find_op(ops::Exp), std::array{outer.x}, 1);
   CHECK(verify(other) == Problems{"Exp '': input 0 comes from another graph"});
 }
 
 TEST_CASE("the verifier finds what is produced later, and sort() mends it", "[verifier]") {
   Sum sum;
-  const Value second = sum.builder.op("Add", {sum.x, sum.x});
+  const Value second = sum.builder.op(ops::Add, {sum.x, sum.x});
   sum.add.set_input(1, second);
   CHECK(verify(sum.graph) == Problems{"Add '': input 1 is produced later"});
   sum.graph.sort();
@@ -123,8 +124,8 @@ TEST_CASE("the verifier finds an input that is an output its producer does not h
   Graph graph;
   Builder builder(graph);
   const Value x = builder.parameter(ElementType::f32, PartialShape{4});
-  Node& split = builder.node("Split", {x, builder.integer(0)}, {{"num_splits", 2}}, 2);
-  builder.op("Exp", {split.value(1)});
+  Node& split = builder.node(ops::Split, {x, builder.integer(0)}, {{"num_splits", 2}}, 2);
+  builder.op(ops::Exp, {split.value(1)});
   split.output(1).uses.clear();
   split.remove_output(1);
   CHECK(verify(graph) == Problems{"Exp '': input 0 is an output its producer does not have"});
@@ -150,14 +151,14 @@ TEST_CASE("the verifier finds a use that is of something else", "[verifier]") {
 
 TEST_CASE("the verifier finds too few and too many inputs", "[verifier]") {
   Sum sum;
-  sum.graph.add(find_op("Add"), std::array{sum.x}, 1);
-  sum.graph.add(find_op("Exp"), std::array{sum.x, sum.x}, 1);
+  sum.graph.add(find_op(ops::Add), std::array{sum.x}, 1);
+  sum.graph.add(find_op(ops::Exp), std::array{sum.x, sum.x}, 1);
   CHECK(verify(sum.graph) == Problems{"Add '': it has 1 inputs", "Exp '': it has 2 inputs"});
 }
 
 TEST_CASE("the verifier finds a missing attribute", "[verifier]") {
   Sum sum;
-  sum.graph.add(find_op("SoftMax"), std::array{sum.x}, 1);
+  sum.graph.add(find_op(ops::SoftMax), std::array{sum.x}, 1);
   CHECK(verify(sum.graph) == Problems{"SoftMax '': attribute axis is missing"});
 }
 
@@ -249,6 +250,36 @@ TEST_CASE("the verifier finds wrong ports of an If", "[verifier]") {
 TEST_CASE("the verifier looks into bodies", "[verifier]") {
   const auto model = loop_model();
   Graph& body = *control_flow_of(*model).loop()->graph;
-  body.add(find_op("Exp"), std::array{Value{}}, 1);
+  body.add(find_op(ops::Exp), std::array{Value{}}, 1);
   CHECK(verify(model->graph) == Problems{"Exp '': input 0 is not connected"});
+}
+
+TEST_CASE("sort() refuses a cycle") {
+  Graph graph;
+  Builder builder(graph);
+  const Value x = builder.parameter(ElementType::f32, PartialShape{2});
+  const Value first = builder.op(ops::Add, {x, x});
+  const Value second = builder.op(ops::Add, {first, x});
+  builder.result(second);
+  first.node->set_input(0, second);
+  CHECK_THROWS_AS(graph.sort(), std::logic_error);
+}
+
+TEST_CASE("nodes are removed together, with their uses and their places in the lists") {
+  Graph graph;
+  Builder builder(graph);
+  const Value x = builder.parameter(ElementType::f32, PartialShape{2});
+  const Value y = builder.parameter(ElementType::f32, PartialShape{2});
+  const Value z = builder.op(ops::ReLU, {x});
+  Node& first = builder.result(z);
+  Node& second = builder.result(y);
+  Node* const removed[] = {&second, y.node};
+  graph.remove(removed);
+  CHECK(graph.nodes().size() == 3);
+  CHECK(graph.parameters() == std::vector<Node*>{x.node});
+  CHECK(graph.results() == std::vector<Node*>{&first});
+  graph.remove(first);
+  CHECK(graph.results().empty());
+  CHECK_FALSE(z.node->has_uses());
+  CHECK(verify(graph).empty());
 }

@@ -15,28 +15,28 @@ namespace {
 Value probit(NodeContext& node, Value p) {
   constexpr double kA = 0.147;
   const auto number = [&](double value) { return node.number_like(value, p); };
-  const Value x = node.op("Subtract", {node.op("Multiply", {p, number(2)}), number(1)});
+  const Value x = node.op(ops::Subtract, {node.op(ops::Multiply, {p, number(2)}), number(1)});
   const Value rest =
-      node.op("Multiply", {node.op("Subtract", {number(1), x}), node.op("Add", {number(1), x})});
-  const Value log = node.op("Log", {rest});
+      node.op(ops::Multiply, {node.op(ops::Subtract, {number(1), x}), node.op(ops::Add, {number(1), x})});
+  const Value log = node.op(ops::Log, {rest});
   const Value v =
-      node.op("Add", {number(2 / (std::numbers::pi * kA)), node.op("Multiply", {log, number(0.5)})});
-  const Value square = node.op("Multiply", {v, v});
+      node.op(ops::Add, {number(2 / (std::numbers::pi * kA)), node.op(ops::Multiply, {log, number(0.5)})});
+  const Value square = node.op(ops::Multiply, {v, v});
   const Value root =
-      node.op("Sqrt", {node.op("Subtract", {square, node.op("Multiply", {log, number(1 / kA)})})});
-  const Value size = node.op("Sqrt", {node.op("Subtract", {root, v})});
-  const Value sign = node.op("Select", {node.op("Less", {x, number(0)}), number(-1), number(1)});
-  return node.op("Multiply", {node.op("Multiply", {sign, size}), number(std::numbers::sqrt2)});
+      node.op(ops::Sqrt, {node.op(ops::Subtract, {square, node.op(ops::Multiply, {log, number(1 / kA)})})});
+  const Value size = node.op(ops::Sqrt, {node.op(ops::Subtract, {root, v})});
+  const Value sign = node.op(ops::Select, {node.op(ops::Less, {x, number(0)}), number(-1), number(1)});
+  return node.op(ops::Multiply, {node.op(ops::Multiply, {sign, size}), number(std::numbers::sqrt2)});
 }
 
 /// Softmax over the scores that are not 0; the others stay 0.
 Value softmax_zero(NodeContext& node, Value scores) {
   const Value last = node.integers({-1});
-  const Value max = node.op("ReduceMax", {scores, last}, {{"keep_dims", true}});
-  const Value power = node.op("Exp", {node.op("Subtract", {scores, max})});
-  const Value counts = node.op("Greater", {node.op("Abs", {scores}), node.number_like(1e-7, scores)});
-  const Value kept = node.op("Select", {counts, power, node.number_like(0, scores)});
-  const Value sum = node.op("ReduceSum", {kept, last}, {{"keep_dims", true}});
+  const Value max = node.op(ops::ReduceMax, {scores, last}, {{"keep_dims", true}});
+  const Value power = node.op(ops::Exp, {node.op(ops::Subtract, {scores, max})});
+  const Value counts = node.op(ops::Greater, {node.op(ops::Abs, {scores}), node.number_like(1e-7, scores)});
+  const Value kept = node.op(ops::Select, {counts, power, node.number_like(0, scores)});
+  const Value sum = node.op(ops::ReduceSum, {kept, last}, {{"keep_dims", true}});
   return divide(node, kept, sum);
 }
 
@@ -94,9 +94,9 @@ Value transformed(NodeContext& node, Value scores, PostTransform transform) {
     case PostTransform::none:
       return scores;
     case PostTransform::softmax:
-      return node.op("SoftMax", {scores}, {{"axis", std::int64_t{1}}});
+      return node.op(ops::SoftMax, {scores}, {{"axis", std::int64_t{1}}});
     case PostTransform::logistic:
-      return node.op("Sigmoid", {scores});
+      return node.op(ops::Sigmoid, {scores});
     case PostTransform::softmax_zero:
       return softmax_zero(node, scores);
     case PostTransform::probit:
@@ -120,7 +120,7 @@ Value label_at(NodeContext& node, const Labels& labels, Value index) {
 }
 
 Value best_class(NodeContext& node, Value scores) {
-  ir::Node& best = node.node("TopK", {scores, node.integer(1)},
+  ir::Node& best = node.node(ops::TopK, {scores, node.integer(1)},
                              {{"axis", std::int64_t{1}},
                               {"mode", std::string("max")},
                               {"sort", std::string("value")},
@@ -137,17 +137,17 @@ Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value in
   const Value list = reshape(node, index, std::vector<std::int64_t>{-1});
   const Value rows = gather(node, node.numbers(table.bytes, shape, ElementType::i32), list);
   const Value lengths = gather(node, node.integers(table.lengths, ElementType::i32), list);
-  const Value inside = node.op("Less", {byte_numbers(node, table.width), unsqueeze(node, lengths, {1})});
-  const Value places = node.op("NonZero", {reshape(node, inside, std::vector<std::int64_t>{-1})},
+  const Value inside = node.op(ops::Less, {byte_numbers(node, table.width), unsqueeze(node, lengths, {1})});
+  const Value places = node.op(ops::NonZero, {reshape(node, inside, std::vector<std::int64_t>{-1})},
                                {{"output_type", ElementType::i64}});
   const Value bytes =
       gather(node, reshape(node, rows, std::vector<std::int64_t>{-1}), squeeze(node, places, {0}));
   const Value ends =
-      node.op("CumSum", {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
-  const Value begins = node.op("Subtract", {ends, lengths});
+      node.op(ops::CumSum, {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
+  const Value begins = node.op(ops::Subtract, {ends, lengths});
   const Value sizes = shape_of(node, index);
-  return node.op("StringTensorPack", {reshape(node, begins, sizes), reshape(node, ends, sizes),
-                                      convert(node, bytes, ElementType::u8)});
+  return node.op(ops::StringTensorPack, {reshape(node, begins, sizes), reshape(node, ends, sizes),
+                                         convert(node, bytes, ElementType::u8)});
 }
 
 Value is_text(NodeContext& node, Value value, const std::vector<std::string>& texts) {
@@ -155,25 +155,26 @@ Value is_text(NodeContext& node, Value value, const std::vector<std::string>& te
   // equal.
   const TextTable table = table_of(texts);
   const std::int64_t rank = node.rank(value);
-  ir::Node& unpacked = node.node("StringTensorUnpack", {value}, {}, 3);
+  ir::Node& unpacked = node.node(ops::StringTensorUnpack, {value}, {}, 3);
   const Value begins = unpacked.value(0);
-  const Value lengths = node.op("Subtract", {unpacked.value(1), begins});
+  const Value lengths = node.op(ops::Subtract, {unpacked.value(1), begins});
   // Zeros behind the last string: none of its bytes is looked for beyond the end.
   const std::vector<std::int64_t> zeros(static_cast<std::size_t>(table.width), 0);
   const Value bytes = concat(
       node, {convert(node, unpacked.value(2), ElementType::i32), node.integers(zeros, ElementType::i32)});
   const Value offsets = byte_numbers(node, table.width);
-  const Value places = node.op("Add", {unsqueeze(node, begins, {rank}), offsets});
-  const Value inside = node.op("Less", {offsets, unsqueeze(node, lengths, {rank})});
+  const Value places = node.op(ops::Add, {unsqueeze(node, begins, {rank}), offsets});
+  const Value inside = node.op(ops::Less, {offsets, unsqueeze(node, lengths, {rank})});
   const Value heads =
-      node.op("Select", {inside, gather(node, bytes, places), node.integer(0, ElementType::i32)});
+      node.op(ops::Select, {inside, gather(node, bytes, places), node.integer(0, ElementType::i32)});
   const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), table.width};
   const Value wanted = node.numbers(table.bytes, shape, ElementType::i32);
-  const Value alike = node.op("Equal", {unsqueeze(node, heads, {rank}), wanted});
-  const Value same_bytes = node.op("ReduceLogicalAnd", {alike, node.integers({-1})}, {{"keep_dims", false}});
+  const Value alike = node.op(ops::Equal, {unsqueeze(node, heads, {rank}), wanted});
+  const Value same_bytes =
+      node.op(ops::ReduceLogicalAnd, {alike, node.integers({-1})}, {{"keep_dims", false}});
   const Value same_length =
-      node.op("Equal", {unsqueeze(node, lengths, {rank}), node.integers(table.lengths, ElementType::i32)});
-  return node.op("LogicalAnd", {same_bytes, same_length});
+      node.op(ops::Equal, {unsqueeze(node, lengths, {rank}), node.integers(table.lengths, ElementType::i32)});
+  return node.op(ops::LogicalAnd, {same_bytes, same_length});
 }
 
 }  // namespace onnx2ir::frontend

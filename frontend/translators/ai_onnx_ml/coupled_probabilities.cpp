@@ -20,12 +20,12 @@ Value pairwise(NodeContext& node, Value decisions, const std::vector<double>& a,
     const std::int64_t shape[] = {1, static_cast<std::int64_t>(values.size())};
     return node.numbers(values, shape, kReal);
   };
-  const Value exponent = node.op("Add", {node.op("Multiply", {decisions, row(a)}), row(b)});
-  const Value certain = node.op("Sigmoid", {node.op("Negative", {exponent})});
-  const Value first = node.op("Clamp", {certain}, {{"min", 1e-7}, {"max", 1 - 1e-7}});
-  const Value second = node.op("Subtract", {node.number(1, kReal), first});
+  const Value exponent = node.op(ops::Add, {node.op(ops::Multiply, {decisions, row(a)}), row(b)});
+  const Value certain = node.op(ops::Sigmoid, {node.op(ops::Negative, {exponent})});
+  const Value first = node.op(ops::Clamp, {certain}, {{"min", 1e-7}, {"max", 1 - 1e-7}});
+  const Value second = node.op(ops::Subtract, {node.number(1, kReal), first});
   const Value nothing = node.op(
-      "Multiply", {slice(node, first, node.integers({0}), node.integers({1}), 1), node.number(0, kReal)});
+      ops::Multiply, {slice(node, first, node.integers({0}), node.integers({1}), 1), node.number(0, kReal)});
   const auto pairs = static_cast<std::int64_t>(a.size());
   std::vector<std::int64_t> columns(static_cast<std::size_t>(classes * classes), 2 * pairs);
   std::int64_t pair = 0;
@@ -42,48 +42,48 @@ Value pairwise(NodeContext& node, Value decisions, const std::vector<double>& a,
 /// The quadratic form of the sum: Q_tt = sum of r_jt^2, Q_tj = -r_jt r_tj.
 Value quadratic_form(NodeContext& node, Value ratios, std::int64_t classes) {
   const Value turned = transpose(node, ratios, {0, 2, 1});
-  const Value squares = node.op("ReduceSum", {node.op("Multiply", {turned, turned}), node.integers({2})},
-                                {{"keep_dims", true}});
+  const Value squares = node.op(
+      ops::ReduceSum, {node.op(ops::Multiply, {turned, turned}), node.integers({2})}, {{"keep_dims", true}});
   std::vector<double> identity(static_cast<std::size_t>(classes * classes), 0.0);
   for (std::int64_t i = 0; i < classes; ++i) identity[static_cast<std::size_t>(i * classes + i)] = 1;
   const std::int64_t shape[] = {classes, classes};
-  const Value diagonal = node.op("Multiply", {squares, node.numbers(identity, shape, kReal)});
-  return node.op("Subtract", {diagonal, node.op("Multiply", {ratios, turned})});
+  const Value diagonal = node.op(ops::Multiply, {squares, node.numbers(identity, shape, kReal)});
+  return node.op(ops::Subtract, {diagonal, node.op(ops::Multiply, {ratios, turned})});
 }
 
 /// One step: each probability in turn takes its best value, and all are scaled to the sum 1. Samples that are
 /// close enough stay.
 Value improved(Builder& body, Value before, Value form, std::int64_t classes) {
-  const auto op = [&](std::string_view name, Value a, Value b) { return body.op(name, {a, b}); };
-  const auto divide = [&](Value a, Value b) { return body.op("Divide", {a, b}, {{"m_pythondiv", true}}); };
-  const auto reduced = [&](std::string_view name, Value value) {
-    return body.op(name, {value, body.integers({1})}, {{"keep_dims", true}});
+  const auto op = [&](ir::Op id, Value a, Value b) { return body.op(id, {a, b}); };
+  const auto divide = [&](Value a, Value b) { return body.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); };
+  const auto reduced = [&](ir::Op id, Value value) {
+    return body.op(id, {value, body.integers({1})}, {{"keep_dims", true}});
   };
   const Value one = body.number(1, kReal);
   Value slope = squeeze(body,
-                        body.op("MatMul", {form, unsqueeze(body, before, {2})},
+                        body.op(ops::MatMul, {form, unsqueeze(body, before, {2})},
                                 {{"transpose_a", false}, {"transpose_b", false}}),
                         {2});
-  Value height = reduced("ReduceSum", op("Multiply", before, slope));
-  const Value error = reduced("ReduceMax", body.op("Abs", {op("Subtract", slope, height)}));
-  const Value is_done = op("Less", error, body.number(0.005 / static_cast<double>(classes), kReal));
+  Value height = reduced(ops::ReduceSum, op(ops::Multiply, before, slope));
+  const Value error = reduced(ops::ReduceMax, body.op(ops::Abs, {op(ops::Subtract, slope, height)}));
+  const Value is_done = op(ops::Less, error, body.number(0.005 / static_cast<double>(classes), kReal));
   Value p = before;
   for (std::int64_t t = 0; t < classes; ++t) {
     const Value row = gather(body, form, body.integer(t), 1);
     const Value own = gather(body, row, body.integers({t}), 1);
     const Value own_slope = gather(body, slope, body.integers({t}), 1);
-    const Value change = divide(op("Subtract", height, own_slope), own);
-    const Value scale = op("Add", change, one);
+    const Value change = divide(op(ops::Subtract, height, own_slope), own);
+    const Value scale = op(ops::Add, change, one);
     std::vector<double> place(static_cast<std::size_t>(classes), 0.0);
     place[static_cast<std::size_t>(t)] = 1;
     const std::int64_t shape[] = {1, classes};
-    p = divide(op("Add", p, op("Multiply", change, body.numbers(place, shape, kReal))), scale);
-    const Value twice = op("Add", own_slope, own_slope);
-    const Value rise = op("Multiply", change, op("Add", op("Multiply", change, own), twice));
-    height = divide(divide(op("Add", height, rise), scale), scale);
-    slope = divide(op("Add", slope, op("Multiply", change, row)), scale);
+    p = divide(op(ops::Add, p, op(ops::Multiply, change, body.numbers(place, shape, kReal))), scale);
+    const Value twice = op(ops::Add, own_slope, own_slope);
+    const Value rise = op(ops::Multiply, change, op(ops::Add, op(ops::Multiply, change, own), twice));
+    height = divide(divide(op(ops::Add, height, rise), scale), scale);
+    slope = divide(op(ops::Add, slope, op(ops::Multiply, change, row)), scale);
   }
-  return body.op("Select", {is_done, before, p});
+  return body.op(ops::Select, {is_done, before, p});
 }
 
 }  // namespace

@@ -68,14 +68,15 @@ Value is_key(NodeContext& node, Value input, const Words& keys) {
   const std::int64_t shape[] = {static_cast<std::int64_t>(keys.size())};
   const ElementType type = input.type();
   const Value x = unsqueeze(node, input, {node.rank(input)});
-  Value equal = node.op("Equal", {x, node.numbers(keys.numbers, shape, type)});
+  Value equal = node.op(ops::Equal, {x, node.numbers(keys.numbers, shape, type)});
   std::vector<double> missing;
   for (const double key : keys.numbers) missing.push_back(std::isnan(key) ? 1 : 0);
   // From version 4 on NaN is a key like others.
   if (node.opset() >= 4 && ir::is_floating(type) &&
       std::find(missing.begin(), missing.end(), 1) != missing.end()) {
     const Value is_missing = node.numbers(missing, shape, ElementType::boolean);
-    equal = node.op("LogicalOr", {equal, node.op("LogicalAnd", {is_missing, node.op("IsNaN", {x})})});
+    equal =
+        node.op(ops::LogicalOr, {equal, node.op(ops::LogicalAnd, {is_missing, node.op(ops::IsNaN, {x})})});
   }
   return equal;
 }
@@ -88,10 +89,10 @@ Value place_among(NodeContext& node, Value input, const Words& keys) {
   for (std::int64_t i = 0; i < count; ++i) marks.push_back(static_cast<double>(count - i));
   const std::int64_t shape[] = {count};
   const Value found =
-      node.op("Select", {is_key(node, input, keys), node.numbers(marks, shape, ElementType::i32),
-                         node.integer(0, ElementType::i32)});
-  const Value best = node.op("ReduceMax", {found, node.integers({-1})}, {{"keep_dims", false}});
-  return node.op("Subtract", {node.integer(count, ElementType::i32), best});
+      node.op(ops::Select, {is_key(node, input, keys), node.numbers(marks, shape, ElementType::i32),
+                            node.integer(0, ElementType::i32)});
+  const Value best = node.op(ops::ReduceMax, {found, node.integers({-1})}, {{"keep_dims", false}});
+  return node.op(ops::Subtract, {node.integer(count, ElementType::i32), best});
 }
 
 /// Input 0 looked up among `keys`: the value at its place, `values` having one more for all others.

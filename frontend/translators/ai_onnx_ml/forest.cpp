@@ -104,19 +104,19 @@ class Decision {
         continue;
       }
       const Value own =
-          node_->op("Equal", {gather(*node_, mode_, position), node_->integer(mode, ElementType::i32)});
-      result = node_->op("Select", {own, holds, result});
+          node_->op(ops::Equal, {gather(*node_, mode_, position), node_->integer(mode, ElementType::i32)});
+      result = node_->op(ops::Select, {own, holds, result});
     }
     if (!missing_) return result;
     const Value tracked =
-        node_->op("Equal", {gather(*node_, missing_, position), node_->integer(1, ElementType::i32)});
-    return node_->op("LogicalOr",
-                     {result, node_->op("LogicalAnd", {tracked, node_->op("IsNaN", {features})})});
+        node_->op(ops::Equal, {gather(*node_, missing_, position), node_->integer(1, ElementType::i32)});
+    return node_->op(ops::LogicalOr,
+                     {result, node_->op(ops::LogicalAnd, {tracked, node_->op(ops::IsNaN, {features})})});
   }
 
  private:
-  static constexpr std::array<std::string_view, 6> kComparisons = {"LessEqual", "Less",  "GreaterEqual",
-                                                                   "Greater",   "Equal", "NotEqual"};
+  static constexpr std::array<ir::Op, 6> kComparisons = {ops::LessEqual, ops::Less,  ops::GreaterEqual,
+                                                         ops::Greater,   ops::Equal, ops::NotEqual};
   NodeContext* node_;
   std::vector<std::int64_t> modes_;
   Value splits_;
@@ -146,18 +146,18 @@ Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregat
   }
   const std::int64_t shape[] = {static_cast<std::int64_t>(forest.nodes.size()), forest.targets};
   const Value weights = gather(node, node.numbers(table, shape, ElementType::f32), leaves);
-  const std::string_view op = aggregate == Aggregate::min   ? "ReduceMin"
-                              : aggregate == Aggregate::max ? "ReduceMax"
-                                                            : "ReduceSum";
+  const ir::Op op = aggregate == Aggregate::min   ? ops::ReduceMin
+                    : aggregate == Aggregate::max ? ops::ReduceMax
+                                                  : ops::ReduceSum;
   const Value total = node.op(op, {weights, node.integers({1})}, {{"keep_dims", false}});
   if (aggregate == Aggregate::average) {
     return divide(node, total, node.number_like(static_cast<double>(forest.roots.size()), total));
   }
   if (!by_extremum) return total;
   // Targets that no leaf has a weight for are 0.
-  const Value hit = node.op(aggregate == Aggregate::min ? "Less" : "Greater",
+  const Value hit = node.op(aggregate == Aggregate::min ? ops::Less : ops::Greater,
                             {total, node.number_like(aggregate == Aggregate::min ? 3.0e38 : -3.0e38, total)});
-  return node.op("Select", {hit, total, node.number_like(0, total)});
+  return node.op(ops::Select, {hit, total, node.number_like(0, total)});
 }
 
 }  // namespace
@@ -187,9 +187,9 @@ Value forest_scores(NodeContext& node, const Forest& forest, Value features, Agg
     // One step down all trees at once; those that have arrived at a leaf stay there.
     for (std::int64_t step = 0; step < depth; ++step) {
       const Value at = gather(node, feature, position);
-      const Value values = node.op("GatherElements", {features, at}, {{"axis", std::int64_t{1}}});
-      position = node.op("Select", {decide(position, values), gather(node, if_true, position),
-                                    gather(node, if_false, position)});
+      const Value values = node.op(ops::GatherElements, {features, at}, {{"axis", std::int64_t{1}}});
+      position = node.op(ops::Select, {decide(position, values), gather(node, if_true, position),
+                                       gather(node, if_false, position)});
     }
   }
   return aggregated(node, forest, position, aggregate);

@@ -24,7 +24,7 @@ Value row(NodeContext& node, const std::vector<double>& values) {
 
 /// features [samples, n] times the transpose of rows [m, n].
 Value products(NodeContext& node, Value features, Value rows) {
-  return node.op("MatMul", {features, rows}, {{"transpose_a", false}, {"transpose_b", true}});
+  return node.op(ops::MatMul, {features, rows}, {{"transpose_a", false}, {"transpose_b", true}});
 }
 
 Value linear(NodeContext& node, Value features, std::int64_t outputs) {
@@ -33,7 +33,7 @@ Value linear(NodeContext& node, Value features, std::int64_t outputs) {
   const auto intercepts = node.real_list("intercepts");
   if (intercepts.empty()) return scores;
   if (intercepts.size() != static_cast<std::size_t>(outputs)) node.fail("intercepts are not as many as rows");
-  return node.op("Add", {scores, row(node, intercepts)});
+  return node.op(ops::Add, {scores, row(node, intercepts)});
 }
 
 /// LinearRegressor 1.
@@ -55,14 +55,14 @@ Values linear_classifier_1(NodeContext& node) {
     return {label_at(node, labels, best_class(node, scores)), transformed(node, scores, transform)};
   }
   if (labels.size() != 2) node.fail("one row of coefficients needs two class labels");
-  const Value positive = node.op("Greater", {squeeze(node, scores, {1}), node.number_like(0, scores)});
+  const Value positive = node.op(ops::Greater, {squeeze(node, scores, {1}), node.number_like(0, scores)});
   const Value label = label_at(node, labels, convert(node, positive, ElementType::i64));
   // onnxruntime applies probit and logistic to the one score before it adds the other.
   if (transform != PostTransform::none && transform != PostTransform::logistic) {
     node.fail("post_transform " + node.text("post_transform") + " of two classes with one score");
   }
   const Value score = transformed(node, scores, transform);
-  return {label, concat(node, {node.op("Subtract", {node.number_like(1, score), score}), score}, 1)};
+  return {label, concat(node, {node.op(ops::Subtract, {node.number_like(1, score), score}), score}, 1)};
 }
 
 /// The kernel between samples [samples, n] and rows [m, n]: [samples, m].
@@ -75,16 +75,18 @@ Value kernel(NodeContext& node, Value features, Value rows) {
   const double offset = parameters[1];
   if (type == "RBF") {
     // The distance itself, not its expansion into products: that loses digits.
-    const Value distance = node.op("Subtract", {unsqueeze(node, features, {1}), unsqueeze(node, rows, {0})});
-    const Value square = node.op("ReduceSum", {node.op("Multiply", {distance, distance}), node.integers({2})},
-                                 {{"keep_dims", false}});
-    return node.op("Exp", {node.op("Multiply", {square, number(-gamma)})});
+    const Value distance =
+        node.op(ops::Subtract, {unsqueeze(node, features, {1}), unsqueeze(node, rows, {0})});
+    const Value square =
+        node.op(ops::ReduceSum, {node.op(ops::Multiply, {distance, distance}), node.integers({2})},
+                {{"keep_dims", false}});
+    return node.op(ops::Exp, {node.op(ops::Multiply, {square, number(-gamma)})});
   }
   const Value product = products(node, features, rows);
   if (type == "LINEAR") return product;
-  const Value shifted = node.op("Add", {node.op("Multiply", {product, number(gamma)}), number(offset)});
-  if (type == "SIGMOID") return node.op("Tanh", {shifted});
-  if (type == "POLY") return node.op("Power", {shifted, number(parameters[2])});
+  const Value shifted = node.op(ops::Add, {node.op(ops::Multiply, {product, number(gamma)}), number(offset)});
+  if (type == "SIGMOID") return node.op(ops::Tanh, {shifted});
+  if (type == "POLY") return node.op(ops::Power, {shifted, number(parameters[2])});
   node.fail("kernel_type '" + type + "' does not exist");
 }
 
@@ -105,10 +107,11 @@ Values svm_regressor_1(NodeContext& node) {
   } else {
     scores = kernel(node, features, row(node, coefficients));
   }
-  scores = node.op("Add", {scores, node.number(rho.front(), ElementType::f32)});
+  scores = node.op(ops::Add, {scores, node.number(rho.front(), ElementType::f32)});
   if (node.integer("one_class", 0) != 0) {
-    const Value inside = node.op("Greater", {scores, node.number(0, ElementType::f32)});
-    return {node.op("Select", {inside, node.number(1, ElementType::f32), node.number(-1, ElementType::f32)})};
+    const Value inside = node.op(ops::Greater, {scores, node.number(0, ElementType::f32)});
+    return {
+        node.op(ops::Select, {inside, node.number(1, ElementType::f32), node.number(-1, ElementType::f32)})};
   }
   return {transformed(node, scores, post_transform_of(node))};
 }
@@ -169,20 +172,21 @@ Values svm_classifier_1(NodeContext& node) {
   const auto pairs = static_cast<std::int64_t>(rho.size());
   const Value support = matrix(node, node.real_list("support_vectors"), vectors, "the support vectors");
   const Value kernels = kernel(node, feature_matrix(node), support);
-  const Value decisions =
-      node.op("Add", {products(node, kernels, matrix(node, weights, pairs, "the weights")), row(node, rho)});
+  const Value decisions = node.op(
+      ops::Add, {products(node, kernels, matrix(node, weights, pairs, "the weights")), row(node, rho)});
   const Value zero = node.number(0, ElementType::f32);
   const auto votes = [&](Value won, const std::vector<double>& classes_of_pairs) {
-    return node.op("MatMul",
+    return node.op(ops::MatMul,
                    {convert(node, won, ElementType::f32), matrix(node, classes_of_pairs, pairs, "the pairs")},
                    {{"transpose_a", false}, {"transpose_b", false}});
   };
-  const Value first = votes(node.op("Greater", {decisions, zero}), first_wins);
-  const Value second = votes(node.op("LessEqual", {decisions, zero}), second_wins);
-  const Value label = label_at(node, labels, best_class(node, node.op("Add", {first, second})));
+  const Value first = votes(node.op(ops::Greater, {decisions, zero}), first_wins);
+  const Value second = votes(node.op(ops::LessEqual, {decisions, zero}), second_wins);
+  const Value label = label_at(node, labels, best_class(node, node.op(ops::Add, {first, second})));
   // The votes choose even where the probabilities would choose otherwise.
   if (!prob_a.empty()) return {label, coupled_probabilities(node, decisions, prob_a, prob_b, classes)};
-  return {label, classes == 2 ? concat(node, {node.op("Negative", {decisions}), decisions}, 1) : decisions};
+  return {label,
+          classes == 2 ? concat(node, {node.op(ops::Negative, {decisions}), decisions}, 1) : decisions};
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ Values scaler_1(NodeContext& node) {
   Value result = convert(node, node.input(0), ElementType::f32);
   const auto offset = node.real_list("offset");
   const auto scale = node.real_list("scale");
-  if (!offset.empty()) result = node.op("Subtract", {result, per_feature(node, offset, ElementType::f32)});
-  if (!scale.empty()) result = node.op("Multiply", {result, per_feature(node, scale, ElementType::f32)});
+  if (!offset.empty()) result = node.op(ops::Subtract, {result, per_feature(node, offset, ElementType::f32)});
+  if (!scale.empty()) result = node.op(ops::Multiply, {result, per_feature(node, scale, ElementType::f32)});
   return {result};
 }
 
@@ -32,18 +32,18 @@ Values normalizer_1(NodeContext& node) {
   const Value last = node.integers({-1});
   Value size;
   if (norm == "MAX") {
-    size = node.op("ReduceMax", {node.op("Abs", {input}), last}, {{"keep_dims", true}});
+    size = node.op(ops::ReduceMax, {node.op(ops::Abs, {input}), last}, {{"keep_dims", true}});
   } else if (norm == "L1") {
-    size = node.op("ReduceSum", {node.op("Abs", {input}), last}, {{"keep_dims", true}});
+    size = node.op(ops::ReduceSum, {node.op(ops::Abs, {input}), last}, {{"keep_dims", true}});
   } else if (norm == "L2") {
     const Value square =
-        node.op("ReduceSum", {node.op("Multiply", {input, input}), last}, {{"keep_dims", true}});
-    size = node.op("Sqrt", {square});
+        node.op(ops::ReduceSum, {node.op(ops::Multiply, {input, input}), last}, {{"keep_dims", true}});
+    size = node.op(ops::Sqrt, {square});
   } else {
     node.fail("norm '" + norm + "' does not exist");
   }
-  const Value empty = node.op("Equal", {size, node.number_like(0, size)});
-  return {divide(node, input, node.op("Select", {empty, node.number_like(1, size), size}))};
+  const Value empty = node.op(ops::Equal, {size, node.number_like(0, size)});
+  return {divide(node, input, node.op(ops::Select, {empty, node.number_like(1, size), size}))};
 }
 
 /// Imputer 1: replaces one value (NaN too) by another, one for all features or one for each.
@@ -61,9 +61,9 @@ Values imputer_1(NodeContext& node) {
     replaced = node.real("replaced_value_float", 0.0);
   }
   if (imputed.empty()) node.fail("there is no imputed value of the input's type");
-  const Value found = std::isnan(replaced) ? node.op("IsNaN", {input})
-                                           : node.op("Equal", {input, node.number_like(replaced, input)});
-  return {node.op("Select", {found, per_feature(node, imputed, input.type()), input})};
+  const Value found = std::isnan(replaced) ? node.op(ops::IsNaN, {input})
+                                           : node.op(ops::Equal, {input, node.number_like(replaced, input)});
+  return {node.op(ops::Select, {found, per_feature(node, imputed, input.type()), input})};
 }
 
 /// Binarizer 1: 1 above the threshold, else 0.
@@ -72,7 +72,7 @@ Values binarizer_1(NodeContext& node) {
   const double threshold = node.real("threshold", 0.0);
   const Value border =
       node.number_like(ir::is_integral(input.type()) ? std::floor(threshold) : threshold, input);
-  const Value above = node.op("Greater", {input, border});
+  const Value above = node.op(ops::Greater, {input, border});
   return {convert(node, above, input.type())};
 }
 
@@ -94,7 +94,7 @@ Values feature_vectorizer_1(NodeContext& node) {
     if (i < widths.size()) {
       // As wide as said: cut, or filled up with zeros.
       const Value extended = node.op(
-          "Pad", {part, node.integers({0, 0}), node.integers({0, widths[i]}), node.number_like(0, part)},
+          ops::Pad, {part, node.integers({0, 0}), node.integers({0, widths[i]}), node.number_like(0, part)},
           {{"pad_mode", std::string("constant")}});
       part = slice(node, extended, node.integers({0}), node.integers({widths[i]}), 1);
     }
@@ -106,7 +106,7 @@ Values feature_vectorizer_1(NodeContext& node) {
 /// ZipMap 1 would name the columns of a matrix in a list of maps. OpenVINO has no maps: the matrix itself
 /// is the output.
 Values zip_map_1(NodeContext& node) {
-  node.warn("zipmap-dropped",
+  node.warn(DiagnosticCode::zipmap_dropped,
             "ZipMap is dropped: its output is the matrix of scores, a column for each class");
   return {node.input(0)};
 }

@@ -93,7 +93,7 @@ Forest forest_of(NodeContext& node, const std::string& kind) {
 Value with_base(NodeContext& node, Value scores, const std::vector<double>& base) {
   if (base.empty()) return scores;
   const std::int64_t shape[] = {1, static_cast<std::int64_t>(base.size())};
-  return node.op("Add", {scores, node.numbers(base, shape, ElementType::f32)});
+  return node.op(ops::Add, {scores, node.numbers(base, shape, ElementType::f32)});
 }
 
 /// TreeEnsembleRegressor 1, 3 (tensors of doubles), 5.
@@ -118,13 +118,13 @@ Values tree_ensemble_regressor_1(NodeContext& node) {
 /// The scores of two classes from the one there are weights for, and the index of the class.
 Values two_classes(NodeContext& node, Value score, bool as_probability, PostTransform transform) {
   const Value border = node.number_like(as_probability ? 0.5 : 0.0, score);
-  const Value positive = node.op("Greater", {squeeze(node, score, {1}), border});
+  const Value positive = node.op(ops::Greater, {squeeze(node, score, {1}), border});
   const Value index = convert(node, positive, ElementType::i64);
   if (transform == PostTransform::probit) return {index, transformed(node, score, transform)};
   if (as_probability && transform != PostTransform::logistic) {
-    return {index, concat(node, {node.op("Subtract", {node.number_like(1, score), score}), score}, 1)};
+    return {index, concat(node, {node.op(ops::Subtract, {node.number_like(1, score), score}), score}, 1)};
   }
-  const Value both = concat(node, {node.op("Negative", {score}), score}, 1);
+  const Value both = concat(node, {node.op(ops::Negative, {score}), score}, 1);
   return {index, transform == PostTransform::logistic ? transformed(node, both, transform) : both};
 }
 
@@ -160,7 +160,7 @@ Values tree_ensemble_classifier_1(NodeContext& node) {
     // Of two classes the second is chosen by its own score.
     const Value second = gather(node, scores, node.integer(1), 1);
     const Value border = node.number_like(one_of_two && all_positive ? 0.5 : 0.0, second);
-    const Value index = convert(node, node.op("Greater", {second, border}), ElementType::i64);
+    const Value index = convert(node, node.op(ops::Greater, {second, border}), ElementType::i64);
     return {label_at(node, labels, index), transformed(node, scores, transform)};
   }
   return {label_at(node, labels, best_class(node, scores)), transformed(node, scores, transform)};

@@ -49,7 +49,7 @@ void rotate(NodeContext& node, Heads& heads, Value past) {
     node.fail("rotary_embedding_dim must be the size of the heads");
   }
   Value positions = positions_along(node, heads.query, 2);
-  if (past) positions = node.op("Add", {positions, size_of(node, past, 3)});
+  if (past) positions = node.op(ops::Add, {positions, size_of(node, past, 3)});
   const Rotation rotation = rotation_by_angles(node, unsqueeze(node, positions, {0}), size.size());
   heads.query = rotated(node, heads.query, rotation);
   heads.key = rotated(node, heads.key, rotation);
@@ -99,7 +99,7 @@ Values attention(NodeContext& node) {
   const std::int64_t count = head_count(node);
   const std::int64_t width = width_of(node, node.input(1));
   const Value projected =
-      node.op("MatMul", {node.input(0), node.input(1)}, {{"transpose_a", false}, {"transpose_b", false}});
+      node.op(ops::MatMul, {node.input(0), node.input(1)}, {{"transpose_a", false}, {"transpose_b", false}});
   const Value all = sum_of(node, projected, node.optional_input(2));
   return attention_of(node, split_projection(node, all, width, count), {3, 4, 5});
 }
@@ -108,7 +108,7 @@ Values attention(NodeContext& node) {
 Values quantized_attention(NodeContext& node) {
   const std::int64_t count = head_count(node);
   const std::int64_t width = width_of(node, node.input(1));
-  const Value projected = node.op("MatMul", {dequantized(node, 0, 3, 6), dequantized(node, 1, 4, 7)},
+  const Value projected = node.op(ops::MatMul, {dequantized(node, 0, 3, 6), dequantized(node, 1, 4, 7)},
                                   {{"transpose_a", false}, {"transpose_b", false}});
   const Value all = sum_of(node, projected, node.optional_input(2));
   constexpr std::size_t kNone = 9;

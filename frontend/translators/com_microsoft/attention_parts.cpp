@@ -16,7 +16,7 @@ constexpr double kLowest = std::numeric_limits<float>::lowest();
 /// The mask of one operation: bias and boolean mask in one.
 Value merged_mask(NodeContext& node, const AttentionInputs& inputs) {
   if (!inputs.bias || !inputs.seen) return inputs.bias ? inputs.bias : inputs.seen;
-  return node.op("Select", {inputs.seen, inputs.bias, node.number_like(kHidden, inputs.bias)});
+  return node.op(ops::Select, {inputs.seen, inputs.bias, node.number_like(kHidden, inputs.bias)});
 }
 
 /// 1 / sqrt(h) of a query whose h may be known at run time only.
@@ -26,15 +26,15 @@ Value scale_of(NodeContext& node, const AttentionInputs& inputs) {
   if (size.is_static()) {
     return node.number_like(1 / std::sqrt(static_cast<double>(size.size())), inputs.query);
   }
-  const Value root = node.op("Sqrt", {convert(node, size_of(node, inputs.query, 3), inputs.query.type())});
+  const Value root = node.op(ops::Sqrt, {convert(node, size_of(node, inputs.query, 3), inputs.query.type())});
   return divide(node, node.number_like(1, root), root);
 }
 
 Value in_one_operation(NodeContext& node, const AttentionInputs& inputs) {
   const Value mask = merged_mask(node, inputs);
   if (inputs.query.type() != ElementType::f32 && node.target().has(Fault::attention_scale_rounding)) {
-    const Value query = node.op("Multiply", {inputs.query, scale_of(node, inputs)});
-    return node.op("ScaledDotProductAttention",
+    const Value query = node.op(ops::Multiply, {inputs.query, scale_of(node, inputs)});
+    return node.op(ops::ScaledDotProductAttention,
                    {query, inputs.key, inputs.value, mask ? mask : node.number_like(0, query),
                     node.number_like(1, query)},
                    {{"causal", false}});
@@ -43,7 +43,7 @@ Value in_one_operation(NodeContext& node, const AttentionInputs& inputs) {
   // A scalar is no mask: it only takes the place before the scale.
   if (mask || inputs.scale != 0) operands.push_back(mask ? mask : node.number_like(0, inputs.query));
   if (inputs.scale != 0) operands.push_back(node.number_like(inputs.scale, inputs.query));
-  return node.op("ScaledDotProductAttention", operands, {{"causal", false}});
+  return node.op(ops::ScaledDotProductAttention, operands, {{"causal", false}});
 }
 
 /// Softmax along the keys with one more score for each head, whose weight is dropped.
@@ -51,26 +51,26 @@ Value softmax_with_sinks(NodeContext& node, Value scores, Value sinks) {
   const Value rows = concat(node, {dimension_of(node, scores, 0), dimension_of(node, scores, 1),
                                    dimension_of(node, scores, 2), node.integers({1})});
   const Value column = broadcast_to(node, unsqueeze(node, convert(node, sinks, scores.type()), {1, 2}), rows);
-  const Value weights = node.op("SoftMax", {concat(node, {scores, column}, 3)}, {{"axis", 3}});
+  const Value weights = node.op(ops::SoftMax, {concat(node, {scores, column}, 3)}, {{"axis", 3}});
   return slice(node, weights, node.integers({0}), dimension_of(node, scores, 3), 3);
 }
 
 AttentionOutputs in_arithmetic(NodeContext& node, const AttentionInputs& inputs) {
-  const Value query = node.op("Multiply", {inputs.query, scale_of(node, inputs)});
-  Value scores = node.op("MatMul", {query, inputs.key}, {{"transpose_a", false}, {"transpose_b", true}});
+  const Value query = node.op(ops::Multiply, {inputs.query, scale_of(node, inputs)});
+  Value scores = node.op(ops::MatMul, {query, inputs.key}, {{"transpose_a", false}, {"transpose_b", true}});
   if (inputs.softcap != 0) {
     const Value cap = node.number_like(inputs.softcap, scores);
-    scores = node.op("Multiply", {node.op("Tanh", {divide(node, scores, cap)}), cap});
+    scores = node.op(ops::Multiply, {node.op(ops::Tanh, {divide(node, scores, cap)}), cap});
   }
-  if (inputs.bias) scores = node.op("Add", {scores, inputs.bias});
+  if (inputs.bias) scores = node.op(ops::Add, {scores, inputs.bias});
   AttentionOutputs outputs;
   if (inputs.scores == Scores::before_softmax) outputs.scores = scores;
-  if (inputs.seen) scores = node.op("Select", {inputs.seen, scores, node.number_like(kHidden, scores)});
+  if (inputs.seen) scores = node.op(ops::Select, {inputs.seen, scores, node.number_like(kHidden, scores)});
   const Value weights = inputs.sinks ? softmax_with_sinks(node, scores, inputs.sinks)
-                                     : node.op("SoftMax", {scores}, {{"axis", 3}});
+                                     : node.op(ops::SoftMax, {scores}, {{"axis", 3}});
   if (inputs.scores == Scores::after_softmax) outputs.scores = weights;
   outputs.mixed =
-      node.op("MatMul", {weights, inputs.value}, {{"transpose_a", false}, {"transpose_b", false}});
+      node.op(ops::MatMul, {weights, inputs.value}, {{"transpose_a", false}, {"transpose_b", false}});
   return outputs;
 }
 
@@ -81,24 +81,26 @@ Value outside_of_bounds(NodeContext& node, Value mask, Value query, Value keys) 
   const Value limits = convert(node, mask, ElementType::i64);
   const auto column = [&](Value value) { return unsqueeze(node, value, {1, 2, 3}); };
   const Value too_late =
-      node.op("GreaterEqual", {keys, column(slice(node, limits, node.integers({0}), batch, 0))});
+      node.op(ops::GreaterEqual, {keys, column(slice(node, limits, node.integers({0}), batch, 0))});
   const auto entries = mask.shape().element_count();
   const ir::Dimension rows = query.shape()[0];
   if (entries && rows.is_static() && static_cast<std::int64_t>(*entries) != 2 * rows.size()) return too_late;
   const Value count = dimension_of(node, mask, 0);
-  const Value has_starts = node.op("Equal", {count, node.op("Add", {batch, batch})});
-  const Value own = node.op("Add", {positions_along(node, query, 0), batch});
-  const Value last = node.op("Subtract", {count, node.integers({1})});
-  const Value starts = gather(node, limits, node.op("Minimum", {own, last}));
+  const Value has_starts = node.op(ops::Equal, {count, node.op(ops::Add, {batch, batch})});
+  const Value own = node.op(ops::Add, {positions_along(node, query, 0), batch});
+  const Value last = node.op(ops::Subtract, {count, node.integers({1})});
+  const Value starts = gather(node, limits, node.op(ops::Minimum, {own, last}));
   const Value too_early =
-      node.op("Less", {keys, column(node.op("Select", {has_starts, starts, node.integers({0})}))});
-  return node.op("LogicalOr", {too_late, too_early});
+      node.op(ops::Less, {keys, column(node.op(ops::Select, {has_starts, starts, node.integers({0})}))});
+  return node.op(ops::LogicalOr, {too_late, too_early});
 }
 
 /// Where `mask` hides keys; broadcasts to [B, N, S, T].
 Value hidden_by_mask(NodeContext& node, Value mask, Value query, Value key) {
   const std::int64_t rank = node.rank(mask);
-  const auto is_zero = [&](Value value) { return node.op("LessEqual", {value, node.number_like(0, value)}); };
+  const auto is_zero = [&](Value value) {
+    return node.op(ops::LessEqual, {value, node.number_like(0, value)});
+  };
   if (rank == 1) return outside_of_bounds(node, mask, query, positions_along(node, key, 2));
   if (rank == 2) return is_zero(unsqueeze(node, mask, {1, 2}));
   if (rank == 3) return is_zero(unsqueeze(node, mask, {1}));
@@ -108,10 +110,10 @@ Value hidden_by_mask(NodeContext& node, Value mask, Value query, Value key) {
 
 /// Keys behind the query's own position, [1, 1, S, T].
 Value hidden_future(NodeContext& node, Value query, Value key) {
-  const Value past = node.op("Subtract", {size_of(node, key, 2), size_of(node, query, 2)});
-  const Value own = node.op("Add", {positions_along(node, query, 2), past});
-  return node.op("Greater", {unsqueeze(node, positions_along(node, key, 2), {0, 1, 2}),
-                             unsqueeze(node, own, {0, 1, 3})});
+  const Value past = node.op(ops::Subtract, {size_of(node, key, 2), size_of(node, query, 2)});
+  const Value own = node.op(ops::Add, {positions_along(node, query, 2), past});
+  return node.op(ops::Greater, {unsqueeze(node, positions_along(node, key, 2), {0, 1, 2}),
+                                unsqueeze(node, own, {0, 1, 3})});
 }
 
 }  // namespace
@@ -129,7 +131,7 @@ Value split_heads(NodeContext& node, Value value, std::int64_t count) {
               std::to_string(count) + " heads");
   }
   const Value shape = node.integers({0, 0, count, hidden.is_static() ? hidden.size() / count : -1});
-  return transpose(node, node.op("Reshape", {value, shape}, {{"special_zero", true}}), {0, 2, 1, 3});
+  return transpose(node, node.op(ops::Reshape, {value, shape}, {{"special_zero", true}}), {0, 2, 1, 3});
 }
 
 Value join_heads(NodeContext& node, Value value) {
@@ -137,7 +139,7 @@ Value join_heads(NodeContext& node, Value value) {
   const ir::Dimension size = value.shape()[3];
   const std::int64_t hidden =
       count.is_static() && size.is_static() ? ir::checked_multiply(count.size(), size.size()) : -1;
-  return node.op("Reshape", {transpose(node, value, {0, 2, 1, 3}), node.integers({0, 0, hidden})},
+  return node.op(ops::Reshape, {transpose(node, value, {0, 2, 1, 3}), node.integers({0, 0, hidden})},
                  {{"special_zero", true}});
 }
 
@@ -147,12 +149,12 @@ Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {
   const Value repeated =
       broadcast_to(node, unsqueeze(node, value, {2}),
                    concat(node, {size(0), size(1), node.integers({group}), size(2), size(3)}));
-  const Value count = node.op("Multiply", {size(1), node.integers({group})});
+  const Value count = node.op(ops::Multiply, {size(1), node.integers({group})});
   return reshape(node, repeated, concat(node, {size(0), count, size(2), size(3)}));
 }
 
 Value positions_along(NodeContext& node, Value value, std::int64_t axis) {
-  return node.op("Range", {node.integer(0), size_of(node, value, axis), node.integer(1)},
+  return node.op(ops::Range, {node.integer(0), size_of(node, value, axis), node.integer(1)},
                  {{"output_type", ElementType::i64}});
 }
 
@@ -160,18 +162,18 @@ Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double fi
                 bool is_unidirectional) {
   Value bias;
   if (mask) {
-    bias = node.op("Select", {hidden_by_mask(node, mask, query, key), node.number_like(filter, query),
-                              node.number_like(0, query)});
+    bias = node.op(ops::Select, {hidden_by_mask(node, mask, query, key), node.number_like(filter, query),
+                                 node.number_like(0, query)});
   }
   if (!is_unidirectional || query.shape()[2] == 1) return bias;
   // The future is no candidate even where the mask hides all else.
-  return node.op("Select", {hidden_future(node, query, key), node.number_like(kLowest, query),
-                            bias ? bias : node.number_like(0, query)});
+  return node.op(ops::Select, {hidden_future(node, query, key), node.number_like(kLowest, query),
+                               bias ? bias : node.number_like(0, query)});
 }
 
 Value sum_of(NodeContext& node, Value a, Value b) {
   if (!a || !b) return a ? a : b;
-  return node.op("Add", {a, b});
+  return node.op(ops::Add, {a, b});
 }
 
 }  // namespace onnx2ir::frontend

@@ -52,13 +52,13 @@ struct Progress {
 };
 
 Value numbers_below(Builder& builder, Value count) {
-  return builder.op("Range", {builder.integer(0), squeeze(builder, count, {0}), builder.integer(1)},
+  return builder.op(ops::Range, {builder.integer(0), squeeze(builder, count, {0}), builder.integer(1)},
                     {{"output_type", ElementType::i64}});
 }
 
 /// Rows of `values` by `indices` [prompts, n], for each prompt.
 Value pick(Builder& builder, Value values, Value indices) {
-  return builder.op("Gather", {values, indices, builder.integer(1)}, {{"batch_dims", 1}});
+  return builder.op(ops::Gather, {values, indices, builder.integer(1)}, {{"batch_dims", 1}});
 }
 
 /// The first `count` (i64 [1]) columns.
@@ -85,8 +85,8 @@ Value by_length(SearchScope& scope, const BeamSearch& search, Value sum, Value l
   if (!search.length_penalty)
     return divide(scope.builder(), sum, convert(scope.builder(), length, ElementType::f32));
   Builder& builder = scope.builder();
-  const Value power =
-      builder.op("Power", {convert(builder, length, ElementType::f32), scope.outer(search.length_penalty)});
+  const Value power = builder.op(
+      ops::Power, {convert(builder, length, ElementType::f32), scope.outer(search.length_penalty)});
   return divide(builder, sum, power);
 }
 
@@ -101,19 +101,20 @@ struct Candidates {
 Candidates candidates(SearchScope& scope, const BeamSearch& search, Value logits, const Progress& now,
                       bool is_first) {
   Builder& builder = scope.builder();
-  Value scores = builder.op("LogSoftmax", {logits}, {{"axis", 1}});
+  Value scores = builder.op(ops::LogSoftmax, {logits}, {{"axis", 1}});
   scores = by_rules(scope, search.rules, scores, now.sequences, is_first);
-  scores = builder.op("Add", {scores, reshape(builder, now.scores, {-1, 1})});
+  scores = builder.op(ops::Add, {scores, reshape(builder, now.scores, {-1, 1})});
   const Value vocabulary = convert(builder, size_of(builder, logits, 1), ElementType::i32);
   const Value beams = scope.outer(search.beams);
   const Value all =
       reshape(builder, scores, concat(builder, {scope.outer(search.prompts), builder.integers({-1})}));
-  const Value count = squeeze(builder, builder.op("Multiply", {beams, builder.integers({2})}), {0});
+  const Value count = squeeze(builder, builder.op(ops::Multiply, {beams, builder.integers({2})}), {0});
   const Best top = best(builder, all, count);
   Candidates found{top.values, {}, {}, {}};
   found.beams = divide(builder, top.indices, vocabulary);
-  found.tokens = builder.op("Subtract", {top.indices, builder.op("Multiply", {found.beams, vocabulary})});
-  found.is_end = builder.op("Equal", {found.tokens, builder.integer(search.end_token, ElementType::i32)});
+  found.tokens =
+      builder.op(ops::Subtract, {top.indices, builder.op(ops::Multiply, {found.beams, vocabulary})});
+  found.is_end = builder.op(ops::Equal, {found.tokens, builder.integer(search.end_token, ElementType::i32)});
   return found;
 }
 
@@ -121,8 +122,8 @@ Candidates candidates(SearchScope& scope, const BeamSearch& search, Value logits
 Value rows_of(SearchScope& scope, const BeamSearch& search, Value beams) {
   Builder& builder = scope.builder();
   const Value firsts = builder.op(
-      "Multiply", {numbers_below(builder, scope.outer(search.prompts)), scope.outer(search.beams)});
-  return builder.op("Add", {unsqueeze(builder, convert(builder, firsts, ElementType::i32), {1}), beams});
+      ops::Multiply, {numbers_below(builder, scope.outer(search.prompts)), scope.outer(search.beams)});
+  return builder.op(ops::Add, {unsqueeze(builder, convert(builder, firsts, ElementType::i32), {1}), beams});
 }
 
 /// Puts `sequences` [prompts, n, length] into the list, where `scores` are above -infinity.
@@ -144,37 +145,39 @@ void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidate
   Builder& builder = scope.builder();
   Ended& list = now.ended;
   const Value beams = scope.outer(search.beams);
-  const Value is_open = builder.op("LogicalNot", {list.is_done});
-  const Value ends = builder.op("LogicalAnd", {first_columns(builder, found.is_end, beams), is_open});
+  const Value is_open = builder.op(ops::LogicalNot, {list.is_done});
+  const Value ends = builder.op(ops::LogicalAnd, {first_columns(builder, found.is_end, beams), is_open});
   const Value length = dimension_of(builder, now.sequences, 1);
   const Value scores = by_length(scope, search, first_columns(builder, found.scores, beams), length);
   const Value rows = rows_of(scope, search, first_columns(builder, found.beams, beams));
-  insert(scope, search, builder.op("Select", {ends, scores, nothing(builder)}),
+  insert(scope, search, builder.op(ops::Select, {ends, scores, nothing(builder)}),
          gather(builder, now.sequences, rows), list);
-  const Value added = builder.op(
-      "ReduceSum", {convert(builder, ends, ElementType::i32), builder.integers({1})}, {{"keep_dims", true}});
+  const Value added =
+      builder.op(ops::ReduceSum, {convert(builder, ends, ElementType::i32), builder.integers({1})},
+                 {{"keep_dims", true}});
   const Value limit = convert(builder, beams, ElementType::i32);
-  list.count = builder.op("Minimum", {builder.op("Add", {list.count, added}), limit});
-  Value is_done = builder.op("GreaterEqual", {list.count, limit});
+  list.count = builder.op(ops::Minimum, {builder.op(ops::Add, {list.count, added}), limit});
+  Value is_done = builder.op(ops::GreaterEqual, {list.count, limit});
   if (!search.is_early) {
     // No open sequence can become better than the worst of the list.
     const Value hope =
         by_length(scope, search, first_columns(builder, found.scores, builder.integers({1})), length);
-    const Value worst = builder.op("ReduceMin", {list.scores, builder.integers({1})}, {{"keep_dims", true}});
-    is_done = builder.op("LogicalAnd", {is_done, builder.op("GreaterEqual", {worst, hope})});
+    const Value worst =
+        builder.op(ops::ReduceMin, {list.scores, builder.integers({1})}, {{"keep_dims", true}});
+    is_done = builder.op(ops::LogicalAnd, {is_done, builder.op(ops::GreaterEqual, {worst, hope})});
   }
-  list.is_done = builder.op("LogicalOr", {list.is_done, is_done});
+  list.is_done = builder.op(ops::LogicalOr, {list.is_done, is_done});
 }
 
 /// The best `beams` candidates that do not end a sequence become the beams.
 void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidates& found, Progress& now) {
   Builder& builder = scope.builder();
   const Value beams = scope.outer(search.beams);
-  const Value twice = builder.op("Multiply", {beams, builder.integers({2})});
+  const Value twice = builder.op(ops::Multiply, {beams, builder.integers({2})});
   const Value places = convert(builder, numbers_below(builder, twice), ElementType::i32);
-  const Value behind = builder.op("Select", {found.is_end, convert(builder, twice, ElementType::i32),
-                                             builder.integer(0, ElementType::i32)});
-  const Value rank = builder.op("Negative", {builder.op("Add", {places, behind})});
+  const Value behind = builder.op(ops::Select, {found.is_end, convert(builder, twice, ElementType::i32),
+                                                builder.integer(0, ElementType::i32)});
+  const Value rank = builder.op(ops::Negative, {builder.op(ops::Add, {places, behind})});
   const Value kept =
       best(builder, convert(builder, rank, ElementType::f32), squeeze(builder, beams, {0})).indices;
   now.scores = pick(builder, found.scores, kept);
@@ -190,9 +193,9 @@ Value choose(SearchScope& scope, const BeamSearch& search, Value logits, Progres
   end_sequences(scope, search, found, now);
   continue_beams(scope, search, found, now);
   Builder& builder = scope.builder();
-  const Value all =
-      builder.op("ReduceLogicalAnd", {now.ended.is_done, builder.integers({0, 1})}, {{"keep_dims", false}});
-  return builder.op("LogicalNot", {all});
+  const Value all = builder.op(ops::ReduceLogicalAnd, {now.ended.is_done, builder.integers({0, 1})},
+                               {{"keep_dims", false}});
+  return builder.op(ops::LogicalNot, {all});
 }
 
 /// The first step runs on the prompts; then each is repeated for its beams.
@@ -219,9 +222,9 @@ Progress first_progress(NodeContext& node, const BeamSearch& search, DecoderStat
   Progress now{std::move(state), sequences, {}, {}};
   const Value sizes = concat(node, {search.prompts, search.beams});
   const Value one = concat(node, {search.prompts, node.integers({1})});
-  const Value is_first = node.op("Equal", {numbers_below(node, search.beams), node.integer(0)});
+  const Value is_first = node.op(ops::Equal, {numbers_below(node, search.beams), node.integer(0)});
   const Value scores =
-      node.op("Select", {is_first, node.number(0, ElementType::f32), node.number(-1e9, ElementType::f32)});
+      node.op(ops::Select, {is_first, node.number(0, ElementType::f32), node.number(-1e9, ElementType::f32)});
   now.scores = broadcast_to(node, scores, sizes);
   now.ended.scores = broadcast_to(node, nothing(node), sizes);
   now.ended.sequences = broadcast_to(node, node.integer(search.pad_token, ElementType::i32),
@@ -236,7 +239,7 @@ Values results(NodeContext& node, const BeamSearch& search, Progress& last) {
   SearchScope outside(node.translator(), false);
   const Value length = dimension_of(node, last.sequences, 1);
   const Value scores = by_length(outside, search, last.scores, length);
-  const Value open = node.op("Select", {last.ended.is_done, nothing(node), scores});
+  const Value open = node.op(ops::Select, {last.ended.is_done, nothing(node), scores});
   const Value shape = concat(node, {search.prompts, search.beams, length});
   insert(outside, search, open, reshape(node, last.sequences, shape), last.ended);
   const Value wanted = parameter_of(node, 4, ElementType::i64);
@@ -265,7 +268,7 @@ Values beam_search(NodeContext& node) {
   Progress progress = first_progress(node, search, std::move(first.next), sequences);
   SearchScope outside(node.translator(), false);
   const Value goes_on = choose(outside, search, first.logits, progress, true);
-  const Value left = node.op("Subtract", {search.length, dimension_of(node, progress.sequences, 1)});
+  const Value left = node.op(ops::Subtract, {search.length, dimension_of(node, progress.sequences, 1)});
   const auto step = [&](SearchScope& scope, const Values& states, Value& again) {
     Progress now = Progress::of(states, progress);
     DecoderStep result = run_decoder(node, scope, search.decoder, now.decoder);

@@ -15,8 +15,8 @@ struct Layer {
 
 /// [E, T, K] through a layer: [E, T, N].
 Value through(NodeContext& node, Value x, const Layer& layer) {
-  const Value y = node.op("MatMul", {x, layer.weights}, {{"transpose_a", false}, {"transpose_b", true}});
-  return layer.bias ? node.op("Add", {y, unsqueeze(node, layer.bias, {1})}) : y;
+  const Value y = node.op(ops::MatMul, {x, layer.weights}, {{"transpose_a", false}, {"transpose_b", true}});
+  return layer.bias ? node.op(ops::Add, {y, unsqueeze(node, layer.bias, {1})}) : y;
 }
 
 /// swiglu: G * sigmoid(alpha * G) * (L + beta).
@@ -24,22 +24,22 @@ Value swiglu(NodeContext& node, Value gate, Value linear) {
   const auto number = [&](double value) { return node.number_like(value, gate); };
   if (node.has_attribute("swiglu_limit")) {
     const double limit = node.real("swiglu_limit");
-    gate = node.op("Minimum", {gate, number(limit)});
-    linear = node.op("Clamp", {linear}, {{"min", -limit}, {"max", limit}});
+    gate = node.op(ops::Minimum, {gate, number(limit)});
+    linear = node.op(ops::Clamp, {linear}, {{"min", -limit}, {"max", limit}});
   }
   const Value opened =
-      node.op("Sigmoid", {node.op("Multiply", {gate, number(node.real("activation_alpha", 1))})});
-  const Value shifted = node.op("Add", {linear, number(node.real("activation_beta", 0))});
-  return node.op("Multiply", {node.op("Multiply", {gate, opened}), shifted});
+      node.op(ops::Sigmoid, {node.op(ops::Multiply, {gate, number(node.real("activation_alpha", 1))})});
+  const Value shifted = node.op(ops::Add, {linear, number(node.real("activation_beta", 0))});
+  return node.op(ops::Multiply, {node.op(ops::Multiply, {gate, opened}), shifted});
 }
 
 /// Gate and linear part of one product: neighbours, or halves.
 Value fused_swiglu(NodeContext& node, Value y, bool is_interleaved) {
   if (is_interleaved) {
-    const Value pairs = node.op("Reshape", {y, node.integers({0, 0, -1, 2})}, {{"special_zero", true}});
+    const Value pairs = node.op(ops::Reshape, {y, node.integers({0, 0, -1, 2})}, {{"special_zero", true}});
     return swiglu(node, gather(node, pairs, node.integer(0), 3), gather(node, pairs, node.integer(1), 3));
   }
-  ir::Node& halves = node.node("Split", {y, node.integer(2)}, {{"num_splits", 2}}, 2);
+  ir::Node& halves = node.node(ops::Split, {y, node.integer(2)}, {{"num_splits", 2}}, 2);
   return swiglu(node, halves.value(0), halves.value(1));
 }
 
@@ -55,21 +55,21 @@ Value activated(NodeContext& node, Value x, const Layer& first, const Layer& thi
   }
   Value result = y;
   if (name == "relu") {
-    result = node.op("ReLU", {y});
+    result = node.op(ops::ReLU, {y});
   } else if (name == "gelu") {
-    result = node.op("Gelu", {y}, {{"approximation_mode", "TANH"}});
+    result = node.op(ops::Gelu, {y}, {{"approximation_mode", "TANH"}});
   } else if (name == "silu") {
-    result = node.op("Swish", {y});
+    result = node.op(ops::Swish, {y});
   } else if (name != "identity") {
     node.fail("activation '" + name + "' does not exist");
   }
-  return linear ? node.op("Multiply", {result, linear}) : result;
+  return linear ? node.op(ops::Multiply, {result, linear}) : result;
 }
 
 /// The weight of each expert for each token, [T, E]: 0 for all but the `k` best.
 Value routing_weights(NodeContext& node, Value mixing) {
   const Value logits = node.input(1);
-  ir::Node& best = node.node("TopK", {logits, node.integer(node.integer("k", 1))},
+  ir::Node& best = node.node(ops::TopK, {logits, node.integer(node.integer("k", 1))},
                              {{"axis", std::int64_t{1}},
                               {"mode", std::string("max")},
                               {"sort", std::string("value")},
@@ -78,15 +78,15 @@ Value routing_weights(NodeContext& node, Value mixing) {
                              2);
   const bool is_normalized = node.integer("normalize_routing_weights", 0) != 0;
   const auto at_best = [&](Value value) {
-    return node.op("GatherElements", {value, best.value(1)}, {{"axis", 1}});
+    return node.op(ops::GatherElements, {value, best.value(1)}, {{"axis", 1}});
   };
-  Value chosen = mixing ? at_best(mixing) : at_best(node.op("SoftMax", {logits}, {{"axis", 1}}));
+  Value chosen = mixing ? at_best(mixing) : at_best(node.op(ops::SoftMax, {logits}, {{"axis", 1}}));
   if (is_normalized) {
-    const Value sum = node.op("ReduceSum", {chosen, node.integers({1})}, {{"keep_dims", true}});
+    const Value sum = node.op(ops::ReduceSum, {chosen, node.integers({1})}, {{"keep_dims", true}});
     chosen = divide(node, chosen, sum);
   }
   const Value zeros = broadcast_to(node, node.number_like(0, logits), shape_of(node, logits));
-  return node.op("ScatterElementsUpdate", {zeros, best.value(1), chosen, node.integer(1)},
+  return node.op(ops::ScatterElementsUpdate, {zeros, best.value(1), chosen, node.integer(1)},
                  {{"reduction", "none"}, {"use_init_val", true}});
 }
 
@@ -102,8 +102,8 @@ Value mixed(NodeContext& node, const Layer& first, const Layer& second, const La
                                     dimension_of(node, tokens, 1)});
   const Value y = through(node, activated(node, broadcast_to(node, tokens, shape), first, third), second);
   const Value weights = unsqueeze(node, transpose(node, routing_weights(node, mixing), {1, 0}), {2});
-  const Value sum =
-      node.op("ReduceSum", {node.op("Multiply", {y, weights}), node.integers({0})}, {{"keep_dims", false}});
+  const Value sum = node.op(ops::ReduceSum, {node.op(ops::Multiply, {y, weights}), node.integers({0})},
+                            {{"keep_dims", false}});
   return rank == 2 ? sum : reshape(node, sum, shape_of(node, input));
 }
 
@@ -150,7 +150,7 @@ Layer quantized_layer(NodeContext& node, const Places& places) {
   }
   const Value numbers =
       convert(node, packed_input(node, places.weights, bits, {experts, rows, blocks, block}), type);
-  const Value weights = node.op("Multiply", {node.op("Subtract", {numbers, zero}), scales});
+  const Value weights = node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scales});
   return {reshape(node, weights, {experts, rows, columns}), node.optional_input(places.weights + 2)};
 }
 

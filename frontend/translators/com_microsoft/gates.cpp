@@ -13,10 +13,10 @@ Value number_input(NodeContext& node, std::size_t index) {
 
 /// x / sqrt(mean(x * x) + epsilon) over the last axis.
 Value rms_normalized(NodeContext& node, Value x, double epsilon) {
-  const Value square = node.op("Power", {x, node.number_like(2, x)});
-  const Value mean = node.op("ReduceMean", {square, node.integers({-1})}, {{"keep_dims", true}});
-  const Value root = node.op("Sqrt", {node.op("Add", {mean, node.number_like(epsilon, mean)})});
-  return node.op("Multiply", {x, divide(node, node.number_like(1, root), root)});
+  const Value square = node.op(ops::Power, {x, node.number_like(2, x)});
+  const Value mean = node.op(ops::ReduceMean, {square, node.integers({-1})}, {{"keep_dims", true}});
+  const Value root = node.op(ops::Sqrt, {node.op(ops::Add, {mean, node.number_like(epsilon, mean)})});
+  return node.op(ops::Multiply, {x, divide(node, node.number_like(1, root), root)});
 }
 
 /// ScaledSiLU: z * sigmoid(z) with z = scale * x, rounded after each step.
@@ -24,13 +24,13 @@ Values scaled_silu(NodeContext& node) {
   const ElementType type = node.input(0).type();
   const Value scale = node.has_input(1) ? reshape(node, number_input(node, 1), std::vector<std::int64_t>{})
                                         : node.number(node.real("alpha", 1), ElementType::f32);
-  const Value z = convert(node, node.op("Multiply", {number_input(node, 0), scale}), type);
-  return {node.op("Multiply", {z, node.op("Sigmoid", {z})})};
+  const Value z = convert(node, node.op(ops::Multiply, {number_input(node, 0), scale}), type);
+  return {node.op(ops::Multiply, {z, node.op(ops::Sigmoid, {z})})};
 }
 
 /// GatedAdd: x + y * gate.
 Values gated_add(NodeContext& node) {
-  return {node.op("Add", {node.input(0), node.op("Multiply", {node.input(1), node.input(2)})})};
+  return {node.op(ops::Add, {node.input(0), node.op(ops::Multiply, {node.input(1), node.input(2)})})};
 }
 
 /// GatedRMSNorm: groups as long as the scale, normalised and multiplied by the activated gate.
@@ -43,10 +43,10 @@ Values gated_rms_norm(NodeContext& node) {
   const Value scale = number_input(node, 1);
   const Value shape = concat(node, {node.integers({-1}), dimension_of(node, scale, 0)});
   const Value x = reshape(node, number_input(node, 0), shape);
-  const Value y = node.op("Multiply", {rms_normalized(node, x, node.real("epsilon", 1e-5F)), scale});
+  const Value y = node.op(ops::Multiply, {rms_normalized(node, x, node.real("epsilon", 1e-5F)), scale});
   const Value gate = number_input(node, 2);
-  const Value opened = node.op(activation == "sigmoid" ? "Sigmoid" : "Swish", {gate});
-  const Value product = node.op("Multiply", {reshape(node, y, shape_of(node, input)), opened});
+  const Value opened = node.op(activation == "sigmoid" ? ops::Sigmoid : ops::Swish, {gate});
+  const Value product = node.op(ops::Multiply, {reshape(node, y, shape_of(node, input)), opened});
   return {convert(node, product, input.type())};
 }
 
@@ -59,7 +59,7 @@ Value in_branches(NodeContext& node, Value streams, std::int64_t count) {
   shape.back() = -1;
   const ir::Dimension width = streams.shape()[static_cast<std::size_t>(rank) - 1];
   if (width.is_static()) shape.back() = width.size() / count;
-  return node.op("Reshape", {streams, node.integers(shape)}, {{"special_zero", true}});
+  return node.op(ops::Reshape, {streams, node.integers(shape)}, {{"special_zero", true}});
 }
 
 /// BranchwiseRMSNorm.
@@ -75,7 +75,7 @@ Values branchwise_rms_norm(NodeContext& node) {
       scale =
           reshape(node, scale, concat(node, {dimension_of(node, x, node.rank(x) - 2), node.integers({-1})}));
     }
-    y = node.op("Multiply", {y, scale});
+    y = node.op(ops::Multiply, {y, scale});
   }
   return {reshape(node, convert(node, y, input.type()), shape_of(node, input))};
 }
@@ -97,10 +97,10 @@ Value gates_for(NodeContext& node, Value gates, Value branches) {
 /// HyperConnectionPreMix: the branches, each times its gate, summed up.
 Values hyper_connection_pre_mix(NodeContext& node) {
   const Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
-  const Value product = node.op("Multiply", {x, gates_for(node, number_input(node, 1), x)});
-  const Value sum = node.op("ReduceSum", {product, node.integers({-2})}, {{"keep_dims", false}});
+  const Value product = node.op(ops::Multiply, {x, gates_for(node, number_input(node, 1), x)});
+  const Value sum = node.op(ops::ReduceSum, {product, node.integers({-2})}, {{"keep_dims", false}});
   const double scale = node.real("reduction_scale", 1);
-  return {convert(node, node.op("Multiply", {sum, node.number_like(scale, sum)}), node.input(0).type())};
+  return {convert(node, node.op(ops::Multiply, {sum, node.number_like(scale, sum)}), node.input(0).type())};
 }
 
 /// HyperConnectionPostMix: the branches mixed with each other, and the output of a block added to each.
@@ -109,10 +109,10 @@ Values hyper_connection_post_mix(NodeContext& node) {
   Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
   const Value gates = gates_for(node, number_input(node, 2), x);
   if (node.has_input(3)) {
-    x = node.op("MatMul", {number_input(node, 3), x}, {{"transpose_a", true}, {"transpose_b", false}});
+    x = node.op(ops::MatMul, {number_input(node, 3), x}, {{"transpose_a", true}, {"transpose_b", false}});
   }
   const Value block = unsqueeze(node, number_input(node, 1), {node.rank(node.input(1)) - 1});
-  const Value sum = node.op("Add", {x, node.op("Multiply", {gates, block})});
+  const Value sum = node.op(ops::Add, {x, node.op(ops::Multiply, {gates, block})});
   return {reshape(node, convert(node, sum, input.type()), shape_of(node, input))};
 }
 
@@ -121,20 +121,21 @@ Values engram_gate(NodeContext& node) {
   const ElementType type = node.input(0).type();
   const double epsilon = node.real("epsilon", 1e-5F);
   const auto normalized = [&](std::size_t x, std::size_t scale) {
-    return node.op("Multiply",
+    return node.op(ops::Multiply,
                    {rms_normalized(node, number_input(node, x), epsilon), number_input(node, scale)});
   };
-  const Value product = node.op("Multiply", {normalized(0, 3), normalized(1, 4)});
-  const Value sum = node.op("ReduceSum", {product, node.integers({-1})}, {{"keep_dims", true}});
+  const Value product = node.op(ops::Multiply, {normalized(0, 3), normalized(1, 4)});
+  const Value sum = node.op(ops::ReduceSum, {product, node.integers({-1})}, {{"keep_dims", true}});
   const Value size = convert(node, size_of(node, node.input(0), 3), ElementType::f32);
-  const Value likeness = divide(node, sum, node.op("Sqrt", {size}));
-  const Value strength =
-      node.op("Sqrt", {node.op("Maximum", {node.op("Abs", {likeness}), node.number_like(1e-6F, likeness)})});
-  const Value gate = node.op("Sigmoid", {node.op("Multiply", {node.op("Sign", {likeness}), strength})});
-  const Value gated = node.op("Multiply", {gate, unsqueeze(node, number_input(node, 2), {2})});
+  const Value likeness = divide(node, sum, node.op(ops::Sqrt, {size}));
+  const Value strength = node.op(
+      ops::Sqrt, {node.op(ops::Maximum, {node.op(ops::Abs, {likeness}), node.number_like(1e-6F, likeness)})});
+  const Value gate =
+      node.op(ops::Sigmoid, {node.op(ops::Multiply, {node.op(ops::Sign, {likeness}), strength})});
+  const Value gated = node.op(ops::Multiply, {gate, unsqueeze(node, number_input(node, 2), {2})});
   Values outputs{convert(node, gated, type)};
   if (node.has_output(1)) {
-    const Value y = node.op("Multiply", {rms_normalized(node, gated, epsilon), number_input(node, 5)});
+    const Value y = node.op(ops::Multiply, {rms_normalized(node, gated, epsilon), number_input(node, 5)});
     outputs.push_back(convert(node, y, type));
   }
   return outputs;
@@ -143,9 +144,11 @@ Values engram_gate(NodeContext& node) {
 /// LinearAttentionGate: decay_scale * softplus(a + dt_bias), and sigmoid(b).
 Values linear_attention_gate(NodeContext& node) {
   const ElementType type = node.input(0).type();
-  const Value soft = node.op("SoftPlus", {node.op("Add", {number_input(node, 0), number_input(node, 1)})});
-  Values outputs{convert(node, node.op("Multiply", {soft, number_input(node, 2)}), type)};
-  if (node.has_output(1)) outputs.push_back(convert(node, node.op("Sigmoid", {number_input(node, 3)}), type));
+  const Value soft =
+      node.op(ops::SoftPlus, {node.op(ops::Add, {number_input(node, 0), number_input(node, 1)})});
+  Values outputs{convert(node, node.op(ops::Multiply, {soft, number_input(node, 2)}), type)};
+  if (node.has_output(1))
+    outputs.push_back(convert(node, node.op(ops::Sigmoid, {number_input(node, 3)}), type));
   return outputs;
 }
 

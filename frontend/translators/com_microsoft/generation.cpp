@@ -69,16 +69,16 @@ Value seen_tokens(Builder& builder, Value sequences, Value scores) {
   const Value none = broadcast_to(builder, builder.integer(0, ElementType::i32), shape_of(builder, scores));
   const Value ones =
       broadcast_to(builder, builder.integer(1, ElementType::i32), shape_of(builder, sequences));
-  const Value seen = builder.op("ScatterElementsUpdate", {none, sequences, ones, builder.integer(1)},
+  const Value seen = builder.op(ops::ScatterElementsUpdate, {none, sequences, ones, builder.integer(1)},
                                 {{"reduction", "max"}, {"use_init_val", true}});
-  return builder.op("Greater", {seen, builder.integer(0, ElementType::i32)});
+  return builder.op(ops::Greater, {seen, builder.integer(0, ElementType::i32)});
 }
 
 Value penalized(Builder& builder, Value scores, Value sequences, Value penalty) {
-  const Value is_negative = builder.op("Less", {scores, builder.number_like(0, scores)});
-  const Value worse = builder.op(
-      "Select", {is_negative, builder.op("Multiply", {scores, penalty}), divide(builder, scores, penalty)});
-  return builder.op("Select", {seen_tokens(builder, sequences, scores), worse, scores});
+  const Value is_negative = builder.op(ops::Less, {scores, builder.number_like(0, scores)});
+  const Value worse = builder.op(ops::Select, {is_negative, builder.op(ops::Multiply, {scores, penalty}),
+                                               divide(builder, scores, penalty)});
+  return builder.op(ops::Select, {seen_tokens(builder, sequences, scores), worse, scores});
 }
 
 /// The score of a token that must not be chosen.
@@ -87,17 +87,17 @@ Value lowest(Builder& builder) {
 }
 
 Value only(Builder& builder, Value scores, Value allowed) {
-  return builder.op("Select", {allowed, scores, lowest(builder)});
+  return builder.op(ops::Select, {allowed, scores, lowest(builder)});
 }
 
 /// The end of a sequence is allowed from `length` on.
 Value allowed_ends(Builder& builder, Value scores, Value sequences, Value length, std::int64_t end_token) {
   const Value tokens =
-      builder.op("Range", {builder.integer(0), size_of(builder, scores, 1), builder.integer(1)},
+      builder.op(ops::Range, {builder.integer(0), size_of(builder, scores, 1), builder.integer(1)},
                  {{"output_type", ElementType::i64}});
-  const Value is_other = builder.op("NotEqual", {tokens, builder.integer(end_token)});
-  const Value is_long = builder.op("GreaterEqual", {dimension_of(builder, sequences, 1), length});
-  return builder.op("LogicalOr", {is_other, is_long});
+  const Value is_other = builder.op(ops::NotEqual, {tokens, builder.integer(end_token)});
+  const Value is_long = builder.op(ops::GreaterEqual, {dimension_of(builder, sequences, 1), length});
+  return builder.op(ops::LogicalOr, {is_other, is_long});
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ Value by_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value 
   if (rules.ngram_size > 0) {
     const Value tokens = convert(builder, sequences, ElementType::i64);
     const Value repeated = repeated_ngrams(builder, tokens, scores, rules.ngram_size);
-    scores = builder.op("Select", {repeated, lowest(builder), scores});
+    scores = builder.op(ops::Select, {repeated, lowest(builder), scores});
   }
   if (rules.vocabulary) scores = only(builder, scores, scope.outer(rules.vocabulary));
   if (rules.first_vocabulary && is_first) scores = only(builder, scores, scope.outer(rules.first_vocabulary));
@@ -133,7 +133,7 @@ namespace {
 Value mask_of(NodeContext& node, std::size_t index) {
   if (!node.has_input(index)) return {};
   const Value mask = node.input(index);
-  return node.op("NotEqual", {mask, node.number_like(0, mask)});
+  return node.op(ops::NotEqual, {mask, node.number_like(0, mask)});
 }
 
 }  // namespace
@@ -153,14 +153,14 @@ Value filled_sequences(Builder& builder, Value sequences, Value length, std::int
   const auto last = static_cast<std::int64_t>(sequences.shape().rank()) - 1;
   Values sizes;
   for (std::int64_t axis = 0; axis < last; ++axis) sizes.push_back(dimension_of(builder, sequences, axis));
-  sizes.push_back(builder.op("Subtract", {length, dimension_of(builder, sequences, last)}));
+  sizes.push_back(builder.op(ops::Subtract, {length, dimension_of(builder, sequences, last)}));
   const Value filling =
       broadcast_to(builder, builder.integer(filler, ElementType::i32), concat(builder, sizes));
   return concat(builder, {sequences, filling}, last);
 }
 
 Best best(Builder& builder, Value scores, Value count) {
-  ir::Node& top = builder.node("TopK", {scores, count},
+  ir::Node& top = builder.node(ops::TopK, {scores, count},
                                {{"axis", 1},
                                 {"mode", "max"},
                                 {"sort", "value"},

@@ -71,14 +71,14 @@ Value empty_cache(NodeContext& node, const onnx::ValueInfoProto& declared, std::
 
 Value token_mask(Builder& builder, Value tokens, std::int64_t pad_token) {
   const Value pad = builder.integer(pad_token, ElementType::i32);
-  return convert(builder, builder.op("NotEqual", {tokens, pad}), ElementType::i32);
+  return convert(builder, builder.op(ops::NotEqual, {tokens, pad}), ElementType::i32);
 }
 
 Value encoder_mask(Builder& builder, Value tokens, Value mask, std::int64_t pad_token) {
   if (mask) return mask;
-  const Value seen = builder.op("CumSum", {token_mask(builder, tokens, pad_token), builder.integer(1)},
+  const Value seen = builder.op(ops::CumSum, {token_mask(builder, tokens, pad_token), builder.integer(1)},
                                 {{"exclusive", false}, {"reverse", false}});
-  const Value has_begun = builder.op("Greater", {seen, builder.integer(0, ElementType::i32)});
+  const Value has_begun = builder.op(ops::Greater, {seen, builder.integer(0, ElementType::i32)});
   return convert(builder, has_begun, ElementType::i32);
 }
 
@@ -92,16 +92,16 @@ DecoderStep start_gpt(NodeContext& node, Value prompt, Value mask, std::int64_t 
   const Value counted = token_mask(node, prompt, pad_token);
   if (!mask) mask = counted;
   const Value counts =
-      node.op("CumSum", {counted, node.integer(1)}, {{"exclusive", false}, {"reverse", false}});
-  const Value before = node.op("Subtract", {counts, node.integer(1, ElementType::i32)});
-  Values inputs{prompt, node.op("Multiply", {before, counted}), mask};
+      node.op(ops::CumSum, {counted, node.integer(1)}, {{"exclusive", false}, {"reverse", false}});
+  const Value before = node.op(ops::Subtract, {counts, node.integer(1, ElementType::i32)});
+  Values inputs{prompt, node.op(ops::Multiply, {before, counted}), mask};
   const Value rows = dimension_of(node, prompt, 0);
   for (int i = kFirstGptCache; i < proto.input_size(); ++i)
     inputs.push_back(empty_cache(node, proto.input(i), 1, rows));
   SearchScope outside(node.translator(), false);
   const Values outputs = run_graph(node, outside, attribute, inputs);
   DecoderStep step{last_logits(node, node, outputs[0]), {}};
-  step.next.positions = node.op("ReduceSum", {counted, node.integers({1})}, {{"keep_dims", true}});
+  step.next.positions = node.op(ops::ReduceSum, {counted, node.integers({1})}, {{"keep_dims", true}});
   step.next.mask = longer(node, mask);
   step.next.caches.append(outputs.begin() + 1, outputs.end());
   return step;
@@ -119,7 +119,7 @@ DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& de
   const Values outputs = run_graph(node, scope, "decoder", inputs);
   DecoderStep step{last_logits(node, builder, outputs[0]), {}};
   if (state.positions)
-    step.next.positions = builder.op("Add", {state.positions, builder.integer(1, ElementType::i32)});
+    step.next.positions = builder.op(ops::Add, {state.positions, builder.integer(1, ElementType::i32)});
   if (state.mask) step.next.mask = longer(builder, state.mask);
   step.next.caches.append(outputs.begin() + 1, outputs.end());
   return step;

@@ -70,33 +70,34 @@ Sampling read_sampling(NodeContext& node) {
 /// Which places of `probabilities`, which fall along each row, tokens are drawn from.
 Value kept_places(Builder& builder, const Sampling& sampling, Value probabilities) {
   const auto sums = [&](bool is_exclusive, bool is_reverse) {
-    return builder.op("CumSum", {probabilities, builder.integer(1)},
+    return builder.op(ops::CumSum, {probabilities, builder.integer(1)},
                       {{"exclusive", is_exclusive}, {"reverse", is_reverse}});
   };
   if (sampling.is_custom)
-    return builder.op("LessEqual", {sums(true, false), builder.number(sampling.top_p, ElementType::f32)});
+    return builder.op(ops::LessEqual, {sums(true, false), builder.number(sampling.top_p, ElementType::f32)});
   const Value kept =
-      builder.op("Greater", {sums(false, true), builder.number(1 - sampling.top_p, ElementType::f32)});
+      builder.op(ops::Greater, {sums(false, true), builder.number(1 - sampling.top_p, ElementType::f32)});
   const Value places =
-      builder.op("Range", {builder.integer(0), size_of(builder, probabilities, 1), builder.integer(1)},
+      builder.op(ops::Range, {builder.integer(0), size_of(builder, probabilities, 1), builder.integer(1)},
                  {{"output_type", ElementType::i64}});
-  return builder.op("LogicalOr", {kept, builder.op("Less", {places, builder.integer(sampling.least_kept)})});
+  return builder.op(ops::LogicalOr,
+                    {kept, builder.op(ops::Less, {places, builder.integer(sampling.least_kept)})});
 }
 
 /// A token for each row, i32 [rows, 1].
 Value drawn(Builder& builder, const Sampling& sampling, Value scores) {
   const Best sorted = best(builder, scores, size_of(builder, scores, 1));
-  const Value probabilities = builder.op("SoftMax", {sorted.values}, {{"axis", 1}});
-  const Value kept = builder.op("Select", {kept_places(builder, sampling, probabilities), sorted.values,
-                                           builder.number(sampling.filter_value, ElementType::f32)});
-  const Value place =
-      builder.op("Multinomial", {builder.op("LogSoftmax", {kept}, {{"axis", 1}}), builder.integers({1})},
-                 {{"convert_type", ElementType::i32},
-                  {"with_replacement", true},
-                  {"log_probs", true},
-                  {"global_seed", sampling.seed},
-                  {"op_seed", sampling.seed}});
-  return builder.op("GatherElements", {sorted.indices, place}, {{"axis", 1}});
+  const Value probabilities = builder.op(ops::SoftMax, {sorted.values}, {{"axis", 1}});
+  const Value kept = builder.op(ops::Select, {kept_places(builder, sampling, probabilities), sorted.values,
+                                              builder.number(sampling.filter_value, ElementType::f32)});
+  const Value place = builder.op(ops::Multinomial,
+                                 {builder.op(ops::LogSoftmax, {kept}, {{"axis", 1}}), builder.integers({1})},
+                                 {{"convert_type", ElementType::i32},
+                                  {"with_replacement", true},
+                                  {"log_probs", true},
+                                  {"global_seed", sampling.seed},
+                                  {"op_seed", sampling.seed}});
+  return builder.op(ops::GatherElements, {sorted.indices, place}, {{"axis", 1}});
 }
 
 /// Appends a token to each row; rows that have ended get the token for padding.
@@ -105,17 +106,17 @@ void choose(SearchScope& scope, const GreedySearch& search, Value logits, Progre
   const Value scores = by_rules(scope, search.rules, logits, progress.sequences, is_first);
   const Value token = search.sampling ? drawn(builder, *search.sampling, scores)
                                       : best(builder, scores, builder.integer(1)).indices;
-  const Value is_end = builder.op("Equal", {token, builder.integer(search.end_token, ElementType::i32)});
-  progress.has_ended = builder.op("LogicalOr", {progress.has_ended, is_end});
+  const Value is_end = builder.op(ops::Equal, {token, builder.integer(search.end_token, ElementType::i32)});
+  progress.has_ended = builder.op(ops::LogicalOr, {progress.has_ended, is_end});
   const Value pad = builder.integer(search.pad_token, ElementType::i32);
-  progress.decoder.tokens = builder.op("Select", {progress.has_ended, pad, token});
+  progress.decoder.tokens = builder.op(ops::Select, {progress.has_ended, pad, token});
   progress.sequences = concat(builder, {progress.sequences, progress.decoder.tokens}, 1);
 }
 
 Value goes_on(Builder& builder, const Progress& progress) {
-  const Value all =
-      builder.op("ReduceLogicalAnd", {progress.has_ended, builder.integers({0, 1})}, {{"keep_dims", false}});
-  return builder.op("LogicalNot", {all});
+  const Value all = builder.op(ops::ReduceLogicalAnd, {progress.has_ended, builder.integers({0, 1})},
+                               {{"keep_dims", false}});
+  return builder.op(ops::LogicalNot, {all});
 }
 
 Values generate(NodeContext& node, const GreedySearch& search) {
@@ -128,7 +129,7 @@ Values generate(NodeContext& node, const GreedySearch& search) {
   choose(outside, search, first.logits, progress, true);
 
   const Value length = parameter_of(node, 1, ElementType::i64);
-  const Value left = node.op("Subtract", {length, dimension_of(node, progress.sequences, 1)});
+  const Value left = node.op(ops::Subtract, {length, dimension_of(node, progress.sequences, 1)});
   const auto step = [&](SearchScope& scope, const Values& states, Value& again) {
     Progress now = Progress::of(states, progress);
     DecoderStep result = run_decoder(node, scope, {}, now.decoder);

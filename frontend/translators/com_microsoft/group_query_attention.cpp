@@ -46,19 +46,19 @@ Heads heads_of(NodeContext& node, std::int64_t queries, std::int64_t keys) {
 Lengths lengths_of(NodeContext& node, const Heads& heads) {
   Lengths lengths;
   const Value last = reshape(node, convert(node, node.input(5), ElementType::i64), {-1});
-  lengths.total = node.op("Add", {last, node.integer(1)});
+  lengths.total = node.op(ops::Add, {last, node.integer(1)});
   lengths.longest = reshape(node, convert(node, node.input(6), ElementType::i64), {1});
   const Value count = dimension_of(node, heads.query, 2);
   // If there are as many queries as keys, there is no past, and shorter rows are padded behind their end.
-  const Value is_prompt = node.op("Equal", {count, lengths.longest});
+  const Value is_prompt = node.op(ops::Equal, {count, lengths.longest});
   lengths.past =
-      node.op("Select", {is_prompt, node.integers({0}), node.op("Subtract", {lengths.total, count})});
+      node.op(ops::Select, {is_prompt, node.integers({0}), node.op(ops::Subtract, {lengths.total, count})});
   return lengths;
 }
 
 /// The numbers of the queries in their row, [B, S].
 Value query_positions(NodeContext& node, const Heads& heads, const Lengths& lengths) {
-  return node.op("Add", {unsqueeze(node, lengths.past, {1}), positions_along(node, heads.query, 2)});
+  return node.op(ops::Add, {unsqueeze(node, lengths.past, {1}), positions_along(node, heads.query, 2)});
 }
 
 void rotate(NodeContext& node, Heads& heads, Value positions) {
@@ -74,14 +74,15 @@ void rotate(NodeContext& node, Heads& heads, Value positions) {
 Value cache_origins(NodeContext& node, Value past, Value now, const Lengths& lengths) {
   const Value size = dimension_of(node, past, 2);
   const Value count = dimension_of(node, now, 2);
-  const Value total = node.op("Maximum", {size, lengths.longest});
-  const Value keys = node.op("Range", {node.integer(0), squeeze(node, total, {0}), node.integer(1)},
+  const Value total = node.op(ops::Maximum, {size, lengths.longest});
+  const Value keys = node.op(ops::Range, {node.integer(0), squeeze(node, total, {0}), node.integer(1)},
                              {{"output_type", ElementType::i64}});
   const Value begin = unsqueeze(node, lengths.past, {1});
-  const Value own = node.op("Subtract", {keys, begin});
-  const Value zero = node.op("Add", {size, count});
-  const Value added = node.op("Select", {node.op("Less", {own, count}), node.op("Add", {own, size}), zero});
-  return node.op("Select", {node.op("Less", {keys, begin}), keys, added});
+  const Value own = node.op(ops::Subtract, {keys, begin});
+  const Value zero = node.op(ops::Add, {size, count});
+  const Value added =
+      node.op(ops::Select, {node.op(ops::Less, {own, count}), node.op(ops::Add, {own, size}), zero});
+  return node.op(ops::Select, {node.op(ops::Less, {keys, begin}), keys, added});
 }
 
 /// The past up to each row's length, then the new keys, then zeros: [B, K, T, h].
@@ -90,21 +91,21 @@ Value cached(NodeContext& node, Value past, Value now, Value origins) {
   const Value zero = broadcast_to(node, node.number_like(0, now),
                                   concat(node, {size(0), size(1), node.integers({1}), size(3)}));
   const Value all = concat(node, {past, now, zero}, 2);
-  return node.op("Gather", {all, origins, node.integer(2)}, {{"batch_dims", 1}});
+  return node.op(ops::Gather, {all, origins, node.integer(2)}, {{"batch_dims", 1}});
 }
 
 /// Which keys take part, [B, 1, S, T].
 Value seen_keys(NodeContext& node, const Lengths& lengths, Value key, Value positions) {
   const Value keys = positions_along(node, key, 2);
   if (node.integer("causal", 1) == 0) {
-    return node.op("Less", {keys, unsqueeze(node, lengths.total, {1, 2, 3})});
+    return node.op(ops::Less, {keys, unsqueeze(node, lengths.total, {1, 2, 3})});
   }
   const Value own = unsqueeze(node, positions, {1, 3});
-  const Value behind = node.op("LessEqual", {keys, own});
+  const Value behind = node.op(ops::LessEqual, {keys, own});
   const std::int64_t window = node.integer("local_window_size", -1);
   if (window < 1) return behind;
-  const Value first = node.op("Subtract", {own, node.integer(window)});
-  return node.op("LogicalAnd", {behind, node.op("Greater", {keys, first})});
+  const Value first = node.op(ops::Subtract, {own, node.integer(window)});
+  return node.op(ops::LogicalAnd, {behind, node.op(ops::Greater, {keys, first})});
 }
 
 Scores wanted_scores(NodeContext& node) {
@@ -116,11 +117,11 @@ Scores wanted_scores(NodeContext& node) {
 /// x / sqrt(mean(x * x) + epsilon) * weight over the last axis.
 Value normalized(NodeContext& node, Value x, Value weight) {
   const double epsilon = node.real("qk_norm_epsilon", 1e-6F);
-  const Value square = node.op("Power", {x, node.number_like(2, x)});
-  const Value mean = node.op("ReduceMean", {square, node.integers({-1})}, {{"keep_dims", true}});
-  const Value root = node.op("Sqrt", {node.op("Add", {mean, node.number_like(epsilon, mean)})});
-  return node.op("Multiply",
-                 {node.op("Multiply", {x, divide(node, node.number_like(1, root), root)}), weight});
+  const Value square = node.op(ops::Power, {x, node.number_like(2, x)});
+  const Value mean = node.op(ops::ReduceMean, {square, node.integers({-1})}, {{"keep_dims", true}});
+  const Value root = node.op(ops::Sqrt, {node.op(ops::Add, {mean, node.number_like(epsilon, mean)})});
+  return node.op(ops::Multiply,
+                 {node.op(ops::Multiply, {x, divide(node, node.number_like(1, root), root)}), weight});
 }
 
 Values group_query_attention(NodeContext& node) {
@@ -172,7 +173,7 @@ Values group_query_attention(NodeContext& node) {
   const AttentionOutputs outputs = attend(node, inputs);
   Value scores = outputs.scores;
   if (inputs.scores == Scores::before_softmax) {
-    scores = node.op("Select", {inputs.seen, scores, node.number_like(0, scores)});
+    scores = node.op(ops::Select, {inputs.seen, scores, node.number_like(0, scores)});
   }
   return {join_heads(node, outputs.mixed), heads.key, heads.value, scores};
 }

@@ -26,9 +26,9 @@ Values nhwc_max_pool(NodeContext& node) {
 /// row of a window, which is the same for masks of ones before zeros.
 Values max_pool_with_mask(NodeContext& node) {
   const Value x = node.input(0);
-  const Value is_hidden = node.op("Equal", {node.input(1), node.number_like(0, node.input(1))});
+  const Value is_hidden = node.op(ops::Equal, {node.input(1), node.number_like(0, node.input(1))});
   const Value lowest = node.number_like(std::numeric_limits<float>::lowest(), x);
-  return translate_as(node, "MaxPool", 12, {node.op("Select", {is_hidden, lowest, x})});
+  return translate_as(node, "MaxPool", 12, {node.op(ops::Select, {is_hidden, lowest, x})});
 }
 
 /// Channels in groups, each with mean 0 and deviation 1, scaled for each channel; attribute activation 1:
@@ -36,9 +36,9 @@ Values max_pool_with_mask(NodeContext& node) {
 Value group_normalized(NodeContext& node, Value x) {
   const Value gamma = convert(node, node.input(1), x.type());
   const Value beta = convert(node, node.input(2), x.type());
-  const Value y = node.op("GroupNormalization", {x, gamma, beta},
+  const Value y = node.op(ops::GroupNormalization, {x, gamma, beta},
                           {{"num_groups", node.integer("groups")}, {"epsilon", node.real("epsilon", 1e-5F)}});
-  return node.integer("activation", 0) == 1 ? node.op("Swish", {y}) : y;
+  return node.integer("activation", 0) == 1 ? node.op(ops::Swish, {y}) : y;
 }
 
 Values group_norm(NodeContext& node) {
@@ -54,10 +54,10 @@ Values skip_group_norm(NodeContext& node) {
   Value skip = node.input(3);
   if (node.rank(skip) == 2)
     skip = unsqueeze(node, skip, is_last ? std::vector<std::int64_t>{1, 2} : std::vector<std::int64_t>{2, 3});
-  Value sum = node.op("Add", {x, skip});
+  Value sum = node.op(ops::Add, {x, skip});
   if (Value bias = node.optional_input(4)) {
     if (!is_last) bias = unsqueeze(node, bias, {1, 2});
-    sum = node.op("Add", {sum, bias});
+    sum = node.op(ops::Add, {sum, bias});
   }
   if (!is_last) return {group_normalized(node, sum), sum};
   return {with_channels_last(node, group_normalized(node, with_channels_first(node, sum))), sum};
@@ -65,34 +65,35 @@ Values skip_group_norm(NodeContext& node) {
 
 /// BiasAdd: input + bias + skip.
 Values bias_add(NodeContext& node) {
-  return {node.op("Add", {node.op("Add", {node.input(0), node.input(1)}), node.input(2)})};
+  return {node.op(ops::Add, {node.op(ops::Add, {node.input(0), node.input(1)}), node.input(2)})};
 }
 
 /// BiasSplitGelu: the left half of input + bias times the Gelu of the right half.
 Values bias_split_gelu(NodeContext& node) {
-  const Value sum = node.op("Add", {node.input(0), node.input(1)});
+  const Value sum = node.op(ops::Add, {node.input(0), node.input(1)});
   const std::int64_t last = node.rank(sum) - 1;
-  ir::Node& halves = node.node("Split", {sum, node.integer(last)}, {{"num_splits", 2}}, 2);
-  const Value gate = node.op("Gelu", {halves.value(1)}, {{"approximation_mode", "ERF"}});
-  return {node.op("Multiply", {halves.value(0), gate})};
+  ir::Node& halves = node.node(ops::Split, {sum, node.integer(last)}, {{"num_splits", 2}}, 2);
+  const Value gate = node.op(ops::Gelu, {halves.value(1)}, {{"approximation_mode", "ERF"}});
+  return {node.op(ops::Multiply, {halves.value(0), gate})};
 }
 
 /// The places [R, n] along an axis of `size` pixels where a crop from `low` to `high` (parts of 1) has its
 /// pixels.
 Value crop_places(NodeContext& node, Value low, Value high, Value count, Value size) {
-  const Value last = node.op("Subtract", {size, node.number_like(1, size)});
+  const Value last = node.op(ops::Subtract, {size, node.number_like(1, size)});
   const Value numbers =
-      node.op("Range", {node.number(0, ElementType::f32), count, node.number(1, ElementType::f32)},
+      node.op(ops::Range, {node.number(0, ElementType::f32), count, node.number(1, ElementType::f32)},
               {{"output_type", ElementType::f32}});
-  const Value gaps = node.op("Maximum", {node.op("Subtract", {count, node.number(1, ElementType::f32)}),
-                                         node.number(1, ElementType::f32)});
-  const Value step = divide(node, node.op("Multiply", {node.op("Subtract", {high, low}), last}), gaps);
+  const Value gaps = node.op(ops::Maximum, {node.op(ops::Subtract, {count, node.number(1, ElementType::f32)}),
+                                            node.number(1, ElementType::f32)});
+  const Value step = divide(node, node.op(ops::Multiply, {node.op(ops::Subtract, {high, low}), last}), gaps);
   const Value spread =
-      node.op("Add", {node.op("Multiply", {low, last}), node.op("Multiply", {step, numbers})});
-  const Value middle = node.op("Multiply", {node.op("Add", {low, high}),
-                                            node.op("Multiply", {last, node.number(0.5, ElementType::f32)})});
-  const Value is_one = node.op("LessEqual", {count, node.number(1, ElementType::f32)});
-  return node.op("Select", {is_one, middle, spread});
+      node.op(ops::Add, {node.op(ops::Multiply, {low, last}), node.op(ops::Multiply, {step, numbers})});
+  const Value middle = node.op(
+      ops::Multiply,
+      {node.op(ops::Add, {low, high}), node.op(ops::Multiply, {last, node.number(0.5, ElementType::f32)})});
+  const Value is_one = node.op(ops::LessEqual, {count, node.number(1, ElementType::f32)});
+  return node.op(ops::Select, {is_one, middle, spread});
 }
 
 /// CropAndResize: boxes [y1, x1, y2, x2] of images, in parts of their sizes, all in one size.
@@ -110,19 +111,20 @@ Values crop_and_resize(NodeContext& node) {
     return convert(node, size_of(node, x, axis), ElementType::f32);
   };
   const auto outside = [&](Value places, Value length) {
-    const Value last = node.op("Subtract", {length, node.number(1, ElementType::f32)});
-    return node.op("LogicalOr", {node.op("Less", {places, node.number(0, ElementType::f32)}),
-                                 node.op("Greater", {places, last})});
+    const Value last = node.op(ops::Subtract, {length, node.number(1, ElementType::f32)});
+    return node.op(ops::LogicalOr, {node.op(ops::Less, {places, node.number(0, ElementType::f32)}),
+                                    node.op(ops::Greater, {places, last})});
   };
   // Places between -1 and 1, as GridSample has them. It rounds half to even, onnxruntime away from 0.
   const auto in_grid = [&](Value places, Value length) {
     if (mode == "nearest") {
-      places = node.op("Floor", {node.op("Add", {places, node.number(0.5, ElementType::f32)})});
+      places = node.op(ops::Floor, {node.op(ops::Add, {places, node.number(0.5, ElementType::f32)})});
     }
-    const Value last = node.op("Maximum", {node.op("Subtract", {length, node.number(1, ElementType::f32)}),
-                                           node.number(1, ElementType::f32)});
-    const Value twice = node.op("Multiply", {places, node.number(2, ElementType::f32)});
-    return node.op("Subtract", {divide(node, twice, last), node.number(1, ElementType::f32)});
+    const Value last =
+        node.op(ops::Maximum, {node.op(ops::Subtract, {length, node.number(1, ElementType::f32)}),
+                               node.number(1, ElementType::f32)});
+    const Value twice = node.op(ops::Multiply, {places, node.number(2, ElementType::f32)});
+    return node.op(ops::Subtract, {divide(node, twice, last), node.number(1, ElementType::f32)});
   };
   const Value rows = crop_places(node, edge(0), edge(2), count(0), size(2));
   const Value columns = crop_places(node, edge(1), edge(3), count(1), size(3));
@@ -133,11 +135,11 @@ Values crop_and_resize(NodeContext& node) {
   };
   const Value grid =
       concat(node, {spread(in_grid(columns, size(3)), 1), spread(in_grid(rows, size(2)), 2)}, 3);
-  const Value sampled = node.op("GridSample", {images, grid},
+  const Value sampled = node.op(ops::GridSample, {images, grid},
                                 {{"align_corners", true}, {"mode", mode}, {"padding_mode", "border"}});
-  const Value hidden = node.op("LogicalOr", {unsqueeze(node, outside(rows, size(2)), {1, 3}),
-                                             unsqueeze(node, outside(columns, size(3)), {1, 2})});
-  return {node.op("Select", {hidden, node.number_like(node.real("extrapolation_value", 0), x), sampled})};
+  const Value hidden = node.op(ops::LogicalOr, {unsqueeze(node, outside(rows, size(2)), {1, 3}),
+                                                unsqueeze(node, outside(columns, size(3)), {1, 2})});
+  return {node.op(ops::Select, {hidden, node.number_like(node.real("extrapolation_value", 0), x), sampled})};
 }
 
 }  // namespace

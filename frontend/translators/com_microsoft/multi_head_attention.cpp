@@ -29,8 +29,8 @@ struct Projections {
 /// Adds elements [first, first + size of the last axis) of the bias; both bounds are i64 [1].
 Value with_bias(NodeContext& node, Value value, Value bias, Value first) {
   if (!bias) return value;
-  const Value behind = node.op("Add", {first, dimension_of(node, value, 2)});
-  return node.op("Add", {value, slice(node, bias, first, behind, 0)});
+  const Value behind = node.op(ops::Add, {first, dimension_of(node, value, 2)});
+  return node.op(ops::Add, {value, slice(node, bias, first, behind, 0)});
 }
 
 /// Part `which` of packed heads [B, S, N, parts, h] as [B, N, S, h].
@@ -69,7 +69,7 @@ Projections projections_of(NodeContext& node, const Places& places, std::int64_t
     case 3:
       result.key = split_heads(node, with_bias(node, key, bias, hidden), count);
       result.value =
-          split_heads(node, with_bias(node, node.input(2), bias, node.op("Add", {hidden, hidden})), count);
+          split_heads(node, with_bias(node, node.input(2), bias, node.op(ops::Add, {hidden, hidden})), count);
       return result;
     case 4:  // of the encoder, in heads
       result.key = key;
@@ -92,13 +92,13 @@ Value of_beams(NodeContext& node, Value cache, Value origins, Value width) {
   const Value numbers = positions_along(node, cache, 0);
   const Value beams = reshape(node, convert(node, width, ElementType::i64), {1});
   const Value first =
-      node.op("Multiply", {node.op("Divide", {numbers, beams}, {{"m_pythondiv", false}}), beams});
+      node.op(ops::Multiply, {node.op(ops::Divide, {numbers, beams}, {{"m_pythondiv", false}}), beams});
   const Value shape = concat(node, {rows, node.integers({-1})});
   const Value relative = slice(node, reshape(node, convert(node, origins, ElementType::i64), shape),
                                node.integers({0}), length, 1);
-  const Value absolute = node.op("Add", {relative, unsqueeze(node, first, {1})});
+  const Value absolute = node.op(ops::Add, {relative, unsqueeze(node, first, {1})});
   const Value by_time = node.op(
-      "Gather", {transpose(node, cache, {2, 0, 1, 3}), transpose(node, absolute, {1, 0}), node.integer(1)},
+      ops::Gather, {transpose(node, cache, {2, 0, 1, 3}), transpose(node, absolute, {1, 0}), node.integer(1)},
       {{"batch_dims", 1}});
   return transpose(node, by_time, {1, 2, 0, 3});
 }
@@ -114,9 +114,9 @@ Cache extended(NodeContext& node, const Places& places, Value past, Value now) {
   Cache cache;
   if (is_buffer) {
     const Value length = reshape(node, convert(node, node.input(places.past_key + 2), ElementType::i64), {1});
-    const Value behind = node.op("Add", {length, dimension_of(node, now, 2)});
-    const Value places_of_now = node.op("Add", {positions_along(node, now, 2), length});
-    cache.present = node.op("ScatterUpdate", {past, places_of_now, now, node.integer(2)});
+    const Value behind = node.op(ops::Add, {length, dimension_of(node, now, 2)});
+    const Value places_of_now = node.op(ops::Add, {positions_along(node, now, 2), length});
+    cache.present = node.op(ops::ScatterUpdate, {past, places_of_now, now, node.integer(2)});
     cache.keys = slice(node, cache.present, node.integers({0}), behind, 2);
   } else {
     cache.present = concat(node, {past, now}, 2);

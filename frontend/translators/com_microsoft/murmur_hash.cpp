@@ -18,17 +18,17 @@ class Words {
   Value word(std::uint32_t bits) const {
     return node_->integer(static_cast<std::int32_t>(bits), ElementType::i32);
   }
-  Value times(Value a, std::uint32_t factor) const { return node_->op("Multiply", {a, word(factor)}); }
-  Value plus(Value a, std::uint32_t summand) const { return node_->op("Add", {a, word(summand)}); }
-  Value mixed(Value a, Value b) const { return node_->op("BitwiseXor", {a, b}); }
-  Value moved_up(Value a, unsigned bits) const { return node_->op("BitwiseLeftShift", {a, word(bits)}); }
+  Value times(Value a, std::uint32_t factor) const { return node_->op(ops::Multiply, {a, word(factor)}); }
+  Value plus(Value a, std::uint32_t summand) const { return node_->op(ops::Add, {a, word(summand)}); }
+  Value mixed(Value a, Value b) const { return node_->op(ops::BitwiseXor, {a, b}); }
+  Value moved_up(Value a, unsigned bits) const { return node_->op(ops::BitwiseLeftShift, {a, word(bits)}); }
   /// Zeros come in from above; the shift itself copies the sign.
   Value moved_down(Value a, unsigned bits) const {
-    const Value moved = node_->op("BitwiseRightShift", {a, word(bits)});
-    return node_->op("BitwiseAnd", {moved, word((std::uint32_t{1} << (32 - bits)) - 1)});
+    const Value moved = node_->op(ops::BitwiseRightShift, {a, word(bits)});
+    return node_->op(ops::BitwiseAnd, {moved, word((std::uint32_t{1} << (32 - bits)) - 1)});
   }
   Value rotated(Value a, unsigned bits) const {
-    return node_->op("BitwiseOr", {moved_up(a, bits), moved_down(a, 32 - bits)});
+    return node_->op(ops::BitwiseOr, {moved_up(a, bits), moved_down(a, 32 - bits)});
   }
 
  private:
@@ -57,9 +57,9 @@ Values blocks_of(NodeContext& node, Value value) {
     case ElementType::i64: {
       // i64 is computed in 32 bits (docs/limits.md): the upper word follows from the sign.
       const Value low = convert(node, value, ElementType::i32);
-      const Value is_negative = node.op("Less", {low, node.integer(0, ElementType::i32)});
-      return {low, node.op("Select", {is_negative, node.integer(-1, ElementType::i32),
-                                      node.integer(0, ElementType::i32)})};
+      const Value is_negative = node.op(ops::Less, {low, node.integer(0, ElementType::i32)});
+      return {low, node.op(ops::Select, {is_negative, node.integer(-1, ElementType::i32),
+                                         node.integer(0, ElementType::i32)})};
     }
     default:
       node.fail("hashes of " + std::string(ir::info(value.type()).name) + " are not converted");

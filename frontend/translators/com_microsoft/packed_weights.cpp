@@ -63,7 +63,7 @@ Value weights_of(NodeContext& node, const Blocks& blocks, ElementType type) {
       convert(node, reshape_constant(node, node.input(2), {blocks.rows, blocks.count, 1}), type);
   const std::vector<std::int64_t> matrix{blocks.rows, blocks.count * blocks.block};
   if (!node.has_input(4)) {
-    const Value product = node.op("Multiply", {node.op("Subtract", {numbers, zero}), scales});
+    const Value product = node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scales});
     return without_padding(node, reshape(node, product, matrix), blocks);
   }
   // Each column names its block.
@@ -74,7 +74,7 @@ Value weights_of(NodeContext& node, const Blocks& blocks, ElementType type) {
                   slice(node, node.input(4), node.integers({0}), node.integers({blocks.inner}), 0), 1);
   };
   const Value columns = without_padding(node, reshape(node, numbers, matrix), blocks);
-  return node.op("Multiply", {node.op("Subtract", {columns, of_columns(zero)}), of_columns(scales)});
+  return node.op(ops::Multiply, {node.op(ops::Subtract, {columns, of_columns(zero)}), of_columns(scales)});
 }
 
 /// MatMulNBits: A times the transpose of B [N, K], whose rows are packed in blocks with a scale and a zero
@@ -90,9 +90,9 @@ Values mat_mul_n_bits(NodeContext& node) {
   const bool may_round = node.integer("accuracy_level", 0) == 4;
   const AttributeList exact = {{"transpose_a", false}, {"transpose_b", true}};
   const AttributeList rounded = {{"transpose_a", false}, {"transpose_b", true}, {"may_round_input", true}};
-  const Value product = node.op("MatMul", {a, weights}, may_round ? rounded : exact);
+  const Value product = node.op(ops::MatMul, {a, weights}, may_round ? rounded : exact);
   const Value bias = node.optional_input(5);
-  return {bias ? node.op("Add", {product, bias}) : product};
+  return {bias ? node.op(ops::Add, {product, bias}) : product};
 }
 
 // The numbers that bitsandbytes gives the 16 codes of 4 bits.
@@ -146,16 +146,16 @@ Values mat_mul_bnb_4(NodeContext& node) {
   Value weights;
   if (count % block == 0) {
     const Value blocks = reshape(node, numbers, {count / block, block});
-    weights = node.op("Multiply", {blocks, reshape(node, scales, {count / block, 1})});
+    weights = node.op(ops::Multiply, {blocks, reshape(node, scales, {count / block, 1})});
   } else {
-    const Value places = node.op("Range", {node.integer(0), node.integer(count), node.integer(1)},
+    const Value places = node.op(ops::Range, {node.integer(0), node.integer(count), node.integer(1)},
                                  {{"output_type", ElementType::i64}});
-    const Value own = node.op("Divide", {places, node.integer(block)}, {{"m_pythondiv", false}});
-    weights = node.op("Multiply", {numbers, gather(node, scales, own)});
+    const Value own = node.op(ops::Divide, {places, node.integer(block)}, {{"m_pythondiv", false}});
+    weights = node.op(ops::Multiply, {numbers, gather(node, scales, own)});
   }
   weights = reshape(node, weights, {rows, inner});
   const bool is_transposed = node.integer("transB", 1) != 0;
-  return {node.op("MatMul", {a, weights}, {{"transpose_a", false}, {"transpose_b", is_transposed}})};
+  return {node.op(ops::MatMul, {a, weights}, {{"transpose_a", false}, {"transpose_b", is_transposed}})};
 }
 
 /// GatherBlockQuantized: rows of weights whose blocks have a scale and a zero point each.
@@ -195,13 +195,13 @@ Values gather_block_quantized(NodeContext& node) {
   };
   Value blocks = reshape_constant(node, numbers(0, shape), split_shape(shape));
   if (node.has_input(3)) {
-    blocks =
-        node.op("Subtract", {blocks, reshape_constant(node, numbers(3, *parameters), split(*parameters, 1))});
+    blocks = node.op(ops::Subtract,
+                     {blocks, reshape_constant(node, numbers(3, *parameters), split(*parameters, 1))});
   } else if (data.type() == ElementType::u8) {
     const auto middle = static_cast<double>(std::int64_t{1} << (bits - 1));
-    blocks = node.op("Subtract", {blocks, node.number(middle, type)});
+    blocks = node.op(ops::Subtract, {blocks, node.number(middle, type)});
   }
-  blocks = node.op("Multiply", {blocks, reshape_constant(node, scales, split(*parameters, 1))});
+  blocks = node.op(ops::Multiply, {blocks, reshape_constant(node, scales, split(*parameters, 1))});
   const std::int64_t from = node.axis(node.integer("gather_axis", 0), rank);
   return {gather(node, reshape(node, blocks, shape), node.input(1), from)};
 }

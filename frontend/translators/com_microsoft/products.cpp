@@ -26,10 +26,10 @@ Values fused_mat_mul(NodeContext& node) {
     return node.integer(name, 0) != 0 && node.rank(node.input(input)) > 1;
   };
   const Value product =
-      node.op("MatMul", {factor(0, "transBatchA"), factor(1, "transBatchB")},
+      node.op(ops::MatMul, {factor(0, "transBatchA"), factor(1, "transBatchB")},
               {{"transpose_a", is_transposed("transA", 0)}, {"transpose_b", is_transposed("transB", 1)}});
   const double alpha = node.real("alpha", 1);
-  return {alpha == 1 ? product : node.op("Multiply", {product, node.number_like(alpha, product)})};
+  return {alpha == 1 ? product : node.op(ops::Multiply, {product, node.number_like(alpha, product)})};
 }
 
 /// The activation `name` with its parameters; those that are left out have defaults.
@@ -37,27 +37,28 @@ Value activated(NodeContext& node, Value x, const std::string& name, const std::
   const auto number = [&](std::size_t index, double absent) {
     return node.number_like(index < parameters.size() ? parameters[index] : absent, x);
   };
-  const auto op = [&](std::string_view operation, Value a, Value b) { return node.op(operation, {a, b}); };
+  const auto op = [&](ir::Op operation, Value a, Value b) { return node.op(operation, {a, b}); };
   if (name.empty()) return x;
-  if (name == "Relu") return node.op("ReLU", {x});
-  if (name == "Softplus") return node.op("SoftPlus", {x});
-  if (name == "Softsign") return node.op("SoftSign", {x});
-  if (name == "Sigmoid" || name == "Tanh") return node.op(name, {x});
-  if (name == "LeakyRelu") return node.op("PReLU", {x, unsqueeze(node, number(0, 0.01F), {0})});
-  if (name == "Elu") return node.op("Elu", {x}, {{"alpha", parameters.empty() ? 1.0 : parameters[0]}});
-  if (name == "HardSigmoid") return node.op("HardSigmoid", {x, number(0, 0.2F), number(1, 0.5)});
-  if (name == "Affine") return op("Add", op("Multiply", x, number(0, 1)), number(1, 0));
+  if (name == "Relu") return node.op(ops::ReLU, {x});
+  if (name == "Softplus") return node.op(ops::SoftPlus, {x});
+  if (name == "Softsign") return node.op(ops::SoftSign, {x});
+  if (name == "Sigmoid") return node.op(ops::Sigmoid, {x});
+  if (name == "Tanh") return node.op(ops::Tanh, {x});
+  if (name == "LeakyRelu") return node.op(ops::PReLU, {x, unsqueeze(node, number(0, 0.01F), {0})});
+  if (name == "Elu") return node.op(ops::Elu, {x}, {{"alpha", parameters.empty() ? 1.0 : parameters[0]}});
+  if (name == "HardSigmoid") return node.op(ops::HardSigmoid, {x, number(0, 0.2F), number(1, 0.5)});
+  if (name == "Affine") return op(ops::Add, op(ops::Multiply, x, number(0, 1)), number(1, 0));
   if (name == "ScaledTanh") {
-    return op("Multiply", node.op("Tanh", {op("Multiply", x, number(1, 1))}), number(0, 1));
+    return op(ops::Multiply, node.op(ops::Tanh, {op(ops::Multiply, x, number(1, 1))}), number(0, 1));
   }
   if (name == "ParametricSoftplus") {
-    return op("Multiply", node.op("SoftPlus", {op("Multiply", x, number(1, 1))}), number(0, 1));
+    return op(ops::Multiply, node.op(ops::SoftPlus, {op(ops::Multiply, x, number(1, 1))}), number(0, 1));
   }
   if (name == "ThresholdedRelu") {
-    return node.op("Select", {op("Greater", x, number(0, 1)), x, node.number_like(0, x)});
+    return node.op(ops::Select, {op(ops::Greater, x, number(0, 1)), x, node.number_like(0, x)});
   }
   if (name == "Clip" && parameters.size() == 2) {
-    return node.op("Clamp", {x}, {{"min", parameters[0]}, {"max", parameters[1]}});
+    return node.op(ops::Clamp, {x}, {{"min", parameters[0]}, {"max", parameters[1]}});
   }
   node.fail("activation '" + name + "' is not converted");
 }
@@ -77,16 +78,16 @@ Values fused_gemm(NodeContext& node) {
 /// GemmFastGelu: a product, a bias, the fast Gelu.
 Values gemm_fast_gelu(NodeContext& node) {
   Value sums =
-      node.op("MatMul", {node.input(0), node.input(1)}, {{"transpose_a", false}, {"transpose_b", false}});
-  if (const Value bias = node.optional_input(2)) sums = node.op("Add", {sums, bias});
-  return {node.op("Gelu", {sums}, {{"approximation_mode", "TANH"}})};
+      node.op(ops::MatMul, {node.input(0), node.input(1)}, {{"transpose_a", false}, {"transpose_b", false}});
+  if (const Value bias = node.optional_input(2)) sums = node.op(ops::Add, {sums, bias});
+  return {node.op(ops::Gelu, {sums}, {{"approximation_mode", "TANH"}})};
 }
 
 /// FusedConv: a convolution, an optional sum, an activation.
 Values fused_conv(NodeContext& node) {
   Operands inputs{node.operand(0), node.operand(1), node.operand(2)};
   Value result = translate_as(node, "Conv", 11, inputs).front();
-  if (const Value sum = node.optional_input(3)) result = node.op("Add", {result, sum});
+  if (const Value sum = node.optional_input(3)) result = node.op(ops::Add, {result, sum});
   return {activated(node, result, node.text("activation", ""), node.real_list("activation_params"))};
 }
 
@@ -99,7 +100,7 @@ Values conv_transpose_with_dynamic_pads(NodeContext& node) {
   const std::int64_t spatial = node.rank(result) - 2;
   for (std::int64_t i = 0; i < spatial; ++i) {
     const auto pad = [&](std::int64_t place) { return gather(node, pads, node.integers({place})); };
-    const Value stop = node.op("Subtract", {dimension_of(node, result, i + 2), pad(spatial + i)});
+    const Value stop = node.op(ops::Subtract, {dimension_of(node, result, i + 2), pad(spatial + i)});
     result = slice(node, result, pad(i), stop, i + 2);
   }
   return {result};

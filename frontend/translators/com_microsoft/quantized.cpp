@@ -11,9 +11,9 @@ namespace onnx2ir::frontend {
 Value dequantized(NodeContext& node, std::size_t data, std::size_t scale, std::size_t zero_point) {
   Value x = convert(node, node.input(data), ElementType::f32);
   if (const Value zero = node.optional_input(zero_point)) {
-    x = node.op("Subtract", {x, convert(node, zero, ElementType::f32)});
+    x = node.op(ops::Subtract, {x, convert(node, zero, ElementType::f32)});
   }
-  return node.op("Multiply", {x, convert(node, node.input(scale), ElementType::f32)});
+  return node.op(ops::Multiply, {x, convert(node, node.input(scale), ElementType::f32)});
 }
 
 Value quantized(NodeContext& node, Value x, Value scale, Value zero_point, ElementType type) {
@@ -35,24 +35,24 @@ Value quantized(NodeContext& node, Value x, Value scale, Value zero_point, Eleme
     default:
       node.fail("only integers of 8 and 16 bits are converted");
   }
-  const Value quotient = node.op("Divide", {x, scale}, {{"m_pythondiv", true}});
-  Value result = node.op("Round", {quotient}, {{"mode", "half_to_even"}});
-  if (zero_point) result = node.op("Add", {result, convert(node, zero_point, ElementType::f32)});
-  return convert(node, node.op("Clamp", {result}, {{"min", low}, {"max", high}}), type);
+  const Value quotient = node.op(ops::Divide, {x, scale}, {{"m_pythondiv", true}});
+  Value result = node.op(ops::Round, {quotient}, {{"mode", "half_to_even"}});
+  if (zero_point) result = node.op(ops::Add, {result, convert(node, zero_point, ElementType::f32)});
+  return convert(node, node.op(ops::Clamp, {result}, {{"min", low}, {"max", high}}), type);
 }
 
 namespace {
 
-Values q_linear_binary(NodeContext& node, std::string_view op) {
+Values q_linear_binary(NodeContext& node, ir::Op op) {
   const Value result = node.op(op, {dequantized(node, 0, 1, 2), dequantized(node, 3, 4, 5)});
   return {quantized(node, result, node.input(6), node.optional_input(7), node.input(0).type())};
 }
 
 Values q_linear_add(NodeContext& node) {
-  return q_linear_binary(node, "Add");
+  return q_linear_binary(node, ops::Add);
 }
 Values q_linear_mul(NodeContext& node) {
-  return q_linear_binary(node, "Multiply");
+  return q_linear_binary(node, ops::Multiply);
 }
 
 /// QLinearConcat: the result's scale and zero point come first, then each tensor with its own.
@@ -102,7 +102,7 @@ Values q_linear_softmax(NodeContext& node) {
 
 Values q_linear_where(NodeContext& node) {
   const Value chosen =
-      node.op("Select", {node.input(0), dequantized(node, 1, 2, 3), dequantized(node, 4, 5, 6)});
+      node.op(ops::Select, {node.input(0), dequantized(node, 1, 2, 3), dequantized(node, 4, 5, 6)});
   return {quantized(node, chosen, node.input(7), node.optional_input(8), node.input(1).type())};
 }
 

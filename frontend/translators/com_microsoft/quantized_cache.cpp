@@ -12,24 +12,24 @@ constexpr std::int64_t kZeroOf4Bits = 8;  ///< what is added to codes of 4 bits,
 /// Two codes of 4 bits in each byte, the first one in the lower bits.
 Value packed(NodeContext& node, Value codes) {
   const Value numbers = convert(node, codes, ElementType::i32);
-  const Value positive = node.op("Add", {numbers, node.integer(kZeroOf4Bits, ElementType::i32)});
+  const Value positive = node.op(ops::Add, {numbers, node.integer(kZeroOf4Bits, ElementType::i32)});
   const auto every_second = [&](std::int64_t first) {
     return slice(node, positive, node.integers({first}), node.integers({kFarEnd}), 3, 2);
   };
-  const Value high = node.op("Multiply", {every_second(1), node.integer(16, ElementType::i32)});
-  return convert(node, node.op("Add", {every_second(0), high}), ElementType::u8);
+  const Value high = node.op(ops::Multiply, {every_second(1), node.integer(16, ElementType::i32)});
+  return convert(node, node.op(ops::Add, {every_second(0), high}), ElementType::u8);
 }
 
 Value unpacked(NodeContext& node, Value bytes, ir::Dimension size) {
   const Value numbers = convert(node, bytes, ElementType::i32);
   const Value sixteen = node.integer(16, ElementType::i32);
   const Value high = divide(node, numbers, sixteen);
-  const Value low = node.op("Subtract", {numbers, node.op("Multiply", {high, sixteen})});
+  const Value low = node.op(ops::Subtract, {numbers, node.op(ops::Multiply, {high, sixteen})});
   const Value pairs = concat(node, {unsqueeze(node, low, {4}), unsqueeze(node, high, {4})}, 4);
   const Value codes =
-      node.op("Reshape", {pairs, node.integers({0, 0, 0, size.is_static() ? size.size() : -1})},
+      node.op(ops::Reshape, {pairs, node.integers({0, 0, 0, size.is_static() ? size.size() : -1})},
               {{"special_zero", true}});
-  return node.op("Subtract", {codes, node.integer(kZeroOf4Bits, ElementType::i32)});
+  return node.op(ops::Subtract, {codes, node.integer(kZeroOf4Bits, ElementType::i32)});
 }
 
 }  // namespace
@@ -54,15 +54,15 @@ Value quantized(NodeContext& node, const QuantizedCache& cache, Value values) {
   if (!cache.scale) return values;
   const double highest = cache.bits == 4 ? 7 : 127;
   const Value quotient = exact_quotient(node, convert(node, values, ElementType::f32), cache.scale);
-  const Value rounded = node.op("Round", {quotient}, {{"mode", "half_to_even"}});
-  const Value codes = node.op("Clamp", {rounded}, {{"min", -highest - 1}, {"max", highest}});
+  const Value rounded = node.op(ops::Round, {quotient}, {{"mode", "half_to_even"}});
+  const Value codes = node.op(ops::Clamp, {rounded}, {{"min", -highest - 1}, {"max", highest}});
   return cache.bits == 4 ? packed(node, codes) : convert(node, codes, ElementType::i8);
 }
 
 Value dequantized(NodeContext& node, const QuantizedCache& cache, Value stored, ir::Dimension size) {
   if (!cache.scale) return stored;
   const Value codes = cache.bits == 4 ? unpacked(node, stored, size) : stored;
-  return node.op("Multiply", {convert(node, codes, ElementType::f32), cache.scale});
+  return node.op(ops::Multiply, {convert(node, codes, ElementType::f32), cache.scale});
 }
 
 }  // namespace onnx2ir::frontend

@@ -15,16 +15,17 @@ Values q_gemm(NodeContext& node) {
   };
   const auto centred = [&](std::size_t data, std::size_t zero_point, std::string_view transpose_name) {
     const Value x = transposed(convert(node, node.input(data), ElementType::f32), transpose_name);
-    return node.op("Subtract", {x, convert(node, node.input(zero_point), ElementType::f32)});
+    return node.op(ops::Subtract, {x, convert(node, node.input(zero_point), ElementType::f32)});
   };
-  Value sums = node.op("MatMul", {centred(0, 2, "transA"), centred(3, 5, "transB")},
+  Value sums = node.op(ops::MatMul, {centred(0, 2, "transA"), centred(3, 5, "transB")},
                        {{"transpose_a", false}, {"transpose_b", false}});
   if (const Value c = node.optional_input(6))
-    sums = node.op("Add", {sums, convert(node, c, ElementType::f32)});
-  const Value scale = node.op("Multiply", {node.input(1), node.input(4)});
+    sums = node.op(ops::Add, {sums, convert(node, c, ElementType::f32)});
+  const Value scale = node.op(ops::Multiply, {node.input(1), node.input(4)});
   const double alpha = node.real("alpha", 1);
-  const Value result = node.op(
-      "Multiply", {sums, alpha == 1 ? scale : node.op("Multiply", {scale, node.number_like(alpha, scale)})});
+  const Value result =
+      node.op(ops::Multiply,
+              {sums, alpha == 1 ? scale : node.op(ops::Multiply, {scale, node.number_like(alpha, scale)})});
   if (!node.has_input(7)) return {result};
   const Value zero_point = node.optional_input(8);
   return {
@@ -43,8 +44,8 @@ Values dynamic_quantize_lstm(NodeContext& node) {
                                                                        : std::vector<std::int64_t>{1});
     };
     const Value x = convert(node, node.input(data), ElementType::f32);
-    const Value centred = node.op("Subtract", {x, by_direction(node.input(zero_point))});
-    return transpose(node, node.op("Multiply", {centred, by_direction(node.input(scale))}), {0, 2, 1});
+    const Value centred = node.op(ops::Subtract, {x, by_direction(node.input(zero_point))});
+    return transpose(node, node.op(ops::Multiply, {centred, by_direction(node.input(scale))}), {0, 2, 1});
   };
   Operands inputs{node.operand(0), weights(1, 8, 9), weights(2, 10, 11)};
   for (std::size_t i = 3; i < 8; ++i) inputs.push_back(node.operand(i));
@@ -52,12 +53,12 @@ Values dynamic_quantize_lstm(NodeContext& node) {
 }
 
 Value product(NodeContext& node, Value a, Value b) {
-  return node.op("MatMul", {a, b}, {{"transpose_a", false}, {"transpose_b", false}});
+  return node.op(ops::MatMul, {a, b}, {{"transpose_a", false}, {"transpose_b", false}});
 }
 
 Value with_bias(NodeContext& node, Value sums, std::size_t index) {
   const Value bias = node.optional_input(index);
-  return bias ? node.op("Add", {sums, bias}) : sums;
+  return bias ? node.op(ops::Add, {sums, bias}) : sums;
 }
 
 /// MatMulIntegerToFloat.
@@ -68,24 +69,24 @@ Values mat_mul_integer_to_float(NodeContext& node) {
 /// `x` as it is after DynamicQuantizeLinear and back: rounded to 256 steps between its extremes and 0.
 Value rounded_to_bytes(NodeContext& node, Value x) {
   const Value flat = reshape(node, x, node.integers({-1}));
-  const auto extreme = [&](std::string_view reduction, std::string_view choice) {
+  const auto extreme = [&](ir::Op reduction, ir::Op choice) {
     const Value found = node.op(reduction, {flat, node.integers({0})}, {{"keep_dims", false}});
     return node.op(choice, {found, node.number_like(0, x)});
   };
-  const auto rounded = [&](Value value) { return node.op("Round", {value}, {{"mode", "half_to_even"}}); };
+  const auto rounded = [&](Value value) { return node.op(ops::Round, {value}, {{"mode", "half_to_even"}}); };
   const auto in_range = [&](Value value) {
-    return node.op("Clamp", {value}, {{"min", 0.0}, {"max", 255.0}});
+    return node.op(ops::Clamp, {value}, {{"min", 0.0}, {"max", 255.0}});
   };
-  const Value low = extreme("ReduceMin", "Minimum");
-  const Value high = extreme("ReduceMax", "Maximum");
-  const Value range = node.op("Subtract", {high, low});
-  const Value is_flat = node.op("Equal", {range, node.number_like(0, x)});
+  const Value low = extreme(ops::ReduceMin, ops::Minimum);
+  const Value high = extreme(ops::ReduceMax, ops::Maximum);
+  const Value range = node.op(ops::Subtract, {high, low});
+  const Value is_flat = node.op(ops::Equal, {range, node.number_like(0, x)});
   const Value scale =
-      node.op("Select", {is_flat, node.number_like(1, x), divide(node, range, node.number_like(255, x))});
+      node.op(ops::Select, {is_flat, node.number_like(1, x), divide(node, range, node.number_like(255, x))});
   const Value zero =
-      rounded(in_range(node.op("Subtract", {node.number_like(0, x), exact_quotient(node, low, scale)})));
-  const Value numbers = in_range(node.op("Add", {rounded(exact_quotient(node, x, scale)), zero}));
-  return node.op("Multiply", {node.op("Subtract", {numbers, zero}), scale});
+      rounded(in_range(node.op(ops::Subtract, {node.number_like(0, x), exact_quotient(node, low, scale)})));
+  const Value numbers = in_range(node.op(ops::Add, {rounded(exact_quotient(node, x, scale)), zero}));
+  return node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scale});
 }
 
 /// DynamicQuantizeMatMul: A is rounded to bytes first, as onnxruntime does.
@@ -110,18 +111,19 @@ Values mat_mul_integer_16(NodeContext& node) {
   const auto bytes_of = [&](Value value) {
     const Value number = convert(node, value, ElementType::f32);
     const Value step = node.number(256, ElementType::f32);
-    const Value upper = node.op("Floor", {divide(node, number, step)});
-    return Bytes{upper, node.op("Subtract", {number, node.op("Multiply", {upper, step})})};
+    const Value upper = node.op(ops::Floor, {divide(node, number, step)});
+    return Bytes{upper, node.op(ops::Subtract, {number, node.op(ops::Multiply, {upper, step})})};
   };
   const Bytes left = bytes_of(a);
   const Bytes right = bytes_of(node.input(1));
   const auto sum = [&](Value x, Value y) { return convert(node, product(node, x, y), ElementType::i32); };
   const auto scaled = [&](Value x, std::int64_t factor) {
-    return node.op("Multiply", {x, node.integer(factor, ElementType::i32)});
+    return node.op(ops::Multiply, {x, node.integer(factor, ElementType::i32)});
   };
-  const Value middle = node.op("Add", {sum(left.upper, right.lower), sum(left.lower, right.upper)});
-  const Value upper = node.op("Add", {scaled(sum(left.upper, right.upper), 1 << 16), scaled(middle, 1 << 8)});
-  return {node.op("Add", {upper, sum(left.lower, right.lower)})};
+  const Value middle = node.op(ops::Add, {sum(left.upper, right.lower), sum(left.lower, right.upper)});
+  const Value upper =
+      node.op(ops::Add, {scaled(sum(left.upper, right.upper), 1 << 16), scaled(middle, 1 << 8)});
+  return {node.op(ops::Add, {upper, sum(left.lower, right.lower)})};
 }
 
 }  // namespace

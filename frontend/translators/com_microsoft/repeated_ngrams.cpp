@@ -11,24 +11,25 @@ namespace onnx2ir::frontend {
 Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t size) {
   const Value length = size_of(builder, tokens, 1);
   const Value count = builder.op(
-      "Maximum", {builder.op("Subtract", {length, builder.integer(size - 1)}), builder.integer(0)});
-  const Value begins = builder.op("Range", {builder.integer(0), count, builder.integer(1)},
+      ops::Maximum, {builder.op(ops::Subtract, {length, builder.integer(size - 1)}), builder.integer(0)});
+  const Value begins = builder.op(ops::Range, {builder.integer(0), count, builder.integer(1)},
                                   {{"output_type", ElementType::i64}});
-  const Value followers = gather(builder, tokens, builder.op("Add", {begins, builder.integer(size - 1)}), 1);
+  const Value followers =
+      gather(builder, tokens, builder.op(ops::Add, {begins, builder.integer(size - 1)}), 1);
   Value found = broadcast_to(builder, builder.integer(1, ElementType::i32), shape_of(builder, followers));
   for (std::int64_t i = 0; i + 1 < size; ++i) {
-    const Value own = gather(builder, tokens, builder.op("Add", {begins, builder.integer(i)}), 1);
+    const Value own = gather(builder, tokens, builder.op(ops::Add, {begins, builder.integer(i)}), 1);
     // The last tokens of the sequence: what would come next is asked for. Too short ones have no windows.
     const Value place = builder.op(
-        "Maximum", {builder.op("Add", {length, builder.integer(i - size + 1)}), builder.integer(0)});
+        ops::Maximum, {builder.op(ops::Add, {length, builder.integer(i - size + 1)}), builder.integer(0)});
     const Value last = gather(builder, tokens, reshape(builder, place, {1}), 1);
-    found =
-        builder.op("Multiply", {found, convert(builder, builder.op("Equal", {own, last}), ElementType::i32)});
+    found = builder.op(ops::Multiply,
+                       {found, convert(builder, builder.op(ops::Equal, {own, last}), ElementType::i32)});
   }
   const Value none = broadcast_to(builder, builder.integer(0, ElementType::i32), shape_of(builder, scores));
-  const Value banned = builder.op("ScatterElementsUpdate", {none, followers, found, builder.integer(1)},
+  const Value banned = builder.op(ops::ScatterElementsUpdate, {none, followers, found, builder.integer(1)},
                                   {{"reduction", "max"}, {"use_init_val", true}});
-  return builder.op("Greater", {banned, builder.integer(0, ElementType::i32)});
+  return builder.op(ops::Greater, {banned, builder.integer(0, ElementType::i32)});
 }
 
 namespace {
@@ -40,8 +41,8 @@ Values block_repeated_ngrams(NodeContext& node) {
   const Value scores = node.input(1);
   const std::int64_t size = node.integer("ngram_size");
   if (size < 1) node.fail("ngram_size must be positive");
-  return {node.op("Select", {repeated_ngrams(node, tokens, scores, size),
-                             node.number_like(-std::numeric_limits<double>::infinity(), scores), scores})};
+  return {node.op(ops::Select, {repeated_ngrams(node, tokens, scores, size),
+                                node.number_like(-std::numeric_limits<double>::infinity(), scores), scores})};
 }
 
 }  // namespace

@@ -20,11 +20,11 @@ Halves pairs_of(NodeContext& node, Value heads, std::int64_t size, bool is_inter
   if (!is_interleaved) {
     // In this form OpenVINO makes a RoPE of the rotation.
     ir::Node& split =
-        node.node("VariadicSplit", {heads, node.integer(-1), node.integers({size / 2, size / 2})}, {}, 2);
+        node.node(ops::VariadicSplit, {heads, node.integer(-1), node.integers({size / 2, size / 2})}, {}, 2);
     return {{&split, 0}, {&split, 1}};
   }
   const Value paired =
-      node.op("Reshape", {heads, node.integers({0, 0, 0, size / 2, 2})}, {{"special_zero", true}});
+      node.op(ops::Reshape, {heads, node.integers({0, 0, 0, size / 2, 2})}, {{"special_zero", true}});
   return {gather(node, paired, node.integer(0), 4), gather(node, paired, node.integer(1), 4)};
 }
 
@@ -32,7 +32,7 @@ Value joined(NodeContext& node, const Halves& halves, std::int64_t size, bool is
   if (!is_interleaved) return concat(node, {halves.first, halves.second}, -1);
   const Value paired =
       concat(node, {unsqueeze(node, halves.first, {4}), unsqueeze(node, halves.second, {4})}, 4);
-  return node.op("Reshape", {paired, node.integers({0, 0, 0, size})}, {{"special_zero", true}});
+  return node.op(ops::Reshape, {paired, node.integers({0, 0, 0, size})}, {{"special_zero", true}});
 }
 
 /// [B, S, N * h] as [B, N, S, h]. Without num_heads all `rotary` elements of a head are rotated.
@@ -41,7 +41,7 @@ Value heads_of(NodeContext& node, Value input, std::int64_t rotary) {
     return split_heads(node, input, count);
   if (node.integer("rotary_embedding_dim", 0) != 0) node.fail("attribute num_heads is missing");
   const Value shape = node.integers({0, 0, -1, rotary});
-  return transpose(node, node.op("Reshape", {input, shape}, {{"special_zero", true}}), {0, 2, 1, 3});
+  return transpose(node, node.op(ops::Reshape, {input, shape}, {{"special_zero", true}}), {0, 2, 1, 3});
 }
 
 /// The input as heads [B, N, S, h].
@@ -84,7 +84,7 @@ Values multimodal_rotary_embedding(NodeContext& node) {
       std::vector<double> chosen;
       for (std::int64_t pair = 0; pair < pairs; ++pair) chosen.push_back(follows(pair, which) ? 1 : 0);
       const Value mask = node.numbers(chosen, std::vector<std::int64_t>{pairs}, ElementType::boolean);
-      result = node.op("Select", {mask, at(static_cast<std::int64_t>(which)), result});
+      result = node.op(ops::Select, {mask, at(static_cast<std::int64_t>(which)), result});
     }
     return unsqueeze(node, result, {1});
   };
@@ -98,7 +98,7 @@ Values rotary_embedding(NodeContext& node) {
   Value positions = node.input(1);
   if (node.rank(positions) == 1) {
     // One number: the position of the first element.
-    positions = unsqueeze(node, node.op("Add", {positions, positions_along(node, heads, 2)}), {0});
+    positions = unsqueeze(node, node.op(ops::Add, {positions, positions_along(node, heads, 2)}), {0});
   }
   const Rotation rotation =
       rotation_by_caches(node, node.input(2), node.input(3), positions, node.integer("interleaved", 0) != 0);
@@ -120,8 +120,8 @@ Rotation rotation_by_angles(NodeContext& node, Value positions, std::int64_t siz
   }
   const Value turns = node.numbers(factors, std::vector<std::int64_t>{size / 2}, ElementType::f32);
   const Value columns = unsqueeze(node, convert(node, positions, ElementType::f32), {1, 3});
-  const Value angles = node.op("Multiply", {columns, turns});
-  return {node.op("Cos", {angles}), node.op("Sin", {angles}), false};
+  const Value angles = node.op(ops::Multiply, {columns, turns});
+  return {node.op(ops::Cos, {angles}), node.op(ops::Sin, {angles}), false};
 }
 
 Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
@@ -135,9 +135,9 @@ Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
   const Halves pairs = pairs_of(node, turned, size, rotation.is_interleaved);
   const Value cosines = convert(node, rotation.cosines, heads.type());
   const Value sines = convert(node, rotation.sines, heads.type());
-  const auto product = [&](Value a, Value b) { return node.op("Multiply", {a, b}); };
-  const Halves result{node.op("Subtract", {product(pairs.first, cosines), product(pairs.second, sines)}),
-                      node.op("Add", {product(pairs.second, cosines), product(pairs.first, sines)})};
+  const auto product = [&](Value a, Value b) { return node.op(ops::Multiply, {a, b}); };
+  const Halves result{node.op(ops::Subtract, {product(pairs.first, cosines), product(pairs.second, sines)}),
+                      node.op(ops::Add, {product(pairs.second, cosines), product(pairs.first, sines)})};
   const Value all = joined(node, result, size, rotation.is_interleaved);
   if (!is_partial) return all;
   return concat(node, {all, slice(node, heads, node.integers({size}), node.integers({kFarEnd}), 3)}, 3);

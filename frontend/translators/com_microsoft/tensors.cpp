@@ -44,7 +44,7 @@ Values expand_dims(NodeContext& node) {
 }
 
 Values inverse(NodeContext& node) {
-  return {node.op("Inverse", {node.input(0)}, {{"adjoint", false}})};
+  return {node.op(ops::Inverse, {node.input(0)}, {{"adjoint", false}})};
 }
 
 /// SampleOp, an example of an operator: its input.
@@ -61,12 +61,12 @@ Values unfold(NodeContext& node) {
   const std::int64_t step = node.integer("step", 1);
   if (size < 1 || step < 1) node.fail("size and step must be positive");
   const auto numbers = [&](Value end) {
-    return node.op("Range", {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
+    return node.op(ops::Range, {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
   };
-  const Value room = node.op("Subtract", {size_of(node, x, axis), node.integer(size - step)});
-  const Value count = node.op("Divide", {room, node.integer(step)}, {{"m_pythondiv", false}});
-  const Value begins = node.op("Multiply", {numbers(count), node.integer(step)});
-  const Value places = node.op("Add", {unsqueeze(node, begins, {1}), numbers(node.integer(size))});
+  const Value room = node.op(ops::Subtract, {size_of(node, x, axis), node.integer(size - step)});
+  const Value count = node.op(ops::Divide, {room, node.integer(step)}, {{"m_pythondiv", false}});
+  const Value begins = node.op(ops::Multiply, {numbers(count), node.integer(step)});
+  const Value places = node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers(node.integer(size))});
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i <= rank; ++i) {
     if (i != axis + 1) order.push_back(i);
@@ -81,11 +81,11 @@ Values distances(NodeContext& node) {
   if (metric != "sqeuclidean" && metric != "euclidean") node.fail("metric '" + metric + "' does not exist");
   const Value a = node.input(0);
   const Value b = node.input(1);
-  const Value difference = node.op("Subtract", {unsqueeze(node, a, {1}), unsqueeze(node, b, {0})});
+  const Value difference = node.op(ops::Subtract, {unsqueeze(node, a, {1}), unsqueeze(node, b, {0})});
   const Value squares =
-      node.op("ReduceSum", {node.op("Multiply", {difference, difference}), node.integers({2})},
+      node.op(ops::ReduceSum, {node.op(ops::Multiply, {difference, difference}), node.integers({2})},
               {{"keep_dims", false}});
-  return {metric == "euclidean" ? node.op("Sqrt", {squares}) : squares};
+  return {metric == "euclidean" ? node.op(ops::Sqrt, {squares}) : squares};
 }
 
 /// WordConvEmbedding: each word [characters] as the largest values that a convolution over its characters
@@ -99,33 +99,33 @@ Values embed_words(NodeContext& node) {
   }
   const std::int64_t window = filters.shape()[2].size();
   const auto numbers = [&](Value end) {
-    return node.op("Range", {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
+    return node.op(ops::Range, {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
   };
-  const Value count = node.op("Subtract", {size_of(node, words, 1), node.integer(window - 1)});
+  const Value count = node.op(ops::Subtract, {size_of(node, words, 1), node.integer(window - 1)});
   const Value begins = numbers(count);
-  const Value places = node.op("Add", {unsqueeze(node, begins, {1}), numbers(node.integer(window))});
+  const Value places = node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers(node.integer(window))});
   const Value windows = gather(node, gather(node, node.input(3), words), places, 1);
   const Value rows = node.op(
-      "Reshape",
+      ops::Reshape,
       {windows,
-       concat(node, {node.integers({0, 0}),
-                     node.op("Multiply", {dimension_of(node, node.input(3), 1), node.integers({window})})})},
+       concat(node, {node.integers({0, 0}), node.op(ops::Multiply, {dimension_of(node, node.input(3), 1),
+                                                                    node.integers({window})})})},
       {{"special_zero", true}});
   const Value matrix =
       reshape(node, filters, concat(node, {dimension_of(node, filters, 0), node.integers({-1})}));
-  const Value sums = node.op("MatMul", {rows, matrix}, {{"transpose_a", false}, {"transpose_b", true}});
-  const Value values = node.op("Tanh", {node.op("Add", {sums, node.input(2)})});
+  const Value sums = node.op(ops::MatMul, {rows, matrix}, {{"transpose_a", false}, {"transpose_b", true}});
+  const Value values = node.op(ops::Tanh, {node.op(ops::Add, {sums, node.input(2)})});
   // Characters are positive; a window that reaches behind the end of a word counts only if the word is
   // shorter.
-  const Value is_character = node.op("Greater", {words, node.number_like(0, words)});
+  const Value is_character = node.op(ops::Greater, {words, node.number_like(0, words)});
   const Value length =
-      node.op("ReduceSum", {convert(node, is_character, ElementType::i64), node.integers({1})},
+      node.op(ops::ReduceSum, {convert(node, is_character, ElementType::i64), node.integers({1})},
               {{"keep_dims", true}});
   const Value used =
-      node.op("Maximum", {node.op("Subtract", {length, node.integer(window - 1)}), node.integer(1)});
-  const Value is_used = unsqueeze(node, node.op("Less", {begins, used}), {2});
-  const Value shown = node.op("Select", {is_used, values, node.number_like(-2, values)});
-  return {node.op("ReduceMax", {shown, node.integers({1})}, {{"keep_dims", false}})};
+      node.op(ops::Maximum, {node.op(ops::Subtract, {length, node.integer(window - 1)}), node.integer(1)});
+  const Value is_used = unsqueeze(node, node.op(ops::Less, {begins, used}), {2});
+  const Value shown = node.op(ops::Select, {is_used, values, node.number_like(-2, values)});
+  return {node.op(ops::ReduceMax, {shown, node.integers({1})}, {{"keep_dims", false}})};
 }
 
 constexpr std::string_view kAttentionInCell =

@@ -90,41 +90,41 @@ class Tokens {
  public:
   Tokens(NodeContext& node, const StringList& texts, const Rule& rule) : node_(&node), texts_(&texts) {
     // One column more than the longest string has bytes: its end.
-    columns_ = count_to(op("Add", {texts.longest(node), number(1)}));
+    columns_ = count_to(op(ops::Add, {texts.longest(node), number(1)}));
     const Value lengths = unsqueeze(node, texts.lengths(), {1});
-    places_ = op("Add", {unsqueeze(node, texts.begins(), {1}), columns_});
-    const Value inside = op("Less", {columns_, lengths});
+    places_ = op(ops::Add, {unsqueeze(node, texts.begins(), {1}), columns_});
+    const Value inside = op(ops::Less, {columns_, lengths});
     const Value bytes = bytes_at(node, convert(node, texts.bytes(), kWhole), places_, inside);
-    const Value kept = op("LogicalAnd", {inside, of_class(rule.kept, bytes)});
+    const Value kept = op(ops::LogicalAnd, {inside, of_class(rule.kept, bytes)});
     const Value was_kept = moved(kept);
     std::bitset<256> continuations;
     for (std::size_t byte = 0x80; byte < 0xC0; ++byte) continuations.set(byte);
-    leads_ = op("LogicalAnd", {inside, op("LogicalNot", {of_class(continuations, bytes)})});
+    leads_ = op(ops::LogicalAnd, {inside, op(ops::LogicalNot, {of_class(continuations, bytes)})});
     if (rule.by_character) {
-      begins_ = op("LogicalAnd", {kept, leads_});
-      ends_ = op("LogicalAnd", {was_kept, op("LogicalOr", {leads_, op("LogicalNot", {inside})})});
+      begins_ = op(ops::LogicalAnd, {kept, leads_});
+      ends_ = op(ops::LogicalAnd, {was_kept, op(ops::LogicalOr, {leads_, op(ops::LogicalNot, {inside})})});
     } else {
-      begins_ = op("LogicalAnd", {kept, op("LogicalNot", {was_kept})});
-      ends_ = op("LogicalAnd", {was_kept, op("LogicalNot", {kept})});
+      begins_ = op(ops::LogicalAnd, {kept, op(ops::LogicalNot, {was_kept})});
+      ends_ = op(ops::LogicalAnd, {was_kept, op(ops::LogicalNot, {kept})});
     }
   }
 
   /// Leaves out tokens of fewer characters.
   void drop_shorter_than(std::int64_t least) {
-    const Value counts = op("CumSum", {convert(*node_, leads_, kWhole), node_->integer(1)},
+    const Value counts = op(ops::CumSum, {convert(*node_, leads_, kWhole), node_->integer(1)},
                             {{"exclusive", true}, {"reverse", false}});
     // The n-th begin belongs to the n-th end.
     const Value begins = places_of(begins_);
     const Value ends = places_of(ends_);
     const auto count_at = [&](Value places) { return gather(*node_, flat(counts), places); };
     const Value is_long =
-        op("GreaterEqual", {op("Subtract", {count_at(ends), count_at(begins)}), number(least)});
+        op(ops::GreaterEqual, {op(ops::Subtract, {count_at(ends), count_at(begins)}), number(least)});
     const auto only_long = [&](Value marks, Value places) {
       const Value none = broadcast_to(*node_, number(0), shape_of(*node_, flat(marks)));
       const Value some =
-          op("ScatterElementsUpdate", {none, places, convert(*node_, is_long, kWhole), node_->integer(0)},
+          op(ops::ScatterElementsUpdate, {none, places, convert(*node_, is_long, kWhole), node_->integer(0)},
              {{"reduction", "none"}, {"use_init_val", true}});
-      return op("NotEqual", {reshape(*node_, some, shape_of(*node_, marks)), number(0)});
+      return op(ops::NotEqual, {reshape(*node_, some, shape_of(*node_, marks)), number(0)});
     };
     begins_ = only_long(begins_, begins);
     ends_ = only_long(ends_, ends);
@@ -133,19 +133,19 @@ class Tokens {
   /// The table, filled up with `padding`; between marks of begin and end if asked for.
   Value table(const std::string& padding, bool has_marks) {
     const Value ranks = ranks_of(begins_);
-    const Value counts = op("ReduceMax", {ranks, node_->integers({1})}, {{"keep_dims", true}});
-    Value width = op("ReduceMax", {flat(counts), node_->integers({0})}, {{"keep_dims", false}});
+    const Value counts = op(ops::ReduceMax, {ranks, node_->integers({1})}, {{"keep_dims", true}});
+    Value width = op(ops::ReduceMax, {flat(counts), node_->integers({0})}, {{"keep_dims", false}});
     const std::int64_t shift = has_marks ? 1 : 0;
     if (has_marks) {
       // A table without tokens has no marks either.
-      const Value marks = op("Multiply", {op("Minimum", {width, number(1)}), number(2)});
-      width = op("Add", {width, marks});
+      const Value marks = op(ops::Multiply, {op(ops::Minimum, {width, number(1)}), number(2)});
+      width = op(ops::Add, {width, marks});
     }
     const std::string extra = padding + "\x02\x03";
     const Value old_bytes = texts_->bytes();
     const Value added = convert(*node_, size_of(*node_, old_bytes, 0), kWhole);
     const auto extra_place = [&](std::size_t index) {
-      return op("Add", {added, number(static_cast<std::int64_t>(index))});
+      return op(ops::Add, {added, number(static_cast<std::int64_t>(index))});
     };
     const auto cells = [&](Value marks, Value mark_ranks, std::size_t pad_place, std::size_t mark_offset) {
       return table_of(marks, mark_ranks, counts, width, shift, extra_place(pad_place),
@@ -161,12 +161,12 @@ class Tokens {
   }
 
  private:
-  Value op(std::string_view name, std::initializer_list<Value> inputs, AttributeList attributes = {}) {
-    return node_->op(name, inputs, attributes);
+  Value op(ir::Op id, std::initializer_list<Value> inputs, AttributeList attributes = {}) {
+    return node_->op(id, inputs, attributes);
   }
   Value number(std::int64_t value) { return node_->integer(value, kWhole); }
   Value flat(Value value) { return reshape(*node_, value, std::vector<std::int64_t>{-1}); }
-  Value count_to(Value end) { return op("Range", {number(0), end, number(1)}, {{"output_type", kWhole}}); }
+  Value count_to(Value end) { return op(ops::Range, {number(0), end, number(1)}, {{"output_type", kWhole}}); }
 
   Value of_class(const std::bitset<256>& members, Value bytes) {
     std::vector<double> flags;
@@ -178,36 +178,37 @@ class Tokens {
   Value packed(Value begins, Value ends, Value bytes) {
     const Value none = node_->integers({0}, kWhole);
     const Value starts = concat(*node_, {none, flat(begins)});
-    const Value sizes = op("Subtract", {concat(*node_, {none, flat(ends)}), starts});
-    const Value longest = op("ReduceMax", {sizes, node_->integers({0})}, {{"keep_dims", false}});
-    const Value offsets = count_to(op("Add", {longest, number(1)}));
-    const Value sources = op("Add", {unsqueeze(*node_, starts, {1}), offsets});
-    const Value is_part = op("Less", {offsets, unsqueeze(*node_, sizes, {1})});
+    const Value sizes = op(ops::Subtract, {concat(*node_, {none, flat(ends)}), starts});
+    const Value longest = op(ops::ReduceMax, {sizes, node_->integers({0})}, {{"keep_dims", false}});
+    const Value offsets = count_to(op(ops::Add, {longest, number(1)}));
+    const Value sources = op(ops::Add, {unsqueeze(*node_, starts, {1}), offsets});
+    const Value is_part = op(ops::Less, {offsets, unsqueeze(*node_, sizes, {1})});
     // One byte more than the strings have: there may be none.
     const Value used = gather(*node_, flat(sources), places_of(is_part));
     const Value copied = gather(*node_, bytes, concat(*node_, {used, none}));
     const Value shape = shape_of(*node_, begins);
-    const Value lengths = op("Subtract", {ends, begins});
+    const Value lengths = op(ops::Subtract, {ends, begins});
     const Value new_ends = reshape(
-        *node_, op("CumSum", {flat(lengths), node_->integer(0)}, {{"exclusive", false}, {"reverse", false}}),
+        *node_,
+        op(ops::CumSum, {flat(lengths), node_->integer(0)}, {{"exclusive", false}, {"reverse", false}}),
         shape);
-    return op("StringTensorPack", {op("Subtract", {new_ends, lengths}), new_ends, copied});
+    return op(ops::StringTensorPack, {op(ops::Subtract, {new_ends, lengths}), new_ends, copied});
   }
 
   /// `marks` one column to the right.
   Value moved(Value marks) {
-    const Value from = op("Maximum", {op("Subtract", {columns_, number(1)}), number(0)});
-    return op("LogicalAnd", {gather(*node_, marks, from, 1), op("Greater", {columns_, number(0)})});
+    const Value from = op(ops::Maximum, {op(ops::Subtract, {columns_, number(1)}), number(0)});
+    return op(ops::LogicalAnd, {gather(*node_, marks, from, 1), op(ops::Greater, {columns_, number(0)})});
   }
 
   Value ranks_of(Value marks) {
-    return op("CumSum", {convert(*node_, marks, kWhole), node_->integer(1)},
+    return op(ops::CumSum, {convert(*node_, marks, kWhole), node_->integer(1)},
               {{"exclusive", false}, {"reverse", false}});
   }
 
   /// Where the marks are in the flat table.
   Value places_of(Value marks) {
-    return squeeze(*node_, op("NonZero", {flat(marks)}, {{"output_type", ElementType::i64}}), {0});
+    return squeeze(*node_, op(ops::NonZero, {flat(marks)}, {{"output_type", ElementType::i64}}), {0});
   }
 
   /// The places of the marks among the bytes as rows of `width`: first the mark of the begin if `shift` is 1,
@@ -220,14 +221,14 @@ class Tokens {
                                 concat(*node_, {shape_of(*node_, texts_->lengths()),
                                                 as_list(*node_, convert(*node_, width, ElementType::i64))}));
     if (shift != 0) {
-      const Value last = op("Add", {counts, number(1)});
-      filled = op("Select", {op("Equal", {columns, last}), op("Add", {mark, number(1)}), filled});
-      filled = op("Select", {op("Equal", {columns, number(0)}), mark, filled});
+      const Value last = op(ops::Add, {counts, number(1)});
+      filled = op(ops::Select, {op(ops::Equal, {columns, last}), op(ops::Add, {mark, number(1)}), filled});
+      filled = op(ops::Select, {op(ops::Equal, {columns, number(0)}), mark, filled});
     }
-    const Value row_begins = unsqueeze(*node_, op("Multiply", {rows, width}), {1});
-    const Value targets = op("Add", {row_begins, op("Add", {ranks, number(shift - 1)})});
+    const Value row_begins = unsqueeze(*node_, op(ops::Multiply, {rows, width}), {1});
+    const Value targets = op(ops::Add, {row_begins, op(ops::Add, {ranks, number(shift - 1)})});
     const Value kept = places_of(marks);
-    return op("ScatterElementsUpdate",
+    return op(ops::ScatterElementsUpdate,
               {flat(filled), gather(*node_, flat(targets), kept), gather(*node_, flat(places_), kept),
                node_->integer(0)},
               {{"reduction", "none"}, {"use_init_val", true}});

@@ -8,13 +8,13 @@ namespace onnx2ir::frontend {
 namespace {
 
 Value gelu(NodeContext& node, Value x, std::string_view mode) {
-  return node.op("Gelu", {x}, {{"approximation_mode", std::string(mode)}});
+  return node.op(ops::Gelu, {x}, {{"approximation_mode", std::string(mode)}});
 }
 
 /// The sum of `x` and an optional input.
 Value with_input(NodeContext& node, Value x, std::size_t index) {
   const Value other = node.optional_input(index);
-  return other ? node.op("Add", {x, other}) : x;
+  return other ? node.op(ops::Add, {x, other}) : x;
 }
 
 Values exact_gelu(NodeContext& node) {
@@ -22,7 +22,7 @@ Values exact_gelu(NodeContext& node) {
 }
 
 Values bias_gelu(NodeContext& node) {
-  return {gelu(node, node.op("Add", {node.input(0), node.input(1)}), "ERF")};
+  return {gelu(node, node.op(ops::Add, {node.input(0), node.input(1)}), "ERF")};
 }
 
 Values fast_gelu(NodeContext& node) {
@@ -32,7 +32,7 @@ Values fast_gelu(NodeContext& node) {
 /// x * sigmoid(alpha * x).
 Values quick_gelu(NodeContext& node) {
   const Value x = node.input(0);
-  return {node.op("Swish", {x, node.number_like(node.real("alpha", 1.702F), x)})};
+  return {node.op(ops::Swish, {x, node.number_like(node.real("alpha", 1.702F), x)})};
 }
 
 /// Normalisations of the last axis in f32, with the factors that they divide by.
@@ -48,27 +48,27 @@ Normalized normalized(NodeContext& node, Value input, Value scale, Value bias, d
   const Value axes = axes_between(node, first_axis, node.rank(input));
   const Value x = convert(node, input, ElementType::f32);
   const auto mean_of = [&](Value value) {
-    return node.op("ReduceMean", {value, axes}, {{"keep_dims", true}});
+    return node.op(ops::ReduceMean, {value, axes}, {{"keep_dims", true}});
   };
   const auto inverse = [&](Value distance) {
-    const Value variance = mean_of(node.op("Power", {distance, node.number_like(2, distance)}));
+    const Value variance = mean_of(node.op(ops::Power, {distance, node.number_like(2, distance)}));
     const Value deviation =
-        node.op("Sqrt", {node.op("Add", {variance, node.number_like(epsilon, variance)})});
-    return node.op("Divide", {node.number_like(1, deviation), deviation}, {{"m_pythondiv", true}});
+        node.op(ops::Sqrt, {node.op(ops::Add, {variance, node.number_like(epsilon, variance)})});
+    return node.op(ops::Divide, {node.number_like(1, deviation), deviation}, {{"m_pythondiv", true}});
   };
   Normalized result;
   result.mean = mean_of(x);
   Value y;
   if (centred) {
-    y = node.op("MVN", {x, axes},
+    y = node.op(ops::MVN, {x, axes},
                 {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", "INSIDE_SQRT"}});
-    result.inverse_deviation = inverse(node.op("Subtract", {x, result.mean}));
+    result.inverse_deviation = inverse(node.op(ops::Subtract, {x, result.mean}));
   } else {
     result.inverse_deviation = inverse(x);
-    y = node.op("Multiply", {x, result.inverse_deviation});
+    y = node.op(ops::Multiply, {x, result.inverse_deviation});
   }
-  y = node.op("Multiply", {convert(node, y, type), scale});
-  if (bias) y = node.op("Add", {y, convert(node, bias, type)});
+  y = node.op(ops::Multiply, {convert(node, y, type), scale});
+  if (bias) y = node.op(ops::Add, {y, convert(node, bias, type)});
   result.y = y;
   return result;
 }
@@ -78,7 +78,7 @@ Normalized normalized(NodeContext& node, Value input, Value scale, Value bias, d
 Values normalized_sum(NodeContext& node, bool centred) {
   const std::int64_t rank = node.rank(node.input(0));
   Value skip = node.input(1);
-  const Value sum = with_input(node, node.op("Add", {node.input(0), skip}), centred ? 4 : 3);
+  const Value sum = with_input(node, node.op(ops::Add, {node.input(0), skip}), centred ? 4 : 3);
   const Value beta = centred ? node.optional_input(3) : Value{};
   const Normalized result =
       normalized(node, sum, node.input(2), beta, node.real("epsilon", 1e-12F), centred, rank - 1);
@@ -107,8 +107,9 @@ Values normalized_embeddings(NodeContext& node, Value sum, Value gamma, Value be
   const Normalized result = normalized(node, sum, gamma, beta, node.real("epsilon", 1e-12F), true, 2);
   Value counts;
   if (mask) {
-    const Value ones = convert(node, node.op("Equal", {mask, node.number_like(1, mask)}), ElementType::i32);
-    counts = node.op("ReduceSum", {ones, node.integers({1})}, {{"keep_dims", false}});
+    const Value ones =
+        convert(node, node.op(ops::Equal, {mask, node.number_like(1, mask)}), ElementType::i32);
+    counts = node.op(ops::ReduceSum, {ones, node.integers({1})}, {{"keep_dims", false}});
   } else {
     counts = broadcast_to(node, node.integer(0, ElementType::i32), dimension_of(node, sum, 0));
   }
@@ -119,7 +120,7 @@ Values normalized_embeddings(NodeContext& node, Value sum, Value gamma, Value be
 Value word_positions(NodeContext& node) {
   const Value ids = node.input(0);
   if (node.rank(ids) != 2) node.fail("the words must be a batch of vectors");
-  return node.op("Range", {node.integer(0), size_of(node, ids, 1), node.integer(1)},
+  return node.op(ops::Range, {node.integer(0), size_of(node, ids, 1), node.integer(1)},
                  {{"output_type", ElementType::i64}});
 }
 
@@ -127,8 +128,8 @@ Value word_positions(NodeContext& node) {
 Values embed_layer_normalization(NodeContext& node) {
   const Value positions = node.has_input(8) ? node.input(8) : word_positions(node);
   Value sum =
-      node.op("Add", {gather(node, node.input(2), node.input(0)), gather(node, node.input(3), positions)});
-  if (node.has_input(4)) sum = node.op("Add", {sum, gather(node, node.input(4), node.input(1))});
+      node.op(ops::Add, {gather(node, node.input(2), node.input(0)), gather(node, node.input(3), positions)});
+  if (node.has_input(4)) sum = node.op(ops::Add, {sum, gather(node, node.input(4), node.input(1))});
   return normalized_embeddings(node, sum, node.input(5), node.input(6), node.optional_input(7));
 }
 
@@ -139,13 +140,13 @@ Values quantized_embed_layer_normalization(NodeContext& node) {
   const auto numbers = [&](Value integers, std::size_t which) {
     const Value x = convert(node, integers, ElementType::f32);
     const Value zero = convert(node, node.input(kZeroPoints + which), ElementType::f32);
-    return node.op("Multiply", {node.op("Subtract", {x, zero}), node.input(kScales + which)});
+    return node.op(ops::Multiply, {node.op(ops::Subtract, {x, zero}), node.input(kScales + which)});
   };
   const auto rows = [&](std::size_t table, Value indices, std::size_t which) {
     return numbers(gather(node, node.input(table), indices), which);
   };
-  Value sum = node.op("Add", {rows(2, node.input(0), 0), rows(3, word_positions(node), 1)});
-  if (node.has_input(4)) sum = node.op("Add", {sum, rows(4, node.input(1), 2)});
+  Value sum = node.op(ops::Add, {rows(2, node.input(0), 0), rows(3, word_positions(node), 1)});
+  if (node.has_input(4)) sum = node.op(ops::Add, {sum, rows(4, node.input(1), 2)});
   Values outputs = normalized_embeddings(node, sum, numbers(node.input(5), 3), numbers(node.input(6), 4),
                                          node.optional_input(7));
   outputs.pop_back();

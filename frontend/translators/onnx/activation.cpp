@@ -10,7 +10,7 @@ Values leaky_relu_1(NodeContext& node) {
   const Value x = node.input(0);
   const double alpha = node.real("alpha", 0.01F);
   constexpr std::int64_t kOne[] = {1};
-  return {node.op("PReLU", {x, node.numbers({&alpha, 1}, kOne, x.type())})};
+  return {node.op(ops::PReLU, {x, node.numbers({&alpha, 1}, kOne, x.type())})};
 }
 
 /// Whether `slope` broadcasts to `x` along dimension 1 alone, as the slope of PReLU does.
@@ -25,8 +25,8 @@ bool is_for_channels(Value x, Value slope) {
 }
 
 Value prelu_of_any_slope(NodeContext& node, Value x, Value slope) {
-  const Value is_negative = node.op("Less", {x, node.number_like(0, x)});
-  return node.op("Select", {is_negative, node.op("Multiply", {x, slope}), x});
+  const Value is_negative = node.op(ops::Less, {x, node.number_like(0, x)});
+  return node.op(ops::Select, {is_negative, node.op(ops::Multiply, {x, slope}), x});
 }
 
 /// PRelu 7, 9, 16: the slope is broadcast to the data as in numpy; from 9 on integers.
@@ -38,8 +38,8 @@ Values prelu_7(NodeContext& node) {
   if (!is_native) return {prelu_of_any_slope(node, x, slope)};
   const Value vector = slope.shape().rank() == 1
                            ? slope
-                           : node.op("Reshape", {slope, node.integers({-1})}, {{"special_zero", false}});
-  return {node.op("PReLU", {x, vector})};
+                           : node.op(ops::Reshape, {slope, node.integers({-1})}, {{"special_zero", false}});
+  return {node.op(ops::PReLU, {x, vector})};
 }
 
 /// PRelu 1, 6: one slope, or one for each channel.
@@ -48,18 +48,18 @@ Values prelu_1(NodeContext& node) {
   const Value slope = node.input(1);
   const std::int64_t rank = node.rank(x);
   if (node.rank(slope) != 1 || rank < 2) return {prelu_of_any_slope(node, x, slope)};
-  return {node.op("PReLU", {x, slope})};
+  return {node.op(ops::PReLU, {x, slope})};
 }
 
 /// Elu 1, 6, 22.
 Values elu_1(NodeContext& node) {
-  return {node.op("Elu", {node.input(0)}, {{"alpha", node.real("alpha", 1)}})};
+  return {node.op(ops::Elu, {node.input(0)}, {{"alpha", node.real("alpha", 1)}})};
 }
 
 Values selu(NodeContext& node, double alpha, double gamma) {
   const Value x = node.input(0);
-  return {node.op("Selu", {x, node.number_like(node.real("alpha", alpha), x),
-                           node.number_like(node.real("gamma", gamma), x)})};
+  return {node.op(ops::Selu, {x, node.number_like(node.real("alpha", alpha), x),
+                              node.number_like(node.real("gamma", gamma), x)})};
 }
 
 /// Selu 1: coarser defaults.
@@ -74,21 +74,21 @@ Values selu_6(NodeContext& node) {
 Values celu_12(NodeContext& node) {
   const Value x = node.input(0);
   const double alpha = node.real("alpha", 1);
-  if (alpha == 1) return {node.op("Elu", {x}, {{"alpha", 1.0}})};
+  if (alpha == 1) return {node.op(ops::Elu, {x}, {{"alpha", 1.0}})};
   const Value factor = node.number_like(alpha, x);
-  return {node.op("Multiply", {node.op("Elu", {divide(node, x, factor)}, {{"alpha", 1.0}}), factor})};
+  return {node.op(ops::Multiply, {node.op(ops::Elu, {divide(node, x, factor)}, {{"alpha", 1.0}}), factor})};
 }
 
 Values thresholded_relu_1(NodeContext& node) {
   const Value x = node.input(0);
-  const Value is_above = node.op("Greater", {x, node.number_like(node.real("alpha", 1), x)});
-  return {node.op("Select", {is_above, x, node.number_like(0, x)})};
+  const Value is_above = node.op(ops::Greater, {x, node.number_like(node.real("alpha", 1), x)});
+  return {node.op(ops::Select, {is_above, x, node.number_like(0, x)})};
 }
 
 Values hard_sigmoid_1(NodeContext& node) {
   const Value x = node.input(0);
-  return {node.op("HardSigmoid", {x, node.number_like(node.real("alpha", 0.2F), x),
-                                  node.number_like(node.real("beta", 0.5F), x)})};
+  return {node.op(ops::HardSigmoid, {x, node.number_like(node.real("alpha", 0.2F), x),
+                                     node.number_like(node.real("beta", 0.5F), x)})};
 }
 
 Values gelu_20(NodeContext& node) {
@@ -96,7 +96,7 @@ Values gelu_20(NodeContext& node) {
   if (approximate != "none" && approximate != "tanh") {
     node.fail("attribute 'approximate' must be none or tanh, it is " + approximate);
   }
-  return {node.op("Gelu", {node.input(0)},
+  return {node.op(ops::Gelu, {node.input(0)},
                   {{"approximation_mode", std::string(approximate == "tanh" ? "TANH" : "ERF")}})};
 }
 
@@ -104,8 +104,8 @@ Values gelu_20(NodeContext& node) {
 Values swish_24(NodeContext& node) {
   const Value x = node.input(0);
   const double alpha = node.real("alpha", 1);
-  if (alpha == 1) return {node.op("Swish", {x})};
-  return {node.op("Swish", {x, node.number_like(alpha, x)})};
+  if (alpha == 1) return {node.op(ops::Swish, {x})};
+  return {node.op(ops::Swish, {x, node.number_like(alpha, x)})};
 }
 
 /// Shrink 9: x + bias below -lambd, x - bias above lambd, 0 between.
@@ -115,22 +115,23 @@ Values shrink_9(NodeContext& node) {
   const Value x = convert(node, input, computed);
   const double lambda = node.real("lambd", 0.5);
   const Value bias = node.number_like(node.real("bias", 0), x);
-  const Value is_above = node.op("Greater", {x, node.number_like(lambda, x)});
-  const Value is_below = node.op("Less", {x, node.number_like(-lambda, x)});
-  const Value high = node.op("Select", {is_above, node.op("Subtract", {x, bias}), node.number_like(0, x)});
-  return {convert(node, node.op("Select", {is_below, node.op("Add", {x, bias}), high}), input.type())};
+  const Value is_above = node.op(ops::Greater, {x, node.number_like(lambda, x)});
+  const Value is_below = node.op(ops::Less, {x, node.number_like(-lambda, x)});
+  const Value high =
+      node.op(ops::Select, {is_above, node.op(ops::Subtract, {x, bias}), node.number_like(0, x)});
+  return {convert(node, node.op(ops::Select, {is_below, node.op(ops::Add, {x, bias}), high}), input.type())};
 }
 
 }  // namespace
 
 std::vector<TranslatorRow> activation_translators() {
   return {
-      {"Relu", 1, same_unary<"ReLU">},
-      {"Sigmoid", 1, same_unary<"Sigmoid">},
-      {"Softplus", 1, same_unary<"SoftPlus">},
-      {"Softsign", 1, same_unary<"SoftSign">},
-      {"Mish", 18, same_unary<"Mish">},
-      {"HardSwish", 14, same_unary<"HSwish">},
+      {"Relu", 1, same_unary<ops::ReLU>},
+      {"Sigmoid", 1, same_unary<ops::Sigmoid>},
+      {"Softplus", 1, same_unary<ops::SoftPlus>},
+      {"Softsign", 1, same_unary<ops::SoftSign>},
+      {"Mish", 18, same_unary<ops::Mish>},
+      {"HardSwish", 14, same_unary<ops::HSwish>},
       {"LeakyRelu", 1, leaky_relu_1},
       {"PRelu", 1, prelu_1},
       {"PRelu", 7, prelu_7},

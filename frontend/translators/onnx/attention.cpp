@@ -14,7 +14,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 Value quotient(NodeContext& node, Value a, Value b) {
-  return node.op("Divide", {a, b}, {{"m_pythondiv", false}});
+  return node.op(ops::Divide, {a, b}, {{"m_pythondiv", false}});
 }
 
 /// [B, S, counts... * h] as [B, S, counts..., h].
@@ -25,7 +25,7 @@ Value split_hidden(NodeContext& node, Value value, const std::vector<std::int64_
   std::vector<std::int64_t> shape{0, 0};
   shape.insert(shape.end(), counts.begin(), counts.end());
   shape.push_back(hidden.is_static() ? ir::checked_divide(hidden.size(), all) : -1);
-  return node.op("Reshape", {value, node.integers(shape)}, {{"special_zero", true}});
+  return node.op(ops::Reshape, {value, node.integers(shape)}, {{"special_zero", true}});
 }
 
 /// The heads of packed inputs, [B, S, N * h].
@@ -100,9 +100,10 @@ Value scaled(NodeContext& node, Value query) {
   const ir::Dimension size = query.shape()[axis];
   if (node.has_attribute("scale") || size.is_static()) {
     const double scale = node.real("scale", 1 / std::sqrt(static_cast<double>(size.size())));
-    return node.op("Multiply", {query, node.number_like(scale, query)});
+    return node.op(ops::Multiply, {query, node.number_like(scale, query)});
   }
-  const Value root = node.op("Sqrt", {convert(node, size_of(node, query, std::int64_t(axis)), query.type())});
+  const Value root =
+      node.op(ops::Sqrt, {convert(node, size_of(node, query, std::int64_t(axis)), query.type())});
   return divide(node, query, root);
 }
 
@@ -116,7 +117,7 @@ Value in_one(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
   // A scalar is no mask: it only takes the place before the scale.
   if (mask.value || has_scale) inputs.push_back(mask.value ? mask.value : node.number_like(0, query));
   if (has_scale) inputs.push_back(node.number_like(is_scaled_before ? 1 : node.real("scale"), query));
-  return node.op("ScaledDotProductAttention", inputs, {{"causal", mask.hides_future}});
+  return node.op(ops::ScaledDotProductAttention, inputs, {{"causal", mask.hides_future}});
 }
 
 struct SpelledOut {
@@ -125,32 +126,32 @@ struct SpelledOut {
 };
 
 SpelledOut in_arithmetic(NodeContext& node, const Heads& heads, Value mask, const Wishes& wishes) {
-  const Value products = node.op("MatMul", {scaled(node, heads.query), heads.key},
+  const Value products = node.op(ops::MatMul, {scaled(node, heads.query), heads.key},
                                  {{"transpose_a", false}, {"transpose_b", true}});
   Value capped = products;
   if (wishes.cap != 0) {
     const Value cap = node.number_like(wishes.cap, products);
-    capped = node.op("Multiply", {node.op("Tanh", {divide(node, products, cap)}), cap});
+    capped = node.op(ops::Multiply, {node.op(ops::Tanh, {divide(node, products, cap)}), cap});
   }
   Value masked = capped;
   if (mask && mask.type() == ElementType::boolean) {
-    masked = node.op("Select", {mask, capped, node.number_like(kHidden, capped)});
+    masked = node.op(ops::Select, {mask, capped, node.number_like(kHidden, capped)});
   } else if (mask) {
-    masked = node.op("Add", {capped, mask});
+    masked = node.op(ops::Add, {capped, mask});
   }
   Value weights =
-      node.op("SoftMax", {convert(node, masked, wishes.softmax_type)}, {{"axis", node.rank(masked) - 1}});
+      node.op(ops::SoftMax, {convert(node, masked, wishes.softmax_type)}, {{"axis", node.rank(masked) - 1}});
   weights = convert(node, weights, heads.query.type());
   if (mask && wishes.scores) weights = without_blind_rows(node, weights, mask);
   const std::array stages{products, capped, masked, weights};
   const std::int64_t mode = node.integer("qk_matmul_output_mode", 0);
-  return {node.op("MatMul", {weights, heads.value}, {{"transpose_a", false}, {"transpose_b", false}}),
+  return {node.op(ops::MatMul, {weights, heads.value}, {{"transpose_a", false}, {"transpose_b", false}}),
           stages[mode >= 0 && mode < 4 ? static_cast<std::size_t>(mode) : 0]};
 }
 
 /// [B, K, G, S, `columns`] as [B, K * G, S, `columns`].
 Value without_groups(NodeContext& node, const Heads& heads, Value value, Value columns) {
-  const Value count = node.op("Multiply", {heads.count, dimension_of(node, heads.query, 2)});
+  const Value count = node.op(ops::Multiply, {heads.count, dimension_of(node, heads.query, 2)});
   return reshape(
       node, value,
       concat(node, {dimension_of(node, heads.query, 0), count, dimension_of(node, heads.query, 3), columns}));
@@ -165,7 +166,7 @@ Value packed(NodeContext& node, const Heads& heads, Value mixed) {
       heads.are_grouped ? transpose(node, mixed, {0, 3, 1, 2, 4}) : transpose(node, mixed, {0, 2, 1, 3});
   const ir::Dimension size = mixed.shape()[mixed.shape().rank() - 1];
   const std::int64_t hidden = size.is_static() ? size.size() * node.integer("q_num_heads") : -1;
-  return node.op("Reshape", {rows, node.integers({0, 0, hidden})}, {{"special_zero", true}});
+  return node.op(ops::Reshape, {rows, node.integers({0, 0, hidden})}, {{"special_zero", true}});
 }
 
 Values attention(NodeContext& node) {

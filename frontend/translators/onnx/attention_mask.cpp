@@ -51,22 +51,22 @@ Value extended_mask(NodeContext& node, Value keys) {
   const bool is_boolean = mask.type() == ElementType::boolean;
   const Value numbers = is_boolean ? convert(node, mask, ElementType::i32) : mask;
   const Value missing =
-      node.op("Subtract", {dimension_of(node, keys, 2), dimension_of(node, mask, std::int64_t(last))});
+      node.op(ops::Subtract, {dimension_of(node, keys, 2), dimension_of(node, mask, std::int64_t(last))});
   const Value none = node.integers(std::vector<std::int64_t>(last, 0));
   const Value begins = node.integers(std::vector<std::int64_t>(last + 1, 0));
   const Value extended = node.op(
-      "Pad",
+      ops::Pad,
       {numbers, begins, concat(node, {none, missing}), node.number_like(is_boolean ? 0 : kHidden, numbers)},
       {{"pad_mode", "constant"}});
   return is_boolean ? convert(node, extended, ElementType::boolean) : extended;
 }
 
 Value quotient(NodeContext& node, Value a, Value b) {
-  return node.op("Divide", {a, b}, {{"m_pythondiv", false}});
+  return node.op(ops::Divide, {a, b}, {{"m_pythondiv", false}});
 }
 
 Value numbers_up_to(NodeContext& node, Value size) {
-  return node.op("Range", {node.integer(0), size, node.integer(1)}, {{"output_type", ElementType::i64}});
+  return node.op(ops::Range, {node.integer(0), size, node.integer(1)}, {{"output_type", ElementType::i64}});
 }
 
 /// Where queries stand among the keys: [S, 1], or [B, 1, S, 1] when each row of the batch has its own past.
@@ -74,16 +74,16 @@ Value positions(NodeContext& node, const Heads& heads) {
   const std::int64_t sequence = heads.are_grouped ? 3 : 2;
   const Value count = size_of(node, heads.query, sequence);
   const Value rows = unsqueeze(node, numbers_up_to(node, count), {1});
-  if (node.has_input(4)) return node.op("Add", {rows, size_of(node, node.input(4), 2)});
+  if (node.has_input(4)) return node.op(ops::Add, {rows, size_of(node, node.input(4), 2)});
   if (!node.has_input(6)) return rows;
-  const Value past = node.op("Subtract", {node.input(6), count});
-  return node.op("Add", {rows, unsqueeze(node, past, {1, 2, 3})});
+  const Value past = node.op(ops::Subtract, {node.input(6), count});
+  return node.op(ops::Add, {rows, unsqueeze(node, past, {1, 2, 3})});
 }
 
 Mask restrictions(NodeContext& node, const Heads& heads, const Rules& rules) {
   Mask mask;
   const auto restrict_to = [&](Value keys) {
-    mask.seen = mask.seen ? node.op("LogicalAnd", {mask.seen, keys}) : keys;
+    mask.seen = mask.seen ? node.op(ops::LogicalAnd, {mask.seen, keys}) : keys;
   };
   if (rules.has_mask) {
     const Value given = extended_mask(node, heads.key);
@@ -93,16 +93,17 @@ Mask restrictions(NodeContext& node, const Heads& heads, const Rules& rules) {
   const Value keys = numbers_up_to(node, size_of(node, heads.key, 2));
   if (rules.are_by_position()) {
     const Value own = positions(node, heads);
-    if (rules.is_causal) restrict_to(node.op("LessEqual", {keys, own}));
+    if (rules.is_causal) restrict_to(node.op(ops::LessEqual, {keys, own}));
     if (rules.left_window >= 0) {
-      const Value first = node.op("Subtract", {own, node.integer(rules.left_window)});
-      restrict_to(node.op("GreaterEqual", {keys, first}));
+      const Value first = node.op(ops::Subtract, {own, node.integer(rules.left_window)});
+      restrict_to(node.op(ops::GreaterEqual, {keys, first}));
     }
     if (rules.right_window >= 0) {
-      restrict_to(node.op("LessEqual", {keys, node.op("Add", {own, node.integer(rules.right_window)})}));
+      restrict_to(
+          node.op(ops::LessEqual, {keys, node.op(ops::Add, {own, node.integer(rules.right_window)})}));
     }
   }
-  if (rules.has_lengths) restrict_to(node.op("Less", {keys, unsqueeze(node, node.input(6), {1, 2, 3})}));
+  if (rules.has_lengths) restrict_to(node.op(ops::Less, {keys, unsqueeze(node, node.input(6), {1, 2, 3})}));
   return mask;
 }
 
@@ -113,7 +114,7 @@ Value over_groups(NodeContext& node, Value mask, const Heads& heads) {
   const std::int64_t axis = rank - 3;
   if (mask.shape()[static_cast<std::size_t>(axis)] == 1) return unsqueeze(node, mask, {axis});
   const Value count = dimension_of(node, mask, axis);
-  const Value outer = node.op("Minimum", {count, heads.count});
+  const Value outer = node.op(ops::Minimum, {count, heads.count});
   Values shape;
   for (std::int64_t i = 0; i < axis; ++i) shape.push_back(dimension_of(node, mask, i));
   for (const Value size : {outer, quotient(node, count, outer), dimension_of(node, mask, axis + 1),
@@ -160,7 +161,7 @@ AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_
   const Mask mask = restrictions(node, heads, rules);
   Value merged = mask.bias ? mask.bias : mask.seen;
   if (mask.bias && mask.seen) {
-    merged = node.op("Select", {mask.seen, mask.bias, node.number_like(kHidden, mask.bias)});
+    merged = node.op(ops::Select, {mask.seen, mask.bias, node.number_like(kHidden, mask.bias)});
   }
   if (!merged) return {};
   if (heads.are_grouped) merged = over_groups(node, merged, heads);
@@ -171,9 +172,9 @@ Value without_blind_rows(NodeContext& node, Value value, Value mask) {
   if (!may_hide_all(node, mask)) return value;
   const Value seen = mask.type() == ElementType::boolean
                          ? mask
-                         : node.op("NotEqual", {mask, node.number_like(kHidden, mask)});
-  const Value is_any_seen = reduce(node, "ReduceLogicalOr", seen, node.integers({node.rank(mask) - 1}));
-  return node.op("Select", {is_any_seen, value, node.number_like(0, value)});
+                         : node.op(ops::NotEqual, {mask, node.number_like(kHidden, mask)});
+  const Value is_any_seen = reduce(node, ops::ReduceLogicalOr, seen, node.integers({node.rank(mask) - 1}));
+  return node.op(ops::Select, {is_any_seen, value, node.number_like(0, value)});
 }
 
 }  // namespace onnx2ir::frontend

@@ -42,8 +42,8 @@ class Bits {
  public:
   explicit Bits(NodeContext& node) : node_(&node) {}
 
-  Value op(std::string_view name, Value a, Value b) { return node_->op(name, {a, b}); }
-  Value select(Value condition, Value a, Value b) { return node_->op("Select", {condition, a, b}); }
+  Value op(ir::Op id, Value a, Value b) { return node_->op(id, {a, b}); }
+  Value select(Value condition, Value a, Value b) { return node_->op(ops::Select, {condition, a, b}); }
   Value real(double number) { return node_->number(number, ElementType::f32); }
   Value whole(std::int64_t number) { return node_->integer(number, ElementType::i32); }
   Value power_of_two(int exponent) { return real(std::ldexp(1.0, exponent)); }
@@ -56,39 +56,40 @@ class Bits {
 Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
   Bits bits(node);
   const Value x = convert(node, value, ElementType::f32);
-  const Value magnitude = node.op("Abs", {x});
+  const Value magnitude = node.op(ops::Abs, {x});
   // The least normal number becomes 1, so that only subnormal ones are below it.
-  const Value is_below_one = bits.op("Less", magnitude, bits.real(1));
+  const Value is_below_one = bits.op(ops::Less, magnitude, bits.real(1));
   const int lowest = 1 - fields.bias();
   Value significand =
-      bits.select(is_below_one, bits.op("Multiply", magnitude, bits.power_of_two(-lowest)), magnitude);
+      bits.select(is_below_one, bits.op(ops::Multiply, magnitude, bits.power_of_two(-lowest)), magnitude);
   Value exponent = bits.select(is_below_one, bits.whole(0), bits.whole(-lowest));
   for (int step = 1 << (fields.exponent_bits - 2); step > 0; step /= 2) {
-    const Value is_large = bits.op("GreaterEqual", significand, bits.power_of_two(step));
+    const Value is_large = bits.op(ops::GreaterEqual, significand, bits.power_of_two(step));
     significand =
-        bits.select(is_large, bits.op("Multiply", significand, bits.power_of_two(-step)), significand);
-    exponent = bits.op("Add", exponent, bits.select(is_large, bits.whole(step), bits.whole(0)));
+        bits.select(is_large, bits.op(ops::Multiply, significand, bits.power_of_two(-step)), significand);
+    exponent = bits.op(ops::Add, exponent, bits.select(is_large, bits.whole(step), bits.whole(0)));
   }
   const auto flag = [&](Value condition, std::int64_t number) {
     return bits.select(condition, bits.whole(number), bits.whole(0));
   };
   // Arithmetic of i32 stays below 2^24, which f32 holds exactly; bit operations do the rest.
-  const Value is_normal = bits.op("GreaterEqual", significand, bits.real(1));
-  const Value units = bits.op("Multiply", significand, bits.power_of_two(fields.fraction_bits));
-  Value fraction = bits.op("Subtract", convert(node, units, ElementType::i32),
+  const Value is_normal = bits.op(ops::GreaterEqual, significand, bits.real(1));
+  const Value units = bits.op(ops::Multiply, significand, bits.power_of_two(fields.fraction_bits));
+  Value fraction = bits.op(ops::Subtract, convert(node, units, ElementType::i32),
                            flag(is_normal, std::int64_t{1} << fields.fraction_bits));
-  Value field = bits.op("Add", exponent, flag(is_normal, 1));
-  const Value is_nan = node.op("IsNaN", {x});
-  const Value is_infinite = bits.op("Equal", magnitude, bits.real(std::numeric_limits<double>::infinity()));
-  const Value is_special = bits.op("LogicalOr", is_infinite, is_nan);
+  Value field = bits.op(ops::Add, exponent, flag(is_normal, 1));
+  const Value is_nan = node.op(ops::IsNaN, {x});
+  const Value is_infinite =
+      bits.op(ops::Equal, magnitude, bits.real(std::numeric_limits<double>::infinity()));
+  const Value is_special = bits.op(ops::LogicalOr, is_infinite, is_nan);
   field = bits.select(is_special, bits.whole(fields.last_exponent()), field);
   fraction = bits.select(is_special, flag(is_nan, std::int64_t{1} << (fields.fraction_bits - 1)), fraction);
   // The reciprocal of -0 shows its sign.
   const Value signed_like_x =
-      bits.select(bits.op("Equal", x, bits.real(0)), divide(node, bits.real(1), x), x);
-  const Value sign = flag(bits.op("Less", signed_like_x, bits.real(0)), fields.sign());
-  const Value exponent_bits = bits.op("BitwiseLeftShift", field, bits.whole(fields.fraction_bits));
-  return bits.op("BitwiseOr", bits.op("BitwiseOr", exponent_bits, fraction), sign);
+      bits.select(bits.op(ops::Equal, x, bits.real(0)), divide(node, bits.real(1), x), x);
+  const Value sign = flag(bits.op(ops::Less, signed_like_x, bits.real(0)), fields.sign());
+  const Value exponent_bits = bits.op(ops::BitwiseLeftShift, field, bits.whole(fields.fraction_bits));
+  return bits.op(ops::BitwiseOr, bits.op(ops::BitwiseOr, exponent_bits, fraction), sign);
 }
 
 /// 2^e for each exponent field; subnormal numbers, of field 0, have the exponent of field 1. The last is
@@ -107,22 +108,26 @@ std::vector<double> powers_of_two(const FloatFields& fields) {
 Value float_of_bits(NodeContext& node, Value pattern, const FloatFields& fields) {
   Bits bits(node);
   const std::int64_t one = std::int64_t{1} << fields.fraction_bits;
-  const Value shifted = bits.op("BitwiseRightShift", pattern, bits.whole(fields.fraction_bits));
-  const Value field = bits.op("BitwiseAnd", shifted, bits.whole(fields.last_exponent()));
-  const Value fraction = bits.op("BitwiseAnd", pattern, bits.whole(one - 1));
-  const Value leading = bits.select(bits.op("Equal", field, bits.whole(0)), bits.whole(0), bits.whole(one));
+  const Value shifted = bits.op(ops::BitwiseRightShift, pattern, bits.whole(fields.fraction_bits));
+  const Value field = bits.op(ops::BitwiseAnd, shifted, bits.whole(fields.last_exponent()));
+  const Value fraction = bits.op(ops::BitwiseAnd, pattern, bits.whole(one - 1));
+  const Value leading =
+      bits.select(bits.op(ops::Equal, field, bits.whole(0)), bits.whole(0), bits.whole(one));
   const std::vector<double> table = powers_of_two(fields);
   const std::int64_t size[] = {static_cast<std::int64_t>(table.size())};
   const Value power = gather(node, node.numbers(table, size, ElementType::f32), field);
-  const Value units = convert(node, bits.op("Add", fraction, leading), ElementType::f32);
-  const Value significand = bits.op("Multiply", units, bits.power_of_two(-fields.fraction_bits));
-  const Value magnitude = bits.op("Multiply", significand, power);
+  const Value units = convert(node, bits.op(ops::Add, fraction, leading), ElementType::f32);
+  const Value significand = bits.op(ops::Multiply, units, bits.power_of_two(-fields.fraction_bits));
+  const Value magnitude = bits.op(ops::Multiply, significand, power);
   const Value sign_field =
-      bits.op("BitwiseRightShift", pattern, bits.whole(fields.fraction_bits + fields.exponent_bits));
-  const Value is_positive = bits.op("Equal", bits.op("BitwiseAnd", sign_field, bits.whole(1)), bits.whole(0));
-  const Value number = bits.op("Multiply", magnitude, bits.select(is_positive, bits.real(1), bits.real(-1)));
-  const Value is_nan = bits.op("LogicalAnd", bits.op("Equal", field, bits.whole(fields.last_exponent())),
-                               bits.op("NotEqual", fraction, bits.whole(0)));
+      bits.op(ops::BitwiseRightShift, pattern, bits.whole(fields.fraction_bits + fields.exponent_bits));
+  const Value is_positive =
+      bits.op(ops::Equal, bits.op(ops::BitwiseAnd, sign_field, bits.whole(1)), bits.whole(0));
+  const Value number =
+      bits.op(ops::Multiply, magnitude, bits.select(is_positive, bits.real(1), bits.real(-1)));
+  const Value is_nan =
+      bits.op(ops::LogicalAnd, bits.op(ops::Equal, field, bits.whole(fields.last_exponent())),
+              bits.op(ops::NotEqual, fraction, bits.whole(0)));
   return bits.select(is_nan, bits.real(std::numeric_limits<double>::quiet_NaN()), number);
 }
 
@@ -141,10 +146,10 @@ Value integer_of_bits(NodeContext& node, Value pattern, ElementType type) {
   // A Convert between integers of 32 bits keeps the bits.
   if (bits == 32) return convert(node, pattern, type);
   const auto number = [&](std::int64_t i) { return node.integer(i, ElementType::i32); };
-  pattern = node.op("BitwiseAnd", {pattern, number((std::int64_t{1} << bits) - 1)});
+  pattern = node.op(ops::BitwiseAnd, {pattern, number((std::int64_t{1} << bits) - 1)});
   if (ir::is_signed_integral(type)) {
     const Value sign = number(std::int64_t{1} << (bits - 1));
-    pattern = node.op("Subtract", {node.op("BitwiseXor", {pattern, sign}), sign});
+    pattern = node.op(ops::Subtract, {node.op(ops::BitwiseXor, {pattern, sign}), sign});
   }
   return convert(node, pattern, type);
 }

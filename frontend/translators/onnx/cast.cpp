@@ -21,8 +21,8 @@ std::optional<double> largest_of_small_float(ElementType type) {
 
 /// Numbers beyond the largest become the largest; NaN becomes `of_nan`.
 Value saturated(NodeContext& node, Value value, double largest, Value of_nan) {
-  const Value limited = node.op("Clamp", {value}, {{"min", -largest}, {"max", largest}});
-  return node.op("Select", {node.op("IsNaN", {value}), of_nan, limited});
+  const Value limited = node.op(ops::Clamp, {value}, {{"min", -largest}, {"max", largest}});
+  return node.op(ops::Select, {node.op(ops::IsNaN, {value}), of_nan, limited});
 }
 
 /// float8e8m0 holds powers of two only; Convert rounds to the nearest.
@@ -33,9 +33,9 @@ Value to_power_of_two(NodeContext& node, Value value) {
   const Value exact = convert(node, value, ElementType::f32);
   const Value nearest = convert(node, convert(node, exact, ElementType::f8e8m0), ElementType::f32);
   const bool is_up = mode == "up";
-  const Value is_past = node.op(is_up ? "Less" : "Greater", {nearest, exact});
-  const Value next = node.op("Multiply", {nearest, node.number_like(is_up ? 2 : 0.5, nearest)});
-  return convert(node, node.op("Select", {is_past, next, nearest}), ElementType::f8e8m0);
+  const Value is_past = node.op(is_up ? ops::Less : ops::Greater, {nearest, exact});
+  const Value next = node.op(ops::Multiply, {nearest, node.number_like(is_up ? 2 : 0.5, nearest)});
+  return convert(node, node.op(ops::Select, {is_past, next, nearest}), ElementType::f8e8m0);
 }
 
 }  // namespace
@@ -59,9 +59,9 @@ namespace {
 Value cut_to_4_bits(NodeContext& node, Value value, ElementType type) {
   const auto number = [&](std::int64_t of) { return node.integer(of, ElementType::i32); };
   const Value whole = convert(node, value, ElementType::i32);
-  const Value cut = node.op("BitwiseAnd", {whole, number(0xF)});
+  const Value cut = node.op(ops::BitwiseAnd, {whole, number(0xF)});
   if (type == ElementType::u4) return cut;
-  return node.op("Subtract", {node.op("BitwiseXor", {cut, number(8)}), number(8)});
+  return node.op(ops::Subtract, {node.op(ops::BitwiseXor, {cut, number(8)}), number(8)});
 }
 
 Value cast(NodeContext& node, Value value, ElementType type) {
@@ -70,7 +70,7 @@ Value cast(NodeContext& node, Value value, ElementType type) {
     node.fail("OpenVINO converts neither to strings nor from strings");
   }
   // Everything but 0 is true, fractions too.
-  if (type == ElementType::boolean) return node.op("NotEqual", {value, node.number_like(0, value)});
+  if (type == ElementType::boolean) return node.op(ops::NotEqual, {value, node.number_like(0, value)});
   if (type == ElementType::u4 || type == ElementType::i4) value = cut_to_4_bits(node, value, type);
   if (largest_of_small_float(type) || type == ElementType::f8e8m0) return to_small_float(node, value, type);
   return convert(node, value, type);

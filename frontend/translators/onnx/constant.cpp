@@ -59,7 +59,7 @@ Values eye_like_9(NodeContext& node) {
   const auto size = [&](std::int64_t axis) {
     return reshape(node, dimension_of(node, input, axis), std::vector<std::int64_t>{});
   };
-  return {node.op("Eye", {size(0), size(1), node.integer(node.integer("k", 0))}, {{"output_type", type}})};
+  return {node.op(ops::Eye, {size(0), size(1), node.integer(node.integer("k", 0))}, {{"output_type", type}})};
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ Value as_scalar(NodeContext& node, Builder& builder, Value value, ElementType ty
     return builder.integer(type == ElementType::boolean ? *known != 0 : *known, type);
   }
   if (!shape.is_scalar())
-    value = builder.op("Reshape", {value, builder.integers({})}, {{"special_zero", false}});
+    value = builder.op(ops::Reshape, {value, builder.integers({})}, {{"special_zero", false}});
   if (value.type() == type) return value;
-  return builder.op("Convert", {value}, {{"destination_type", type}});
+  return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }
 
 Value as_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
@@ -35,14 +35,16 @@ Value as_scalar(NodeContext& node, Builder& builder, const Operand& operand, Ele
 
 void connect_captures(ir::Node& node, const std::vector<Capture>& captures,
                       std::vector<ir::Invariant>& invariants) {
+  std::vector<ir::Node*> unused;
   for (const Capture& capture : captures) {
     if (!capture.parameter->has_uses()) {
-      capture.parameter->graph().remove(*capture.parameter);
+      unused.push_back(capture.parameter);
       continue;
     }
     node.add_input(capture.outer);
     invariants.push_back({static_cast<std::uint32_t>(node.inputs().size() - 1), capture.parameter});
   }
+  if (!unused.empty()) unused.front()->graph().remove(unused);
 }
 
 namespace {
@@ -240,7 +242,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   std::vector<std::pair<ir::Node*, std::int64_t>> rows;  // and the axis over the iterations
   for (const ScanOutput& scan : scans) {
     if (!scan.wanted) continue;
-    const Value row = builder.op("Unsqueeze", {scan.row, builder.integers({scan.axis})});
+    const Value row = builder.op(ops::Unsqueeze, {scan.row, builder.integers({scan.axis})});
     rows.emplace_back(&builder.result(row), scan.axis);
   }
   if (body.condition->has_uses()) {
@@ -263,7 +265,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   } else {
     body.graph->remove(*body.iteration);
   }
-  ir::Node& made = node.graph().add(ir::find_op("Loop"), inputs, outputs);
+  ir::Node& made = node.graph().add(ir::find_op(ops::Loop), inputs, outputs);
   connect_captures(made, body.scope->captures(), loop.invariants);
   loop.graph = std::move(body.graph);
   made.set_payload(std::move(loop));

@@ -38,7 +38,7 @@ Value along_channels(Builder& builder, Value vector, std::int64_t rank) {
 }
 
 Value biased(NodeContext& node, Value result, Value bias, std::int64_t rank) {
-  return bias ? node.op("Add", {result, along_channels(node, bias, rank)}) : result;
+  return bias ? node.op(ops::Add, {result, along_channels(node, bias, rank)}) : result;
 }
 
 void take_kernel_from(Window& window, Value filter) {
@@ -62,8 +62,8 @@ Value convolved(NodeContext& node, Value input, Value filter) {
                                     {"pads_begin", window.pads_begin},
                                     {"pads_end", window.pads_end},
                                     {"auto_pad", window.auto_pad}};
-  if (groups == 1) return node.op("Convolution", {input, filter}, attributes);
-  return node.op("GroupConvolution", {input, grouped(node, filter, groups)}, attributes);
+  if (groups == 1) return node.op(ops::Convolution, {input, filter}, attributes);
+  return node.op(ops::GroupConvolution, {input, grouped(node, filter, groups)}, attributes);
 }
 
 /// Conv 1, 11, 22: the versions differ in element types.
@@ -82,7 +82,7 @@ Value centred(NodeContext& node, Value value, Value zero_point, bool per_filter)
     shape[0] = -1;
     zero = reshape(node, zero, node.integers(shape));
   }
-  return node.op("Subtract", {result, zero});
+  return node.op(ops::Subtract, {result, zero});
 }
 
 /// ConvInteger 10.
@@ -106,14 +106,14 @@ Values q_linear_conv_10(NodeContext& node) {
   sums =
       biased(node, sums, node.has_input(8) ? convert(node, node.input(8), ElementType::f32) : Value{}, rank);
   const Value scale =
-      node.op("Divide", {node.op("Multiply", {node.input(1), spread(node.input(4))}), node.input(6)},
+      node.op(ops::Divide, {node.op(ops::Multiply, {node.input(1), spread(node.input(4))}), node.input(6)},
               {{"m_pythondiv", true}});
-  Value result = node.op("Round", {node.op("Multiply", {sums, scale})}, {{"mode", "half_to_even"}});
+  Value result = node.op(ops::Round, {node.op(ops::Multiply, {sums, scale})}, {{"mode", "half_to_even"}});
   const ElementType type = node.input(7).type();
-  result = node.op("Add", {result, convert(node, node.input(7), ElementType::f32)});
+  result = node.op(ops::Add, {result, convert(node, node.input(7), ElementType::f32)});
   const bool is_signed = type == ElementType::i8;
   result =
-      node.op("Clamp", {result}, {{"min", is_signed ? -128.0 : 0.0}, {"max", is_signed ? 127.0 : 255.0}});
+      node.op(ops::Clamp, {result}, {{"min", is_signed ? -128.0 : 0.0}, {"max", is_signed ? 127.0 : 255.0}});
   return {convert(node, result, type)};
 }
 
@@ -176,8 +176,8 @@ Values conv_transpose_1(NodeContext& node) {
   const AttributeList attributes = {{"strides", window.strides},       {"dilations", window.dilations},
                                     {"pads_begin", window.pads_begin}, {"pads_end", window.pads_end},
                                     {"auto_pad", window.auto_pad},     {"output_padding", more}};
-  const Value result = groups == 1 ? node.op("ConvolutionBackpropData", {input, filter}, attributes)
-                                   : node.op("GroupConvolutionBackpropData",
+  const Value result = groups == 1 ? node.op(ops::ConvolutionBackpropData, {input, filter}, attributes)
+                                   : node.op(ops::GroupConvolutionBackpropData,
                                              {input, grouped(node, filter, groups)}, attributes);
   return {biased(node, result, node.optional_input(2), rank)};
 }
@@ -190,7 +190,7 @@ Values deform_conv_19(NodeContext& node) {
   Window window = window_of(node, 2);
   Values inputs{input, node.input(2), node.input(1)};
   if (node.has_input(4)) inputs.push_back(node.input(4));
-  const Value result = node.op("DeformableConvolution", inputs,
+  const Value result = node.op(ops::DeformableConvolution, inputs,
                                {{"strides", window.strides},
                                 {"dilations", window.dilations},
                                 {"pads_begin", window.pads_begin},
@@ -237,7 +237,7 @@ Values col2im_18(NodeContext& node) {
     };
     return {folded_columns(node, node.input(0), elements(sizes), elements(kernel), window)};
   }
-  return {node.op("Col2Im", {node.input(0), sizes, kernel},
+  return {node.op(ops::Col2Im, {node.input(0), sizes, kernel},
                   {{"strides", window.strides},
                    {"dilations", window.dilations},
                    {"pads_begin", window.pads_begin},
@@ -248,12 +248,12 @@ Values col2im_18(NodeContext& node) {
 Value windows_by_channel(NodeContext& node, Value input, Value filter, Value places) {
   const auto numbers = [&](Value size) {
     const Value end = reshape(node, size, std::vector<std::int64_t>{});
-    return node.op("Range", {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
+    return node.op(ops::Range, {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
   };
   const Value indices =
-      node.op("Add", {unsqueeze(node, numbers(places), {1}), numbers(dimension_of(node, filter, 2))});
-  const Value products = node.op("Multiply", {gather(node, input, indices, 2), filter});
-  return node.op("ReduceSum", {products, node.integers({3})}, {{"keep_dims", false}});
+      node.op(ops::Add, {unsqueeze(node, numbers(places), {1}), numbers(dimension_of(node, filter, 2))});
+  const Value products = node.op(ops::Multiply, {gather(node, input, indices, 2), filter});
+  return node.op(ops::ReduceSum, {products, node.integers({3})}, {{"keep_dims", false}});
 }
 
 /// CausalConvWithState 27: each channel with its own filter, over the state and the input; the state is what
@@ -261,7 +261,7 @@ Value windows_by_channel(NodeContext& node, Value input, Value filter, Value pla
 Values causal_conv_with_state_27(NodeContext& node) {
   const Value input = node.input(0);
   const Value filter = node.input(1);
-  const Value before = node.op("Subtract", {dimension_of(node, filter, 2), node.integers({1})});
+  const Value before = node.op(ops::Subtract, {dimension_of(node, filter, 2), node.integers({1})});
   Value state = node.optional_input(3);
   if (!state) {
     const Value shape = concat(node, {dimension_of(node, input, 0), dimension_of(node, input, 1), before});
@@ -272,7 +272,7 @@ Values causal_conv_with_state_27(NodeContext& node) {
   if (filter.shape().is_static()) {
     const std::vector<std::int64_t> none{0};
     const std::vector<std::int64_t> one{1};
-    result = node.op("GroupConvolution", {extended, grouped(node, filter, filter.shape()[0].size())},
+    result = node.op(ops::GroupConvolution, {extended, grouped(node, filter, filter.shape()[0].size())},
                      {{"strides", one},
                       {"dilations", one},
                       {"pads_begin", none},
@@ -285,12 +285,12 @@ Values causal_conv_with_state_27(NodeContext& node) {
   const std::string activation = node.text("activation", "none");
   if (activation == "silu" || activation == "swish") {
     const Value exact = convert(node, result, ElementType::f32);
-    result = convert(node, node.op("Swish", {exact}), result.type());
+    result = convert(node, node.op(ops::Swish, {exact}), result.type());
   } else if (activation != "none" && !activation.empty()) {
     node.fail("attribute 'activation' must be none, silu or swish");
   }
   const Value length = dimension_of(node, extended, 2);
-  const Value last = slice(node, extended, node.op("Subtract", {length, before}), length, 2);
+  const Value last = slice(node, extended, node.op(ops::Subtract, {length, before}), length, 2);
   return {result, last};
 }
 

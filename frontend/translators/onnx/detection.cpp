@@ -27,8 +27,8 @@ Value quadruples(NodeContext& node, Value boxes) {
 
 /// The next f32 above a threshold: an overlap that equals the threshold is below it.
 Value next_number(NodeContext& node, Value threshold) {
-  const Value next = node.op("Multiply", {threshold, node.number(1.0 + 0x1p-23, ElementType::f32)});
-  return node.op("Maximum", {next, node.number(1e-30, ElementType::f32)});
+  const Value next = node.op(ops::Multiply, {threshold, node.number(1.0 + 0x1p-23, ElementType::f32)});
+  return node.op(ops::Maximum, {next, node.number(1e-30, ElementType::f32)});
 }
 
 /// NonMaxSuppression 10, 11.
@@ -40,7 +40,7 @@ Values non_max_suppression_10(NodeContext& node) {
   const Value threshold = parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
   const bool centre = node.integer("center_point_box", 0) != 0;
   // The list has as many rows as there are selected boxes: plugins with dynamic shapes do not fill it up.
-  return {node.op("NonMaxSuppression",
+  return {node.op(ops::NonMaxSuppression,
                   {quadruples(node, node.input(0)), node.input(1), most, overlap, threshold},
                   {{"box_encoding", centre ? "center" : "corner"},
                    {"sort_result_descending", false},
@@ -52,8 +52,8 @@ Value has_no_extent(NodeContext& node, Value regions) {
   const auto corner = [&](std::initializer_list<std::int64_t> columns) {
     return gather(node, regions, node.integers(columns), 1);
   };
-  const Value none = node.op("LessEqual", {corner({2, 3}), corner({0, 1})});
-  return unsqueeze(node, node.op("ReduceLogicalOr", {none, node.integers({1})}, {{"keep_dims", true}}),
+  const Value none = node.op(ops::LessEqual, {corner({2, 3}), corner({0, 1})});
+  return unsqueeze(node, node.op(ops::ReduceLogicalOr, {none, node.integers({1})}, {{"keep_dims", true}}),
                    {2, 3});
 }
 
@@ -70,7 +70,7 @@ Values roi_align_10(NodeContext& node) {
   if (has_regions && node.text("mode", "avg") == "max") {
     return {region_maximum(node, node.input(0), regions, batches, half_pixel)};
   }
-  const Value mean = node.op("ROIAlign", {node.input(0), regions, batches},
+  const Value mean = node.op(ops::ROIAlign, {node.input(0), regions, batches},
                              {{"pooled_h", node.integer("output_height", 1)},
                               {"pooled_w", node.integer("output_width", 1)},
                               {"sampling_ratio", sampling_ratio},
@@ -80,7 +80,7 @@ Values roi_align_10(NodeContext& node) {
   if (!node.target().has(Fault::roi_align_no_samples)) return {mean};
   if (!half_pixel || sampling_ratio > 0 || !has_regions) return {mean};
   // Regions without extent have no samples, whose mean is 0.
-  return {node.op("Select", {has_no_extent(node, regions), node.number_like(0, mean), mean})};
+  return {node.op(ops::Select, {has_no_extent(node, regions), node.number_like(0, mean), mean})};
 }
 
 }  // namespace

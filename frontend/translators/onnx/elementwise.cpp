@@ -38,13 +38,13 @@ Values binary_7(NodeContext& node) {
 }
 
 Value add(NodeContext& node, Value a, Value b) {
-  return node.op("Add", {a, b});
+  return node.op(ops::Add, {a, b});
 }
 Value subtract(NodeContext& node, Value a, Value b) {
-  return node.op("Subtract", {a, b});
+  return node.op(ops::Subtract, {a, b});
 }
 Value multiply(NodeContext& node, Value a, Value b) {
-  return node.op("Multiply", {a, b});
+  return node.op(ops::Multiply, {a, b});
 }
 Value quotient(NodeContext& node, Value a, Value b) {
   return divide(node, a, b);
@@ -53,26 +53,26 @@ Value quotient(NodeContext& node, Value a, Value b) {
 /// Pow: from 12 on the exponent may be of another type; the result is of the base's.
 Value power(NodeContext& node, Value base, Value exponent) {
   const ElementType type = base.type();
-  if (type == exponent.type()) return node.op("Power", {base, exponent});
+  if (type == exponent.type()) return node.op(ops::Power, {base, exponent});
   if (ir::is_integral(exponent.type())) {
-    return node.op("Power", {base, convert(node, exponent, type)});
+    return node.op(ops::Power, {base, convert(node, exponent, type)});
   }
   const Value result =
-      node.op("Power", {convert(node, base, ElementType::f32), convert(node, exponent, ElementType::f32)});
+      node.op(ops::Power, {convert(node, base, ElementType::f32), convert(node, exponent, ElementType::f32)});
   return convert(node, result, type);
 }
 
 /// a - trunc(a / b) * b; a if b is infinite.
 Value float_remainder(NodeContext& node, Value a, Value b) {
-  const Value remainder = node.op("Mod", {a, b});
+  const Value remainder = node.op(ops::Mod, {a, b});
   if (!node.target().has(Fault::mod_by_infinity)) return remainder;
   const auto divisors = node.known_numbers(b);
   const bool is_finite =
       divisors && std::ranges::all_of(*divisors, [](double number) { return std::isfinite(number); });
   if (is_finite) return remainder;
-  const Value is_infinite = node.op("IsInf", {b}, {{"detect_negative", true}, {"detect_positive", true}});
-  const Value keeps_dividend = node.op("LogicalAnd", {is_infinite, node.op("IsFinite", {a})});
-  return node.op("Select", {keeps_dividend, a, remainder});
+  const Value is_infinite = node.op(ops::IsInf, {b}, {{"detect_negative", true}, {"detect_positive", true}});
+  const Value keeps_dividend = node.op(ops::LogicalAnd, {is_infinite, node.op(ops::IsFinite, {a})});
+  return node.op(ops::Select, {keeps_dividend, a, remainder});
 }
 
 /// Mod 10, 13, 28: the sign of the divisor, with fmod that of the dividend; floating point without fmod from
@@ -81,25 +81,25 @@ Values mod_10(NodeContext& node) {
   const Value a = node.input(0);
   const Value b = node.input(1);
   const bool has_sign_of_dividend = node.integer("fmod", 0) != 0;
-  if (!ir::is_floating(a.type())) return {node.op(has_sign_of_dividend ? "Mod" : "FloorMod", {a, b})};
+  if (!ir::is_floating(a.type())) return {node.op(has_sign_of_dividend ? ops::Mod : ops::FloorMod, {a, b})};
   const Value remainder = float_remainder(node, a, b);
   if (has_sign_of_dividend) return {remainder};
   const Value zero = node.number_like(0, a);
-  const Value is_negative = node.op("Less", {remainder, zero});
-  const Value signs_differ = node.op("LogicalXor", {is_negative, node.op("Less", {b, zero})});
-  const Value is_other = node.op("LogicalAnd", {signs_differ, node.op("NotEqual", {remainder, zero})});
-  return {node.op("Select", {is_other, node.op("Add", {remainder, b}), remainder})};
+  const Value is_negative = node.op(ops::Less, {remainder, zero});
+  const Value signs_differ = node.op(ops::LogicalXor, {is_negative, node.op(ops::Less, {b, zero})});
+  const Value is_other = node.op(ops::LogicalAnd, {signs_differ, node.op(ops::NotEqual, {remainder, zero})});
+  return {node.op(ops::Select, {is_other, node.op(ops::Add, {remainder, b}), remainder})};
 }
 
 /// Equal 1, 7, 11, 13, 19.
 Value equal(NodeContext& node, Value a, Value b) {
   if (a.type() == ElementType::string) return equal_strings(node, a, b);
-  return node.op("Equal", {a, b});
+  return node.op(ops::Equal, {a, b});
 }
 
-template <OperationName kName>
+template <ir::Op kOperation>
 Value plain(NodeContext& node, Value a, Value b) {
-  return node.op(kName.text, {a, b});
+  return node.op(kOperation, {a, b});
 }
 
 /// BitShift 11, 28: from 28 on signed integers, whose right shift keeps the sign. Counts that are negative or
@@ -113,22 +113,23 @@ Values bit_shift_11(NodeContext& node) {
   const ElementType type = x.type();
   const std::int64_t bits = ir::info(type).bits;
   const auto number = [&](std::int64_t i) { return node.integer(i, type); };
-  const Value shifted = node.op(is_left ? "BitwiseLeftShift" : "BitwiseRightShift", {x, count});
+  const Value shifted = node.op(is_left ? ops::BitwiseLeftShift : ops::BitwiseRightShift, {x, count});
   const auto known = node.known_integers(count);
   const bool is_in_range =
       known && std::ranges::all_of(*known, [&](std::int64_t i) { return i >= 0 && i < bits; });
   if (is_in_range) return {shifted};
-  const Value fits = node.op(
-      "LogicalAnd", {node.op("Less", {count, number(bits)}), node.op("GreaterEqual", {count, number(0)})});
+  const Value fits = node.op(ops::LogicalAnd, {node.op(ops::Less, {count, number(bits)}),
+                                               node.op(ops::GreaterEqual, {count, number(0)})});
   const bool keeps_sign = !is_left && ir::is_signed_integral(type);
-  const Value rest =
-      keeps_sign ? node.op("Select", {node.op("Less", {x, number(0)}), number(-1), number(0)}) : number(0);
-  return {node.op("Select", {fits, shifted, rest})};
+  const Value rest = keeps_sign
+                         ? node.op(ops::Select, {node.op(ops::Less, {x, number(0)}), number(-1), number(0)})
+                         : number(0);
+  return {node.op(ops::Select, {fits, shifted, rest})};
 }
 
 /// Where 9, 16.
 Values where_9(NodeContext& node) {
-  return {node.op("Select", {node.input(0), node.input(1), node.input(2)})};
+  return {node.op(ops::Select, {node.input(0), node.input(1), node.input(2)})};
 }
 
 /// Max, Min, Sum 1, 6, 8, 12, 13: any number of inputs, from 8 on broadcast.
@@ -163,25 +164,25 @@ std::vector<TranslatorRow> elementwise_translators() {
       {"Mod", 10, mod_10},
       {"Equal", 1, binary_1<equal>},
       {"Equal", 7, binary_7<equal>},
-      {"Less", 1, binary_1<plain<"Less">>},
-      {"Less", 7, binary_7<plain<"Less">>},
-      {"LessOrEqual", 12, binary_7<plain<"LessEqual">>},
-      {"Greater", 1, binary_1<plain<"Greater">>},
-      {"Greater", 7, binary_7<plain<"Greater">>},
-      {"GreaterOrEqual", 12, binary_7<plain<"GreaterEqual">>},
-      {"And", 1, binary_1<plain<"LogicalAnd">>},
-      {"And", 7, binary_7<plain<"LogicalAnd">>},
-      {"Or", 1, binary_1<plain<"LogicalOr">>},
-      {"Or", 7, binary_7<plain<"LogicalOr">>},
-      {"Xor", 1, binary_1<plain<"LogicalXor">>},
-      {"Xor", 7, binary_7<plain<"LogicalXor">>},
-      {"BitwiseAnd", 18, binary_7<plain<"BitwiseAnd">>},
-      {"BitwiseOr", 18, binary_7<plain<"BitwiseOr">>},
-      {"BitwiseXor", 18, binary_7<plain<"BitwiseXor">>},
+      {"Less", 1, binary_1<plain<ops::Less>>},
+      {"Less", 7, binary_7<plain<ops::Less>>},
+      {"LessOrEqual", 12, binary_7<plain<ops::LessEqual>>},
+      {"Greater", 1, binary_1<plain<ops::Greater>>},
+      {"Greater", 7, binary_7<plain<ops::Greater>>},
+      {"GreaterOrEqual", 12, binary_7<plain<ops::GreaterEqual>>},
+      {"And", 1, binary_1<plain<ops::LogicalAnd>>},
+      {"And", 7, binary_7<plain<ops::LogicalAnd>>},
+      {"Or", 1, binary_1<plain<ops::LogicalOr>>},
+      {"Or", 7, binary_7<plain<ops::LogicalOr>>},
+      {"Xor", 1, binary_1<plain<ops::LogicalXor>>},
+      {"Xor", 7, binary_7<plain<ops::LogicalXor>>},
+      {"BitwiseAnd", 18, binary_7<plain<ops::BitwiseAnd>>},
+      {"BitwiseOr", 18, binary_7<plain<ops::BitwiseOr>>},
+      {"BitwiseXor", 18, binary_7<plain<ops::BitwiseXor>>},
       {"BitShift", 11, bit_shift_11},
       {"Where", 9, where_9},
-      {"Max", 1, variadic_1<plain<"Maximum">>},
-      {"Min", 1, variadic_1<plain<"Minimum">>},
+      {"Max", 1, variadic_1<plain<ops::Maximum>>},
+      {"Min", 1, variadic_1<plain<ops::Minimum>>},
       {"Sum", 1, variadic_1<add>},
       {"Mean", 1, mean_1},
   };

@@ -7,29 +7,29 @@ namespace onnx2ir::frontend {
 namespace {
 
 Value times(NodeContext& node, Value x, double factor) {
-  return factor == 1 ? x : node.op("Multiply", {x, node.number_like(factor, x)});
+  return factor == 1 ? x : node.op(ops::Multiply, {x, node.number_like(factor, x)});
 }
 
 /// Affine: alpha * x + beta.
 Values affine(NodeContext& node) {
   const Value x = times(node, node.input(0), node.real("alpha", 1));
-  return {node.op("Add", {x, node.number_like(node.real("beta", 0), x)})};
+  return {node.op(ops::Add, {x, node.number_like(node.real("beta", 0), x)})};
 }
 
 /// Scale: scale * x.
 Values scale(NodeContext& node) {
-  return {node.op("Multiply", {node.input(0), node.number_like(node.real("scale", 1), node.input(0))})};
+  return {node.op(ops::Multiply, {node.input(0), node.number_like(node.real("scale", 1), node.input(0))})};
 }
 
 /// ScaledTanh: alpha * tanh(beta * x).
 Values scaled_tanh(NodeContext& node) {
-  return {times(node, node.op("Tanh", {times(node, node.input(0), node.real("beta", 1))}),
+  return {times(node, node.op(ops::Tanh, {times(node, node.input(0), node.real("beta", 1))}),
                 node.real("alpha", 1))};
 }
 
 /// ParametricSoftplus: alpha * log(exp(beta * x) + 1).
 Values parametric_softplus(NodeContext& node) {
-  return {times(node, node.op("SoftPlus", {times(node, node.input(0), node.real("beta", 1))}),
+  return {times(node, node.op(ops::SoftPlus, {times(node, node.input(0), node.real("beta", 1))}),
                 node.real("alpha", 1))};
 }
 
@@ -39,7 +39,7 @@ Values image_scaler(NodeContext& node) {
   const auto bias = node.real_list("bias");
   if (bias.empty()) return {x};
   const std::vector<std::int64_t> shape{static_cast<std::int64_t>(bias.size()), 1, 1};
-  return {node.op("Add", {x, node.numbers(bias, shape, x.type())})};
+  return {node.op(ops::Add, {x, node.numbers(bias, shape, x.type())})};
 }
 
 /// Crop: without border [left, top, right, bottom]; with `scale` [height, width] from the upper left corner.
@@ -51,9 +51,9 @@ Values crop(NodeContext& node) {
   if (border.size() != 4) node.fail("attribute 'border' must have four values");
   if (!sizes.empty() && sizes.size() != 2) node.fail("attribute 'scale' must have two values");
   const auto cut = [&](Value value, std::int64_t axis, std::int64_t before, std::int64_t behind) {
-    const Value stop = sizes.empty()
-                           ? node.op("Subtract", {dimension_of(node, value, axis), node.integers({behind})})
-                           : node.integers({before + sizes[static_cast<std::size_t>(axis - 2)]});
+    const Value stop =
+        sizes.empty() ? node.op(ops::Subtract, {dimension_of(node, value, axis), node.integers({behind})})
+                      : node.integers({before + sizes[static_cast<std::size_t>(axis - 2)]});
     return slice(node, value, node.integers({before}), stop, axis);
   };
   return {cut(cut(x, 2, border[1], border[3]), 3, border[0], border[2])};

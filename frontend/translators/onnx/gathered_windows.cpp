@@ -9,20 +9,20 @@ namespace {
 struct Sizes {
   NodeContext& node;
   Value of(std::int64_t number) const { return node.integers({number}); }
-  Value plus(Value a, Value b) const { return node.op("Add", {a, b}); }
-  Value minus(Value a, Value b) const { return node.op("Subtract", {a, b}); }
-  Value times(Value a, Value b) const { return node.op("Multiply", {a, b}); }
+  Value plus(Value a, Value b) const { return node.op(ops::Add, {a, b}); }
+  Value minus(Value a, Value b) const { return node.op(ops::Subtract, {a, b}); }
+  Value times(Value a, Value b) const { return node.op(ops::Multiply, {a, b}); }
   Value by(Value a, std::int64_t b) const {
-    return b == 1 ? a : node.op("Divide", {a, of(b)}, {{"m_pythondiv", true}});
+    return b == 1 ? a : node.op(ops::Divide, {a, of(b)}, {{"m_pythondiv", true}});
   }
-  Value least(Value a, std::int64_t b) const { return node.op("Maximum", {a, of(b)}); }
-  Value most(Value a, Value b) const { return node.op("Maximum", {a, b}); }
+  Value least(Value a, std::int64_t b) const { return node.op(ops::Maximum, {a, of(b)}); }
+  Value most(Value a, Value b) const { return node.op(ops::Maximum, {a, b}); }
   Value product(const Values& values) const {
-    return node.op("ReduceProd", {concat(node, values), node.integers({0})}, {{"keep_dims", true}});
+    return node.op(ops::ReduceProd, {concat(node, values), node.integers({0})}, {{"keep_dims", true}});
   }
   /// 0, 1, 2 ... below a size.
   Value numbers(Value size) const {
-    return node.op("Range",
+    return node.op(ops::Range,
                    {node.integer(0), reshape(node, size, std::vector<std::int64_t>{}), node.integer(1)},
                    {{"output_type", ElementType::i64}});
   }
@@ -87,7 +87,7 @@ Value unfolded_convolution(NodeContext& node, Value input, Value filter, const W
     ends.push_back(end);
   }
   Value windows =
-      node.op("Pad", {input, concat(node, begins), concat(node, ends), node.number_like(0, input)},
+      node.op(ops::Pad, {input, concat(node, begins), concat(node, ends), node.number_like(0, input)},
               {{"pad_mode", "constant"}});
   for (std::size_t i = spatial; i-- > 0;) {
     const Value indices = window_places(sizes, places[i], kernel[i], window.strides[i], window.dilations[i]);
@@ -107,7 +107,7 @@ Value unfolded_convolution(NodeContext& node, Value input, Value filter, const W
   const Value weights =
       reshape(node, filter, grouped_shape(node, sizes.of(1), groups, sizes.by(filters, groups), taps));
   const Value result =
-      node.op("MatMul", {weights, columns}, {{"transpose_a", false}, {"transpose_b", false}});
+      node.op(ops::MatMul, {weights, columns}, {{"transpose_a", false}, {"transpose_b", false}});
   Values shape{batch, filters};
   shape.append(places.begin(), places.end());
   return reshape(node, result, concat(node, shape));
@@ -157,7 +157,7 @@ Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
   const Value zeros =
       broadcast_to(node, node.number_like(0, columns), concat(node, {rows, sizes.product(buffer)}));
   const Value sums =
-      node.op("ScatterElementsUpdate",
+      node.op(ops::ScatterElementsUpdate,
               {zeros, broadcast_to(node, reshape(node, indices, concat(node, {sizes.of(1), count})), shape),
                reshape(node, columns, shape), node.integer(1)},
               {{"reduction", "sum"}, {"use_init_val", true}});
@@ -212,7 +212,8 @@ Value folded_convolution(NodeContext& node, Value input, Value filter, const Win
   const Value taps = sizes.times(filters, sizes.product(kernel));
   const Value weights = reshape(node, filter, grouped_shape(node, sizes.of(1), groups, inner, taps));
   const Value values = reshape(node, input, grouped_shape(node, batch, groups, inner, sizes.product(places)));
-  const Value columns = node.op("MatMul", {weights, values}, {{"transpose_a", true}, {"transpose_b", false}});
+  const Value columns =
+      node.op(ops::MatMul, {weights, values}, {{"transpose_a", true}, {"transpose_b", false}});
   return folded(sizes, columns, batch, sizes.times(filters, sizes.of(groups)), axes, window);
 }
 
@@ -230,7 +231,7 @@ Value folded_columns(NodeContext& node, Value columns, const Values& size, const
                     .size = size[i]});
   }
   const Value channels =
-      node.op("Divide", {dimension_of(node, columns, 1), sizes.product(kernel)}, {{"m_pythondiv", true}});
+      node.op(ops::Divide, {dimension_of(node, columns, 1), sizes.product(kernel)}, {{"m_pythondiv", true}});
   return folded(sizes, columns, dimension_of(node, columns, 0), channels, axes, window);
 }
 

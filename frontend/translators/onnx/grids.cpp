@@ -23,19 +23,20 @@ Value positions(NodeContext& node, Value size, bool align_corners) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const Value count = reshape(node, size, std::vector<std::int64_t>{});
   const Value index = convert(
-      node, node.op("Range", {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}}),
+      node,
+      node.op(ops::Range, {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}}),
       ElementType::f32);
   const Value length = convert(node, count, ElementType::f32);
   const auto step = [&](Value steps) {
-    return node.op("Divide", {number(2), steps}, {{"m_pythondiv", true}});
+    return node.op(ops::Divide, {number(2), steps}, {{"m_pythondiv", true}});
   };
   if (align_corners) {
     // A single position is -1, as in ONNX's own definition.
-    const Value steps = node.op("Maximum", {node.op("Subtract", {length, number(1)}), number(1)});
-    return node.op("Subtract", {node.op("Multiply", {index, step(steps)}), number(1)});
+    const Value steps = node.op(ops::Maximum, {node.op(ops::Subtract, {length, number(1)}), number(1)});
+    return node.op(ops::Subtract, {node.op(ops::Multiply, {index, step(steps)}), number(1)});
   }
-  const Value centre = node.op("Add", {index, number(0.5)});
-  return node.op("Subtract", {node.op("Multiply", {centre, step(length)}), number(1)});
+  const Value centre = node.op(ops::Add, {index, number(0.5)});
+  return node.op(ops::Subtract, {node.op(ops::Multiply, {centre, step(length)}), number(1)});
 }
 
 /// AffineGrid 20.
@@ -63,7 +64,8 @@ Values affine_grid_20(NodeContext& node) {
   coordinates.push_back(broadcast_to(node, node.number(1, ElementType::f32), shape));
   const Value points = reshape(node, concat(node, coordinates, spatial), {-1, spatial + 1});
   const Value matrices = convert(node, theta, ElementType::f32);
-  const Value moved = node.op("MatMul", {points, matrices}, {{"transpose_a", false}, {"transpose_b", true}});
+  const Value moved =
+      node.op(ops::MatMul, {points, matrices}, {{"transpose_a", false}, {"transpose_b", true}});
   Values result{dimension_of(node, theta, 0)};
   result.append(axes.begin(), axes.end());
   result.push_back(node.integers({spatial}));
@@ -84,7 +86,7 @@ class VolumeSampler {
     }
     const Value flat_shape = concat(
         node, {dimension_of(node, input, 0), dimension_of(node, input, 1),
-               node.op("ReduceProd",
+               node.op(ops::ReduceProd,
                        {slice(node, shape_of(node, input), node.integers({2}), node.integers({kFarEnd}), 0),
                         node.integers({0})},
                        {{"keep_dims", true}})});
@@ -104,8 +106,8 @@ class VolumeSampler {
     std::vector<Value> fraction;
     for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
       const Value inside = padded(places[axis], axis);
-      lower.push_back(node_->op("Floor", {inside}));
-      fraction.push_back(node_->op("Subtract", {inside, lower.back()}));
+      lower.push_back(node_->op(ops::Floor, {inside}));
+      fraction.push_back(node_->op(ops::Subtract, {inside, lower.back()}));
     }
     Value sum;
     for (std::size_t corner = 0; corner < std::size_t{1} << sizes_.size(); ++corner) {
@@ -113,24 +115,24 @@ class VolumeSampler {
       Value weight;
       for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
         const bool upper = (corner >> axis & 1) != 0;
-        at.push_back(upper ? node_->op("Add", {lower[axis], number(1)}) : lower[axis]);
-        const Value part = upper ? fraction[axis] : node_->op("Subtract", {number(1), fraction[axis]});
-        weight = weight ? node_->op("Multiply", {weight, part}) : part;
+        at.push_back(upper ? node_->op(ops::Add, {lower[axis], number(1)}) : lower[axis]);
+        const Value part = upper ? fraction[axis] : node_->op(ops::Subtract, {number(1), fraction[axis]});
+        weight = weight ? node_->op(ops::Multiply, {weight, part}) : part;
       }
       const Value weights = convert(*node_, unsqueeze(*node_, weight, {1}), voxels_.type());
-      const Value term = node_->op("Multiply", {voxels_at(at), weights});
-      sum = sum ? node_->op("Add", {sum, term}) : term;
+      const Value term = node_->op(ops::Multiply, {voxels_at(at), weights});
+      sum = sum ? node_->op(ops::Add, {sum, term}) : term;
     }
     return sum;
   }
 
  private:
   Value number(double value) const { return node_->number(value, ElementType::f32); }
-  Value rounded(Value value) const { return node_->op("Round", {value}, {{"mode", "half_to_even"}}); }
+  Value rounded(Value value) const { return node_->op(ops::Round, {value}, {{"mode", "half_to_even"}}); }
   Value length(std::size_t axis) const { return convert(*node_, sizes_[axis], ElementType::f32); }
-  Value last(std::size_t axis) const { return node_->op("Subtract", {length(axis), number(1)}); }
+  Value last(std::size_t axis) const { return node_->op(ops::Subtract, {length(axis), number(1)}); }
   Value limited(Value value, std::size_t axis) const {
-    return node_->op("Minimum", {node_->op("Maximum", {value, number(0)}), last(axis)});
+    return node_->op(ops::Minimum, {node_->op(ops::Maximum, {value, number(0)}), last(axis)});
   }
 
   /// Where the grid points along `axis`, counted in voxels: [N, positions]. The grid names the last axis
@@ -138,10 +140,10 @@ class VolumeSampler {
   Value place(Value grid, std::size_t axis) const {
     const auto column = static_cast<std::int64_t>(sizes_.size() - 1 - axis);
     const Value ratio = gather(*node_, grid, node_->integer(column), 2);
-    const Value scaled = node_->op("Add", {ratio, number(1)});
-    const auto half = [&](Value value) { return node_->op("Multiply", {value, number(0.5)}); };
-    if (align_corners_) return half(node_->op("Multiply", {scaled, last(axis)}));
-    return half(node_->op("Subtract", {node_->op("Multiply", {scaled, length(axis)}), number(1)}));
+    const Value scaled = node_->op(ops::Add, {ratio, number(1)});
+    const auto half = [&](Value value) { return node_->op(ops::Multiply, {value, number(0.5)}); };
+    if (align_corners_) return half(node_->op(ops::Multiply, {scaled, last(axis)}));
+    return half(node_->op(ops::Subtract, {node_->op(ops::Multiply, {scaled, length(axis)}), number(1)}));
   }
 
   /// A place outside moved inside, as the padding mode says; zeros are made where voxels are read.
@@ -150,14 +152,14 @@ class VolumeSampler {
     if (padding_ == "border") return limited(place, axis);
     // Reflected at the ends: a wave of triangles of twice the length.
     const Value start = number(align_corners_ ? 0 : -0.5);
-    const Value range = align_corners_ ? node_->op("Maximum", {last(axis), number(0.5)}) : length(axis);
-    const Value period = node_->op("Multiply", {range, number(2)});
-    const Value distance = node_->op("Abs", {node_->op("Subtract", {place, start})});
+    const Value range = align_corners_ ? node_->op(ops::Maximum, {last(axis), number(0.5)}) : length(axis);
+    const Value period = node_->op(ops::Multiply, {range, number(2)});
+    const Value distance = node_->op(ops::Abs, {node_->op(ops::Subtract, {place, start})});
     const Value whole =
-        node_->op("Floor", {node_->op("Divide", {distance, period}, {{"m_pythondiv", true}})});
-    const Value phase = node_->op("Subtract", {distance, node_->op("Multiply", {whole, period})});
-    const Value folded = node_->op("Minimum", {phase, node_->op("Subtract", {period, phase})});
-    return limited(node_->op("Add", {folded, start}), axis);
+        node_->op(ops::Floor, {node_->op(ops::Divide, {distance, period}, {{"m_pythondiv", true}})});
+    const Value phase = node_->op(ops::Subtract, {distance, node_->op(ops::Multiply, {whole, period})});
+    const Value folded = node_->op(ops::Minimum, {phase, node_->op(ops::Subtract, {period, phase})});
+    return limited(node_->op(ops::Add, {folded, start}), axis);
   }
 
   /// Voxels at whole places, 0 outside: [N, C, positions].
@@ -166,13 +168,13 @@ class VolumeSampler {
     Value inside;
     for (std::size_t axis = 0; axis < places.size(); ++axis) {
       const Value limit = limited(places[axis], axis);
-      const Value here = node_->op("Equal", {limit, places[axis]});
-      inside = inside ? node_->op("LogicalAnd", {inside, here}) : here;
+      const Value here = node_->op(ops::Equal, {limit, places[axis]});
+      inside = inside ? node_->op(ops::LogicalAnd, {inside, here}) : here;
       const Value step = convert(*node_, limit, ElementType::i64);
-      index = index ? node_->op("Add", {node_->op("Multiply", {index, sizes_[axis]}), step}) : step;
+      index = index ? node_->op(ops::Add, {node_->op(ops::Multiply, {index, sizes_[axis]}), step}) : step;
     }
-    const Value values = node_->op("Gather", {voxels_, index, node_->integer(2)}, {{"batch_dims", 1}});
-    return node_->op("Select", {unsqueeze(*node_, inside, {1}), values, node_->number_like(0, values)});
+    const Value values = node_->op(ops::Gather, {voxels_, index, node_->integer(2)}, {{"batch_dims", 1}});
+    return node_->op(ops::Select, {unsqueeze(*node_, inside, {1}), values, node_->number_like(0, values)});
   }
 
   NodeContext* node_;
@@ -207,7 +209,7 @@ Values grid_sample_16(NodeContext& node) {
     if (mode != "bilinear" && mode != "nearest") node.fail("mode '" + mode + "' is for images only");
     return {sampled_volume(node, align_corners, mode == "nearest", padding)};
   }
-  return {node.op("GridSample", {node.input(0), node.input(1)},
+  return {node.op(ops::GridSample, {node.input(0), node.input(1)},
                   {{"align_corners", align_corners}, {"mode", mode}, {"padding_mode", padding}})};
 }
 

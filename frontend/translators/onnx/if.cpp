@@ -64,7 +64,7 @@ TriedBranch try_branch(NodeContext& node, std::string_view attribute) {
     for (std::size_t i = mark; i < sink.diagnostics().size(); ++i) {
       const Diagnostic& found = sink.diagnostics()[i];
       if (found.severity != Severity::error) continue;
-      if (found.code != "invalid-node") return {std::nullopt, {}, true};
+      if (found.code != DiagnosticCode::invalid_node) return {std::nullopt, {}, true};
       if (failure.empty()) failure = found.place.op_type + ": " + found.message;
     }
     sink.rewind(mark);
@@ -117,8 +117,8 @@ void fit_unread_output(NodeContext& node, TranslatedBranch& then_branch, Transla
   std::vector<std::int64_t> shape;
   for (const ir::Dimension& size : wanted.shape) shape.push_back(size.is_static() ? size.size() : 1);
   Builder builder(*unread->branch.graph);
-  unread->outputs[index] =
-      builder.op("Broadcast", {builder.number(0, wanted.type), builder.integers(shape)}, {{"mode", "numpy"}});
+  unread->outputs[index] = builder.op(
+      ops::Broadcast, {builder.number(0, wanted.type), builder.integers(shape)}, {{"mode", "numpy"}});
 }
 
 bool differ_in_rank(const Operand& a, const Operand& b) {
@@ -164,8 +164,9 @@ Operands if_1(NodeContext& node) {
     return inline_branch(node, *known ? "then_branch" : "else_branch");
   }
   if (const auto chosen = chosen_branch(node)) {
-    node.warn("branch-never-taken", std::string(*chosen ? "else_branch" : "then_branch") +
-                                        " is left out: a later node would fail with the rank of its result");
+    node.warn(DiagnosticCode::branch_never_taken,
+              std::string(*chosen ? "else_branch" : "then_branch") +
+                  " is left out: a later node would fail with the rank of its result");
     return inline_branch(node, *chosen ? "then_branch" : "else_branch");
   }
   TriedBranch then_try = try_branch(node, "then_branch");
@@ -175,9 +176,9 @@ Operands if_1(NodeContext& node) {
   if (!then_try.branch && !else_try.branch) translate_branch(node, "then_branch");
   if (!then_try.branch || !else_try.branch) {
     const bool takes_then = then_try.branch.has_value();
-    node.warn("branch-never-taken", std::string(takes_then ? "else_branch" : "then_branch") +
-                                        " is left out, because it fails for all inputs: " +
-                                        (takes_then ? else_try.failure : then_try.failure));
+    node.warn(DiagnosticCode::branch_never_taken, std::string(takes_then ? "else_branch" : "then_branch") +
+                                                      " is left out, because it fails for all inputs: " +
+                                                      (takes_then ? else_try.failure : then_try.failure));
     return inline_branch(node, takes_then ? "then_branch" : "else_branch");
   }
   TranslatedBranch& then_branch = *then_try.branch;
@@ -192,7 +193,7 @@ Operands if_1(NodeContext& node) {
     types.push_back(joined_type(node, then_branch.outputs[i], else_branch.outputs[i], i));
     tensors += flattened_types(types.back()).size();
   }
-  ir::Node& made = node.graph().add(ir::find_op("If"), std::span(&condition, 1), tensors);
+  ir::Node& made = node.graph().add(ir::find_op(ops::If), std::span(&condition, 1), tensors);
   for (TranslatedBranch* translated : {&then_branch, &else_branch}) {
     Builder builder(*translated->branch.graph);
     for (std::size_t i = 0; i < types.size(); ++i) {

@@ -21,7 +21,8 @@ Value trip_count(NodeContext& node) {
   if (!node.has_input(0)) return node.integer(kEndless);
   const Value given = node.input(0);
   if (given.type() == ElementType::i32) {
-    node.warn("trip-count-type", "the trip count is int32, the specification wants int64; it is converted");
+    node.warn(DiagnosticCode::trip_count_type,
+              "the trip count is int32, the specification wants int64; it is converted");
   } else if (given.type() != ElementType::i64) {
     node.fail("the trip count must be int64, it is " + to_string(type_of(given)));
   }
@@ -32,7 +33,7 @@ Value trip_count(NodeContext& node) {
         node.target().has(Fault::wide_integers) && known->front() >= std::numeric_limits<std::int32_t>::max();
     return node.integer(endless ? kEndless : std::max<std::int64_t>(known->front(), 0));
   }
-  return node.op("Maximum", {count, node.integer(0)});
+  return node.op(ops::Maximum, {count, node.integer(0)});
 }
 
 Value start_condition(NodeContext& node) {
@@ -45,7 +46,7 @@ Value with_declared_rank(Builder& builder, Value scalar, const onnx::ValueInfoPr
   const auto type = to_tensor_type(declared.type());
   if (!type || !type->shape.has_rank() || type->shape.rank() == 0) return scalar;
   const std::vector<std::int64_t> ones(type->shape.rank(), 1);
-  return builder.op("Reshape", {scalar, builder.integers(ones)}, {{"special_zero", false}});
+  return builder.op(ops::Reshape, {scalar, builder.integers(ones)}, {{"special_zero", false}});
 }
 
 void check_signature(NodeContext& node, const onnx::GraphProto& proto, std::size_t states) {
@@ -87,12 +88,12 @@ Value with_declared_row(NodeContext& node, Value rows, const onnx::ValueInfoProt
   }
   if (!declares_more) return rows;
   const Value sizes = shape_of(node, rows);
-  const Value count = node.op("Gather", {sizes, node.integer(0), node.integer(0)}, {{"batch_dims", 0}});
+  const Value count = node.op(ops::Gather, {sizes, node.integer(0), node.integer(0)}, {{"batch_dims", 0}});
   const Value target =
-      node.op("Select", {node.op("Greater", {count, node.integer(0)}), sizes, node.integers(no_rows)});
-  const Value result = node.op("Reshape", {rows, target}, {{"special_zero", false}});
+      node.op(ops::Select, {node.op(ops::Greater, {count, node.integer(0)}), sizes, node.integers(no_rows)});
+  const Value result = node.op(ops::Reshape, {rows, target}, {{"special_zero", false}});
   if (std::ranges::all_of(known, [](std::int64_t size) { return size == 0; })) return result;
-  return node.op("Reshape", {result, node.integers(known)}, {{"special_zero", true}});
+  return node.op(ops::Reshape, {result, node.integers(known)}, {{"special_zero", true}});
 }
 
 /// What each iteration appends to state `index`, when that is a list that starts empty; null otherwise.

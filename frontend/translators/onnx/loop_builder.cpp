@@ -38,7 +38,7 @@ Iterated iterate(Builder& outer, Value count, const Values& initial, const Value
   } else {
     loop.graph->remove(*iteration.node);
   }
-  ir::Node& node = outer.graph().add(ir::find_op("Loop"), inputs, output);
+  ir::Node& node = outer.graph().add(ir::find_op(ops::Loop), inputs, output);
   node.set_payload(std::move(loop));
   ir::infer(node);
   Iterated result;

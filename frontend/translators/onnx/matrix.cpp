@@ -10,7 +10,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 Value mat_mul(Builder& builder, Value a, Value b, bool transpose_a = false, bool transpose_b = false) {
-  return builder.op("MatMul", {a, b}, {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}});
+  return builder.op(ops::MatMul, {a, b}, {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}});
 }
 
 /// MatMul 1, 9, 13: as numpy's; from 9 on integers.
@@ -19,7 +19,7 @@ Values mat_mul_1(NodeContext& node) {
 }
 
 Value scaled(Builder& builder, Value value, double factor) {
-  return factor == 1 ? value : builder.op("Multiply", {value, builder.number_like(factor, value)});
+  return factor == 1 ? value : builder.op(ops::Multiply, {value, builder.number_like(factor, value)});
 }
 
 /// Gemm 1, 6, 7, 9, 11, 13: alpha * A' * B' + beta * C. C is broadcast to the product, before 7 only with
@@ -35,7 +35,7 @@ Values gemm_1(NodeContext& node) {
               node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
   Value result = scaled(node, product, alpha);
   if (const Value c = node.optional_input(2)) {
-    result = node.op("Add", {result, scaled(node, convert(node, c, computed), beta)});
+    result = node.op(ops::Add, {result, scaled(node, convert(node, c, computed), beta)});
   }
   return {convert(node, result, type)};
 }
@@ -49,7 +49,7 @@ Value centered(NodeContext& node, Value quantized, Value zero_point, bool is_lef
   if (is_left && node.rank(offset) == 1 && offset.shape()[0] != ir::Dimension(1)) {
     offset = with_unit_dimensions(node, offset, 0, 1);
   }
-  return node.op("Subtract", {value, offset});
+  return node.op(ops::Subtract, {value, offset});
 }
 
 Values mat_mul_integer_10(NodeContext& node) {
@@ -73,18 +73,18 @@ Values q_linear_mat_mul_10(NodeContext& node) {
   const Value a = centered(node, node.input(0), node.input(2), true, ElementType::f32);
   const Value b = centered(node, node.input(3), node.input(5), false, ElementType::f32);
   const Value product = mat_mul(node, a, b);
-  const Value scaled_a = node.op("Multiply", {product, scale_of(node, 1, true)});
-  const Value scaled_b = node.op("Multiply", {scaled_a, scale_of(node, 4, false)});
-  const Value divided = node.op("Divide", {scaled_b, scale_of(node, 6, true)});
-  const Value rounded = node.op("Round", {divided}, {{"mode", std::string("half_to_even")}});
+  const Value scaled_a = node.op(ops::Multiply, {product, scale_of(node, 1, true)});
+  const Value scaled_b = node.op(ops::Multiply, {scaled_a, scale_of(node, 4, false)});
+  const Value divided = node.op(ops::Divide, {scaled_b, scale_of(node, 6, true)});
+  const Value rounded = node.op(ops::Round, {divided}, {{"mode", std::string("half_to_even")}});
   Value zero_point = convert(node, node.input(7), ElementType::f32);
   if (node.rank(zero_point) == 1 && zero_point.shape()[0] != ir::Dimension(1)) {
     zero_point = with_unit_dimensions(node, zero_point, 0, 1);
   }
   const double low = type == ElementType::i8 ? -128 : 0;
   const double high = type == ElementType::i8 ? 127 : 255;
-  const Value shifted = node.op("Add", {rounded, zero_point});
-  return {convert(node, node.op("Clamp", {shifted}, {{"min", low}, {"max", high}}), type)};
+  const Value shifted = node.op(ops::Add, {rounded, zero_point});
+  return {convert(node, node.op(ops::Clamp, {shifted}, {{"min", low}, {"max", high}}), type)};
 }
 
 /// Without an arrow the output has the labels that occur once, sorted, after the ellipsis.
@@ -103,7 +103,7 @@ Values einsum_12(NodeContext& node) {
   std::string equation = node.text("equation");
   std::erase(equation, ' ');
   if (equation.find("->") == std::string::npos) equation += "->" + implicit_output(equation);
-  return {node.op("Einsum", node.inputs(), {{"equation", equation}})};
+  return {node.op(ops::Einsum, node.inputs(), {{"equation", equation}})};
 }
 
 /// By expansion along the first row, every minor once: 2^size products, for small matrices.
@@ -128,8 +128,8 @@ class Determinant {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       std::vector<std::int64_t> others = columns;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-      const Value term = node_->op("Multiply", {at(row, columns[i]), of(others)});
-      sum = !sum ? term : node_->op(i % 2 == 0 ? "Add" : "Subtract", {sum, term});
+      const Value term = node_->op(ops::Multiply, {at(row, columns[i]), of(others)});
+      sum = !sum ? term : node_->op(i % 2 == 0 ? ops::Add : ops::Subtract, {sum, term});
     }
     return sum;
   }
@@ -139,7 +139,7 @@ class Determinant {
     return elements_[static_cast<std::size_t>(row * size_ + column)];
   }
   Value element(Value from, std::int64_t index, std::int64_t axis) {
-    return node_->op("Gather", {from, node_->integer(index), node_->integer(axis)}, {{"batch_dims", 0}});
+    return node_->op(ops::Gather, {from, node_->integer(index), node_->integer(axis)}, {{"batch_dims", 0}});
   }
 
   NodeContext* node_;
@@ -151,16 +151,15 @@ class Determinant {
 /// One step of Gaussian elimination on matrices [B, n, n] and their determinants so far [B]: the row with the
 /// largest number in column `step` goes to row `step` and is taken off the rows below it.
 Iteration eliminated(Builder& body, Value step, Value matrices, Value determinants) {
-  const auto op = [&](std::string_view name, std::initializer_list<Value> inputs) {
-    return body.op(name, inputs);
-  };
+  const auto op = [&](ir::Op id, std::initializer_list<Value> inputs) { return body.op(id, inputs); };
   const auto number = [&](double value) { return body.number_like(value, matrices); };
   const Value size = size_of(body, matrices, 1);
   const Value rows =
-      body.op("Range", {body.integer(0), size, body.integer(1)}, {{"output_type", ElementType::i64}});
+      body.op(ops::Range, {body.integer(0), size, body.integer(1)}, {{"output_type", ElementType::i64}});
   const Value column = gather(body, matrices, step, 2);
-  const Value candidates = op("Select", {op("GreaterEqual", {rows, step}), op("Abs", {column}), number(-1)});
-  ir::Node& largest = body.node("TopK", {candidates, body.integer(1)},
+  const Value candidates =
+      op(ops::Select, {op(ops::GreaterEqual, {rows, step}), op(ops::Abs, {column}), number(-1)});
+  ir::Node& largest = body.node(ops::TopK, {candidates, body.integer(1)},
                                 {{"axis", 1},
                                  {"mode", "max"},
                                  {"sort", "none"},
@@ -168,21 +167,21 @@ Iteration eliminated(Builder& body, Value step, Value matrices, Value determinan
                                  {"index_element_type", ElementType::i64}},
                                 2);
   const Value pivot_row = largest.value(1);  // [B, 1]
-  const Value upper = body.op("Gather", {matrices, pivot_row, body.integer(1)}, {{"batch_dims", 1}});
+  const Value upper = body.op(ops::Gather, {matrices, pivot_row, body.integer(1)}, {{"batch_dims", 1}});
   const Value other = gather(body, matrices, unsqueeze(body, step, {0}), 1);
-  const auto where = [&](Value place) { return unsqueeze(body, op("Equal", {rows, place}), {2}); };
-  Value next = op("Select", {where(pivot_row), other, matrices});
-  next = op("Select", {where(unsqueeze(body, step, {0, 1})), upper, next});
+  const auto where = [&](Value place) { return unsqueeze(body, op(ops::Equal, {rows, place}), {2}); };
+  Value next = op(ops::Select, {where(pivot_row), other, matrices});
+  next = op(ops::Select, {where(unsqueeze(body, step, {0, 1})), upper, next});
   const Value pivot = gather(body, upper, step, 2);  // [B, 1]
-  const Value moved = op("NotEqual", {pivot_row, step});
-  const Value factor = op("Select", {moved, op("Multiply", {pivot, number(-1)}), pivot});
+  const Value moved = op(ops::NotEqual, {pivot_row, step});
+  const Value factor = op(ops::Select, {moved, op(ops::Multiply, {pivot, number(-1)}), pivot});
   // Of a singular matrix nothing is left to take off.
-  const Value divisor = op("Select", {op("Equal", {pivot, number(0)}), number(1), pivot});
-  const Value below = op("Greater", {rows, step});
-  const Value ratios = body.op("Divide", {gather(body, next, step, 2), divisor}, {{"m_pythondiv", true}});
-  const Value multiples = unsqueeze(body, op("Select", {below, ratios, number(0)}), {2});
-  next = op("Subtract", {next, op("Multiply", {multiples, upper})});
-  const Value product = op("Multiply", {determinants, squeeze(body, factor, {1})});
+  const Value divisor = op(ops::Select, {op(ops::Equal, {pivot, number(0)}), number(1), pivot});
+  const Value below = op(ops::Greater, {rows, step});
+  const Value ratios = body.op(ops::Divide, {gather(body, next, step, 2), divisor}, {{"m_pythondiv", true}});
+  const Value multiples = unsqueeze(body, op(ops::Select, {below, ratios, number(0)}), {2});
+  next = op(ops::Subtract, {next, op(ops::Multiply, {multiples, upper})});
+  const Value product = op(ops::Multiply, {determinants, squeeze(body, factor, {1})});
   return {.states = {reshape(body, next, shape_of(body, matrices)),
                      reshape(body, product, shape_of(body, determinants))},
           .rows = {}};
@@ -217,7 +216,7 @@ Values det_11(NodeContext& node) {
   if (!size) node.fail("the matrices are not square");
   // The determinant of an empty matrix is the empty product, 1.
   if (x.shape().element_count() == 0) {
-    return {reduce(node, "ReduceProd", x, axes_between(node, rank - 2, rank), false)};
+    return {reduce(node, ops::ReduceProd, x, axes_between(node, rank - 2, rank), false)};
   }
   if (size->is_dynamic() || size->size() < 1 || size->size() > kLargestExpanded) {
     return {eliminated_determinant(node, x)};

@@ -34,20 +34,20 @@ Value mel_edges(NodeContext& node) {
   const auto real = [&](std::size_t index) {
     return convert(node, scalar(node, node.input(index), "a parameter"), ElementType::f32);
   };
-  const auto op = [&](std::string_view name, Value a, Value b) { return node.op(name, {a, b}); };
-  const auto divide = [&](Value a, Value b) { return node.op("Divide", {a, b}, {{"m_pythondiv", true}}); };
+  const auto op = [&](ir::Op id, Value a, Value b) { return node.op(id, {a, b}); };
+  const auto divide = [&](Value a, Value b) { return node.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); };
   // In units in which a factor of e is one: the scale's own cancel out.
   const auto mel = [&](Value hertz) {
-    return node.op("Log", {op("Add", divide(hertz, number(700)), number(1))});
+    return node.op(ops::Log, {op(ops::Add, divide(hertz, number(700)), number(1))});
   };
   const Value lower = mel(real(3));
-  const Value count = op("Add", real(0), number(2));
-  const Value step = divide(op("Subtract", mel(real(4)), lower), count);
-  const Value index = node.op("Range", {number(0), count, number(1)}, {{"output_type", ElementType::f32}});
-  const Value mels = op("Add", op("Multiply", index, step), lower);
-  const Value hertz = op("Multiply", op("Subtract", node.op("Exp", {mels}), number(1)), number(700));
-  return node.op("Floor",
-                 {exact_quotient(node, op("Multiply", op("Add", real(1), number(1)), hertz), real(2))});
+  const Value count = op(ops::Add, real(0), number(2));
+  const Value step = divide(op(ops::Subtract, mel(real(4)), lower), count);
+  const Value index = node.op(ops::Range, {number(0), count, number(1)}, {{"output_type", ElementType::f32}});
+  const Value mels = op(ops::Add, op(ops::Multiply, index, step), lower);
+  const Value hertz = op(ops::Multiply, op(ops::Subtract, node.op(ops::Exp, {mels}), number(1)), number(700));
+  return node.op(ops::Floor,
+                 {exact_quotient(node, op(ops::Multiply, op(ops::Add, real(1), number(1)), hertz), real(2))});
 }
 
 /// MelWeightMatrix 17: triangles over the frequencies of a one-sided transform, one a column.
@@ -74,27 +74,30 @@ Values mel_weight_matrix_17(NodeContext& node) {
   const Value peak = part(1, -1);
   const Value upper = part(2, kFarEnd);
   const Value length = scalar(node, convert(node, node.input(1), ElementType::i64), "dft_length");
-  const Value half = node.op("Divide", {length, node.integer(2)}, {{"m_pythondiv", true}});
-  const Value count = node.op("Add", {half, node.integer(1)});
+  const Value half = node.op(ops::Divide, {length, node.integer(2)}, {{"m_pythondiv", true}});
+  const Value count = node.op(ops::Add, {half, node.integer(1)});
   const Value bins = convert(
-      node, node.op("Range", {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}}),
+      node,
+      node.op(ops::Range, {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}}),
       ElementType::f32);
   const Value frequency = unsqueeze(node, bins, {1});
   const Value zero = node.number(0, ElementType::f32);
   const auto ratio = [&](Value a, Value b) {
-    const Value divisor = node.op("Maximum", {b, node.number(1, ElementType::f32)});
-    return node.op("Divide", {a, divisor}, {{"m_pythondiv", true}});
+    const Value divisor = node.op(ops::Maximum, {b, node.number(1, ElementType::f32)});
+    return node.op(ops::Divide, {a, divisor}, {{"m_pythondiv", true}});
   };
-  const auto difference = [&](Value a, Value b) { return node.op("Subtract", {a, b}); };
-  const auto both = [&](Value a, Value b) { return node.op("LogicalAnd", {a, b}); };
-  const Value rising = both(node.op("GreaterEqual", {frequency, lower}), node.op("Less", {frequency, peak}));
-  const Value falling = both(node.op("Greater", {frequency, peak}), node.op("Less", {frequency, upper}));
+  const auto difference = [&](Value a, Value b) { return node.op(ops::Subtract, {a, b}); };
+  const auto both = [&](Value a, Value b) { return node.op(ops::LogicalAnd, {a, b}); };
+  const Value rising =
+      both(node.op(ops::GreaterEqual, {frequency, lower}), node.op(ops::Less, {frequency, peak}));
+  const Value falling =
+      both(node.op(ops::Greater, {frequency, peak}), node.op(ops::Less, {frequency, upper}));
   const Value fall = ratio(difference(upper, frequency), difference(upper, peak));
-  Value weights = node.op("Select", {falling, fall, zero});
+  Value weights = node.op(ops::Select, {falling, fall, zero});
   weights =
-      node.op("Select", {rising, ratio(difference(frequency, lower), difference(peak, lower)), weights});
-  weights =
-      node.op("Select", {node.op("Equal", {frequency, peak}), node.number(1, ElementType::f32), weights});
+      node.op(ops::Select, {rising, ratio(difference(frequency, lower), difference(peak, lower)), weights});
+  weights = node.op(ops::Select,
+                    {node.op(ops::Equal, {frequency, peak}), node.number(1, ElementType::f32), weights});
   return {convert(node, weights, node.element_type(node.integer("output_datatype", kFloat)))};
 }
 

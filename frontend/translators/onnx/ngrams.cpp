@@ -46,10 +46,10 @@ Value occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int
     const Value words =
         slice(node, rows, node.integers({k * distance}), node.integers({behind == 0 ? kFarEnd : -behind}), 1);
     const Value wanted = node.integers(n_grams.words[static_cast<std::size_t>(k)], ElementType::i32);
-    const Value same = node.op("Equal", {unsqueeze(node, words, {2}), wanted});
-    matches = matches ? node.op("LogicalAnd", {matches, same}) : same;
+    const Value same = node.op(ops::Equal, {unsqueeze(node, words, {2}), wanted});
+    matches = matches ? node.op(ops::LogicalAnd, {matches, same}) : same;
   }
-  return node.op("ReduceSum", {convert(node, matches, ElementType::f32), node.integers({1})},
+  return node.op(ops::ReduceSum, {convert(node, matches, ElementType::f32), node.integers({1})},
                  {{"keep_dims", false}});
 }
 
@@ -75,9 +75,9 @@ Vocabulary numbered(NodeContext& node) {
   if (texts.empty()) node.fail("the pool is empty");
   std::vector<std::int64_t> all(texts.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-  const Value found = node.op("Select", {is_text(node, input, texts), node.integers(all, ElementType::i32),
-                                         node.integer(-1, ElementType::i32)});
-  result.input = node.op("ReduceMax", {found, node.integers({-1})}, {{"keep_dims", false}});
+  const Value found = node.op(ops::Select, {is_text(node, input, texts), node.integers(all, ElementType::i32),
+                                            node.integer(-1, ElementType::i32)});
+  result.input = node.op(ops::ReduceMax, {found, node.integers({-1})}, {{"keep_dims", false}});
   return result;
 }
 
@@ -104,10 +104,10 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
     const std::int64_t skips = n_grams.length == 1 ? 0 : most_skipped;
     for (std::int64_t skipped = 0; skipped <= skips; ++skipped) {
       const Value found = occurrences(node, rows, n_grams, skipped + 1);
-      count = count ? node.op("Add", {count, found}) : found;
+      count = count ? node.op(ops::Add, {count, found}) : found;
     }
     if (n_grams.length < shortest || n_grams.length > longest) {
-      count = node.op("Multiply", {count, node.number_like(0, count)});
+      count = node.op(ops::Multiply, {count, node.number_like(0, count)});
     }
     parts.push_back(count);
     total += n_grams.count();
@@ -134,11 +134,11 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   Value counts = concat(node, parts, 1);
   if (mode == "IDF") {
     const Value one = node.number(1, ElementType::f32);
-    counts = node.op("Select", {node.op("Greater", {counts, none}), one, none});
+    counts = node.op(ops::Select, {node.op(ops::Greater, {counts, none}), one, none});
   }
   if (mode != "TF" && !weights.empty()) {
     const std::int64_t shape[] = {static_cast<std::int64_t>(total)};
-    counts = node.op("Multiply", {counts, node.numbers(weights, shape, ElementType::f32)});
+    counts = node.op(ops::Multiply, {counts, node.numbers(weights, shape, ElementType::f32)});
   }
   const Value zeros =
       broadcast_to(node, none, concat(node, {dimension_of(node, counts, 0), node.integers({1})}));

@@ -12,23 +12,23 @@ namespace {
 /// (x - mean) / sqrt(variance + epsilon) over `axes`.
 Value normalized(Builder& builder, Value x, Value axes, double epsilon) {
   return builder.op(
-      "MVN", {x, axes},
+      ops::MVN, {x, axes},
       {{"eps", epsilon}, {"normalize_variance", true}, {"eps_mode", std::string("INSIDE_SQRT")}});
 }
 
 Value mean_over(Builder& builder, Value x, Value axes, bool keep_dims) {
-  return reduce(builder, "ReduceMean", x, axes, keep_dims);
+  return reduce(builder, ops::ReduceMean, x, axes, keep_dims);
 }
 
 /// The mean of the squared distances from the mean.
 Value variance_over(Builder& builder, Value x, Value axes, bool keep_dims) {
-  const Value distance = builder.op("Subtract", {x, mean_over(builder, x, axes, true)});
-  return mean_over(builder, builder.op("Multiply", {distance, distance}), axes, keep_dims);
+  const Value distance = builder.op(ops::Subtract, {x, mean_over(builder, x, axes, true)});
+  return mean_over(builder, builder.op(ops::Multiply, {distance, distance}), axes, keep_dims);
 }
 
 Value inverse_deviation(Builder& builder, Value variance, double epsilon) {
   const Value deviation =
-      builder.op("Sqrt", {builder.op("Add", {variance, builder.number_like(epsilon, variance)})});
+      builder.op(ops::Sqrt, {builder.op(ops::Add, {variance, builder.number_like(epsilon, variance)})});
   return divide(builder, builder.number_like(1, variance), deviation);
 }
 
@@ -65,17 +65,17 @@ BatchNorm batch_norm_inputs(NodeContext& node) {
 
 Value batch_norm_by_hand(NodeContext& node, const BatchNorm& norm, Value mean, Value variance) {
   const auto placed = [&](Value value) { return for_channels(node, value, norm.rank); };
-  const Value centered = node.op("Subtract", {norm.x, placed(mean)});
+  const Value centered = node.op(ops::Subtract, {norm.x, placed(mean)});
   const Value factor =
-      node.op("Multiply", {placed(norm.scale), inverse_deviation(node, placed(variance), norm.epsilon)});
-  return node.op("Add", {node.op("Multiply", {centered, factor}), placed(norm.bias)});
+      node.op(ops::Multiply, {placed(norm.scale), inverse_deviation(node, placed(variance), norm.epsilon)});
+  return node.op(ops::Add, {node.op(ops::Multiply, {centered, factor}), placed(norm.bias)});
 }
 
 Values batch_norm_for_inference(NodeContext& node) {
   const BatchNorm norm = batch_norm_inputs(node);
   const bool is_native = norm.rank >= 2 && node.rank(norm.scale) == 1;
   const Value y =
-      is_native ? node.op("BatchNormInference", {norm.x, norm.scale, norm.bias, norm.mean, norm.variance},
+      is_native ? node.op(ops::BatchNormInference, {norm.x, norm.scale, norm.bias, norm.mean, norm.variance},
                           {{"epsilon", norm.epsilon}})
                 : batch_norm_by_hand(node, norm, norm.mean, norm.variance);
   return {convert(node, y, node.input(0).type())};
@@ -94,8 +94,9 @@ Values batch_norm_for_training(NodeContext& node) {
   const Value mean = mean_over(node, norm.x, axes, false);
   const Value variance = variance_over(node, norm.x, axes, false);
   const auto moved = [&](Value running, Value current) {
-    const Value kept = node.op("Multiply", {running, node.number_like(momentum, running)});
-    return node.op("Add", {kept, node.op("Multiply", {current, node.number_like(1 - momentum, current)})});
+    const Value kept = node.op(ops::Multiply, {running, node.number_like(momentum, running)});
+    return node.op(ops::Add,
+                   {kept, node.op(ops::Multiply, {current, node.number_like(1 - momentum, current)})});
   };
   Values outputs{convert(node, batch_norm_by_hand(node, norm, mean, variance), node.input(0).type()),
                  convert(node, moved(norm.mean, mean), node.input(3).type()),
@@ -126,8 +127,8 @@ Values instance_normalization_1(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
   const Value y = normalized(node, x, axes_between(node, 2, rank), node.real("epsilon", 1e-5F));
-  const Value scaled = node.op("Multiply", {y, for_channels(node, node.input(1), rank)});
-  return {node.op("Add", {scaled, for_channels(node, node.input(2), rank)})};
+  const Value scaled = node.op(ops::Multiply, {y, for_channels(node, node.input(1), rank)});
+  return {node.op(ops::Add, {scaled, for_channels(node, node.input(2), rank)})};
 }
 
 /// The type statistics are computed in: attribute `stash_type` (ONNX element types), float by default.
@@ -149,8 +150,8 @@ Values layer_normalization(NodeContext& node, ElementType type) {
   const Value axes = axes_between(node, node.axis(node.integer("axis", -1), rank), rank);
   const Value x = convert(node, input, stash_type(node));
   Value y = convert(node, normalized(node, x, axes, epsilon), type);
-  y = node.op("Multiply", {y, convert(node, node.input(1), type)});
-  if (const Value bias = node.optional_input(2)) y = node.op("Add", {y, convert(node, bias, type)});
+  y = node.op(ops::Multiply, {y, convert(node, node.input(1), type)});
+  if (const Value bias = node.optional_input(2)) y = node.op(ops::Add, {y, convert(node, bias, type)});
   Values outputs{y};
   if (node.has_output(1) || node.has_output(2)) {
     outputs.push_back(mean_over(node, x, axes, true));
@@ -176,16 +177,16 @@ Values rms_normalization_23(NodeContext& node) {
   const std::int64_t rank = node.rank(input);
   const Value axes = axes_between(node, node.axis(node.integer("axis", -1), rank), rank);
   const Value x = convert(node, input, stash_type(node));
-  const Value square = node.op("Power", {x, node.number_like(2, x)});
+  const Value square = node.op(ops::Power, {x, node.number_like(2, x)});
   const Value factor =
       inverse_deviation(node, mean_over(node, square, axes, true), node.real("epsilon", 1e-5F));
-  const Value y = convert(node, node.op("Multiply", {x, factor}), node.input(1).type());
-  return {convert(node, node.op("Multiply", {y, node.input(1)}), input.type())};
+  const Value y = convert(node, node.op(ops::Multiply, {x, factor}), node.input(1).type());
+  return {convert(node, node.op(ops::Multiply, {y, node.input(1)}), input.type())};
 }
 
 Value group_normalized(NodeContext& node, Value scale, Value bias) {
   const Value x = node.input(0);
-  return node.op("GroupNormalization", {x, convert(node, scale, x.type()), convert(node, bias, x.type())},
+  return node.op(ops::GroupNormalization, {x, convert(node, scale, x.type()), convert(node, bias, x.type())},
                  {{"num_groups", node.integer("num_groups")}, {"epsilon", node.real("epsilon", 1e-5F)}});
 }
 
@@ -214,16 +215,16 @@ Values lp_normalization_1(NodeContext& node) {
   const std::int64_t p = node.integer("p", 2);
   if (p != 1 && p != 2) node.fail("attribute 'p' must be 1 or 2");
   const Value axis = node.integers({node.axis(node.integer("axis", -1), node.rank(x))});
-  const Value norm = reduce(node, p == 1 ? "ReduceL1" : "ReduceL2", x, axis);
-  const Value is_zero = node.op("Equal", {norm, node.number_like(0, norm)});
-  return {divide(node, x, node.op("Select", {is_zero, node.number_like(1, norm), norm}))};
+  const Value norm = reduce(node, p == 1 ? ops::ReduceL1 : ops::ReduceL2, x, axis);
+  const Value is_zero = node.op(ops::Equal, {norm, node.number_like(0, norm)});
+  return {divide(node, x, node.op(ops::Select, {is_zero, node.number_like(1, norm), norm}))};
 }
 
 /// MeanVarianceNormalization 1: over the pixels, or also across channels; the deviation may be left as it is.
 Values mean_variance_normalization_1(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t first = node.integer("across_channels", 0) != 0 ? 1 : 2;
-  return {node.op("MVN", {x, axes_between(node, first, node.rank(x))},
+  return {node.op(ops::MVN, {x, axes_between(node, first, node.rank(x))},
                   {{"eps", 1e-9},
                    {"normalize_variance", node.integer("normalize_variance", 1) != 0},
                    {"eps_mode", std::string("OUTSIDE_SQRT")}})};
@@ -233,7 +234,7 @@ Values mean_variance_normalization_1(NodeContext& node) {
 Values mean_variance_normalization_9(NodeContext& node) {
   std::vector<std::int64_t> axes = node.integer_list("axes");
   if (axes.empty()) axes = {0, 2, 3};
-  return {node.op("MVN", {node.input(0), node.integers(axes)},
+  return {node.op(ops::MVN, {node.input(0), node.integers(axes)},
                   {{"eps", 1e-9}, {"normalize_variance", true}, {"eps_mode", std::string("OUTSIDE_SQRT")}})};
 }
 
@@ -241,12 +242,12 @@ Values mean_variance_normalization_9(NodeContext& node) {
 /// (bias + sum)^beta = bias^beta * (1 + sum / bias)^beta.
 Value native_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
   const bool is_whole = std::trunc(bias) == bias || !node.target().has(Fault::lrn_fractional_bias);
-  const Value y = node.op("LRN", {node.input(0), node.integers({1})},
+  const Value y = node.op(ops::LRN, {node.input(0), node.integers({1})},
                           {{"alpha", is_whole ? alpha : alpha / bias},
                            {"beta", beta},
                            {"bias", is_whole ? bias : 1.0},
                            {"size", size}});
-  return is_whole ? y : node.op("Multiply", {y, node.number_like(std::pow(bias, -beta), y)});
+  return is_whole ? y : node.op(ops::Multiply, {y, node.number_like(std::pow(bias, -beta), y)});
 }
 
 /// LRN with an even size, by the average of the squares in a window.
@@ -254,10 +255,10 @@ Value even_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, 
   const Value x = node.input(0);
   const Value batch = dimension_of(node, x, 0);
   const Value channels = dimension_of(node, x, 1);
-  const Value flat = reshape(node, node.op("Multiply", {x, x}),
+  const Value flat = reshape(node, node.op(ops::Multiply, {x, x}),
                              concat(node, {batch, node.integers({1}), channels, node.integers({-1})}));
   const std::int64_t before = (size - 1) / 2;
-  const Value mean = node.op("AvgPool", {flat},
+  const Value mean = node.op(ops::AvgPool, {flat},
                              {{"kernel", std::vector<std::int64_t>{size, 1}},
                               {"strides", std::vector<std::int64_t>{1, 1}},
                               {"pads_begin", std::vector<std::int64_t>{before, 0}},
@@ -266,9 +267,9 @@ Value even_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, 
                               {"auto_pad", "explicit"},
                               {"rounding_type", "floor"}});
   const Value squares = reshape(node, mean, shape_of(node, x));
-  const Value base =
-      node.op("Add", {node.op("Multiply", {squares, node.number_like(alpha, x)}), node.number_like(bias, x)});
-  return divide(node, x, node.op("Power", {base, node.number_like(beta, x)}));
+  const Value base = node.op(
+      ops::Add, {node.op(ops::Multiply, {squares, node.number_like(alpha, x)}), node.number_like(bias, x)});
+  return divide(node, x, node.op(ops::Power, {base, node.number_like(beta, x)}));
 }
 
 /// LRN 1, 13: across channels.

@@ -21,19 +21,19 @@ Value convert(Builder& builder, Value value, ElementType type) {
       return builder.constant(type, *sizes, ir::encode_integers(*known, type));
     }
   }
-  return builder.op("Convert", {value}, {{"destination_type", type}});
+  return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }
 
 Value divide(Builder& builder, Value a, Value b) {
-  return builder.op("Divide", {a, b}, {{"m_pythondiv", ir::is_floating(a.type())}});
+  return builder.op(ops::Divide, {a, b}, {{"m_pythondiv", ir::is_floating(a.type())}});
 }
 
 Value exact_quotient(NodeContext& node, Value a, Value b) {
   const AttributeList plain{{"m_pythondiv", true}};
-  const Value quotient = node.op("Divide", {a, b}, plain);
+  const Value quotient = node.op(ops::Divide, {a, b}, plain);
   if (!node.target().has(Fault::division_by_reciprocal)) return quotient;
-  const Value rest = node.op("Subtract", {a, node.op("Multiply", {quotient, b})});
-  return node.op("Add", {quotient, node.op("Divide", {rest, b}, plain)});
+  const Value rest = node.op(ops::Subtract, {a, node.op(ops::Multiply, {quotient, b})});
+  return node.op(ops::Add, {quotient, node.op(ops::Divide, {rest, b}, plain)});
 }
 
 Value scalar(NodeContext& node, Value value, std::string_view what) {
@@ -45,7 +45,7 @@ Value scalar(NodeContext& node, Value value, std::string_view what) {
   if (const auto known = ir::exact_values(value); known && known->size() == 1) {
     return node.integer(known->front(), value.type());
   }
-  return node.op("Squeeze", {value, axes_between(node, 0, static_cast<std::int64_t>(shape.rank()))});
+  return node.op(ops::Squeeze, {value, axes_between(node, 0, static_cast<std::int64_t>(shape.rank()))});
 }
 
 Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, std::int64_t after) {
@@ -54,18 +54,18 @@ Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, 
   for (std::int64_t i = 0; i < before; ++i) axes.push_back(i);
   for (std::int64_t i = 0; i < after; ++i) axes.push_back(before + rank + i);
   if (axes.empty()) return value;
-  return node.op("Unsqueeze", {value, node.integers(axes)});
+  return node.op(ops::Unsqueeze, {value, node.integers(axes)});
 }
 
 Value sizes_of(Builder& builder, Value value) {
   if (const auto sizes = value.shape().sizes()) return builder.integers(*sizes);
-  return builder.op("ShapeOf", {value}, {{"output_type", ElementType::i64}});
+  return builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
 }
 
 Value size_of(Builder& builder, Value value, std::int64_t axis) {
   const ir::Dimension dimension = value.shape()[static_cast<std::size_t>(axis)];
   if (dimension.is_static()) return builder.integer(dimension.size());
-  return builder.op("Gather", {sizes_of(builder, value), builder.integer(axis), builder.integer(0)},
+  return builder.op(ops::Gather, {sizes_of(builder, value), builder.integer(axis), builder.integer(0)},
                     {{"batch_dims", 0}});
 }
 
@@ -75,10 +75,10 @@ Value axes_between(Builder& builder, std::int64_t first, std::int64_t last) {
   return builder.integers(axes);
 }
 
-Value reduce(Builder& builder, std::string_view op, Value value, Value axes, bool keep_dims) {
+Value reduce(Builder& builder, ir::Op op, Value value, Value axes, bool keep_dims) {
   if (axes.shape().element_count() != 0) return builder.op(op, {value, axes}, {{"keep_dims", keep_dims}});
   // Over no axes each element is reduced by itself: a norm of one element is its absolute value.
-  return op == "ReduceL1" || op == "ReduceL2" ? builder.op("Abs", {value}) : value;
+  return op == ops::ReduceL1 || op == ops::ReduceL2 ? builder.op(ops::Abs, {value}) : value;
 }
 
 }  // namespace onnx2ir::frontend

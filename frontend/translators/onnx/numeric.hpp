@@ -11,18 +11,10 @@
 
 namespace onnx2ir::frontend {
 
-/// The name of an IR operation as an argument of a template.
-template <std::size_t kSize>
-struct OperationName {
-  // Implicit, so that a table can give plain text. NOLINTNEXTLINE(google-explicit-constructor)
-  consteval OperationName(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }
-  char text[kSize];
-};
-
 /// The translator of an operator of one input that is the same operation in OpenVINO.
-template <OperationName kName>
+template <ir::Op kOperation>
 Values same_unary(NodeContext& node) {
-  return {node.op(kName.text, {node.input(0)})};
+  return {node.op(kOperation, {node.input(0)})};
 }
 
 /// `value` as `type`; the value itself when it is of that type.
@@ -54,6 +46,6 @@ Value size_of(Builder& builder, Value value, std::int64_t axis);
 Value axes_between(Builder& builder, std::int64_t first, std::int64_t last);
 
 /// Emits a reduction; by no axes, what is left of it.
-Value reduce(Builder& builder, std::string_view op, Value value, Value axes, bool keep_dims = true);
+Value reduce(Builder& builder, ir::Op op, Value value, Value axes, bool keep_dims = true);
 
 }  // namespace onnx2ir::frontend

@@ -16,10 +16,10 @@ struct Pads {
 Pads scattered_pads(NodeContext& node, std::int64_t rank, Value pads, Value axes) {
   const Value count = shape_of(node, axes);
   const Value from_start =
-      node.op("FloorMod", {node.op("Add", {axes, node.integer(rank)}), node.integer(rank)});
+      node.op(ops::FloorMod, {node.op(ops::Add, {axes, node.integer(rank)}), node.integer(rank)});
   const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
   const auto spread = [&](Value part) {
-    return node.op("ScatterElementsUpdate", {zeros, from_start, part, node.integer(0)},
+    return node.op(ops::ScatterElementsUpdate, {zeros, from_start, part, node.integer(0)},
                    {{"reduction", "none"}, {"use_init_val", true}});
   };
   return {spread(slice(node, pads, node.integers({0}), count, 0)),
@@ -66,11 +66,11 @@ Value wrap(NodeContext& node, Value input, const Pads& pads) {
   for (std::int64_t axis = 0; axis < node.rank(input); ++axis) {
     const auto pad = [&](Value list) { return gather(node, list, node.integer(axis)); };
     const Value size = reshape(node, dimension_of(node, input, axis), std::vector<std::int64_t>{});
-    const Value start = node.op("Subtract", {node.integer(0), pad(pads.begins)});
-    const Value stop = node.op("Add", {size, pad(pads.ends)});
+    const Value start = node.op(ops::Subtract, {node.integer(0), pad(pads.begins)});
+    const Value stop = node.op(ops::Add, {size, pad(pads.ends)});
     const Value positions =
-        node.op("Range", {start, stop, node.integer(1)}, {{"output_type", ElementType::i64}});
-    input = gather(node, input, node.op("FloorMod", {positions, size}), axis);
+        node.op(ops::Range, {start, stop, node.integer(1)}, {{"output_type", ElementType::i64}});
+    input = gather(node, input, node.op(ops::FloorMod, {positions, size}), axis);
   }
   return input;
 }
@@ -82,10 +82,11 @@ Values padded(NodeContext& node, const Pads& pads, Value fill) {
   if (mode == "constant") {
     if (!fill) fill = node.number_like(0, input);
     if (!fill.shape().is_scalar()) fill = reshape(node, fill, std::vector<std::int64_t>{});
-    return {node.op("Pad", {input, pads.begins, pads.ends, fill}, {{"pad_mode", "constant"}})};
+    return {node.op(ops::Pad, {input, pads.begins, pads.ends, fill}, {{"pad_mode", "constant"}})};
   }
   if (mode != "edge" && mode != "reflect") node.fail("mode '" + mode + "' does not exist");
-  return {node.op("Pad", {input, pads.begins, pads.ends, node.number_like(0, input)}, {{"pad_mode", mode}})};
+  return {
+      node.op(ops::Pad, {input, pads.begins, pads.ends, node.number_like(0, input)}, {{"pad_mode", mode}})};
 }
 
 /// Pad 1 (attribute paddings) and 2 (attribute pads).

@@ -28,21 +28,21 @@ Value column_major(NodeContext& node, Value indices, Value input) {
   if (rank != 4) node.fail("storage_order 1 needs an input with at most two spatial axes");
   const Value height = size_of(node, input, 2);
   const Value width = size_of(node, input, 3);
-  const Value area = node.op("Multiply", {height, width});
-  const auto divide = [&](Value a, Value b) { return node.op("Divide", {a, b}, {{"m_pythondiv", true}}); };
+  const Value area = node.op(ops::Multiply, {height, width});
+  const auto divide = [&](Value a, Value b) { return node.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); };
   const Value plane = divide(indices, area);
-  const Value inside = node.op("FloorMod", {indices, area});
+  const Value inside = node.op(ops::FloorMod, {indices, area});
   const Value row = divide(inside, width);
-  const Value column = node.op("FloorMod", {inside, width});
-  const Value place = node.op("Add", {node.op("Multiply", {column, height}), row});
-  return node.op("Add", {node.op("Multiply", {plane, area}), place});
+  const Value column = node.op(ops::FloorMod, {inside, width});
+  const Value place = node.op(ops::Add, {node.op(ops::Multiply, {column, height}), row});
+  return node.op(ops::Add, {node.op(ops::Multiply, {plane, area}), place});
 }
 
 /// MaxPool 1, 8 (indices), 10 (ceil_mode, dilations), 11, 12 (8-bit integers), 22.
 Values max_pool_1(NodeContext& node) {
   const Value input = node.input(0);
   const Window window = pool_window(node);
-  ir::Node& pool = node.node("MaxPool", {input},
+  ir::Node& pool = node.node(ops::MaxPool, {input},
                              {{"strides", window.strides},
                               {"dilations", window.dilations},
                               {"pads_begin", window.pads_begin},
@@ -68,7 +68,7 @@ Value average(NodeContext& node, Value input, const Window& window, bool exclude
                                         {"rounding_type", rounding}};
   const bool is_dilated = std::ranges::any_of(window.dilations, [](auto dilation) { return dilation != 1; });
   if (is_dilated) attributes.push_back({"dilations", window.dilations});
-  return node.node("AvgPool", std::span(&input, 1), attributes).value();
+  return node.node(ops::AvgPool, std::span(&input, 1), attributes).value();
 }
 
 /// AveragePool 1, 7 (count_include_pad), 10 (ceil_mode), 11, 19 (dilations), 22.
@@ -83,9 +83,9 @@ Value without_windows_in_padding(NodeContext& node, Value pooled, const Window& 
   for (std::size_t i = 0; i < window.kernel.size(); ++i) {
     const auto axis = static_cast<std::int64_t>(i + 2);
     const std::int64_t stride = window.strides[i];
-    const Value reach =
-        node.op("Add", {dimension_of(node, input, axis), node.integers({window.pads_begin[i] + stride - 1})});
-    const Value places = node.op("Divide", {reach, node.integers({stride})}, {{"m_pythondiv", true}});
+    const Value reach = node.op(
+        ops::Add, {dimension_of(node, input, axis), node.integers({window.pads_begin[i] + stride - 1})});
+    const Value places = node.op(ops::Divide, {reach, node.integers({stride})}, {{"m_pythondiv", true}});
     pooled = slice(node, pooled, node.integers({0}), places, axis);
   }
   return pooled;
@@ -99,7 +99,7 @@ Value padded(NodeContext& node, Value input, const Window& window, bool ceil) {
     begins.push_back(window.pads_begin[i]);
     ends.push_back(window.pads_end[i] + (ceil ? window.strides[i] - 1 : 0));
   }
-  return node.op("Pad", {input, node.integers(begins), node.integers(ends), node.number_like(0, input)},
+  return node.op(ops::Pad, {input, node.integers(begins), node.integers(ends), node.number_like(0, input)},
                  {{"pad_mode", "constant"}});
 }
 
@@ -118,7 +118,7 @@ Values lp_pool_1(NodeContext& node) {
   // Version 1 has p as a float.
   const double p = node.opset() < 2 ? node.real("p", 2.0) : static_cast<double>(node.integer("p", 2));
   const Value exponent = node.number_like(p, input);
-  const Value powers = node.op("Power", {node.op("Abs", {input}), exponent});
+  const Value powers = node.op(ops::Power, {node.op(ops::Abs, {input}), exponent});
   const auto count = static_cast<double>(
       std::accumulate(window.kernel.begin(), window.kernel.end(), std::int64_t{1}, std::multiplies<>()));
   Value mean;
@@ -128,8 +128,8 @@ Values lp_pool_1(NodeContext& node) {
   } else {
     mean = average(node, powers, window, false, "floor");
   }
-  const Value sum = node.op("Multiply", {mean, node.number_like(count, input)});
-  return {node.op("Power", {sum, node.number_like(1.0 / p, input)})};
+  const Value sum = node.op(ops::Multiply, {mean, node.number_like(count, input)});
+  return {node.op(ops::Power, {sum, node.number_like(1.0 / p, input)})};
 }
 
 Value spatial_axes(NodeContext& node) {
@@ -141,21 +141,21 @@ Value spatial_axes(NodeContext& node) {
 
 /// GlobalAveragePool 1, 22.
 Values global_average_pool_1(NodeContext& node) {
-  return {node.op("ReduceMean", {node.input(0), spatial_axes(node)}, {{"keep_dims", true}})};
+  return {node.op(ops::ReduceMean, {node.input(0), spatial_axes(node)}, {{"keep_dims", true}})};
 }
 
 /// GlobalMaxPool 1, 22.
 Values global_max_pool_1(NodeContext& node) {
-  return {node.op("ReduceMax", {node.input(0), spatial_axes(node)}, {{"keep_dims", true}})};
+  return {node.op(ops::ReduceMax, {node.input(0), spatial_axes(node)}, {{"keep_dims", true}})};
 }
 
 /// GlobalLpPool 1, 2, 22.
 Values global_lp_pool_1(NodeContext& node) {
   const Value input = node.input(0);
   const double p = node.opset() < 2 ? node.real("p", 2.0) : static_cast<double>(node.integer("p", 2));
-  const Value powers = node.op("Power", {node.op("Abs", {input}), node.number_like(p, input)});
-  const Value sum = node.op("ReduceSum", {powers, spatial_axes(node)}, {{"keep_dims", true}});
-  return {node.op("Power", {sum, node.number_like(1.0 / p, input)})};
+  const Value powers = node.op(ops::Power, {node.op(ops::Abs, {input}), node.number_like(p, input)});
+  const Value sum = node.op(ops::ReduceSum, {powers, spatial_axes(node)}, {{"keep_dims", true}});
+  return {node.op(ops::Power, {sum, node.number_like(1.0 / p, input)})};
 }
 
 /// MaxUnpool 9, 11, 22: scatters the values into zeros.
@@ -169,10 +169,10 @@ Values max_unpool_9(NodeContext& node) {
     Values sizes{dimension_of(node, input, 0), dimension_of(node, input, 1)};
     for (std::size_t i = 0; i < window.kernel.size(); ++i) {
       const Value size = dimension_of(node, input, static_cast<std::int64_t>(i + 2));
-      const Value steps = node.op(
-          "Multiply", {node.op("Subtract", {size, node.integers({1})}), node.integers({window.strides[i]})});
+      const Value steps = node.op(ops::Multiply, {node.op(ops::Subtract, {size, node.integers({1})}),
+                                                  node.integers({window.strides[i]})});
       sizes.push_back(node.op(
-          "Add", {steps, node.integers({window.kernel[i] - window.pads_begin[i] - window.pads_end[i]})}));
+          ops::Add, {steps, node.integers({window.kernel[i] - window.pads_begin[i] - window.pads_end[i]})}));
     }
     small_shape = concat(node, sizes);
   }
@@ -180,16 +180,17 @@ Values max_unpool_9(NodeContext& node) {
   const auto filled = [&](Value shape) {
     const Value zeros = flat(broadcast_to(node, node.number_like(0, input), shape));
     const Value values =
-        node.op("ScatterElementsUpdate", {zeros, flat(node.input(1)), flat(input), node.integer(0)},
+        node.op(ops::ScatterElementsUpdate, {zeros, flat(node.input(1)), flat(input), node.integer(0)},
                 {{"reduction", "none"}, {"use_init_val", true}});
     return reshape(node, values, shape);
   };
   const Value unpooled = filled(small_shape);
   if (!node.has_input(2)) return {unpooled};
   // The indices count in the smallest tensor that was pooled; a larger output has zeros after it.
-  const Value ends = node.op("Subtract", {convert(node, node.input(2), ElementType::i64), small_shape});
+  const Value ends = node.op(ops::Subtract, {convert(node, node.input(2), ElementType::i64), small_shape});
   const Value begins = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
-  return {node.op("Pad", {unpooled, begins, ends, node.number_like(0, input)}, {{"pad_mode", "constant"}})};
+  return {
+      node.op(ops::Pad, {unpooled, begins, ends, node.number_like(0, input)}, {{"pad_mode", "constant"}})};
 }
 
 }  // namespace

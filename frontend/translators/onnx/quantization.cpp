@@ -30,7 +30,7 @@ Value of_blocks(NodeContext& node, Value parameter, Value x, std::int64_t axis, 
   const std::int64_t rank = node.rank(x);
   std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank) + 1, 1);
   repeats[static_cast<std::size_t>(axis) + 1] = block;
-  const Value tiled = node.op("Tile", {unsqueeze(node, parameter, {axis + 1}), node.integers(repeats)});
+  const Value tiled = node.op(ops::Tile, {unsqueeze(node, parameter, {axis + 1}), node.integers(repeats)});
   Values sizes;
   for (std::int64_t i = 0; i < rank; ++i) {
     sizes.push_back(i == axis ? node.integers({-1}) : dimension_of(node, parameter, i));
@@ -74,26 +74,26 @@ struct Split {
 };
 
 Split split(NodeContext& node, Value number) {
-  const Value scaled = node.op("Multiply", {number, node.number_like((1 << 18) + 1, number)});
-  const Value leading = node.op("Subtract", {scaled, node.op("Subtract", {scaled, number})});
-  return {leading, node.op("Subtract", {number, leading})};
+  const Value scaled = node.op(ops::Multiply, {number, node.number_like((1 << 18) + 1, number)});
+  const Value leading = node.op(ops::Subtract, {scaled, node.op(ops::Subtract, {scaled, number})});
+  return {leading, node.op(ops::Subtract, {number, leading})};
 }
 
 /// x / scale, which is rounded to an integer afterwards: no error moves it to the other side of a middle
 /// between two integers.
 Value quotient_to_round(NodeContext& node, Value x, Value scale) {
   const AttributeList plain{{"m_pythondiv", true}};
-  if (!node.target().has(Fault::division_by_reciprocal)) return node.op("Divide", {x, scale}, plain);
+  if (!node.target().has(Fault::division_by_reciprocal)) return node.op(ops::Divide, {x, scale}, plain);
   // Twice as far from 0 as the integers of 16 bits. An infinite quotient would have no middle.
   constexpr double kFar = 1 << 17;
   const Value near =
-      node.op("Clamp", {node.op("Divide", {x, scale}, plain)}, {{"min", -kFar}, {"max", kFar}});
-  const Value middle = node.op("Add", {node.op("Floor", {near}), node.number_like(0.5, near)});
+      node.op(ops::Clamp, {node.op(ops::Divide, {x, scale}, plain)}, {{"min", -kFar}, {"max", kFar}});
+  const Value middle = node.op(ops::Add, {node.op(ops::Floor, {near}), node.number_like(0.5, near)});
   // The 18 bits of the middle times the leading 6 of the scale are exact.
   const Split parts = split(node, scale);
-  const Value behind = node.op("Subtract", {x, node.op("Multiply", {middle, parts.leading})});
-  const Value rest = node.op("Subtract", {behind, node.op("Multiply", {middle, parts.rest})});
-  return node.op("Add", {middle, node.op("Divide", {rest, scale}, plain)});
+  const Value behind = node.op(ops::Subtract, {x, node.op(ops::Multiply, {middle, parts.leading})});
+  const Value rest = node.op(ops::Subtract, {behind, node.op(ops::Multiply, {middle, parts.rest})});
+  return node.op(ops::Add, {middle, node.op(ops::Divide, {rest, scale}, plain)});
 }
 
 /// The type of a QuantizeLinear without zero point: attribute output_dtype (21), u8 by default.
@@ -109,13 +109,13 @@ Values quantize_linear_10(NodeContext& node) {
   const Value x = convert(node, input, ElementType::f32);
   const Value scale = placed(node, node.input(1), input);
   if (ir::is_floating(type)) {
-    return {to_small_float(node, node.op("Divide", {x, scale}, {{"m_pythondiv", true}}), type)};
+    return {to_small_float(node, node.op(ops::Divide, {x, scale}, {{"m_pythondiv", true}}), type)};
   }
   Value result =
-      node.op("Round", {quotient_to_round(node, x, scale)}, {{"mode", std::string("half_to_even")}});
-  if (zero_point) result = node.op("Add", {result, placed(node, zero_point, input)});
+      node.op(ops::Round, {quotient_to_round(node, x, scale)}, {{"mode", std::string("half_to_even")}});
+  if (zero_point) result = node.op(ops::Add, {result, placed(node, zero_point, input)});
   const Limits limits = limits_of(type);
-  return {convert(node, node.op("Clamp", {result}, {{"min", limits.low}, {"max", limits.high}}), type)};
+  return {convert(node, node.op(ops::Clamp, {result}, {{"min", limits.low}, {"max", limits.high}}), type)};
 }
 
 /// (x - zero point) * scale in f32.
@@ -123,14 +123,14 @@ Value numbers_of(NodeContext& node, Value x, Value zero_point, Value scale) {
   const bool is_constant = x.node->constant() != nullptr;
   Value numbers = convert(node, x, ElementType::f32);
   if (zero_point && !ir::is_floating(x.type())) {
-    numbers = node.op("Subtract", {numbers, zero_point});
+    numbers = node.op(ops::Subtract, {numbers, zero_point});
     if (!is_constant && node.target().has(Fault::reassociated_zero_point)) {
       // Differences lie in it, whatever they are: it only keeps the two operations apart.
       constexpr double kFar = std::numeric_limits<float>::max();
-      numbers = node.op("Clamp", {numbers}, {{"min", -kFar}, {"max", kFar}});
+      numbers = node.op(ops::Clamp, {numbers}, {{"min", -kFar}, {"max", kFar}});
     }
   }
-  return node.op("Multiply", {numbers, scale}, {{"dequantizes", true}});
+  return node.op(ops::Multiply, {numbers, scale}, {{"dequantizes", true}});
 }
 
 /// How constant weights in blocks of equal size become (blocks, block) in place of the axis they lie along.

@@ -23,7 +23,8 @@ Seeds seeds(const NodeContext& node, std::int64_t stream) {
 /// Numbers in [0, 1) of shape `sizes`.
 Value uniform(NodeContext& node, Value sizes, std::int64_t stream = 1) {
   const Seeds seeds_of_stream = seeds(node, stream);
-  return node.op("RandomUniform", {sizes, node.number(0, ElementType::f32), node.number(1, ElementType::f32)},
+  return node.op(ops::RandomUniform,
+                 {sizes, node.number(0, ElementType::f32), node.number(1, ElementType::f32)},
                  {{"output_type", ElementType::f32},
                   {"global_seed", seeds_of_stream.global},
                   {"op_seed", seeds_of_stream.of_op},
@@ -34,20 +35,20 @@ Value uniform_between(NodeContext& node, Value sizes, ElementType type) {
   const double low = node.real("low", 0);
   const double high = node.real("high", 1);
   const Value numbers = uniform(node, sizes);
-  const Value scaled = node.op("Multiply", {numbers, node.number(high - low, ElementType::f32)});
-  return convert(node, node.op("Add", {scaled, node.number(low, ElementType::f32)}), type);
+  const Value scaled = node.op(ops::Multiply, {numbers, node.number(high - low, ElementType::f32)});
+  return convert(node, node.op(ops::Add, {scaled, node.number(low, ElementType::f32)}), type);
 }
 
 /// By Box and Muller: sqrt(-2 ln(1 - u)) cos(2 pi v).
 Value normal(NodeContext& node, Value sizes, ElementType type) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
-  const Value u = node.op("Subtract", {number(1), uniform(node, sizes, 1)});
+  const Value u = node.op(ops::Subtract, {number(1), uniform(node, sizes, 1)});
   const Value v = uniform(node, sizes, 2);
-  const Value radius = node.op("Sqrt", {node.op("Multiply", {node.op("Log", {u}), number(-2)})});
-  const Value angle = node.op("Multiply", {v, number(2 * std::numbers::pi)});
-  const Value standard = node.op("Multiply", {radius, node.op("Cos", {angle})});
-  const Value scaled = node.op("Multiply", {standard, number(node.real("scale", 1))});
-  return convert(node, node.op("Add", {scaled, number(node.real("mean", 0))}), type);
+  const Value radius = node.op(ops::Sqrt, {node.op(ops::Multiply, {node.op(ops::Log, {u}), number(-2)})});
+  const Value angle = node.op(ops::Multiply, {v, number(2 * std::numbers::pi)});
+  const Value standard = node.op(ops::Multiply, {radius, node.op(ops::Cos, {angle})});
+  const Value scaled = node.op(ops::Multiply, {standard, number(node.real("scale", 1))});
+  return convert(node, node.op(ops::Add, {scaled, number(node.real("mean", 0))}), type);
 }
 
 using Draw = Value (*)(NodeContext&, Value sizes, ElementType);
@@ -75,14 +76,14 @@ Values bernoulli_15(NodeContext& node) {
   const ElementType type =
       node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : probability.type();
   const Value drawn = convert(node, uniform(node, sizes_of(node, probability)), probability.type());
-  return {convert(node, node.op("Less", {drawn, probability}), type)};
+  return {convert(node, node.op(ops::Less, {drawn, probability}), type)};
 }
 
 /// Multinomial 7, 22: the input are logarithms of probabilities.
 Values multinomial_7(NodeContext& node) {
   constexpr std::int64_t kInt32 = 6;
   const Seeds drawn = seeds(node, 1);
-  return {node.op("Multinomial", {node.input(0), node.integers({node.integer("sample_size", 1)})},
+  return {node.op(ops::Multinomial, {node.input(0), node.integers({node.integer("sample_size", 1)})},
                   {{"convert_type", node.element_type(node.integer("dtype", kInt32))},
                    {"with_replacement", true},
                    {"log_probs", true},
@@ -91,7 +92,8 @@ Values multinomial_7(NodeContext& node) {
 }
 
 Value ones_like(NodeContext& node, Value x, ElementType type) {
-  return node.op("Broadcast", {node.integer(1, type), sizes_of(node, x)}, {{"mode", std::string("numpy")}});
+  return node.op(ops::Broadcast, {node.integer(1, type), sizes_of(node, x)},
+                 {{"mode", std::string("numpy")}});
 }
 
 /// Dropout 1, 6, 7: for inference a copy; the mask is of the data's type.
@@ -133,12 +135,12 @@ Values dropout_12(NodeContext& node) {
   ratio = convert(node, scalar(node, ratio, "ratio"), ElementType::f32);
   const Value drawn = uniform(node, sizes_of(node, x));
   const Value is_kept =
-      node.op("LogicalOr", {node.op("GreaterEqual", {drawn, ratio}),
-                            node.op("LogicalNot", {scalar(node, training, "training_mode")})});
-  const Value kept_share = node.op("Subtract", {node.number(1, ElementType::f32), ratio});
-  const Value divisor = node.op("Select", {training, kept_share, node.number(1, ElementType::f32)});
-  const Value scaled = node.op("Divide", {convert(node, x, ElementType::f32), divisor});
-  const Value result = node.op("Select", {is_kept, scaled, node.number(0, ElementType::f32)});
+      node.op(ops::LogicalOr, {node.op(ops::GreaterEqual, {drawn, ratio}),
+                               node.op(ops::LogicalNot, {scalar(node, training, "training_mode")})});
+  const Value kept_share = node.op(ops::Subtract, {node.number(1, ElementType::f32), ratio});
+  const Value divisor = node.op(ops::Select, {training, kept_share, node.number(1, ElementType::f32)});
+  const Value scaled = node.op(ops::Divide, {convert(node, x, ElementType::f32), divisor});
+  const Value result = node.op(ops::Select, {is_kept, scaled, node.number(0, ElementType::f32)});
   return {convert(node, result, x.type()), is_kept};
 }
 

@@ -40,12 +40,12 @@ bool is_native(const NodeContext& node, const Cell& cell) {
 /// A final state; zeros after zero steps, as in onnxruntime.
 Value after_steps(NodeContext& node, const Cell& cell, Value state) {
   if (cell.x.shape()[0].min > 0 || !node.target().has(Fault::zero_step_states)) return state;
-  const Value any = node.op("NotEqual", {dimension_of(node, cell.x, 0), node.integer(0)});
-  return node.op("Select", {any, state, node.number_like(0, state)});
+  const Value any = node.op(ops::NotEqual, {dimension_of(node, cell.x, 0), node.integer(0)});
+  return node.op(ops::Select, {any, state, node.number_like(0, state)});
 }
 
-Values native(NodeContext& node, const Cell& cell, std::string_view op,
-              const std::vector<std::int64_t>& gate_order, Value bias, AttributeList more) {
+Values native(NodeContext& node, const Cell& cell, ir::Op op, const std::vector<std::int64_t>& gate_order,
+              Value bias, AttributeList more) {
   const Value x = transpose(node, cell.x, {1, 0, 2});
   Values inputs{x};
   for (const Value& state : cell.initial) inputs.push_back(transpose(node, state, {1, 0, 2}));
@@ -91,11 +91,11 @@ Iterated run_direction(NodeContext& node, const Cell& cell, std::int64_t directi
     lengths = broadcast_to(node, count, dimension_of(node, cell.x, 1));
   }
   const auto turned = [&](Value value) {
-    return node.op("ReverseSequence", {value, lengths}, {{"batch_axis", 1}, {"seq_axis", 0}});
+    return node.op(ops::ReverseSequence, {value, lengths}, {{"batch_axis", 1}, {"seq_axis", 0}});
   };
   const Value x = backwards ? turned(cell.x) : cell.x;
-  Value xw = node.op("MatMul", {x, of_direction(cell.w)}, {{"transpose_a", false}, {"transpose_b", true}});
-  xw = node.op("Add", {xw, of_direction(cell.w_bias)});
+  Value xw = node.op(ops::MatMul, {x, of_direction(cell.w)}, {{"transpose_a", false}, {"transpose_b", true}});
+  xw = node.op(ops::Add, {xw, of_direction(cell.w_bias)});
   Values initial;
   for (const Value& state : cell.initial) initial.push_back(of_direction(state));
   Values invariants{xw, of_direction(cell.r), of_direction(cell.r_bias), lengths};
@@ -112,10 +112,10 @@ Iterated run_direction(NodeContext& node, const Cell& cell, std::int64_t directi
                 if (cell.lengths) {
                   // Beyond its length a sequence keeps its state and gives zeros.
                   const Value time = convert(body, iteration, ElementType::i32);
-                  const Value running = unsqueeze(body, body.op("Less", {time, values[3]}), {1});
+                  const Value running = unsqueeze(body, body.op(ops::Less, {time, values[3]}), {1});
                   for (std::size_t i = 0; i < next.size(); ++i)
-                    next[i] = body.op("Select", {running, next[i], states[i]});
-                  row = body.op("Select", {running, row, body.number_like(0, row)});
+                    next[i] = body.op(ops::Select, {running, next[i], states[i]});
+                  row = body.op(ops::Select, {running, row, body.number_like(0, row)});
                 }
                 return Iteration{next, {row}};
               });
@@ -138,7 +138,7 @@ Values decomposed(NodeContext& node, const Cell& cell, const Step& step) {
 }
 
 Value product(Builder& body, Value a, Value b) {
-  return body.op("MatMul", {a, b}, {{"transpose_a", false}, {"transpose_b", true}});
+  return body.op(ops::MatMul, {a, b}, {{"transpose_a", false}, {"transpose_b", true}});
 }
 
 Values lstm_1(NodeContext& node) {
@@ -148,28 +148,30 @@ Values lstm_1(NodeContext& node) {
   if (is_native(node, cell) && !coupled) {
     // ONNX has the gates as i, o, f, c; OpenVINO as f, i, c, o.
     const std::vector<std::int64_t> order{2, 0, 3, 1};
-    const Value bias = reordered(node, cell, node.op("Add", {cell.w_bias, cell.r_bias}), order);
-    return in_layout(node, cell, native(node, cell, "LSTMSequence", order, bias, {}));
+    const Value bias = reordered(node, cell, node.op(ops::Add, {cell.w_bias, cell.r_bias}), order);
+    return in_layout(node, cell, native(node, cell, ops::LSTMSequence, order, bias, {}));
   }
   const Step step = [&](Builder& body, Value x, const Values& states, Value r, Value r_bias, Value peepholes,
                         std::span<const Activation> activations) -> Values {
-    const Value sums = body.op("Add", {body.op("Add", {x, product(body, states[0], r)}), r_bias});
+    const Value sums = body.op(ops::Add, {body.op(ops::Add, {x, product(body, states[0], r)}), r_bias});
     const auto gate = [&](std::int64_t index, std::int64_t peephole, Value cell_state) {
       Value sum = gate_block(body, cell, sums, index);
       if (peepholes && peephole >= 0) {
-        sum = body.op("Add",
-                      {sum, body.op("Multiply", {gate_block(body, cell, peepholes, peephole), cell_state})});
+        sum =
+            body.op(ops::Add,
+                    {sum, body.op(ops::Multiply, {gate_block(body, cell, peepholes, peephole), cell_state})});
       }
       return clipped(body, cell, sum);
     };
     // Peepholes come as i, o, f.
     const Value i = activated(node, body, activations[0], gate(0, 0, states[1]));
-    const Value f = coupled ? body.op("Subtract", {body.number_like(1, i), i})
+    const Value f = coupled ? body.op(ops::Subtract, {body.number_like(1, i), i})
                             : activated(node, body, activations[0], gate(2, 2, states[1]));
     const Value c = activated(node, body, activations[1], gate(3, -1, {}));
-    const Value next = body.op("Add", {body.op("Multiply", {f, states[1]}), body.op("Multiply", {i, c})});
+    const Value next =
+        body.op(ops::Add, {body.op(ops::Multiply, {f, states[1]}), body.op(ops::Multiply, {i, c})});
     const Value o = activated(node, body, activations[0], gate(1, 1, next));
-    return {body.op("Multiply", {o, activated(node, body, activations[2], next)}), next};
+    return {body.op(ops::Multiply, {o, activated(node, body, activations[2], next)}), next};
   };
   return in_layout(node, cell, decomposed(node, cell, step));
 }
@@ -179,7 +181,7 @@ Values gru_1(NodeContext& node) {
   const bool linear_before_reset = node.integer("linear_before_reset", 0) != 0;
   if (is_native(node, cell)) {
     const std::vector<std::int64_t> order{0, 1, 2};
-    Value bias = node.op("Add", {cell.w_bias, cell.r_bias});
+    Value bias = node.op(ops::Add, {cell.w_bias, cell.r_bias});
     if (linear_before_reset) {
       const auto part = [&](Value value, std::int64_t first, std::int64_t last) {
         return slice(node, value, node.integers({first * cell.hidden}), node.integers({last * cell.hidden}),
@@ -189,7 +191,7 @@ Values gru_1(NodeContext& node) {
     }
     return in_layout(
         node, cell,
-        native(node, cell, "GRUSequence", order, bias, {{"linear_before_reset", linear_before_reset}}));
+        native(node, cell, ops::GRUSequence, order, bias, {{"linear_before_reset", linear_before_reset}}));
   }
   const Step step = [&](Builder& body, Value x, const Values& states, Value r, Value r_bias, Value,
                         std::span<const Activation> activations) -> Values {
@@ -197,9 +199,9 @@ Values gru_1(NodeContext& node) {
       return slice(body, r, body.integers({first * cell.hidden}), body.integers({last * cell.hidden}), 0);
     };
     const auto gate = [&](std::int64_t index) {
-      const Value recurrent = body.op(
-          "Add", {product(body, states[0], rows(index, index + 1)), gate_block(body, cell, r_bias, index)});
-      const Value sum = body.op("Add", {gate_block(body, cell, x, index), recurrent});
+      const Value recurrent = body.op(ops::Add, {product(body, states[0], rows(index, index + 1)),
+                                                 gate_block(body, cell, r_bias, index)});
+      const Value sum = body.op(ops::Add, {gate_block(body, cell, x, index), recurrent});
       return activated(node, body, activations[0], clipped(body, cell, sum));
     };
     const Value z = gate(0);
@@ -207,16 +209,16 @@ Values gru_1(NodeContext& node) {
     Value recurrent;
     if (linear_before_reset) {
       const Value linear =
-          body.op("Add", {product(body, states[0], rows(2, 3)), gate_block(body, cell, r_bias, 2)});
-      recurrent = body.op("Multiply", {reset, linear});
+          body.op(ops::Add, {product(body, states[0], rows(2, 3)), gate_block(body, cell, r_bias, 2)});
+      recurrent = body.op(ops::Multiply, {reset, linear});
     } else {
-      const Value gated = body.op("Multiply", {reset, states[0]});
-      recurrent = body.op("Add", {product(body, gated, rows(2, 3)), gate_block(body, cell, r_bias, 2)});
+      const Value gated = body.op(ops::Multiply, {reset, states[0]});
+      recurrent = body.op(ops::Add, {product(body, gated, rows(2, 3)), gate_block(body, cell, r_bias, 2)});
     }
-    const Value sum = body.op("Add", {gate_block(body, cell, x, 2), recurrent});
+    const Value sum = body.op(ops::Add, {gate_block(body, cell, x, 2), recurrent});
     const Value h = activated(node, body, activations[1], clipped(body, cell, sum));
-    const Value rest = body.op("Subtract", {body.number_like(1, z), z});
-    return {body.op("Add", {body.op("Multiply", {rest, h}), body.op("Multiply", {z, states[0]})})};
+    const Value rest = body.op(ops::Subtract, {body.number_like(1, z), z});
+    return {body.op(ops::Add, {body.op(ops::Multiply, {rest, h}), body.op(ops::Multiply, {z, states[0]})})};
   };
   return in_layout(node, cell, decomposed(node, cell, step));
 }
@@ -224,12 +226,12 @@ Values gru_1(NodeContext& node) {
 Values rnn_1(NodeContext& node) {
   const Cell cell = read_cell(node, 1, 1, {"Tanh"});
   if (is_native(node, cell)) {
-    const Value bias = node.op("Add", {cell.w_bias, cell.r_bias});
-    return in_layout(node, cell, native(node, cell, "RNNSequence", {0}, bias, {}));
+    const Value bias = node.op(ops::Add, {cell.w_bias, cell.r_bias});
+    return in_layout(node, cell, native(node, cell, ops::RNNSequence, {0}, bias, {}));
   }
   const Step step = [&](Builder& body, Value x, const Values& states, Value r, Value r_bias, Value,
                         std::span<const Activation> activations) -> Values {
-    const Value sum = body.op("Add", {body.op("Add", {x, product(body, states[0], r)}), r_bias});
+    const Value sum = body.op(ops::Add, {body.op(ops::Add, {x, product(body, states[0], r)}), r_bias});
     return {activated(node, body, activations[0], clipped(body, cell, sum))};
   };
   return in_layout(node, cell, decomposed(node, cell, step));

@@ -51,30 +51,31 @@ std::vector<Activation> activations_of(NodeContext& node, std::int64_t direction
 Value activated(NodeContext& node, Builder& builder, const Activation& activation, Value value) {
   const auto number = [&](double constant) { return builder.number_like(constant, value); };
   const std::string& name = activation.name;
-  if (name == "sigmoid") return builder.op("Sigmoid", {value});
-  if (name == "tanh") return builder.op("Tanh", {value});
-  if (name == "relu") return builder.op("ReLU", {value});
-  if (name == "softsign") return builder.op("SoftSign", {value});
-  if (name == "softplus") return builder.op("SoftPlus", {value});
-  if (name == "elu") return builder.op("Elu", {value}, {{"alpha", activation.alpha.value_or(1.0)}});
+  if (name == "sigmoid") return builder.op(ops::Sigmoid, {value});
+  if (name == "tanh") return builder.op(ops::Tanh, {value});
+  if (name == "relu") return builder.op(ops::ReLU, {value});
+  if (name == "softsign") return builder.op(ops::SoftSign, {value});
+  if (name == "softplus") return builder.op(ops::SoftPlus, {value});
+  if (name == "elu") return builder.op(ops::Elu, {value}, {{"alpha", activation.alpha.value_or(1.0)}});
   if (name == "hardsigmoid") {
-    return builder.op("HardSigmoid",
+    return builder.op(ops::HardSigmoid,
                       {value, number(activation.alpha.value_or(0.2)), number(activation.beta.value_or(0.5))});
   }
   if (name == "leakyrelu")
-    return builder.op("PReLU", {value, builder.numbers(std::array{activation.alpha.value_or(0.01)},
-                                                       std::array<std::int64_t, 1>{1}, value.type())});
+    return builder.op(ops::PReLU, {value, builder.numbers(std::array{activation.alpha.value_or(0.01)},
+                                                          std::array<std::int64_t, 1>{1}, value.type())});
   if (name == "affine") {
-    const Value scaled = builder.op("Multiply", {value, number(activation.alpha.value_or(1.0))});
-    return builder.op("Add", {scaled, number(activation.beta.value_or(0.0))});
+    const Value scaled = builder.op(ops::Multiply, {value, number(activation.alpha.value_or(1.0))});
+    return builder.op(ops::Add, {scaled, number(activation.beta.value_or(0.0))});
   }
   if (name == "scaledtanh") {
-    const Value inner = builder.op("Multiply", {value, number(activation.beta.value_or(1.0))});
-    return builder.op("Multiply", {builder.op("Tanh", {inner}), number(activation.alpha.value_or(1.0))});
+    const Value inner = builder.op(ops::Multiply, {value, number(activation.beta.value_or(1.0))});
+    return builder.op(ops::Multiply,
+                      {builder.op(ops::Tanh, {inner}), number(activation.alpha.value_or(1.0))});
   }
   if (name == "thresholdedrelu") {
-    const Value above = builder.op("Greater", {value, number(activation.alpha.value_or(1.0))});
-    return builder.op("Select", {above, value, number(0)});
+    const Value above = builder.op(ops::Greater, {value, number(activation.alpha.value_or(1.0))});
+    return builder.op(ops::Select, {above, value, number(0)});
   }
   node.fail("activation '" + activation.name + "' does not exist");
 }
@@ -145,7 +146,7 @@ Value reordered(NodeContext& node, const Cell& cell, Value value, const std::vec
 }
 
 Value clipped(Builder& body, const Cell& cell, Value value) {
-  return cell.clip > 0 ? body.op("Clamp", {value}, {{"min", -cell.clip}, {"max", cell.clip}}) : value;
+  return cell.clip > 0 ? body.op(ops::Clamp, {value}, {{"min", -cell.clip}, {"max", cell.clip}}) : value;
 }
 
 Value gate_block(Builder& body, const Cell& cell, Value value, std::int64_t index) {

@@ -24,18 +24,18 @@ struct Axes {
 Value axes_and_filler(NodeContext& node, Value axes, std::int64_t rank, bool none_is_all) {
   const ElementType type = axes.type();
   const Value all = convert(node, axes_between(node, 0, rank), type);
-  const Value places = node.op("FloorMod", {axes, node.integer(rank, type)});
-  const Value is_same = node.op("Equal", {node.op("Unsqueeze", {all, node.integers({1})}),
-                                          node.op("Unsqueeze", {places, node.integers({0})})});
+  const Value places = node.op(ops::FloorMod, {axes, node.integer(rank, type)});
+  const Value is_same = node.op(ops::Equal, {node.op(ops::Unsqueeze, {all, node.integers({1})}),
+                                             node.op(ops::Unsqueeze, {places, node.integers({0})})});
   const Value counts =
-      reduce(node, "ReduceSum", convert(node, is_same, ElementType::i32), node.integers({1}), false);
+      reduce(node, ops::ReduceSum, convert(node, is_same, ElementType::i32), node.integers({1}), false);
   const Value zero = node.integer(0, ElementType::i32);
-  Value is_chosen = node.op("Greater", {counts, zero});
+  Value is_chosen = node.op(ops::Greater, {counts, zero});
   if (none_is_all) {
-    const Value total = reduce(node, "ReduceSum", counts, node.integers({0}), true);
-    is_chosen = node.op("LogicalOr", {is_chosen, node.op("Equal", {total, zero})});
+    const Value total = reduce(node, ops::ReduceSum, counts, node.integers({0}), true);
+    is_chosen = node.op(ops::LogicalOr, {is_chosen, node.op(ops::Equal, {total, zero})});
   }
-  return node.op("Select", {is_chosen, all, node.integer(rank, type)});
+  return node.op(ops::Select, {is_chosen, all, node.integer(rank, type)});
 }
 
 Axes all_axes(NodeContext& node, Value x, bool keep_dims) {
@@ -80,14 +80,14 @@ using Reduction = Value (*)(NodeContext&, Value, const Axes&);
 Value without_dimensions(NodeContext& node, Value reduced, Value axes, std::int64_t count) {
   const std::int64_t rank = node.rank(reduced);
   if (count > rank) node.fail("there are more axes than dimensions");
-  if (count == rank) return node.op("Squeeze", {reduced, axes_between(node, 0, rank)});
-  const Value places = node.op("FloorMod", {axes, node.integer(rank, axes.type())});
+  if (count == rank) return node.op(ops::Squeeze, {reduced, axes_between(node, 0, rank)});
+  const Value places = node.op(ops::FloorMod, {axes, node.integer(rank, axes.type())});
   const std::vector<std::int64_t> ones(static_cast<std::size_t>(rank), 1);
   const std::vector<std::int64_t> zeros(static_cast<std::size_t>(count), 0);
-  const Value is_kept =
-      node.op("ScatterElementsUpdate", {node.integers(ones), places, node.integers(zeros), node.integer(0)},
-              {{"reduction", std::string("none")}, {"use_init_val", true}});
-  const Value kept = node.node("TopK", {is_kept, node.integer(rank - count)},
+  const Value is_kept = node.op(ops::ScatterElementsUpdate,
+                                {node.integers(ones), places, node.integers(zeros), node.integer(0)},
+                                {{"reduction", std::string("none")}, {"use_init_val", true}});
+  const Value kept = node.node(ops::TopK, {is_kept, node.integer(rank - count)},
                                {{"axis", 0},
                                 {"mode", std::string("max")},
                                 {"sort", std::string("index")},
@@ -96,14 +96,14 @@ Value without_dimensions(NodeContext& node, Value reduced, Value axes, std::int6
                                2)
                          .value(1);
   const Value sizes =
-      node.op("Gather", {sizes_of(node, reduced), kept, node.integer(0)}, {{"batch_dims", 0}});
-  return node.op("Reshape", {reduced, sizes}, {{"special_zero", false}});
+      node.op(ops::Gather, {sizes_of(node, reduced), kept, node.integer(0)}, {{"batch_dims", 0}});
+  return node.op(ops::Reshape, {reduced, sizes}, {{"special_zero", false}});
 }
 
-Value native(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
+Value native(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   if (axes.has_filler) {
     const Value place = node.integers({node.rank(x)});
-    return node.op("Squeeze", {reduce(node, op, node.op("Unsqueeze", {x, place}), axes.value), place});
+    return node.op(ops::Squeeze, {reduce(node, op, node.op(ops::Unsqueeze, {x, place}), axes.value), place});
   }
   const bool is_rank_known = axes.keep_dims || ir::exact_values(axes.value) || axes.value.shape().is_scalar();
   if (is_rank_known) return reduce(node, op, x, axes.value, axes.keep_dims);
@@ -112,34 +112,31 @@ Value native(NodeContext& node, std::string_view op, Value x, const Axes& axes) 
 
 /// Whether no element of `x` can be -infinity (`is_max`) or infinity.
 bool is_bounded(Value x, bool is_max) {
-  constexpr std::string_view kOnBothSides[] = {"Sigmoid",  "SoftMax", "HardSigmoid", "Tanh",
-                                               "SoftSign", "Erf",     "Sin",         "Cos"};
-  constexpr std::string_view kFromBelow[] = {"ReLU", "Abs", "Exp", "Sqrt", "SoftPlus"};
-  const auto is_one_of = [&](std::span<const std::string_view> ops) {
-    return std::ranges::any_of(ops, [&](std::string_view op) { return x.node->is(op); });
-  };
-  return is_one_of(kOnBothSides) || (is_max && is_one_of(kFromBelow));
+  static constexpr ir::OperationSet kOnBothSides = {ops::Sigmoid,  ops::SoftMax, ops::HardSigmoid, ops::Tanh,
+                                                    ops::SoftSign, ops::Erf,     ops::Sin,         ops::Cos};
+  static constexpr ir::OperationSet kFromBelow = {ops::ReLU, ops::Abs, ops::Exp, ops::Sqrt, ops::SoftPlus};
+  return x.node->is_one_of(kOnBothSides) || (is_max && x.node->is_one_of(kFromBelow));
 }
 
 /// The largest or smallest element. With Fault::extremum_of_infinities the reduction starts from the largest
 /// finite number and returns it if all elements are infinite or there are none. Halves are smaller: doubled,
 /// only the start overflows, to the infinity that is right.
-Value extremum(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
-  const bool may_be_infinite = ir::is_floating(x.type()) && !is_bounded(x, op == "ReduceMax");
+Value extremum(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
+  const bool may_be_infinite = ir::is_floating(x.type()) && !is_bounded(x, op == ops::ReduceMax);
   if (!may_be_infinite || !node.target().has(Fault::extremum_of_infinities)) {
     return native(node, op, x, axes);
   }
   const auto scaled = [&](Value value, double factor) {
-    return node.op("Multiply", {value, node.number(factor, ElementType::f32)});
+    return node.op(ops::Multiply, {value, node.number(factor, ElementType::f32)});
   };
   const Value half = native(node, op, scaled(convert(node, x, ElementType::f32), 0.5), axes);
   return convert(node, scaled(half, 2), x.type());
 }
 
 /// Whether a sum or product of truth values is not 0: OpenVINO's reductions of numbers take no booleans.
-Value reduced_truth(NodeContext& node, std::string_view op, Value x, const Axes& axes) {
+Value reduced_truth(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   const Value count = native(node, op, convert(node, x, ElementType::i32), axes);
-  return node.op("NotEqual", {count, node.integer(0, ElementType::i32)});
+  return node.op(ops::NotEqual, {count, node.integer(0, ElementType::i32)});
 }
 
 /// In floating point, for functions that integers have none of.
@@ -148,35 +145,35 @@ Value in_floats(NodeContext& node, Reduction reduction, Value x, const Axes& axe
 }
 
 Value sum(NodeContext& node, Value x, const Axes& axes) {
-  return native(node, "ReduceSum", x, axes);
+  return native(node, ops::ReduceSum, x, axes);
 }
 Value mean(NodeContext& node, Value x, const Axes& axes) {
-  return native(node, "ReduceMean", x, axes);
+  return native(node, ops::ReduceMean, x, axes);
 }
 Value product(NodeContext& node, Value x, const Axes& axes) {
-  return native(node, "ReduceProd", x, axes);
+  return native(node, ops::ReduceProd, x, axes);
 }
 Value maximum(NodeContext& node, Value x, const Axes& axes) {
-  if (x.type() == ElementType::boolean) return reduced_truth(node, "ReduceSum", x, axes);
-  return extremum(node, "ReduceMax", x, axes);
+  if (x.type() == ElementType::boolean) return reduced_truth(node, ops::ReduceSum, x, axes);
+  return extremum(node, ops::ReduceMax, x, axes);
 }
 Value minimum(NodeContext& node, Value x, const Axes& axes) {
-  if (x.type() == ElementType::boolean) return reduced_truth(node, "ReduceProd", x, axes);
-  return extremum(node, "ReduceMin", x, axes);
+  if (x.type() == ElementType::boolean) return reduced_truth(node, ops::ReduceProd, x, axes);
+  return extremum(node, ops::ReduceMin, x, axes);
 }
 Value l1(NodeContext& node, Value x, const Axes& axes) {
-  return native(node, "ReduceL1", x, axes);
+  return native(node, ops::ReduceL1, x, axes);
 }
 Value l2(NodeContext& node, Value x, const Axes& axes) {
   if (!ir::is_floating(x.type())) return in_floats(node, l2, x, axes);
-  return native(node, "ReduceL2", x, axes);
+  return native(node, ops::ReduceL2, x, axes);
 }
 Value sum_of_squares(NodeContext& node, Value x, const Axes& axes) {
-  return sum(node, node.op("Multiply", {x, x}), axes);
+  return sum(node, node.op(ops::Multiply, {x, x}), axes);
 }
 Value log_of_sum(NodeContext& node, Value x, const Axes& axes) {
   if (!ir::is_floating(x.type())) return in_floats(node, log_of_sum, x, axes);
-  return node.op("Log", {sum(node, x, axes)});
+  return node.op(ops::Log, {sum(node, x, axes)});
 }
 
 /// log(sum(exp(x - m))) + m with m the largest element, so that nothing overflows; where that is infinite, or
@@ -184,13 +181,14 @@ Value log_of_sum(NodeContext& node, Value x, const Axes& axes) {
 Value log_of_sum_of_exponentials(NodeContext& node, Value x, const Axes& axes) {
   if (!ir::is_floating(x.type())) return in_floats(node, log_of_sum_of_exponentials, x, axes);
   const auto offset = [&](bool keep_dims) {
-    const Value largest = native(node, "ReduceMax", x, {axes.value, keep_dims, axes.count, axes.has_filler});
-    return node.op("Select", {node.op("IsFinite", {largest}), largest, node.number_like(0, x)});
+    const Value largest =
+        native(node, ops::ReduceMax, x, {axes.value, keep_dims, axes.count, axes.has_filler});
+    return node.op(ops::Select, {node.op(ops::IsFinite, {largest}), largest, node.number_like(0, x)});
   };
   const Value kept = offset(true);
-  const Value exponentials = node.op("Exp", {node.op("Subtract", {x, kept})});
-  const Value logarithm = node.op("Log", {sum(node, exponentials, axes)});
-  return node.op("Add", {logarithm, axes.keep_dims ? kept : offset(false)});
+  const Value exponentials = node.op(ops::Exp, {node.op(ops::Subtract, {x, kept})});
+  const Value logarithm = node.op(ops::Log, {sum(node, exponentials, axes)});
+  return node.op(ops::Add, {logarithm, axes.keep_dims ? kept : offset(false)});
 }
 
 template <Reduction kReduction>

@@ -44,16 +44,16 @@ std::vector<std::int64_t> acceptance(const ByteAutomaton& automaton) {
 
 /// The classes of all bytes, a row a place in the strings: [longest + 1, strings].
 Value classes_by_place(NodeContext& node, const StringList& texts, const ByteAutomaton& automaton) {
-  const Value count = node.op("Add", {texts.longest(node), node.integer(1, kWhole)});
-  const Value numbers =
-      node.op("Range", {node.integer(0, kWhole), count, node.integer(1, kWhole)}, {{"output_type", kWhole}});
+  const Value count = node.op(ops::Add, {texts.longest(node), node.integer(1, kWhole)});
+  const Value numbers = node.op(ops::Range, {node.integer(0, kWhole), count, node.integer(1, kWhole)},
+                                {{"output_type", kWhole}});
   const Value places = unsqueeze(node, numbers, {1});
-  const Value inside = node.op("Less", {places, texts.lengths()});
+  const Value inside = node.op(ops::Less, {places, texts.lengths()});
   const Value bytes = concat(node, {convert(node, texts.bytes(), kWhole), node.integers({0}, kWhole)});
-  const Value read = bytes_at(node, bytes, node.op("Add", {places, texts.begins()}), inside);
+  const Value read = bytes_at(node, bytes, node.op(ops::Add, {places, texts.begins()}), inside);
   const std::vector<std::int64_t> classes(automaton.class_of_byte.begin(), automaton.class_of_byte.end());
-  return node.op("Select", {inside, gather(node, node.integers(classes, kWhole), read),
-                            node.integer(automaton.class_count, kWhole)});
+  return node.op(ops::Select, {inside, gather(node, node.integers(classes, kWhole), read),
+                               node.integer(automaton.class_count, kWhole)});
 }
 
 /// RegexFullMatch 20.
@@ -66,13 +66,13 @@ Values regex_full_match_20(NodeContext& node) {
   const Value classes = classes_by_place(node, texts, automaton);
   const std::vector<std::int64_t> next = transitions(automaton);
   const auto write = [&](Builder& body, Value place, const Values& states, const Values& invariants) {
-    const Value index = body.op("Add", {states[0], gather(body, invariants[0], place)});
+    const Value index = body.op(ops::Add, {states[0], gather(body, invariants[0], place)});
     return Iteration{{gather(body, body.integers(next, kWhole), index)}, {}};
   };
-  const Value first = node.op("Multiply", {texts.lengths(), node.integer(0, kWhole)});
+  const Value first = node.op(ops::Multiply, {texts.lengths(), node.integer(0, kWhole)});
   const Iterated loop = iterate(node, size_of(node, classes, 0), {first}, {classes}, write);
   const Value accepts = gather(node, node.integers(acceptance(automaton), kWhole), loop.states[0]);
-  const Value matches = node.op("NotEqual", {accepts, node.integer(0, kWhole)});
+  const Value matches = node.op(ops::NotEqual, {accepts, node.integer(0, kWhole)});
   return {texts.as_tensor(node, matches)};
 }
 

@@ -25,8 +25,8 @@ struct Axis {
 
 Samples samples_along(NodeContext& node, const Axis& axis, bool half_pixel, std::int64_t sampling_ratio) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
-  Value extent = node.op("Subtract", {axis.last, axis.first});
-  if (!half_pixel) extent = node.op("Maximum", {extent, number(1)});
+  Value extent = node.op(ops::Subtract, {axis.last, axis.first});
+  if (!half_pixel) extent = node.op(ops::Maximum, {extent, number(1)});
   const Value bin = divide(node, extent, number(static_cast<double>(axis.bins)));
 
   // Without a ratio a bin has as many samples as pixels. All regions get as many as the one with the most;
@@ -35,42 +35,43 @@ Samples samples_along(NodeContext& node, const Axis& axis, bool half_pixel, std:
   Value count = number(static_cast<double>(sampling_ratio));
   Value most = count;
   if (sampling_ratio <= 0) {
-    count = node.op("Ceiling", {bin});
-    result.are_none = node.op("LessEqual", {count, number(0)});
-    count = node.op("Maximum", {count, number(1)});
-    most = node.op("ReduceMax", {count, node.integers({0, 1, 2})}, {{"keep_dims", false}});
-    most = node.op("Maximum", {most, number(1)});  // of no regions
+    count = node.op(ops::Ceiling, {bin});
+    result.are_none = node.op(ops::LessEqual, {count, number(0)});
+    count = node.op(ops::Maximum, {count, number(1)});
+    most = node.op(ops::ReduceMax, {count, node.integers({0, 1, 2})}, {{"keep_dims", false}});
+    most = node.op(ops::Maximum, {most, number(1)});  // of no regions
   }
-  Value index = node.op("Range", {number(0), most, number(1)}, {{"output_type", ElementType::f32}});
+  Value index = node.op(ops::Range, {number(0), most, number(1)}, {{"output_type", ElementType::f32}});
   if (sampling_ratio <= 0) {
-    index = node.op("Minimum", {index, node.op("Subtract", {count, number(1)})});
+    index = node.op(ops::Minimum, {index, node.op(ops::Subtract, {count, number(1)})});
   }
-  const Value offset = divide(node, node.op("Multiply", {node.op("Add", {index, number(0.5)}), bin}), count);
+  const Value offset =
+      divide(node, node.op(ops::Multiply, {node.op(ops::Add, {index, number(0.5)}), bin}), count);
   const Value bins =
       unsqueeze(node,
-                node.op("Range", {number(0), number(static_cast<double>(axis.bins)), number(1)},
+                node.op(ops::Range, {number(0), number(static_cast<double>(axis.bins)), number(1)},
                         {{"output_type", ElementType::f32}}),
                 {1});
-  const Value start = node.op("Add", {axis.first, node.op("Multiply", {bins, bin})});
-  const Value sample = node.op("Add", {start, offset});
+  const Value start = node.op(ops::Add, {axis.first, node.op(ops::Multiply, {bins, bin})});
+  const Value sample = node.op(ops::Add, {start, offset});
 
-  const Value is_outside =
-      node.op("LogicalOr", {node.op("Less", {sample, number(-1)}), node.op("Greater", {sample, axis.size})});
-  const Value last_pixel = node.op("Subtract", {axis.size, number(1)});
-  const Value inside = node.op("Minimum", {node.op("Maximum", {sample, number(0)}), last_pixel});
-  const Value before = node.op("Floor", {inside});
-  const Value after = node.op("Minimum", {node.op("Add", {before, number(1)}), last_pixel});
-  const Value distance = node.op("Subtract", {inside, before});
-  const Value weight_after = node.op("Select", {is_outside, number(0), distance});
+  const Value is_outside = node.op(
+      ops::LogicalOr, {node.op(ops::Less, {sample, number(-1)}), node.op(ops::Greater, {sample, axis.size})});
+  const Value last_pixel = node.op(ops::Subtract, {axis.size, number(1)});
+  const Value inside = node.op(ops::Minimum, {node.op(ops::Maximum, {sample, number(0)}), last_pixel});
+  const Value before = node.op(ops::Floor, {inside});
+  const Value after = node.op(ops::Minimum, {node.op(ops::Add, {before, number(1)}), last_pixel});
+  const Value distance = node.op(ops::Subtract, {inside, before});
+  const Value weight_after = node.op(ops::Select, {is_outside, number(0), distance});
   const Value weight_before =
-      node.op("Select", {is_outside, number(0), node.op("Subtract", {number(1), distance})});
+      node.op(ops::Select, {is_outside, number(0), node.op(ops::Subtract, {number(1), distance})});
   result.places = convert(node, concat(node, {before, after}, 2), ElementType::i32);
   result.weights = concat(node, {weight_before, weight_after}, 2);
   return result;
 }
 
 /// Rows [R, a, s] and columns [R, b, t] combined by `op` to [R, a, b, s, t].
-Value combine(NodeContext& node, std::string_view op, Value rows, Value columns) {
+Value combine(NodeContext& node, ir::Op op, Value rows, Value columns) {
   return node.op(op, {unsqueeze(node, rows, {2, 4}), unsqueeze(node, columns, {1, 3})});
 }
 
@@ -80,9 +81,9 @@ Value region_maximum(NodeContext& node, Value image, Value regions, Value batche
   const std::int64_t ratio = node.integer("sampling_ratio", 0);
   const std::int64_t height = node.integer("output_height", 1);
   const std::int64_t width = node.integer("output_width", 1);
-  Value scaled = node.op("Multiply", {convert(node, regions, ElementType::f32),
-                                      node.number(node.real("spatial_scale", 1.0), ElementType::f32)});
-  if (half_pixel) scaled = node.op("Subtract", {scaled, node.number(0.5, ElementType::f32)});
+  Value scaled = node.op(ops::Multiply, {convert(node, regions, ElementType::f32),
+                                         node.number(node.real("spatial_scale", 1.0), ElementType::f32)});
+  if (half_pixel) scaled = node.op(ops::Subtract, {scaled, node.number(0.5, ElementType::f32)});
   const auto edge = [&](std::int64_t column) {
     return unsqueeze(node, gather(node, scaled, node.integers({column}), 1), {2});
   };
@@ -99,19 +100,19 @@ Value region_maximum(NodeContext& node, Value image, Value regions, Value batche
   const Value pixels =
       reshape(node, transpose(node, image, {0, 2, 3, 1}), concat(node, {node.integers({-1}), channels}));
   const Value image_row =
-      node.op("Multiply", {convert(node, batches, ElementType::i32), size(2, ElementType::i32)});
-  const Value row = node.op("Add", {rows.places, unsqueeze(node, image_row, {1, 2})});
+      node.op(ops::Multiply, {convert(node, batches, ElementType::i32), size(2, ElementType::i32)});
+  const Value row = node.op(ops::Add, {rows.places, unsqueeze(node, image_row, {1, 2})});
   const Value place =
-      combine(node, "Add", node.op("Multiply", {row, size(3, ElementType::i32)}), columns.places);
-  const Value weight = combine(node, "Multiply", rows.weights, columns.weights);
+      combine(node, ops::Add, node.op(ops::Multiply, {row, size(3, ElementType::i32)}), columns.places);
+  const Value weight = combine(node, ops::Multiply, rows.weights, columns.weights);
 
-  const Value parts = node.op(
-      "Multiply", {gather(node, pixels, place), convert(node, unsqueeze(node, weight, {5}), image.type())});
-  Value greatest = node.op("ReduceMax", {parts, node.integers({3, 4})}, {{"keep_dims", false}});
+  const Value parts = node.op(ops::Multiply, {gather(node, pixels, place),
+                                              convert(node, unsqueeze(node, weight, {5}), image.type())});
+  Value greatest = node.op(ops::ReduceMax, {parts, node.integers({3, 4})}, {{"keep_dims", false}});
   greatest = transpose(node, greatest, {0, 3, 1, 2});
   if (!rows.are_none) return greatest;
-  const Value are_none = unsqueeze(node, node.op("LogicalOr", {rows.are_none, columns.are_none}), {3});
-  return node.op("Select", {are_none, node.number_like(0, greatest), greatest});
+  const Value are_none = unsqueeze(node, node.op(ops::LogicalOr, {rows.are_none, columns.are_none}), {3});
+  return node.op(ops::Select, {are_none, node.number_like(0, greatest), greatest});
 }
 
 }  // namespace onnx2ir::frontend

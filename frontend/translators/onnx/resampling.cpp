@@ -29,9 +29,9 @@ class Axis {
 
   /// Where the coordinate lies outside the image: boolean, of `rank` dimensions.
   Value outside(std::int64_t rank) {
-    const Value low = node_->op("Less", {x_, number(0)});
-    const Value high = node_->op("Greater", {x_, subtract(input_size_, number(1))});
-    const Value mask = node_->op("LogicalOr", {low, high});
+    const Value low = node_->op(ops::Less, {x_, number(0)});
+    const Value high = node_->op(ops::Greater, {x_, subtract(input_size_, number(1))});
+    const Value mask = node_->op(ops::LogicalOr, {low, high});
     std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
     shape[static_cast<std::size_t>(axis_)] = -1;
     return reshape(*node_, mask, node_->integers(shape));
@@ -39,14 +39,14 @@ class Axis {
 
  private:
   Value number(double value) { return node_->number(value, kReal); }
-  Value add(Value a, Value b) { return node_->op("Add", {a, b}); }
-  Value subtract(Value a, Value b) { return node_->op("Subtract", {a, b}); }
-  Value multiply(Value a, Value b) { return node_->op("Multiply", {a, b}); }
+  Value add(Value a, Value b) { return node_->op(ops::Add, {a, b}); }
+  Value subtract(Value a, Value b) { return node_->op(ops::Subtract, {a, b}); }
+  Value multiply(Value a, Value b) { return node_->op(ops::Multiply, {a, b}); }
   Value divide(Value a, Value b) { return exact_quotient(*node_, a, b); }
-  Value select(Value condition, Value a, Value b) { return node_->op("Select", {condition, a, b}); }
+  Value select(Value condition, Value a, Value b) { return node_->op(ops::Select, {condition, a, b}); }
   Value scalar(Value value) { return reshape(*node_, value, std::vector<std::int64_t>{}); }
   Value range(Value start, Value stop, ElementType type) {
-    return node_->op("Range", {start, stop, node_->number(1, start.type())}, {{"output_type", type}});
+    return node_->op(ops::Range, {start, stop, node_->number(1, start.type())}, {{"output_type", type}});
   }
 
   /// Coordinates in the image of all output positions: f32 [output size].
@@ -62,7 +62,7 @@ class Axis {
     if (mode == "asymmetric") return divide(i, scale_);
     if (mode == "tf_half_pixel_for_nn") return divide(add(i, half), scale_);
     if (mode == "pytorch_half_pixel") {
-      return select(node_->op("Greater", {length, one}), half_pixel(), multiply(i, number(0)));
+      return select(node_->op(ops::Greater, {length, one}), half_pixel(), multiply(i, number(0)));
     }
     if (mode == "half_pixel_symmetric") {
       const Value adjustment = divide(length, scaled);
@@ -71,14 +71,14 @@ class Axis {
     }
     if (mode == "align_corners") {
       const Value room = subtract(scaled, one);
-      const Value single = node_->op("Equal", {room, number(0)});
+      const Value single = node_->op(ops::Equal, {room, number(0)});
       const Value steps = divide(multiply(i, subtract(input_size_, one)), select(single, one, room));
       return select(single, multiply(i, number(0)), steps);
     }
     if (mode == "tf_crop_and_resize") {
       const Value last = subtract(input_size_, one);
       const Value room = subtract(length, one);
-      const Value several = node_->op("Greater", {length, one});
+      const Value several = node_->op(ops::Greater, {length, one});
       const Value step = divide(multiply(subtract(end_, start_), last), select(several, room, one));
       const Value many = add(multiply(start_, last), multiply(i, step));
       const Value single = multiply(multiply(half, add(start_, end_)), last);
@@ -91,18 +91,18 @@ class Axis {
     const Value half = number(0.5);
     Value index;
     if (plan_->nearest == "round_prefer_floor") {
-      index = node_->op("Ceiling", {subtract(x_, half)});
+      index = node_->op(ops::Ceiling, {subtract(x_, half)});
     } else if (plan_->nearest == "round_prefer_ceil") {
-      index = node_->op("Floor", {add(x_, half)});
+      index = node_->op(ops::Floor, {add(x_, half)});
     } else if (plan_->nearest == "floor" || plan_->nearest == "simple") {
-      index = node_->op("Floor", {x_});
+      index = node_->op(ops::Floor, {x_});
     } else if (plan_->nearest == "ceil") {
-      index = node_->op("Ceiling", {x_});
+      index = node_->op(ops::Ceiling, {x_});
     } else {
       node_->fail("nearest_mode '" + plan_->nearest + "' does not exist");
     }
-    index =
-        node_->op("Maximum", {node_->op("Minimum", {index, subtract(input_size_, number(1))}), number(0)});
+    index = node_->op(ops::Maximum,
+                      {node_->op(ops::Minimum, {index, subtract(input_size_, number(1))}), number(0)});
     return gather(*node_, image, convert(*node_, index, ElementType::i64), axis_);
   }
 
@@ -117,11 +117,11 @@ class Axis {
     const Value near = polynomial(c + 2, -(c + 3), 0, 1);
     const Value far = polynomial(c, -5 * c, 8 * c, -4 * c);
     const Value zero = multiply(distance, number(0));
-    const Value beyond = select(node_->op("Less", {distance, number(2)}), far, zero);
-    return select(node_->op("LessEqual", {distance, number(1)}), near, beyond);
+    const Value beyond = select(node_->op(ops::Less, {distance, number(2)}), far, zero);
+    return select(node_->op(ops::LessEqual, {distance, number(1)}), near, beyond);
   }
 
-  Value linear(Value distance) { return node_->op("Maximum", {subtract(number(1), distance), number(0)}); }
+  Value linear(Value distance) { return node_->op(ops::Maximum, {subtract(number(1), distance), number(0)}); }
 
   /// The image, extended by repeating its borders, times the weights of its positions.
   Value weighted(Value image) {
@@ -130,25 +130,26 @@ class Axis {
     Value margin = node_->integer(is_cubic ? 2 : 1);
     Value squeeze_by = number(1);
     if (plan_->antialias) {
-      squeeze_by = node_->op("Minimum", {scale_, number(1)});
+      squeeze_by = node_->op(ops::Minimum, {scale_, number(1)});
       margin = add(multiply(whole_size, node_->integer(2)), node_->integer(2));
     }
     const Value first = subtract(node_->integer(0), margin);
     const Value positions = range(first, add(whole_size, margin), ElementType::i64);
     const Value last = subtract(whole_size, node_->integer(1));
-    const Value inside = node_->op("Maximum", {node_->op("Minimum", {positions, last}), node_->integer(0)});
+    const Value inside =
+        node_->op(ops::Maximum, {node_->op(ops::Minimum, {positions, last}), node_->integer(0)});
     const Value extended = gather(*node_, image, inside, axis_);
     const Value columns = unsqueeze(*node_, convert(*node_, positions, kReal), {0});
     const Value rows = unsqueeze(*node_, x_, {1});
-    const Value distance = multiply(node_->op("Abs", {subtract(rows, columns)}), squeeze_by);
+    const Value distance = multiply(node_->op(ops::Abs, {subtract(rows, columns)}), squeeze_by);
     Value weights = is_cubic ? cubic(distance) : linear(distance);
     if (plan_->exclude_outside) {
-      const Value valid = unsqueeze(*node_, node_->op("Equal", {positions, inside}), {0});
+      const Value valid = unsqueeze(*node_, node_->op(ops::Equal, {positions, inside}), {0});
       weights = multiply(weights, convert(*node_, valid, kReal));
     }
     if (plan_->exclude_outside || plan_->antialias) {
       weights =
-          divide(weights, node_->op("ReduceSum", {weights, node_->integers({1})}, {{"keep_dims", true}}));
+          divide(weights, node_->op(ops::ReduceSum, {weights, node_->integers({1})}, {{"keep_dims", true}}));
     }
     // The axis last, times the transposed weights, and back.
     const std::int64_t rank = node_->rank(image);
@@ -158,7 +159,7 @@ class Axis {
     const bool moved = axis_ != rank - 1;
     const Value left = moved ? transpose(*node_, extended, order) : extended;
     const Value product =
-        node_->op("MatMul", {left, weights}, {{"transpose_a", false}, {"transpose_b", true}});
+        node_->op(ops::MatMul, {left, weights}, {{"transpose_a", false}, {"transpose_b", true}});
     return moved ? transpose(*node_, product, order) : product;
   }
 
@@ -190,7 +191,7 @@ Value resampled(NodeContext& node, const ResizePlan& plan) {
   for (std::size_t i = 0; i < count; ++i) {
     if (plan.scales) {
       scales.push_back(entry(plan.scales, i));
-      const Value length = node.op("Floor", {node.op("Multiply", {sizes[i], scales[i]})});
+      const Value length = node.op(ops::Floor, {node.op(ops::Multiply, {sizes[i], scales[i]})});
       lengths.push_back(convert(node, length, ElementType::i64));
     } else {
       lengths.push_back(entry(plan.sizes, i));
@@ -200,11 +201,12 @@ Value resampled(NodeContext& node, const ResizePlan& plan) {
   if (plan.sizes && plan.policy != "stretch") {
     Value common = scales.front();
     for (const Value& scale : scales) {
-      common = node.op(plan.policy == "not_larger" ? "Minimum" : "Maximum", {common, scale});
+      common = node.op(plan.policy == "not_larger" ? ops::Minimum : ops::Maximum, {common, scale});
     }
     for (std::size_t i = 0; i < count; ++i) {
-      const Value length = node.op(
-          "Floor", {node.op("Add", {node.op("Multiply", {common, sizes[i]}), node.number(0.5, kReal)})});
+      const Value length =
+          node.op(ops::Floor,
+                  {node.op(ops::Add, {node.op(ops::Multiply, {common, sizes[i]}), node.number(0.5, kReal)})});
       lengths[i] = convert(node, length, ElementType::i64);
       scales[i] = common;
     }
@@ -216,7 +218,7 @@ Value resampled(NodeContext& node, const ResizePlan& plan) {
   if (plan.coordinates == "tf_crop_and_resize") {
     const std::int64_t rank = node.rank(image);
     for (Axis& axis : axes) {
-      image = node.op("Select", {axis.outside(rank), node.number(plan.extrapolation, kReal), image});
+      image = node.op(ops::Select, {axis.outside(rank), node.number(plan.extrapolation, kReal), image});
     }
   }
   return convert(node, image, plan.image.type());

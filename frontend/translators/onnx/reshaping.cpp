@@ -28,7 +28,7 @@ Values shape_1(NodeContext& node) {
 Values size_1(NodeContext& node) {
   const Value input = node.input(0);
   if (const auto count = input.shape().element_count()) return {node.integer(*count)};
-  return {node.op("ReduceProd", {shape_of(node, input), node.integers({0})}, {{"keep_dims", false}})};
+  return {node.op(ops::ReduceProd, {shape_of(node, input), node.integers({0})}, {{"keep_dims", false}})};
 }
 
 /// Reshape 1 (shape as an attribute), 5, 13, 14 (allowzero), 19, 21, 23, 24, 25.
@@ -43,7 +43,7 @@ Values reshape_1(NodeContext& node) {
         node.fail("the shape copies a dimension the input does not have");
     }
   }
-  return {node.op("Reshape", {input, dimension_list(node, shape)}, {{"special_zero", special_zero}})};
+  return {node.op(ops::Reshape, {input, dimension_list(node, shape)}, {{"special_zero", special_zero}})};
 }
 
 /// Flatten 1, 9, 11 (negative axes), 13, 21, 23, 24, 25.
@@ -65,7 +65,7 @@ Values flatten_1(NodeContext& node) {
     const Value end = node.integers({last});
     const Value start = node.integers({first});
     const Value part = slice(node, shape_of(node, input), start, end, 0);
-    return node.op("ReduceProd", {part, node.integers({0})}, {{"keep_dims", true}});
+    return node.op(ops::ReduceProd, {part, node.integers({0})}, {{"keep_dims", true}});
   };
   Value outer = product(0, axis);
   Value inner = product(axis, rank);
@@ -90,12 +90,12 @@ std::optional<std::vector<std::int64_t>> axes_of(NodeContext& node, std::int64_t
 
 /// 1 at the positions `axes` (i64 list, negative from the end) of a list of `rank` zeros.
 Value marked(NodeContext& node, Value axes, std::int64_t rank) {
-  const Value wrapped = node.op("Add", {axes, node.integer(rank)});
-  const Value positions = node.op("FloorMod", {wrapped, node.integer(rank)});
+  const Value wrapped = node.op(ops::Add, {axes, node.integer(rank)});
+  const Value positions = node.op(ops::FloorMod, {wrapped, node.integer(rank)});
   const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
   const Value sizes = shape_of(node, axes);
   const Value ones = broadcast_to(node, node.integer(1), sizes);
-  return node.op("ScatterElementsUpdate", {zeros, positions, ones, node.integer(0)},
+  return node.op(ops::ScatterElementsUpdate, {zeros, positions, ones, node.integer(0)},
                  {{"reduction", "none"}, {"use_init_val", true}});
 }
 
@@ -110,8 +110,8 @@ Value run_time_axes(NodeContext& node, Value axes, std::optional<std::int64_t> b
 
 /// Where `marks`, a list of zeros and ones, is 0; `count` such places.
 Value unmarked(NodeContext& node, Value marks, std::int64_t count) {
-  const Value free = node.op("Equal", {marks, node.integer(0)});
-  const Value places = node.op("NonZero", {free}, {{"output_type", ElementType::i64}});
+  const Value free = node.op(ops::Equal, {marks, node.integer(0)});
+  const Value places = node.op(ops::NonZero, {free}, {{"output_type", ElementType::i64}});
   return reshape(node, places, std::vector<std::int64_t>{count});
 }
 
@@ -136,8 +136,9 @@ Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
   const Value places = unmarked(node, marked(node, axes, rank + *count), rank);
   const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank + *count), 1));
   if (rank == 0) return reshape(node, input, ones);
-  const Value shape = node.op("ScatterElementsUpdate", {ones, places, shape_of(node, input), node.integer(0)},
-                              {{"reduction", "none"}, {"use_init_val", true}});
+  const Value shape =
+      node.op(ops::ScatterElementsUpdate, {ones, places, shape_of(node, input), node.integer(0)},
+              {{"reduction", "none"}, {"use_init_val", true}});
   return reshape(node, input, shape);
 }
 
@@ -193,7 +194,7 @@ Values transpose_1(NodeContext& node) {
 
 /// Expand 8, 13: broadcasts both ways.
 Values expand_8(NodeContext& node) {
-  return {node.op("Broadcast", {node.input(0), dimension_list(node, node.input(1))},
+  return {node.op(ops::Broadcast, {node.input(0), dimension_list(node, node.input(1))},
                   {{"mode", "bidirectional"}})};
 }
 
@@ -210,7 +211,7 @@ Values tile_1(NodeContext& node) {
   const std::int64_t axis = node.axis(whole(2, "the axis"), rank);
   std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank), 1);
   repeats[static_cast<std::size_t>(axis)] = whole(1, "the number of tiles");
-  return {node.op("Tile", {input, node.integers(repeats)})};
+  return {node.op(ops::Tile, {input, node.integers(repeats)})};
 }
 
 Values tile_6(NodeContext& node) {
@@ -220,8 +221,8 @@ Values tile_6(NodeContext& node) {
   const std::int64_t rank = node.rank(input);
   const Value repeats = of_length(node, convert(node, node.input(1), ElementType::i64), rank);
   if (const auto known = node.known_integers(repeats))
-    return {node.op("Tile", {input, node.integers(*known)})};
-  return {node.op("Tile", {input, repeats})};
+    return {node.op(ops::Tile, {input, node.integers(*known)})};
+  return {node.op(ops::Tile, {input, repeats})};
 }
 
 /// Concat 1 (axis optional, 1), 4, 11, 13.
@@ -234,15 +235,15 @@ Values concat_1(NodeContext& node) {
 /// DepthToSpace 1, 11 (mode), 13.
 Values depth_to_space_1(NodeContext& node) {
   const std::string mode = node.text("mode", "DCR") == "CRD" ? "depth_first" : "blocks_first";
-  return {
-      node.op("DepthToSpace", {node.input(0)}, {{"mode", mode}, {"block_size", node.integer("blocksize")}})};
+  return {node.op(ops::DepthToSpace, {node.input(0)},
+                  {{"mode", mode}, {"block_size", node.integer("blocksize")}})};
 }
 
 /// SpaceToDepth 1, 13, 27 (mode).
 Values space_to_depth_1(NodeContext& node) {
   const std::string mode = node.text("mode", "DCR") == "CRD" ? "depth_first" : "blocks_first";
-  return {
-      node.op("SpaceToDepth", {node.input(0)}, {{"mode", mode}, {"block_size", node.integer("blocksize")}})};
+  return {node.op(ops::SpaceToDepth, {node.input(0)},
+                  {{"mode", mode}, {"block_size", node.integer("blocksize")}})};
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ Value interpolated(NodeContext& node, const ResizePlan& plan) {
   const bool whole = !ir::is_floating(plan.image.type());
   const Value image = whole ? convert(node, plan.image, kReal) : plan.image;
   const Value result =
-      node.op("Interpolate", {image, plan.scales ? plan.scales : plan.sizes, node.integers(plan.axes)},
+      node.op(ops::Interpolate, {image, plan.scales ? plan.scales : plan.sizes, node.integers(plan.axes)},
               {{"mode", plan.mode == "linear" ? std::string("linear_onnx") : plan.mode},
                {"shape_calculation_mode", plan.scales ? "scales" : "sizes"},
                {"coordinate_transformation_mode", plan.coordinates},

@@ -12,19 +12,19 @@ namespace {
 Value dimension_of(Builder& builder, Value value, std::int64_t axis) {
   const ir::Dimension known = value.shape()[static_cast<std::size_t>(axis)];
   if (known.is_static()) return builder.integer(known.size());
-  const Value shape = builder.op("ShapeOf", {value}, {{"output_type", ElementType::i64}});
-  return builder.op("Gather", {shape, builder.integer(axis), builder.integer(0)}, {{"batch_dims", 0}});
+  const Value shape = builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
+  return builder.op(ops::Gather, {shape, builder.integer(axis), builder.integer(0)}, {{"batch_dims", 0}});
 }
 
 /// `value` backwards along `axis`.
 Value reversed(Builder& builder, Value value, std::int64_t axis) {
-  return builder.op("Slice",
+  return builder.op(ops::Slice,
                     {value, builder.integers({-1}), builder.integers({std::numeric_limits<int>::min()}),
                      builder.integers({-1}), builder.integers({axis})});
 }
 
 Value slice_of(Builder& builder, Value value, Value index, std::int64_t axis) {
-  return builder.op("Gather", {value, index, builder.integer(axis)}, {{"batch_dims", 0}});
+  return builder.op(ops::Gather, {value, index, builder.integer(axis)}, {{"batch_dims", 0}});
 }
 
 std::vector<std::int64_t> list_or(const NodeContext& node, std::string_view name, std::size_t count) {
@@ -133,21 +133,22 @@ Operands scan_9(NodeContext& node) {
 
 /// The first `length` (i64 [1]) entries of `value`.
 Value first_entries(Builder& builder, Value value, Value length) {
-  return builder.op("Slice",
+  return builder.op(ops::Slice,
                     {value, builder.integers({0}), length, builder.integers({1}), builder.integers({0})});
 }
 
 /// `rows` with zeros behind them, `count` in all (i64 scalar).
 Value filled_up(Builder& builder, Value rows, Value count) {
-  Values shape{builder.op(
-      "Unsqueeze", {builder.op("Subtract", {count, dimension_of(builder, rows, 0)}), builder.integers({0})})};
+  Values shape{builder.op(ops::Unsqueeze, {builder.op(ops::Subtract, {count, dimension_of(builder, rows, 0)}),
+                                           builder.integers({0})})};
   for (std::size_t i = 1; i < rows.shape().rank(); ++i) {
     const Value size = dimension_of(builder, rows, static_cast<std::int64_t>(i));
-    shape.push_back(builder.op("Unsqueeze", {size, builder.integers({0})}));
+    shape.push_back(builder.op(ops::Unsqueeze, {size, builder.integers({0})}));
   }
-  const Value missing = shape.size() == 1 ? shape.front() : builder.op("Concat", shape, {{"axis", 0}});
-  const Value zeros = builder.op("Broadcast", {builder.number_like(0, rows), missing}, {{"mode", "numpy"}});
-  return builder.op("Concat", {rows, zeros}, {{"axis", 0}});
+  const Value missing = shape.size() == 1 ? shape.front() : builder.op(ops::Concat, shape, {{"axis", 0}});
+  const Value zeros =
+      builder.op(ops::Broadcast, {builder.number_like(0, rows), missing}, {{"mode", "numpy"}});
+  return builder.op(ops::Concat, {rows, zeros}, {{"axis", 0}});
 }
 
 /// Scan 8 has a batch axis in front of all, and an optional length of each sequence: a loop over the batch of
@@ -175,8 +176,8 @@ Operands scan_8(NodeContext& node) {
     if (lengths) {
       const Value of_all = as_tensor(scope.capture(lengths));
       const Value one = slice_of(builder, of_all, iteration, 0);
-      const Value wide = builder.op("Convert", {one}, {{"destination_type", ElementType::i64}});
-      length = builder.op("Unsqueeze", {wide, builder.integers({0})});
+      const Value wide = builder.op(ops::Convert, {one}, {{"destination_type", ElementType::i64}});
+      length = builder.op(ops::Unsqueeze, {wide, builder.integers({0})});
     }
     Operands inputs;
     Value longest;

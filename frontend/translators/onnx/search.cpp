@@ -7,7 +7,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 ir::Node& top_k(NodeContext& node, Value x, Value k, std::int64_t axis, bool largest) {
-  return node.node("TopK", {x, k},
+  return node.node(ops::TopK, {x, k},
                    {{"axis", axis},
                     {"mode", std::string(largest ? "max" : "min")},
                     {"sort", std::string("value")},
@@ -33,7 +33,7 @@ Values top_k_11(NodeContext& node) {
     return {result.value(0), result.value(1)};
   }
   // At least one element is selected, and sliced away again if k is 0.
-  ir::Node& result = top_k(node, x, node.op("Maximum", {k, node.integer(1, k.type())}), axis, largest);
+  ir::Node& result = top_k(node, x, node.op(ops::Maximum, {k, node.integer(1, k.type())}), axis, largest);
   const Value none = node.integers({0});
   const Value count = as_list(node, k);
   return {slice(node, result.value(0), none, count, axis), slice(node, result.value(1), none, count, axis)};
@@ -55,7 +55,7 @@ Values top_k_1(NodeContext& node) {
 Value reversed(NodeContext& node, Value x, std::int64_t axis) {
   const Value last = node.integers({-1});
   const Value before_first = node.integers({std::numeric_limits<std::int32_t>::min()});
-  return node.op("Slice", {x, last, before_first, node.integers({-1}), node.integers({axis})});
+  return node.op(ops::Slice, {x, last, before_first, node.integers({-1}), node.integers({axis})});
 }
 
 /// ArgMax, ArgMin 1, 11, 12, 13; from 12 on with `select_last_index`.
@@ -66,11 +66,11 @@ Values arg_extremum(NodeContext& node, bool largest) {
   const Value searched = last ? reversed(node, x, axis) : x;
   Value index = top_k(node, searched, node.integer(1), axis, largest).value(1);
   if (last) {
-    const Value highest = node.op("Subtract", {size_of(node, x, axis), node.integer(1)});
-    index = node.op("Subtract", {highest, index});
+    const Value highest = node.op(ops::Subtract, {size_of(node, x, axis), node.integer(1)});
+    index = node.op(ops::Subtract, {highest, index});
   }
   if (node.integer("keepdims", 1) != 0) return {index};
-  return {node.op("Squeeze", {index, node.integers({axis})})};
+  return {node.op(ops::Squeeze, {index, node.integers({axis})})};
 }
 
 Values arg_max_1(NodeContext& node) {
@@ -84,7 +84,7 @@ Values arg_min_1(NodeContext& node) {
 Values cum_sum_11(NodeContext& node) {
   const Value axis = scalar(node, node.input(1), "axis");
   return {node.op(
-      "CumSum", {node.input(0), axis},
+      ops::CumSum, {node.input(0), axis},
       {{"exclusive", node.integer("exclusive", 0) != 0}, {"reverse", node.integer("reverse", 0) != 0}})};
 }
 
@@ -95,16 +95,16 @@ Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
   const bool exclusive = node.integer("exclusive", 0) != 0;
   const bool reverse = node.integer("reverse", 0) != 0;
   // [..., n, ...] -> [..., n, n, ...]: the first n counts results, the second elements.
-  const Value x = node.op("Unsqueeze", {input, node.integers({axis})});
-  const Value positions = node.op("Range", {node.integer(0), size_of(node, input, axis), node.integer(1)},
+  const Value x = node.op(ops::Unsqueeze, {input, node.integers({axis})});
+  const Value positions = node.op(ops::Range, {node.integer(0), size_of(node, input, axis), node.integer(1)},
                                   {{"output_type", ElementType::i64}});
   const Value elements = with_unit_dimensions(node, positions, 1, rank - axis - 1);
   const Value results = with_unit_dimensions(node, positions, 0, rank - axis);
-  const std::string_view comparison =
-      exclusive ? (reverse ? "Greater" : "Less") : (reverse ? "GreaterEqual" : "LessEqual");
+  const ir::Op comparison =
+      exclusive ? (reverse ? ops::Greater : ops::Less) : (reverse ? ops::GreaterEqual : ops::LessEqual);
   const Value counts = node.op(comparison, {elements, results});
-  const Value factors = node.op("Select", {counts, x, node.number_like(1, x)});
-  return reduce(node, "ReduceProd", factors, node.integers({axis + 1}), false);
+  const Value factors = node.op(ops::Select, {counts, x, node.number_like(1, x)});
+  return reduce(node, ops::ReduceProd, factors, node.integers({axis + 1}), false);
 }
 
 /// The positions of the elements of `values`, sorted from the smallest on.
@@ -123,11 +123,11 @@ Values cum_prod_26(NodeContext& node) {
   std::vector<std::int64_t> all;
   for (std::int64_t i = 0; i < rank; ++i) all.push_back(i);
   const Value axes = node.integers(all);
-  const Value place = node.op("FloorMod", {convert(node, axis, ElementType::i64), node.integer(rank)});
-  const Value keys = node.op("Select", {node.op("Equal", {axes, place}), node.integer(rank), axes});
+  const Value place = node.op(ops::FloorMod, {convert(node, axis, ElementType::i64), node.integer(rank)});
+  const Value keys = node.op(ops::Select, {node.op(ops::Equal, {axes, place}), node.integer(rank), axes});
   const Value order = order_of(node, keys, rank);
-  const Value products = cumulative_product(node, node.op("Transpose", {x, order}), rank - 1);
-  const Value restored = node.op("Transpose", {products, order_of(node, order, rank)});
+  const Value products = cumulative_product(node, node.op(ops::Transpose, {x, order}), rank - 1);
+  const Value restored = node.op(ops::Transpose, {products, order_of(node, order, rank)});
   return {restored};
 }
 
@@ -145,11 +145,11 @@ Value reachable_limit(NodeContext& node, Value start, Value limit, Value step) {
   const bool may_ascend = !known_step || known_step->front() > 0;
   const bool may_descend = !known_step || known_step->front() <= 0;
   if (!may_descend && is_known_to_ascend(start, limit)) return limit;
-  const Value above = may_ascend ? node.op("Maximum", {start, limit}) : Value{};
-  const Value below = may_descend ? node.op("Minimum", {start, limit}) : Value{};
+  const Value above = may_ascend ? node.op(ops::Maximum, {start, limit}) : Value{};
+  const Value below = may_descend ? node.op(ops::Minimum, {start, limit}) : Value{};
   if (!may_descend) return above;
   if (!may_ascend) return below;
-  return node.op("Select", {node.op("Greater", {step, node.number_like(0, step)}), above, below});
+  return node.op(ops::Select, {node.op(ops::Greater, {step, node.number_like(0, step)}), above, below});
 }
 
 /// Range 11, 27.
@@ -158,7 +158,7 @@ Values range_11(NodeContext& node) {
   const Value step = scalar(node, node.input(2), "delta");
   Value limit = scalar(node, node.input(1), "limit");
   if (node.target().has(Fault::range_away_from_limit)) limit = reachable_limit(node, start, limit, step);
-  return {node.op("Range", {start, limit, step}, {{"output_type", start.type()}})};
+  return {node.op(ops::Range, {start, limit, step}, {{"output_type", start.type()}})};
 }
 
 }  // namespace

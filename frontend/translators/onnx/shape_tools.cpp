@@ -7,7 +7,7 @@ namespace onnx2ir::frontend {
 
 Value shape_of(Builder& builder, Value value) {
   if (const auto sizes = value.shape().sizes()) return builder.integers(*sizes);
-  return builder.op("ShapeOf", {value}, {{"output_type", ElementType::i64}});
+  return builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
 }
 
 Value dimension_of(Builder& builder, Value value, std::int64_t axis) {
@@ -18,7 +18,7 @@ Value dimension_of(Builder& builder, Value value, std::int64_t axis) {
 }
 
 Value reshape(Builder& builder, Value value, Value shape) {
-  return builder.op("Reshape", {value, shape}, {{"special_zero", false}});
+  return builder.op(ops::Reshape, {value, shape}, {{"special_zero", false}});
 }
 
 Value reshape(Builder& builder, Value value, std::vector<std::int64_t> shape) {
@@ -38,31 +38,31 @@ Value reshape_constant(Builder& builder, Value value, const std::vector<std::int
 }
 
 Value concat(Builder& builder, const Values& values, std::int64_t axis) {
-  return values.size() == 1 ? values.front() : builder.op("Concat", values, {{"axis", axis}});
+  return values.size() == 1 ? values.front() : builder.op(ops::Concat, values, {{"axis", axis}});
 }
 
 Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& order) {
-  return builder.op("Transpose", {value, builder.integers(order)});
+  return builder.op(ops::Transpose, {value, builder.integers(order)});
 }
 
 Value gather(Builder& builder, Value from, Value indices, std::int64_t axis) {
-  return builder.op("Gather", {from, indices, builder.integer(axis)}, {{"batch_dims", 0}});
+  return builder.op(ops::Gather, {from, indices, builder.integer(axis)}, {{"batch_dims", 0}});
 }
 
 Value squeeze(Builder& builder, Value value, std::vector<std::int64_t> axes) {
-  return axes.empty() ? value : builder.op("Squeeze", {value, builder.integers(axes)});
+  return axes.empty() ? value : builder.op(ops::Squeeze, {value, builder.integers(axes)});
 }
 
 Value unsqueeze(Builder& builder, Value value, std::vector<std::int64_t> axes) {
-  return axes.empty() ? value : builder.op("Unsqueeze", {value, builder.integers(axes)});
+  return axes.empty() ? value : builder.op(ops::Unsqueeze, {value, builder.integers(axes)});
 }
 
 Value broadcast_to(Builder& builder, Value value, Value shape) {
-  return builder.op("Broadcast", {value, shape}, {{"mode", "numpy"}});
+  return builder.op(ops::Broadcast, {value, shape}, {{"mode", "numpy"}});
 }
 
 Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t axis, std::int64_t step) {
-  return builder.op("Slice", {value, start, stop, builder.integers({step}), builder.integers({axis})});
+  return builder.op(ops::Slice, {value, start, stop, builder.integers({step}), builder.integers({axis})});
 }
 
 Value as_list(Builder& builder, Value value) {

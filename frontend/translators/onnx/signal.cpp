@@ -17,7 +17,7 @@ Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
   std::vector<std::int64_t> ends(static_cast<std::size_t>(rank), 0);
   const Value none = node.integers(ends);
   ends.back() = 1;
-  const Value padded = node.op("Pad", {x, none, node.integers(ends), node.number_like(0, x)},
+  const Value padded = node.op(ops::Pad, {x, none, node.integers(ends), node.number_like(0, x)},
                                {{"pad_mode", std::string("constant")}});
   if (last.is_static()) return padded;
   return slice(node, padded, node.integers({0}), node.integers({2}), rank - 1);
@@ -26,13 +26,13 @@ Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
 /// `x` with `length` (i64 [1]) values along `axis`: the first ones, or zeros after its own.
 Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
   const Value size = dimension_of(node, x, axis);
-  const Value missing = node.op("Maximum", {node.op("Subtract", {length, size}), node.integers({0})});
+  const Value missing = node.op(ops::Maximum, {node.op(ops::Subtract, {length, size}), node.integers({0})});
   if (node.known_integers(missing) != std::vector<std::int64_t>{0}) {
     const std::vector<std::int64_t> none(static_cast<std::size_t>(node.rank(x)), 0);
     const auto behind = static_cast<std::size_t>(axis) + 1;
     const Value ends = concat(node, {node.integers(std::span(none).first(behind - 1)), missing,
                                      node.integers(std::span(none).subspan(behind))});
-    x = node.op("Pad", {x, node.integers(none), ends, node.number_like(0, x)}, {{"pad_mode", "constant"}});
+    x = node.op(ops::Pad, {x, node.integers(none), ends, node.number_like(0, x)}, {{"pad_mode", "constant"}});
   }
   const auto wanted = node.known_integers(length);
   if (wanted && x.shape()[static_cast<std::size_t>(axis)] == ir::Dimension(wanted->front())) return x;
@@ -45,14 +45,14 @@ Value transform_of_reals(NodeContext& node, Value x, std::int64_t axis) {
   const std::int64_t count = x.shape()[static_cast<std::size_t>(axis)].size();
   if (count < 1) return {};
   ir::checked_count(count);
-  const Value lower = node.op("RDFT", {x, node.integers({axis})});
+  const Value lower = node.op(ops::RDFT, {x, node.integers({axis})});
   std::vector<std::int64_t> mirrored;
   for (std::int64_t i = count / 2 + 1; i < count; ++i) mirrored.push_back(count - i);
   if (mirrored.empty()) return lower;
   constexpr double kConjugate[] = {1, -1};
   constexpr std::int64_t kPair[] = {2};
-  const Value upper = node.op("Multiply", {gather(node, lower, node.integers(mirrored), axis),
-                                           node.numbers(kConjugate, kPair, lower.type())});
+  const Value upper = node.op(ops::Multiply, {gather(node, lower, node.integers(mirrored), axis),
+                                              node.numbers(kConjugate, kPair, lower.type())});
   return concat(node, {lower, upper}, axis);
 }
 
@@ -60,19 +60,19 @@ Value transform_of_reals(NodeContext& node, Value x, std::int64_t axis) {
 Value swapped_axes(NodeContext& node, Value axis, std::int64_t rank) {
   const Value all = axes_between(node, 0, rank);
   const Value last = node.integers({rank - 2});
-  const Value of_others = node.op("Select", {node.op("Equal", {all, last}), axis, all});
-  return node.op("Select", {node.op("Equal", {all, axis}), last, of_others});
+  const Value of_others = node.op(ops::Select, {node.op(ops::Equal, {all, last}), axis, all});
+  return node.op(ops::Select, {node.op(ops::Equal, {all, axis}), last, of_others});
 }
 
 /// One-sided and back: real numbers along `axis` from their lower frequencies.
 Value real_signal(NodeContext& node, Value x, std::int64_t axis, Value length) {
   Values inputs{x, node.integers({axis})};
   if (length) {
-    const Value half = node.op("Divide", {length, node.integers({2})}, {{"m_pythondiv", true}});
-    inputs[0] = of_size(node, x, axis, node.op("Add", {half, node.integers({1})}));
+    const Value half = node.op(ops::Divide, {length, node.integers({2})}, {{"m_pythondiv", true}});
+    inputs[0] = of_size(node, x, axis, node.op(ops::Add, {half, node.integers({1})}));
     inputs.push_back(length);
   }
-  return unsqueeze(node, node.op("IRDFT", inputs), {node.rank(x) - 1});
+  return unsqueeze(node, node.op(ops::IRDFT, inputs), {node.rank(x) - 1});
 }
 
 Value transform(NodeContext& node, Value x, std::int64_t axis) {
@@ -90,12 +90,12 @@ Value transform(NodeContext& node, Value x, std::int64_t axis) {
   if (length) x = of_size(node, x, axis, length);
   if (onesided) {
     if (!last.admits(1)) node.fail("a one-sided transform takes real numbers");
-    return node.op("RDFT", {squeeze(node, x, {rank - 1}), node.integers({axis})});
+    return node.op(ops::RDFT, {squeeze(node, x, {rank - 1}), node.integers({axis})});
   }
   if (!inverse && last == ir::Dimension(1)) {
     if (const Value all = transform_of_reals(node, squeeze(node, x, {rank - 1}), axis)) return all;
   }
-  return node.op(inverse ? "IDFT" : "DFT", {as_complex(node, x, rank), node.integers({axis})});
+  return node.op(inverse ? ops::IDFT : ops::DFT, {as_complex(node, x, rank), node.integers({axis})});
 }
 
 /// DFT 17: the axis is an attribute.
@@ -113,9 +113,9 @@ Values dft_20(NodeContext& node) {
   if (const auto known = node.known_integers(axis)) {
     return {transform(node, x, node.axis(known->front(), rank))};
   }
-  const Value order = swapped_axes(node, node.op("FloorMod", {axis, node.integer(rank)}), rank);
-  const Value swapped = node.op("Transpose", {x, order});
-  return {node.op("Transpose", {transform(node, swapped, rank - 2), order})};
+  const Value order = swapped_axes(node, node.op(ops::FloorMod, {axis, node.integer(rank)}), rank);
+  const Value swapped = node.op(ops::Transpose, {x, order});
+  return {node.op(ops::Transpose, {transform(node, swapped, rank - 2), order})};
 }
 
 /// All frequencies of the frames [B, F, N] or [B, F, N, 2] of a signal: OpenVINO's STFT gives one side of the
@@ -123,16 +123,17 @@ Values dft_20(NodeContext& node) {
 Value transform_of_frames(NodeContext& node, Value signal, Value window, Value size, Value step) {
   const bool complex = node.rank(signal) == 3;
   const auto numbers = [&](Value count) {
-    return node.op("Range", {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}});
+    return node.op(ops::Range, {node.integer(0), count, node.integer(1)},
+                   {{"output_type", ElementType::i64}});
   };
-  const Value room = node.op("Subtract", {size_of(node, signal, 1), size});
-  const Value steps = node.op("Divide", {room, step}, {{"m_pythondiv", true}});
-  const Value starts = node.op("Multiply", {numbers(node.op("Add", {steps, node.integer(1)})), step});
-  const Value indices = node.op("Add", {unsqueeze(node, starts, {1}), numbers(size)});
+  const Value room = node.op(ops::Subtract, {size_of(node, signal, 1), size});
+  const Value steps = node.op(ops::Divide, {room, step}, {{"m_pythondiv", true}});
+  const Value starts = node.op(ops::Multiply, {numbers(node.op(ops::Add, {steps, node.integer(1)})), step});
+  const Value indices = node.op(ops::Add, {unsqueeze(node, starts, {1}), numbers(size)});
   Value frames = gather(node, signal, indices, 1);
-  frames = node.op("Multiply", {frames, complex ? unsqueeze(node, window, {1}) : window});
+  frames = node.op(ops::Multiply, {frames, complex ? unsqueeze(node, window, {1}) : window});
   if (!complex) frames = as_complex(node, unsqueeze(node, frames, {3}), 4);
-  return node.op("DFT", {frames, node.integers({2})});
+  return node.op(ops::DFT, {frames, node.integers({2})});
 }
 
 /// STFT 17.
@@ -157,7 +158,7 @@ Values stft_17(NodeContext& node) {
     window = broadcast_to(node, node.number_like(1, signal), unsqueeze(node, size, {0}));
   }
   if (!onesided) return {transform_of_frames(node, signal, window, size, step)};
-  return {node.op("STFT", {signal, window, size, step}, {{"transpose_frames", false}})};
+  return {node.op(ops::STFT, {signal, window, size, step}, {{"transpose_frames", false}})};
 }
 
 }  // namespace

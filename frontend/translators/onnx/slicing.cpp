@@ -28,7 +28,7 @@ Value clamped(NodeContext& node, Value bounds) {
 Value count_up(NodeContext& node, Value list) {
   if (const auto count = list.shape().element_count()) return axes_between(node, 0, *count);
   const Value count = reshape(node, shape_of(node, list), std::vector<std::int64_t>{});
-  return node.op("Range", {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}});
+  return node.op(ops::Range, {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}});
 }
 
 Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
@@ -43,7 +43,7 @@ Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value ste
     }
   }
   axes = axes ? convert(node, axes, ElementType::i64) : count_up(node, starts);
-  return {node.op("Slice",
+  return {node.op(ops::Slice,
                   {node.input(0), clamped(node, starts), clamped(node, ends), clamped(node, steps), axes})};
 }
 
@@ -84,13 +84,13 @@ bool are_never_negative(const NodeContext& node, Value numbers) {
     pending.pop_back();
     const ir::Node& maker = *value.node;
     if (visited == kMostNodes) return false;
-    if (are_known_not_negative(node, value) || maker.is("NonZero") || maker.is("ShapeOf") ||
-        (maker.is("TopK") && value.index == 1) || (maker.is("Clamp") && maker.real("min") >= 0))
+    if (are_known_not_negative(node, value) || maker.is(ops::NonZero) || maker.is(ops::ShapeOf) ||
+        (maker.is(ops::TopK) && value.index == 1) || (maker.is(ops::Clamp) && maker.real("min") >= 0))
       continue;
-    if (maker.is("Maximum") &&
+    if (maker.is(ops::Maximum) &&
         (are_known_not_negative(node, maker.input(0)) || are_known_not_negative(node, maker.input(1))))
       continue;
-    if (maker.is("Minimum") || maker.is("Concat")) {
+    if (maker.is(ops::Minimum) || maker.is(ops::Concat)) {
       pending.insert(pending.end(), maker.inputs().begin(), maker.inputs().end());
     } else if (std::ranges::find(kMovesData, maker.op().name) != kMovesData.end()) {
       pending.push_back(maker.input(0));
@@ -106,7 +106,8 @@ Value from_start(NodeContext& node, Value indices, Value data, std::int64_t axis
   if (are_never_negative(node, indices)) return indices;
   const Value size = convert(node, dimension_of(node, data, axis), indices.type());
   const Value zero = node.integer(0, indices.type());
-  return node.op("Select", {node.op("Less", {indices, zero}), node.op("Add", {indices, size}), indices});
+  return node.op(ops::Select,
+                 {node.op(ops::Less, {indices, zero}), node.op(ops::Add, {indices, size}), indices});
 }
 
 /// An axis along which the indices of GatherElements are fewer than the elements of its data.
@@ -141,15 +142,15 @@ Value gather_shorter_elements(NodeContext& node, Value data, Value indices, std:
     axes.push_back(row.axis);
     ends.push_back(row.indices);
   }
-  const Value padded = node.op("Pad",
+  const Value padded = node.op(ops::Pad,
                                {indices, node.integers(std::vector<std::int64_t>(rank, 0)),
                                 node.integers(added), node.integer(0, indices.type())},
                                {{"pad_mode", std::string("constant")}});
-  const Value elements = node.op("GatherElements", {data, padded}, {{"axis", axis}});
+  const Value elements = node.op(ops::GatherElements, {data, padded}, {{"axis", axis}});
   const std::vector<std::int64_t> zeros(axes.size(), 0);
   const std::vector<std::int64_t> ones(axes.size(), 1);
-  return node.op("Slice", {elements, node.integers(zeros), node.integers(ends), node.integers(ones),
-                           node.integers(axes)});
+  return node.op(ops::Slice, {elements, node.integers(zeros), node.integers(ends), node.integers(ones),
+                              node.integers(axes)});
 }
 
 /// GatherElements 11, 13.
@@ -160,7 +161,7 @@ Values gather_elements_11(NodeContext& node) {
   if (node.target().has(Fault::negative_gather_elements)) indices = from_start(node, indices, data, axis);
   const auto shorter = shorter_axes(data.shape(), indices.shape(), axis);
   if (!shorter.empty()) return {gather_shorter_elements(node, data, indices, axis, shorter)};
-  return {node.op("GatherElements", {data, indices}, {{"axis", axis}})};
+  return {node.op(ops::GatherElements, {data, indices}, {{"axis", axis}})};
 }
 
 /// GatherND 11, 12 (batch_dims), 13. The length of an index decides the rank of the result: when it is not
@@ -179,9 +180,9 @@ Values gather_nd_11(NodeContext& node) {
     std::vector<std::int64_t> same(static_cast<std::size_t>(index_rank), 0);
     same.back() = node.rank(data) + index_rank - 1 - batch_dims - *declared;
     if (same.back() < 1) node.fail("the declared rank of the result does not fit the inputs");
-    indices = node.op("Reshape", {indices, node.integers(same)}, {{"special_zero", true}});
+    indices = node.op(ops::Reshape, {indices, node.integers(same)}, {{"special_zero", true}});
   }
-  return {node.op("GatherND", {data, indices}, {{"batch_dims", batch_dims}})};
+  return {node.op(ops::GatherND, {data, indices}, {{"batch_dims", batch_dims}})};
 }
 
 std::string reduction_of(NodeContext& node) {
@@ -196,7 +197,7 @@ std::string reduction_of(NodeContext& node) {
 Values scatter_elements_9(NodeContext& node) {
   const Value data = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
-  return {node.op("ScatterElementsUpdate", {data, node.input(1), node.input(2), node.integer(axis)},
+  return {node.op(ops::ScatterElementsUpdate, {data, node.input(1), node.input(2), node.integer(axis)},
                   {{"reduction", reduction_of(node)}, {"use_init_val", true}})};
 }
 
@@ -204,8 +205,8 @@ Values scatter_elements_9(NodeContext& node) {
 Values scatter_nd_11(NodeContext& node) {
   const auto inputs = {node.input(0), node.input(1), node.input(2)};
   const std::string reduction = reduction_of(node);
-  if (reduction == "none") return {node.op("ScatterNDUpdate", inputs)};
-  return {node.op("ScatterNDUpdate", inputs, {{"reduction", reduction}})};
+  if (reduction == "none") return {node.op(ops::ScatterNDUpdate, inputs)};
+  return {node.op(ops::ScatterNDUpdate, inputs, {{"reduction", reduction}})};
 }
 
 /// TensorScatter 24: writes the update into the cache, from a place on that each sample of the batch has.
@@ -217,16 +218,16 @@ Values tensor_scatter_24(NodeContext& node) {
   if (axis == 0) node.fail("the axis cannot be that of the batch");
   const std::string mode = node.text("mode", "linear");
   if (mode != "linear" && mode != "circular") node.fail("mode '" + mode + "' does not exist");
-  const Value steps = node.op("Range", {node.integer(0), size_of(node, update, axis), node.integer(1)},
+  const Value steps = node.op(ops::Range, {node.integer(0), size_of(node, update, axis), node.integer(1)},
                               {{"output_type", ElementType::i64}});
   Value places = with_unit_dimensions(node, steps, axis, rank - axis - 1);
   if (node.has_input(2)) {
     const Value starts = convert(node, node.input(2), ElementType::i64);
-    places = node.op("Add", {places, with_unit_dimensions(node, starts, 0, rank - 1)});
+    places = node.op(ops::Add, {places, with_unit_dimensions(node, starts, 0, rank - 1)});
   }
-  if (mode == "circular") places = node.op("FloorMod", {places, size_of(node, cache, axis)});
+  if (mode == "circular") places = node.op(ops::FloorMod, {places, size_of(node, cache, axis)});
   const Value indices = broadcast_to(node, places, shape_of(node, update));
-  return {node.op("ScatterElementsUpdate", {cache, indices, update, node.integer(axis)},
+  return {node.op(ops::ScatterElementsUpdate, {cache, indices, update, node.integer(axis)},
                   {{"reduction", "none"}, {"use_init_val", true}})};
 }
 
@@ -258,16 +259,16 @@ Values split_1(NodeContext& node) {
       lengths = node.integers(sizes);
     } else {
       const Value whole = dimension_of(node, input, axis);
-      const Value up = node.op("Add", {whole, node.integers({parts - 1})});
-      const Value chunk = node.op("Divide", {up, node.integers({parts})}, {{"m_pythondiv", true}});
+      const Value up = node.op(ops::Add, {whole, node.integers({parts - 1})});
+      const Value chunk = node.op(ops::Divide, {up, node.integers({parts})}, {{"m_pythondiv", true}});
       Values sizes;
       for (std::int64_t part = 1; part < parts; ++part) sizes.push_back(chunk);
-      const Value others = node.op("Multiply", {chunk, node.integers({parts - 1})});
-      sizes.push_back(node.op("Subtract", {whole, others}));
+      const Value others = node.op(ops::Multiply, {chunk, node.integers({parts - 1})});
+      sizes.push_back(node.op(ops::Subtract, {whole, others}));
       lengths = concat(node, sizes);
     }
   }
-  ir::Node& split = node.node("VariadicSplit", {input, axis_value, lengths}, {}, node.output_count());
+  ir::Node& split = node.node(ops::VariadicSplit, {input, axis_value, lengths}, {}, node.output_count());
   Values outputs;
   for (std::size_t i = 0; i < node.output_count(); ++i) outputs.push_back(split.value(i));
   return outputs;
@@ -282,17 +283,18 @@ Values compress_9(NodeContext& node) {
   } else {
     input = reshape(node, input, std::vector<std::int64_t>{-1});
   }
-  const Value chosen = node.op("NonZero", {node.input(1)}, {{"output_type", ElementType::i64}});
+  const Value chosen = node.op(ops::NonZero, {node.input(1)}, {{"output_type", ElementType::i64}});
   return {gather(node, input, squeeze(node, chosen, {0}), axis)};
 }
 
 /// NonZero 9, 13.
 Values non_zero_9(NodeContext& node) {
   Value input = node.input(0);
-  if (!input.shape().is_scalar()) return {node.op("NonZero", {input}, {{"output_type", ElementType::i64}})};
+  if (!input.shape().is_scalar())
+    return {node.op(ops::NonZero, {input}, {{"output_type", ElementType::i64}})};
   // A scalar has no coordinates: [0, 1] when it is not zero, [0, 0] when it is.
   input = reshape(node, input, std::vector<std::int64_t>{1});
-  const Value found = node.op("NonZero", {input}, {{"output_type", ElementType::i64}});
+  const Value found = node.op(ops::NonZero, {input}, {{"output_type", ElementType::i64}});
   return {slice(node, found, node.integers({0}), node.integers({0}), 0)};
 }
 
@@ -306,11 +308,11 @@ Values one_hot_9(NodeContext& node) {
   depth = convert(node, depth, ElementType::i64);
   if (!depth.shape().is_scalar()) depth = reshape(node, depth, std::vector<std::int64_t>{});
   Value indices = convert(node, node.input(0), ElementType::i64);
-  const Value negative = node.op("Less", {indices, node.integer(0)});
-  indices = node.op("Select", {negative, node.op("Add", {indices, depth}), indices});
+  const Value negative = node.op(ops::Less, {indices, node.integer(0)});
+  indices = node.op(ops::Select, {negative, node.op(ops::Add, {indices, depth}), indices});
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(indices) + 1);
   const auto value_at = [&](std::int64_t index) { return gather(node, values, node.integer(index)); };
-  return {node.op("OneHot", {indices, depth, value_at(1), value_at(0)}, {{"axis", axis}})};
+  return {node.op(ops::OneHot, {indices, depth, value_at(1), value_at(0)}, {{"axis", axis}})};
 }
 
 /// Trilu 14: a mask of rows and columns.
@@ -320,22 +322,22 @@ Values trilu_14(NodeContext& node) {
   if (rank < 2) node.fail("the input must have rank 2 or more");
   const auto positions = [&](std::int64_t axis) {
     const Value size = reshape(node, dimension_of(node, input, axis), std::vector<std::int64_t>{});
-    return node.op("Range", {node.integer(0), size, node.integer(1)}, {{"output_type", ElementType::i64}});
+    return node.op(ops::Range, {node.integer(0), size, node.integer(1)}, {{"output_type", ElementType::i64}});
   };
   const Value rows = unsqueeze(node, positions(rank - 2), {1});
   const Value columns = unsqueeze(node, positions(rank - 1), {0});
   Value k = node.integer(0);
   if (node.has_input(1)) k = node.input(1);
-  const Value diagonal = node.op("Add", {rows, k});
+  const Value diagonal = node.op(ops::Add, {rows, k});
   const bool upper = node.integer("upper", 1) != 0;
-  const Value mask = node.op(upper ? "GreaterEqual" : "LessEqual", {columns, diagonal});
-  return {node.op("Select", {mask, input, node.number_like(0, input)})};
+  const Value mask = node.op(upper ? ops::GreaterEqual : ops::LessEqual, {columns, diagonal});
+  return {node.op(ops::Select, {mask, input, node.number_like(0, input)})};
 }
 
 /// ReverseSequence 10.
 Values reverse_sequence_10(NodeContext& node) {
   const std::int64_t rank = node.rank(node.input(0));
-  return {node.op("ReverseSequence", {node.input(0), node.input(1)},
+  return {node.op(ops::ReverseSequence, {node.input(0), node.input(1)},
                   {{"batch_axis", node.axis(node.integer("batch_axis", 1), rank)},
                    {"seq_axis", node.axis(node.integer("time_axis", 0), rank)}})};
 }

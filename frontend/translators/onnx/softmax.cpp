@@ -11,21 +11,21 @@ namespace {
 using Emit = Value (*)(NodeContext&, Value, std::int64_t axis);
 
 Value softmax(NodeContext& node, Value x, std::int64_t axis) {
-  return node.op("SoftMax", {x}, {{"axis", axis}});
+  return node.op(ops::SoftMax, {x}, {{"axis", axis}});
 }
 
 Value log_softmax(NodeContext& node, Value x, std::int64_t axis) {
-  return node.op("LogSoftmax", {x}, {{"axis", axis}});
+  return node.op(ops::LogSoftmax, {x}, {{"axis", axis}});
 }
 
 /// 1 at the first of the largest elements, 0 elsewhere.
 Value hardmax(NodeContext& node, Value x, std::int64_t axis) {
-  const Value largest = reduce(node, "ReduceMax", x, node.integers({axis}));
-  const Value is_largest = node.op("Equal", {x, largest});
-  const Value count = node.op("CumSum", {convert(node, is_largest, ElementType::i32), node.integer(axis)},
+  const Value largest = reduce(node, ops::ReduceMax, x, node.integers({axis}));
+  const Value is_largest = node.op(ops::Equal, {x, largest});
+  const Value count = node.op(ops::CumSum, {convert(node, is_largest, ElementType::i32), node.integer(axis)},
                               {{"exclusive", false}, {"reverse", false}});
-  const Value is_first = node.op("Equal", {count, node.integer(1, ElementType::i32)});
-  return convert(node, node.op("LogicalAnd", {is_largest, is_first}), x.type());
+  const Value is_first = node.op(ops::Equal, {count, node.integer(1, ElementType::i32)});
+  return convert(node, node.op(ops::LogicalAnd, {is_largest, is_first}), x.type());
 }
 
 template <Emit kEmit>
@@ -38,13 +38,13 @@ Values along_columns_1(NodeContext& node) {
   if (axis != rank) axis = node.axis(axis, rank);
   if (axis == rank - 1) return {kEmit(node, x, axis)};
   if (axis == rank) {
-    const Value column = node.op("Unsqueeze", {x, node.integers({rank})});
-    return {node.op("Squeeze", {kEmit(node, column, rank), node.integers({rank})})};
+    const Value column = node.op(ops::Unsqueeze, {x, node.integers({rank})});
+    return {node.op(ops::Squeeze, {kEmit(node, column, rank), node.integers({rank})})};
   }
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(axis), 0);
   sizes.push_back(-1);
-  const Value rows = node.op("Reshape", {x, node.integers(sizes)}, {{"special_zero", true}});
-  return {node.op("Reshape", {kEmit(node, rows, axis), sizes_of(node, x)}, {{"special_zero", false}})};
+  const Value rows = node.op(ops::Reshape, {x, node.integers(sizes)}, {{"special_zero", true}});
+  return {node.op(ops::Reshape, {kEmit(node, rows, axis), sizes_of(node, x)}, {{"special_zero", false}})};
 }
 
 template <Emit kEmit>

@@ -17,34 +17,35 @@ class CaseWriter {
   /// The characters that begin at the bytes (i32, with zeros behind the last), of which there are `count`.
   Value characters(Value bytes, Value places) {
     const auto byte = [&](std::int64_t index) {
-      return gather(*node_, bytes, op("Add", places, number(index)));
+      return gather(*node_, bytes, op(ops::Add, places, number(index)));
     };
     const Value lead = byte(0);
     Value code = lead;
     constexpr std::int64_t kLeads[] = {0xC0, 0xE0, 0xF0};
     Value longer = lead;
     for (std::int64_t more = 1; more < kMostBytes; ++more) {
-      const Value low = op("BitwiseAnd", byte(more), number(0x3F));
-      longer = op("BitwiseOr", op("BitwiseLeftShift", longer, number(6)), low);
+      const Value low = op(ops::BitwiseAnd, byte(more), number(0x3F));
+      longer = op(ops::BitwiseOr, op(ops::BitwiseLeftShift, longer, number(6)), low);
       // What the lead marks lies above the bits of the character.
-      const Value own = op("BitwiseAnd", longer, number((std::int64_t{1} << (5 * more + 6)) - 1));
-      code = select(op("GreaterEqual", lead, number(kLeads[more - 1])), own, code);
+      const Value own = op(ops::BitwiseAnd, longer, number((std::int64_t{1} << (5 * more + 6)) - 1));
+      code = select(op(ops::GreaterEqual, lead, number(kLeads[more - 1])), own, code);
     }
     return code;
   }
 
   Value mapped(Value codes, const CaseTable& table) {
     const Value page =
-        gather(*node_, node_->integers(table.pages, kWhole), op("BitwiseRightShift", codes, number(8)));
-    const Value index = op("Add", op("Multiply", page, number(256)), op("BitwiseAnd", codes, number(0xFF)));
-    return op("Add", codes, gather(*node_, node_->integers(table.distances, kWhole), index));
+        gather(*node_, node_->integers(table.pages, kWhole), op(ops::BitwiseRightShift, codes, number(8)));
+    const Value index =
+        op(ops::Add, op(ops::Multiply, page, number(256)), op(ops::BitwiseAnd, codes, number(0xFF)));
+    return op(ops::Add, codes, gather(*node_, node_->integers(table.distances, kWhole), index));
   }
 
   /// How many bytes each character takes.
   Value sizes(Value codes) {
     Value result = number(1);
     for (const std::int64_t first : {0x80, 0x800, 0x10000}) {
-      result = op("Add", result, convert(*node_, op("GreaterEqual", codes, number(first)), kWhole));
+      result = op(ops::Add, result, convert(*node_, op(ops::GreaterEqual, codes, number(first)), kWhole));
     }
     return result;
   }
@@ -52,18 +53,18 @@ class CaseWriter {
   /// The bytes of each character, as far as it has some: [characters, 4].
   Value encoded(Value codes, Value sizes) {
     const Value column = node_->integers({0, 1, 2, 3}, kWhole);
-    const Value last = op("Subtract", unsqueeze(*node_, sizes, {1}), number(1));
-    const Value behind = op("Maximum", op("Subtract", last, column), number(0));
+    const Value last = op(ops::Subtract, unsqueeze(*node_, sizes, {1}), number(1));
+    const Value behind = op(ops::Maximum, op(ops::Subtract, last, column), number(0));
     const Value high =
-        op("BitwiseRightShift", unsqueeze(*node_, codes, {1}), op("Multiply", behind, number(6)));
+        op(ops::BitwiseRightShift, unsqueeze(*node_, codes, {1}), op(ops::Multiply, behind, number(6)));
     const Value marks = gather(*node_, node_->integers({0, 0xC0, 0xE0, 0xF0}, kWhole), last);
-    const Value is_lead = op("Equal", column, number(0));
-    const Value low = op("BitwiseAnd", high, node_->integers({0xFF, 0x3F, 0x3F, 0x3F}, kWhole));
-    return op("BitwiseOr", low, select(is_lead, marks, number(0x80)));
+    const Value is_lead = op(ops::Equal, column, number(0));
+    const Value low = op(ops::BitwiseAnd, high, node_->integers({0xFF, 0x3F, 0x3F, 0x3F}, kWhole));
+    return op(ops::BitwiseOr, low, select(is_lead, marks, number(0x80)));
   }
 
-  Value op(std::string_view name, Value a, Value b) { return node_->op(name, {a, b}); }
-  Value select(Value condition, Value a, Value b) { return node_->op("Select", {condition, a, b}); }
+  Value op(ir::Op id, Value a, Value b) { return node_->op(id, {a, b}); }
+  Value select(Value condition, Value a, Value b) { return node_->op(ops::Select, {condition, a, b}); }
   Value number(std::int64_t value) { return node_->integer(value, kWhole); }
 
  private:
@@ -75,26 +76,27 @@ class CaseWriter {
 Value in_case(NodeContext& node, Value texts, LetterCase to) {
   CaseWriter writer(node);
   const std::vector<std::int64_t> flat{-1};
-  ir::Node& unpacked = node.node("StringTensorUnpack", {texts}, {}, 3);
+  ir::Node& unpacked = node.node(ops::StringTensorUnpack, {texts}, {}, 3);
   const Value bytes = concat(node, {convert(node, unpacked.value(2), kWhole),
                                     node.integers(std::vector<std::int64_t>(kMostBytes, 0), kWhole)});
   // One place more than there are bytes: where the last string ends.
   const Value count = convert(node, size_of(node, unpacked.value(2), 0), kWhole);
   const Value places =
-      node.op("Range", {writer.number(0), writer.op("Add", count, writer.number(1)), writer.number(1)},
+      node.op(ops::Range, {writer.number(0), writer.op(ops::Add, count, writer.number(1)), writer.number(1)},
               {{"output_type", kWhole}});
   const Value codes = writer.mapped(writer.characters(bytes, places), case_table(to));
   const Value is_lead =
-      writer.op("NotEqual", writer.op("BitwiseAnd", gather(node, bytes, places), writer.number(0xC0)),
+      writer.op(ops::NotEqual, writer.op(ops::BitwiseAnd, gather(node, bytes, places), writer.number(0xC0)),
                 writer.number(0x80));
   const Value sizes = writer.select(is_lead, writer.sizes(codes), writer.number(0));
-  const Value inside = writer.op("Less", node.integers({0, 1, 2, 3}, kWhole), unsqueeze(node, sizes, {1}));
-  const Value kept = node.op("NonZero", {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
+  const Value inside = writer.op(ops::Less, node.integers({0, 1, 2, 3}, kWhole), unsqueeze(node, sizes, {1}));
+  const Value kept =
+      node.op(ops::NonZero, {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
   const Value written =
       gather(node, reshape(node, writer.encoded(codes, sizes), flat), squeeze(node, kept, {0}));
   const Value offsets =
-      node.op("CumSum", {sizes, node.integer(0)}, {{"exclusive", true}, {"reverse", false}});
-  return node.op("StringTensorPack",
+      node.op(ops::CumSum, {sizes, node.integer(0)}, {{"exclusive", true}, {"reverse", false}});
+  return node.op(ops::StringTensorPack,
                  {gather(node, offsets, unpacked.value(0)), gather(node, offsets, unpacked.value(1)),
                   convert(node, written, ElementType::u8)});
 }

@@ -10,10 +10,10 @@ constexpr ElementType kWhole = ElementType::i32;
 }  // namespace
 
 StringList::StringList(NodeContext& node, Value texts) : shape_(shape_of(node, texts)) {
-  ir::Node& parts = node.node("StringTensorUnpack", {texts}, {}, 3);
+  ir::Node& parts = node.node(ops::StringTensorUnpack, {texts}, {}, 3);
   const auto list = [&](Value numbers) { return reshape(node, numbers, std::vector<std::int64_t>{-1}); };
   const Value begins = list(parts.value(0));
-  const Value lengths = node.op("Subtract", {list(parts.value(1)), begins});
+  const Value lengths = node.op(ops::Subtract, {list(parts.value(1)), begins});
   const Value zero = node.integers({0}, kWhole);
   begins_ = concat(node, {zero, begins});
   lengths_ = concat(node, {zero, lengths});
@@ -21,7 +21,7 @@ StringList::StringList(NodeContext& node, Value texts) : shape_(shape_of(node, t
 }
 
 Value StringList::longest(Builder& builder) const {
-  return builder.op("ReduceMax", {lengths_, builder.integers({0})}, {{"keep_dims", false}});
+  return builder.op(ops::ReduceMax, {lengths_, builder.integers({0})}, {{"keep_dims", false}});
 }
 
 Value StringList::as_tensor(Builder& builder, Value list) const {
@@ -36,8 +36,8 @@ Value StringList::as_tensor(Builder& builder, Value rows, Value width) const {
 
 Value bytes_at(Builder& builder, Value bytes, Value places, Value inside) {
   const Value zero = builder.integer(0, kWhole);
-  const Value safe = builder.op("Select", {inside, places, zero});
-  return builder.op("Select", {inside, gather(builder, bytes, safe), zero});
+  const Value safe = builder.op(ops::Select, {inside, places, zero});
+  return builder.op(ops::Select, {inside, gather(builder, bytes, safe), zero});
 }
 
 }  // namespace onnx2ir::frontend

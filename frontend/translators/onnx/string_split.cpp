@@ -38,30 +38,31 @@ class Splitter {
  public:
   Splitter(NodeContext& node, const StringList& texts) : node_(&node), texts_(&texts) {
     // One column more than the longest has bytes: its end.
-    columns_ = count_to(op("Add", {texts.longest(node), number(1)}));
+    columns_ = count_to(op(ops::Add, {texts.longest(node), number(1)}));
     lengths_ = unsqueeze(node, texts.lengths(), {1});
-    places_ = op("Add", {unsqueeze(node, texts.begins(), {1}), columns_});
+    places_ = op(ops::Add, {unsqueeze(node, texts.begins(), {1}), columns_});
   }
 
   /// Parts between white space.
   Marks words() {
-    const Value is_inside = op("Less", {columns_, lengths_});
-    const Value is_black = op("LogicalAnd", {is_inside, at_places(op("LogicalNot", {spaces()}), is_inside)});
+    const Value is_inside = op(ops::Less, {columns_, lengths_});
+    const Value is_black =
+        op(ops::LogicalAnd, {is_inside, at_places(op(ops::LogicalNot, {spaces()}), is_inside)});
     const Value is_behind_black = moved(is_black, columns_, 1, 1);
-    return {op("LogicalAnd", {is_black, op("LogicalNot", {is_behind_black})}),
-            op("LogicalAnd", {is_behind_black, op("LogicalNot", {is_black})})};
+    return {op(ops::LogicalAnd, {is_black, op(ops::LogicalNot, {is_behind_black})}),
+            op(ops::LogicalAnd, {is_behind_black, op(ops::LogicalNot, {is_black})})};
   }
 
   /// Parts between delimiters. An empty string has none, as in onnxruntime.
   Marks between(const std::string& delimiter) {
     const auto size = static_cast<std::int64_t>(delimiter.size());
-    const Value fits = op("LessEqual", {op("Add", {columns_, number(size)}), lengths_});
+    const Value fits = op(ops::LessEqual, {op(ops::Add, {columns_, number(size)}), lengths_});
     Value cuts = at_places(occurrences(delimiter), fits);
     if (can_overlap(delimiter)) cuts = leftmost(cuts, size);
-    const Value has_bytes = op("Greater", {lengths_, number(0)});
+    const Value has_bytes = op(ops::Greater, {lengths_, number(0)});
     const auto and_at = [&](Value column, Value marks) {
-      const Value is_there = op("LogicalAnd", {op("Equal", {columns_, column}), has_bytes});
-      return op("LogicalOr", {marks, is_there});
+      const Value is_there = op(ops::LogicalAnd, {op(ops::Equal, {columns_, column}), has_bytes});
+      return op(ops::LogicalOr, {marks, is_there});
     };
     return {and_at(number(0), moved(cuts, columns_, size, 1)), and_at(lengths_, cuts)};
   }
@@ -71,121 +72,122 @@ class Splitter {
   Values parts(Marks marks, std::int64_t most) {
     const Value begin_ranks = ranks(marks.begins);
     const Value end_ranks = ranks(marks.ends);
-    Value counts = op("ReduceMax", {begin_ranks, node_->integers({1})}, {{"keep_dims", true}});
+    Value counts = op(ops::ReduceMax, {begin_ranks, node_->integers({1})}, {{"keep_dims", true}});
     if (most >= 0) {
-      const Value is_last = op("Equal", {end_ranks, counts});
-      const Value is_early = op("LessEqual", {end_ranks, number(most)});
-      marks.begins = op("LogicalAnd", {marks.begins, op("LessEqual", {begin_ranks, number(most + 1)})});
-      marks.ends = op("LogicalAnd", {marks.ends, op("LogicalOr", {is_early, is_last})});
-      counts = op("Minimum", {counts, number(most + 1)});
+      const Value is_last = op(ops::Equal, {end_ranks, counts});
+      const Value is_early = op(ops::LessEqual, {end_ranks, number(most)});
+      marks.begins = op(ops::LogicalAnd, {marks.begins, op(ops::LessEqual, {begin_ranks, number(most + 1)})});
+      marks.ends = op(ops::LogicalAnd, {marks.ends, op(ops::LogicalOr, {is_early, is_last})});
+      counts = op(ops::Minimum, {counts, number(most + 1)});
     }
-    const Value width = op("ReduceMax", {flat(counts), node_->integers({0})}, {{"keep_dims", false}});
+    const Value width = op(ops::ReduceMax, {flat(counts), node_->integers({0})}, {{"keep_dims", false}});
     const Value size = as_list(*node_, convert(*node_, width, ElementType::i64));
     const Value begins = texts_->as_tensor(*node_, table(marks.begins, begin_ranks, width), size);
     const Value ends =
-        texts_->as_tensor(*node_, table(marks.ends, op("Minimum", {end_ranks, counts}), width), size);
-    return {op("StringTensorPack", {begins, ends, texts_->bytes()}),
+        texts_->as_tensor(*node_, table(marks.ends, op(ops::Minimum, {end_ranks, counts}), width), size);
+    return {op(ops::StringTensorPack, {begins, ends, texts_->bytes()}),
             convert(*node_, texts_->as_tensor(*node_, flat(counts)), ElementType::i64)};
   }
 
  private:
-  Value op(std::string_view name, std::initializer_list<Value> inputs, AttributeList attributes = {}) {
-    return node_->op(name, inputs, attributes);
+  Value op(ir::Op id, std::initializer_list<Value> inputs, AttributeList attributes = {}) {
+    return node_->op(id, inputs, attributes);
   }
   Value number(std::int64_t value) { return node_->integer(value, kWhole); }
   Value flat(Value value) { return reshape(*node_, value, std::vector<std::int64_t>{-1}); }
   Value count_of(Value list) { return convert(*node_, size_of(*node_, list, 0), kWhole); }
-  Value count_to(Value end) { return op("Range", {number(0), end, number(1)}, {{"output_type", kWhole}}); }
+  Value count_to(Value end) { return op(ops::Range, {number(0), end, number(1)}, {{"output_type", kWhole}}); }
 
   /// For each byte, and one behind the last, it and those behind it: [bytes + 1, size], 0 behind the end.
   Value windows(std::int64_t size) {
     const std::vector<std::int64_t> behind(static_cast<std::size_t>(size), 0);
     const Value bytes =
         concat(*node_, {convert(*node_, texts_->bytes(), kWhole), node_->integers(behind, kWhole)});
-    const Value indices = op("Add", {unsqueeze(*node_, byte_places(), {1}), count_to(number(size))});
+    const Value indices = op(ops::Add, {unsqueeze(*node_, byte_places(), {1}), count_to(number(size))});
     return gather(*node_, bytes, indices);
   }
-  Value byte_places() { return count_to(op("Add", {count_of(texts_->bytes()), number(1)})); }
+  Value byte_places() { return count_to(op(ops::Add, {count_of(texts_->bytes()), number(1)})); }
 
   /// Whether the delimiter begins at each byte.
   Value occurrences(const std::string& delimiter) {
     std::vector<std::int64_t> wanted;
     for (const char byte : delimiter) wanted.push_back(static_cast<unsigned char>(byte));
-    const Value differs = op("NotEqual", {windows(std::ssize(wanted)), node_->integers(wanted, kWhole)});
-    const Value any = op("ReduceLogicalOr", {differs, node_->integers({1})}, {{"keep_dims", false}});
-    return op("LogicalNot", {any});
+    const Value differs = op(ops::NotEqual, {windows(std::ssize(wanted)), node_->integers(wanted, kWhole)});
+    const Value any = op(ops::ReduceLogicalOr, {differs, node_->integers({1})}, {{"keep_dims", false}});
+    return op(ops::LogicalNot, {any});
   }
 
   /// Whether each byte is part of white space.
   Value spaces() {
-    const Value weighted = op("Multiply", {windows(3), node_->integers({1 << 16, 1 << 8, 1}, kWhole)});
-    const Value codes = op("ReduceSum", {weighted, node_->integers({1})}, {{"keep_dims", true}});
+    const Value weighted = op(ops::Multiply, {windows(3), node_->integers({1 << 16, 1 << 8, 1}, kWhole)});
+    const Value codes = op(ops::ReduceSum, {weighted, node_->integers({1})}, {{"keep_dims", true}});
     const auto begins = [&](std::int64_t bits, std::span<const std::int64_t> characters) {
-      const Value code = op("BitwiseRightShift", {codes, number(24 - bits)});
-      const Value same = op("Equal", {code, node_->integers(characters, kWhole)});
-      return op("ReduceLogicalOr", {same, node_->integers({1})}, {{"keep_dims", false}});
+      const Value code = op(ops::BitwiseRightShift, {codes, number(24 - bits)});
+      const Value same = op(ops::Equal, {code, node_->integers(characters, kWhole)});
+      return op(ops::ReduceLogicalOr, {same, node_->integers({1})}, {{"keep_dims", false}});
     };
     const Value begins_three = begins(24, kSpacesOfThreeBytes);
-    const Value begins_more = op("LogicalOr", {begins(16, kSpacesOfTwoBytes), begins_three});
+    const Value begins_more = op(ops::LogicalOr, {begins(16, kSpacesOfTwoBytes), begins_three});
     const Value places = byte_places();
     const Value is_second = moved(begins_more, places, 1, 0);
     const Value is_third = moved(begins_three, places, 2, 0);
-    const Value is_first = op("LogicalOr", {begins(8, kSpacesOfOneByte), begins_more});
-    return op("LogicalOr", {is_first, op("LogicalOr", {is_second, is_third})});
+    const Value is_first = op(ops::LogicalOr, {begins(8, kSpacesOfOneByte), begins_more});
+    return op(ops::LogicalOr, {is_first, op(ops::LogicalOr, {is_second, is_third})});
   }
 
   /// `marks` moved up by `distance` along `axis`, whose indices are `places`.
   Value moved(Value marks, Value places, std::int64_t distance, std::int64_t axis) {
-    const Value from = op("Subtract", {places, number(distance)});
-    const Value is_inside = op("GreaterEqual", {from, number(0)});
-    const Value found = gather(*node_, marks, op("Maximum", {from, number(0)}), axis);
-    return op("LogicalAnd", {found, is_inside});
+    const Value from = op(ops::Subtract, {places, number(distance)});
+    const Value is_inside = op(ops::GreaterEqual, {from, number(0)});
+    const Value found = gather(*node_, marks, op(ops::Maximum, {from, number(0)}), axis);
+    return op(ops::LogicalAnd, {found, is_inside});
   }
 
   /// What a mask of all bytes says of each place in the table where `is_inside` holds; elsewhere false.
   Value at_places(Value mask, Value is_inside) {
-    const Value safe = op("Select", {is_inside, places_, number(0)});
-    return op("LogicalAnd", {gather(*node_, mask, safe), is_inside});
+    const Value safe = op(ops::Select, {is_inside, places_, number(0)});
+    return op(ops::LogicalAnd, {gather(*node_, mask, safe), is_inside});
   }
 
   /// Of occurrences that overlap the first, from left to right.
   Value leftmost(Value cuts, std::int64_t size) {
     const Value by_column = transpose(*node_, convert(*node_, cuts, kWhole), {1, 0});
-    const Value free_from = op("Multiply", {texts_->lengths(), number(0)});
+    const Value free_from = op(ops::Multiply, {texts_->lengths(), number(0)});
     const Value count = size_of(*node_, by_column, 0);
     const auto write = [&](Builder& body, Value column, const Values& states, const Values& invariants) {
       const Value here = convert(body, column, kWhole);
       const Value zero = body.integer(0, kWhole);
-      const Value is_free = body.op("GreaterEqual", {here, states[0]});
-      const Value occurs = body.op("NotEqual", {gather(body, invariants[0], column), zero});
-      const Value is_taken = body.op("LogicalAnd", {occurs, is_free});
-      const Value behind = body.op("Add", {here, body.integer(size, kWhole)});
-      return Iteration{{body.op("Select", {is_taken, behind, states[0]})}, {convert(body, is_taken, kWhole)}};
+      const Value is_free = body.op(ops::GreaterEqual, {here, states[0]});
+      const Value occurs = body.op(ops::NotEqual, {gather(body, invariants[0], column), zero});
+      const Value is_taken = body.op(ops::LogicalAnd, {occurs, is_free});
+      const Value behind = body.op(ops::Add, {here, body.integer(size, kWhole)});
+      return Iteration{{body.op(ops::Select, {is_taken, behind, states[0]})},
+                       {convert(body, is_taken, kWhole)}};
     };
     const Iterated loop = iterate(*node_, count, {free_from}, {by_column}, write);
-    return op("NotEqual", {transpose(*node_, loop.scans[0], {1, 0}), number(0)});
+    return op(ops::NotEqual, {transpose(*node_, loop.scans[0], {1, 0}), number(0)});
   }
 
   /// The number of marks up to each place of a row.
   Value ranks(Value marks) {
-    return op("CumSum", {convert(*node_, marks, kWhole), node_->integer(1)},
+    return op(ops::CumSum, {convert(*node_, marks, kWhole), node_->integer(1)},
               {{"exclusive", false}, {"reverse", false}});
   }
 
   /// The places of the marks as rows of `width`, filled up with where the string ends.
   Value table(Value marks, Value marks_ranks, Value width) {
     const Value rows = count_to(count_of(texts_->lengths()));
-    const Value row_begins = unsqueeze(*node_, op("Multiply", {rows, width}), {1});
-    const Value targets = op("Add", {row_begins, op("Subtract", {marks_ranks, number(1)})});
-    const Value string_ends = op("Add", {texts_->begins(), texts_->lengths()});
+    const Value row_begins = unsqueeze(*node_, op(ops::Multiply, {rows, width}), {1});
+    const Value targets = op(ops::Add, {row_begins, op(ops::Subtract, {marks_ranks, number(1)})});
+    const Value string_ends = op(ops::Add, {texts_->begins(), texts_->lengths()});
     const Value sizes = concat(*node_, {shape_of(*node_, texts_->lengths()),
                                         as_list(*node_, convert(*node_, width, ElementType::i64))});
     const Value filled = flat(broadcast_to(*node_, unsqueeze(*node_, string_ends, {1}), sizes));
     const Value kept =
-        squeeze(*node_, op("NonZero", {flat(marks)}, {{"output_type", ElementType::i64}}), {0});
+        squeeze(*node_, op(ops::NonZero, {flat(marks)}, {{"output_type", ElementType::i64}}), {0});
     const Value indices = gather(*node_, flat(targets), kept);
     const Value places = gather(*node_, flat(places_), kept);
-    return op("ScatterElementsUpdate", {filled, indices, places, node_->integer(0)},
+    return op(ops::ScatterElementsUpdate, {filled, indices, places, node_->integer(0)},
               {{"reduction", "none"}, {"use_init_val", true}});
   }
 

@@ -24,59 +24,62 @@ struct StringPair {
 };
 
 StringPair unpack(NodeContext& node, Value a, Value b) {
-  ir::Node& of_a = node.node("StringTensorUnpack", {a}, {}, 3);
-  ir::Node& of_b = node.node("StringTensorUnpack", {b}, {}, 3);
-  const Value zero_a = node.op("Multiply", {of_a.value(0), node.integer(0, ElementType::i32)});
-  const Value zero_b = node.op("Multiply", {of_b.value(0), node.integer(0, ElementType::i32)});
+  ir::Node& of_a = node.node(ops::StringTensorUnpack, {a}, {}, 3);
+  ir::Node& of_b = node.node(ops::StringTensorUnpack, {b}, {}, 3);
+  const Value zero_a = node.op(ops::Multiply, {of_a.value(0), node.integer(0, ElementType::i32)});
+  const Value zero_b = node.op(ops::Multiply, {of_b.value(0), node.integer(0, ElementType::i32)});
   const Value behind_a = convert(node, shape_of(node, of_a.value(2)), ElementType::i32);
   const auto list = [&](Value value, Value zero_of_other) {
-    return reshape(node, node.op("Add", {value, zero_of_other}), std::vector<std::int64_t>{-1});
+    return reshape(node, node.op(ops::Add, {value, zero_of_other}), std::vector<std::int64_t>{-1});
   };
-  const auto lengths = [&](ir::Node& texts) { return node.op("Subtract", {texts.value(1), texts.value(0)}); };
+  const auto lengths = [&](ir::Node& texts) {
+    return node.op(ops::Subtract, {texts.value(1), texts.value(0)});
+  };
   StringPair pair;
   pair.a = {list(of_a.value(0), zero_b), list(lengths(of_a), zero_b)};
   pair.b = {
-      list(node.op("Add", {of_b.value(0), reshape(node, behind_a, std::vector<std::int64_t>{})}), zero_a),
+      list(node.op(ops::Add, {of_b.value(0), reshape(node, behind_a, std::vector<std::int64_t>{})}), zero_a),
       list(lengths(of_b), zero_a)};
   pair.bytes =
       concat(node, {convert(node, of_a.value(2), ElementType::i32),
                     convert(node, of_b.value(2), ElementType::i32), node.integers({0}, ElementType::i32)});
-  pair.shape = shape_of(node, node.op("Add", {zero_a, zero_b}));
+  pair.shape = shape_of(node, node.op(ops::Add, {zero_a, zero_b}));
   return pair;
 }
 
 /// 0, 1, 2 ... as far as the longest of `lengths`.
 Value byte_numbers(NodeContext& node, Value lengths) {
   const Value all = concat(node, {lengths, node.integers({0}, ElementType::i32)});
-  const Value longest = node.op("ReduceMax", {all, node.integers({0})}, {{"keep_dims", false}});
-  return node.op("Range", {node.integer(0, ElementType::i32), longest, node.integer(1, ElementType::i32)},
+  const Value longest = node.op(ops::ReduceMax, {all, node.integers({0})}, {{"keep_dims", false}});
+  return node.op(ops::Range, {node.integer(0, ElementType::i32), longest, node.integer(1, ElementType::i32)},
                  {{"output_type", ElementType::i32}});
 }
 
 /// Strings of `lengths` in `shape` from the bytes in `rows`, as far as they are `inside`.
 Value packed(NodeContext& node, Value rows, Value inside, Value lengths, Value shape) {
   const std::vector<std::int64_t> flat{-1};
-  const Value kept = node.op("NonZero", {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
+  const Value kept =
+      node.op(ops::NonZero, {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
   const Value bytes = gather(node, reshape(node, rows, flat), squeeze(node, kept, {0}));
   const Value ends =
-      node.op("CumSum", {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
-  const Value begins = node.op("Subtract", {ends, lengths});
-  return node.op("StringTensorPack", {reshape(node, begins, shape), reshape(node, ends, shape),
-                                      convert(node, bytes, ElementType::u8)});
+      node.op(ops::CumSum, {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
+  const Value begins = node.op(ops::Subtract, {ends, lengths});
+  return node.op(ops::StringTensorPack, {reshape(node, begins, shape), reshape(node, ends, shape),
+                                         convert(node, bytes, ElementType::u8)});
 }
 
 /// StringConcat 20: each string of the first input followed by that of the second.
 Values string_concat_20(NodeContext& node) {
   const StringPair pair = unpack(node, node.input(0), node.input(1));
-  const Value lengths = node.op("Add", {pair.a.lengths, pair.b.lengths});
+  const Value lengths = node.op(ops::Add, {pair.a.lengths, pair.b.lengths});
   const Value numbers = byte_numbers(node, lengths);
   const auto column = [&](Value list) { return unsqueeze(node, list, {1}); };
-  const Value inside = node.op("Less", {numbers, column(lengths)});
-  const Value in_first = node.op("Less", {numbers, column(pair.a.lengths)});
+  const Value inside = node.op(ops::Less, {numbers, column(lengths)});
+  const Value in_first = node.op(ops::Less, {numbers, column(pair.a.lengths)});
   const Value second =
-      node.op("Add", {column(node.op("Subtract", {pair.b.begins, pair.a.lengths})), numbers});
+      node.op(ops::Add, {column(node.op(ops::Subtract, {pair.b.begins, pair.a.lengths})), numbers});
   const Value places =
-      node.op("Select", {in_first, node.op("Add", {column(pair.a.begins), numbers}), second});
+      node.op(ops::Select, {in_first, node.op(ops::Add, {column(pair.a.begins), numbers}), second});
   return {packed(node, bytes_at(node, pair.bytes, places, inside), inside, lengths, pair.shape)};
 }
 
@@ -84,8 +87,8 @@ Values string_concat_20(NodeContext& node) {
 Value is_none_of(NodeContext& node, Value texts, const std::vector<std::string>& words) {
   const Value same = is_text(node, texts, words);
   const Value any =
-      node.op("ReduceLogicalOr", {same, node.integers({node.rank(texts)})}, {{"keep_dims", false}});
-  return reshape(node, node.op("LogicalNot", {any}), std::vector<std::int64_t>{-1});
+      node.op(ops::ReduceLogicalOr, {same, node.integers({node.rank(texts)})}, {{"keep_dims", false}});
+  return reshape(node, node.op(ops::LogicalNot, {any}), std::vector<std::int64_t>{-1});
 }
 
 /// Letters have the other case that Unicode gives them; some locales differ (Turkish i).
@@ -128,17 +131,17 @@ Values string_normalizer_10(NodeContext& node) {
     words = lowered(node, words);
   }
   const std::vector<std::int64_t> list{-1};
-  ir::Node& unpacked = node.node("StringTensorUnpack", {written}, {}, 3);
+  ir::Node& unpacked = node.node(ops::StringTensorUnpack, {written}, {}, 3);
   Value begins = reshape(node, unpacked.value(0), list);
-  Value lengths = node.op("Subtract", {reshape(node, unpacked.value(1), list), begins});
+  Value lengths = node.op(ops::Subtract, {reshape(node, unpacked.value(1), list), begins});
   if (!words.empty()) {
     const Value places =
-        node.op("NonZero", {is_none_of(node, compared, words)}, {{"output_type", ElementType::i64}});
+        node.op(ops::NonZero, {is_none_of(node, compared, words)}, {{"output_type", ElementType::i64}});
     const Value kept = squeeze(node, places, {0});
     begins = gather(node, begins, kept);
     lengths = gather(node, lengths, kept);
   }
-  const Value count = node.op("Maximum", {shape_of(node, lengths), node.integers({1})});
+  const Value count = node.op(ops::Maximum, {shape_of(node, lengths), node.integers({1})});
   const auto at_least_one = [&](Value numbers) {
     const Value longer = concat(node, {numbers, node.integers({0}, ElementType::i32)});
     return slice(node, longer, node.integers({0}), count, 0);
@@ -148,8 +151,8 @@ Values string_normalizer_10(NodeContext& node) {
   const Value bytes = concat(
       node, {convert(node, unpacked.value(2), ElementType::i32), node.integers({0}, ElementType::i32)});
   const Value numbers = byte_numbers(node, lengths);
-  const Value inside = node.op("Less", {numbers, unsqueeze(node, lengths, {1})});
-  const Value places = node.op("Add", {unsqueeze(node, begins, {1}), numbers});
+  const Value inside = node.op(ops::Less, {numbers, unsqueeze(node, lengths, {1})});
+  const Value places = node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers});
   const Value shape = rank == 1 ? node.integers({-1}) : node.integers({1, -1});
   return {packed(node, bytes_at(node, bytes, places, inside), inside, lengths, shape)};
 }
@@ -158,17 +161,18 @@ Values string_normalizer_10(NodeContext& node) {
 
 Value equal_strings(NodeContext& node, Value a, Value b) {
   const StringPair pair = unpack(node, a, b);
-  const Value same_length = node.op("Equal", {pair.a.lengths, pair.b.lengths});
+  const Value same_length = node.op(ops::Equal, {pair.a.lengths, pair.b.lengths});
   const Value numbers = byte_numbers(node, pair.a.lengths);
   const auto rows = [&](const Texts& texts) {
-    const Value inside = node.op("Less", {numbers, unsqueeze(node, texts.lengths, {1})});
-    return bytes_at(node, pair.bytes, node.op("Add", {unsqueeze(node, texts.begins, {1}), numbers}), inside);
+    const Value inside = node.op(ops::Less, {numbers, unsqueeze(node, texts.lengths, {1})});
+    return bytes_at(node, pair.bytes, node.op(ops::Add, {unsqueeze(node, texts.begins, {1}), numbers}),
+                    inside);
   };
   // Strings are equal if no bytes differ, which also holds for empty strings.
-  const Value differ = convert(node, node.op("NotEqual", {rows(pair.a), rows(pair.b)}), ElementType::i32);
-  const Value count = node.op("ReduceSum", {differ, node.integers({1})}, {{"keep_dims", false}});
-  const Value same_bytes = node.op("Equal", {count, node.integer(0, ElementType::i32)});
-  return reshape(node, node.op("LogicalAnd", {same_length, same_bytes}), pair.shape);
+  const Value differ = convert(node, node.op(ops::NotEqual, {rows(pair.a), rows(pair.b)}), ElementType::i32);
+  const Value count = node.op(ops::ReduceSum, {differ, node.integers({1})}, {{"keep_dims", false}});
+  const Value same_bytes = node.op(ops::Equal, {count, node.integer(0, ElementType::i32)});
+  return reshape(node, node.op(ops::LogicalAnd, {same_length, same_bytes}), pair.shape);
 }
 
 std::vector<TranslatorRow> string_translators() {

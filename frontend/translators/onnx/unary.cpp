@@ -10,7 +10,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 Values round_11(NodeContext& node) {
-  return {node.op("Round", {node.input(0)}, {{"mode", std::string("half_to_even")}})};
+  return {node.op(ops::Round, {node.input(0)}, {{"mode", std::string("half_to_even")}})};
 }
 
 Values reciprocal_1(NodeContext& node) {
@@ -20,7 +20,7 @@ Values reciprocal_1(NodeContext& node) {
 
 /// IsInf 10, 20.
 Values is_inf_10(NodeContext& node) {
-  return {node.op("IsInf", {node.input(0)},
+  return {node.op(ops::IsInf, {node.input(0)},
                   {{"detect_negative", node.integer("detect_negative", 1) != 0},
                    {"detect_positive", node.integer("detect_positive", 1) != 0}})};
 }
@@ -37,10 +37,10 @@ Value clip(NodeContext& node, Value x, Value min, Value max) {
   if (min && max && ir::is_floating(x.type())) {
     const auto low = known_bound(node, min);
     const auto high = known_bound(node, max);
-    if (low && high && *low <= *high) return node.op("Clamp", {x}, {{"min", *low}, {"max", *high}});
+    if (low && high && *low <= *high) return node.op(ops::Clamp, {x}, {{"min", *low}, {"max", *high}});
   }
-  if (min) x = node.op("Maximum", {x, scalar(node, min, "min")});
-  if (max) x = node.op("Minimum", {x, scalar(node, max, "max")});
+  if (min) x = node.op(ops::Maximum, {x, scalar(node, min, "min")});
+  if (max) x = node.op(ops::Minimum, {x, scalar(node, max, "max")});
   return x;
 }
 
@@ -63,33 +63,33 @@ Values clip_11(NodeContext& node) {
 
 std::vector<TranslatorRow> unary_translators() {
   return {
-      {"Abs", 1, same_unary<"Abs">},
-      {"Neg", 1, same_unary<"Negative">},
-      {"Sign", 9, same_unary<"Sign">},
-      {"Sqrt", 1, same_unary<"Sqrt">},
-      {"Exp", 1, same_unary<"Exp">},
-      {"Log", 1, same_unary<"Log">},
-      {"Floor", 1, same_unary<"Floor">},
-      {"Ceil", 1, same_unary<"Ceiling">},
+      {"Abs", 1, same_unary<ops::Abs>},
+      {"Neg", 1, same_unary<ops::Negative>},
+      {"Sign", 9, same_unary<ops::Sign>},
+      {"Sqrt", 1, same_unary<ops::Sqrt>},
+      {"Exp", 1, same_unary<ops::Exp>},
+      {"Log", 1, same_unary<ops::Log>},
+      {"Floor", 1, same_unary<ops::Floor>},
+      {"Ceil", 1, same_unary<ops::Ceiling>},
       {"Round", 11, round_11},
       {"Reciprocal", 1, reciprocal_1},
-      {"Sin", 7, same_unary<"Sin">},
-      {"Cos", 7, same_unary<"Cos">},
-      {"Tan", 7, same_unary<"Tan">},
-      {"Asin", 7, same_unary<"Asin">},
-      {"Acos", 7, same_unary<"Acos">},
-      {"Atan", 7, same_unary<"Atan">},
-      {"Sinh", 9, same_unary<"Sinh">},
-      {"Cosh", 9, same_unary<"Cosh">},
-      {"Tanh", 1, same_unary<"Tanh">},
-      {"Asinh", 9, same_unary<"Asinh">},
-      {"Acosh", 9, same_unary<"Acosh">},
-      {"Atanh", 9, same_unary<"Atanh">},
-      {"Erf", 9, same_unary<"Erf">},
-      {"IsNaN", 9, same_unary<"IsNaN">},
+      {"Sin", 7, same_unary<ops::Sin>},
+      {"Cos", 7, same_unary<ops::Cos>},
+      {"Tan", 7, same_unary<ops::Tan>},
+      {"Asin", 7, same_unary<ops::Asin>},
+      {"Acos", 7, same_unary<ops::Acos>},
+      {"Atan", 7, same_unary<ops::Atan>},
+      {"Sinh", 9, same_unary<ops::Sinh>},
+      {"Cosh", 9, same_unary<ops::Cosh>},
+      {"Tanh", 1, same_unary<ops::Tanh>},
+      {"Asinh", 9, same_unary<ops::Asinh>},
+      {"Acosh", 9, same_unary<ops::Acosh>},
+      {"Atanh", 9, same_unary<ops::Atanh>},
+      {"Erf", 9, same_unary<ops::Erf>},
+      {"IsNaN", 9, same_unary<ops::IsNaN>},
       {"IsInf", 10, is_inf_10},
-      {"Not", 1, same_unary<"LogicalNot">},
-      {"BitwiseNot", 18, same_unary<"BitwiseNot">},
+      {"Not", 1, same_unary<ops::LogicalNot>},
+      {"BitwiseNot", 18, same_unary<ops::BitwiseNot>},
       {"Clip", 1, clip_1},
       {"Clip", 11, clip_11},
   };

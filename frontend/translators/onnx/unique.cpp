@@ -10,7 +10,7 @@ namespace {
 Values by_first_occurrence(NodeContext& node, const Values& sorted, std::int64_t axis) {
   const Value first = sorted[1];
   const Value count = reshape(node, shape_of(node, first), std::vector<std::int64_t>{});
-  ir::Node& by_place = node.node("TopK", {first, count},
+  ir::Node& by_place = node.node(ops::TopK, {first, count},
                                  {{"axis", std::int64_t{0}},
                                   {"mode", std::string("min")},
                                   {"sort", std::string("value")},
@@ -19,8 +19,8 @@ Values by_first_occurrence(NodeContext& node, const Values& sorted, std::int64_t
                                  2);
   const Value order = by_place.value(1);
   const Value positions =
-      node.op("Range", {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}});
-  const Value new_place = node.op("ScatterElementsUpdate", {positions, order, positions, node.integer(0)},
+      node.op(ops::Range, {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}});
+  const Value new_place = node.op(ops::ScatterElementsUpdate, {positions, order, positions, node.integer(0)},
                                   {{"reduction", "none"}, {"use_init_val", true}});
   return {gather(node, sorted[0], order, axis), gather(node, first, order),
           gather(node, new_place, sorted[2]), gather(node, sorted[3], order)};
@@ -36,7 +36,7 @@ Values unique(NodeContext& node, bool is_sorted) {
     inputs.push_back(node.integer(axis));
   }
   const bool reorders = !is_sorted && node.target().has(Fault::unique_order);
-  ir::Node& unique = node.node("Unique", inputs,
+  ir::Node& unique = node.node(ops::Unique, inputs,
                                std::vector<ir::Attribute>{{"sorted", is_sorted || reorders},
                                                           {"index_element_type", ElementType::i64},
                                                           {"count_element_type", ElementType::i64}},

@@ -16,18 +16,18 @@ class Formula {
   Formula(NodeContext& node, Value value) : node_(&node), value_(value) {}
   Value value() const { return value_; }
 
-  friend Formula operator+(Formula a, Formula b) { return a.with("Add", b); }
-  friend Formula operator-(Formula a, Formula b) { return a.with("Subtract", b); }
-  friend Formula operator*(Formula a, Formula b) { return a.with("Multiply", b); }
+  friend Formula operator+(Formula a, Formula b) { return a.with(ops::Add, b); }
+  friend Formula operator-(Formula a, Formula b) { return a.with(ops::Subtract, b); }
+  friend Formula operator*(Formula a, Formula b) { return a.with(ops::Multiply, b); }
   friend Formula operator/(Formula a, Formula b) { return {*a.node_, divide(*a.node_, a.value_, b.value_)}; }
   friend Formula operator+(Formula a, double b) { return a + a.number(b); }
   friend Formula operator*(double a, Formula b) { return b.number(a) * b; }
-  friend Formula square_root(Formula a) { return {*a.node_, a.node_->op("Sqrt", {a.value_})}; }
+  friend Formula square_root(Formula a) { return {*a.node_, a.node_->op(ops::Sqrt, {a.value_})}; }
 
   Formula number(double value) const { return {*node_, node_->number_like(value, value_)}; }
 
  private:
-  Formula with(std::string_view op, Formula b) const { return {*node_, node_->op(op, {value_, b.value_})}; }
+  Formula with(ir::Op op, Formula b) const { return {*node_, node_->op(op, {value_, b.value_})}; }
 
   NodeContext* node_;
   Value value_;
@@ -50,7 +50,7 @@ Formula scalar_input(NodeContext& node, std::size_t index, Value like) {
 /// Whether the step is the first: T is 0.
 Value is_first_step(NodeContext& node) {
   const Value count = scalar(node, node.input(1), "the update count");
-  return node.op("Equal", {count, node.integer(0, count.type())});
+  return node.op(ops::Equal, {count, node.integer(0, count.type())});
 }
 
 Values adagrad_1(NodeContext& node) {
@@ -93,11 +93,12 @@ Values adam_1(NodeContext& node) {
     const Formula average = alpha * input(2) + (1 - alpha) * gradient;
     const Formula squares = beta * input(3) + (1 - beta) * (gradient * gradient);
     const auto power_of = [&](double base) {
-      return Formula(node, node.op("Power", {x.number(base).value(), updates.value()}));
+      return Formula(node, node.op(ops::Power, {x.number(base).value(), updates.value()}));
     };
     const Formula one = x.number(1);
     const Formula corrected = rate * square_root(one - power_of(beta)) / (one - power_of(alpha));
-    const Formula used_rate(node, node.op("Select", {is_first_step(node), rate.value(), corrected.value()}));
+    const Formula used_rate(node,
+                            node.op(ops::Select, {is_first_step(node), rate.value(), corrected.value()}));
     const Formula moved = x - used_rate * average / (square_root(squares) + epsilon);
     outputs[i] = ((1 - penalty_after) * moved).value();
     outputs[count + i] = average.value();
@@ -123,7 +124,7 @@ Values momentum_1(NodeContext& node) {
     const Formula gradient = penalty * x + input(1);
     // The first step takes the gradient whole.
     const Formula beta_now(
-        node, node.op("Select", {is_first_step(node), x.number(1).value(), x.number(beta).value()}));
+        node, node.op(ops::Select, {is_first_step(node), x.number(1).value(), x.number(beta).value()}));
     const Formula velocity = alpha * input(2) + beta_now * gradient;
     const Formula step = mode == "nesterov" ? gradient + alpha * velocity : velocity;
     outputs[i] = (x - rate * step).value();

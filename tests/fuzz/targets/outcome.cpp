@@ -42,7 +42,7 @@ Options limited_options() {
 void check_outcome(const Conversion& conversion) {
   bool has_error = false;
   for (const Diagnostic& diagnostic : conversion.diagnostics) {
-    if (diagnostic.code == "internal-error") fail(to_string(diagnostic));
+    if (diagnostic.code == onnx2ir::DiagnosticCode::internal_error) fail(to_string(diagnostic));
     has_error = has_error || diagnostic.severity == Severity::error;
   }
   if (conversion.model.has_value() == has_error) fail("there must be a model or an error, not both");

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "frontend/text/byte_automaton.hpp"
+#include "frontend/strings/byte_automaton.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace onnx2ir::frontend;

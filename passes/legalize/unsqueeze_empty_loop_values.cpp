@@ -29,9 +29,9 @@ bool has_elements(const ir::Node& parameter) {
   });
 }
 
-/// Whether `node` is of the kind `name` and concerns the first axis alone.
-bool concerns_first_axis(const ir::Node& node, std::string_view name) {
-  return node.is(name) && node.inputs().size() == 2 && node.input(1).shape().element_count() == 1 &&
+/// Whether `node` is of that operation and concerns the first axis alone.
+bool concerns_first_axis(const ir::Node& node, ir::Op operation) {
+  return node.is(operation) && node.inputs().size() == 2 && node.input(1).shape().element_count() == 1 &&
          ir::known_scalar(node.input(1)) == 0;
 }
 

@@ -75,8 +75,9 @@ bool are_known_not_negative(const NodeContext& node, Value numbers) {
 
 /// Whether what computes the numbers makes none below 0: they are places or sizes, or cut off.
 bool are_never_negative(const NodeContext& node, Value numbers) {
-  constexpr std::array<std::string_view, 9> kMovesData = {
-      "Broadcast", "Convert", "Gather", "Reshape", "Slice", "Squeeze", "Transpose", "Tile", "Unsqueeze"};
+  static constexpr ir::OperationSet kMovesData = {ops::Broadcast, ops::Convert, ops::Gather,
+                                                  ops::Reshape,   ops::Slice,   ops::Squeeze,
+                                                  ops::Transpose, ops::Tile,    ops::Unsqueeze};
   constexpr int kMostNodes = 32;
   std::vector<Value> pending{numbers};
   for (int visited = 0; !pending.empty(); ++visited) {
@@ -92,7 +93,7 @@ bool are_never_negative(const NodeContext& node, Value numbers) {
       continue;
     if (maker.is(ops::Minimum) || maker.is(ops::Concat)) {
       pending.insert(pending.end(), maker.inputs().begin(), maker.inputs().end());
-    } else if (std::ranges::find(kMovesData, maker.op().name) != kMovesData.end()) {
+    } else if (maker.is_one_of(kMovesData)) {
       pending.push_back(maker.input(0));
     } else {
       return false;

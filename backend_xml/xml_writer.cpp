@@ -211,12 +211,14 @@ class Writer {
   void data(const ir::Node& node) {
     if (node.constant() != nullptr) return constant(node);
     if (node.is(ops::Parameter)) return parameter(node.output(0));
-    if (node.attributes().empty()) return;
-    text_->write("<data");
+    bool has_data = false;
     for (const ir::Attribute& value : node.attributes()) {
-      if (!ir::is_note(node.op(), value.name)) attribute(value.name, ir::to_string(value.value));
+      if (ir::is_note(node.op(), value.name)) continue;
+      if (!has_data) text_->write("<data");
+      has_data = true;
+      attribute(value.name, ir::to_string(value.value));
     }
-    text_->write("/>\n");
+    if (has_data) text_->write("/>\n");
   }
 
   void constant(const ir::Node& node) {

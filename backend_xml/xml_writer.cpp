@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstring>
 #include <deque>
-#include <memory>
 #include <span>
 #include <string>
 
@@ -14,125 +11,6 @@
 
 namespace onnx2ir::backend_xml {
 namespace {
-
-std::string_view escape_of(char letter) {
-  switch (letter) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '"':
-      return "&quot;";
-    case '\t':
-      return "&#9;";
-    case '\n':
-      return "&#10;";
-    case '\r':
-      return "&#13;";
-    default:
-      return " ";
-  }
-}
-
-/// Letters that cannot stand for themselves in the value of an attribute.
-constexpr auto kSpecial = [] {
-  std::array<bool, 256> special{};
-  for (std::size_t control = 0; control < 0x20; ++control) special[control] = true;
-  for (const unsigned char letter : {'&', '<', '>', '"'}) special[letter] = true;
-  return special;
-}();
-
-/// Text on its way to the sink; hands it over in large pieces.
-class Text {
- public:
-  explicit Text(const TextSink& sink) : sink_(&sink) {}
-
-  /// Writes literals, texts and numbers, one after the other.
-  template <typename... Parts>
-  void write(const Parts&... parts) {
-    // Room for all of them is looked for once. Pieces of text that do not fit into the buffer are rare.
-    if (const std::size_t most = (most_letters(parts) + ...); most > kPiece - used_) {
-      make_room();
-      if (most > kPiece - used_) return (write_long(parts), ...);
-    }
-    char* end = buffer_.get() + used_;
-    ((end = put(end, parts)), ...);
-    used_ = static_cast<std::size_t>(end - buffer_.get());
-  }
-  /// As the value of an attribute. Other control characters cannot be written in XML 1.0 and become spaces.
-  void escaped(std::string_view text) {
-    const auto is_special = [](char letter) { return kSpecial[static_cast<unsigned char>(letter)]; };
-    while (!text.empty()) {
-      const auto* const special = std::ranges::find_if(text, is_special);
-      const auto plain = static_cast<std::size_t>(special - text.begin());
-      write(text.substr(0, plain));
-      if (special == text.end()) return;
-      write(escape_of(*special));
-      text.remove_prefix(plain + 1);
-    }
-  }
-  void flush() { hand_over(used_); }
-  bool stopped() const { return stopped_; }
-
- private:
-  /// The length of a literal is known to the compiler, which copies it in place.
-  template <std::size_t kSize>
-  static constexpr std::size_t most_letters(const char (&)[kSize]) {
-    return kSize - 1;
-  }
-  static std::size_t most_letters(std::string_view text) { return text.size(); }
-  static constexpr std::size_t most_letters(std::int64_t) { return 20; }
-
-  template <std::size_t kSize>
-  static char* put(char* at, const char (&literal)[kSize]) {
-    std::memcpy(at, literal, kSize - 1);
-    return at + kSize - 1;
-  }
-  static char* put(char* at, std::string_view text) {
-    std::memcpy(at, text.data(), text.size());
-    return at + text.size();
-  }
-  static char* put(char* at, std::int64_t number) {
-    if (number >= 0 && number < 10) {  // most are ids of ports
-      *at = static_cast<char>('0' + number);
-      return at + 1;
-    }
-    if (number >= 0 && number < 100) {
-      at[0] = static_cast<char>('0' + number / 10);
-      at[1] = static_cast<char>('0' + number % 10);
-      return at + 2;
-    }
-    return std::to_chars(at, at + 20, number).ptr;
-  }
-
-  void write_long(std::string_view text) {
-    while (!text.empty()) {
-      if (used_ == kPiece) make_room();
-      const std::string_view part = text.substr(0, kPiece - used_);
-      put(buffer_.get() + used_, part);
-      used_ += part.size();
-      text.remove_prefix(part.size());
-    }
-  }
-  void write_long(std::int64_t number) { write(number); }
-
-  void hand_over(std::size_t size) {
-    if (!stopped_ && size != 0) stopped_ = !(*sink_)({buffer_.get(), size});
-    std::memmove(buffer_.get(), buffer_.get() + size, used_ - size);
-    used_ -= size;
-  }
-  /// Hands over whole pages: files are written faster so.
-  void make_room() { hand_over(used_ / kPage * kPage); }
-
-  static constexpr std::size_t kPage = 4096;
-  static constexpr std::size_t kPiece = 17 * kPage;  // 64 KiB go at once
-  const TextSink* sink_;
-  std::unique_ptr<char[]> buffer_{new char[kPiece]};
-  std::size_t used_ = 0;
-  bool stopped_ = false;
-};
 
 /// Gives each layer of a graph a name of its own: the node's, or one made of its type; numbered when taken.
 class LayerNames {
@@ -169,7 +47,7 @@ class LayerNames {
 
 class Writer {
  public:
-  Writer(const WeightsLayout& weights, Text& text) : weights_(&weights), text_(&text) {}
+  Writer(const WeightsLayout& weights, XmlText& text) : weights_(&weights), text_(&text) {}
 
   void graph(const ir::Graph& graph) {
     LayerNames names(graph.nodes().size());
@@ -189,7 +67,7 @@ class Writer {
  private:
   void attribute(std::string_view name, std::string_view value) {
     text_->write(" ", name, "=\"");
-    text_->escaped(value);
+    text_->write_escaped(value);
     text_->write("\"");
   }
   void attribute(std::string_view name, std::int64_t value) { text_->write(" ", name, "=\"", value, "\""); }
@@ -268,11 +146,11 @@ class Writer {
   /// Names are separated by commas; one inside a name has a backslash in front.
   void tensor_name(std::string_view name) {
     for (std::size_t comma = name.find(','); comma != std::string_view::npos; comma = name.find(',')) {
-      text_->escaped(name.substr(0, comma));
+      text_->write_escaped(name.substr(0, comma));
       text_->write("\\,");
       name.remove_prefix(comma + 1);
     }
-    text_->escaped(name);
+    text_->write_escaped(name);
   }
 
   /// What follows the id of a port and its names: the same for most ports of a model.
@@ -420,20 +298,21 @@ class Writer {
   }
 
   const WeightsLayout* weights_;
-  Text* text_;
+  XmlText* text_;
   std::size_t constants_ = 0;  ///< written so far
   static constexpr std::size_t kPortTexts = 32;
   std::array<PortText, kPortTexts> port_texts_;
 };
 
 /// What concerns the whole model. Programs get it with get_rt_info(["onnx2ir", "weights_digest"]).
-void runtime_info(const ir::Model& model, const WeightsLayout& weights, std::string_view digest, Text& text) {
+void runtime_info(const ir::Model& model, const WeightsLayout& weights, std::string_view digest,
+                  XmlText& text) {
   text.write("<rt_info>\n");
   if (!model.runtime_options.empty()) {
     text.write("<runtime_options>\n");
     for (const auto& [name, value] : model.runtime_options) {
       text.write("<", std::string_view(name), " value=\"");
-      text.escaped(value);
+      text.write_escaped(value);
       text.write("\"/>\n");
     }
     text.write("</runtime_options>\n");
@@ -446,9 +325,9 @@ void runtime_info(const ir::Model& model, const WeightsLayout& weights, std::str
 
 bool write_xml(const ir::Model& model, const WeightsLayout& weights, std::string_view digest,
                const TextSink& sink) {
-  Text text(sink);
+  XmlText text(sink);
   text.write("<?xml version=\"1.0\"?>\n<net name=\"");
-  text.escaped(model.name);
+  text.write_escaped(model.name);
   text.write("\" version=\"11\">\n");
   Writer(weights, text).graph(model.graph);
   runtime_info(model, weights, digest, text);

@@ -1,17 +1,13 @@
 // A model as the XML that OpenVINO reads.
 #pragma once
 
-#include <functional>
-#include <string>
 #include <string_view>
 
 #include "backend_xml/weights_layout.hpp"
+#include "backend_xml/xml_text.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::backend_xml {
-
-/// Takes the text piece by piece; returns false to stop the writing.
-using TextSink = std::function<bool(std::string_view)>;
 
 /// Writes `model` to `sink` in pieces of bounded size. Layer names are made unique within each graph; ids
 /// count up in the order of the nodes. Uses Node::scratch. `digest`: of the weights (weights_digest.hpp).

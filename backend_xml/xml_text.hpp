@@ -1,0 +1,97 @@
+// The text of an XML file on its way to where it is written.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace onnx2ir::backend_xml {
+
+/// Takes the text piece by piece; returns false to stop the writing.
+using TextSink = std::function<bool(std::string_view)>;
+
+/// Hands text over to a sink in large pieces.
+class XmlText {
+ public:
+  explicit XmlText(const TextSink& sink) : sink_(&sink) {}
+
+  /// Writes literals, texts and numbers, one after the other.
+  template <typename... Parts>
+  void write(const Parts&... parts) {
+    // Room for all of them is looked for once. Pieces of text that do not fit into the buffer are rare.
+    if (const std::size_t most = (most_letters(parts) + ...); most > kPiece - used_) {
+      make_room();
+      if (most > kPiece - used_) return (write_long(parts), ...);
+    }
+    char* end = buffer_.get() + used_;
+    ((end = put(end, parts)), ...);
+    used_ = static_cast<std::size_t>(end - buffer_.get());
+  }
+  /// As the value of an attribute. Other control characters cannot be written in XML 1.0 and become spaces.
+  void write_escaped(std::string_view text);
+  void flush() { hand_over(used_); }
+  bool stopped() const { return stopped_; }
+
+ private:
+  /// The length of a literal is known to the compiler, which copies it in place.
+  template <std::size_t kSize>
+  static constexpr std::size_t most_letters(const char (&)[kSize]) {
+    return kSize - 1;
+  }
+  static std::size_t most_letters(std::string_view text) { return text.size(); }
+  static constexpr std::size_t most_letters(std::int64_t) { return 20; }
+
+  template <std::size_t kSize>
+  static char* put(char* at, const char (&literal)[kSize]) {
+    std::memcpy(at, literal, kSize - 1);
+    return at + kSize - 1;
+  }
+  static char* put(char* at, std::string_view text) {
+    std::memcpy(at, text.data(), text.size());
+    return at + text.size();
+  }
+  static char* put(char* at, std::int64_t number) {
+    if (number >= 0 && number < 10) {  // most are ids of ports
+      *at = static_cast<char>('0' + number);
+      return at + 1;
+    }
+    if (number >= 0 && number < 100) {
+      at[0] = static_cast<char>('0' + number / 10);
+      at[1] = static_cast<char>('0' + number % 10);
+      return at + 2;
+    }
+    return std::to_chars(at, at + 20, number).ptr;
+  }
+
+  void write_long(std::string_view text) {
+    while (!text.empty()) {
+      if (used_ == kPiece) make_room();
+      const std::string_view part = text.substr(0, kPiece - used_);
+      put(buffer_.get() + used_, part);
+      used_ += part.size();
+      text.remove_prefix(part.size());
+    }
+  }
+  void write_long(std::int64_t number) { write(number); }
+
+  void hand_over(std::size_t size) {
+    if (!stopped_ && size != 0) stopped_ = !(*sink_)({buffer_.get(), size});
+    std::memmove(buffer_.get(), buffer_.get() + size, used_ - size);
+    used_ -= size;
+  }
+  /// Hands over whole pages: files are written faster so.
+  void make_room() { hand_over(used_ / kPage * kPage); }
+
+  static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kPiece = 17 * kPage;  // 64 KiB go at once
+  const TextSink* sink_;
+  std::unique_ptr<char[]> buffer_{new char[kPiece]};
+  std::size_t used_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace onnx2ir::backend_xml

@@ -126,7 +126,7 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::pad_value_dynamic, "pad_value_dynamic",
      "Pad of a tensor with static shape fills with 0 if the value is not constant"},
     {Fault::partial_rounding_groups, "partial_rounding_groups",
-     "A MatMul with quantised weights whose inputs the CPU plugin rounds to 8 bits is wrong if the number of "
+     "A MatMul with weights of 4 bits whose inputs the CPU plugin rounds to 8 bits is wrong if the number of "
      "inputs is not a multiple of 32"},
     {Fault::range_away_from_limit, "range_away_from_limit",
      "Range with steps that lead away from the limit gives elements instead of none"},

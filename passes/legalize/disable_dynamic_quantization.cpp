@@ -44,12 +44,13 @@ bool may_round_input(const ir::Node& mat_mul, const WeightsOfProduct& found) {
          weights.node->output(weights.index).uses.size() == 1 && has_scales_of_outputs(found);
 }
 
-/// Whether the inputs, which the plugin rounds in groups of 32, do not fill the last group. Blocks do, or are
-/// groups themselves.
+/// Whether the inputs, which the plugin rounds in groups of 32, do not fill the last group of weights of 4
+/// bits. Blocks do, or are groups themselves.
 bool has_partial_group(const WeightsOfProduct& found) {
   constexpr std::int64_t kGroup = 32;
   const auto data = found.weights.data.shape().sizes();
   return data && found.reshape == nullptr && data->size() >= 2 &&
+         ir::info(found.weights.data.type()).bits < 8 &&
          (*data)[data->size() - (found.is_transposed ? 1 : 2)] % kGroup != 0;
 }
 

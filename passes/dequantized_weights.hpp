@@ -22,8 +22,8 @@ ir::Node* constant_behind(ir::Value value);
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 
-/// Whether `convert` widens a zero point of constants of up to 8 bits and does nothing else. As an integer the
-/// CPU plugin keeps it beside compressed weights.
+/// Whether `convert` widens a zero point of constants of up to 8 bits and does nothing else. As an integer
+/// the CPU plugin keeps it beside compressed weights.
 bool widens_zero_point(const ir::Node& convert);
 
 /// The right input of a MatMul if it is quantised weights, and how they get there.

@@ -37,9 +37,17 @@ bool concerns_first_axis(const ir::Node& node, ir::Op operation) {
 
 ir::Value wrapped(ir::Builder& builder, ir::Value value) {
   // Between two loops the axis stays.
-  if (concerns_first_axis(*value.node, ops::Squeeze)) return value.node->input(0);
+  if (concerns_first_axis(*value.node, ops::Squeeze) && !value.node->input(0).node->is(ops::Parameter))
+    return value.node->input(0);
   builder.set_name(value.node->name);
   return builder.op(ops::Unsqueeze, {value, builder.integers({0})});
+}
+
+/// Whether `unsqueeze` copies a Parameter into the next value of a state, which must not be the Parameter
+/// itself (sequential_back_edges).
+bool is_next_value(const ir::Node& unsqueeze) {
+  return std::ranges::any_of(unsqueeze.output(0).uses,
+                             [](const ir::Use& use) { return use.node->is(ops::Result); });
 }
 
 /// Gives `value`, a Parameter of a body or an output of a loop, the axis, and makes all readers read it
@@ -56,7 +64,7 @@ void read_unwrapped(ir::Graph& graph, ir::Value value) {
   const ir::Value inner = builder.op(ops::Squeeze, {value, builder.integers({0})});
   for (const ir::Use& use : readers) {
     use.node->set_input(use.index, inner);
-    if (use.index == 0 && concerns_first_axis(*use.node, ops::Unsqueeze))
+    if (use.index == 0 && concerns_first_axis(*use.node, ops::Unsqueeze) && !is_next_value(*use.node))
       ir::replace_all_uses(use.node->value(), value);
   }
   auto& names = inner.node->output(0).names;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "passes/graph_walk.hpp"
+
 namespace onnx2ir::passes {
 namespace {
 
@@ -79,6 +81,25 @@ std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul) {
   const auto weights = dequantized_weights(value);
   if (!weights) return std::nullopt;
   return WeightsOfProduct{.weights = *weights, .is_transposed = is_transposed, .reshape = reshape};
+}
+
+bool edit_weights(ir::Model& model,
+                  const std::function<bool(ir::Builder& builder, const WeightsOfProduct& weights)>& edit) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    if (!graph->may_hold({ops::MatMul})) continue;
+    ir::Builder builder(*graph);
+    const std::size_t count = graph->nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const ir::Node& node = *graph->nodes()[i];
+      if (!node.is(ops::MatMul)) continue;
+      const auto found = weights_of(node);
+      if (!found) continue;
+      builder.set_name(found->weights.product->name);
+      modified = edit(builder, *found) || modified;
+    }
+  }
+  return modified;
 }
 
 }  // namespace onnx2ir::passes

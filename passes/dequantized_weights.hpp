@@ -2,8 +2,10 @@
 // become.
 #pragma once
 
+#include <functional>
 #include <optional>
 
+#include "ir/builder.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::passes {
@@ -36,5 +38,10 @@ struct WeightsOfProduct {
 };
 
 std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul);
+
+/// Offers the weights of every product to `edit(builder, weights)`, which returns whether it changed them;
+/// what the builder emits has the name of their Multiply. Returns whether anything was changed.
+bool edit_weights(ir::Model& model,
+                  const std::function<bool(ir::Builder& builder, const WeightsOfProduct& weights)>& edit);
 
 }  // namespace onnx2ir::passes

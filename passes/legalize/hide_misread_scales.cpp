@@ -6,7 +6,6 @@
 
 #include "passes/dequantized_weights.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -48,25 +47,14 @@ bool is_misread(const WeightsOfProduct& found) {
 
 bool hide_misread_scales(ir::Model& model, PassContext&) {
   constexpr double kNoBound = std::numeric_limits<float>::max();
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold({ops::MatMul})) continue;
-    ir::Builder builder(*graph);
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const ir::Node& node = *graph->nodes()[i];
-      if (!node.is(ops::MatMul)) continue;
-      const auto found = weights_of(node);
-      if (!found || !is_misread(*found)) continue;
-      ir::Node& product = *found->weights.product;
-      builder.set_name(product.name);
-      const ir::Value hidden =
-          builder.op(ops::Clamp, {found->weights.widened}, {{"min", -kNoBound}, {"max", kNoBound}});
-      product.set_input(product.input(0) == found->weights.widened ? 0 : 1, hidden);
-      modified = true;
-    }
-  }
-  return modified;
+  return edit_weights(model, [&](ir::Builder& builder, const WeightsOfProduct& found) {
+    if (!is_misread(found)) return false;
+    ir::Node& product = *found.weights.product;
+    const ir::Value hidden =
+        builder.op(ops::Clamp, {found.weights.widened}, {{"min", -kNoBound}, {"max", kNoBound}});
+    product.set_input(product.input(0) == found.weights.widened ? 0 : 1, hidden);
+    return true;
+  });
 }
 
 }  // namespace onnx2ir::passes

@@ -3,7 +3,6 @@
 #include "ir/value_ranges.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/passes.hpp"
-#include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -16,17 +15,15 @@ std::optional<std::vector<std::int64_t>> scales_of_outputs(const WeightsOfProduc
                              : std::vector<std::int64_t>{1, sizes->back()};
 }
 
-bool repeat_scale(ir::Builder& builder, const ir::Node& mat_mul) {
-  const auto found = weights_of(mat_mul);
-  if (!found || found->weights.scale.shape().element_count() != 1) return false;
-  ir::Node& product = *found->weights.product;
-  const auto sizes = scales_of_outputs(*found);
-  const auto scale = ir::exact_numbers(found->weights.scale);
+bool repeat_scale(ir::Builder& builder, const WeightsOfProduct& found) {
+  if (found.weights.scale.shape().element_count() != 1) return false;
+  ir::Node& product = *found.weights.product;
+  const auto sizes = scales_of_outputs(found);
+  const auto scale = ir::exact_numbers(found.weights.scale);
   if (!sizes || !scale || product.output(0).uses.size() != 1) return false;
   const std::vector<double> scales(static_cast<std::size_t>(sizes->front() * sizes->back()), scale->front());
-  builder.set_name(product.name);
-  const ir::Value repeated = builder.numbers(scales, *sizes, found->weights.scale.type());
-  product.set_input(product.input(0) == found->weights.scale ? 0 : 1, repeated);
+  const ir::Value repeated = builder.numbers(scales, *sizes, found.weights.scale.type());
+  product.set_input(product.input(0) == found.weights.scale ? 0 : 1, repeated);
   return true;
 }
 
@@ -34,17 +31,7 @@ bool repeat_scale(ir::Builder& builder, const ir::Node& mat_mul) {
 
 bool repeat_single_scales(ir::Model& model, PassContext& context) {
   if (context.dynamic_quantization == DynamicQuantization::never) return false;
-  bool modified = false;
-  for (ir::Graph* graph : graphs_of(model)) {
-    if (!graph->may_hold({ops::MatMul})) continue;
-    ir::Builder builder(*graph);
-    const std::size_t count = graph->nodes().size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const ir::Node& node = *graph->nodes()[i];
-      if (node.is(ops::MatMul)) modified = repeat_scale(builder, node) || modified;
-    }
-  }
-  return modified;
+  return edit_weights(model, repeat_scale);
 }
 
 }  // namespace onnx2ir::passes

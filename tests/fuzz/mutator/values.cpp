@@ -187,7 +187,7 @@ void mutate_sizes(onnx::TensorProto& tensor, Random& random) {
   }
 }
 
-/// The files are made by whoever runs the mutated models; some do not exist.
+/// ExternalFiles makes some of these files; the others do not exist.
 void move_out(onnx::TensorProto& tensor, Random& random) {
   static constexpr std::array<std::string_view, 8> kPlaces = {
       "data", "data", "data", "short", "folder/data", "../data", "/etc/passwd", "missing"};

@@ -19,7 +19,7 @@ class Layouter {
     for (const auto& node : graph.nodes()) {
       if (!node->has_payload()) continue;
       if (const ir::ConstantData* data = node->constant()) layout_.offsets.push_back(place(*data));
-      for (const ir::Graph* body : ir::bodies(*node)) visit(*body);
+      for (const ir::Body* body : ir::bodies(*node)) visit(*body->graph);
     }
   }
   WeightsLayout take() {

@@ -209,6 +209,9 @@ class Writer {
     }
   }
 
+  /// The port outside of what only the body has: its purpose says what it is.
+  static constexpr std::int64_t kNoPort = -1;
+
   void mapped_input(std::int64_t external, const ir::Node& parameter) {
     text_->write("<input external_port_id=\"", external, "\" internal_layer_id=\"", parameter.scratch, "\"");
   }
@@ -246,7 +249,7 @@ class Writer {
       text_->write("/>\n");
     }
     if (loop.iteration != nullptr) {
-      mapped_input(-1, *loop.iteration);
+      mapped_input(kNoPort, *loop.iteration);
       text_->write(" purpose=\"current_iteration\"/>\n");
     }
     for (const ir::Carried& state : loop.carried) {
@@ -263,7 +266,7 @@ class Writer {
       mapped_output(output_id(last.output), *last.result);
       text_->write("/>\n");
     }
-    mapped_output(-1, *loop.condition);
+    mapped_output(kNoPort, *loop.condition);
     text_->write(" purpose=\"execution_condition\"/>\n</port_map>\n<back_edges>\n");
     for (const ir::Carried& state : loop.carried) {
       text_->write("<edge from-layer=\"", state.result->scratch, "\" to-layer=\"", state.parameter->scratch,

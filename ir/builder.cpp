@@ -69,16 +69,21 @@ Node& Builder::declared(Op id, ElementType type, PartialShape shape) {
   return node;
 }
 
+Node& Builder::clone(const Node& original, std::span<const Value> inputs) {
+  const bool is_constant = original.constant() != nullptr;
+  const Output& first = original.output(0);
+  Node& copy = is_constant ? declared(ops::Const, first.type, first.shape)
+                           : node(original.op().id, inputs, original.attributes(), original.outputs().size());
+  if (is_constant) copy.set_payload(*original.constant());
+  copy.name = original.name;
+  copy.is_decompression = original.is_decompression;
+  return copy;
+}
+
 Value Builder::constant(ElementType type, std::span<const std::int64_t> shape, ConstantData data) {
   Node& constant = declared(ops::Const, type, PartialShape(shape));
   constant.set_payload(std::move(data));
   return constant.value();
-}
-
-Value Builder::copy_of(const Node& constant) {
-  Node& copy = declared(ops::Const, constant.output(0).type, constant.output(0).shape);
-  copy.set_payload(*constant.constant());
-  return copy.value();
 }
 
 Value Builder::integer(std::int64_t value, ElementType type) {
@@ -113,6 +118,12 @@ Value Builder::parameter(ElementType type, PartialShape shape) {
 
 Node& Builder::result(Value value) {
   return node(ops::Result, {value});
+}
+
+Builder builder_beside(const Node& node) {
+  Builder builder(node.graph());
+  builder.set_name(node.name);
+  return builder;
 }
 
 }  // namespace onnx2ir::ir

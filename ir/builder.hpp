@@ -1,5 +1,4 @@
-// Emits nodes: checked, typed and inferred as they are made. Loop and If are added with Graph::add, and
-// inferred when their bodies are complete.
+// Emits nodes: checked, typed and inferred as they are made. For Loop and If see ir/control_flow.hpp.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +20,7 @@ class Builder {
   Graph& graph() const { return *graph_; }
   /// The name given to the nodes emitted from now on.
   void set_name(std::string name) { name_ = std::move(name); }
+  const std::string& name() const { return name_; }
 
   /// Emits a node with one output. Throws InvalidNode when the inputs do not fit.
   ///     builder.op(ops::SoftMax, {x}, {{"axis", 1}})
@@ -32,10 +32,12 @@ class Builder {
   Node& node(Op op, std::initializer_list<Value> inputs, AttributeList attributes = {},
              std::size_t output_count = 1);
 
+  /// A copy of `node`, which may stand in another graph, with other inputs: its name, its attributes and, of
+  /// a constant, the same bytes. Not for nodes with bodies: see move_control_flow().
+  Node& clone(const Node& node, std::span<const Value> inputs = {});
+
   /// Constants. Integers as i64 unless told, of shape [n] or scalar; `like` takes the type of another value.
   Value constant(ElementType type, std::span<const std::int64_t> shape, ConstantData data);
-  /// A constant like `constant`, which may stand in another graph; both share the bytes.
-  Value copy_of(const Node& constant);
   Value integer(std::int64_t value, ElementType type = ElementType::i64);
   Value integers(std::span<const std::int64_t> values, ElementType type = ElementType::i64);
   Value integers(std::initializer_list<std::int64_t> values, ElementType type = ElementType::i64);
@@ -56,6 +58,9 @@ class Builder {
   Graph* graph_;
   std::string name_;
 };
+
+/// A builder of nodes in the graph of `node`, with its name.
+Builder builder_beside(const Node& node);
 
 /// Encodes numbers as elements of `type`, rounding to nearest even, saturating integers. Throws InvalidNode
 /// for types without such numbers.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <stdexcept>
 #include <unordered_set>
 
@@ -27,19 +28,22 @@ void drop_use(Value value, const Node& user, std::size_t index) {
   uses.erase(found);
 }
 
-/// A null value stands for an input that the model leaves out: a translator that needs it refuses its node.
-const Output& output_of(Value value) {
-  if (!value) throw InvalidNode("an input that is needed is absent");
-  return value.node->output(value.index);
+void move_names(Output& from, Output& to) {
+  for (std::string& name : from.names) to.names.push_back(std::move(name));
+  from.names.clear();
 }
 
 }  // namespace
 
+Output& Value::output() const {
+  if (node == nullptr) throw InvalidNode("an input that is needed is absent");
+  return node->output(index);
+}
 ElementType Value::type() const {
-  return output_of(*this).type;
+  return output().type;
 }
 const PartialShape& Value::shape() const {
-  return output_of(*this).shape;
+  return output().shape;
 }
 
 Node::Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count)
@@ -246,82 +250,33 @@ void Graph::sort() {
 
 void replace_all_uses(Value from, Value to) {
   if (from == to) return;
-  Output& old = from.node->output(from.index);
-  Output& replacement = to.node->output(to.index);
+  Output& old = from.output();
+  Output& replacement = to.output();
   for (const Use& use : old.uses) {
     // set_input would search the list of uses for each: linear here, quadratic there.
     use.node->inputs_[use.index] = to;
     replacement.uses.push_back(use);
   }
   old.uses.clear();
-  for (std::string& name : old.names) replacement.names.push_back(std::move(name));
-  old.names.clear();
+  move_names(old, replacement);
 }
 
-SmallVector<Graph*, 2> bodies(const Node& node) {
-  if (const LoopBody* loop = node.loop()) return {loop->graph.get()};
-  if (const IfBranches* branches = node.branches()) {
-    return {branches->then_branch.graph.get(), branches->else_branch.graph.get()};
-  }
+void replace_uses_except(Value from, Value to, const Node& reader) {
+  std::vector<Use> uses;
+  std::ranges::copy_if(from.output().uses, std::back_inserter(uses),
+                       [&](const Use& use) { return use.node != &reader; });
+  replace_uses(uses, from, to);
+}
+
+void replace_uses(std::span<const Use> uses, Value from, Value to) {
+  for (const Use& use : uses) use.node->set_input(use.index, to);
+  move_names(from.output(), to.output());
+}
+
+SmallVector<Body*, 2> bodies(Node& node) {
+  if (LoopBody* loop = node.loop()) return {loop};
+  if (IfBranches* branches = node.branches()) return {&branches->then_branch, &branches->else_branch};
   return {};
-}
-
-namespace {
-
-bool has_integer_values(ElementType type) {
-  return type == ElementType::boolean || is_integral(type);
-}
-
-/// Whether `value`, an element of `type` as decode_integers() has it, stands for a number of 2^63 or more.
-bool is_beyond_int64(ElementType type, std::int64_t value) {
-  return type == ElementType::u64 && value < 0;
-}
-
-}  // namespace
-
-std::optional<KnownValues> known_values(Value value) {
-  const Output& output = output_of(value);
-  if (output.known) return *output.known;
-  const bool is_integral = has_integer_values(output.type);
-  const ConstantData* const data = value.node->constant();
-  if (data == nullptr || !(is_integral || is_floating(output.type))) return std::nullopt;
-  const auto count = output.shape.element_count();
-  if (!count || *count > kMostKnownElements) return std::nullopt;
-  KnownValues known(static_cast<std::size_t>(*count));
-  if (is_integral) {
-    const auto values = decode_integers(output.type, data->bytes(), known.size());
-    if (!values) return std::nullopt;
-    std::ranges::transform(*values, known.begin(), [&](std::int64_t element) {
-      return is_beyond_int64(output.type, element) ? ValueRange{} : ValueRange::exactly(element);
-    });
-  } else {
-    const auto values = decode_numbers(output.type, data->bytes(), known.size());
-    if (!values) return std::nullopt;
-    std::ranges::transform(*values, known.begin(), ValueRange::of_number);
-  }
-  return known;
-}
-
-std::optional<Integers> exact_values(Value value) {
-  const Output& output = output_of(value);
-  if (!has_integer_values(output.type)) return std::nullopt;
-  if (const ConstantData* data = value.node->constant()) {
-    const auto count = output.shape.element_count();
-    if (!count) return std::nullopt;
-    auto values = decode_integers(output.type, data->bytes(), static_cast<std::size_t>(*count));
-    if (!values) return std::nullopt;
-    const auto is_too_large = [&](std::int64_t element) { return is_beyond_int64(output.type, element); };
-    if (output.type == ElementType::u64 && std::ranges::any_of(*values, is_too_large)) return std::nullopt;
-    return Integers(*std::move(values));
-  }
-  if (!output.known) return std::nullopt;
-  Integers values;
-  values.reserve(output.known->size());
-  for (const ValueRange& range : *output.known) {
-    if (!range.is_exact()) return std::nullopt;
-    values.push_back(range.min);
-  }
-  return values;
 }
 
 }  // namespace onnx2ir::ir

@@ -1,10 +1,8 @@
 // The graph: nodes of IR operations, the values between them, and the bodies of control-flow nodes.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +16,7 @@
 #include "ir/checked_list.hpp"
 #include "ir/constant_data.hpp"
 #include "ir/element_type.hpp"
+#include "ir/known_values.hpp"
 #include "ir/node_storage.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/operation_set.hpp"
@@ -28,27 +27,7 @@ namespace onnx2ir::ir {
 
 class Node;
 class Graph;
-
-/// What is known of one element of a small tensor. Of integers and booleans: an interval, exact when both
-/// ends are equal. Of floating-point numbers: the number itself or nothing, as both ends hold its bits (see
-/// of_number); whoever only moves elements need not care.
-struct ValueRange {
-  std::int64_t min = std::numeric_limits<std::int64_t>::min();
-  std::int64_t max = std::numeric_limits<std::int64_t>::max();
-
-  static constexpr ValueRange exactly(std::int64_t value) { return {value, value}; }
-  static constexpr ValueRange of_number(double number) {
-    return exactly(std::bit_cast<std::int64_t>(number));
-  }
-  /// The floating-point number, of which is_exact() holds.
-  constexpr double number() const { return std::bit_cast<double>(min); }
-  constexpr bool is_exact() const { return min == max; }
-  friend constexpr bool operator==(const ValueRange&, const ValueRange&) = default;
-};
-/// Elements of a small tensor in C order.
-using KnownValues = CheckedList<ValueRange>;
-/// Elements are only looked at when there are few: values of shapes, axes, counts.
-inline constexpr std::int64_t kMostKnownElements = 1024;
+struct Output;
 
 /// An output of a node, as its consumers refer to it. Null when `node` is null.
 struct Value {
@@ -56,6 +35,8 @@ struct Value {
   std::uint32_t index = 0;
 
   explicit operator bool() const { return node != nullptr; }
+  /// Throws InvalidNode if the value is null: the model leaves out an input that its node needs.
+  Output& output() const;
   ElementType type() const;
   const PartialShape& shape() const;
   friend bool operator==(const Value&, const Value&) = default;
@@ -125,26 +106,28 @@ struct LastValue {
   std::uint32_t output;
 };
 
-/// The body of a Loop node and how it is wired. Inputs 0 and 1 of the node are trip count and execution
-/// condition.
-struct LoopBody {
+/// A graph inside a control-flow node, and the outer values that it reads. See ir/control_flow.hpp.
+struct Body {
   std::unique_ptr<Graph> graph;
+  std::vector<Invariant> invariants;
+};
+
+/// The body of a Loop node and how it is wired.
+struct LoopBody : Body {
   Node* iteration = nullptr;  ///< Parameter that receives the iteration number; may be null
   Node* condition = nullptr;  ///< Result that says whether to go on
   std::vector<Carried> carried;
-  std::vector<Invariant> invariants;
   std::vector<Sliced> sliced;
   std::vector<Scan> scans;
   std::vector<LastValue> last_values;
+  /// Whether the first iteration takes place although the trip count is dynamic: an If around has asked.
+  bool is_known_to_run = false;
 };
 
 /// One branch of an If node; result i is output i of the node.
-struct Branch {
-  std::unique_ptr<Graph> graph;
-  std::vector<Invariant> invariants;
+struct Branch : Body {
   std::vector<Node*> results;
 };
-/// The branches of an If node. Input 0 of the node is the condition.
 struct IfBranches {
   Branch then_branch;
   Branch else_branch;
@@ -226,6 +209,7 @@ class Node {
   Payload take_payload() { return std::move(*std::exchange(payload_, nullptr)); }
   ConstantData* constant() { return std::get_if<ConstantData>(payload_.get()); }
   const ConstantData* constant() const { return std::get_if<ConstantData>(payload_.get()); }
+  /// The wiring of a Loop and of an If, null for all other nodes. Passes use LoopView and IfView.
   LoopBody* loop() { return body<LoopBody>(); }
   const LoopBody* loop() const { return body<LoopBody>(); }
   IfBranches* branches() { return body<IfBranches>(); }
@@ -326,16 +310,13 @@ class Graph {
 
 /// Redirects all uses of `from` to `to`; tensor names move along.
 void replace_all_uses(Value from, Value to);
+/// The same without the inputs of `reader`, which computes `to` from `from`.
+void replace_uses_except(Value from, Value to, const Node& reader);
+/// The same for `uses` alone, for example those that `from` had before `to` was made of it.
+void replace_uses(std::span<const Use> uses, Value from, Value to);
 
-/// The bodies of `node`, none unless it is control flow.
-SmallVector<Graph*, 2> bodies(const Node& node);
-
-/// All elements of an integer or boolean constant or of a value that inference knows wholly.
-std::optional<Integers> exact_values(Value value);
-/// What is known of the elements: constants, dimensions and what is computed from them, each with a lower and
-/// an upper bound. Nothing for all other values, as soon as one element comes from elsewhere: so it is in
-/// OpenVINO's inference, which ours must equal.
-std::optional<KnownValues> known_values(Value value);
+/// The bodies of `node`; empty unless it is control flow.
+SmallVector<Body*, 2> bodies(Node& node);
 
 /// A whole model.
 struct Model {

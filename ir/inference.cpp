@@ -83,35 +83,6 @@ ValueRange to_range(const Dimension& dimension) {
           dimension.max == Dimension::kUnbounded ? std::numeric_limits<std::int64_t>::max() : dimension.max};
 }
 
-std::optional<std::int64_t> known_scalar(Value value) {
-  const ElementType type = value.type();  // first: it refuses an absent input
-  if (type != ElementType::boolean && !is_integral(type)) return std::nullopt;
-  const Output& output = value.node->output(value.index);
-  if (const ConstantData* data = value.node->constant()) {
-    return output.shape.element_count() == 1 ? decode_integer(output.type, data->bytes()) : std::nullopt;
-  }
-  if (!output.known || output.known->size() != 1 || !output.known->front().is_exact()) return std::nullopt;
-  return output.known->front().min;
-}
-
-namespace {
-
-/// Whether a trip count that only a run tells is said to be at least one.
-bool is_positive(Value trip_count) {
-  if (!trip_count.node->is(ops::Maximum)) return false;
-  return std::ranges::any_of(trip_count.node->inputs(),
-                             [](Value input) { return known_scalar(input).value_or(0) > 0; });
-}
-
-}  // namespace
-
-bool runs_at_least_once(const Node& loop) {
-  const auto trip_count = known_scalar(loop.input(0));
-  const auto condition = known_scalar(loop.input(1));
-  if (!condition || *condition == 0) return false;
-  return trip_count ? *trip_count != 0 : is_positive(loop.input(0));
-}
-
 void infer(Node& node) {
   node.op().infer(node);
 }

@@ -34,11 +34,6 @@ ElementType same_type(const Node& node, std::size_t first, std::size_t last);
 Dimension to_dimension(const ValueRange& range);
 ValueRange to_range(const Dimension& dimension);
 
-/// The element of a value of one element that inference knows: a trip count, a condition.
-std::optional<std::int64_t> known_scalar(Value value);
-/// Whether the first iteration of a Loop takes place whatever the inputs.
-bool runs_at_least_once(const Node& loop);
-
 /// Infers `node` again, as if it were made anew; control flow infers its bodies.
 void infer(Node& node);
 /// The same for a Loop or If that was just made around bodies whose nodes were inferred one by one: they are

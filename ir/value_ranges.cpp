@@ -319,21 +319,4 @@ ValueRange converted(ValueRange element, ElementType from, ElementType to) {
                                 : kUnknown;
 }
 
-std::optional<Numbers> exact_numbers(Value value) {
-  const ElementType type = value.type();  // first: it refuses an absent input
-  const Output& output = value.node->output(value.index);
-  if (output.known) {
-    Numbers numbers;
-    for (const ValueRange& range : *output.known) {
-      if (!range.is_exact()) return std::nullopt;
-      numbers.push_back(is_floating(type) ? range.number() : static_cast<double>(range.min));
-    }
-    return numbers;
-  }
-  const ConstantData* const data = value.node->constant();
-  const auto count = output.shape.element_count();
-  if (data == nullptr || !count) return std::nullopt;
-  return decode_numbers(output.type, data->bytes(), static_cast<std::size_t>(*count));
-}
-
 }  // namespace onnx2ir::ir

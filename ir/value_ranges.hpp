@@ -70,7 +70,4 @@ ValueRange converted(ValueRange element, ElementType from, ElementType to);
 /// Elements of `value` broadcast (numpy) to `sizes`.
 std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int64_t> sizes);
 
-/// The elements of a numeric constant, or of a value that inference knows wholly.
-std::optional<Numbers> exact_numbers(Value value);
-
 }  // namespace onnx2ir::ir

@@ -5,6 +5,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "ir/control_flow.hpp"
 #include "ir/op_descriptor.hpp"
 
 namespace onnx2ir::ir {
@@ -31,7 +32,7 @@ class Verifier {
     for (const auto& node : graph.nodes()) {
       if (const LoopBody* loop = node->loop()) loop_ports(*node, *loop);
       if (const IfBranches* branches = node->branches()) if_ports(*node, *branches);
-      for (const Graph* body : bodies(*node)) this->graph(*body);
+      for (const Body* body : bodies(*node)) this->graph(*body->graph);
     }
   }
   std::vector<std::string> take() { return std::move(problems_); }
@@ -130,8 +131,7 @@ class Verifier {
     for (const LastValue& last : loop.last_values) outgoing(node, body, last.output, last.result);
     if (loop.iteration != nullptr) ++parameters_seen_[loop.iteration];
     every_parameter_once(node, body);
-    constexpr std::size_t kFirstMapped = 2;
-    every_once(node, inputs_seen_, kFirstMapped, node.inputs().size(), "input");
+    every_once(node, inputs_seen_, LoopView::kFirstMapped, node.inputs().size(), "input");
     every_once(node, outputs_seen_, 0, node.outputs().size(), "output");
   }
 

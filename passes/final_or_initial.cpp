@@ -4,8 +4,6 @@
 #include <vector>
 
 #include "ir/inference.hpp"
-#include "passes/if_builder.hpp"
-#include "passes/loop_ports.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -36,12 +34,23 @@ std::vector<std::int64_t> sizes(const ir::PartialShape& shape, std::int64_t dyna
 
 }  // namespace
 
-FinalOrInitial::FinalOrInitial(ir::Node& loop) : loop_(&loop), builder_(loop.graph()) {
-  builder_.set_name(loop.name);
+ir::Value whether_it_runs(ir::Builder& builder, ir::LoopView loop) {
+  const ir::Value count = loop.trip_count();
+  if (ir::known_scalar(count).value_or(0) != 0) return loop.condition();
+  const ir::Value counts = builder.op(ops::NotEqual, {count, builder.integer(0, count.type())});
+  const bool starts = ir::known_scalar(loop.condition()).value_or(0) != 0;
+  return starts ? counts : builder.op(ops::LogicalAnd, {counts, loop.condition()});
+}
+
+ir::Value no_rows(ir::Builder& builder, const ir::Scan& scan) {
+  const ir::Output& row = scan.result->output(0);
+  std::vector<std::int64_t> shape = sizes(row.shape, 0);
+  shape[ir::normalize_axis(scan.axis, shape.size())] = 0;
+  return builder.constant(row.type, shape, ir::ConstantData(std::vector<std::byte>{}));
 }
 
 ir::Value FinalOrInitial::ran() {
-  if (!ran_) ran_ = whether_it_runs(builder_, *loop_);
+  if (!ran_) ran_ = whether_it_runs(builder_, loop_);
   return ran_;
 }
 
@@ -50,9 +59,12 @@ ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial) {
     // The CPU plugin computes booleans as u8, but keeps them boolean behind a Loop: Select rejects the
     // mixture.
     if (final.type() != ir::ElementType::boolean) return builder_.op(ops::Select, {ran(), final, initial});
-    ir::Node& choice = add_choice(
-        builder_, ran(), {final, initial}, [](ir::Builder&, const Values& inner) { return Values{inner[0]}; },
-        [](ir::Builder&, const Values& inner) { return Values{inner[1]}; });
+    using Values = std::vector<ir::Value>;
+    ir::Node& choice = ir::add_if(
+                           builder_, ran(), {final, initial},
+                           [](ir::Builder&, const Values& inner) { return Values{inner[0]}; },
+                           [](ir::Builder&, const Values& inner) { return Values{inner[1]}; })
+                           .node();
     choice.name = final.node->name;
     return choice.value();
   }

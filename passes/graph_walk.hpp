@@ -3,14 +3,14 @@
 
 #include <vector>
 
-#include "ir/graph.hpp"
+#include "ir/control_flow.hpp"
 
 namespace onnx2ir::passes {
 
 /// Appends `graph` to `graphs`, after the bodies in it.
 inline void collect_graphs(ir::Graph& graph, std::vector<ir::Graph*>& graphs) {
-  for (const ir::Node* node : graph.control_flow()) {
-    for (ir::Graph* body : ir::bodies(*node)) collect_graphs(*body, graphs);
+  for (ir::Node* node : graph.control_flow()) {
+    for (ir::Body* body : ir::bodies(*node)) collect_graphs(*body->graph, graphs);
   }
   graphs.push_back(&graph);
 }
@@ -23,11 +23,11 @@ inline std::vector<ir::Graph*> graphs_of(ir::Model& model) {
 }
 
 /// All Loop nodes of a model, inner ones first.
-inline std::vector<ir::Node*> loops_of(ir::Model& model) {
-  std::vector<ir::Node*> loops;
+inline std::vector<ir::LoopView> loops_of(ir::Model& model) {
+  std::vector<ir::LoopView> loops;
   for (ir::Graph* graph : graphs_of(model)) {
     for (ir::Node* node : graph->control_flow()) {
-      if (node->loop() != nullptr) loops.push_back(node);
+      if (node->loop() != nullptr) loops.emplace_back(*node);
     }
   }
   return loops;

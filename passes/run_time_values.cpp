@@ -2,6 +2,11 @@
 
 namespace onnx2ir::passes {
 
+ir::Value lasting_copy(ir::Builder& builder, ir::Value value) {
+  const bool is_boolean = value.type() == ir::ElementType::boolean;
+  return builder.op(is_boolean ? ops::LogicalOr : ops::Maximum, {value, value});
+}
+
 ir::Value zero_or_one(ir::Builder& builder, ir::Value source) {
   const ir::Value flat =
       builder.op(ops::Reshape, {source, builder.integers({-1})}, {{"special_zero", false}});

@@ -6,15 +6,6 @@
 
 namespace onnx2ir::passes {
 
-std::optional<double> constant_number(ir::Value value) {
-  const ir::ConstantData* const data = value.node->constant();
-  if (data == nullptr || !ir::is_floating(value.type())) return std::nullopt;
-  if (value.shape().element_count() != 1) return std::nullopt;
-  const auto numbers = ir::decode_numbers(value.type(), data->bytes(), 1);
-  if (!numbers) return std::nullopt;
-  return numbers->front();
-}
-
 bool is_near(double number, double expected, ir::ElementType type) {
   double tolerance = 1e-2;
   if (type == ir::ElementType::f16) tolerance = 1e-3;
@@ -23,7 +14,7 @@ bool is_near(double number, double expected, ir::ElementType type) {
 }
 
 bool is_number(ir::Value value, double expected) {
-  const auto number = constant_number(value);
+  const auto number = ir::exact_number(value);
   return number && is_near(*number, expected, value.type());
 }
 
@@ -47,13 +38,13 @@ Product product_of(ir::Value root) {
     open.pop_back();
     const ir::Node& node = *value.node;
     const bool may_open = value == root || is_used_once(value);
-    if (const auto number = constant_number(value)) {
+    if (const auto number = ir::exact_number(value)) {
       product.coefficient *= *number;
     } else if (may_open && node.is(ops::Multiply)) {
       open.push_back(node.input(0));
       open.push_back(node.input(1));
-    } else if (may_open && node.is(ops::Divide) && constant_number(node.input(1)).value_or(0) != 0) {
-      product.coefficient /= *constant_number(node.input(1));
+    } else if (may_open && node.is(ops::Divide) && ir::exact_number(node.input(1)).value_or(0) != 0) {
+      product.coefficient /= *ir::exact_number(node.input(1));
       open.push_back(node.input(0));
     } else {
       product.factors.push_back(value);

@@ -8,8 +8,6 @@
 
 namespace onnx2ir::passes {
 
-/// The number a floating-point constant of one element holds.
-std::optional<double> constant_number(ir::Value value);
 /// Whether `number` is `expected` as far as `type` can tell them apart, and exporters write it out.
 bool is_near(double number, double expected, ir::ElementType type);
 /// Whether `value` is a constant near `expected`.

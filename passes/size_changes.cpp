@@ -40,10 +40,9 @@ bool has_one_element(const ir::PartialShape& shape) {
 /// Goes through a loop's body and the bodies in it, from the Parameters to the Results.
 class Tracking {
  public:
-  explicit Tracking(const ir::Node& loop) : body_(*loop.loop()) {
-    for (const ir::Invariant& invariant : body_.invariants) sizes_[{invariant.parameter, 0}] = {};
-    for (const ir::Carried& state : body_.carried) sizes_[{state.parameter, 0}] = {.origin = state.parameter};
-    visit(*body_.graph);
+  explicit Tracking(const ir::LoopBody& body) {
+    for (const ir::Invariant& invariant : body.invariants) sizes_[{invariant.parameter, 0}] = {};
+    follow_states(body);
   }
 
   KnownSize of(ir::Value value) const {
@@ -56,9 +55,9 @@ class Tracking {
   void visit(const ir::Graph& graph) {
     for (const ir::NodePointer& node : graph.nodes()) {
       if (node->loop() != nullptr) {
-        through_loop(*node);
+        through_loop(ir::LoopView(*node));
       } else if (node->branches() != nullptr) {
-        through_branches(*node);
+        through_branches(ir::IfView(*node));
       } else if (const KnownSize size = size_of_result(*node)) {
         sizes_[{node.get(), 0}] = *size;
       }
@@ -122,38 +121,42 @@ class Tracking {
     return rows;
   }
 
-  void through_branches(const ir::Node& node) {
-    const ir::IfBranches& branches = *node.branches();
-    for (const ir::Branch* branch : {&branches.then_branch, &branches.else_branch}) {
-      for (const ir::Invariant& invariant : branch->invariants) hand_on(node, invariant);
+  void through_branches(ir::IfView choice) {
+    for (const ir::Branch* branch : choice.branches()) {
+      hand_on(choice.node(), *branch);
       visit(*branch->graph);
     }
-    for (std::uint32_t i = 0; i < node.outputs().size(); ++i) {
-      const KnownSize a = of(branches.then_branch.results[i]->input(0));
-      const KnownSize b = of(branches.else_branch.results[i]->input(0));
-      if (const KnownSize size = one_of(a, b)) sizes_[{&node, i}] = *size;
+    for (std::uint32_t i = 0; i < choice.node().outputs().size(); ++i) {
+      const auto results = choice.results(i);
+      const KnownSize size = one_of(of(results[0]->input(0)), of(results[1]->input(0)));
+      if (size) sizes_[{&choice.node(), i}] = *size;
     }
   }
 
-  void through_loop(const ir::Node& node) {
-    const ir::LoopBody& inner = *node.loop();
-    for (const ir::Invariant& invariant : inner.invariants) hand_on(node, invariant);
-    for (const ir::Carried& state : inner.carried) sizes_[{state.parameter, 0}] = {.origin = state.parameter};
-    visit(*inner.graph);
-    for (const ir::Carried& state : inner.carried) {
-      const KnownSize initial = of(node.input(state.input));
+  void through_loop(ir::LoopView loop) {
+    hand_on(loop.node(), loop.body());
+    follow_states(loop.body());
+    for (const ir::Carried& state : loop.states()) {
+      const KnownSize initial = of(loop.outer(state));
       const KnownSize next = of(state.result->input(0));
       if (!state.output || !initial || !next || next->origin != state.parameter) continue;
-      sizes_[{&node, *state.output}] = {.origin = initial->origin,
-                                        .may_grow = initial->may_grow || next->may_grow,
-                                        .may_shrink = initial->may_shrink || next->may_shrink};
       const bool changes = next->may_grow || next->may_shrink;
-      if (initial->origin == nullptr && changes) sizes_.erase({&node, *state.output});
+      if (initial->origin == nullptr && changes) continue;
+      sizes_[{&loop.node(), *state.output}] = {.origin = initial->origin,
+                                               .may_grow = initial->may_grow || next->may_grow,
+                                               .may_shrink = initial->may_shrink || next->may_shrink};
     }
   }
 
-  void hand_on(const ir::Node& node, const ir::Invariant& invariant) {
-    if (const KnownSize size = of(node.input(invariant.input))) sizes_[{invariant.parameter, 0}] = *size;
+  void follow_states(const ir::LoopBody& body) {
+    for (const ir::Carried& state : body.carried) sizes_[{state.parameter, 0}] = {.origin = state.parameter};
+    visit(*body.graph);
+  }
+
+  void hand_on(const ir::Node& node, const ir::Body& body) {
+    for (const ir::Invariant& invariant : body.invariants) {
+      if (const KnownSize size = of(node.input(invariant.input))) sizes_[{invariant.parameter, 0}] = *size;
+    }
   }
 
   /// The size of a value that is one of two.
@@ -165,20 +168,19 @@ class Tracking {
                 .may_shrink = a->may_shrink || b->may_shrink};
   }
 
-  const ir::LoopBody& body_;
   Sizes sizes_;
 };
 
 }  // namespace
 
-std::vector<bool> states_that_grow_and_shrink(const ir::Node& loop) {
-  const std::vector<ir::Carried>& states = loop.loop()->carried;
+std::vector<bool> states_that_grow_and_shrink(ir::LoopView loop) {
+  const std::vector<ir::Carried>& states = loop.states();
   std::vector<bool> result(states.size(), false);
   const auto is_dynamic = [](const ir::Carried& state) {
     return !state.parameter->output(0).shape.is_static();
   };
   if (std::ranges::none_of(states, is_dynamic)) return result;
-  const Tracking tracking(loop);
+  const Tracking tracking(loop.body());
   const auto keeps_size = [](const Size& size, const ir::Node* parameter) {
     return size.origin == nullptr || (size.origin == parameter && !size.may_grow && !size.may_shrink);
   };

@@ -3,13 +3,13 @@
 
 #include <vector>
 
-#include "ir/graph.hpp"
+#include "ir/control_flow.hpp"
 
 namespace onnx2ir::passes {
 
 /// For each state of the loop, in the order of LoopBody::carried: whether its number of elements may become
 /// larger in one iteration and smaller in another. It may not if it is static, keeps its size, only grows,
 /// only shrinks, or takes a size from outside the loop. Takes time linear in the nodes of the body.
-std::vector<bool> states_that_grow_and_shrink(const ir::Node& loop);
+std::vector<bool> states_that_grow_and_shrink(ir::LoopView loop);
 
 }  // namespace onnx2ir::passes

@@ -12,21 +12,15 @@ namespace {
 /// Of more branches than these only the shape that they have in common is looked at.
 constexpr std::size_t kMostShapes = 16;
 
-/// Gives output `index` of `node` a first axis of dynamic size.
-void add_axis(ir::Node& node, std::uint32_t index) {
-  const ir::Output& output = node.output(index);
+/// Gives `value` a first axis of dynamic size.
+void add_axis(ir::Value value) {
+  const ir::Output& output = value.output();
   ir::Dimensions shape{ir::Dimension()};
   for (const ir::Dimension& size : output.shape) shape.push_back(size);
-  ir::set_output(node, index, output.type, ir::PartialShape(std::move(shape)));
+  ir::set_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
 }
 
 }  // namespace
-
-ir::Builder builder_beside(const ir::Node& node) {
-  ir::Builder builder(node.graph());
-  builder.set_name(node.name);
-  return builder;
-}
 
 ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank) {
   // Tile adds the last of the axes itself.
@@ -54,7 +48,7 @@ ir::Value first_copy(ir::Builder& builder, ir::Value stack) {
 }
 
 ir::Value only_reader_of_first_copy(ir::Value stack) {
-  const auto& uses = stack.node->output(stack.index).uses;
+  const auto& uses = stack.output().uses;
   if (uses.size() != 1) return {};
   ir::Node& reader = *uses[0].node;
   const bool takes_first = reader.is(ops::Gather) && uses[0].index == 0 &&
@@ -63,34 +57,28 @@ ir::Value only_reader_of_first_copy(ir::Value stack) {
 }
 
 void read_first_copy(ir::Value stack) {
-  ir::Output& output = stack.node->output(stack.index);
-  const auto readers = output.uses;
-  if (readers.empty()) return;
-  ir::Builder builder = builder_beside(*stack.node);
+  if (stack.output().uses.empty()) return;
+  ir::Builder builder = ir::builder_beside(*stack.node);
   const ir::Value first =
       builder.op(ops::Gather, {stack, builder.integer(0), builder.integer(0)}, {{"batch_dims", 0}});
-  for (const ir::Use& use : readers) use.node->set_input(use.index, first);
-  auto& names = first.node->output(0).names;
-  names.append(output.names.begin(), output.names.end());
-  output.names.clear();
+  ir::replace_uses_except(stack, first, *first.node);
 }
 
-void stack_state(ir::Node& loop, const ir::Carried& carried, std::size_t copies) {
-  ir::Builder outside = builder_beside(loop);
-  const ir::Value initial = loop.input(carried.input);
-  loop.set_input(carried.input, stacked(outside, initial, copies, initial.shape().rank()));
-  add_axis(*carried.parameter, 0);
-  read_first_copy(carried.parameter->value());
-  if (carried.output) {
-    add_axis(loop, *carried.output);
-    read_first_copy(loop.value(*carried.output));
+void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copies) {
+  ir::Builder outside = ir::builder_beside(loop.node());
+  const ir::Value initial = loop.outer(carried);
+  loop.set_outer(carried, stacked(outside, initial, copies, initial.shape().rank()));
+  for (const ir::Value value : {carried.parameter->value(), loop.output(carried)}) {
+    if (!value) continue;
+    add_axis(value);
+    read_first_copy(value);
   }
-  ir::infer(loop);
+  ir::infer(loop.node());
 }
 
 ir::Node* choice_behind(const ir::Node& result, std::size_t rank) {
   const ir::Value value = result.input(0);
-  const ir::Output& output = value.node->output(value.index);
+  const ir::Output& output = value.output();
   const bool fits = value.node->branches() != nullptr && output.uses.size() == 1 && output.shape.has_rank() &&
                     output.shape.rank() == rank;
   return fits ? value.node : nullptr;
@@ -102,10 +90,8 @@ std::vector<ir::PartialShape> possible_shapes(const ir::Node& result) {
   while (!pending.empty()) {
     const ir::Value value = pending.back()->input(0);
     pending.pop_back();
-    const ir::IfBranches* branches = value.node->branches();
-    if (branches != nullptr && shapes.size() + pending.size() < kMostShapes) {
-      pending.push_back(branches->then_branch.results[value.index]);
-      pending.push_back(branches->else_branch.results[value.index]);
+    if (value.node->branches() != nullptr && shapes.size() + pending.size() < kMostShapes) {
+      for (const ir::Node* inner : ir::IfView(*value.node).results(value.index)) pending.push_back(inner);
     } else {
       shapes.push_back(value.shape());
     }

@@ -5,13 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "ir/builder.hpp"
-#include "ir/graph.hpp"
+#include "ir/control_flow.hpp"
 
 namespace onnx2ir::passes {
-
-/// A builder of nodes beside `node`, with its name.
-ir::Builder builder_beside(const ir::Node& node);
 
 /// `copies` copies of `value`, which gets at least `rank` dimensions, along a new first axis.
 ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank);
@@ -27,7 +23,7 @@ void read_first_copy(ir::Value stack);
 
 /// Lets the state `carried` of `loop` pass the loop in a stack: the initial value has `copies` copies. The
 /// body's Result must give a stack already. Types and shapes are inferred again.
-void stack_state(ir::Node& loop, const ir::Carried& carried, std::size_t copies);
+void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copies);
 
 /// The If whose output is the value of `result`, the Result of a body, provided that the output has rank
 /// `rank` and no other uses. Returns null for all other values.

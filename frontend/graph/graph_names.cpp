@@ -99,10 +99,10 @@ ir::Value GraphTranslator::capture_tensor(ir::Value outer) {
   ir::Value& inner = captured_[{outer.node, outer.index}];
   if (inner) return inner;
   Builder builder(*graph_);
-  builder.set_name(outer.node->name);
   if (outer.node->constant() != nullptr) {
-    inner = builder.copy_of(*outer.node);
+    inner = builder.clone(*outer.node).value();
   } else {
+    builder.set_name(outer.node->name);
     inner = builder.parameter(outer.type(), outer.shape());
     captures_.push_back({outer, inner.node});
   }

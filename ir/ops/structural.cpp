@@ -1,6 +1,7 @@
 // Parameter, Result, Constant, and control flow.
 #include <algorithm>
 
+#include "ir/control_flow.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 
@@ -25,23 +26,21 @@ bool set_parameter(Node& parameter, ElementType type, const PartialShape& shape)
   return true;
 }
 
+/// The same for the Parameters of all invariants; false when none has changed.
+bool set_invariants(const Node& node, const Body& body) {
+  bool has_changed = false;
+  for (const Invariant& invariant : body.invariants) {
+    const Value outer = node.input(invariant.input);
+    has_changed = set_parameter(*invariant.parameter, outer.type(), outer.shape()) || has_changed;
+  }
+  return has_changed;
+}
+
 /// Whether the nodes of bodies have been inferred with the parameters as they are.
 enum class Bodies : std::uint8_t { may_have_changed, are_inferred };
 
 bool has_one_element(const PartialShape& shape) {
   return !shape.has_rank() || shape.rank() == 0 || (shape.rank() == 1 && shape[0].admits(1));
-}
-
-/// How often a loop runs, when that is certain: a known trip count and first condition, no early exit.
-std::optional<std::int64_t> certain_iterations(const Node& node, const LoopBody& loop) {
-  const auto trip_count = known_scalar(node.input(0));
-  const auto starts = known_scalar(node.input(1));
-  if (!trip_count || !starts) return std::nullopt;
-  if (*trip_count == 0 || *starts == 0) return 0;
-  const auto goes_on = known_scalar(loop.condition->input(0));
-  if (!goes_on) return std::nullopt;
-  if (*goes_on == 0) return 1;
-  return *trip_count < 0 ? std::nullopt : trip_count;
 }
 
 /// As the runtime has it: a size of 0 of a state is unknown.
@@ -59,27 +58,25 @@ void keep_exact(Node& loop, std::size_t output, Value result) {
 }
 
 void infer_loop(Node& node, Bodies bodies) {
-  LoopBody& loop = *node.loop();
+  const LoopView view(node);
+  LoopBody& loop = view.body();
   if (loop.graph == nullptr || loop.condition == nullptr) return;  // under construction
-  require(has_one_element(node.input(0).shape()) && has_one_element(node.input(1).shape()),
+  require(has_one_element(view.trip_count().shape()) && has_one_element(view.condition().shape()),
           "trip count and execution condition must have one element");
   bool is_inferred = bodies == Bodies::are_inferred;
   // Shapes of the states around only become wider from round to round, and so do those in here: they are
   // kept. Otherwise the rounds would multiply with the depth of loops in loops.
   const bool is_repeated = node.graph().is_inferred_again;
   loop.graph->is_inferred_again = is_repeated;
-  for (const Invariant& invariant : loop.invariants) {
-    const Value input = node.input(invariant.input);
-    if (set_parameter(*invariant.parameter, input.type(), input.shape())) is_inferred = false;
-  }
+  if (set_invariants(node, loop)) is_inferred = false;
   for (const Sliced& sliced : loop.sliced) {
-    const Value input = node.input(sliced.input);
+    const Value input = view.outer(sliced);
     PartialShape shape = input.shape();
     if (shape.has_rank()) shape[normalize_axis(sliced.axis, shape.rank())] = sliced.part_size;
     if (set_parameter(*sliced.parameter, input.type(), shape)) is_inferred = false;
   }
   for (const Carried& state : loop.carried) {
-    const Value input = node.input(state.input);
+    const Value input = view.outer(state);
     PartialShape shape = without_zeros(input.shape());
     if (is_repeated) shape = widen(state.parameter->output(0).shape, shape);
     if (set_parameter(*state.parameter, input.type(), shape)) is_inferred = false;
@@ -107,14 +104,14 @@ void infer_loop(Node& node, Bodies bodies) {
       changed = true;
     }
   }
-  const auto iterations = certain_iterations(node, loop);
-  const bool always_runs = runs_at_least_once(node);
+  const auto iterations = view.iterations();
+  const bool always_runs = view.runs_at_least_once();
   for (const Carried& state : loop.carried) {
     if (!state.output) continue;
     // OpenVINO gives the output the shape of the body's result. In a zero-iteration loop the output is the
     // initial value, which can have another shape; passes put such a loop into a branch or guard the output.
     const Output& result = state.result->output(0);
-    const PartialShape& initial = node.input(state.input).shape();
+    const PartialShape& initial = view.outer(state).shape();
     const bool is_result = always_runs || state.is_guarded;
     set_output(node, *state.output, result.type, is_result ? result.shape : join(result.shape, initial));
     if (always_runs) keep_exact(node, *state.output, state.result->input(0));
@@ -134,13 +131,9 @@ void infer_loop(Node& node, Bodies bodies) {
 }
 
 void infer_branch(const Node& node, const Branch& branch, Bodies bodies) {
-  bool is_inferred = bodies == Bodies::are_inferred;
   branch.graph->is_inferred_again = node.graph().is_inferred_again;
-  for (const Invariant& invariant : branch.invariants) {
-    const Value input = node.input(invariant.input);
-    if (set_parameter(*invariant.parameter, input.type(), input.shape())) is_inferred = false;
-  }
-  if (!is_inferred) infer(*branch.graph);
+  const bool has_new_parameters = set_invariants(node, branch);
+  if (has_new_parameters || bodies == Bodies::may_have_changed) infer(*branch.graph);
 }
 
 /// As the runtime joins branches: a dimension unknown in one of them is unknown.
@@ -153,15 +146,17 @@ PartialShape join_branches(const PartialShape& a, const PartialShape& b) {
 }
 
 void infer_if(Node& node, Bodies bodies) {
-  const IfBranches& branches = *node.branches();
-  if (branches.then_branch.graph == nullptr || branches.else_branch.graph == nullptr) return;
-  require(has_one_element(node.input(0).shape()), "the condition of If must have one element");
-  infer_branch(node, branches.then_branch, bodies);
-  infer_branch(node, branches.else_branch, bodies);
-  const auto condition = exact_values(node.input(0));
+  const IfView choice(node);
+  for (const Branch* branch : choice.branches()) {
+    if (branch->graph == nullptr) return;
+  }
+  require(has_one_element(choice.condition().shape()), "the condition of If must have one element");
+  for (const Branch* branch : choice.branches()) infer_branch(node, *branch, bodies);
+  const auto condition = exact_values(choice.condition());
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
-    const Output& then_output = branches.then_branch.results[i]->output(0);
-    const Output& else_output = branches.else_branch.results[i]->output(0);
+    const auto results = choice.results(i);
+    const Output& then_output = results[0]->output(0);
+    const Output& else_output = results[1]->output(0);
     require(then_output.type == else_output.type, "the branches of If give different element types");
     if (condition && condition->size() == 1) {
       const Output& taken = condition->front() != 0 ? then_output : else_output;

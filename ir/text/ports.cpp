@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/control_flow.hpp"
+
 namespace onnx2ir::ir {
 namespace {
 
@@ -153,8 +155,8 @@ std::size_t connect_loop(const Cursor& cursor, std::size_t offset, const std::ve
                          std::size_t inputs, const InnerNodeFinder& find, LoopBody& body) {
   Connected outputs = outputs_of(cursor, ports);
   Connected mapped(cursor, "input", inputs);
-  mapped.add(offset, 0);  // the trip count
-  mapped.add(offset, 1);  // the initial condition
+  mapped.add(offset, LoopView::kTripCount);
+  mapped.add(offset, LoopView::kCondition);
   const auto input_of = [&](const ParsedPort& port) {
     mapped.add(port.offset, port.input);
     return port.input;

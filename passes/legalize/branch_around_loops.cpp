@@ -5,25 +5,24 @@
 #include <algorithm>
 #include <ranges>
 
-#include "ir/builder.hpp"
 #include "ir/inference.hpp"
+#include "passes/final_or_initial.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-bool needs_branch(const ir::Node& node) {
-  const ir::LoopBody& loop = *node.loop();
-  if (ir::runs_at_least_once(node) || !loop.last_values.empty()) return false;
-  return std::ranges::any_of(loop.carried, [&](const ir::Carried& state) {
+bool needs_branch(ir::LoopView loop) {
+  if (loop.runs_at_least_once() || !loop.body().last_values.empty()) return false;
+  return std::ranges::any_of(loop.states(), [&](const ir::Carried& state) {
     const ir::PartialShape& result = state.result->output(0).shape;
-    return state.output && ir::join(result, node.input(state.input).shape()) != result;
+    return state.output && ir::join(result, loop.outer(state).shape()) != result;
   });
 }
 
-/// The inputs of the loop inside a branch: constants as they are, all else as inputs of the If.
+/// The inputs of the loop inside a branch: constants as they are, all else as inputs of the If, in the same
+/// order.
 class BranchInputs {
  public:
   BranchInputs(ir::Node& loop, ir::Branch& branch) : loop_(loop), branch_(branch) {
@@ -33,11 +32,10 @@ class BranchInputs {
   ir::Value operator[](std::uint32_t index) {
     const ir::Value outside = loop_.input(index);
     ir::Builder builder(*branch_.graph);
+    if (outside.node->constant() != nullptr) return builder.clone(*outside.node).value();
     builder.set_name(outside.node->name);
-    if (outside.node->constant() != nullptr) return builder.copy_of(*outside.node);
     const ir::Value parameter = builder.parameter(outside.type(), outside.shape());
-    // Input 0 of the If is its condition; the loop's inputs follow.
-    branch_.invariants.push_back({index + 1, parameter.node});
+    branch_.invariants.push_back({ir::IfView::kFirstMapped + index, parameter.node});
     return parameter;
   }
 
@@ -53,13 +51,11 @@ ir::Branch running_branch(ir::Node& node) {
   std::vector<ir::Value> inputs;
   for (std::uint32_t i = 0; i < node.inputs().size(); ++i) inputs.push_back(outside[i]);
   ir::Builder builder(*branch.graph);
-  if (!ir::known_scalar(inputs[0]))
-    inputs[0] = builder.op(ops::Maximum, {inputs[0], builder.integer(1, inputs[0].type())});
-  inputs[1] = builder.boolean(true);
-  ir::Node& loop = branch.graph->add(node.op(), inputs, node.outputs().size());
-  loop.name = node.name;
-  loop.set_payload(node.take_payload());
-  ir::infer(loop);
+  ir::Value& trip_count = inputs[ir::LoopView::kTripCount];
+  if (!ir::known_scalar(trip_count))
+    trip_count = builder.op(ops::Maximum, {trip_count, builder.integer(1, trip_count.type())});
+  inputs[ir::LoopView::kCondition] = builder.boolean(true);
+  ir::Node& loop = ir::move_control_flow(builder, node, inputs);
   for (std::uint32_t i = 0; i < loop.outputs().size(); ++i) {
     branch.results.push_back(&builder.result(loop.value(i)));
   }
@@ -81,43 +77,29 @@ ir::Branch skipping_branch(ir::Node& node) {
   return branch;
 }
 
-void remove_unread_inputs(ir::Node& choice) {
-  const ir::IfBranches& branches = *choice.branches();
-  const auto is_read = [](const ir::Branch& branch, std::uint32_t input) {
-    return std::ranges::find(branch.invariants, input, &ir::Invariant::input) != branch.invariants.end();
-  };
-  for (auto input = static_cast<std::uint32_t>(choice.inputs().size() - 1); input > 0; --input) {
-    if (!is_read(branches.then_branch, input) && !is_read(branches.else_branch, input))
-      remove_input(choice, input);
-  }
-}
-
 void branch_around(ir::Node& node) {
-  ir::Builder builder(node.graph());
-  builder.set_name(node.name);
-  std::vector<ir::Value> inputs{whether_it_runs(builder, node)};
-  inputs.insert(inputs.end(), node.inputs().begin(), node.inputs().end());
-  ir::Node& choice = node.graph().add(ir::find_op(ops::If), inputs, node.outputs().size());
-  choice.name = node.name;
+  ir::Builder builder = ir::builder_beside(node);
+  const ir::Value runs = whether_it_runs(builder, ir::LoopView(node));
   ir::IfBranches branches;
   branches.else_branch = skipping_branch(node);
   branches.then_branch = running_branch(node);
-  choice.set_payload(std::move(branches));
+  ir::Node& choice = ir::add_if(builder, runs, std::move(branches)).node();
+  for (const ir::Value input : node.inputs()) choice.add_input(input);
   ir::infer(choice);
   for (std::uint32_t i = 0; i < node.outputs().size(); ++i) {
     ir::replace_all_uses(node.value(i), choice.value(i));
   }
   node.graph().remove(node);
-  remove_unread_inputs(choice);
+  ir::remove_unmapped_inputs(choice);
 }
 
 }  // namespace
 
 bool branch_around_loops(ir::Model& model, PassContext&) {
   bool modified = false;
-  for (ir::Node* loop : loops_of(model)) {
-    if (!needs_branch(*loop)) continue;
-    branch_around(*loop);
+  for (const ir::LoopView loop : loops_of(model)) {
+    if (!needs_branch(loop)) continue;
+    branch_around(loop.node());
     modified = true;
   }
   return modified;

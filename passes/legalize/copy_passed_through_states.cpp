@@ -1,21 +1,20 @@
 // If the next value of a state is directly another Parameter of the body, copies it. The CPU plugin assigns
 // back edges one after the other (sequential_back_edges): the state may have been overwritten by then.
-#include "ir/builder.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
+#include "passes/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 
 bool copy_passed_through_states(ir::Model& model, PassContext&) {
   bool modified = false;
-  for (ir::Node* node : loops_of(model)) {
-    ir::Builder builder(*node->loop()->graph);
-    for (const ir::Carried& state : node->loop()->carried) {
+  for (const ir::LoopView loop : loops_of(model)) {
+    ir::Builder builder(loop.graph());
+    for (const ir::Carried& state : loop.states()) {
       const ir::Value next = state.result->input(0);
       if (!next.node->is(ops::Parameter) || next.node == state.parameter) continue;
       builder.set_name(next.node->name);
-      state.result->set_input(0, copy_of(builder, next));
+      state.result->set_input(0, lasting_copy(builder, next));
       modified = true;
     }
   }

@@ -4,10 +4,7 @@
 // infer one row even where the loop may not run.
 #include <algorithm>
 
-#include "ir/builder.hpp"
-#include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -28,32 +25,30 @@ ir::Value at_most_once(ir::Builder& builder, ir::Value count) {
   return builder.op(ops::Minimum, {count, once});
 }
 
-void end_by_count(ir::Builder& builder, ir::Node& node) {
-  ir::LoopBody& loop = *node.loop();
-  ir::Builder body(*loop.graph);
-  if (is_condition_returned(loop)) {
-    loop.condition = &body.result(body.boolean(true));
+void end_by_count(ir::Builder& builder, ir::LoopView loop) {
+  ir::Builder body(loop.graph());
+  if (is_condition_returned(loop.body())) {
+    loop.body().condition = &body.result(body.boolean(true));
   } else {
-    loop.condition->set_input(0, body.boolean(true));
+    loop.body().condition->set_input(0, body.boolean(true));
   }
-  node.set_input(0, at_most_once(builder, node.input(0)));
+  loop.set_trip_count(at_most_once(builder, loop.trip_count()));
 }
 
-void start_by_count(ir::Builder& builder, ir::Node& node) {
-  const ir::Value count = node.input(0);
-  node.set_input(0, builder.op(ops::Select, {node.input(1), count, builder.integer(0, count.type())}));
-  node.set_input(1, builder.boolean(true));
+void start_by_count(ir::Builder& builder, ir::LoopView loop) {
+  const ir::Value count = loop.trip_count();
+  loop.set_trip_count(builder.op(ops::Select, {loop.condition(), count, builder.integer(0, count.type())}));
+  loop.set_condition(builder.boolean(true));
 }
 
-bool run_on(ir::Node& node) {
-  ir::Builder builder(node.graph());
-  builder.set_name(node.name);
-  const auto goes_on = ir::known_scalar(node.loop()->condition->input(0));
+bool run_on(ir::LoopView loop) {
+  ir::Builder builder = ir::builder_beside(loop.node());
+  const auto goes_on = ir::known_scalar(loop.next_condition());
   if (!goes_on) return false;
   const bool ends = *goes_on == 0;
-  if (ends) end_by_count(builder, node);
-  const bool is_open = !ir::known_scalar(node.input(1));
-  if (is_open) start_by_count(builder, node);
+  if (ends) end_by_count(builder, loop);
+  const bool is_open = !ir::known_scalar(loop.condition());
+  if (is_open) start_by_count(builder, loop);
   return ends || is_open;
 }
 
@@ -61,7 +56,7 @@ bool run_on(ir::Node& node) {
 
 bool fold_condition_into_trip_count(ir::Model& model, PassContext&) {
   bool modified = false;
-  for (ir::Node* node : loops_of(model)) modified = run_on(*node) || modified;
+  for (const ir::LoopView loop : loops_of(model)) modified = run_on(loop) || modified;
   return modified;
 }
 

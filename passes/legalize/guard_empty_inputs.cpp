@@ -3,15 +3,17 @@
 // or, in a first run, have no sizes at all. StringTensorPack fails in a first run (measured on 2026.4:
 // tests/faults).
 #include <algorithm>
+#include <vector>
 
 #include "ir/inference.hpp"
-#include "passes/if_builder.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
+
+using Values = std::vector<ir::Value>;
 
 bool may_be_empty(const ir::PartialShape& shape) {
   return !shape.has_rank() ||
@@ -95,36 +97,36 @@ Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
   builder.set_name(node.name);
   if (inputs.size() < node.inputs().size())
     inputs.push_back(builder.integers(*ir::exact_values(node.input(1))));
-  return outputs_of(builder.node(node.op().id, inputs, node.attributes(), node.outputs().size()));
+  return outputs_of(builder.clone(node, inputs));
 }
 
 Values chosen(ir::Builder& builder, const ir::Node& node, const target::Target& target) {
   const ir::Value smallest = builder.op(
       ops::ReduceMin, {sizes_of(builder, node.input(0)), builder.integers({0})}, {{"keep_dims", false}});
   const auto read = node.is(ops::Unique) ? node.inputs().first(1) : node.inputs();
-  ir::Node& choice = add_choice(
+  const ir::IfView choice = ir::add_if(
       builder, builder.op(ops::NotEqual, {smallest, builder.integer(0)}), Values(read.begin(), read.end()),
       [&](ir::Builder& branch, const Values& inner) { return computed(branch, node, inner); },
       [&](ir::Builder& branch, const Values& inner) { return of_nothing(branch, node, inner[0], target); });
-  choice.name = node.name;
-  return outputs_of(choice);
+  return outputs_of(choice.node());
 }
 
 /// Whether `choice` asks what `chosen` makes an If ask.
-bool is_guard(const ir::Node& choice) {
-  const ir::Node& condition = *choice.input(0).node;
+bool is_guard(ir::IfView choice) {
+  const ir::Node& condition = *choice.condition().node;
   if (!condition.is(ops::NotEqual) || !condition.input(0).node->is(ops::ReduceMin)) return false;
   const ir::Node& sizes = *condition.input(0).node->input(0).node;
-  return sizes.is(ops::ShapeOf) && choice.inputs().size() > 1 && sizes.input(0) == choice.input(1);
+  const auto mapped = choice.node().inputs().subspan(ir::IfView::kFirstMapped);
+  return sizes.is(ops::ShapeOf) && !mapped.empty() && sizes.input(0) == mapped.front();
 }
 
 /// The branches this pass has written before: what is in them always has elements.
 std::vector<const ir::Graph*> guarded_branches(ir::Model& model) {
   std::vector<const ir::Graph*> branches;
   for (const ir::Graph* graph : graphs_of(model)) {
-    for (const ir::Node* node : graph->control_flow()) {
-      if (node->branches() != nullptr && is_guard(*node))
-        branches.push_back(node->branches()->then_branch.graph.get());
+    for (ir::Node* node : graph->control_flow()) {
+      if (node->branches() != nullptr && is_guard(ir::IfView(*node)))
+        branches.push_back(ir::IfView(*node).then_branch().graph.get());
     }
   }
   return branches;

@@ -2,11 +2,8 @@
 // of the previous inference and lose states which the body never reads; releases up to 2025.4 return
 // uninitialised memory, or the values of the previous inference, for every final value
 // (zero_trip_final_values).
-#include "ir/builder.hpp"
-#include "ir/inference.hpp"
 #include "passes/final_or_initial.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
 #include "passes/stacked_values.hpp"
 #include "target/faults.hpp"
@@ -17,25 +14,20 @@ namespace {
 /// Lets all readers of `output` read what `guard` makes of it.
 template <typename Guard>
 void guard_output(ir::Value output, Guard guard) {
-  ir::Output& guarded = output.node->output(output.index);
-  const auto readers = guarded.uses;
+  const auto readers = output.output().uses;
   const ir::Value replacement = guard(output);
-  for (const ir::Use& use : readers) use.node->set_input(use.index, replacement);
-  auto& names = replacement.node->output(replacement.index).names;
-  names.append(guarded.names.begin(), guarded.names.end());
-  guarded.names.clear();
+  ir::replace_uses({readers.begin(), readers.end()}, output, replacement);
 }
 
-bool run_on(ir::Node& node, const target::Target& target) {
-  if (ir::runs_at_least_once(node)) return false;
-  FinalOrInitial result(node);
+bool run_on(ir::LoopView loop, const target::Target& target) {
+  if (loop.runs_at_least_once()) return false;
+  FinalOrInitial result(loop);
   ir::Builder& builder = result.builder();
-  ir::LoopBody& loop = *node.loop();
   bool modified = false;
-  for (ir::Scan& scan : loop.scans) {
+  for (ir::Scan& scan : loop.scans()) {
     if (!target.has(Fault::zero_trip_scan_outputs)) break;
-    if (node.output(scan.output).uses.empty() || scan.is_guarded) continue;
-    guard_output(node.value(scan.output), [&](ir::Value rows) {
+    if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
+    guard_output(loop.output(scan), [&](ir::Value rows) {
       // Without iterations nothing tells the sizes that are not static: they are 0, as in onnxruntime.
       std::vector<std::int64_t> axes{scan.axis};
       for (std::size_t i = 0; i < rows.shape().rank(); ++i) {
@@ -53,14 +45,14 @@ bool run_on(ir::Node& node, const target::Target& target) {
     scan.is_guarded = true;
     modified = true;
   }
-  for (ir::Carried& state : loop.carried) {
-    if (!state.output || state.is_guarded || node.output(*state.output).uses.empty()) continue;
-    const bool is_unread = !is_read(state.parameter->value());
+  for (ir::Carried& state : loop.states()) {
+    if (!state.output || state.is_guarded || loop.output(state).output().uses.empty()) continue;
+    const bool is_unread = !ir::is_read(state.parameter->value());
     if (!target.has(Fault::zero_trip_final_values) &&
         !(is_unread && target.has(Fault::zero_trip_unread_states)))
       continue;
-    ir::Value final = node.value(*state.output);
-    ir::Value initial = node.input(state.input);
+    ir::Value final = loop.output(state);
+    ir::Value initial = loop.outer(state);
     if (const ir::Value first = only_reader_of_first_copy(final)) {
       final = first;
       initial = first_copy(builder, initial);
@@ -76,7 +68,7 @@ bool run_on(ir::Node& node, const target::Target& target) {
 
 bool guard_zero_iterations(ir::Model& model, PassContext& context) {
   bool modified = false;
-  for (ir::Node* loop : loops_of(model)) modified = run_on(*loop, context.target) || modified;
+  for (const ir::LoopView loop : loops_of(model)) modified = run_on(loop, context.target) || modified;
   return modified;
 }
 

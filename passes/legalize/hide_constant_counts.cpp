@@ -5,10 +5,7 @@
 // well: the runtime dies at a count of 0.
 #include <algorithm>
 
-#include "ir/builder.hpp"
-#include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
 
@@ -22,14 +19,14 @@ bool is_known_true(ir::Value condition) {
 bool can_be_evaluated(const ir::Graph& body);
 
 /// Whether OpenVINO can run `loop` and the loops in it while it compiles.
-bool can_be_evaluated(const ir::Node& loop) {
-  return ir::known_scalar(loop.input(0)).value_or(0) > 0 && is_known_true(loop.input(1)) &&
-         is_known_true(loop.loop()->condition->input(0)) && can_be_evaluated(*loop.loop()->graph);
+bool can_be_evaluated(ir::LoopView loop) {
+  return loop.iterations().value_or(0) > 0 && is_known_true(loop.next_condition()) &&
+         can_be_evaluated(loop.graph());
 }
 
 bool can_be_evaluated(const ir::Graph& body) {
-  return std::ranges::all_of(body.control_flow(), [](const ir::Node* node) {
-    return node->loop() != nullptr && can_be_evaluated(*node);
+  return std::ranges::all_of(body.control_flow(), [](ir::Node* node) {
+    return node->loop() != nullptr && can_be_evaluated(ir::LoopView(*node));
   });
 }
 
@@ -38,8 +35,8 @@ class Truth {
  public:
   /// Of a model: made of one of its inputs. Null when it has none.
   explicit Truth(ir::Graph& main) : main_(&main) {}
-  /// Of the body of a Loop, or of a branch of an If, inside of `outer`'s graph.
-  Truth(Truth& outer, ir::Node& node, ir::Branch* branch) : outer_(&outer), node_(&node), branch_(branch) {}
+  /// Of a body of `node`, which stands in the graph of `outer`.
+  Truth(Truth& outer, ir::Node& node, ir::Body& body) : outer_(&outer), node_(&node), body_(&body) {}
 
   ir::Value get() {
     if (!value_) value_ = main_ != nullptr ? made() : handed_in();
@@ -59,14 +56,13 @@ class Truth {
 
   ir::Value handed_in() {
     const ir::Value outside = outer_->get();
-    if (!outside) return {};
-    return branch_ != nullptr ? add_invariant(*node_, *branch_, outside) : add_invariant(*node_, outside);
+    return outside ? ir::add_invariant(*node_, *body_, outside) : ir::Value{};
   }
 
   ir::Graph* main_ = nullptr;
   Truth* outer_ = nullptr;
   ir::Node* node_ = nullptr;
-  ir::Branch* branch_ = nullptr;
+  ir::Body* body_ = nullptr;
   ir::Value value_;
 };
 
@@ -86,16 +82,15 @@ class Search {
 
   static bool is_constant(ir::Node& node) {
     for (std::uint32_t i = 0; i < node.inputs().size(); ++i) {
-      if (!is_constant(node.input(i)) && is_read(ir::Use{&node, i})) return false;
+      if (!is_constant(node.input(i)) && ir::is_read(ir::Use{&node, i})) return false;
     }
     return true;
   }
 
-  static void mark(const ir::Graph& body, const std::vector<ir::Invariant>& invariants,
-                   const ir::Node& node) {
-    for (ir::Node* parameter : body.parameters()) {
-      const auto found = std::ranges::find(invariants, parameter, &ir::Invariant::parameter);
-      const bool is_known = found != invariants.end() && is_constant(node.input(found->input));
+  static void mark(const ir::Body& body, const ir::Node& node) {
+    for (ir::Node* parameter : body.graph->parameters()) {
+      const auto found = std::ranges::find(body.invariants, parameter, &ir::Invariant::parameter);
+      const bool is_known = found != body.invariants.end() && is_constant(node.input(found->input));
       parameter->scratch = is_known ? constant : at_run_time;
     }
   }
@@ -113,39 +108,30 @@ class Search {
       ir::Node& node = *graph.nodes()[i];
       if (node.is(ops::Parameter)) continue;
       node.scratch = known(node);
-      if (node.loop() != nullptr) hide(node, truth);
-      if (ir::LoopBody* loop = node.loop()) {
-        mark(*loop->graph, loop->invariants, node);
-        Truth inner(truth, node, nullptr);
-        visit(*loop->graph, inner);
-      }
-      if (ir::IfBranches* branches = node.branches()) {
-        for (ir::Branch* branch : {&branches->then_branch, &branches->else_branch}) {
-          mark(*branch->graph, branch->invariants, node);
-          Truth inner(truth, node, branch);
-          visit(*branch->graph, inner);
-        }
+      if (node.loop() != nullptr) hide(ir::LoopView(node), truth);
+      for (ir::Body* body : ir::bodies(node)) {
+        mark(*body, node);
+        Truth inner(truth, node, *body);
+        visit(*body->graph, inner);
       }
     }
   }
 
-  void hide(ir::Node& loop, Truth& truth) {
-    const auto will_be_known = [&](std::size_t input) {
-      return !ir::known_scalar(loop.input(input)) && is_constant(loop.input(input));
+  void hide(ir::LoopView loop, Truth& truth) {
+    const auto will_be_known = [&](ir::Value value) {
+      return !ir::known_scalar(value) && is_constant(value);
     };
-    const bool is_evaluated = is_constant(loop) && !can_be_evaluated(loop);
-    if (!is_evaluated && !will_be_known(0) && !will_be_known(1)) return;
+    const ir::Value count = loop.trip_count();
+    const ir::Value starts = loop.condition();
+    const bool is_evaluated = is_constant(loop.node()) && !can_be_evaluated(loop);
+    if (!is_evaluated && !will_be_known(count) && !will_be_known(starts)) return;
     const ir::Value holds = truth.get();
     if (!holds) return;
-    ir::Builder builder(loop.graph());
-    builder.set_name(loop.name);
-    if (will_be_known(0)) {
-      const ir::Value count = loop.input(0);
-      loop.set_input(0, builder.op(ops::Select, {holds, count, builder.integer(0, count.type())}));
-    }
-    const ir::Value starts = loop.input(1);
-    loop.set_input(1, is_known_true(starts) ? holds : builder.op(ops::LogicalAnd, {starts, holds}));
-    loop.scratch = at_run_time;
+    ir::Builder builder = ir::builder_beside(loop.node());
+    if (will_be_known(count))
+      loop.set_trip_count(builder.op(ops::Select, {holds, count, builder.integer(0, count.type())}));
+    loop.set_condition(is_known_true(starts) ? holds : builder.op(ops::LogicalAnd, {starts, holds}));
+    loop.node().scratch = at_run_time;
     modified_ = true;
   }
 

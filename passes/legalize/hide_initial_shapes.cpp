@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "ir/builder.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
@@ -14,10 +13,9 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool is_final_value_read(const ir::Node& loop, const ir::Carried& state) {
-  if (!state.output) return false;
-  const auto& uses = loop.output(*state.output).uses;
-  return std::ranges::any_of(uses, [](const ir::Use& use) { return !use.node->is(ops::ShapeOf); });
+bool is_final_value_read(ir::LoopView loop, const ir::Carried& state) {
+  return state.output && std::ranges::any_of(loop.output(state).output().uses,
+                                             [](const ir::Use& use) { return !use.node->is(ops::ShapeOf); });
 }
 
 bool is_constant(ir::Value value) {
@@ -39,7 +37,7 @@ bool is_number(ir::Value value) {
 }
 
 /// Something that changes from run to run, preferably a number. A null Value if the model has no such input.
-ir::Value find_source(const ir::Node& loop, const ir::Graph& graph) {
+ir::Value find_source(const ir::Node& loop) {
   ir::Value found;
   for (const ir::Value input : loop.inputs()) {
     if (input.type() == ir::ElementType::string || is_constant(input)) continue;
@@ -47,7 +45,7 @@ ir::Value find_source(const ir::Node& loop, const ir::Graph& graph) {
     if (!found) found = input;
   }
   if (found) return found;
-  for (ir::Node* parameter : graph.parameters()) {
+  for (ir::Node* parameter : loop.graph().parameters()) {
     if (parameter->output(0).type != ir::ElementType::string) return parameter->value();
   }
   return {};
@@ -125,25 +123,24 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
 bool hide_initial_shapes(ir::Model& model, PassContext& context) {
   const bool keeps_sizes = context.target.has(Fault::kept_initial_size);
   bool modified = false;
-  for (ir::Node* loop : loops_of(model)) {
-    ir::Builder builder(loop->graph());
-    builder.set_name(loop->name);
+  for (const ir::LoopView loop : loops_of(model)) {
+    ir::Builder builder = ir::builder_beside(loop.node());
     ir::Value zero;
-    for (const ir::Carried& state : loop->loop()->carried) {
-      const ir::Value initial = loop->input(state.input);
+    for (const ir::Carried& state : loop.states()) {
+      const ir::Value initial = loop.outer(state);
       const ir::PartialShape& parameter = state.parameter->output(0).shape;
       if (initial.shape() == parameter) continue;
       // Releases with kept_initial_size keep the initial shape for the body if it fits what they infer for
       // the next value: from an If the interval from the smallest size to the largest.
       const bool is_kept_wrongly =
           keeps_sizes && ir::intersect(state.result->output(0).shape, initial.shape()).has_value();
-      if (!is_kept_wrongly && is_final_value_read(*loop, state)) continue;
+      if (!is_kept_wrongly && is_final_value_read(loop, state)) continue;
       if (!zero) {
-        const ir::Value source = find_source(*loop, builder.graph());
+        const ir::Value source = find_source(loop.node());
         if (!source) break;
         zero = run_time_zero(builder, source);
       }
-      loop->set_input(state.input, hide_sizes(builder, initial, parameter, zero));
+      loop.set_outer(state, hide_sizes(builder, initial, parameter, zero));
       modified = true;
     }
   }

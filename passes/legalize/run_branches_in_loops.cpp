@@ -7,11 +7,10 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
+#include "passes/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -41,76 +40,58 @@ bool is_endangered(const ir::Node& choice, bool is_main, bool is_copied) {
 }
 
 /// An If in the body of `loop` for the one outside, whose branches it takes.
-ir::Node& moved_inside(ir::Node& loop, ir::Node& choice) {
-  ir::Graph& body = *loop.loop()->graph;
-  ir::Builder builder(body);
+ir::Node& moved_inside(ir::LoopView loop, ir::Node& choice) {
+  ir::Builder builder(loop.graph());
   std::vector<ir::Value> inputs;
   for (std::size_t i = 0; i < choice.inputs().size(); ++i) {
     const ir::Value outside = choice.input(i);
     const auto before = std::ranges::find(choice.inputs().first(i), outside);
     const auto position = static_cast<std::size_t>(before - choice.inputs().begin());
-    builder.set_name(outside.node->name);
     if (position < i) {
       inputs.push_back(inputs[position]);
     } else if (outside.node->constant() != nullptr) {
-      inputs.push_back(builder.copy_of(*outside.node));
+      inputs.push_back(builder.clone(*outside.node).value());
     } else {
-      inputs.push_back(add_invariant(loop, outside));
+      inputs.push_back(ir::add_invariant(loop.node(), loop.body(), outside));
     }
   }
-  ir::Node& inside = body.add(choice.op(), inputs, choice.outputs().size());
-  inside.name = choice.name;
-  inside.set_payload(choice.take_payload());
-  ir::infer(inside);
-  return inside;
+  return ir::move_control_flow(builder, choice, inputs);
 }
 
 /// A Loop of one iteration, with nothing in its body, that is called as `choice` is.
-ir::Node& add_single_iteration(ir::Node& choice, std::size_t output_count) {
+ir::LoopView add_single_iteration(ir::Node& choice) {
   ir::Builder builder(choice.graph());
-  const ir::Value once[] = {builder.integer(1), builder.boolean(true)};
-  ir::Node& loop = choice.graph().add(ir::find_op(ops::Loop), once, output_count);
-  loop.name = choice.name;
-  ir::LoopBody body;
-  body.graph = choice.graph().make_body();
-  ir::Builder inner(*body.graph);
-  body.condition = &inner.result(inner.boolean(true));
-  loop.set_payload(std::move(body));
+  const ir::Value once = builder.integer(1);
+  const ir::LoopView loop = ir::add_loop(builder, once, builder.boolean(true), choice.graph().make_body());
+  loop.node().name = choice.name;
+  ir::Builder inner(loop.graph());
+  loop.body().condition = &inner.result(inner.boolean(true));
   return loop;
 }
 
 void run_in_loop(ir::Node& choice) {
-  ir::Node& loop = add_single_iteration(choice, choice.outputs().size());
+  const ir::LoopView loop = add_single_iteration(choice);
   ir::Node& inside = moved_inside(loop, choice);
-  ir::Builder inner(inside.graph());
-  for (std::uint32_t i = 0; i < inside.outputs().size(); ++i) {
-    loop.loop()->last_values.push_back({&inner.result(inside.value(i)), i});
-  }
-  ir::infer(loop);
-  for (std::uint32_t i = 0; i < loop.outputs().size(); ++i) {
-    ir::replace_all_uses(choice.value(i), loop.value(i));
+  for (std::size_t i = 0; i < inside.outputs().size(); ++i) loop.add_last_value(inside.value(i));
+  ir::infer(loop.node());
+  for (std::size_t i = 0; i < inside.outputs().size(); ++i) {
+    ir::replace_all_uses(choice.value(i), loop.node().value(i));
   }
   choice.graph().remove(choice);
 }
 
 void copy_in_loop(ir::Node& choice) {
-  std::vector<std::uint32_t> copied;
-  for (std::uint32_t i = 0; i < choice.outputs().size(); ++i) {
-    if (choice.value(i).type() != ir::ElementType::string) copied.push_back(i);
+  const ir::LoopView loop = add_single_iteration(choice);
+  ir::Builder inner(loop.graph());
+  std::vector<std::pair<ir::Value, ir::Value>> copies;
+  for (std::size_t i = 0; i < choice.outputs().size(); ++i) {
+    const ir::Value value = choice.value(i);
+    if (value.type() == ir::ElementType::string) continue;
+    const ir::Value inside = ir::add_invariant(loop.node(), loop.body(), value);
+    copies.emplace_back(value, loop.add_last_value(lasting_copy(inner, inside)));
   }
-  ir::Node& loop = add_single_iteration(choice, copied.size());
-  ir::Builder inner(*loop.loop()->graph);
-  std::vector<std::vector<ir::Use>> readers;
-  for (std::uint32_t i = 0; i < copied.size(); ++i) {
-    const auto& uses = choice.output(copied[i]).uses;
-    readers.emplace_back(uses.begin(), uses.end());
-    const ir::Value copy = copy_of(inner, add_invariant(loop, choice.value(copied[i])));
-    loop.loop()->last_values.push_back({&inner.result(copy), i});
-  }
-  ir::infer(loop);
-  for (std::uint32_t i = 0; i < copied.size(); ++i) {
-    for (const ir::Use& use : readers[i]) use.node->set_input(use.index, loop.value(i));
-  }
+  ir::infer(loop.node());
+  for (const auto& [value, copy] : copies) ir::replace_uses_except(value, copy, loop.node());
 }
 
 }  // namespace

@@ -23,7 +23,6 @@
 
 #include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
 #include "passes/size_changes.hpp"
 #include "passes/stacked_values.hpp"
@@ -55,15 +54,11 @@ bool can_be_equal(const ir::PartialShape& a, const ir::PartialShape& b) {
   return ir::intersect(a, b).has_value();
 }
 
-ir::Node& result_of(ir::Node& choice, bool is_then, std::size_t index) {
-  ir::IfBranches& branches = *choice.branches();
-  return *(is_then ? branches.then_branch : branches.else_branch).results[index];
-}
-
 /// Whether output `index` of the If is copied with a size that the runtime may not update.
 bool is_endangered(ir::Node& choice, std::size_t index) {
-  const auto then_shapes = possible_shapes(result_of(choice, true, index));
-  const auto else_shapes = possible_shapes(result_of(choice, false, index));
+  const auto results = ir::IfView(choice).results(index);
+  const auto then_shapes = possible_shapes(*results[0]);
+  const auto else_shapes = possible_shapes(*results[1]);
   const auto has_rank = [](const ir::PartialShape& shape) { return shape.has_rank(); };
   if (choice.output(index).type == ir::ElementType::string) return false;
   if (!std::ranges::all_of(then_shapes, has_rank) || !std::ranges::all_of(else_shapes, has_rank))
@@ -77,30 +72,29 @@ bool is_endangered(ir::Node& choice, std::size_t index) {
 
 /// A state of a loop. Valid as long as the loop gets no other states.
 struct State {
-  ir::Node* loop;
+  ir::LoopView loop;
   ir::Carried* carried;
 };
 
 /// Of two iterations the second one starts from another shape, or from memory that has not moved.
-bool may_iterate_more_than_twice(const ir::Node& loop) {
-  const auto count = ir::known_values(loop.input(0));
+bool may_iterate_more_than_twice(ir::LoopView loop) {
+  const auto count = ir::known_values(loop.trip_count());
   return !count || count->front().min < 0 || count->front().max > 2;
 }
 
 /// A state that grows and shrinks, and that the body reads: LoopBody::carried[index].
 struct UnsettledState {
-  ir::Node* loop;
+  ir::LoopView loop;
   std::size_t index;
 };
 
 std::vector<UnsettledState> unsettled_states(ir::Model& model) {
   std::vector<UnsettledState> states;
-  for (ir::Node* loop : loops_of(model)) {
-    if (!may_iterate_more_than_twice(*loop)) continue;
-    const std::vector<bool> is_unsettled = states_that_grow_and_shrink(*loop);
+  for (const ir::LoopView loop : loops_of(model)) {
+    if (!may_iterate_more_than_twice(loop)) continue;
+    const std::vector<bool> is_unsettled = states_that_grow_and_shrink(loop);
     for (std::size_t i = 0; i < is_unsettled.size(); ++i) {
-      if (is_unsettled[i] && is_read(loop->loop()->carried[i].parameter->value()))
-        states.push_back({loop, i});
+      if (is_unsettled[i] && ir::is_read(loop.states()[i].parameter->value())) states.push_back({loop, i});
     }
   }
   return states;
@@ -117,8 +111,8 @@ bool has_other_role(const ir::LoopBody& body, const ir::Carried& state) {
 class BranchSeparation {
  public:
   explicit BranchSeparation(ir::Model& model) {
-    for (ir::Node* loop : loops_of(model)) {
-      for (ir::Carried& state : loop->loop()->carried) states_.emplace(state.result, State{loop, &state});
+    for (const ir::LoopView loop : loops_of(model)) {
+      for (ir::Carried& state : loop.states()) states_.emplace(state.result, State{loop, &state});
     }
   }
 
@@ -126,8 +120,9 @@ class BranchSeparation {
     bool modified = false;
     for (std::uint32_t i = 0; i < choice.outputs().size(); ++i) {
       if (choice.output(i).uses.empty() || is_separate(choice, i) || !is_endangered(choice, i)) continue;
-      const std::size_t rank = std::max(result_of(choice, true, i).output(0).shape.rank(),
-                                        result_of(choice, false, i).output(0).shape.rank());
+      const auto results = ir::IfView(choice).results(i);
+      const std::size_t rank =
+          std::max(results[0]->output(0).shape.rank(), results[1]->output(0).shape.rank());
       if (const std::optional<State> state = only_state(choice.output(i), rank)) {
         run_on_next_value(*state, choice, i);
       } else {
@@ -143,10 +138,10 @@ class BranchSeparation {
   /// Separates output `index` of `choice`, the next value of `state`.
   void run_on_next_value(const State& state, ir::Node& choice, std::uint32_t index) {
     Copies copies;
-    if (state.carried->output && !ir::runs_at_least_once(*state.loop)) copies.left_out = kInitialCopies;
+    if (state.carried->output && !state.loop.runs_at_least_once()) copies.left_out = kInitialCopies;
     separate(choice, index, choice.output(index).shape.rank(), copies);
     ir::infer(*state.carried->result);
-    stack_state(*state.loop, *state.carried, copies.left_out.value_or(copies.count));
+    stack_state(state.loop, *state.carried, copies.left_out.value_or(copies.count));
   }
 
  private:
@@ -158,18 +153,17 @@ class BranchSeparation {
   /// Gives each branch of output `index` a number of copies of its own, from `copies` on.
   void separate(ir::Node& choice, std::uint32_t index, std::size_t rank, Copies& copies) {
     separate_[&choice].insert(index);
-    for (const bool is_then : {true, false}) {
-      ir::Node& result = result_of(choice, is_then, index);
-      const ir::Value value = result.input(0);
-      ir::Node* const inner = copies.count < kMostCopies ? choice_behind(result, rank) : nullptr;
+    for (ir::Node* const result : ir::IfView(choice).results(index)) {
+      const ir::Value value = result->input(0);
+      ir::Node* const inner = copies.count < kMostCopies ? choice_behind(*result, rank) : nullptr;
       if (inner != nullptr && !is_separate(*inner, value.index) && is_endangered(*inner, value.index)) {
         separate(*inner, value.index, rank, copies);
       } else {
-        ir::Builder builder = builder_beside(*value.node);
-        result.set_input(0, stacked(builder, value, copies.count, rank));
+        ir::Builder builder = ir::builder_beside(*value.node);
+        result->set_input(0, stacked(builder, value, copies.count, rank));
         copies.increase();
       }
-      ir::infer(result);
+      ir::infer(*result);
     }
     ir::infer(choice);
   }
@@ -180,10 +174,9 @@ class BranchSeparation {
     const auto found = states_.find(output.uses[0].node);
     if (found == states_.end()) return std::nullopt;
     const State& state = found->second;
-    if (has_other_role(*state.loop->loop(), *state.carried)) return std::nullopt;
-    const std::array<const ir::PartialShape*, 3> shapes{&output.shape,
-                                                        &state.carried->parameter->output(0).shape,
-                                                        &state.loop->input(state.carried->input).shape()};
+    if (has_other_role(state.loop.body(), *state.carried)) return std::nullopt;
+    const std::array<const ir::PartialShape*, 3> shapes{
+        &output.shape, &state.carried->parameter->output(0).shape, &state.loop.outer(*state.carried).shape()};
     const auto has_rank = [&](const ir::PartialShape* shape) {
       return shape->has_rank() && shape->rank() == rank;
     };
@@ -198,37 +191,32 @@ class BranchSeparation {
 
 /// Gives the loop's output a state of its own, which the body does not read: the value behind the Result. A
 /// loop that does not run gives the initial value, which must have the shape of the result.
-void give_output_own_state(ir::Node& loop, std::size_t index) {
-  ir::LoopBody& body = *loop.loop();
-  const ir::Value initial = loop.input(body.carried[index].input);
-  ir::Builder builder = builder_beside(*body.carried[index].result);
-  ir::Carried final;
-  final.input = static_cast<std::uint32_t>(loop.inputs().size());
-  loop.add_input(initial);
-  final.parameter = builder.parameter(initial.type(), initial.shape()).node;
-  final.result = &builder.result(body.carried[index].result->input(0));
-  final.output = std::exchange(body.carried[index].output, std::nullopt);
-  body.carried.push_back(final);
+void give_output_own_state(ir::LoopView loop, std::size_t index) {
+  const ir::Carried state = loop.states()[index];
+  const ir::Value initial = loop.outer(state);
+  ir::Builder builder = ir::builder_beside(*state.result);
+  const ir::Value parameter = builder.parameter(initial.type(), initial.shape());
+  loop.add_state(initial, *parameter.node, builder.result(state.result->input(0))).output = state.output;
+  loop.states()[index].output.reset();
 }
 
 /// Gives the initial value another shape than all next values. Returns whether it may have had the same.
 bool separate_initial_shape(BranchSeparation& separation, const UnsettledState& unsettled) {
-  ir::Node& loop = *unsettled.loop;
-  ir::LoopBody& body = *loop.loop();
-  const auto carried = [&]() -> ir::Carried& { return body.carried[unsettled.index]; };
-  const ir::PartialShape initial = loop.input(carried().input).shape();
+  const ir::LoopView loop = unsettled.loop;
+  const auto carried = [&]() -> ir::Carried& { return loop.states()[unsettled.index]; };
+  const ir::PartialShape initial = loop.outer(carried()).shape();
   if (!initial.has_rank() || !may_have_shape(*carried().result, initial)) return false;
-  if (has_other_role(body, carried())) {
-    ir::Builder builder = builder_beside(*carried().result);
+  if (has_other_role(loop.body(), carried())) {
+    ir::Builder builder = ir::builder_beside(*carried().result);
     carried().result = &builder.result(carried().result->input(0));
   }
   const ir::Value value = carried().result->input(0);
   if (ir::Node* const choice = choice_behind(*carried().result, initial.rank())) {
-    separation.run_on_next_value({&loop, &carried()}, *choice, value.index);
+    separation.run_on_next_value({loop, &carried()}, *choice, value.index);
     return true;
   }
-  if (carried().output && !ir::runs_at_least_once(loop)) give_output_own_state(loop, unsettled.index);
-  ir::Builder builder = builder_beside(*value.node);
+  if (carried().output && !loop.runs_at_least_once()) give_output_own_state(loop, unsettled.index);
+  ir::Builder builder = ir::builder_beside(*value.node);
   carried().result->set_input(0, stacked(builder, value, 1, initial.rank()));
   ir::infer(*carried().result);
   stack_state(loop, carried(), kInitialCopies);

@@ -2,10 +2,7 @@
 // On 2024.6 a Loop with an input, a state or an output of such a shape, vectors without elements above all,
 // ends the process (empty_loop_vectors); [1, 0] works.
 #include <algorithm>
-#include <optional>
-#include <utility>
 
-#include "ir/builder.hpp"
 #include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -52,69 +49,66 @@ bool is_next_value(const ir::Node& unsqueeze) {
 
 /// Gives `value`, a Parameter of a body or an output of a loop, the axis, and makes all readers read it
 /// without.
-void read_unwrapped(ir::Graph& graph, ir::Value value) {
-  ir::Output& output = value.node->output(value.index);
+void read_unwrapped(ir::Value value) {
+  const ir::Output& output = value.output();
   const auto readers = output.uses;
   ir::Dimensions shape{ir::Dimension(1)};
   for (const ir::Dimension& size : output.shape) shape.push_back(size);
   ir::set_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
   if (readers.empty()) return;
-  ir::Builder builder(graph);
-  builder.set_name(value.node->name);
+  ir::Builder builder = ir::builder_beside(*value.node);
   const ir::Value inner = builder.op(ops::Squeeze, {value, builder.integers({0})});
   for (const ir::Use& use : readers) {
-    use.node->set_input(use.index, inner);
     if (use.index == 0 && concerns_first_axis(*use.node, ops::Unsqueeze) && !is_next_value(*use.node))
       ir::replace_all_uses(use.node->value(), value);
   }
-  auto& names = inner.node->output(0).names;
-  names.append(output.names.begin(), output.names.end());
-  output.names.clear();
+  ir::replace_uses({readers.begin(), readers.end()}, value, inner);
 }
 
 class LoopValues {
  public:
-  explicit LoopValues(ir::Node& loop) : loop_(loop), body_(*loop.loop()), outside_(loop.graph()) {}
+  explicit LoopValues(ir::LoopView loop) : loop_(loop), body_(loop.body()), outside_(loop.node().graph()) {}
 
   bool run() {
     bool modified = false;
     for (const ir::Invariant& invariant : body_.invariants) {
-      if (!is_endangered(loop_.input(invariant.input).shape())) continue;
-      take(invariant.input, *invariant.parameter);
+      if (!is_endangered(loop_.outer(invariant).shape())) continue;
+      take(invariant);
       modified = true;
     }
     for (const ir::Carried& state : body_.carried) {
       if (has_elements(*state.parameter)) continue;
-      if (!is_endangered(loop_.input(state.input).shape()) &&
-          !is_endangered(state.parameter->output(0).shape) && !is_endangered(state.result->output(0).shape))
+      if (!is_endangered(loop_.outer(state).shape()) && !is_endangered(state.parameter->output(0).shape) &&
+          !is_endangered(state.result->output(0).shape))
         continue;
-      take(state.input, *state.parameter);
-      give(*state.result, state.output);
+      take(state);
+      give(*state.result, loop_.output(state));
       modified = true;
     }
     for (const ir::LastValue& last : body_.last_values) {
       if (!is_endangered(last.result->output(0).shape)) continue;
-      give(*last.result, last.output);
+      give(*last.result, loop_.output(last));
       modified = true;
     }
-    if (modified) ir::infer(loop_);
+    if (modified) ir::infer(loop_.node());
     return modified;
   }
 
  private:
-  void take(std::uint32_t input, ir::Node& parameter) {
-    loop_.set_input(input, wrapped(outside_, loop_.input(input)));
-    read_unwrapped(*body_.graph, parameter.value());
+  template <typename Port>
+  void take(const Port& port) {
+    loop_.set_outer(port, wrapped(outside_, loop_.outer(port)));
+    read_unwrapped(port.parameter->value());
   }
 
-  void give(ir::Node& result, std::optional<std::uint32_t> output) {
+  void give(ir::Node& result, ir::Value output) {
     ir::Builder inside(*body_.graph);
     result.set_input(0, wrapped(inside, result.input(0)));
     ir::infer(result);
-    if (output) read_unwrapped(loop_.graph(), loop_.value(*output));
+    if (output) read_unwrapped(output);
   }
 
-  ir::Node& loop_;
+  ir::LoopView loop_;
   ir::LoopBody& body_;
   ir::Builder outside_;
 };
@@ -123,7 +117,7 @@ class LoopValues {
 
 bool unsqueeze_empty_loop_values(ir::Model& model, PassContext&) {
   bool modified = false;
-  for (ir::Node* loop : loops_of(model)) modified = LoopValues(*loop).run() || modified;
+  for (const ir::LoopView loop : loops_of(model)) modified = LoopValues(loop).run() || modified;
   return modified;
 }
 

@@ -1,45 +1,34 @@
 // A loop that never runs gives its initial values, and scan outputs without rows.
 #include <algorithm>
 
-#include "ir/builder.hpp"
 #include "ir/inference.hpp"
+#include "passes/final_or_initial.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-bool never_runs(const ir::Node& loop) {
-  const auto trip_count = ir::known_scalar(loop.input(0));
-  const auto condition = ir::known_scalar(loop.input(1));
-  return (trip_count && *trip_count == 0) || (condition && *condition == 0);
-}
-
 /// Scan outputs without rows need a shape to have them in.
-bool rows_have_ranks(const ir::LoopBody& loop) {
-  return std::ranges::all_of(loop.scans,
+bool rows_have_ranks(ir::LoopView loop) {
+  return std::ranges::all_of(loop.scans(),
                              [](const ir::Scan& scan) { return scan.result->output(0).shape.has_rank(); });
 }
 
-void fold(ir::Node& node) {
-  const ir::LoopBody& loop = *node.loop();
-  ir::Builder builder(node.graph());
-  builder.set_name(node.name);
-  for (const ir::Carried& state : loop.carried) {
-    if (state.output) ir::replace_all_uses(node.value(*state.output), node.input(state.input));
+void fold(ir::LoopView loop) {
+  ir::Builder builder = ir::builder_beside(loop.node());
+  for (const ir::Carried& state : loop.states()) {
+    if (state.output) ir::replace_all_uses(loop.output(state), loop.outer(state));
   }
-  for (const ir::Scan& scan : loop.scans) {
-    ir::replace_all_uses(node.value(scan.output), no_rows(builder, scan));
-  }
+  for (const ir::Scan& scan : loop.scans()) ir::replace_all_uses(loop.output(scan), no_rows(builder, scan));
 }
 
 bool fold_all(ir::Model& model) {
   bool modified = false;
-  for (ir::Node* node : loops_of(model)) {
-    if (!node->has_uses() || !never_runs(*node) || !node->loop()->last_values.empty()) continue;
-    if (!rows_have_ranks(*node->loop())) continue;
-    fold(*node);
+  for (const ir::LoopView loop : loops_of(model)) {
+    if (!loop.node().has_uses() || !loop.never_runs() || !loop.body().last_values.empty()) continue;
+    if (!rows_have_ranks(loop)) continue;
+    fold(loop);
     modified = true;
   }
   return modified;

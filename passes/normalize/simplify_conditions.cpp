@@ -1,9 +1,8 @@
 // A body's condition that only says what let the iteration begin becomes constant true: the runtime takes any
 // other condition for a possible early exit and gives up static scan dimensions.
-#include "ir/builder.hpp"
-#include "ir/inference.hpp"
+#include <algorithm>
+
 #include "passes/graph_walk.hpp"
-#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -25,40 +24,35 @@ constexpr int kMostTerms = 256;
 
 /// Whether `value`, of the loop's body, is true in every iteration that runs. Looks at `terms` values at
 /// most.
-bool always_true(const ir::Node& node, const ir::LoopBody& loop, ir::Value value, int& terms) {
+bool always_true(ir::LoopView loop, ir::Value value, int& terms) {
   if (terms-- <= 0) return false;
   value = origin_of(value);
   if (const auto known = ir::known_scalar(value)) return *known != 0;
   if (value.node->is(ops::LogicalAnd)) {
-    return always_true(node, loop, value.node->input(0), terms) &&
-           always_true(node, loop, value.node->input(1), terms);
+    return always_true(loop, value.node->input(0), terms) && always_true(loop, value.node->input(1), terms);
   }
   if (value.node->is(ops::LogicalOr)) {
-    return always_true(node, loop, value.node->input(0), terms) ||
-           always_true(node, loop, value.node->input(1), terms);
+    return always_true(loop, value.node->input(0), terms) || always_true(loop, value.node->input(1), terms);
   }
-  for (const ir::Carried& state : loop.carried) {
-    if (state.parameter != value.node) continue;
-    // The state that is the condition itself: no iteration runs in which it is false.
-    return state.result == loop.condition && origin_of(node.input(state.input)) == origin_of(node.input(1));
-  }
-  for (const ir::Invariant& invariant : loop.invariants) {
-    if (invariant.parameter == value.node)
-      return origin_of(node.input(invariant.input)) == origin_of(node.input(1));
-  }
-  return false;
+  const auto is_first_condition = [&](const auto& port) {
+    return port.parameter == value.node && origin_of(loop.outer(port)) == origin_of(loop.condition());
+  };
+  // The state that is the condition itself: no iteration runs in which it is false.
+  return std::ranges::any_of(loop.body().invariants, is_first_condition) ||
+         std::ranges::any_of(loop.states(), [&](const ir::Carried& state) {
+           return state.result == loop.body().condition && is_first_condition(state);
+         });
 }
 
 }  // namespace
 
 bool simplify_conditions(ir::Model& model, PassContext&) {
   bool modified = false;
-  for (ir::Node* node : loops_of(model)) {
-    const ir::LoopBody& loop = *node->loop();
-    const ir::Value condition = loop.condition->input(0);
+  for (const ir::LoopView loop : loops_of(model)) {
+    const ir::Value condition = loop.next_condition();
     int terms = kMostTerms;
-    if (condition.node->constant() != nullptr || !always_true(*node, loop, condition, terms)) continue;
-    loop.condition->set_input(0, ir::Builder(*loop.graph).boolean(true));
+    if (condition.node->constant() != nullptr || !always_true(loop, condition, terms)) continue;
+    loop.body().condition->set_input(0, ir::Builder(loop.graph()).boolean(true));
     modified = true;
   }
   return modified;

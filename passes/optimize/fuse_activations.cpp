@@ -139,7 +139,7 @@ ir::Value drop_threshold(const ir::Node& node) {
   const bool is_less = condition.is(ops::Less);
   if (!is_less && !condition.is(ops::Greater)) return {};
   const ir::Value scaled = condition.input(is_less ? 1 : 0);
-  const auto threshold = constant_number(condition.input(is_less ? 0 : 1));
+  const auto threshold = ir::exact_number(condition.input(is_less ? 0 : 1));
   const ir::Value x = node.input(1);
   const ir::Value smooth = node.input(2);
   if (!threshold || *threshold < kLowest || !x.shape().has_rank() || x.shape() != node.output(0).shape)

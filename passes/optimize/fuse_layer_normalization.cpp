@@ -82,7 +82,7 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
   if (!centred || centred->x.shape() != node.output(0).shape) return {};
   const ir::Node& sum = *variance_and_epsilon.node;
   for (const std::size_t index : {0U, 1U}) {
-    const auto epsilon = constant_number(sum.input(1 - index));
+    const auto epsilon = ir::exact_number(sum.input(1 - index));
     const ir::Value variance = sum.input(index);
     if (!epsilon || !(*epsilon > 0) || !is_used_once(variance)) continue;
     if (axes_of_mean(*variance.node, centred->x.shape()) != centred->axes) continue;

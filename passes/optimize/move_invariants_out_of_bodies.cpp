@@ -8,10 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ir/builder.hpp"
-#include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -20,17 +17,16 @@ namespace {
 /// The move of one body's invariant nodes to the graph around its loop.
 class Mover {
  public:
-  Mover(ir::Node& loop, ir::Graph& outer) : loop_(loop), builder_(outer) {
-    for (const ir::Invariant& invariant : loop.loop()->invariants) {
-      parameters_[invariant.parameter] = loop.input(invariant.input);
+  explicit Mover(ir::LoopView loop)
+      : loop_(loop), builder_(loop.node().graph()), runs_(loop.runs_at_least_once()) {
+    for (const ir::Invariant& invariant : loop.body().invariants) {
+      parameters_[invariant.parameter] = loop.outer(invariant);
     }
-    runs_ = ir::runs_at_least_once(loop);
   }
 
   bool run() {
     if (parameters_.empty()) return false;
-    const auto& nodes = loop_.loop()->graph->nodes();
-    for (const auto& node : nodes) {
+    for (const auto& node : loop_.graph().nodes()) {
       if (is_movable(*node)) copy_outside(*node);
     }
     if (moved_.empty()) return false;
@@ -38,7 +34,7 @@ class Mover {
     for (const auto& [node, copy] : moved_) {
       for (std::uint32_t i = 0; i < node->outputs().size(); ++i) connect({node, i}, {copy, i});
     }
-    loop_.loop()->graph->remove_dead_nodes();
+    loop_.graph().remove_dead_nodes();
     return true;
   }
 
@@ -78,33 +74,28 @@ class Mover {
     if (const auto parameter = parameters_.find(value.node); parameter != parameters_.end())
       return parameter->second;
     ir::Node*& copy = copies_[value.node];
-    if (copy == nullptr) {
-      builder_.set_name(value.node->name);
-      copy = builder_.copy_of(*value.node).node;
-    }
+    if (copy == nullptr) copy = &builder_.clone(*value.node);
     return copy->value(value.index);
   }
 
   void copy_outside(ir::Node& node) {
     std::vector<ir::Value> inputs;
     for (const ir::Value input : node.inputs()) inputs.push_back(outside(input));
-    builder_.set_name(node.name);
-    ir::Node& copy = builder_.node(node.op().id, inputs, node.attributes(), node.outputs().size());
+    ir::Node& copy = builder_.clone(node, inputs);
     copies_[&node] = &copy;
     moved_.emplace_back(&node, &copy);
   }
 
   /// Values that only moved nodes read need no way into the body.
   void connect(ir::Value inside, ir::Value outside) {
-    const auto& uses = inside.node->output(inside.index).uses;
-    const bool is_read =
-        std::ranges::any_of(uses, [&](const ir::Use& use) { return !copies_.contains(use.node); });
-    if (is_read) ir::replace_all_uses(inside, add_invariant(loop_, outside));
+    const bool is_read = std::ranges::any_of(inside.output().uses,
+                                             [&](const ir::Use& use) { return !copies_.contains(use.node); });
+    if (is_read) ir::replace_all_uses(inside, ir::add_invariant(loop_.node(), loop_.body(), outside));
   }
 
-  ir::Node& loop_;
+  ir::LoopView loop_;
   ir::Builder builder_;
-  bool runs_ = false;
+  bool runs_;
   std::unordered_map<const ir::Node*, ir::Value> parameters_;
   std::unordered_map<const ir::Node*, ir::Node*> copies_;  ///< nodes and constants of the body -> outside
   std::vector<std::pair<ir::Node*, ir::Node*>> moved_;
@@ -115,7 +106,7 @@ class Mover {
 bool move_invariants_out_of_bodies(ir::Model& model, PassContext&) {
   bool modified = false;
   // Inner loops first: what leaves one may leave the next.
-  for (ir::Node* loop : loops_of(model)) modified = Mover(*loop, loop->graph()).run() || modified;
+  for (const ir::LoopView loop : loops_of(model)) modified = Mover(loop).run() || modified;
   return modified;
 }
 

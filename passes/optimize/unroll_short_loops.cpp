@@ -4,10 +4,7 @@
 #include <ranges>
 #include <unordered_map>
 
-#include "ir/builder.hpp"
-#include "ir/inference.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/loop_ports.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -20,41 +17,39 @@ bool is_computed(const ir::Node& node) {
   return node.constant() == nullptr && !node.is(ops::Parameter) && !node.is(ops::Result);
 }
 
-bool is_short(const ir::Node& node) {
-  const ir::LoopBody& loop = *node.loop();
-  const auto trip_count = ir::known_scalar(node.input(0));
-  const bool runs_to_the_end =
-      ir::known_scalar(node.input(1)) == 1 && ir::known_scalar(loop.condition->input(0)) == 1;
-  if (!trip_count || *trip_count < 1 || !runs_to_the_end || !loop.sliced.empty()) return false;
+bool is_short(ir::LoopView loop) {
+  const auto iterations = loop.iterations();
+  const bool runs_to_the_end = ir::known_scalar(loop.next_condition()) == 1;
+  if (!iterations || *iterations < 1 || !runs_to_the_end || !loop.body().sliced.empty()) return false;
   std::int64_t size = 0;
-  for (const auto& inner : loop.graph->nodes()) {
+  for (const auto& inner : loop.graph().nodes()) {
     if (inner->op().traits.is_volatile || !ir::bodies(*inner).empty()) return false;
     if (is_computed(*inner)) ++size;
   }
-  return *trip_count <= kMostNodes / std::max<std::int64_t>(size, 1);
+  return *iterations <= kMostNodes / std::max<std::int64_t>(size, 1);
 }
 
 /// Writes the iterations of one loop into the graph around it.
 class Unroller {
  public:
-  explicit Unroller(ir::Node& node) : node_(node), loop_(*node.loop()), builder_(node.graph()) {
-    for (const ir::Invariant& invariant : loop_.invariants) {
-      copies_[invariant.parameter] = {node.input(invariant.input)};
+  explicit Unroller(ir::LoopView loop) : loop_(loop), body_(loop.body()), builder_(loop.node().graph()) {
+    for (const ir::Invariant& invariant : body_.invariants) {
+      copies_[invariant.parameter] = {loop.outer(invariant)};
     }
-    for (const ir::Carried& state : loop_.carried) copies_[state.parameter] = {node.input(state.input)};
-    for (const auto& inner : loop_.graph->nodes()) {
+    for (const ir::Carried& state : body_.carried) copies_[state.parameter] = {loop.outer(state)};
+    for (const auto& inner : body_.graph->nodes()) {
       if (inner->constant() == nullptr) continue;
       builder_.set_name(inner->name);
-      copies_[inner.get()] = {builder_.copy_of(*inner)};
+      copies_[inner.get()] = {builder_.clone(*inner).value()};
     }
-    rows_.resize(loop_.scans.size());
-    last_values_.resize(loop_.last_values.size());
+    rows_.resize(body_.scans.size());
+    last_values_.resize(body_.last_values.size());
   }
 
   void run() {
-    loop_.graph->sort();
-    const std::int64_t trip_count = *ir::known_scalar(node_.input(0));
-    for (std::int64_t i = 0; i < trip_count; ++i) iterate(i);
+    body_.graph->sort();
+    const std::int64_t iterations = *loop_.iterations();
+    for (std::int64_t i = 0; i < iterations; ++i) iterate(i);
     connect_outputs();
   }
 
@@ -63,53 +58,53 @@ class Unroller {
   ir::Value fed_by(const ir::Node& result) const { return copy_of(result.input(0)); }
 
   void iterate(std::int64_t index) {
-    if (loop_.iteration != nullptr) {
-      const ir::Output& number = loop_.iteration->output(0);
+    if (body_.iteration != nullptr) {
+      const ir::Output& number = body_.iteration->output(0);
       const std::vector<std::int64_t> shape(number.shape.rank(), 1);
-      copies_[loop_.iteration] = {
+      copies_[body_.iteration] = {
           builder_.constant(number.type, shape, ir::encode_integers({&index, 1}, number.type))};
     }
-    for (const auto& inner : loop_.graph->nodes()) {
+    for (const auto& inner : body_.graph->nodes()) {
       if (is_computed(*inner)) copy(*inner);
     }
-    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].push_back(fed_by(*loop_.scans[i].result));
-    for (std::size_t i = 0; i < loop_.last_values.size(); ++i) {
-      last_values_[i] = fed_by(*loop_.last_values[i].result);
+    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].push_back(fed_by(*body_.scans[i].result));
+    for (std::size_t i = 0; i < body_.last_values.size(); ++i) {
+      last_values_[i] = fed_by(*body_.last_values[i].result);
     }
     // All at once: a state may be handed on to another.
     std::vector<ir::Value> next;
-    for (const ir::Carried& state : loop_.carried) next.push_back(fed_by(*state.result));
-    for (std::size_t i = 0; i < next.size(); ++i) copies_[loop_.carried[i].parameter] = {next[i]};
+    for (const ir::Carried& state : body_.carried) next.push_back(fed_by(*state.result));
+    for (std::size_t i = 0; i < next.size(); ++i) copies_[body_.carried[i].parameter] = {next[i]};
   }
 
   void copy(const ir::Node& inner) {
     std::vector<ir::Value> inputs;
     for (const ir::Value input : inner.inputs()) inputs.push_back(copy_of(input));
     builder_.set_name(inner.name);
-    ir::Node& outside = builder_.node(inner.op().id, inputs, inner.attributes(), inner.outputs().size());
+    ir::Node& outside = builder_.clone(inner, inputs);
     std::vector<ir::Value>& values = copies_[&inner];
     values.clear();
     for (std::size_t i = 0; i < outside.outputs().size(); ++i) values.push_back(outside.value(i));
   }
 
   void connect_outputs() {
-    builder_.set_name(node_.name);
-    for (const ir::Carried& state : loop_.carried) {
-      if (state.output) ir::replace_all_uses(node_.value(*state.output), copy_of({state.parameter, 0}));
+    builder_.set_name(loop_.node().name);
+    for (const ir::Carried& state : body_.carried) {
+      if (state.output) ir::replace_all_uses(loop_.output(state), copy_of({state.parameter, 0}));
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const ir::Scan& scan = loop_.scans[i];
+      const ir::Scan& scan = body_.scans[i];
       if (scan.stride < 0) std::ranges::reverse(rows_[i]);
       const ir::Value whole = builder_.op(ops::Concat, rows_[i], {{"axis", scan.axis}});
-      ir::replace_all_uses(node_.value(scan.output), whole);
+      ir::replace_all_uses(loop_.output(scan), whole);
     }
     for (std::size_t i = 0; i < last_values_.size(); ++i) {
-      ir::replace_all_uses(node_.value(loop_.last_values[i].output), last_values_[i]);
+      ir::replace_all_uses(loop_.output(body_.last_values[i]), last_values_[i]);
     }
   }
 
-  ir::Node& node_;
-  ir::LoopBody& loop_;
+  ir::LoopView loop_;
+  ir::LoopBody& body_;
   ir::Builder builder_;
   std::unordered_map<const ir::Node*, std::vector<ir::Value>> copies_;  ///< of the present iteration
   std::vector<std::vector<ir::Value>> rows_;                            ///< per scan output
@@ -121,9 +116,9 @@ class Unroller {
 bool unroll_short_loops(ir::Model& model, PassContext& context) {
   if (!context.unroll_loops) return false;
   bool modified = false;
-  for (ir::Node* loop : loops_of(model)) {
-    if (!loop->has_uses() || !is_short(*loop)) continue;
-    Unroller(*loop).run();
+  for (const ir::LoopView loop : loops_of(model)) {
+    if (!loop.node().has_uses() || !is_short(loop)) continue;
+    Unroller(loop).run();
     modified = true;
   }
   return modified;

@@ -45,3 +45,92 @@ TEST_CASE("a node knows its attributes in the order of the descriptor") {
   CHECK(a.node->attributes()[0].name == "transpose_a");
   CHECK(a.node->boolean("transpose_b"));
 }
+
+namespace {
+
+/// x and ReLU(x), which two operations read.
+struct Readers {
+  Graph graph;
+  Builder builder{graph};
+  Value x = builder.parameter(ElementType::f32, PartialShape{2});
+  Value y = builder.op(ops::ReLU, {x});
+  Value first = builder.op(ops::Abs, {y});
+  Value second = builder.op(ops::Exp, {y});
+
+  Readers() { y.output().names.push_back("y"); }
+  bool has_moved_names(Value to) const {
+    return y.output().names.empty() && to.output().names == TensorNames{"y"};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("all uses of a value are replaced") {
+  Readers readers;
+  replace_all_uses(readers.y, readers.x);
+  CHECK_FALSE(readers.y.node->has_uses());
+  CHECK(readers.first.node->input(0) == readers.x);
+  CHECK(readers.has_moved_names(readers.x));
+}
+
+TEST_CASE("all uses but that of the new value are replaced") {
+  Readers readers;
+  const Value z = readers.builder.op(ops::Negative, {readers.y});
+  replace_uses_except(readers.y, z, *z.node);
+  CHECK(z.node->input(0) == readers.y);
+  CHECK(readers.first.node->input(0) == z);
+  CHECK(readers.second.node->input(0) == z);
+  CHECK(readers.has_moved_names(z));
+}
+
+TEST_CASE("some uses of a value are replaced") {
+  Readers readers;
+  const auto uses = readers.y.output().uses;
+  replace_uses({uses.begin(), 1}, readers.y, readers.x);
+  CHECK(readers.first.node->input(0) == readers.x);
+  CHECK(readers.second.node->input(0) == readers.y);
+  CHECK(readers.has_moved_names(readers.x));
+}
+
+TEST_CASE("a clone has the name, the attributes and the bytes of its original") {
+  Readers readers;
+  readers.builder.set_name("scores");
+  const Value scores = readers.builder.op(ops::SoftMax, {readers.y}, {{"axis", 0}});
+  readers.builder.set_name("weights");
+  const Value weights = readers.builder.integers({1, 2});
+  const auto body = readers.graph.make_body();
+  Builder inner(*body);
+  const Value z = inner.parameter(ElementType::f32, PartialShape{5});
+  const Node& copy = inner.clone(*scores.node, {&z, 1});
+  CHECK(copy.name == "scores");
+  CHECK(copy.integer("axis") == 0);
+  CHECK(copy.output(0).shape == PartialShape{5});
+  const Node& constant = inner.clone(*weights.node);
+  CHECK(constant.name == "weights");
+  CHECK(constant.constant()->bytes().data() == weights.node->constant()->bytes().data());
+}
+
+TEST_CASE("an absent value has no output") {
+  CHECK_THROWS_AS(Value().output(), InvalidNode);
+}
+
+TEST_CASE("known values are integers, numbers or intervals") {
+  Graph graph;
+  Builder builder(graph);
+  const Value data = builder.parameter(ElementType::f32, PartialShape{Dimension(1, 4), 7});
+  const Value shape = builder.op(ops::ShapeOf, {data}, {{"output_type", ElementType::i64}});
+  CHECK(known_values(shape) == KnownValues{{1, 4}, ValueRange::exactly(7)});
+  CHECK_FALSE(exact_values(shape));
+  CHECK_FALSE(known_values(data));
+  const Value list = builder.integers({2, 3});
+  CHECK(exact_values(list) == Integers{2, 3});
+  CHECK(exact_numbers(list) == Numbers{2, 3});
+  CHECK_FALSE(known_scalar(list));
+  CHECK(known_scalar(builder.boolean(true)) == 1);
+  const Value half = builder.number(0.5, ElementType::f16);
+  CHECK(exact_number(half) == 0.5);
+  CHECK(exact_numbers(half) == Numbers{0.5});
+  CHECK_FALSE(exact_values(half));
+  CHECK_FALSE(known_scalar(half));
+  CHECK_FALSE(exact_number(list));
+}

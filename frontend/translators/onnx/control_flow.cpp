@@ -33,18 +33,16 @@ Value as_scalar(NodeContext& node, Builder& builder, const Operand& operand, Ele
   return as_scalar(node, builder, value, type, what);
 }
 
-void connect_captures(ir::Node& node, const std::vector<Capture>& captures,
-                      std::vector<ir::Invariant>& invariants) {
+void connect_captures(ir::Node& node, ir::Body& body, const std::vector<Capture>& captures) {
   std::vector<ir::Node*> unused;
   for (const Capture& capture : captures) {
-    if (!capture.parameter->has_uses()) {
+    if (capture.parameter->has_uses()) {
+      ir::connect_invariant(node, body, capture.outer, *capture.parameter);
+    } else {
       unused.push_back(capture.parameter);
-      continue;
     }
-    node.add_input(capture.outer);
-    invariants.push_back({static_cast<std::uint32_t>(node.inputs().size() - 1), capture.parameter});
   }
-  if (!unused.empty()) unused.front()->graph().remove(unused);
+  body.graph->remove(unused);
 }
 
 namespace {
@@ -222,15 +220,8 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
                      TranslatedBody body, Value goes_on, const std::vector<bool>& wanted_states,
                      const std::vector<ScanOutput>& scans) {
   Builder builder(*body.graph);
-  Values inputs{trip_count, condition};
-  const auto connect = [&](Value outer) {
-    inputs.push_back(outer);
-    return static_cast<std::uint32_t>(inputs.size() - 1);
-  };
-  std::uint32_t outputs = 0;
-  ir::LoopBody loop;
   // All Results first: they may be the only readers of the body's Parameters.
-  loop.condition = &builder.result(goes_on);
+  ir::Node& next_condition = builder.result(goes_on);
   std::vector<std::vector<ir::Node*>> nexts;
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
     auto& parts = nexts.emplace_back();
@@ -245,36 +236,35 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
     const Value row = builder.op(ops::Unsqueeze, {scan.row, builder.integers({scan.axis})});
     rows.emplace_back(&builder.result(row), scan.axis);
   }
-  if (body.condition->has_uses()) {
-    loop.carried.push_back({connect(condition), body.condition, loop.condition, std::nullopt});
-  } else {
-    body.graph->remove(*body.condition);
-  }
+  std::vector<Values> initial;
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
-    const Values initial = flatten(node, fitting(proto.initial[i]), body.types[i]);
-    for (std::size_t part = 0; part < initial.size(); ++part) {
-      ir::Carried carried{connect(initial[part]), body.states[i][part], nexts[i][part], std::nullopt};
-      if (wanted_states[i]) carried.output = outputs++;
-      loop.carried.push_back(carried);
+    initial.push_back(flatten(node, fitting(proto.initial[i]), body.types[i]));
+  }
+  const ir::LoopView loop = ir::add_loop(node, trip_count, condition, std::move(body.graph));
+  loop.body().condition = &next_condition;
+  if (body.condition->has_uses()) {
+    loop.add_state(condition, *body.condition, next_condition);
+  } else {
+    loop.graph().remove(*body.condition);
+  }
+  Values values;
+  for (std::size_t i = 0; i < initial.size(); ++i) {
+    for (std::size_t part = 0; part < initial[i].size(); ++part) {
+      ir::Carried& state = loop.add_state(initial[i][part], *body.states[i][part], *nexts[i][part]);
+      if (wanted_states[i]) values.push_back(loop.add_output(state));
     }
   }
-  for (const auto& [result, axis] : rows)
-    loop.scans.push_back({.result = result, .output = outputs++, .axis = axis});
+  for (const auto& [result, axis] : rows) values.push_back(loop.output(loop.add_scan(*result, axis)));
   if (body.iteration->has_uses()) {
-    loop.iteration = body.iteration;
+    loop.body().iteration = body.iteration;
   } else {
-    body.graph->remove(*body.iteration);
+    loop.graph().remove(*body.iteration);
   }
-  ir::Node& made = node.graph().add(ir::find_op(ops::Loop), inputs, outputs);
-  connect_captures(made, body.scope->captures(), loop.invariants);
-  loop.graph = std::move(body.graph);
-  made.set_payload(std::move(loop));
-  ir::infer_around_bodies(made);
+  connect_captures(loop.node(), loop.body(), body.scope->captures());
+  ir::infer_around_bodies(loop.node());
 
   LoopResult result;
   std::size_t next = 0;
-  Values values;
-  for (std::uint32_t i = 0; i < outputs; ++i) values.push_back(made.value(i));
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
     result.states.push_back(wanted_states[i] ? unflatten(body.types[i], values, next) : Operand{});
   }

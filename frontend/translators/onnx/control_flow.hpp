@@ -9,6 +9,7 @@
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/node_context.hpp"
+#include "ir/control_flow.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -19,10 +20,9 @@ Value as_scalar(NodeContext& node, Builder& builder, Value value, ElementType ty
 Value as_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
                 std::string_view what);
 
-/// Connects the outer values that the body behind `captures` uses: appends them as inputs to `node`, records
-/// each in `invariants`. Parameters nobody reads any more are removed from the body.
-void connect_captures(ir::Node& node, const std::vector<Capture>& captures,
-                      std::vector<ir::Invariant>& invariants);
+/// Makes the `captures` of `body`, which is one of `node`, its invariants. Their unused Parameters are
+/// removed.
+void connect_captures(ir::Node& node, ir::Body& body, const std::vector<Capture>& captures);
 
 /// A body that runs once per iteration, before it is translated.
 struct IteratedBody {

@@ -184,16 +184,13 @@ Operands if_1(NodeContext& node) {
   TranslatedBranch& then_branch = *then_try.branch;
   TranslatedBranch& else_branch = *else_try.branch;
   std::vector<OperandType> types;
-  std::size_t tensors = 0;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     fit_unread_output(node, then_branch, else_branch, i);
   }
   ask_for_branch(node, then_branch, else_branch);
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     types.push_back(joined_type(node, then_branch.outputs[i], else_branch.outputs[i], i));
-    tensors += flattened_types(types.back()).size();
   }
-  ir::Node& made = node.graph().add(ir::find_op(ops::If), std::span(&condition, 1), tensors);
   for (TranslatedBranch* translated : {&then_branch, &else_branch}) {
     Builder builder(*translated->branch.graph);
     for (std::size_t i = 0; i < types.size(); ++i) {
@@ -201,12 +198,14 @@ Operands if_1(NodeContext& node) {
         translated->branch.results.push_back(&builder.result(part));
       }
     }
-    connect_captures(made, translated->scope->captures(), translated->branch.invariants);
   }
-  made.set_payload(ir::IfBranches{std::move(then_branch.branch), std::move(else_branch.branch)});
-  ir::infer_around_bodies(made);
+  const ir::IfView made =
+      ir::add_if(node, condition, {std::move(then_branch.branch), std::move(else_branch.branch)});
+  connect_captures(made.node(), made.then_branch(), then_branch.scope->captures());
+  connect_captures(made.node(), made.else_branch(), else_branch.scope->captures());
+  ir::infer_around_bodies(made.node());
   Values values;
-  for (std::size_t i = 0; i < tensors; ++i) values.push_back(made.value(i));
+  for (std::size_t i = 0; i < made.node().outputs().size(); ++i) values.push_back(made.node().value(i));
   Operands outputs;
   std::size_t next = 0;
   for (const OperandType& type : types) outputs.push_back(unflatten(type, values, next));

@@ -1,50 +1,44 @@
 #include "frontend/translators/onnx/loop_builder.hpp"
 
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/control_flow.hpp"
 #include "ir/inference.hpp"
 
 namespace onnx2ir::frontend {
 
 Iterated iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
                  const BodyWriter& write) {
-  ir::LoopBody loop;
-  loop.graph = outer.graph().make_body();
-  Builder body(*loop.graph);
-  Values inputs{count, outer.boolean(true)};
-  const Value iteration = body.parameter(ElementType::i64, PartialShape::scalar());
-  Values states;
-  for (const Value& value : initial) {
-    states.push_back(body.parameter(value.type(), value.shape()));
-    inputs.push_back(value);
-  }
-  Values inner;
-  for (const Value& value : invariants) {
-    inner.push_back(body.parameter(value.type(), value.shape()));
-    inputs.push_back(value);
-  }
-  const Iteration next = write(body, iteration, states, inner);
-  loop.condition = &body.result(body.boolean(true));
-  std::uint32_t input = 2;
-  std::uint32_t output = 0;
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    loop.carried.push_back({input++, states[i].node, &body.result(next.states[i]), output++});
-  }
-  for (const Value& parameter : inner) loop.invariants.push_back({input++, parameter.node});
-  for (const Value& row : next.rows) {
-    loop.scans.push_back({.result = &body.result(unsqueeze(body, row, {0})), .output = output++});
-  }
-  if (iteration.node->has_uses()) {
-    loop.iteration = iteration.node;
-  } else {
-    loop.graph->remove(*iteration.node);
-  }
-  ir::Node& node = outer.graph().add(ir::find_op(ops::Loop), inputs, output);
-  node.set_payload(std::move(loop));
-  ir::infer(node);
+  auto graph = outer.graph().make_body();
+  Builder body(*graph);
+  const Value starts = outer.boolean(true);
+  ir::Node& iteration = *body.parameter(ElementType::i64, PartialShape::scalar()).node;
+  const auto parameters = [&](const Values& values) {
+    Values inside;
+    for (const Value& value : values) inside.push_back(body.parameter(value.type(), value.shape()));
+    return inside;
+  };
+  const Values states = parameters(initial);
+  const Values inner = parameters(invariants);
+  const Iteration next = write(body, iteration.value(), states, inner);
+  const ir::LoopView loop = ir::add_loop(outer, count, starts, std::move(graph));
+  loop.body().condition = &body.result(body.boolean(true));
   Iterated result;
-  for (std::uint32_t i = 0; i < output; ++i) {
-    (i < initial.size() ? result.states : result.scans).push_back(node.value(i));
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    ir::Carried& state = loop.add_state(initial[i], *states[i].node, body.result(next.states[i]));
+    result.states.push_back(loop.add_output(state));
   }
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    ir::connect_invariant(loop.node(), loop.body(), invariants[i], *inner[i].node);
+  }
+  for (const Value& row : next.rows) {
+    result.scans.push_back(loop.output(loop.add_scan(body.result(unsqueeze(body, row, {0})), 0)));
+  }
+  if (iteration.has_uses()) {
+    loop.body().iteration = &iteration;
+  } else {
+    loop.graph().remove(iteration);
+  }
+  ir::infer(loop.node());
   return result;
 }
 

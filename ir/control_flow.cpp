@@ -1,0 +1,319 @@
+#include "ir/control_flow.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/inference.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+/// Calls `work` with each index of an input in the payload of `node`.
+template <typename Work>
+void for_each_input_index(Node& node, Work work) {
+  for (Body* body : bodies(node)) {
+    for (Invariant& invariant : body->invariants) work(invariant.input);
+  }
+  if (LoopBody* loop = node.loop()) {
+    for (Carried& state : loop->carried) work(state.input);
+    for (Sliced& sliced : loop->sliced) work(sliced.input);
+  }
+}
+
+/// The same for the outputs of a Loop.
+template <typename Work>
+void for_each_output_index(LoopBody& loop, Work work) {
+  for (Carried& state : loop.carried) {
+    if (state.output) work(*state.output);
+  }
+  for (Scan& scan : loop.scans) work(scan.output);
+  for (LastValue& last : loop.last_values) work(last.output);
+}
+
+auto closes_gap(std::uint32_t removed) {
+  return [removed](std::uint32_t& index) {
+    if (index > removed) --index;
+  };
+}
+
+/// Removes inputs that the payload of `node` does not refer to.
+void remove_inputs(Node& node, std::vector<std::uint32_t> inputs) {
+  std::sort(inputs.rbegin(), inputs.rend());
+  for (const std::uint32_t input : inputs) {
+    for_each_input_index(node, closes_gap(input));
+    node.remove_input(input);
+  }
+}
+
+/// Removes outputs of a Loop that its payload does not refer to.
+void remove_outputs(Node& loop, std::vector<std::uint32_t> outputs) {
+  std::sort(outputs.rbegin(), outputs.rend());
+  for (const std::uint32_t output : outputs) {
+    for_each_output_index(*loop.loop(), closes_gap(output));
+    loop.remove_output(output);
+  }
+}
+
+/// The first input that a port refers to: of a node without bodies the one behind the last.
+std::size_t first_mapped(const Node& node) {
+  if (node.loop() != nullptr) return LoopView::kFirstMapped;
+  return node.branches() != nullptr ? IfView::kFirstMapped : node.inputs().size();
+}
+
+std::uint32_t added_input(Node& node, Value value) {
+  node.add_input(value);
+  return static_cast<std::uint32_t>(node.inputs().size() - 1);
+}
+
+bool is_used(const Node& node, std::uint32_t output) {
+  return !node.output(output).uses.empty();
+}
+
+/// A trip count that is computed as the larger of something and a positive number.
+bool is_positive(Value trip_count) {
+  if (!trip_count.node->is(ops::Maximum)) return false;
+  return std::ranges::any_of(trip_count.node->inputs(),
+                             [](Value input) { return known_scalar(input).value_or(0) > 0; });
+}
+
+Node& bare_node(Builder& builder, Op op, std::span<const Value> inputs, std::size_t outputs) {
+  Node& node = builder.graph().add(find_op(op), inputs, outputs);
+  node.name = builder.name();
+  return node;
+}
+
+Branch written(const Graph& outer, const std::vector<Value>& invariants, const BranchWriter& write) {
+  Branch branch;
+  branch.graph = outer.make_body();
+  Builder builder(*branch.graph);
+  std::vector<Value> inner;
+  for (const Value& value : invariants) inner.push_back(builder.parameter(value.type(), value.shape()));
+  for (const Value& output : write(builder, inner)) branch.results.push_back(&builder.result(output));
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    if (inner[i].node->has_uses()) {
+      branch.invariants.push_back({IfView::kFirstMapped + static_cast<std::uint32_t>(i), inner[i].node});
+    } else {
+      branch.graph->remove(*inner[i].node);
+    }
+  }
+  return branch;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> LoopView::iterations() const {
+  const auto count = known_scalar(trip_count());
+  const auto starts = known_scalar(condition());
+  if (!count || !starts) return std::nullopt;
+  if (*count == 0 || *starts == 0) return 0;
+  const auto goes_on = known_scalar(next_condition());
+  if (!goes_on) return std::nullopt;
+  if (*goes_on == 0) return 1;
+  return *count < 0 ? std::nullopt : count;
+}
+
+bool LoopView::runs_at_least_once() const {
+  const auto count = known_scalar(trip_count());
+  if (known_scalar(condition()).value_or(0) == 0) return false;
+  return count ? *count != 0 : is_positive(trip_count());
+}
+
+bool LoopView::never_runs() const {
+  return known_scalar(trip_count()) == 0 || known_scalar(condition()) == 0;
+}
+
+Carried& LoopView::add_state(Value initial, Node& parameter, Node& result) const {
+  return states().emplace_back(Carried{added_input(*node_, initial), &parameter, &result, std::nullopt});
+}
+
+Value LoopView::add_output(Carried& state) const {
+  const Value output = node_->add_output();
+  state.output = output.index;
+  return output;
+}
+
+Scan& LoopView::add_scan(Node& result, std::int64_t axis) const {
+  return scans().emplace_back(Scan{.result = &result, .output = node_->add_output().index, .axis = axis});
+}
+
+Value LoopView::add_last_value(Value value) const {
+  const Value output = node_->add_output();
+  body().last_values.push_back({&Builder(graph()).result(value), output.index});
+  return output;
+}
+
+bool LoopView::remove_unused_outputs() const {
+  std::vector<std::uint32_t> outputs;
+  std::vector<Node*> results;
+  for (Carried& state : states()) {
+    if (!state.output || is_used(*node_, *state.output)) continue;
+    outputs.push_back(*state.output);
+    state.output.reset();
+  }
+  std::erase_if(scans(), [&](const Scan& scan) {
+    if (is_used(*node_, scan.output)) return false;
+    outputs.push_back(scan.output);
+    results.push_back(scan.result);
+    return true;
+  });
+  if (outputs.empty()) return false;
+  remove_results(results);
+  graph().remove_dead_nodes();
+  remove_outputs(*node_, outputs);
+  return true;
+}
+
+/// Removes those of the Results that no port refers to any more.
+void LoopView::remove_results(const std::vector<Node*>& results) const {
+  const LoopBody& loop = body();
+  std::vector<Node*> unused;
+  std::ranges::copy_if(results, std::back_inserter(unused), [&](const Node* result) {
+    const auto gives = [&](const auto& port) { return port.result == result; };
+    return result != loop.condition && std::ranges::none_of(loop.carried, gives) &&
+           std::ranges::none_of(loop.scans, gives) && std::ranges::none_of(loop.last_values, gives);
+  });
+  loop.graph->remove(unused);
+}
+
+/// Removes states but for their inputs and Parameters.
+std::vector<Carried> LoopView::take_states(const StatePredicate& is_taken) const {
+  std::vector<Carried> taken;
+  std::vector<std::uint32_t> outputs;
+  std::vector<Node*> results;
+  std::erase_if(states(), [&](const Carried& state) {
+    if (!is_taken(state)) return false;
+    taken.push_back(state);
+    results.push_back(state.result);
+    if (state.output) outputs.push_back(*state.output);
+    return true;
+  });
+  remove_results(results);
+  remove_outputs(*node_, outputs);
+  return taken;
+}
+
+bool LoopView::remove_states(const StatePredicate& is_removed) const {
+  const std::vector<Carried> removed = take_states(is_removed);
+  if (removed.empty()) return false;
+  graph().remove_dead_nodes();
+  std::vector<std::uint32_t> inputs;
+  std::vector<Node*> parameters;
+  for (const Carried& state : removed) {
+    inputs.push_back(state.input);
+    parameters.push_back(state.parameter);
+  }
+  graph().remove(parameters);
+  remove_inputs(*node_, inputs);
+  return true;
+}
+
+bool LoopView::make_invariant(const StatePredicate& is_invariant) const {
+  const std::vector<Carried> taken = take_states(is_invariant);
+  for (const Carried& state : taken) body().invariants.push_back({state.input, state.parameter});
+  return !taken.empty();
+}
+
+bool IfView::remove_unused_outputs() const {
+  bool modified = false;
+  for (auto output = static_cast<std::uint32_t>(node_->outputs().size()); output-- > 0;) {
+    if (is_used(*node_, output) || node_->outputs().size() == 1) continue;
+    node_->remove_output(output);
+    for (Branch* branch : branches()) {
+      branch->graph->remove(*branch->results[output]);
+      branch->results.erase(branch->results.begin() + output);
+    }
+    modified = true;
+  }
+  for (Branch* branch : branches()) {
+    if (modified) branch->graph->remove_dead_nodes();
+  }
+  return modified;
+}
+
+LoopView add_loop(Builder& outer, Value trip_count, Value condition, std::unique_ptr<Graph> body) {
+  Node& node = bare_node(outer, ops::Loop, std::array{trip_count, condition}, 0);
+  LoopBody loop;
+  loop.graph = std::move(body);
+  node.set_payload(std::move(loop));
+  return LoopView(node);
+}
+
+IfView add_if(Builder& outer, Value condition, IfBranches branches) {
+  Node& node = bare_node(outer, ops::If, {&condition, 1}, branches.then_branch.results.size());
+  node.set_payload(std::move(branches));
+  return IfView(node);
+}
+
+IfView add_if(Builder& outer, Value condition, const std::vector<Value>& invariants,
+              const BranchWriter& then_branch, const BranchWriter& else_branch) {
+  Branch first = written(outer.graph(), invariants, then_branch);
+  Branch second = written(outer.graph(), invariants, else_branch);
+  const IfView choice = add_if(outer, condition, {std::move(first), std::move(second)});
+  for (const Value& value : invariants) choice.node().add_input(value);
+  infer(choice.node());
+  return choice;
+}
+
+Node& move_control_flow(Builder& to, Node& node, const std::vector<Value>& inputs) {
+  Node& moved = bare_node(to, node.op().id, inputs, node.outputs().size());
+  moved.name = node.name;
+  moved.set_payload(node.take_payload());
+  infer(moved);
+  return moved;
+}
+
+Value add_invariant(Node& node, Body& body, Value outer) {
+  Builder builder(*body.graph);
+  builder.set_name(outer.node->name);
+  const Value parameter = builder.parameter(outer.type(), outer.shape());
+  connect_invariant(node, body, outer, *parameter.node);
+  return parameter;
+}
+
+void connect_invariant(Node& node, Body& body, Value outer, Node& parameter) {
+  body.invariants.push_back({added_input(node, outer), &parameter});
+}
+
+bool remove_unused_invariants(Node& node) {
+  bool modified = false;
+  for (Body* body : bodies(node)) {
+    std::vector<Node*> parameters;
+    std::erase_if(body->invariants, [&](const Invariant& invariant) {
+      if (invariant.parameter->has_uses()) return false;
+      parameters.push_back(invariant.parameter);
+      return true;
+    });
+    body->graph->remove(parameters);
+    modified = modified || !parameters.empty();
+  }
+  // The branches of an If may share an input.
+  if (modified) remove_unmapped_inputs(node);
+  return modified;
+}
+
+void remove_unmapped_inputs(Node& node) {
+  std::vector<bool> is_mapped(node.inputs().size());
+  for_each_input_index(node, [&](std::uint32_t input) { is_mapped[input] = true; });
+  std::vector<std::uint32_t> unmapped;
+  for (std::size_t i = first_mapped(node); i < is_mapped.size(); ++i) {
+    if (!is_mapped[i]) unmapped.push_back(static_cast<std::uint32_t>(i));
+  }
+  remove_inputs(node, unmapped);
+}
+
+bool is_read(const Use& use) {
+  if (use.index < first_mapped(*use.node)) return true;
+  const auto reads = [&](const auto& ports) {
+    return std::ranges::any_of(
+        ports, [&](const auto& port) { return port.input == use.index && is_read(port.parameter->value()); });
+  };
+  const LoopBody* loop = use.node->loop();
+  return std::ranges::any_of(bodies(*use.node), [&](const Body* body) { return reads(body->invariants); }) ||
+         (loop != nullptr && (reads(loop->carried) || reads(loop->sliced)));
+}
+
+bool is_read(Value value) {
+  return std::ranges::any_of(value.output().uses, [](const Use& use) { return is_read(use); });
+}
+
+}  // namespace onnx2ir::ir

@@ -4,18 +4,10 @@
 #include <vector>
 
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-ir::Value flat(ir::Builder& builder, ir::Value value) {
-  if (value.shape().rank() == 1) return value;
-  return builder.op(ops::Reshape, {value, builder.integers({-1})}, {{"special_zero", false}});
-}
-
-ir::Value shape_of(ir::Builder& builder, ir::Value value) {
-  return builder.op(ops::ShapeOf, {value}, {{"output_type", ir::ElementType::i64}});
-}
 
 std::ptrdiff_t dynamic_dimensions(const ir::PartialShape& shape) {
   return std::ranges::count_if(shape, &ir::Dimension::is_dynamic);
@@ -85,10 +77,13 @@ ir::Value FinalOrInitial::one_if(bool ran) {
 /// of two vectors, of which one is empty, is their concatenation. Tile copies whole blocks, which Slice does
 /// not for vectors: 4 us for 4096 elements instead of 25 us.
 ir::Value FinalOrInitial::joined(ir::Value final, ir::Value initial) {
-  const ir::Value kept = builder_.op(ops::Tile, {flat(builder_, final), one_if(true)});
+  const auto elements = [&](ir::Value value) {
+    return value.shape().rank() == 1 ? value : ir::flat(builder_, value);
+  };
+  const ir::Value kept = builder_.op(ops::Tile, {elements(final), one_if(true)});
   if (initial.shape().element_count() == 0) return reshaped(kept, final, initial);
-  const ir::Value other = builder_.op(ops::Tile, {flat(builder_, initial), one_if(false)});
-  return reshaped(builder_.op(ops::Concat, {kept, other}, {{"axis", 0}}), final, initial);
+  const ir::Value other = builder_.op(ops::Tile, {elements(initial), one_if(false)});
+  return reshaped(ir::concat(builder_, {kept, other}), final, initial);
 }
 
 /// `flat`, the elements of `final` or of `initial`, in the shape of that.
@@ -96,10 +91,10 @@ ir::Value FinalOrInitial::reshaped(ir::Value flat, ir::Value final, ir::Value in
   const ir::PartialShape& shape = final.shape();
   if (shape.rank() == 1) return flat;
   if (dynamic_dimensions(shape) <= 1 && !has_empty_dimension(shape))
-    return builder_.op(ops::Reshape, {flat, builder_.integers(sizes(shape, -1))}, {{"special_zero", false}});
-  const ir::Value shapes =
-      builder_.op(ops::Select, {ran(), shape_of(builder_, final), shape_of(builder_, initial)});
-  const ir::Value result = builder_.op(ops::Reshape, {flat, shapes}, {{"special_zero", false}});
+    return ir::reshape(builder_, flat, sizes(shape, -1));
+  const ir::Value shapes = builder_.op(
+      ops::Select, {ran(), ir::computed_shape_of(builder_, final), ir::computed_shape_of(builder_, initial)});
+  const ir::Value result = ir::reshape(builder_, flat, shapes);
   if (dynamic_dimensions(shape) == static_cast<std::ptrdiff_t>(shape.rank()) || has_empty_dimension(shape))
     return result;
   return builder_.op(ops::Reshape, {result, builder_.integers(sizes(shape, 0))}, {{"special_zero", true}});

@@ -1,5 +1,7 @@
 #include "passes/run_time_values.hpp"
 
+#include "ir/shape_tools.hpp"
+
 namespace onnx2ir::passes {
 
 ir::Value lasting_copy(ir::Builder& builder, ir::Value value) {
@@ -8,12 +10,10 @@ ir::Value lasting_copy(ir::Builder& builder, ir::Value value) {
 }
 
 ir::Value zero_or_one(ir::Builder& builder, ir::Value source) {
-  const ir::Value flat =
-      builder.op(ops::Reshape, {source, builder.integers({-1})}, {{"special_zero", false}});
-  const ir::Value found = builder.op(ops::NonZero, {flat}, {{"output_type", ir::ElementType::i64}});
-  const ir::Value shape = builder.op(ops::ShapeOf, {found}, {{"output_type", ir::ElementType::i64}});
-  const ir::Value count =
-      builder.op(ops::Gather, {shape, builder.integer(1), builder.integer(0)}, {{"batch_dims", 0}});
+  const ir::Value elements = ir::flat(builder, source);
+  const ir::Value found = builder.op(ops::NonZero, {elements}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value shape = ir::computed_shape_of(builder, found);
+  const ir::Value count = ir::gather(builder, shape, builder.integer(1));
   return builder.op(ops::Minimum, {count, builder.integer(1)});
 }
 

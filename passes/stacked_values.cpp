@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -44,7 +45,7 @@ ir::Value first_copy(ir::Builder& builder, ir::Value stack) {
   const bool adds_axis = node.is(ops::Tile) && node.input(0).shape().has_rank() &&
                          node.input(0).shape().rank() < stack.shape().rank();
   if (adds_axis || (node.is(ops::Unsqueeze) && ir::known_scalar(node.input(1)) == 0)) return node.input(0);
-  return builder.op(ops::Gather, {stack, builder.integer(0), builder.integer(0)}, {{"batch_dims", 0}});
+  return ir::gather(builder, stack, builder.integer(0));
 }
 
 ir::Value only_reader_of_first_copy(ir::Value stack) {
@@ -59,8 +60,7 @@ ir::Value only_reader_of_first_copy(ir::Value stack) {
 void read_first_copy(ir::Value stack) {
   if (stack.output().uses.empty()) return;
   ir::Builder builder = ir::builder_beside(*stack.node);
-  const ir::Value first =
-      builder.op(ops::Gather, {stack, builder.integer(0), builder.integer(0)}, {{"batch_dims", 0}});
+  const ir::Value first = ir::gather(builder, stack, builder.integer(0));
   ir::replace_uses_except(stack, first, *first.node);
 }
 

@@ -191,7 +191,7 @@ Value length_list(Builder& builder, Value lengths, Value total) {
 /// The slices of `tensor`, of run-time `lengths` along `axis`.
 Sequence cut_slices(Builder& builder, Value tensor, Value lengths, std::int64_t axis) {
   const std::int64_t rank = rank_of(tensor);
-  const Value shape = shape_of(builder, tensor);
+  const Value shape = ir::computed_shape_of(builder, tensor);
   const Value total = gather(builder, shape, builder.integer(axis));
   const Value list = length_list(builder, lengths, total);
   const auto dimension = [&](std::int64_t i) { return gather(builder, shape, builder.integers({i})); };
@@ -204,13 +204,13 @@ Sequence cut_slices(Builder& builder, Value tensor, Value lengths, std::int64_t 
         builder.op(ops::ScatterElementsUpdate, {result.values, places, result.values, builder.integer(0)},
                    {{"reduction", "none"}, {"use_init_val", true}});
   }
-  const Value rows = concat(builder, {shape_of(builder, list), builder.integers({1})}, 0);
+  const Value rows = concat(builder, {ir::computed_shape_of(builder, list), builder.integers({1})}, 0);
   Values columns;
   ir::Dimensions element(tensor.shape().begin(), tensor.shape().end());
   element[static_cast<std::size_t>(axis)] = ir::Dimension();
   for (std::int64_t i = 0; i < rank; ++i) {
     columns.push_back(i == axis ? builder.op(ops::Unsqueeze, {list, builder.integers({1})})
-                                : builder.op(ops::Broadcast, {dimension(i), rows}, {{"mode", "numpy"}}));
+                                : broadcast_to(builder, dimension(i), rows));
   }
   result.shapes = concat(builder, columns, 1);
   result.element = PartialShape(std::move(element));
@@ -247,7 +247,7 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
   // With the axis in front, the slices lie one after the other.
   const Value front = where == 0 ? tensor : transpose(builder, tensor, axis_first(signed_where, rank));
   result.values = flat(builder, front);
-  const Value shape = shape_of(builder, tensor);
+  const Value shape = ir::computed_shape_of(builder, tensor);
   Values row;
   ir::Dimensions element;
   for (std::int64_t i = 0; i < rank; ++i) {
@@ -273,7 +273,7 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
   } else {
     const auto element_rank = static_cast<std::int64_t>(row.size());
     const Value target = concat(builder, {total, builder.integers({element_rank})}, 0);
-    result.shapes = builder.op(ops::Broadcast, {concat(builder, row, 0), target}, {{"mode", "numpy"}});
+    result.shapes = broadcast_to(builder, concat(builder, row), target);
   }
   result.element = PartialShape(std::move(element));
   return result;

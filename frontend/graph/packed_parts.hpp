@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/graph/operand.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend::packed {
 
@@ -14,13 +15,8 @@ void check_one_rank(const Sequence& sequence);
 /// Sets what `sequence` says of its elements from those it has.
 void describe_elements(Sequence& sequence);
 
-ir::Value reshape(ir::Builder& builder, ir::Value value, ir::Value shape);
-ir::Value flat(ir::Builder& builder, ir::Value value);
+/// `value`, of one element, as a scalar.
 ir::Value scalar(ir::Builder& builder, ir::Value value);
-ir::Value gather(ir::Builder& builder, ir::Value from, ir::Value indices, std::int64_t axis = 0);
-ir::Value shape_of(ir::Builder& builder, ir::Value value);
-ir::Value concat(ir::Builder& builder, const Values& values, std::int64_t axis);
-ir::Value transpose(ir::Builder& builder, ir::Value value, const std::vector<std::int64_t>& order);
 /// Rows [begin, end) of `value`, both i64 scalars.
 ir::Value rows(ir::Builder& builder, ir::Value value, ir::Value begin, ir::Value end);
 

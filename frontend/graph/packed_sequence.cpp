@@ -62,10 +62,10 @@ void check_element(const Sequence& sequence, Value tensor) {
 Value filled_up(Builder& builder, Value shapes, std::int64_t from, std::int64_t to) {
   if (from == to) return shapes;
   const Value first = builder.integers({0});
-  const Value count = gather(builder, shape_of(builder, shapes), first);
-  const Value filling = builder.op(
-      ops::Broadcast, {builder.integer(-1), concat(builder, {count, builder.integers({to - from})}, 0)},
-      {{"mode", "numpy"}});
+  const Value count = gather(builder, ir::computed_shape_of(builder, shapes), first);
+  const Value filler = builder.integer(-1);
+  const Value filling =
+      broadcast_to(builder, filler, concat(builder, {count, builder.integers({to - from})}));
   return from == 0 ? filling : concat(builder, {shapes, filling}, 1);
 }
 
@@ -99,7 +99,7 @@ Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
   for (const Value& element : *sequence.elements) {
     values.push_back(flat(builder, element));
     const std::int64_t own_rank = rank_of(element);
-    const Value shape = own_rank == 0 ? builder.integers({}) : shape_of(builder, element);
+    const Value shape = own_rank == 0 ? builder.integers({}) : ir::computed_shape_of(builder, element);
     const Value row = builder.op(ops::Unsqueeze, {shape, builder.integers({0})});
     shapes.push_back(filled_up(builder, row, own_rank, rank));
   }
@@ -162,7 +162,7 @@ Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value 
   const Value index = from_start(builder, packed, position);
   const Value split_at = offset(builder, packed, index);
   const Value zero = builder.integer(0);
-  const auto end = [&](Value value) { return gather(builder, shape_of(builder, value), zero); };
+  const auto end = [&](Value value) { return gather(builder, ir::computed_shape_of(builder, value), zero); };
   result.values = concat(builder,
                          {rows(builder, packed.values, zero, split_at), added.values,
                           rows(builder, packed.values, split_at, end(packed.values))},
@@ -189,7 +189,7 @@ Sequence erase(Builder& builder, const Sequence& sequence, Value position) {
   const Value index = from_start(builder, packed, position);
   const Value next = builder.op(ops::Add, {index, builder.integer(1)});
   const Value zero = builder.integer(0);
-  const auto end = [&](Value value) { return gather(builder, shape_of(builder, value), zero); };
+  const auto end = [&](Value value) { return gather(builder, ir::computed_shape_of(builder, value), zero); };
   const auto without = [&](Value value, Value from, Value to) {
     return concat(builder, {rows(builder, value, zero, from), rows(builder, value, to, end(value))}, 0);
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -21,20 +22,11 @@ struct Average {
   bool ceil;
 
   Sizes list(std::string_view name) const { return node.integers(name).list(); }
-  Value slice(Value value, Value begin, Value end, std::int64_t axis) const {
-    return builder.op(ops::Slice, {value, begin, end, builder.integers({1}), builder.integers({axis})});
-  }
   /// Elements [begin, end) of the shape of `value`.
   Value sizes(Value value, std::int64_t begin, std::int64_t end) const {
-    const Value shape = builder.op(ops::ShapeOf, {value}, {{"output_type", ir::ElementType::i64}});
+    const Value shape = ir::computed_shape_of(builder, value);
     const Value behind = builder.integers({end});
-    return slice(shape, builder.integers({begin}), behind, 0);
-  }
-  Value concat(std::initializer_list<Value> parts) const {
-    return builder.op(ops::Concat, parts, {{"axis", 0}});
-  }
-  Value reshape(Value value, Value shape) const {
-    return builder.op(ops::Reshape, {value, shape}, {{"special_zero", false}});
+    return ir::slice(builder, shape, builder.integers({begin}), behind, 0);
   }
   std::int64_t rank() const { return static_cast<std::int64_t>(spatial) + 2; }
 
@@ -69,8 +61,8 @@ struct Average {
       const auto all = std::accumulate(kernel.begin(), kernel.end(), 1.0, std::multiplies<>());
       return builder.number_like(all, data);
     }
-    const Value shape = concat({builder.integers({1, 1}), sizes(data, 2, rank())});
-    Value counted = builder.op(ops::Broadcast, {one, shape}, {{"mode", "numpy"}});
+    const Value shape = ir::concat(builder, {builder.integers({1, 1}), sizes(data, 2, rank())});
+    Value counted = ir::broadcast_to(builder, one, shape);
     if (!counts_pads) return builder.op(ops::Maximum, {window_sums(counted, begins, ends), one});
     const auto in_front = [](Sizes pads) {
       pads.insert(pads.begin(), 2, 0);
@@ -92,7 +84,7 @@ struct Average {
           ops::Add, {sizes(data, axis, axis + 1), builder.integers({list("pads_begin")[i] + stride - 1})});
       const Value places =
           builder.op(ops::Divide, {reach, builder.integers({stride})}, {{"m_pythondiv", true}});
-      pooled = slice(pooled, builder.integers({0}), places, axis);
+      pooled = ir::slice(builder, pooled, builder.integers({0}), places, axis);
     }
     return pooled;
   }
@@ -100,10 +92,11 @@ struct Average {
   Value decomposed() const {
     const Value planes =
         builder.op(ops::ReduceProd, {sizes(data, 0, 2), builder.integers({0})}, {{"keep_dims", true}});
-    const Value flat = reshape(data, concat({planes, builder.integers({1}), sizes(data, 2, rank())}));
+    const Value flat = ir::reshape(
+        builder, data, ir::concat(builder, {planes, builder.integers({1}), sizes(data, 2, rank())}));
     const Value sums = window_sums(flat, list("pads_begin"), list("pads_end"));
     const Value means = without_windows_in_padding(builder.op(ops::Divide, {sums, counts()}));
-    return reshape(means, concat({sizes(data, 0, 2), sizes(means, 2, rank())}));
+    return ir::reshape(builder, means, ir::concat(builder, {sizes(data, 0, 2), sizes(means, 2, rank())}));
   }
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -141,18 +142,16 @@ void take_diagonal(ir::Builder& builder, Term& term, std::size_t first, std::siz
   order.push_back(static_cast<std::int64_t>(first));
   order.push_back(static_cast<std::int64_t>(second));
   labels += term.labels[first];
-  const Value last = builder.op(ops::Transpose, {term.value, builder.integers(order)});
-  const Value shape = builder.op(ops::ShapeOf, {last}, {{"output_type", ir::ElementType::i64}});
+  const Value last = ir::transpose(builder, term.value, order);
+  const Value shape = ir::computed_shape_of(builder, last);
   const auto part = [&](std::int64_t begin, std::int64_t end) {
-    return builder.op(ops::Slice, {shape, builder.integers({begin}), builder.integers({end}),
-                                   builder.integers({1}), builder.integers({0})});
+    const Value start = builder.integers({begin});
+    return ir::slice(builder, shape, start, builder.integers({end}), 0);
   };
   const Value size = part(rank - 1, rank);
   const Value square = builder.op(ops::Multiply, {size, size});
-  const Value joined = builder.op(
-      ops::Reshape,
-      {last, rank == 2 ? square : builder.op(ops::Concat, {part(0, rank - 2), square}, {{"axis", 0}})},
-      {{"special_zero", false}});
+  const Value joined =
+      ir::reshape(builder, last, rank == 2 ? square : ir::concat(builder, {part(0, rank - 2), square}));
   const Value step = builder.op(ops::Add, {size, builder.integers({1})});
   term.value =
       builder.op(ops::Slice, {joined, builder.integers({0}), square, step, builder.integers({rank - 2})});

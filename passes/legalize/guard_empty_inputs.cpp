@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "target/faults.hpp"
@@ -20,16 +21,8 @@ bool may_be_empty(const ir::PartialShape& shape) {
          std::any_of(shape.begin(), shape.end(), [](const ir::Dimension& size) { return size.min == 0; });
 }
 
-ir::Value sizes_of(ir::Builder& builder, ir::Value value) {
-  return builder.op(ops::ShapeOf, {value}, {{"output_type", ir::ElementType::i64}});
-}
-
 ir::Value empty_list(ir::Builder& builder, ir::ElementType type) {
   return builder.constant(type, std::vector<std::int64_t>{0}, ir::ConstantData(std::vector<std::byte>{}));
-}
-
-ir::Value filled(ir::Builder& builder, ir::Value number, ir::Value sizes) {
-  return builder.op(ops::Broadcast, {number, sizes}, {{"mode", "numpy"}});
 }
 
 /// No strings in the shape of `places`.
@@ -38,20 +31,19 @@ Values packed_nothing(ir::Builder& builder, ir::Value places, const target::Targ
   const std::vector<std::byte> header(8);
   const ir::Value none =
       builder.constant(ir::ElementType::string, std::vector<std::int64_t>{0}, ir::ConstantData(header));
-  const ir::Value sizes = sizes_of(builder, places);
+  const ir::Value sizes = ir::computed_shape_of(builder, places);
   if (!target.has(Fault::empty_reshape_in_first_run)) {
-    return {builder.op(ops::Reshape, {none, sizes}, {{"special_zero", false}})};
+    return {ir::reshape(builder, none, sizes)};
   }
   // In two steps: the first shape has a single zero.
-  const ir::Value more = builder.op(ops::Concat, {sizes, builder.integers({1})}, {{"axis", 0}});
-  const ir::Value longer = builder.op(ops::Reshape, {none, more}, {{"special_zero", false}});
-  return {builder.op(ops::Reshape, {longer, sizes}, {{"special_zero", false}})};
+  const ir::Value more = ir::concat(builder, {sizes, builder.integers({1})});
+  return {ir::reshape(builder, ir::reshape(builder, none, more), sizes)};
 }
 
 Values unpacked_nothing(ir::Builder& builder, ir::Value texts) {
   const auto places = [&] {
-    const ir::Value sizes = sizes_of(builder, texts);
-    return filled(builder, builder.integer(0, ir::ElementType::i32), sizes);
+    const ir::Value sizes = ir::computed_shape_of(builder, texts);
+    return ir::broadcast_to(builder, builder.integer(0, ir::ElementType::i32), sizes);
   };
   return {places(), places(), empty_list(builder, ir::ElementType::u8)};
 }
@@ -61,19 +53,18 @@ Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value dat
   constexpr std::int64_t kAny = std::int64_t{1} << 30U;
   std::vector<std::int64_t> limits(data.shape().rank(), kAny);
   limits[ir::normalize_axis(ir::exact_values(axis)->front(), limits.size())] = 1;
-  const ir::Value sizes = sizes_of(builder, data);
+  const ir::Value sizes = ir::computed_shape_of(builder, data);
   const ir::Value found = builder.op(ops::Minimum, {sizes, builder.integers(limits)});
   const auto along = [&](ir::Value all) {
-    const ir::Value place = builder.integers({ir::exact_values(axis)->front()});
-    return builder.op(ops::Gather, {all, place, builder.integer(0)}, {{"batch_dims", 0}});
+    return ir::gather(builder, all, builder.integers({ir::exact_values(axis)->front()}));
   };
   const auto zeros = [&](std::size_t output, ir::Value shape) {
-    return filled(builder, builder.number(0, unique.output(output).type), shape);
+    return ir::broadcast_to(builder, builder.number(0, unique.output(output).type), shape);
   };
   const ir::Value count =
       builder.op(ops::Convert, {along(sizes)}, {{"destination_type", unique.output(3).type}});
   return {zeros(0, found), zeros(1, along(found)), zeros(2, along(sizes)),
-          filled(builder, count, along(found))};
+          ir::broadcast_to(builder, count, along(found))};
 }
 
 /// The outputs of `node` when its input `data` has no elements.
@@ -101,8 +92,9 @@ Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
 }
 
 Values chosen(ir::Builder& builder, const ir::Node& node, const target::Target& target) {
-  const ir::Value smallest = builder.op(
-      ops::ReduceMin, {sizes_of(builder, node.input(0)), builder.integers({0})}, {{"keep_dims", false}});
+  const ir::Value smallest =
+      builder.op(ops::ReduceMin, {ir::computed_shape_of(builder, node.input(0)), builder.integers({0})},
+                 {{"keep_dims", false}});
   const auto read = node.is(ops::Unique) ? node.inputs().first(1) : node.inputs();
   const ir::IfView choice = ir::add_if(
       builder, builder.op(ops::NotEqual, {smallest, builder.integer(0)}), Values(read.begin(), read.end()),

@@ -3,6 +3,7 @@
 // does not know.
 #include <algorithm>
 
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/run_time_values.hpp"
@@ -38,15 +39,14 @@ bool is_misread(ir::Value value) {
 
 /// `constant`, in a way that OpenVINO cannot fold. `source`: a value known only at run time.
 ir::Value hidden(ir::Builder& builder, ir::Value constant, ir::Value source) {
-  const ir::Value flat =
-      builder.op(ops::Reshape, {source, builder.integers({-1})}, {{"special_zero", false}});
+  const ir::Value flat = ir::flat(builder, source);
   const ir::Value zeros = builder.integers({0});
   const ir::Value ones = builder.integers({1});
   const ir::Value bit = zero_or_one(builder, builder.op(ops::Slice, {flat, zeros, ones, ones, zeros}));
   const ir::Value other_bit = builder.op(ops::Subtract, {builder.integer(1), bit});
   const ir::Value index = builder.op(ops::Multiply, {bit, other_bit});
   const ir::Value row = builder.op(ops::Unsqueeze, {constant, zeros});
-  return builder.op(ops::Gather, {row, index, builder.integer(0)}, {{"batch_dims", 0}});
+  return ir::gather(builder, row, index);
 }
 
 /// The product of query and key that a Softmax is computed from, null if there is none. OpenVINO fuses any

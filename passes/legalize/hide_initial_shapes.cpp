@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
@@ -83,9 +84,8 @@ ir::Value sizes_along(ir::Builder& builder, ir::Value value, const Axes& axes) {
     places.push_back(static_cast<std::int64_t>(i));
   }
   if (std::ranges::all_of(sizes, [](std::int64_t size) { return size >= 0; })) return builder.integers(sizes);
-  const ir::Value shape = builder.op(ops::ShapeOf, {value}, {{"output_type", ir::ElementType::i64}});
-  if (axes.count == value.shape().rank()) return shape;
-  return builder.op(ops::Gather, {shape, builder.integers(places), builder.integer(0)}, {{"batch_dims", 0}});
+  const ir::Value shape = ir::shape_of(builder, value);
+  return axes.count == value.shape().rank() ? shape : ir::gather(builder, shape, builder.integers(places));
 }
 
 /// The same without a Reshape, which may fail for constants without elements (empty_reshape_in_first_run).
@@ -98,8 +98,7 @@ ir::Value hide_empty_sizes(ir::Builder& builder, ir::Value initial, const ir::Pa
     const ir::Value end = builder.op(ops::BitwiseOr, {builder.integer(size.size()), zero});
     const ir::Value all = builder.op(ops::Range, {builder.integer(0), end, builder.integer(1)},
                                      {{"output_type", ir::ElementType::i64}});
-    hidden = builder.op(ops::Gather, {hidden, all, builder.integer(static_cast<std::int64_t>(axis))},
-                        {{"batch_dims", 0}});
+    hidden = ir::gather(builder, hidden, all, static_cast<std::int64_t>(axis));
   }
   return hidden;
 }
@@ -114,8 +113,7 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
     const ir::Value sizes = sizes_along(builder, initial, axes);
     parts.push_back(axes.is_hidden ? builder.op(ops::BitwiseOr, {sizes, zero}) : sizes);
   }
-  const ir::Value shape = parts.size() == 1 ? parts[0] : builder.op(ops::Concat, parts, {{"axis", 0}});
-  return builder.op(ops::Reshape, {initial, shape}, {{"special_zero", false}});
+  return ir::reshape(builder, initial, ir::concat(builder, parts));
 }
 
 }  // namespace

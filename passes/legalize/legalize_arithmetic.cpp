@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "ir/shape_tools.hpp"
 #include "passes/legalize/legalization_table.hpp"
 
 namespace onnx2ir::passes {
@@ -87,8 +88,7 @@ ir::Value equal_ranks(ir::Builder& builder, const ir::Node& node) {
     if (!shape.has_rank() || shape.rank() != 0 || !constant.node->is(ops::Const) || !sizes) continue;
     if (sizes->empty() || std::ranges::any_of(*sizes, [](std::int64_t size) { return size != 1; })) continue;
     std::array inputs{node.input(0), node.input(1)};
-    inputs.at(scalar) =
-        builder.op(ops::Reshape, {inputs.at(scalar), builder.integers(*sizes)}, {{"special_zero", false}});
+    inputs.at(scalar) = ir::reshape(builder, inputs.at(scalar), builder.integers(*sizes));
     return builder.node(node.op().id, inputs, node.attributes()).value();
   }
   return {};

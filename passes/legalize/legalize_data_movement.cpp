@@ -4,21 +4,13 @@
 #include <array>
 #include <vector>
 
+#include "ir/shape_tools.hpp"
 #include "passes/legalize/legalization_table.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
 using ir::ElementType;
-
-ir::Value shape_of(ir::Builder& builder, ir::Value value) {
-  if (const auto sizes = value.shape().sizes()) return builder.integers(*sizes);
-  return builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
-}
-
-ir::Value reshaped(ir::Builder& builder, ir::Value value, ir::Value shape) {
-  return builder.op(ops::Reshape, {value, shape}, {{"special_zero", false}});
-}
 
 /// A Gather with an empty list of indices selects nothing, as a Slice from 0 to 0 does.
 ir::Value empty_gather(ir::Builder& builder, const ir::Node& node) {
@@ -40,8 +32,7 @@ ir::Value pad_with_dynamic_value(ir::Builder& builder, const ir::Node& node) {
                       {{"pad_mode", std::string("constant")}});
   };
   const ir::Value one = builder.number(1, ElementType::f32);
-  const ir::Value ones =
-      builder.op(ops::Broadcast, {one, shape_of(builder, node.input(0))}, {{"mode", std::string("numpy")}});
+  const ir::Value ones = ir::broadcast_to(builder, one, ir::shape_of(builder, node.input(0)));
   return builder.op(ops::Select, {builder.op(ops::Equal, {padded(ones), one}), padded(node.input(0)), value});
 }
 
@@ -54,20 +45,20 @@ ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
   if (rank <= kMostReliableRank || input.shape().rank() != rank || ir::exact_values(repeats)) return {};
   if (repeats.type() != ElementType::i64)
     repeats = builder.op(ops::Convert, {repeats}, {{"destination_type", ElementType::i64}});
-  const ir::Value sizes = shape_of(builder, input);
+  const ir::Value sizes = ir::shape_of(builder, input);
   const ir::Value second = builder.integers({1});
   const auto interleaved = [&](ir::Value outer) {
     const ir::Value pairs =
         builder.op(ops::Concat,
                    {builder.op(ops::Unsqueeze, {outer, second}), builder.op(ops::Unsqueeze, {sizes, second})},
                    {{"axis", std::int64_t{1}}});
-    return reshaped(builder, pairs, builder.integers({2 * static_cast<std::int64_t>(rank)}));
+    return ir::reshape(builder, pairs, builder.integers({2 * static_cast<std::int64_t>(rank)}));
   };
   const ir::Value ones = builder.integers(std::vector<std::int64_t>(rank, 1));
   const ir::Value spread =
-      builder.op(ops::Broadcast, {reshaped(builder, input, interleaved(ones)), interleaved(repeats)},
+      builder.op(ops::Broadcast, {ir::reshape(builder, input, interleaved(ones)), interleaved(repeats)},
                  {{"mode", std::string("numpy")}});
-  const ir::Value tiled = reshaped(builder, spread, builder.op(ops::Multiply, {repeats, sizes}));
+  const ir::Value tiled = ir::reshape(builder, spread, builder.op(ops::Multiply, {repeats, sizes}));
   // States the sizes that inference knew of the Tile; 0 stands for the size as it is.
   std::vector<std::int64_t> known;
   for (const ir::Dimension& size : node.output(0).shape) known.push_back(size.is_static() ? size.size() : 0);

@@ -3,6 +3,7 @@
 // not there (measured on 2026.4, tests/faults).
 #include <algorithm>
 
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -32,10 +33,7 @@ ir::Value reshaped(ir::Builder& builder, const ir::Node& node) {
   const bool fits = order && data.shape().has_rank() && order->size() == data.shape().rank();
   if (!fits || data.type() == ir::ElementType::string) return {};
   if (!moves_units_only(data.shape(), *order) || !may_move_nothing(data.shape(), *order)) return {};
-  const ir::Value shape = builder.op(ops::ShapeOf, {data}, {{"output_type", ir::ElementType::i64}});
-  const ir::Value sizes =
-      builder.op(ops::Gather, {shape, node.input(1), builder.integer(0)}, {{"batch_dims", 0}});
-  return builder.op(ops::Reshape, {data, sizes}, {{"special_zero", false}});
+  return ir::reshape(builder, data, ir::gather(builder, ir::shape_of(builder, data), node.input(1)));
 }
 
 }  // namespace

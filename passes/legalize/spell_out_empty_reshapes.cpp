@@ -6,6 +6,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -44,11 +45,10 @@ ir::Value spelled_out(ir::Builder& builder, const ir::Node& node) {
   if (output.type == ir::ElementType::string) return {};
   const auto indices = positions(node);
   if (!indices) return {};
-  const ir::Value shape = builder.op(ops::ShapeOf, {node.input(0)}, {{"output_type", ir::ElementType::i64}});
-  const ir::Value sizes = builder.op(ops::Concat, {shape, builder.integers({1})}, {{"axis", 0}});
-  const ir::Value target =
-      builder.op(ops::Gather, {sizes, builder.integers(*indices), builder.integer(0)}, {{"batch_dims", 0}});
-  return builder.op(ops::Broadcast, {builder.number(0, output.type), target}, {{"mode", "numpy"}});
+  const ir::Value sizes =
+      ir::concat(builder, {ir::computed_shape_of(builder, node.input(0)), builder.integers({1})});
+  const ir::Value target = ir::gather(builder, sizes, builder.integers(*indices));
+  return ir::broadcast_to(builder, builder.number(0, output.type), target);
 }
 
 }  // namespace

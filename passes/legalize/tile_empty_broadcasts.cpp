@@ -5,6 +5,7 @@
 #include <array>
 
 #include "ir/builder.hpp"
+#include "ir/shape_tools.hpp"
 #include "ir/size_origin.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
@@ -41,8 +42,7 @@ ir::Value extended(ir::Builder& builder, ir::Value sizes, std::size_t rank) {
     sizes = builder.op(ops::Convert, {sizes}, {{"destination_type", ir::ElementType::i64}});
   const auto present = static_cast<std::size_t>(sizes.shape().element_count().value_or(0));
   if (present == rank) return sizes;
-  return builder.op(ops::Concat, {builder.integers(std::vector<std::int64_t>(rank - present, 1)), sizes},
-                    {{"axis", 0}});
+  return ir::concat(builder, {builder.integers(std::vector<std::int64_t>(rank - present, 1)), sizes});
 }
 
 ir::Value tiled(ir::Builder& builder, const ir::Node& node) {
@@ -54,7 +54,7 @@ ir::Value tiled(ir::Builder& builder, const ir::Node& node) {
     for (std::size_t i = 0; i < missing; ++i) axes[i] = static_cast<std::int64_t>(i);
     data = builder.op(ops::Unsqueeze, {data, builder.integers(axes)});
   }
-  const ir::Value own = builder.op(ops::ShapeOf, {data}, {{"output_type", ir::ElementType::i64}});
+  const ir::Value own = ir::computed_shape_of(builder, data);
   const ir::Value grows = builder.op(ops::Equal, {own, builder.integers({1})});
   const ir::Value repeats =
       builder.op(ops::Select, {grows, extended(builder, node.input(1), rank), builder.integers({1})});

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ir/builder.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -102,9 +103,8 @@ ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batc
     const bool is_batch = i == cache.batch_axis && !size.is_static();
     sizes.push_back(is_batch ? batch : builder.integers({size.is_static() ? size.size() : 0}));
   }
-  const ir::Value target = sizes.size() == 1 ? sizes.front() : builder.op(ops::Concat, sizes, {{"axis", 0}});
-  return builder.op(ops::Broadcast, {builder.number(0, cache.past->output(0).type), target},
-                    {{"mode", "numpy"}});
+  const ir::Value target = ir::concat(builder, sizes);
+  return ir::broadcast_to(builder, builder.number(0, cache.past->output(0).type), target);
 }
 
 void make_variable(ir::Builder& builder, const Cache& cache, ir::Value batch, ir::Value beams) {
@@ -179,10 +179,8 @@ bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
   beams.node->output(0).names.push_back("beam_idx");
   ir::Node* const source = batch_source(graph, beams.node);
   builder.set_name("");
-  const ir::Value shape =
-      builder.op(ops::ShapeOf, {source->value()}, {{"output_type", ir::ElementType::i64}});
-  const ir::Value size =
-      builder.op(ops::Gather, {shape, builder.integers({0}), builder.integer(0)}, {{"batch_dims", 0}});
+  const ir::Value shape = ir::computed_shape_of(builder, source->value());
+  const ir::Value size = ir::gather(builder, shape, builder.integers({0}));
   std::vector<ir::Node*> replaced;
   for (const Cache& cache : caches) {
     make_variable(builder, cache, size, beams);

@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "ir/builder.hpp"
+#include "ir/shape_tools.hpp"
 
 using namespace onnx2ir::ir;
 namespace ops = onnx2ir::ops;
@@ -133,4 +134,40 @@ TEST_CASE("known values are integers, numbers or intervals") {
   CHECK_FALSE(exact_values(half));
   CHECK_FALSE(known_scalar(half));
   CHECK_FALSE(exact_number(list));
+}
+
+TEST_CASE("shapes and sizes that are static are constants") {
+  Graph graph;
+  Builder builder(graph);
+  const Value x = builder.parameter(ElementType::f32, PartialShape{2, 3});
+  const Value y = builder.parameter(ElementType::f32, PartialShape{Dimension(), 3});
+  CHECK(exact_values(shape_of(builder, x)) == Integers{2, 3});
+  CHECK(shape_of(builder, x).node->is(ops::Const));
+  CHECK(computed_shape_of(builder, x).node->is(ops::ShapeOf));
+  CHECK(shape_of(builder, y).node->is(ops::ShapeOf));
+  CHECK(known_scalar(size_of(builder, y, 1)) == 3);
+  CHECK(size_of(builder, y, 1).shape() == PartialShape::scalar());
+  CHECK(size_of(builder, y, 0).node->is(ops::Gather));
+  CHECK(size_of(builder, y, 0).shape() == PartialShape::scalar());
+  CHECK(exact_values(dimension_of(builder, y, 1)) == Integers{3});
+  CHECK(dimension_of(builder, y, 0).shape() == PartialShape{1});
+}
+
+TEST_CASE("values are reshaped, joined and sliced") {
+  Graph graph;
+  Builder builder(graph);
+  const Value x = builder.parameter(ElementType::f32, PartialShape{2, 3});
+  CHECK(reshape(builder, x, std::vector<std::int64_t>{2, 3}) == x);
+  CHECK(reshape(builder, x, std::vector<std::int64_t>{3, 2}).shape() == PartialShape{3, 2});
+  CHECK(flat(builder, x).shape() == PartialShape{6});
+  CHECK(squeeze(builder, x, {}) == x);
+  CHECK(unsqueeze(builder, x, {0}).shape() == PartialShape{1, 2, 3});
+  CHECK(squeeze(builder, unsqueeze(builder, x, {0}), {0}).shape() == PartialShape{2, 3});
+  CHECK(transpose(builder, x, {1, 0}).shape() == PartialShape{3, 2});
+  CHECK(broadcast_to(builder, x, builder.integers({4, 2, 3})).shape() == PartialShape{4, 2, 3});
+  CHECK(concat(builder, {x}) == x);
+  CHECK(concat(builder, {x, x}, 1).shape() == PartialShape{2, 6});
+  CHECK(gather(builder, x, builder.integers({0}), 1).shape() == PartialShape{2, 1});
+  const Value one = builder.integers({1});
+  CHECK(slice(builder, x, one, builder.integers({3}), 1).shape() == PartialShape{2, 2});
 }

@@ -2,6 +2,7 @@
 // later ones differ in element types only, but where noted.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -36,9 +37,7 @@ Values prelu_7(NodeContext& node) {
   node.rank(x);
   const bool is_native = ir::is_floating(x.type()) && x.shape().rank() > 1 && is_for_channels(x, slope);
   if (!is_native) return {prelu_of_any_slope(node, x, slope)};
-  const Value vector = slope.shape().rank() == 1
-                           ? slope
-                           : node.op(ops::Reshape, {slope, node.integers({-1})}, {{"special_zero", false}});
+  const Value vector = slope.shape().rank() == 1 ? slope : flat(node, slope);
   return {node.op(ops::PReLU, {x, vector})};
 }
 

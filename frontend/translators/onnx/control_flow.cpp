@@ -4,6 +4,7 @@
 
 #include "frontend/reader/onnx_proto.hpp"
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -20,8 +21,7 @@ Value as_scalar(NodeContext& node, Builder& builder, Value value, ElementType ty
     if (shape.is_scalar() && value.type() == type) return value;
     return builder.integer(type == ElementType::boolean ? *known != 0 : *known, type);
   }
-  if (!shape.is_scalar())
-    value = builder.op(ops::Reshape, {value, builder.integers({})}, {{"special_zero", false}});
+  if (!shape.is_scalar()) value = reshape(builder, value, builder.integers({}));
   if (value.type() == type) return value;
   return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }

@@ -7,6 +7,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 #include "ir/size_origin.hpp"
 
 namespace onnx2ir::frontend {
@@ -117,8 +118,8 @@ void fit_unread_output(NodeContext& node, TranslatedBranch& then_branch, Transla
   std::vector<std::int64_t> shape;
   for (const ir::Dimension& size : wanted.shape) shape.push_back(size.is_static() ? size.size() : 1);
   Builder builder(*unread->branch.graph);
-  unread->outputs[index] = builder.op(
-      ops::Broadcast, {builder.number(0, wanted.type), builder.integers(shape)}, {{"mode", "numpy"}});
+  const Value zero = builder.number(0, wanted.type);
+  unread->outputs[index] = broadcast_to(builder, zero, builder.integers(shape));
 }
 
 bool differ_in_rank(const Operand& a, const Operand& b) {

@@ -46,7 +46,7 @@ Value with_declared_rank(Builder& builder, Value scalar, const onnx::ValueInfoPr
   const auto type = to_tensor_type(declared.type());
   if (!type || !type->shape.has_rank() || type->shape.rank() == 0) return scalar;
   const std::vector<std::int64_t> ones(type->shape.rank(), 1);
-  return builder.op(ops::Reshape, {scalar, builder.integers(ones)}, {{"special_zero", false}});
+  return reshape(builder, scalar, builder.integers(ones));
 }
 
 void check_signature(NodeContext& node, const onnx::GraphProto& proto, std::size_t states) {
@@ -88,10 +88,10 @@ Value with_declared_row(NodeContext& node, Value rows, const onnx::ValueInfoProt
   }
   if (!declares_more) return rows;
   const Value sizes = shape_of(node, rows);
-  const Value count = node.op(ops::Gather, {sizes, node.integer(0), node.integer(0)}, {{"batch_dims", 0}});
+  const Value count = gather(node, sizes, node.integer(0));
   const Value target =
       node.op(ops::Select, {node.op(ops::Greater, {count, node.integer(0)}), sizes, node.integers(no_rows)});
-  const Value result = node.op(ops::Reshape, {rows, target}, {{"special_zero", false}});
+  const Value result = reshape(node, rows, target);
   if (std::ranges::all_of(known, [](std::int64_t size) { return size == 0; })) return result;
   return node.op(ops::Reshape, {result, node.integers(known)}, {{"special_zero", true}});
 }

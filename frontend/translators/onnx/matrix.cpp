@@ -139,7 +139,7 @@ class Determinant {
     return elements_[static_cast<std::size_t>(row * size_ + column)];
   }
   Value element(Value from, std::int64_t index, std::int64_t axis) {
-    return node_->op(ops::Gather, {from, node_->integer(index), node_->integer(axis)}, {{"batch_dims", 0}});
+    return gather(*node_, from, node_->integer(index), axis);
   }
 
   NodeContext* node_;

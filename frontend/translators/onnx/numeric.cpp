@@ -57,18 +57,6 @@ Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, 
   return node.op(ops::Unsqueeze, {value, node.integers(axes)});
 }
 
-Value sizes_of(Builder& builder, Value value) {
-  if (const auto sizes = value.shape().sizes()) return builder.integers(*sizes);
-  return builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
-}
-
-Value size_of(Builder& builder, Value value, std::int64_t axis) {
-  const ir::Dimension dimension = value.shape()[static_cast<std::size_t>(axis)];
-  if (dimension.is_static()) return builder.integer(dimension.size());
-  return builder.op(ops::Gather, {sizes_of(builder, value), builder.integer(axis), builder.integer(0)},
-                    {{"batch_dims", 0}});
-}
-
 Value axes_between(Builder& builder, std::int64_t first, std::int64_t last) {
   std::vector<std::int64_t> axes(ir::checked_count(std::max<std::int64_t>(last - first, 0)));
   std::iota(axes.begin(), axes.end(), first);

@@ -38,10 +38,6 @@ Value scalar(NodeContext& node, Value value, std::string_view what);
 /// rank) of the result.
 Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, std::int64_t after);
 
-/// The sizes of `value` as an i64 vector; a constant when they are known.
-Value sizes_of(Builder& builder, Value value);
-/// Its size along `axis` as an i64 scalar.
-Value size_of(Builder& builder, Value value, std::int64_t axis);
 /// The axes [first, last) as an i64 vector.
 Value axes_between(Builder& builder, std::int64_t first, std::int64_t last);
 

@@ -4,6 +4,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -67,7 +68,7 @@ Values random_like_1(NodeContext& node) {
   const Value like = node.input(0);
   const ElementType type =
       node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : like.type();
-  return {kDraw(node, sizes_of(node, like), type)};
+  return {kDraw(node, shape_of(node, like), type)};
 }
 
 /// Bernoulli 15, 22.
@@ -75,7 +76,7 @@ Values bernoulli_15(NodeContext& node) {
   const Value probability = node.input(0);
   const ElementType type =
       node.has_attribute("dtype") ? node.element_type(node.integer("dtype")) : probability.type();
-  const Value drawn = convert(node, uniform(node, sizes_of(node, probability)), probability.type());
+  const Value drawn = convert(node, uniform(node, shape_of(node, probability)), probability.type());
   return {convert(node, node.op(ops::Less, {drawn, probability}), type)};
 }
 
@@ -92,8 +93,8 @@ Values multinomial_7(NodeContext& node) {
 }
 
 Value ones_like(NodeContext& node, Value x, ElementType type) {
-  return node.op(ops::Broadcast, {node.integer(1, type), sizes_of(node, x)},
-                 {{"mode", std::string("numpy")}});
+  const Value one = node.integer(1, type);
+  return broadcast_to(node, one, shape_of(node, x));
 }
 
 /// Dropout 1, 6, 7: for inference a copy; the mask is of the data's type.
@@ -133,7 +134,7 @@ Values dropout_12(NodeContext& node) {
   if (is_off) return dropout_10(node);
   if (!ratio) ratio = node.number(kDefaultRatio, ElementType::f32);
   ratio = convert(node, scalar(node, ratio, "ratio"), ElementType::f32);
-  const Value drawn = uniform(node, sizes_of(node, x));
+  const Value drawn = uniform(node, shape_of(node, x));
   const Value is_kept =
       node.op(ops::LogicalOr, {node.op(ops::GreaterEqual, {drawn, ratio}),
                                node.op(ops::LogicalNot, {scalar(node, training, "training_mode")})});

@@ -7,6 +7,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -95,9 +96,7 @@ Value without_dimensions(NodeContext& node, Value reduced, Value axes, std::int6
                                 {"stable", false}},
                                2)
                          .value(1);
-  const Value sizes =
-      node.op(ops::Gather, {sizes_of(node, reduced), kept, node.integer(0)}, {{"batch_dims", 0}});
-  return node.op(ops::Reshape, {reduced, sizes}, {{"special_zero", false}});
+  return reshape(node, reduced, gather(node, shape_of(node, reduced), kept));
 }
 
 Value native(NodeContext& node, ir::Op op, Value x, const Axes& axes) {

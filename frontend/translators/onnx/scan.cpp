@@ -5,26 +5,15 @@
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-Value dimension_of(Builder& builder, Value value, std::int64_t axis) {
-  const ir::Dimension known = value.shape()[static_cast<std::size_t>(axis)];
-  if (known.is_static()) return builder.integer(known.size());
-  const Value shape = builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
-  return builder.op(ops::Gather, {shape, builder.integer(axis), builder.integer(0)}, {{"batch_dims", 0}});
-}
-
 /// `value` backwards along `axis`.
 Value reversed(Builder& builder, Value value, std::int64_t axis) {
-  return builder.op(ops::Slice,
-                    {value, builder.integers({-1}), builder.integers({std::numeric_limits<int>::min()}),
-                     builder.integers({-1}), builder.integers({axis})});
-}
-
-Value slice_of(Builder& builder, Value value, Value index, std::int64_t axis) {
-  return builder.op(ops::Gather, {value, index, builder.integer(axis)}, {{"batch_dims", 0}});
+  const Value last = builder.integers({-1});
+  return slice(builder, value, last, builder.integers({std::numeric_limits<int>::min()}), axis, -1);
 }
 
 std::vector<std::int64_t> list_or(const NodeContext& node, std::string_view name, std::size_t count) {
@@ -97,12 +86,12 @@ Operands scan(NodeContext& node, std::string_view directions) {
     input_axes[i] = node.axis(input_axes[i], node.rank(value));
     scanned.push_back(input_directions[i] != 0 ? reversed(node, value, input_axes[i]) : value);
   }
-  const Value count = dimension_of(node, scanned.front(), input_axes.front());
+  const Value count = size_of(node, scanned.front(), input_axes.front());
   body.bind_others = [&](GraphTranslator& scope, Builder& builder, Value iteration, Value) {
     for (std::size_t i = 0; i < scanned.size(); ++i) {
       const Value whole = as_tensor(scope.capture(scanned[i]));
       scope.bind(signature.proto->input(static_cast<int>(states + i)).name(),
-                 slice_of(builder, whole, iteration, input_axes[i]));
+                 gather(builder, whole, iteration, input_axes[i]));
     }
   };
   TranslatedBody translated = translate_to_fixpoint(node, body);
@@ -133,22 +122,19 @@ Operands scan_9(NodeContext& node) {
 
 /// The first `length` (i64 [1]) entries of `value`.
 Value first_entries(Builder& builder, Value value, Value length) {
-  return builder.op(ops::Slice,
-                    {value, builder.integers({0}), length, builder.integers({1}), builder.integers({0})});
+  return slice(builder, value, builder.integers({0}), length, 0);
 }
 
 /// `rows` with zeros behind them, `count` in all (i64 scalar).
 Value filled_up(Builder& builder, Value rows, Value count) {
-  Values shape{builder.op(ops::Unsqueeze, {builder.op(ops::Subtract, {count, dimension_of(builder, rows, 0)}),
+  Values shape{builder.op(ops::Unsqueeze, {builder.op(ops::Subtract, {count, size_of(builder, rows, 0)}),
                                            builder.integers({0})})};
   for (std::size_t i = 1; i < rows.shape().rank(); ++i) {
-    const Value size = dimension_of(builder, rows, static_cast<std::int64_t>(i));
+    const Value size = size_of(builder, rows, static_cast<std::int64_t>(i));
     shape.push_back(builder.op(ops::Unsqueeze, {size, builder.integers({0})}));
   }
-  const Value missing = shape.size() == 1 ? shape.front() : builder.op(ops::Concat, shape, {{"axis", 0}});
-  const Value zeros =
-      builder.op(ops::Broadcast, {builder.number_like(0, rows), missing}, {{"mode", "numpy"}});
-  return builder.op(ops::Concat, {rows, zeros}, {{"axis", 0}});
+  const Value missing = concat(builder, shape);
+  return concat(builder, {rows, broadcast_to(builder, builder.number_like(0, rows), missing)});
 }
 
 /// Scan 8 has a batch axis in front of all, and an optional length of each sequence: a loop over the batch of
@@ -175,16 +161,16 @@ Operands scan_8(NodeContext& node) {
     Value length;
     if (lengths) {
       const Value of_all = as_tensor(scope.capture(lengths));
-      const Value one = slice_of(builder, of_all, iteration, 0);
+      const Value one = gather(builder, of_all, iteration, 0);
       const Value wide = builder.op(ops::Convert, {one}, {{"destination_type", ElementType::i64}});
       length = builder.op(ops::Unsqueeze, {wide, builder.integers({0})});
     }
     Operands inputs;
     Value longest;
     for (std::size_t i = 0; i < batched.size(); ++i) {
-      Value value = slice_of(builder, as_tensor(scope.capture(batched[i])), iteration, 0);
+      Value value = gather(builder, as_tensor(scope.capture(batched[i])), iteration, 0);
       if (i >= signature.states && length) {
-        longest = dimension_of(builder, value, 0);
+        longest = size_of(builder, value, 0);
         value = first_entries(builder, value, length);
       }
       inputs.emplace_back(value);
@@ -201,7 +187,7 @@ Operands scan_8(NodeContext& node) {
   std::vector<ScanOutput> scans;
   const Values rows = tensors_of(node, translated, 0);
   for (const Value& row : rows) scans.push_back({row, 0, true});
-  const Value count = dimension_of(node, batched.front(), 0);
+  const Value count = size_of(node, batched.front(), 0);
   Builder builder(*translated.graph);
   const Value goes_on = builder.boolean(true);
   const LoopResult result =

@@ -4,6 +4,7 @@
 // others as columns; from 13 on they work along `axis` (default -1) alone.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -44,7 +45,8 @@ Values along_columns_1(NodeContext& node) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(axis), 0);
   sizes.push_back(-1);
   const Value rows = node.op(ops::Reshape, {x, node.integers(sizes)}, {{"special_zero", true}});
-  return {node.op(ops::Reshape, {kEmit(node, rows, axis), sizes_of(node, x)}, {{"special_zero", false}})};
+  const Value result = kEmit(node, rows, axis);
+  return {reshape(node, result, shape_of(node, x))};
 }
 
 template <Emit kEmit>

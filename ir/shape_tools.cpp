@@ -1,0 +1,73 @@
+#include "ir/shape_tools.hpp"
+
+namespace onnx2ir::ir {
+
+Value shape_of(Builder& builder, Value value) {
+  if (const auto sizes = value.shape().sizes()) return builder.integers(*sizes);
+  return computed_shape_of(builder, value);
+}
+
+Value computed_shape_of(Builder& builder, Value value) {
+  return builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
+}
+
+Value size_of(Builder& builder, Value value, std::int64_t axis) {
+  const Dimension known = value.shape()[static_cast<std::size_t>(axis)];
+  if (known.is_static()) return builder.integer(known.size());
+  const Value shape = shape_of(builder, value);
+  return gather(builder, shape, builder.integer(axis));
+}
+
+Value dimension_of(Builder& builder, Value value, std::int64_t axis) {
+  const Dimension known = value.shape()[static_cast<std::size_t>(axis)];
+  if (known.is_static()) return builder.integers({known.size()});
+  const Value place = builder.integers({axis});
+  return gather(builder, shape_of(builder, value), place);
+}
+
+Value reshape(Builder& builder, Value value, Value shape) {
+  return builder.op(ops::Reshape, {value, shape}, {{"special_zero", false}});
+}
+
+Value reshape(Builder& builder, Value value, const std::vector<std::int64_t>& shape) {
+  if (value.shape().sizes() == shape) return value;
+  return reshape(builder, value, builder.integers(shape));
+}
+
+Value flat(Builder& builder, Value value) {
+  return reshape(builder, value, builder.integers({-1}));
+}
+
+Value squeeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes) {
+  return axes.empty() ? value : builder.op(ops::Squeeze, {value, builder.integers(axes)});
+}
+
+Value unsqueeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes) {
+  return axes.empty() ? value : builder.op(ops::Unsqueeze, {value, builder.integers(axes)});
+}
+
+Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& order) {
+  return builder.op(ops::Transpose, {value, builder.integers(order)});
+}
+
+Value broadcast_to(Builder& builder, Value value, Value shape) {
+  return builder.op(ops::Broadcast, {value, shape}, {{"mode", "numpy"}});
+}
+
+Value concat(Builder& builder, std::span<const Value> values, std::int64_t axis) {
+  return values.size() == 1 ? values.front() : builder.op(ops::Concat, values, {{"axis", axis}});
+}
+
+Value concat(Builder& builder, std::initializer_list<Value> values, std::int64_t axis) {
+  return concat(builder, std::span(values.begin(), values.size()), axis);
+}
+
+Value gather(Builder& builder, Value from, Value indices, std::int64_t axis) {
+  return builder.op(ops::Gather, {from, indices, builder.integer(axis)}, {{"batch_dims", 0}});
+}
+
+Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t axis, std::int64_t step) {
+  return builder.op(ops::Slice, {value, start, stop, builder.integers({step}), builder.integers({axis})});
+}
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,42 @@
+// Small pieces of graphs that translators and passes are made of. Shapes and sizes that are static become
+// constants.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "ir/builder.hpp"
+
+namespace onnx2ir::ir {
+
+/// The shape of `value`: i64 [rank].
+Value shape_of(Builder& builder, Value value);
+/// The same, by a ShapeOf in any case: OpenVINO does not know it at compile time if `value` hides it.
+Value computed_shape_of(Builder& builder, Value value);
+/// The size along `axis`, which is not negative: an i64 scalar.
+Value size_of(Builder& builder, Value value, std::int64_t axis);
+/// The same as a list: i64 [1].
+Value dimension_of(Builder& builder, Value value, std::int64_t axis);
+
+/// `value` in the shape `shape`, which names every dimension (0 is 0, one may be -1).
+Value reshape(Builder& builder, Value value, Value shape);
+/// The same; `value` itself if it has the shape.
+Value reshape(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
+/// All elements in one dimension.
+Value flat(Builder& builder, Value value);
+Value squeeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes);
+Value unsqueeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes);
+Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& order);
+/// `value` broadcast to `shape`, one way.
+Value broadcast_to(Builder& builder, Value value, Value shape);
+
+/// Joins lists or tensors along `axis`; the value itself if it is the only one.
+Value concat(Builder& builder, std::span<const Value> values, std::int64_t axis = 0);
+Value concat(Builder& builder, std::initializer_list<Value> values, std::int64_t axis = 0);
+Value gather(Builder& builder, Value from, Value indices, std::int64_t axis = 0);
+/// Slice of one axis, ends clamped; the bounds are i64 [1].
+Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t axis, std::int64_t step = 1);
+
+}  // namespace onnx2ir::ir

@@ -25,7 +25,7 @@ std::optional<std::string> refuse_outputs(const std::filesystem::path& xml, cons
   const auto xml_now = ir::identify(xml);
   const auto bin_now = ir::identify(bin);
   if (is_one_path(xml, bin) || (xml_now && bin_now && ir::is_same_file(*xml_now, *bin_now))) {
-    return fmt::format("the XML and the weights cannot both be written to '{}'", xml.string());
+    return fmt::format("the model and its weights cannot both be written to '{}'", xml.string());
   }
   for (const auto& [path, now] : {std::pair(&xml, &xml_now), std::pair(&bin, &bin_now)}) {
     std::error_code error;

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "backend_xml/file_output.hpp"
+#include "backend_xml/output_check.hpp"
 #include "backend_xml/write_model.hpp"
 #include "ir/text/printer.hpp"
 
@@ -16,12 +17,14 @@ bool give_name(backend_xml::FileOutput& file) {
 }
 
 std::optional<std::string> write_text(const ir::Model& model, const std::filesystem::path& path) {
+  const std::filesystem::path bin = std::filesystem::path(path).replace_extension(".bin");
+  if (auto refused = backend_xml::refuse_outputs(path, bin, {})) return refused;
   ir::TextWeights weights;
   const std::string text = ir::text(model, weights);
   // The weights first: the text may have been read from the file that it replaces, its constants from this
   // one.
   if (weights.size != 0) {
-    backend_xml::FileOutput file(std::filesystem::path(path).replace_extension(".bin"));
+    backend_xml::FileOutput file(bin);
     for (const auto& [data, offset] : weights.blocks) {
       if (!file.seek(offset) || !file.write(data)) return file.problem();
     }

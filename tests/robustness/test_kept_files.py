@@ -2,10 +2,12 @@
 
 import os
 import stat
+import subprocess
 
 import onnx
 import pytest
 
+from ..passes.tool import opt_path
 from .pairs import check, convert, save_model, strays
 
 
@@ -58,7 +60,7 @@ def test_one_file_cannot_be_both(tmp_path):
     (tmp_path / "o.xml").write_text("old")
     os.link(tmp_path / "o.xml", tmp_path / "o.bin")
     before = contents(tmp_path)
-    assert_refused(convert("model.onnx", "o.xml", cwd=tmp_path), tmp_path, before, "the XML and the weights cannot both be written")
+    assert_refused(convert("model.onnx", "o.xml", cwd=tmp_path), tmp_path, before, "the model and its weights cannot both be written")
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
@@ -69,6 +71,17 @@ def test_only_files_are_replaced(make, tmp_path):
     assert done.returncode == 1
     assert "'o.bin' exists and is not a regular file" in done.stderr
     assert not (tmp_path / "o.xml").exists()
+
+
+@pytest.mark.parametrize("name", ["o.ir", "o.bin"])
+def test_text_ir_does_not_replace_a_device(name, tmp_path):
+    save_model(tmp_path / "model.onnx", 1, 1)
+    os.mkfifo(tmp_path / name)
+    done = subprocess.run([opt_path(), "model.onnx", "-o", "o.ir"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"'{name}' exists and is not a regular file" in done.stderr
+    assert stat.S_ISFIFO((tmp_path / name).stat().st_mode)
+    assert {path.name for path in tmp_path.iterdir()} == {"model.onnx", name}
 
 
 def test_modes(tmp_path):

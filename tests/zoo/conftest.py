@@ -29,6 +29,7 @@ def outcomes(request):
             found[model.name, exporter].nodes = count_nodes(exported)
             cases[model.name, exporter] = make_case(model, exporter, exported)
     for key, result in zip(cases, run_cases(cases.values(), tool)):
+        result.key = ("zoo", *key)
         found[key].result = result
     for key, result in zip(cases, run_cases(cases.values(), PEER)):
         found[key].peer = result

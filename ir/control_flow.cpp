@@ -69,8 +69,11 @@ bool is_used(const Node& node, std::uint32_t output) {
   return !node.output(output).uses.empty();
 }
 
-/// A trip count that is computed as the larger of something and a positive number.
+/// Whether a trip count that only a run tells is at least one: a size, or the larger of something and a
+/// positive number.
 bool is_positive(Value trip_count) {
+  const auto& known = trip_count.output().known;
+  if (known && known->size() == 1 && known->front().min > 0) return true;
   if (!trip_count.node->is(ops::Maximum)) return false;
   return std::ranges::any_of(trip_count.node->inputs(),
                              [](Value input) { return known_scalar(input).value_or(0) > 0; });

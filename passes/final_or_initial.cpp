@@ -26,12 +26,15 @@ std::vector<std::int64_t> sizes(const ir::PartialShape& shape, std::int64_t dyna
 
 }  // namespace
 
+ir::Value whether_it_runs(ir::Builder& builder, ir::Value trip_count, ir::Value condition) {
+  if (ir::known_scalar(trip_count).value_or(0) != 0) return condition;
+  const ir::Value counts = builder.op(ops::NotEqual, {trip_count, builder.integer(0, trip_count.type())});
+  const bool starts = ir::known_scalar(condition).value_or(0) != 0;
+  return starts ? counts : builder.op(ops::LogicalAnd, {counts, condition});
+}
+
 ir::Value whether_it_runs(ir::Builder& builder, ir::LoopView loop) {
-  const ir::Value count = loop.trip_count();
-  if (ir::known_scalar(count).value_or(0) != 0) return loop.condition();
-  const ir::Value counts = builder.op(ops::NotEqual, {count, builder.integer(0, count.type())});
-  const bool starts = ir::known_scalar(loop.condition()).value_or(0) != 0;
-  return starts ? counts : builder.op(ops::LogicalAnd, {counts, loop.condition()});
+  return whether_it_runs(builder, loop.trip_count(), loop.condition());
 }
 
 ir::Value no_rows(ir::Builder& builder, const ir::Scan& scan) {
@@ -46,7 +49,7 @@ ir::Value FinalOrInitial::ran() {
   return ran_;
 }
 
-ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial) {
+ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial, bool keeps_shape) {
   if (final.shape().is_static() && final.shape() == initial.shape()) {
     // The CPU plugin computes booleans as u8, but keeps them boolean behind a Loop: Select rejects the
     // mixture.
@@ -60,7 +63,7 @@ ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial) {
     choice.name = final.node->name;
     return choice.value();
   }
-  return joined(final, initial);
+  return joined(final, initial, keeps_shape);
 }
 
 /// [1] or [0]: how often what belongs to this outcome is repeated.
@@ -76,24 +79,26 @@ ir::Value FinalOrInitial::one_if(bool ran) {
 /// With dynamic dimensions the final value of a loop that did not run may have any shape: Select fails. One
 /// of two vectors, of which one is empty, is their concatenation. Tile copies whole blocks, which Slice does
 /// not for vectors: 4 us for 4096 elements instead of 25 us.
-ir::Value FinalOrInitial::joined(ir::Value final, ir::Value initial) {
+ir::Value FinalOrInitial::joined(ir::Value final, ir::Value initial, bool keeps_shape) {
   const auto elements = [&](ir::Value value) {
     return value.shape().rank() == 1 ? value : ir::flat(builder_, value);
   };
   const ir::Value kept = builder_.op(ops::Tile, {elements(final), one_if(true)});
-  if (initial.shape().element_count() == 0) return reshaped(kept, final, initial);
+  if (initial.shape().element_count() == 0) return reshaped(kept, final, initial, keeps_shape);
   const ir::Value other = builder_.op(ops::Tile, {elements(initial), one_if(false)});
-  return reshaped(ir::concat(builder_, {kept, other}), final, initial);
+  return reshaped(ir::concat(builder_, {kept, other}), final, initial, keeps_shape);
 }
 
 /// `flat`, the elements of `final` or of `initial`, in the shape of that.
-ir::Value FinalOrInitial::reshaped(ir::Value flat, ir::Value final, ir::Value initial) {
+ir::Value FinalOrInitial::reshaped(ir::Value flat, ir::Value final, ir::Value initial, bool keeps_shape) {
   const ir::PartialShape& shape = final.shape();
   if (shape.rank() == 1) return flat;
   if (dynamic_dimensions(shape) <= 1 && !has_empty_dimension(shape))
     return ir::reshape(builder_, flat, sizes(shape, -1));
-  const ir::Value shapes = builder_.op(
-      ops::Select, {ran(), ir::computed_shape_of(builder_, final), ir::computed_shape_of(builder_, initial)});
+  const ir::Value initial_shape = ir::computed_shape_of(builder_, initial);
+  const ir::Value shapes =
+      keeps_shape ? initial_shape
+                  : builder_.op(ops::Select, {ran(), ir::computed_shape_of(builder_, final), initial_shape});
   const ir::Value result = ir::reshape(builder_, flat, shapes);
   if (dynamic_dimensions(shape) == static_cast<std::ptrdiff_t>(shape.rank()) || has_empty_dimension(shape))
     return result;

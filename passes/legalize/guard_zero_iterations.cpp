@@ -2,6 +2,9 @@
 // of the previous inference and lose states which the body never reads; releases up to 2025.4 return
 // uninitialised memory, or the values of the previous inference, for every final value
 // (zero_trip_final_values).
+#include <algorithm>
+#include <optional>
+
 #include "passes/final_or_initial.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -10,6 +13,24 @@
 
 namespace onnx2ir::passes {
 namespace {
+
+/// Whether the next value of the state has the shape of the present one, for reasons that are seen at once.
+bool keeps_shape(const ir::Carried& state) {
+  ir::Value value = state.result->input(0);
+  while (value != state.parameter->value()) {
+    const ir::Node& node = *value.node;
+    if (node.op().traits.keeps_shape) {
+      value = node.input(0);
+    } else if (const ir::LoopBody* const inner = node.loop()) {
+      const auto found = std::ranges::find(inner->carried, std::optional(value.index), &ir::Carried::output);
+      if (found == inner->carried.end() || !keeps_shape(*found)) return false;
+      value = node.input(found->input);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
 
 /// Lets all readers of `output` read what `guard` makes of it.
 template <typename Guard>
@@ -57,7 +78,7 @@ bool run_on(ir::LoopView loop, const target::Target& target) {
       final = first;
       initial = first_copy(builder, initial);
     }
-    guard_output(final, [&](ir::Value value) { return result.choose(value, initial); });
+    guard_output(final, [&](ir::Value value) { return result.choose(value, initial, keeps_shape(state)); });
     state.is_guarded = true;
     modified = true;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -32,11 +33,35 @@ bool concerns_first_axis(const ir::Node& node, ir::Op operation) {
          ir::known_scalar(node.input(1)) == 0;
 }
 
+/// `value` with the axis, which a Reshape to known sizes gives itself.
+ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
+  const ir::Node& node = *value.node;
+  const auto sizes = node.is(ops::Reshape) ? ir::exact_values(node.input(1)) : std::nullopt;
+  if (!sizes || node.boolean("special_zero"))
+    return builder.op(ops::Unsqueeze, {value, builder.integers({0})});
+  std::vector<std::int64_t> shape{1};
+  shape.insert(shape.end(), sizes->begin(), sizes->end());
+  return ir::reshape(builder, node.input(0), shape);
+}
+
+/// A Concat that appends to a value which has the axis can keep it, if nobody else reads the Concat. Null if
+/// `value` is something else.
+ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
+  const ir::Node& concat = *value.node;
+  if (!concat.is(ops::Concat) || concat.output(0).uses.size() != 1) return {};
+  if (!concerns_first_axis(*concat.input(0).node, ops::Squeeze)) return {};
+  std::vector<ir::Value> inputs{concat.input(0).node->input(0)};
+  for (const ir::Value input : concat.inputs().subspan(1)) inputs.push_back(unsqueezed(builder, input));
+  const std::size_t axis = ir::normalize_axis(concat.integer("axis"), value.shape().rank());
+  return ir::concat(builder, inputs, static_cast<std::int64_t>(axis) + 1);
+}
+
 ir::Value wrapped(ir::Builder& builder, ir::Value value) {
   // Between two loops the axis stays.
   if (concerns_first_axis(*value.node, ops::Squeeze) && !value.node->input(0).node->is(ops::Parameter))
     return value.node->input(0);
   builder.set_name(value.node->name);
+  if (const ir::Value appended = appended_with_axis(builder, value)) return appended;
   return builder.op(ops::Unsqueeze, {value, builder.integers({0})});
 }
 

@@ -1,0 +1,114 @@
+// A loop whose body only runs an inner loop does not run where the inner one would not. The inner loop then
+// runs at least once in each iteration, and needs no guard (zero_trip_final_values): there is one for both,
+// outside.
+//
+// "Only" means that each state ends an iteration as the inner loop's final value of the same state, or
+// unchanged. Whether the inner loop runs must be the same in all iterations.
+#include <algorithm>
+#include <optional>
+
+#include "passes/final_or_initial.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Of longer computations of a trip count a guard is cheaper than a copy.
+constexpr int kMostCopied = 16;
+
+bool divides_integers(const ir::Node& node) {
+  const bool divides =
+      node.is(ops::Divide) || node.is(ops::Mod) || node.is(ops::FloorMod) || node.is(ops::Power);
+  return divides && !ir::is_floating(node.output(0).type);
+}
+
+/// Copies what computes a value of a body from invariants and constants to the graph around the loop.
+class Copy {
+ public:
+  explicit Copy(ir::LoopView loop) : loop_(loop), builder_(ir::builder_beside(loop.node())) {}
+
+  ir::Builder& builder() { return builder_; }
+
+  /// Whether the value can be computed outside: arithmetic that cannot fail, of values of static shape.
+  /// `remaining`: how many nodes may still be copied.
+  bool is_possible(ir::Value value, int& remaining) const {
+    const ir::Node& node = *value.node;
+    if (node.constant() != nullptr || outer_of(node)) return true;
+    const ir::Traits& traits = node.op().traits;
+    const bool is_arithmetic = traits.broadcasts || traits.keeps_shape || node.is(ops::Convert);
+    if (!is_arithmetic || traits.is_volatile || divides_integers(node)) return false;
+    if (!value.shape().is_static() || --remaining < 0) return false;
+    return std::ranges::all_of(node.inputs(), [&](ir::Value input) { return is_possible(input, remaining); });
+  }
+
+  ir::Value outside(ir::Value value) {
+    if (const ir::Value outer = outer_of(*value.node)) return outer;
+    std::vector<ir::Value> inputs;
+    for (const ir::Value input : value.node->inputs()) inputs.push_back(outside(input));
+    return builder_.clone(*value.node, inputs).value(value.index);
+  }
+
+ private:
+  /// The value outside that a Parameter of the body stands for in all iterations.
+  ir::Value outer_of(const ir::Node& node) const {
+    const auto& invariants = loop_.body().invariants;
+    const auto found = std::ranges::find(invariants, &node, &ir::Invariant::parameter);
+    return found == invariants.end() ? ir::Value() : loop_.outer(*found);
+  }
+
+  ir::LoopView loop_;
+  ir::Builder builder_;
+};
+
+/// Whether an iteration in which `inner` does not run changes nothing that the loop gives.
+bool only_runs(ir::LoopView loop, ir::LoopView inner) {
+  if (!loop.scans().empty() || !loop.body().last_values.empty()) return false;
+  return std::ranges::all_of(loop.states(), [&](const ir::Carried& state) {
+    const ir::Value before = state.parameter->value();
+    const ir::Value after = state.result->input(0);
+    if (!state.output || after == before) return true;
+    return std::ranges::any_of(inner.states(), [&](const ir::Carried& passed) {
+      return inner.output(passed) == after && inner.outer(passed) == before;
+    });
+  });
+}
+
+bool needs_guard(ir::LoopView loop) {
+  if (loop.runs_at_least_once()) return false;
+  return std::ranges::any_of(loop.states(), [&](const ir::Carried& state) {
+    return state.output && !state.is_guarded && !loop.output(state).output().uses.empty();
+  });
+}
+
+bool run_on(ir::LoopView loop, ir::LoopView inner) {
+  if (!needs_guard(inner) || !only_runs(loop, inner)) return false;
+  Copy copy(loop);
+  int remaining = kMostCopied;
+  if (!copy.is_possible(inner.trip_count(), remaining) || !copy.is_possible(inner.condition(), remaining))
+    return false;
+  ir::Builder& outer = copy.builder();
+  const ir::Value runs =
+      whether_it_runs(outer, copy.outside(inner.trip_count()), copy.outside(inner.condition()));
+  const ir::Value count = loop.trip_count();
+  loop.set_trip_count(outer.op(ops::Select, {runs, count, outer.integer(0, count.type())}));
+  for (ir::Carried& state : inner.states()) state.is_guarded = true;
+  for (ir::Scan& scan : inner.scans()) scan.is_guarded = true;
+  return true;
+}
+
+}  // namespace
+
+bool skip_idle_loops(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (const ir::LoopView loop : loops_of(model)) {
+    modified = std::ranges::any_of(loop.graph().control_flow(),
+                                   [&](ir::Node* inner) {
+                                     return inner->loop() != nullptr && run_on(loop, ir::LoopView(*inner));
+                                   }) ||
+               modified;
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

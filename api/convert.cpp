@@ -69,14 +69,16 @@ void contain(DiagnosticSink& sink, Stage stage) {
   }
 }
 
-/// Tells the caller how far the work is, and shows the graph where that was asked for.
-void report_pass(const Options& options, std::string_view pass, const ir::Model& model) {
+/// Tells the caller how far the work is, `furthest` until now, and shows the graph if that was asked for.
+void report_pass(const Options& options, std::string_view pass, const ir::Model& model, double& furthest) {
   constexpr double kImportPart = 0.6;
   if (options.progress) {
     const auto all = passes::pipeline();
     const auto at = std::ranges::find(all, pass, &passes::Pass::name);
     const double done = at == all.end() ? 0 : static_cast<double>(at - all.begin() + 1);
-    options.progress(pass, kImportPart + (1 - kImportPart) * done / static_cast<double>(all.size()));
+    // Some passes run again: the number does not go back.
+    furthest = std::max(furthest, kImportPart + (1 - kImportPart) * done / static_cast<double>(all.size()));
+    options.progress(pass, furthest);
   }
   const bool wanted = std::ranges::any_of(options.debug.print_after,
                                           [&](const auto& name) { return name == pass || name == "all"; });
@@ -128,8 +130,9 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       context.stateful = options.stateful;
       context.dynamic_quantization = options.dynamic_quantization;
       context.threads = options.threads;
+      double furthest = 0;
       context.inspect = [&](std::string_view pass, const ir::Model& now) {
-        report_pass(options, pass, now);
+        report_pass(options, pass, now, furthest);
         ir::check_cancelled();
       };
       context.inspect("import", *model);
@@ -236,7 +239,8 @@ Conversion convert_text(std::string_view text, const Options& options) {
 
 std::vector<PassInfo> list_passes() {
   std::vector<PassInfo> infos;
-  for (const passes::Pass& pass : passes::pipeline()) infos.push_back({pass.name, pass.summary});
+  for (const passes::Pass& pass : passes::pipeline())
+    infos.push_back({pass.name, pass.summary, names_of(pass.required), names_of(pass.ensured)});
   return infos;
 }
 

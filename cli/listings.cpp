@@ -19,7 +19,15 @@ std::string operator_list() {
 
 std::string pass_list() {
   std::ostringstream list;
-  for (const PassInfo& pass : list_passes()) list << pass.name << "  " << pass.summary << '\n';
+  const auto add = [&](std::string_view heading, const std::vector<std::string_view>& properties) {
+    for (std::size_t i = 0; i < properties.size(); ++i) list << (i == 0 ? heading : ", ") << properties[i];
+  };
+  for (const PassInfo& pass : list_passes()) {
+    list << pass.name << "  " << pass.summary;
+    add("  requires: ", pass.required);
+    add("  ensures: ", pass.ensured);
+    list << '\n';
+  }
   return list.str();
 }
 

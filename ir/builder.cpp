@@ -77,6 +77,7 @@ Node& Builder::clone(const Node& original, std::span<const Value> inputs) {
   if (is_constant) copy.set_payload(*original.constant());
   copy.name = original.name;
   copy.is_decompression = original.is_decompression;
+  copy.is_legalized = original.is_legalized;
   return copy;
 }
 

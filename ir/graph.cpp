@@ -33,6 +33,14 @@ void move_names(Output& from, Output& to) {
   from.names.clear();
 }
 
+template <typename IsDropped>
+void drop_uses(Output& output, IsDropped is_dropped) {
+  auto& uses = output.uses;
+  Use* const end =
+      std::remove_if(uses.begin(), uses.end(), [&](const Use& use) { return is_dropped(use.node); });
+  while (uses.end() != end) uses.pop_back();
+}
+
 }  // namespace
 
 Output& Value::output() const {
@@ -177,6 +185,7 @@ void Graph::remove(Node& node) {
   Node* const one = &node;
   const auto owned =
       std::find_if(nodes_.rbegin(), nodes_.rend(), [&](const auto& own) { return own.get() == one; });
+  ++removals_;
   forget({&one, 1});
   nodes_.erase(std::prev(owned.base()));
 }
@@ -184,23 +193,30 @@ void Graph::remove(Node& node) {
 void Graph::remove(std::span<Node* const> nodes) {
   if (nodes.empty()) return;
   const std::unordered_set<const Node*> removed(nodes.begin(), nodes.end());
+  ++removals_;
   forget(nodes);
   std::erase_if(nodes_, [&](const auto& owned) { return removed.contains(owned.get()); });
 }
 
 void Graph::forget(std::span<Node* const> nodes) {
+  const std::unordered_set<const Node*> removed(nodes.begin(), nodes.end());
+  const auto is_removed = [&](const Node* node) { return removed.contains(node); };
+  std::unordered_set<const Output*> searched;
   bool has_parameters = false;
   bool has_results = false;
   bool has_bodies = false;
   for (Node* node : nodes) {
-    assert(!node->has_uses());
-    node->remove_inputs();
+    for (const Value& input : node->inputs_) {
+      // Searched once for all of its users: of n users of one value, drop_use() would search n times.
+      if (input && searched.insert(&input.node->output(input.index)).second)
+        drop_uses(input.node->output(input.index), is_removed);
+    }
+    node->inputs_.clear();
     has_parameters = has_parameters || node->is(ops::Parameter);
     has_results = has_results || node->is(ops::Result);
     has_bodies = has_bodies || node->op().traits.has_bodies;
   }
-  const std::unordered_set<const Node*> removed(nodes.begin(), nodes.end());
-  const auto is_removed = [&](const Node* node) { return removed.contains(node); };
+  assert(std::ranges::none_of(nodes, &Node::has_uses));
   if (has_parameters) std::erase_if(parameters_, is_removed);
   if (has_results) std::erase_if(results_, is_removed);
   if (has_bodies) std::erase_if(control_flow_, is_removed);

@@ -237,6 +237,8 @@ class Node {
   std::int64_t scratch = 0;
   /// Whether this Convert undoes the compression of a constant: the runtime may use the constant as it is.
   bool is_decompression = false;
+  /// Whether a legalisation has made the inputs such that the runtime computes this node correctly.
+  bool is_legalized = false;
   /// The layer's name; made unique within its graph when the IR is written.
   std::string name;
 
@@ -280,8 +282,10 @@ class Graph {
   std::size_t remove_dead_nodes();
   /// Removes `node`, whose outputs must be unused. The newer the node, the less time it takes.
   void remove(Node& node);
-  /// The same for several nodes in one walk over the graph.
+  /// Removes several nodes, whose outputs only they use, in one walk over the graph: linear in its size.
   void remove(std::span<Node* const> nodes);
+  /// How often remove() has searched the nodes of the graph.
+  std::size_t removals() const { return removals_; }
   /// Restores topological order, keeping the present order where it is one (stable, linear). Throws
   /// std::logic_error if a node depends on its own output.
   void sort();
@@ -296,7 +300,7 @@ class Graph {
   friend struct NodeDeleter;
   friend void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
   explicit Graph(std::shared_ptr<NodeStorage> storage) : storage_(std::move(storage)) {}
-  /// Removes what nodes that are about to go have in common with other nodes and in the lists below.
+  /// Removes nodes that are about to go from the lists below, and their uses of other nodes.
   void forget(std::span<Node* const> nodes);
 
   std::shared_ptr<NodeStorage> storage_;  ///< outlives the nodes
@@ -304,6 +308,7 @@ class Graph {
   std::vector<Node*> parameters_;
   std::vector<Node*> results_;
   std::vector<Node*> control_flow_;
+  std::size_t removals_ = 0;
   OperationSet operations_;
   std::uint64_t types_ = 0;  ///< a bit for each ElementType
 };

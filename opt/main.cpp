@@ -1,6 +1,7 @@
 // onnx2ir-opt: runs passes on a model and shows what they do. A tool for people who work on the passes; it is
 // not installed. docs/text-ir.md has examples.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,7 +17,7 @@
 #include "opt/input.hpp"
 #include "opt/output.hpp"
 #include "opt/pass_table.hpp"
-#include "passes/run_pass.hpp"
+#include "passes/pipeline.hpp"
 
 namespace {
 
@@ -54,11 +55,7 @@ void run_again(const passes::Pass& pass, ir::Model& model, passes::PassContext c
     throw std::logic_error(fmt::format("pass {} changes the model again when it is run twice", pass.name));
 }
 
-/// The passes verify the model themselves in debug builds only.
 void run_passes(const Arguments& arguments, ir::Model& model, passes::PassContext& context) {
-  context.inspect = [](std::string_view pass, const ir::Model& now) {
-    verify(fmt::format("after pass {}", pass), now);
-  };
   verify("before the passes", model);
   if (arguments.runs_pipeline) passes::run_pipeline(model, context);
   for (const std::string& name : arguments.passes) {
@@ -77,6 +74,7 @@ int work(const Arguments& arguments, const target::Target& target) {
   passes::PassContext context;
   context.sink = &sink;
   context.target = target;
+  context.checks = true;
   context.unroll_loops = arguments.unroll_loops;
   context.compress_to_fp16 = arguments.compress_to_fp16;
   context.stateful = arguments.stateful;
@@ -93,7 +91,16 @@ int work(const Arguments& arguments, const target::Target& target) {
 }
 
 int list_all_passes() {
-  for (const passes::Pass& pass : passes::pipeline()) std::cout << pass.name << "  " << pass.summary << '\n';
+  const auto print = [](std::string_view heading, const passes::PropertySet& properties) {
+    const auto names = names_of(properties);
+    if (!names.empty()) std::cout << fmt::format("  {}: {}", heading, fmt::join(names, ", "));
+  };
+  for (const passes::Pass& pass : passes::pipeline()) {
+    std::cout << pass.name << "  " << pass.summary;
+    print("requires", pass.required);
+    print("ensures", pass.ensured);
+    std::cout << '\n';
+  }
   return kDone;
 }
 

@@ -19,8 +19,32 @@ All passes in the order they run. Made from `onnx2ir-opt --describe-passes` by `
 To see what a pass does, read its tests in `tests/passes`, or run it alone: `onnx2ir-opt MODEL --pass NAME` ([text-ir.md](text-ir.md)).
 [control-flow.md](control-flow.md) says why the passes over loops and branches are as they are.
 
-| pass | kind | what it does | faults |
-|---|---|---|---|
+"Requires" and "ensures" name properties of the model, which stand below the table.
+
+| pass | kind | what it does | requires | ensures | faults |
+|---|---|---|---|---|---|
+)";
+
+constexpr auto kProperties = R"(
+## Properties
+
+What a pass ensures holds until a pass that may break it has changed the model. Debug builds and `onnx2ir-opt` check all properties that
+hold after each pass, and `onnx2ir-opt --pass` also what the pass requires. A test checks that each property that a pass
+requires is ensured by a pass before it that runs for all targets, and is not broken between them; and that what a legalisation ensures
+holds to the end.
+
+| property | meaning | broken by |
+|---|---|---|
+)";
+
+constexpr auto kRepetitions = R"(
+## Repetitions
+
+A pass may leave work for itself or for earlier passes. If it changes the model, the pipeline goes on with the earlier pass. Each of these
+passes removes something that no pass in between makes, so the repetition ends.
+
+| after | the pipeline goes on with |
+|---|---|
 )";
 
 std::string_view name_of(passes::PassKind kind) {
@@ -45,13 +69,37 @@ std::string names_of(const target::FaultSet& faults) {
   return names;
 }
 
+std::string list(const std::vector<std::string_view>& properties) {
+  std::string text;
+  for (const std::string_view name : properties)
+    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", name);
+  return text;
+}
+
+std::string breakers_of(passes::Property property) {
+  std::vector<std::string_view> names;
+  for (const passes::Pass& pass : passes::pipeline()) {
+    if (pass.broken.contains(property)) names.push_back(pass.name);
+  }
+  const bool is_normal_form = passes::kNormalForm.contains(property);
+  return list(names) + (is_normal_form ? ", and all of kind legalize" : "");
+}
+
 }  // namespace
 
 std::string pass_table() {
   std::string text = kHead;
   for (const passes::Pass& pass : passes::pipeline()) {
-    text += fmt::format("| [{0}](../passes/{1}/{0}.cpp) | {1} | {2} | {3} |\n", pass.name, name_of(pass.kind),
-                        pass.summary, names_of(pass.faults));
+    text += fmt::format("| [{0}](../passes/{1}/{0}.cpp) | {1} | {2} | {3} | {4} | {5} |\n", pass.name,
+                        name_of(pass.kind), pass.summary, list(names_of(pass.required)),
+                        list(names_of(pass.ensured)), names_of(pass.faults));
+  }
+  text += kProperties;
+  for (const passes::PropertyInfo& info : passes::all_properties())
+    text += fmt::format("| `{}` | {} | {} |\n", info.name, info.meaning, breakers_of(info.property));
+  text += kRepetitions;
+  for (const passes::Pass& pass : passes::pipeline()) {
+    if (!pass.repeats_from.empty()) text += fmt::format("| `{}` | `{}` |\n", pass.name, pass.repeats_from);
   }
   return text;
 }

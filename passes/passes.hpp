@@ -14,6 +14,7 @@ bool remove_no_ops(ir::Model& model, PassContext& context);
 bool spell_out_single_steps(ir::Model& model, PassContext& context);
 bool simplify_conditions(ir::Model& model, PassContext& context);
 bool fold_zero_trip_loops(ir::Model& model, PassContext& context);
+bool inline_constant_branches(ir::Model& model, PassContext& context);
 bool make_unchanged_states_invariant(ir::Model& model, PassContext& context);
 bool unroll_short_loops(ir::Model& model, PassContext& context);
 bool turn_appends_into_scans(ir::Model& model, PassContext& context);

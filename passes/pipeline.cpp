@@ -2,12 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <stdexcept>
 
-#include "ir/inference.hpp"
-#include "ir/verifier.hpp"
-#include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
 
@@ -15,6 +10,7 @@ namespace onnx2ir::passes {
 namespace {
 
 using enum PassKind;
+using enum Property;
 
 constexpr std::array kPipeline = {
     Pass{.name = "round_small_floats",
@@ -36,6 +32,7 @@ constexpr std::array kPipeline = {
          .kind = legalize,
          .summary = "Decomposes AvgPool with dilations",
          .run = decompose_dilated_averages,
+         .ensured = {no_dilated_averages},
          .faults = {Fault::no_average_dilations}},
     Pass{.name = "decompose_einsum_labels",
          .kind = legalize,
@@ -46,11 +43,13 @@ constexpr std::array kPipeline = {
          .kind = legalize,
          .summary = "Replaces BitwiseNot of u16 by BitwiseXor",
          .run = decompose_unsigned_not,
+         .ensured = {no_unsigned_not},
          .faults = {Fault::unsigned_bitwise_not}},
     Pass{.name = "combine_transposes",
          .kind = optimize,
          .summary = "Replaces two Transposes in a row by one",
-         .run = combine_transposes},
+         .run = combine_transposes,
+         .ensured = {no_consecutive_transposes}},
     Pass{.name = "remove_no_ops",
          .kind = normalize,
          .summary = "Removes operations that change nothing",
@@ -58,27 +57,36 @@ constexpr std::array kPipeline = {
     Pass{.name = "make_unchanged_states_invariant",
          .kind = normalize,
          .summary = "Turns loop-carried values that never change into invariant inputs",
-         .run = make_unchanged_states_invariant},
+         .run = make_unchanged_states_invariant,
+         .ensured = {no_unchanged_states}},
     Pass{.name = "move_constants_into_bodies",
          .kind = normalize,
          .summary = "Clones captured constants into the bodies that read them",
-         .run = move_constants_into_bodies},
+         .run = move_constants_into_bodies,
+         .ensured = {no_captured_constants}},
     Pass{.name = "fold_constants",
          .kind = normalize,
          .summary = "Replaces integers that are known at conversion time by constants",
-         .run = fold_constants},
+         .run = fold_constants,
+         .required = {no_captured_constants},
+         .ensured = {no_foldable_values},
+         .broken = {no_captured_constants},
+         .repeats_from = "move_constants_into_bodies"},
     Pass{.name = "fuse_activations",
          .kind = optimize,
          .summary = "Replaces arithmetic that computes an activation by one operation",
-         .run = fuse_activations},
+         .run = fuse_activations,
+         .required = {no_foldable_values}},
     Pass{.name = "fuse_layer_normalization",
          .kind = optimize,
          .summary = "Replaces arithmetic that normalises by MVN",
-         .run = fuse_layer_normalization},
+         .run = fuse_layer_normalization,
+         .required = {no_foldable_values}},
     Pass{.name = "spell_out_single_steps",
          .kind = optimize,
          .summary = "Decomposes an LSTM of one step and a small batch",
-         .run = spell_out_single_steps},
+         .run = spell_out_single_steps,
+         .broken = {no_foldable_values}},
     Pass{.name = "move_invariants_out_of_bodies",
          .kind = optimize,
          .summary = "Hoists computations on invariant inputs out of loop bodies",
@@ -86,15 +94,34 @@ constexpr std::array kPipeline = {
     Pass{.name = "simplify_conditions",
          .kind = normalize,
          .summary = "Replaces body conditions that are always true by constants",
-         .run = simplify_conditions},
+         .run = simplify_conditions,
+         .required = {no_captured_constants, no_unchanged_states}},
+    // These two look at what is known; what they change, earlier passes may make known for others.
+    Pass{.name = "inline_constant_branches",
+         .kind = normalize,
+         .summary = "Replaces Ifs whose condition is known by the branch that they take",
+         .run = inline_constant_branches,
+         .required = {no_captured_constants},
+         .ensured = {no_known_conditions},
+         .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures,
+                    no_zero_trip_loops},
+         .repeats_from = "make_unchanged_states_invariant"},
     Pass{.name = "fold_zero_trip_loops",
          .kind = normalize,
-         .summary = "Replaces loops with a constant trip count of 0 by their initial values",
-         .run = fold_zero_trip_loops},
+         .summary = "Replaces loops that are known to run zero times by their initial values",
+         .run = fold_zero_trip_loops,
+         .required = {no_captured_constants},
+         .ensured = {no_zero_trip_loops},
+         .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures,
+                    no_known_conditions},
+         .repeats_from = "make_unchanged_states_invariant"},
     Pass{.name = "unroll_short_loops",
          .kind = optimize,
          .summary = "With --unroll-loops: replaces short loops by their iterations",
-         .run = unroll_short_loops},
+         .run = unroll_short_loops,
+         .required = {no_captured_constants},
+         .broken = {no_captured_constants, no_foldable_values, no_known_conditions, no_unchanged_states,
+                    no_zero_trip_loops}},
     // Before remove_dead_states, which removes the outputs that nobody reads any more.
     Pass{.name = "move_updates_out_of_branches",
          .kind = optimize,
@@ -103,7 +130,9 @@ constexpr std::array kPipeline = {
     Pass{.name = "remove_dead_states",
          .kind = normalize,
          .summary = "Removes unused states, outputs of bodies and captures",
-         .run = remove_dead_states},
+         .run = remove_dead_states,
+         .ensured = {no_unused_outputs, no_unused_captures},
+         .repeats_from = "remove_dead_states"},
     Pass{.name = "hide_constant_counts",
          .kind = legalize,
          .summary = "Makes the condition of loops depend on a model input if OpenVINO would fail to evaluate "
@@ -113,17 +142,20 @@ constexpr std::array kPipeline = {
     Pass{.name = "turn_appends_into_scans",
          .kind = optimize,
          .summary = "Replaces states that are only appended to by scan outputs",
-         .run = turn_appends_into_scans},
+         .run = turn_appends_into_scans,
+         .required = {no_unused_captures}},
     Pass{.name = "fold_condition_into_trip_count",
          .kind = legalize,
          .summary = "Folds an initial condition, if the body condition is constant, into the trip count",
          .run = fold_condition_into_trip_count,
+         .ensured = {no_open_conditions},
          .faults = {Fault::static_scan_rows}},
     Pass{.name = "branch_around_loops",
          .kind = legalize,
          .summary = "Puts loops that may run zero times into an If if an initial value has a shape the "
                     "result cannot have",
          .run = branch_around_loops,
+         .broken = {no_unused_captures},
          .faults = {Fault::loop_shapes_from_body}},
     Pass{.name = "guard_empty_inputs",
          .kind = legalize,
@@ -138,6 +170,7 @@ constexpr std::array kPipeline = {
              "Gives results of branches, and initial values of states that grow and shrink, shapes that "
              "tell them from others",
          .run = separate_shapes,
+         .required = {no_guarded_outputs},
          .faults = {Fault::branch_output_size, Fault::stale_initial_memory}},
     Pass{.name = "skip_idle_loops",
          .kind = legalize,
@@ -148,12 +181,14 @@ constexpr std::array kPipeline = {
          .kind = legalize,
          .summary = "Selects the right outputs of loops that may run zero times",
          .run = guard_zero_iterations,
+         .broken = {no_guarded_outputs},
          .faults = {Fault::zero_trip_final_values, Fault::zero_trip_scan_outputs,
                     Fault::zero_trip_unread_states}},
     Pass{.name = "copy_passed_through_states",
          .kind = legalize,
          .summary = "Copies states that become the next value of another state",
          .run = copy_passed_through_states,
+         .ensured = {no_passed_through_states},
          .faults = {Fault::sequential_back_edges}},
     Pass{
         .name = "legalize_arithmetic",
@@ -258,6 +293,7 @@ constexpr std::array kPipeline = {
          .kind = legalize,
          .summary = "Converts boolean masks of ScaledDotProductAttention to numbers",
          .run = convert_attention_masks,
+         .ensured = {no_boolean_masks},
          .faults = {Fault::boolean_attention_mask}},
     Pass{.name = "hide_attention_constants",
          .kind = legalize,
@@ -288,33 +324,16 @@ constexpr std::array kPipeline = {
     Pass{.name = "compress_to_fp16",
          .kind = optimize,
          .summary = "With --compress_to_fp16: stores floating-point constants in half precision",
-         .run = compress_to_fp16},
+         .run = compress_to_fp16,
+         .broken = {no_foldable_values}},
     // The last one: the CPU plugin and OpenVINO GenAI look for ReadValue, Gather and Concat as they are made
     // here.
     Pass{.name = "keep_caches_in_variables",
          .kind = optimize,
          .summary = "With --stateful: keeps caches that are inputs and outputs in variables of the model",
-         .run = keep_caches_in_variables},
+         .run = keep_caches_in_variables,
+         .broken = {no_foldable_values}},
 };
-
-/// Removes what nobody reads, in bodies first: a body may be the last reader of an outer value.
-void remove_dead_nodes(ir::Model& model) {
-  for (ir::Graph* graph : graphs_of(model)) graph->remove_dead_nodes();
-}
-
-void tidy(ir::Model& model, const Pass& pass) {
-  if (!pass.keeps_order_and_types) {
-    for (ir::Graph* graph : graphs_of(model)) graph->sort();
-  }
-  remove_dead_nodes(model);
-  if (!pass.keeps_order_and_types) ir::infer(model.graph);
-}
-
-/// Whether `pass` is to run: a legalisation does only if the target has one of its faults.
-bool is_wanted(const Pass& pass, const PassContext& context) {
-  if (std::ranges::find(context.skipped, pass.name) != context.skipped.end()) return false;
-  return pass.faults.empty() || context.target.has_any(pass.faults);
-}
 
 }  // namespace
 
@@ -322,22 +341,15 @@ std::span<const Pass> pipeline() {
   return kPipeline;
 }
 
-void run_pipeline(ir::Model& model, PassContext& context) {
-  remove_dead_nodes(model);
-  for (const Pass& pass : kPipeline) {
-    const auto start = std::chrono::steady_clock::now();
-    const bool modified = is_wanted(pass, context) && pass.run(model, context);
-    if (modified) tidy(model, pass);
-#ifndef NDEBUG
-    const auto problems = ir::verify(model.graph);
-    if (!problems.empty())
-      throw std::logic_error("after pass " + std::string(pass.name) + ": " + problems.front());
-#endif
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    if (context.finished) context.finished(pass.name, taken.count(), modified);
-    if (context.inspect) context.inspect(pass.name, model);
-    if (pass.name == context.stop_after) break;
-  }
+PropertySet broken_by(const Pass& pass) {
+  PropertySet broken = pass.broken;
+  if (pass.kind == legalize) broken.add(kNormalForm);
+  return broken;
+}
+
+const Pass* find_pass(std::string_view name) {
+  const auto found = std::ranges::find(kPipeline, name, &Pass::name);
+  return found == kPipeline.end() ? nullptr : &*found;
 }
 
 }  // namespace onnx2ir::passes

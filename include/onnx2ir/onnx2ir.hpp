@@ -115,10 +115,13 @@ struct OperatorInfo {
 /// All operators that are converted, sorted by domain and name.
 ONNX2IR_API std::vector<OperatorInfo> supported_operators();
 
-/// A pass: its name, as Options takes it, and what it does, in one line.
+/// A pass: its name, as Options takes it, what it does, in one line, and properties of models by name
+/// (docs/passes.md).
 struct PassInfo {
   std::string_view name;
   std::string_view summary;
+  std::vector<std::string_view> required;  ///< hold before the pass
+  std::vector<std::string_view> ensured;   ///< hold after the pass
 };
 /// All passes in the order they run.
 ONNX2IR_API std::vector<PassInfo> list_passes();

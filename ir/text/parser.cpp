@@ -46,6 +46,7 @@ struct Statement {
   std::vector<Value> inputs;
   std::vector<Attribute> attributes;
   bool is_decompression = false;
+  bool is_legalized = false;
   bool has_types = false;
   std::vector<ParsedOutput> outputs;
 };
@@ -94,6 +95,7 @@ class Parser {
     Node& node = scope.graph->add(op, statement.inputs, outputs);
     node.name = statement.id.name();
     node.is_decompression = statement.is_decompression;
+    node.is_legalized = statement.is_legalized;
     for (const Attribute& attribute : statement.attributes)
       node.set_attribute(attribute.name, attribute.value);
     try {
@@ -136,6 +138,7 @@ class Parser {
     if (!has_bodies && cursor_.accept('{')) parse_attributes(statement);
     check_required_attributes(statement);
     statement.is_decompression = cursor_.accept_word("decompression");
+    statement.is_legalized = cursor_.accept_word("legalized");
     statement.has_types = cursor_.accept(':');
     if (statement.has_types) {
       do {

@@ -96,6 +96,7 @@ class Printer {
               '}';
     }
     if (node.is_decompression) text += " decompression";
+    if (node.is_legalized) text += " legalized";
     if (!node.outputs().empty()) text += " : ";
     text += joined(node.outputs(), [](const Output& output) {
       std::string type = type_text(output.type, output.shape);

@@ -77,6 +77,7 @@ ir::Branch skipping_branch(ir::Node& node) {
   return branch;
 }
 
+/// The caller removes `node`.
 void branch_around(ir::Node& node) {
   ir::Builder builder = ir::builder_beside(node);
   const ir::Value runs = whether_it_runs(builder, ir::LoopView(node));
@@ -89,7 +90,6 @@ void branch_around(ir::Node& node) {
   for (std::uint32_t i = 0; i < node.outputs().size(); ++i) {
     ir::replace_all_uses(node.value(i), choice.value(i));
   }
-  node.graph().remove(node);
   ir::remove_unmapped_inputs(choice);
 }
 
@@ -97,10 +97,16 @@ void branch_around(ir::Node& node) {
 
 bool branch_around_loops(ir::Model& model, PassContext&) {
   bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) {
-    if (!needs_branch(loop)) continue;
-    branch_around(loop.node());
-    modified = true;
+  for (ir::Graph* graph : graphs_of(model)) {
+    const std::vector<ir::Node*> nodes = graph->control_flow();
+    std::vector<ir::Node*> replaced;
+    for (ir::Node* node : nodes) {
+      if (node->loop() == nullptr || !needs_branch(ir::LoopView(*node))) continue;
+      branch_around(*node);
+      replaced.push_back(node);
+    }
+    graph->remove(replaced);
+    modified = modified || !replaced.empty();
   }
   return modified;
 }

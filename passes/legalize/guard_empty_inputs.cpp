@@ -88,7 +88,9 @@ Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
   builder.set_name(node.name);
   if (inputs.size() < node.inputs().size())
     inputs.push_back(builder.integers(*ir::exact_values(node.input(1))));
-  return outputs_of(builder.clone(node, inputs));
+  ir::Node& copy = builder.clone(node, inputs);
+  copy.is_legalized = true;  // in its branch the input has elements
+  return outputs_of(copy);
 }
 
 Values chosen(ir::Builder& builder, const ir::Node& node, const target::Target& target) {
@@ -103,31 +105,10 @@ Values chosen(ir::Builder& builder, const ir::Node& node, const target::Target& 
   return outputs_of(choice.node());
 }
 
-/// Whether `choice` asks what `chosen` makes an If ask.
-bool is_guard(ir::IfView choice) {
-  const ir::Node& condition = *choice.condition().node;
-  if (!condition.is(ops::NotEqual) || !condition.input(0).node->is(ops::ReduceMin)) return false;
-  const ir::Node& sizes = *condition.input(0).node->input(0).node;
-  const auto mapped = choice.node().inputs().subspan(ir::IfView::kFirstMapped);
-  return sizes.is(ops::ShapeOf) && !mapped.empty() && sizes.input(0) == mapped.front();
-}
-
-/// The branches this pass has written before: what is in them always has elements.
-std::vector<const ir::Graph*> guarded_branches(ir::Model& model) {
-  std::vector<const ir::Graph*> branches;
-  for (const ir::Graph* graph : graphs_of(model)) {
-    for (ir::Node* node : graph->control_flow()) {
-      if (node->branches() != nullptr && is_guard(ir::IfView(*node)))
-        branches.push_back(ir::IfView(*node).then_branch().graph.get());
-    }
-  }
-  return branches;
-}
-
 /// What takes the place of `node`'s first output; the others are replaced.
 ir::Value guarded(ir::Builder& builder, ir::Node& node, const target::Target& target) {
   const ir::Value data = node.input(0);
-  if (!may_be_empty(data.shape())) return {};
+  if (node.is_legalized || !may_be_empty(data.shape())) return {};
   const bool is_empty = data.shape().element_count() == 0;
   const Values outputs = is_empty ? of_nothing(builder, node, data, target) : chosen(builder, node, target);
   for (std::size_t i = 1; i < outputs.size(); ++i) ir::replace_all_uses(node.value(i), outputs[i]);
@@ -137,12 +118,9 @@ ir::Value guarded(ir::Builder& builder, ir::Node& node, const target::Target& ta
 }  // namespace
 
 bool guard_empty_inputs(ir::Model& model, PassContext& context) {
-  const auto before = guarded_branches(model);
-  return rewrite_values(model, {ops::StringTensorUnpack, ops::StringTensorPack, ops::Unique},
-                        [&](ir::Builder& builder, ir::Node& node) {
-                          const bool is_done = std::ranges::find(before, &node.graph()) != before.end();
-                          return is_done ? ir::Value() : guarded(builder, node, context.target);
-                        });
+  return rewrite_values(
+      model, {ops::StringTensorUnpack, ops::StringTensorPack, ops::Unique},
+      [&](ir::Builder& builder, ir::Node& node) { return guarded(builder, node, context.target); });
 }
 
 }  // namespace onnx2ir::passes

@@ -51,6 +51,7 @@ ir::Value rounded(ir::Builder& builder, ir::Value x, const Format& format) {
 
 bool round_small_floats(ir::Model& model, PassContext& context) {
   return rewrite_values(model, {ops::Convert}, [&](ir::Builder& builder, const ir::Node& node) {
+    if (node.is_legalized) return ir::Value{};
     const ir::Value x = node.input(0);
     const auto format = std::ranges::find(kFormats, node.type("destination_type"), &Format::type);
     if (format == kFormats.end() || !context.target.has(format->fault)) return ir::Value{};
@@ -58,7 +59,10 @@ bool round_small_floats(ir::Model& model, PassContext& context) {
     const bool is_f32 = x.type() == ir::ElementType::f32;
     const ir::Value wide =
         is_f32 ? x : builder.op(ops::Convert, {x}, {{"destination_type", ir::ElementType::f32}});
-    return builder.op(ops::Convert, {rounded(builder, wide, *format)}, {{"destination_type", format->type}});
+    const ir::Value converted =
+        builder.op(ops::Convert, {rounded(builder, wide, *format)}, {{"destination_type", format->type}});
+    converted.node->is_legalized = true;
+    return converted;
   });
 }
 

@@ -69,6 +69,7 @@ ir::LoopView add_single_iteration(ir::Node& choice) {
   return loop;
 }
 
+/// The caller removes `choice`.
 void run_in_loop(ir::Node& choice) {
   const ir::LoopView loop = add_single_iteration(choice);
   ir::Node& inside = moved_inside(loop, choice);
@@ -77,7 +78,6 @@ void run_in_loop(ir::Node& choice) {
   for (std::size_t i = 0; i < inside.outputs().size(); ++i) {
     ir::replace_all_uses(choice.value(i), loop.node().value(i));
   }
-  choice.graph().remove(choice);
 }
 
 void copy_in_loop(ir::Node& choice) {
@@ -101,13 +101,20 @@ bool run_branches_in_loops(ir::Model& model, PassContext& context) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
     const std::vector<ir::Node*> nodes = graph->control_flow();
+    std::vector<ir::Node*> replaced;
     for (ir::Node* node : nodes) {
       if (node->branches() == nullptr) continue;
       const bool is_copied = !loops_take_strings && has_strings(*node);
       if (!is_endangered(*node, graph == &model.graph, is_copied)) continue;
-      is_copied ? copy_in_loop(*node) : run_in_loop(*node);
+      if (is_copied) {
+        copy_in_loop(*node);
+      } else {
+        run_in_loop(*node);
+        replaced.push_back(node);
+      }
       modified = true;
     }
+    graph->remove(replaced);
   }
   return modified;
 }

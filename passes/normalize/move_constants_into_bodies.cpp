@@ -1,5 +1,5 @@
-// Constants that a body takes from outside are cloned into it: there they can be folded, and the runtime sees
-// them.
+// Constants that a body captures are cloned into it: there they can be folded, and the CPU plugin sees them.
+#include "passes/foldable.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -10,9 +10,9 @@ bool clone_constants(const ir::Node& node, const ir::Body& body) {
   bool modified = false;
   ir::Builder builder(*body.graph);
   for (const ir::Invariant& invariant : body.invariants) {
-    const ir::Node& outer = *node.input(invariant.input).node;
-    if (outer.constant() == nullptr || !invariant.parameter->has_uses()) continue;
-    ir::replace_all_uses(invariant.parameter->value(), builder.clone(outer).value());
+    if (!is_captured_constant(node, invariant)) continue;
+    const ir::Node& constant = *node.input(invariant.input).node;
+    ir::replace_all_uses(invariant.parameter->value(), builder.clone(constant).value());
     modified = true;
   }
   return modified;

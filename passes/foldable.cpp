@@ -1,0 +1,69 @@
+#include "passes/foldable.hpp"
+
+#include <algorithm>
+
+#include "ir/control_flow.hpp"
+#include "passes/dequantized_weights.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool may_be_known(const ir::Output& output) {
+  const auto is_zero = [](const ir::Dimension& size) { return size == 0; };
+  return output.known != nullptr ||
+         (std::ranges::any_of(output.shape, is_zero) && output.shape.element_count() == 0);
+}
+
+bool is_computed(const ir::Node& node) {
+  return node.constant() == nullptr && !node.is(ops::Parameter) && !node.is(ops::Result) &&
+         !node.op().traits.is_volatile && !widens_zero_point(node);
+}
+
+}  // namespace
+
+bool is_captured_constant(const ir::Node& node, const ir::Invariant& invariant) {
+  return node.input(invariant.input).node->constant() != nullptr && invariant.parameter->has_uses();
+}
+
+bool captures_constant(const ir::Node& node) {
+  return std::ranges::any_of(ir::bodies(node), [&](const ir::Body* body) {
+    return std::ranges::any_of(body->invariants, [&](const ir::Invariant& invariant) {
+      return is_captured_constant(node, invariant);
+    });
+  });
+}
+
+std::optional<ir::ConstantData> foldable_elements(ir::Value value) {
+  const ir::Output& output = value.node->output(value.index);
+  if (!may_be_known(output) || !is_computed(*value.node) || output.uses.empty()) return std::nullopt;
+  // A constant of strings has a header even if there are no elements.
+  if (output.type == ir::ElementType::string || !output.shape.sizes()) return std::nullopt;
+  if (output.shape.element_count() == 0) return ir::ConstantData();
+  if (ir::is_floating(output.type)) {
+    const auto numbers = ir::exact_numbers(value);
+    if (!numbers) return std::nullopt;
+    return ir::encode_numbers(*numbers, output.type);
+  }
+  const auto integers = ir::exact_values(value);
+  if (!integers) return std::nullopt;
+  return ir::encode_integers(*integers, output.type);
+}
+
+ir::Branch* known_branch(ir::Node& choice) {
+  ir::IfBranches* const branches = choice.branches();
+  if (branches == nullptr || !choice.has_uses()) return nullptr;
+  const auto condition = ir::known_scalar(ir::IfView(choice).condition());
+  if (!condition) return nullptr;
+  return *condition != 0 ? &branches->then_branch : &branches->else_branch;
+}
+
+bool is_zero_trip_loop(ir::Node& node) {
+  if (node.loop() == nullptr || !node.has_uses()) return false;
+  const ir::LoopView loop(node);
+  // Scan outputs without rows need a shape to have them in.
+  return loop.never_runs() && loop.body().last_values.empty() &&
+         std::ranges::all_of(loop.scans(),
+                             [](const ir::Scan& scan) { return scan.result->output(0).shape.has_rank(); });
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,164 @@
+#include "passes/properties.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "passes/foldable.hpp"
+#include "passes/graph_walk.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool is_unused(ir::Node& node) {
+  return !node.has_uses() && !node.op().traits.is_kept;
+}
+
+bool captures_constants(ir::Node& node) {
+  return captures_constant(node);
+}
+
+bool has_foldable_value(ir::Node& node) {
+  for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+    if (foldable_elements(node.value(i))) return true;
+  }
+  return false;
+}
+
+bool has_known_condition(ir::Node& node) {
+  return known_branch(node) != nullptr;
+}
+
+template <typename Predicate>
+bool any_state(const ir::Node& node, Predicate predicate) {
+  return node.loop() != nullptr && std::ranges::any_of(node.loop()->carried, predicate);
+}
+
+bool has_unchanged_state(ir::Node& node) {
+  return any_state(node, [](const ir::Carried& state) {
+    return state.result->input(0) == ir::Value{state.parameter, 0};
+  });
+}
+
+bool has_passed_through_state(ir::Node& node) {
+  return any_state(node, [](const ir::Carried& state) {
+    const ir::Node* const next = state.result->input(0).node;
+    return next->is(ops::Parameter) && next != state.parameter;
+  });
+}
+
+bool has_unused_output(ir::Node& node) {
+  return node.op().traits.has_bodies &&
+         std::ranges::any_of(node.outputs(), [](const ir::Output& output) { return output.uses.empty(); });
+}
+
+bool has_unused_capture(ir::Node& node) {
+  return std::ranges::any_of(ir::bodies(node), [](const ir::Body* body) {
+    return std::ranges::any_of(
+        body->invariants, [](const ir::Invariant& invariant) { return !invariant.parameter->has_uses(); });
+  });
+}
+
+bool has_guarded_output(ir::Node& node) {
+  return any_state(node, [](const ir::Carried& state) { return state.is_guarded; }) ||
+         (node.loop() != nullptr && std::ranges::any_of(node.loop()->scans, &ir::Scan::is_guarded));
+}
+
+bool has_open_condition(ir::Node& node) {
+  if (node.loop() == nullptr) return false;
+  const ir::LoopView loop(node);
+  const auto goes_on = ir::known_scalar(loop.next_condition());
+  return goes_on && (*goes_on == 0 || !ir::known_scalar(loop.condition()));
+}
+
+bool transposes_again(ir::Node& node) {
+  if (!node.is(ops::Transpose) || !node.input(0).node->is(ops::Transpose)) return false;
+  const auto second = ir::exact_values(node.input(1));
+  return second && !second->empty() && ir::exact_values(node.input(0).node->input(1));
+}
+
+bool is_dilated_average(ir::Node& node) {
+  return node.is(ops::AvgPool) && node.find_attribute("dilations") != nullptr &&
+         node.input(0).shape().has_rank() && node.text("auto_pad") == "explicit";
+}
+
+bool is_unsigned_not(ir::Node& node) {
+  return node.is(ops::BitwiseNot) && node.output(0).type == ir::ElementType::u16;
+}
+
+bool has_boolean_mask(ir::Node& node) {
+  constexpr std::size_t kMask = 3;
+  return node.is(ops::ScaledDotProductAttention) && node.inputs().size() > kMask &&
+         node.input(kMask).type() == ir::ElementType::boolean;
+}
+
+using enum Property;
+
+constexpr std::array kProperties = {
+    PropertyInfo{no_unused_nodes, "no_unused_nodes",
+                 "Each node except inputs and outputs has uses. The pipeline removes others after each pass.",
+                 is_unused},
+    PropertyInfo{no_captured_constants, "no_captured_constants",
+                 "Bodies hold the constants that they read; none is captured.", captures_constants},
+    PropertyInfo{
+        no_foldable_values, "no_foldable_values",
+        "Small tensors are constants if inference knows their elements, and tensors without elements "
+        "are.",
+        has_foldable_value},
+    PropertyInfo{no_known_conditions, "no_known_conditions",
+                 "The condition of each If is known only at run time.", has_known_condition},
+    PropertyInfo{no_zero_trip_loops, "no_zero_trip_loops",
+                 "No Loop has a trip count of 0 or an initial condition that is false, as constants.",
+                 is_zero_trip_loop},
+    PropertyInfo{no_unchanged_states, "no_unchanged_states",
+                 "The next value of a state is not always its present value.", has_unchanged_state},
+    PropertyInfo{no_unused_outputs, "no_unused_outputs", "Each output of a Loop or an If has uses.",
+                 has_unused_output},
+    PropertyInfo{no_unused_captures, "no_unused_captures", "Each captured value has uses in its body.",
+                 has_unused_capture},
+    PropertyInfo{no_guarded_outputs, "no_guarded_outputs",
+                 "No output of a Loop is guarded for runs of zero iterations: its uses read it directly.",
+                 has_guarded_output},
+    PropertyInfo{no_open_conditions, "no_open_conditions",
+                 "A Loop whose body condition is constant ends by its trip count, and its initial condition "
+                 "is constant.",
+                 has_open_condition},
+    PropertyInfo{no_passed_through_states, "no_passed_through_states",
+                 "No state becomes the next value of another state without an operation between them.",
+                 has_passed_through_state},
+    PropertyInfo{no_consecutive_transposes, "no_consecutive_transposes",
+                 "No Transpose reads a Transpose if both orders are known.", transposes_again},
+    PropertyInfo{no_dilated_averages, "no_dilated_averages", "No AvgPool of known rank has dilations.",
+                 is_dilated_average},
+    PropertyInfo{no_unsigned_not, "no_unsigned_not", "No BitwiseNot computes in u16.", is_unsigned_not},
+    PropertyInfo{no_boolean_masks, "no_boolean_masks", "Masks of ScaledDotProductAttention are numbers.",
+                 has_boolean_mask},
+};
+
+}  // namespace
+
+std::span<const PropertyInfo> all_properties() {
+  return kProperties;
+}
+
+std::vector<std::string_view> names_of(const PropertySet& properties) {
+  std::vector<std::string_view> names;
+  for (const PropertyInfo& info : kProperties) {
+    if (properties.contains(info.property)) names.push_back(info.name);
+  }
+  return names;
+}
+
+std::string broken_property(ir::Model& model, const PropertySet& properties) {
+  for (const ir::Graph* graph : graphs_of(model)) {
+    for (const auto& node : graph->nodes()) {
+      for (const PropertyInfo& info : kProperties) {
+        if (!properties.contains(info.property) || !info.is_broken_by(*node)) continue;
+        return std::string(info.name) + " does not hold: " + std::string(node->op().name) + " '" +
+               node->name + "' breaks it";
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "ir/inference.hpp"
+#include "ir/verifier.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/pipeline.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Removes unused nodes, in bodies first: a body may have the last use of an outer value.
+void remove_dead_nodes(ir::Model& model) {
+  for (ir::Graph* graph : graphs_of(model)) graph->remove_dead_nodes();
+}
+
+void tidy(ir::Model& model, const Pass& pass) {
+  if (!pass.keeps_order_and_types) {
+    for (ir::Graph* graph : graphs_of(model)) graph->sort();
+  }
+  remove_dead_nodes(model);
+  if (!pass.keeps_order_and_types) ir::infer(model.graph);
+}
+
+/// Whether the target needs `pass`: a legalisation if the target has one of its faults.
+bool is_needed(const Pass& pass, const PassContext& context) {
+  return pass.faults.empty() || context.target.has_any(pass.faults);
+}
+
+/// Runs passes on a model, and knows which properties the model has by now.
+class Runner {
+ public:
+  /// `held`: what must hold of the model.
+  Runner(ir::Model& model, PassContext& context, const PropertySet& held, const Pass& first)
+      : model_(&model), context_(&context), held_(held) {
+    remove_dead_nodes(model);
+    check("before", first);
+  }
+
+  /// Runs `pass` if it is wanted. Returns whether it changed the model.
+  bool run(const Pass& pass, bool is_wanted) {
+    const auto start = std::chrono::steady_clock::now();
+    const bool modified = is_wanted && pass.run(*model_, *context_);
+    if (modified) {
+      tidy(*model_, pass);
+      held_.remove(broken_by(pass));
+    }
+    const bool is_repeated = modified && !pass.repeats_from.empty();
+    if (is_wanted && !is_repeated) held_.add(pass.ensured);
+    if (is_wanted) check("after", pass);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (context_->finished) context_->finished(pass.name, taken.count(), modified);
+    if (context_->inspect) context_->inspect(pass.name, *model_);
+    return modified;
+  }
+
+ private:
+  void check(std::string_view when, const Pass& pass) const {
+    if (!context_->checks) return;
+    const auto problems = ir::verify(model_->graph);
+    const std::string problem = problems.empty() ? broken_property(*model_, held_) : problems.front();
+    if (!problem.empty())
+      throw std::logic_error(std::string(when) + " pass " + std::string(pass.name) + ": " + problem);
+  }
+
+  ir::Model* model_;
+  PassContext* context_;
+  PropertySet held_;
+};
+
+}  // namespace
+
+void run_pipeline(ir::Model& model, PassContext& context) {
+  const std::span<const Pass> passes = pipeline();
+  Runner runner(model, context, kInitialProperties, passes.front());
+  for (std::size_t i = 0; i < passes.size();) {
+    const Pass& pass = passes[i];
+    const bool is_skipped = std::ranges::find(context.skipped, pass.name) != context.skipped.end();
+    const bool modified = runner.run(pass, !is_skipped && is_needed(pass, context));
+    if (modified && !pass.repeats_from.empty()) {
+      i = static_cast<std::size_t>(find_pass(pass.repeats_from) - passes.data());
+      continue;
+    }
+    if (pass.name == context.stop_after) break;
+    ++i;
+  }
+}
+
+bool run_pass(ir::Model& model, const Pass& pass, PassContext& context) {
+  Runner runner(model, context, pass.required, pass);
+  bool modified = false;
+  while (runner.run(pass, is_needed(pass, context))) {
+    modified = true;
+    if (pass.repeats_from.empty()) break;
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,107 @@
+// The order of the pipeline: what passes require, ensure and break.
+#include "passes/pipeline.hpp"
+
+#include <algorithm>
+
+#include "catch.hpp"
+#include "ir/text/parser.hpp"
+
+using namespace onnx2ir;
+using passes::Pass;
+using passes::PropertySet;
+
+namespace {
+
+/// A pass that runs for all targets and options.
+bool always_runs(const Pass& pass) {
+  return pass.faults.empty();
+}
+
+/// Walks over passes as if each changed the model. `sure`: what holds for all targets; `possible`: what holds
+/// for some.
+struct Walk {
+  PropertySet sure = passes::kInitialProperties;
+  PropertySet possible = passes::kInitialProperties;
+
+  void enter(const Pass& pass) const {
+    for (const passes::PropertyInfo& info : passes::all_properties()) {
+      INFO(pass.name << " requires " << info.name);
+      CHECK((!pass.required.contains(info.property) || sure.contains(info.property)));
+    }
+  }
+  void leave(const Pass& pass) {
+    if (always_runs(pass)) sure.add(pass.ensured);
+    possible.add(pass.ensured);
+  }
+  void lose(const PropertySet& properties) {
+    sure.remove(properties);
+    possible.remove(properties);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what a pass requires is ensured before it, and what a legalisation ensures holds to the end",
+          "[passes]") {
+  const auto pipeline = passes::pipeline();
+  Walk walk;
+  for (const Pass& pass : pipeline) {
+    walk.enter(pass);
+    if (pass.repeats_from.empty()) {
+      walk.lose(broken_by(pass));
+    } else {
+      // It has changed the model. The passes in between make up for what it has broken.
+      const Pass* const first = passes::find_pass(pass.repeats_from);
+      REQUIRE(first != nullptr);
+      REQUIRE(first <= &pass);
+      Walk again = walk;
+      again.lose(broken_by(pass));
+      for (const Pass* between = first; between < &pass; ++between) {
+        again.enter(*between);
+        if (between->repeats_from.empty()) again.lose(broken_by(*between));
+        again.leave(*between);
+      }
+      CHECK(again.sure.contains(walk.sure));
+    }
+    walk.leave(pass);
+  }
+  for (const Pass& pass : pipeline) {
+    INFO(pass.name);
+    CHECK((pass.kind != passes::PassKind::legalize || walk.possible.contains(pass.ensured)));
+  }
+}
+
+TEST_CASE("each property is required, ensured or true of all models", "[passes]") {
+  for (const passes::PropertyInfo& info : passes::all_properties()) {
+    INFO(info.name);
+    CHECK(std::ranges::any_of(passes::pipeline(), [&](const Pass& pass) {
+      return pass.required.contains(info.property) || pass.ensured.contains(info.property) ||
+             passes::kInitialProperties.contains(info.property);
+    }));
+    CHECK(&info - passes::all_properties().data() == static_cast<std::ptrdiff_t>(info.property));
+  }
+}
+
+TEST_CASE("the passes over a model say which property does not hold, and which node breaks it", "[passes]") {
+  const auto model = ir::parse_text(R"(model "guarded"
+%n = Parameter : i64[] "n"
+%x = Parameter : f32[2] "x"
+%go = Const : boolean[] = true
+%y = Loop(%n, %go, %x) {
+  condition %c
+  carried %s = input 2: %x, back_edge %next, output 0, guarded
+  %s = Parameter : f32[2]
+  %t = Const : boolean[] = true
+  %c = Result(%t)
+  %twice = Add(%s, %s)
+  %next = Result(%twice)
+}
+%r = Result(%y) : f32[2]
+)");
+  passes::PassContext context;
+  context.checks = true;
+  CHECK_THROWS_WITH(passes::run_pass(*model, *passes::find_pass("separate_shapes"), context),
+                    "before pass separate_shapes: no_guarded_outputs does not hold: Loop 'y' breaks it");
+  context.checks = false;
+  CHECK_FALSE(passes::run_pass(*model, *passes::find_pass("separate_shapes"), context));
+}

@@ -1,6 +1,7 @@
 #include "ir/control_flow.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "ir/inference.hpp"
@@ -92,13 +93,15 @@ Branch written(const Graph& outer, const std::vector<Value>& invariants, const B
   std::vector<Value> inner;
   for (const Value& value : invariants) inner.push_back(builder.parameter(value.type(), value.shape()));
   for (const Value& output : write(builder, inner)) branch.results.push_back(&builder.result(output));
+  std::vector<Node*> unused;
   for (std::size_t i = 0; i < inner.size(); ++i) {
     if (inner[i].node->has_uses()) {
       branch.invariants.push_back({IfView::kFirstMapped + static_cast<std::uint32_t>(i), inner[i].node});
     } else {
-      branch.graph->remove(*inner[i].node);
+      unused.push_back(inner[i].node);
     }
   }
+  branch.graph->remove(unused);
   return branch;
 }
 
@@ -169,12 +172,13 @@ bool LoopView::remove_unused_outputs() const {
 /// Removes those of the Results that no port refers to any more.
 void LoopView::remove_results(const std::vector<Node*>& results) const {
   const LoopBody& loop = body();
+  std::unordered_set<const Node*> used{loop.condition};
+  for (const Carried& state : loop.carried) used.insert(state.result);
+  for (const Scan& scan : loop.scans) used.insert(scan.result);
+  for (const LastValue& last : loop.last_values) used.insert(last.result);
   std::vector<Node*> unused;
-  std::ranges::copy_if(results, std::back_inserter(unused), [&](const Node* result) {
-    const auto gives = [&](const auto& port) { return port.result == result; };
-    return result != loop.condition && std::ranges::none_of(loop.carried, gives) &&
-           std::ranges::none_of(loop.scans, gives) && std::ranges::none_of(loop.last_values, gives);
-  });
+  std::ranges::copy_if(results, std::back_inserter(unused),
+                       [&](const Node* result) { return !used.contains(result); });
   loop.graph->remove(unused);
 }
 
@@ -217,20 +221,23 @@ bool LoopView::make_invariant(const StatePredicate& is_invariant) const {
 }
 
 bool IfView::remove_unused_outputs() const {
-  bool modified = false;
+  std::vector<std::uint32_t> unused;  // the last one first
   for (auto output = static_cast<std::uint32_t>(node_->outputs().size()); output-- > 0;) {
     if (is_used(*node_, output) || node_->outputs().size() == 1) continue;
     node_->remove_output(output);
-    for (Branch* branch : branches()) {
-      branch->graph->remove(*branch->results[output]);
+    unused.push_back(output);
+  }
+  if (unused.empty()) return false;
+  for (Branch* branch : branches()) {
+    std::vector<Node*> results;
+    for (const std::uint32_t output : unused) {
+      results.push_back(branch->results[output]);
       branch->results.erase(branch->results.begin() + output);
     }
-    modified = true;
+    branch->graph->remove(results);
+    branch->graph->remove_dead_nodes();
   }
-  for (Branch* branch : branches()) {
-    if (modified) branch->graph->remove_dead_nodes();
-  }
-  return modified;
+  return true;
 }
 
 LoopView add_loop(Builder& outer, Value trip_count, Value condition, std::unique_ptr<Graph> body) {

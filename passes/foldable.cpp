@@ -25,7 +25,7 @@ bool is_captured_constant(const ir::Node& node, const ir::Invariant& invariant) 
   return node.input(invariant.input).node->constant() != nullptr && invariant.parameter->has_uses();
 }
 
-bool captures_constant(const ir::Node& node) {
+bool captures_constant(ir::Node& node) {
   return std::ranges::any_of(ir::bodies(node), [&](const ir::Body* body) {
     return std::ranges::any_of(body->invariants, [&](const ir::Invariant& invariant) {
       return is_captured_constant(node, invariant);

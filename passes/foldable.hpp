@@ -11,7 +11,7 @@ namespace onnx2ir::passes {
 /// Whether what a body of `node` captures by `invariant` is a constant.
 bool is_captured_constant(const ir::Node& node, const ir::Invariant& invariant);
 /// Whether a body of `node` captures a constant.
-bool captures_constant(const ir::Node& node);
+bool captures_constant(ir::Node& node);
 
 /// The elements of `value` if it is computed, but inference knows all of them or it has none.
 std::optional<ir::ConstantData> foldable_elements(ir::Value value);

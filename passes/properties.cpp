@@ -13,10 +13,6 @@ bool is_unused(ir::Node& node) {
   return !node.has_uses() && !node.op().traits.is_kept;
 }
 
-bool captures_constants(ir::Node& node) {
-  return captures_constant(node);
-}
-
 bool has_foldable_value(ir::Node& node) {
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     if (foldable_elements(node.value(i))) return true;
@@ -98,7 +94,7 @@ constexpr std::array kProperties = {
                  "Each node except inputs and outputs has uses. The pipeline removes others after each pass.",
                  is_unused},
     PropertyInfo{no_captured_constants, "no_captured_constants",
-                 "Bodies hold the constants that they read; none is captured.", captures_constants},
+                 "Bodies hold the constants that they read; none is captured.", captures_constant},
     PropertyInfo{
         no_foldable_values, "no_foldable_values",
         "Small tensors are constants if inference knows their elements, and tensors without elements "

@@ -1,7 +1,10 @@
 // States and scan outputs that nobody reads go, with their back edges; so do outputs of an If and invariants
 // that no body uses. (The runtime drops outputs of an If, too: a state that only such a one reads is one that
 // the body never reads.)
-#include "passes/graph_walk.hpp"
+#include <algorithm>
+#include <vector>
+
+#include "ir/control_flow.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -39,13 +42,26 @@ bool run_on(ir::LoopView loop) {
   return loop.remove_states(is_dead) || had_unused_outputs;
 }
 
-/// Outer loops first, so that inner loops that become unused are removed too.
-bool run_on_loops(ir::Graph& graph) {
+bool run_on(ir::Graph& graph);
+
+/// The node before its bodies, so that inner loops that become unused are removed too.
+bool run_on(ir::Node& node) {
+  bool modified = node.loop() != nullptr && run_on(ir::LoopView(node));
+  modified = (node.branches() != nullptr && ir::IfView(node).remove_unused_outputs()) || modified;
+  for (const ir::Body* body : ir::bodies(node)) modified = run_on(*body->graph) || modified;
+  return ir::remove_unused_invariants(node) || modified;
+}
+
+/// The last node first: what it no longer reads, the nodes before it need not give.
+bool run_on(ir::Graph& graph) {
   bool modified = false;
-  for (ir::Node* node : graph.control_flow()) {
-    if (node->loop() != nullptr) modified = run_on(ir::LoopView(*node)) || modified;
-    if (node->branches() != nullptr) modified = ir::IfView(*node).remove_unused_outputs() || modified;
-    for (const ir::Body* body : ir::bodies(*node)) modified = run_on_loops(*body->graph) || modified;
+  const std::vector<ir::Node*>& nodes = graph.control_flow();
+  for (std::size_t left = nodes.size(); left > 0;) {
+    if (run_on(*nodes[--left])) {
+      graph.remove_dead_nodes();  // also some of `nodes`
+      left = std::min(left, nodes.size());
+      modified = true;
+    }
   }
   return modified;
 }
@@ -53,11 +69,7 @@ bool run_on_loops(ir::Graph& graph) {
 }  // namespace
 
 bool remove_dead_states(ir::Model& model, PassContext&) {
-  bool modified = run_on_loops(model.graph);
-  for (ir::Graph* graph : graphs_of(model)) {
-    for (ir::Node* node : graph->control_flow()) modified = ir::remove_unused_invariants(*node) || modified;
-  }
-  return modified;
+  return run_on(model.graph);
 }
 
 }  // namespace onnx2ir::passes

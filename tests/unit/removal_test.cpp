@@ -6,7 +6,7 @@
 #include "ir/text/parser.hpp"
 #include "ir/verifier.hpp"
 #include "passes/graph_walk.hpp"
-#include "passes/pipeline.hpp"
+#include "passes/passes.hpp"
 
 using namespace onnx2ir;
 
@@ -127,6 +127,37 @@ TEST_CASE("passes over states remove all of them at once", "[passes]") {
       "  %d{0} = Concat(%s{0}, %one{0}) {{axis=0}}\n  %n{0} = Result(%d{0})\n";
   of("turn_appends_into_scans",
      [&](std::size_t count) { return states(count, "%x = Parameter : f32[0] \"x\"", kAppended, true); });
+}
+
+TEST_CASE("remove_dead_states leaves nothing for a second run along a chain of loops", "[passes]") {
+  std::string text =
+      "model \"chain\"\n%m = Parameter : i64[] \"m\"\n%go = Const : boolean[] = true\n"
+      "%k0 = Parameter : f32[2] \"k\"\n%d0 = Parameter : f32[2] \"d\"\n";
+  for (std::size_t i = 0; i < kFew; ++i) {
+    text += fmt::format(R"(%y{0} = Loop(%m, %go, %k{0}, %d{0}) {{
+  condition %c
+  carried %s = input 2: %k{0}, back_edge %n1, output 0
+  carried %t = input 3: %d{0}, back_edge %n2, output 1
+  %s = Parameter : f32[2]
+  %t = Parameter : f32[2]
+  %true = Const : boolean[] = true
+  %c = Result(%true)
+  %s2 = Add(%s, %s)
+  %t2 = Add(%t, %t)
+  %n1 = Result(%s2)
+  %n2 = Result(%t2)
+}}
+%k{1} = Sin(%y{0})
+%d{1} = Abs(%y{0}#1)
+)",
+                        i, i + 1);
+  }
+  const auto model = ir::parse_text(text + fmt::format("%r = Result(%k{})\n", kFew));
+  model->graph.remove_dead_nodes();
+  passes::PassContext context;
+  CHECK(passes::remove_dead_states(*model, context));
+  CHECK_FALSE(passes::remove_dead_states(*model, context));
+  for (const ir::LoopView loop : passes::loops_of(*model)) CHECK(loop.states().size() == 1);
 }
 
 TEST_CASE("nodes are removed together with the uses among them", "[graph]") {

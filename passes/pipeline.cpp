@@ -176,6 +176,7 @@ constexpr std::array kPipeline = {
          .kind = legalize,
          .summary = "Does not run loops that only run an inner loop where that would not run",
          .run = skip_idle_loops,
+         .broken = {no_guarded_outputs},
          .faults = {Fault::zero_trip_final_values}},
     Pass{.name = "guard_zero_iterations",
          .kind = legalize,

@@ -121,7 +121,7 @@ std::optional<std::int64_t> LoopView::iterations() const {
 bool LoopView::runs_at_least_once() const {
   const auto count = known_scalar(trip_count());
   if (known_scalar(condition()).value_or(0) == 0) return false;
-  return count ? *count != 0 : is_positive(trip_count());
+  return count ? *count != 0 : body().is_known_to_run || is_positive(trip_count());
 }
 
 bool LoopView::never_runs() const {

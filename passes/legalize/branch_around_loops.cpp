@@ -44,17 +44,15 @@ class BranchInputs {
   ir::Branch& branch_;
 };
 
-/// The loop as it is, with a trip count that says it runs.
+/// The loop as it is. In this branch it runs.
 ir::Branch running_branch(ir::Node& node) {
   ir::Branch branch;
   BranchInputs outside(node, branch);
   std::vector<ir::Value> inputs;
   for (std::uint32_t i = 0; i < node.inputs().size(); ++i) inputs.push_back(outside[i]);
   ir::Builder builder(*branch.graph);
-  ir::Value& trip_count = inputs[ir::LoopView::kTripCount];
-  if (!ir::known_scalar(trip_count))
-    trip_count = builder.op(ops::Maximum, {trip_count, builder.integer(1, trip_count.type())});
   inputs[ir::LoopView::kCondition] = builder.boolean(true);
+  node.loop()->is_known_to_run = true;
   ir::Node& loop = ir::move_control_flow(builder, node, inputs);
   for (std::uint32_t i = 0; i < loop.outputs().size(); ++i) {
     branch.results.push_back(&builder.result(loop.value(i)));

@@ -77,6 +77,11 @@ TEST_CASE("a LoopView says how often a loop runs") {
   CHECK_FALSE(loop.never_runs());
   loop.set_trip_count(sums.outer.op(ops::Maximum, {sums.count, sums.outer.integer(1)}));
   CHECK(loop.runs_at_least_once());
+  loop.set_trip_count(sums.count);
+  loop.body().is_known_to_run = true;
+  CHECK(loop.runs_at_least_once());
+  CHECK_FALSE(loop.iterations());
+  loop.body().is_known_to_run = false;
   with(3, true);
   CHECK(loop.iterations() == 3);
   CHECK(loop.runs_at_least_once());

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 #include <filesystem>
@@ -40,7 +42,8 @@ TEST_CASE("a function of the caller that throws ends the conversion with an erro
 TEST_CASE(
     "files that were not written together are no pair, and a weights file that became shorter is "
     "unreadable") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "onnx2ir_diagnostic_test";
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("onnx2ir_diagnostic_test" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   const std::filesystem::path data = folder / "w.data";
   std::ofstream(data, std::ios::binary) << std::string(std::size_t{1} << 16U, 'x');

@@ -1,6 +1,8 @@
 // Many threads convert and save at once, models of their own and one model together. Run under
 // ThreadSanitizer by
 // `./dev build tsan && build/tsan/onnx2ir_unit_tests "[threads]"`.
+#include <unistd.h>
+
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -21,8 +23,8 @@ constexpr std::size_t kThreads = 8;
 
 class Folder {
  public:
-  explicit Folder(const char* name) : path_(std::filesystem::temp_directory_path() / name) {
-    std::filesystem::remove_all(path_);
+  explicit Folder(const std::string& name)
+      : path_(std::filesystem::temp_directory_path() / (name + std::to_string(getpid()))) {
     std::filesystem::create_directories(path_);
   }
   Folder(const Folder&) = delete;

@@ -1,5 +1,6 @@
 // Equal constants are found wherever they lie, and only those; files are written whole.
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -32,7 +33,8 @@ std::string pattern(std::size_t size) {
 
 class Folder {
  public:
-  Folder() : path_(std::filesystem::temp_directory_path() / "onnx2ir_weights_test") {
+  Folder()
+      : path_(std::filesystem::temp_directory_path() / ("onnx2ir_weights_test" + std::to_string(getpid()))) {
     std::filesystem::create_directories(path_);
   }
   Folder(const Folder&) = delete;

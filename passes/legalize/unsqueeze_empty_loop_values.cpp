@@ -7,6 +7,7 @@
 #include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -57,16 +58,18 @@ ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
 }
 
 ir::Value wrapped(ir::Builder& builder, ir::Value value) {
-  // Between two loops the axis stays.
-  if (concerns_first_axis(*value.node, ops::Squeeze) && !value.node->input(0).node->is(ops::Parameter))
-    return value.node->input(0);
+  if (concerns_first_axis(*value.node, ops::Squeeze)) {
+    // Between two loops the axis stays. The next value of a state must not be a Parameter itself
+    // (sequential_back_edges).
+    const ir::Value whole = value.node->input(0);
+    return whole.node->is(ops::Parameter) ? lasting_copy(builder, whole) : whole;
+  }
   builder.set_name(value.node->name);
   if (const ir::Value appended = appended_with_axis(builder, value)) return appended;
   return builder.op(ops::Unsqueeze, {value, builder.integers({0})});
 }
 
-/// Whether `unsqueeze` copies a Parameter into the next value of a state, which must not be the Parameter
-/// itself (sequential_back_edges).
+/// Whether `unsqueeze` copies a Parameter into the next value of a state.
 bool is_next_value(const ir::Node& unsqueeze) {
   return std::ranges::any_of(unsqueeze.output(0).uses,
                              [](const ir::Use& use) { return use.node->is(ops::Result); });
@@ -84,8 +87,9 @@ void read_unwrapped(ir::Value value) {
   ir::Builder builder = ir::builder_beside(*value.node);
   const ir::Value inner = builder.op(ops::Squeeze, {value, builder.integers({0})});
   for (const ir::Use& use : readers) {
-    if (use.index == 0 && concerns_first_axis(*use.node, ops::Unsqueeze) && !is_next_value(*use.node))
-      ir::replace_all_uses(use.node->value(), value);
+    if (use.index != 0 || !concerns_first_axis(*use.node, ops::Unsqueeze)) continue;
+    const bool is_copy = is_next_value(*use.node);
+    ir::replace_all_uses(use.node->value(), is_copy ? lasting_copy(builder, value) : value);
   }
   ir::replace_uses({readers.begin(), readers.end()}, value, inner);
 }

@@ -65,9 +65,9 @@ OperandType input_type(OperandType type, const std::string& name, const LearnedR
 /// with `x/has_value` beside it.
 Operand input_operand(const std::string& name, const OperandType& type, ir::Graph& graph) {
   Builder builder(graph);
-  const auto suffixes = flattened_suffixes(type);
+  const auto suffixes = flattened_suffixes(type, Boundary::model);
   Values tensors;
-  for (const TensorType& tensor : flattened_types(type)) {
+  for (const TensorType& tensor : flattened_types(type, Boundary::model)) {
     const std::string tensor_name = name + suffixes[tensors.size()];
     builder.set_name(tensor_name);
     const Value parameter = builder.parameter(tensor.type, tensor.shape);
@@ -75,7 +75,7 @@ Operand input_operand(const std::string& name, const OperandType& type, ir::Grap
     tensors.push_back(parameter);
   }
   std::size_t next = 0;
-  return unflatten(type, tensors, next);
+  return unflatten(type, tensors, next, Boundary::model);
 }
 
 InputOverride override_of(const LoadedModel& model, const std::string& name) {
@@ -142,9 +142,9 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
     return;
   }
   Builder builder(graph);
-  const auto suffixes = flattened_suffixes(type);
+  const auto suffixes = flattened_suffixes(type, Boundary::model);
   std::size_t part = 0;
-  for (const Value& tensor : flatten(builder, operand, type)) {
+  for (const Value& tensor : flatten(builder, operand, type, Boundary::model)) {
     const std::string name = output.name() + suffixes[part++];
     builder.set_name(name);
     if (type.kind != OperandType::Kind::tensor) tensor.node->output(tensor.index).names.push_back(name);

@@ -83,7 +83,7 @@ Operand GraphTranslator::capture(const Operand& outer) {
       for (ir::Value& element : *sequence.elements) element = capture_tensor(element);
     } else {
       sequence.values = capture_tensor(sequence.values);
-      sequence.shapes = capture_tensor(sequence.shapes);
+      if (sequence.shapes) sequence.shapes = capture_tensor(sequence.shapes);
     }
     return make_sequence(std::move(sequence));
   }

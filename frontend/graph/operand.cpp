@@ -54,11 +54,20 @@ bool is_always_empty(const OperandType& type) {
   return !type.shape.has_rank() && type.open_input.empty();
 }
 
+bool holds_scalars(const OperandType& type) {
+  return type.shape.is_scalar() && !type.mixed_rank;
+}
+
+/// Whether a tensor carries the shapes of a sequence.
+bool has_shapes(const OperandType& type, Boundary boundary) {
+  return boundary == Boundary::model || !holds_scalars(type);
+}
+
 void flatten_content(ir::Builder& builder, const Optional& optional, const OperandType& type,
-                     Values& tensors) {
+                     Boundary boundary, Values& tensors) {
   if (type.content == nullptr) return;
   if (optional.content != nullptr) {
-    const Values content = flatten(builder, *optional.content, *type.content);
+    const Values content = flatten(builder, *optional.content, *type.content, boundary);
     tensors.append(content.begin(), content.end());
     return;
   }
@@ -69,7 +78,7 @@ void flatten_content(ir::Builder& builder, const Optional& optional, const Opera
     Sequence empty;
     empty.type = content.type;
     empty.elements.emplace();
-    const Values parts = flatten(builder, make_sequence(std::move(empty)), content);
+    const Values parts = flatten(builder, make_sequence(std::move(empty)), content, boundary);
     tensors.append(parts.begin(), parts.end());
   }
 }
@@ -163,26 +172,27 @@ std::string to_string(const OperandType& type) {
   return "sequence of " + tensor + (type.mixed_rank ? " and smaller ranks" : "");
 }
 
-Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type) {
+Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type, Boundary boundary) {
   if (type.kind == Kind::optional && !std::holds_alternative<std::shared_ptr<const Optional>>(operand)) {
     Optional present;
     present.has_value = builder.boolean(true);
     present.content = std::make_shared<const Operand>(operand);
-    return flatten(builder, make_optional(std::move(present)), type);
+    return flatten(builder, make_optional(std::move(present)), type, boundary);
   }
   if (const auto* tensor = std::get_if<ir::Value>(&operand)) return {*tensor};
   if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) {
     if (is_always_empty(type)) return {};
     const Sequence packed = pack(builder, **sequence, type.shape.has_rank() ? rank_of(type.shape) : 0);
-    return {packed.values, packed.shapes};
+    if (!has_shapes(type, boundary)) return {packed.values};
+    return {packed.values, packed.shapes ? packed.shapes : shapes_of_scalars(builder, packed)};
   }
   const Optional& optional = *std::get<std::shared_ptr<const Optional>>(operand);
   Values tensors{optional.has_value};
-  flatten_content(builder, optional, type, tensors);
+  flatten_content(builder, optional, type, boundary, tensors);
   return tensors;
 }
 
-Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& next) {
+Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& next, Boundary boundary) {
   switch (type.kind) {
     case Kind::tensor:
       return tensors[next++];
@@ -196,7 +206,8 @@ Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& n
         sequence.elements.emplace();
       } else {
         sequence.values = tensors[next++];
-        sequence.shapes = tensors[next++];
+        if (has_shapes(type, boundary)) sequence.shapes = tensors[next++];
+        if (holds_scalars(type)) sequence.shapes = {};
       }
       return make_sequence(std::move(sequence));
     }
@@ -206,17 +217,18 @@ Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& n
   Optional optional;
   optional.has_value = tensors[next++];
   if (type.content != nullptr) {
-    optional.content = std::make_shared<const Operand>(unflatten(*type.content, tensors, next));
+    optional.content = std::make_shared<const Operand>(unflatten(*type.content, tensors, next, boundary));
   }
   return make_optional(std::move(optional));
 }
 
-std::vector<TensorType> flattened_types(const OperandType& type) {
+std::vector<TensorType> flattened_types(const OperandType& type, Boundary boundary) {
   switch (type.kind) {
     case Kind::tensor:
       return {{type.type, type.shape}};
     case Kind::sequence:
       if (is_always_empty(type)) return {};
+      if (!has_shapes(type, boundary)) return {{type.type, PartialShape{-1}}};
       return {{type.type, PartialShape{-1}},
               {ElementType::i64, PartialShape{-1, type.shape.has_rank() ? rank_of(type.shape) : -1}}};
     case Kind::optional:
@@ -224,26 +236,32 @@ std::vector<TensorType> flattened_types(const OperandType& type) {
   }
   std::vector<TensorType> types{{ElementType::boolean, PartialShape::scalar()}};
   if (type.content != nullptr) {
-    for (TensorType& part : flattened_types(*type.content)) types.push_back(std::move(part));
+    for (TensorType& part : flattened_types(*type.content, boundary)) types.push_back(std::move(part));
   }
   return types;
 }
 
-std::vector<std::string> flattened_suffixes(const OperandType& type) {
+std::vector<std::string> flattened_suffixes(const OperandType& type, Boundary boundary) {
   switch (type.kind) {
     case Kind::tensor:
       return {""};
     case Kind::sequence:
       if (is_always_empty(type)) return {};
+      if (!has_shapes(type, boundary)) return {"/values"};
       return {"/values", "/shapes"};
     case Kind::optional:
       break;
   }
   std::vector<std::string> suffixes{"/has_value"};
   if (type.content != nullptr) {
-    for (std::string& suffix : flattened_suffixes(*type.content)) suffixes.push_back(std::move(suffix));
+    for (std::string& suffix : flattened_suffixes(*type.content, boundary))
+      suffixes.push_back(std::move(suffix));
   }
   return suffixes;
+}
+
+bool holds_scalars(const Sequence& sequence) {
+  return sequence.element.is_scalar() && !sequence.mixed_rank;
 }
 
 void widen_element(Sequence& sequence, const PartialShape& element) {

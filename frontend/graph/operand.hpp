@@ -24,7 +24,8 @@ using Operands = ir::SmallVector<Operand, 2>;
 
 /// Elements that are known one by one, or packed: `values` holds the elements of all tensors in C order, one
 /// tensor after the other; row i of `shapes` (i64, [count, rank]) is the shape of tensor i, filled up with -1
-/// where its rank is smaller.
+/// where its rank is smaller. Scalars need no `shapes`: each is an element of `values`. (A Loop of OpenVINO
+/// does not notice how a state without elements, [count, 0], grows.)
 struct Sequence {
   ir::ElementType type = ir::ElementType::dynamic;
   /// Holds the shape of every element; of unknown rank while there is none.
@@ -36,7 +37,7 @@ struct Sequence {
   /// The elements, when their number is known at conversion time; otherwise the two tensors below.
   std::optional<Values> elements;
   ir::Value values;
-  ir::Value shapes;
+  ir::Value shapes;  ///< null if the elements are scalars
   /// Beside them, where a loop gives it: all elements along a new first axis. Only for who asks that they
   /// have one shape; null when there is none.
   ir::Value stacked;
@@ -91,15 +92,21 @@ OperandType with_dynamic_dimensions(OperandType type);
 /// "f32[2,?]", "sequence of f32[?]", "optional f32[]".
 std::string to_string(const OperandType& type);
 
+/// Whether all elements of a sequence are scalars.
+bool holds_scalars(const Sequence& sequence);
+
+/// Where the tensors of an operand go: into and out of bodies, or to the ports of the model, where a sequence
+/// of scalars has shapes like any other.
+enum class Boundary : std::uint8_t { body, model };
 /// The tensors that carry a value of `type`. An operand of a narrower type is brought into that form.
-Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type);
+Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& type, Boundary boundary);
 /// The operand of `type` that `tensors`, from `next` on, carry; `next` moves past them.
-Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& next);
+Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& next, Boundary boundary);
 /// Element type and shape of each tensor flatten() gives.
-std::vector<TensorType> flattened_types(const OperandType& type);
+std::vector<TensorType> flattened_types(const OperandType& type, Boundary boundary);
 /// What is added to the name of an operand to name each of its tensors: "", "/values", "/shapes",
 /// "/has_value".
-std::vector<std::string> flattened_suffixes(const OperandType& type);
+std::vector<std::string> flattened_suffixes(const OperandType& type, Boundary boundary);
 
 Operand make_sequence(Sequence sequence);
 Operand make_optional(Optional optional);

@@ -116,7 +116,7 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
     return concat(builder, parts, where);
   }
   // All elements have the same shape but along `axis`: that of the first serves for all.
-  const Value first = gather(builder, sequence.shapes, builder.integer(0));
+  const Value first = rank > 0 ? gather(builder, sequence.shapes, builder.integer(0)) : Value{};
   const auto dimension = [&](std::int64_t index) {
     const ir::Dimension known = sequence.element[static_cast<std::size_t>(index)];
     return known.is_static() ? builder.integers({known.size()})
@@ -260,17 +260,7 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
     element.insert(element.begin() + signed_where, ir::Dimension(1));
   }
   const Value total = gather(builder, shape, builder.integers({signed_where}));
-  // The shapes of scalars, [total, 0], are a Slice of a column. A Broadcast to a shape without elements would
-  // end the process (Fault::empty_broadcast_folding).
-  if (row.empty()) {
-    const Value rows =
-        builder.op(ops::Range, {builder.integer(0), scalar(builder, total), builder.integer(1)},
-                   {{"output_type", ElementType::i64}});
-    const Value zero = builder.integers({0});
-    const Value one = builder.integers({1});
-    const Value column = builder.op(ops::Unsqueeze, {rows, one});
-    result.shapes = builder.op(ops::Slice, {column, zero, zero, one, one});
-  } else {
+  if (!row.empty()) {
     const auto element_rank = static_cast<std::int64_t>(row.size());
     const Value target = concat(builder, {total, builder.integers({element_rank})}, 0);
     result.shapes = broadcast_to(builder, concat(builder, row), target);

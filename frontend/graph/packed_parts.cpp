@@ -38,7 +38,7 @@ Value sizes(Builder& builder, const Sequence& sequence) {
     const Value counting = builder.op(ops::Abs, {sequence.shapes});  // a -1 fills up
     return builder.op(ops::ReduceProd, {counting, builder.integers({1})}, {{"keep_dims", false}});
   }
-  if (element_rank(sequence) == 0) {
+  if (holds_scalars(sequence)) {
     const Value count = ir::computed_shape_of(builder, sequence.values);
     return broadcast_to(builder, builder.integer(1), count);
   }
@@ -47,7 +47,8 @@ Value sizes(Builder& builder, const Sequence& sequence) {
 
 Value packed_length(Builder& builder, const Sequence& sequence) {
   const Value first = builder.integer(0);
-  return gather(builder, ir::computed_shape_of(builder, sequence.shapes), first);
+  const Value counted = holds_scalars(sequence) ? sequence.values : sequence.shapes;
+  return gather(builder, ir::computed_shape_of(builder, counted), first);
 }
 
 void check_one_rank(const Sequence& sequence) {

@@ -14,6 +14,7 @@ using ir::Value;
 
 /// How many elements the tensors before `position` have, together: an i64 scalar.
 Value offset(Builder& builder, const Sequence& sequence, Value position) {
+  if (holds_scalars(sequence)) return position;
   const Value first = builder.integer(0);
   const Value before = rows(builder, sizes(builder, sequence), first, position);
   return builder.op(ops::ReduceSum, {before, builder.integers({0})}, {{"keep_dims", false}});
@@ -58,11 +59,10 @@ void check_element(const Sequence& sequence, Value tensor) {
   if (!same_rank && !sequence.open_input.empty()) throw RankLearned{sequence.open_input, rank_of(tensor)};
 }
 
-/// The shapes of packed elements, i64 [count, from], with rows of `to` numbers.
-Value filled_up(Builder& builder, Value shapes, std::int64_t from, std::int64_t to) {
+/// The shapes of packed elements, i64 [count, from], with rows of `to` numbers. For scalars, `shapes` is
+/// null.
+Value filled_up(Builder& builder, Value shapes, std::int64_t from, std::int64_t to, Value count) {
   if (from == to) return shapes;
-  const Value first = builder.integers({0});
-  const Value count = gather(builder, ir::computed_shape_of(builder, shapes), first);
   const Value filler = builder.integer(-1);
   const Value filling =
       broadcast_to(builder, filler, concat(builder, {count, builder.integers({to - from})}));
@@ -84,28 +84,44 @@ Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
   if (!sequence.elements) {
     if (!sequence.element.has_rank()) return sequence;
     packed.values = sequence.values;
-    packed.shapes = filled_up(builder, sequence.shapes, rank_of(sequence.element), rank);
+    const Value count = reshape(builder, packed_length(builder, sequence), builder.integers({1}));
+    packed.shapes = filled_up(builder, sequence.shapes, rank_of(sequence.element), rank, count);
     return packed;
   }
   if (sequence.elements->empty()) {
     const std::int64_t no_values[] = {0};
     const std::int64_t no_rows[] = {0, rank};
     packed.values = builder.constant(sequence.type, no_values, ir::encode_numbers({}, sequence.type));
-    packed.shapes = builder.constant(ElementType::i64, no_rows, ir::encode_integers({}, ElementType::i64));
+    if (rank > 0)
+      packed.shapes = builder.constant(ElementType::i64, no_rows, ir::encode_integers({}, ElementType::i64));
     return packed;
   }
   Values values;
   Values shapes;
   for (const Value& element : *sequence.elements) {
     values.push_back(flat(builder, element));
+    if (rank == 0) continue;
     const std::int64_t own_rank = rank_of(element);
-    const Value shape = own_rank == 0 ? builder.integers({}) : ir::computed_shape_of(builder, element);
-    const Value row = builder.op(ops::Unsqueeze, {shape, builder.integers({0})});
-    shapes.push_back(filled_up(builder, row, own_rank, rank));
+    Value row;
+    if (own_rank > 0)
+      row = builder.op(ops::Unsqueeze, {ir::computed_shape_of(builder, element), builder.integers({0})});
+    shapes.push_back(filled_up(builder, row, own_rank, rank, builder.integers({1})));
   }
   packed.values = concat(builder, values, 0);
-  packed.shapes = concat(builder, shapes, 0);
+  if (rank > 0) packed.shapes = concat(builder, shapes, 0);
   return packed;
+}
+
+Value shapes_of_scalars(Builder& builder, const Sequence& sequence) {
+  // A Slice of a column: a Broadcast to a shape without elements would end the process
+  // (Fault::empty_broadcast_folding).
+  const Value rows =
+      builder.op(ops::Range, {builder.integer(0), packed_length(builder, sequence), builder.integer(1)},
+                 {{"output_type", ElementType::i64}});
+  const Value zero = builder.integers({0});
+  const Value one = builder.integers({1});
+  const Value column = builder.op(ops::Unsqueeze, {rows, one});
+  return builder.op(ops::Slice, {column, zero, zero, one, one});
 }
 
 Value length(Builder& builder, const Sequence& sequence) {
@@ -122,8 +138,8 @@ Value at(Builder& builder, const Sequence& sequence, Value position) {
   check_one_rank(sequence);
   const Sequence packed = packed_form(builder, sequence);
   const Value index = from_start(builder, packed, position);
+  if (holds_scalars(packed)) return gather(builder, packed.values, index);
   const Value begin = offset(builder, packed, index);
-  if (element_rank(packed) == 0) return gather(builder, packed.values, index);
   const Value size = gather(builder, sizes(builder, packed), index);
   const Value elements = rows(builder, packed.values, begin, builder.op(ops::Add, {begin, size}));
   Value shape = gather(builder, packed.shapes, index);
@@ -156,7 +172,7 @@ Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value 
   const Sequence added = pack(builder, single, rank);
   if (!position) {
     result.values = concat(builder, {packed.values, added.values}, 0);
-    result.shapes = concat(builder, {packed.shapes, added.shapes}, 0);
+    if (rank > 0) result.shapes = concat(builder, {packed.shapes, added.shapes}, 0);
     return result;
   }
   const Value index = from_start(builder, packed, position);
@@ -167,6 +183,7 @@ Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value 
                          {rows(builder, packed.values, zero, split_at), added.values,
                           rows(builder, packed.values, split_at, end(packed.values))},
                          0);
+  if (rank == 0) return result;
   result.shapes = concat(builder,
                          {rows(builder, packed.shapes, zero, index), added.shapes,
                           rows(builder, packed.shapes, index, end(packed.shapes))},
@@ -196,7 +213,7 @@ Sequence erase(Builder& builder, const Sequence& sequence, Value position) {
   result.elements.reset();
   const Value behind = offset(builder, packed, next);
   result.values = without(packed.values, offset(builder, packed, index), behind);
-  result.shapes = without(packed.shapes, index, next);
+  if (packed.shapes) result.shapes = without(packed.shapes, index, next);
   return result;
 }
 

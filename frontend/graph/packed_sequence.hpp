@@ -10,6 +10,9 @@ namespace onnx2ir::frontend {
 /// `sequence` in the packed form, with elements of `rank`.
 Sequence pack(ir::Builder& builder, const Sequence& sequence, std::int64_t rank);
 
+/// The shapes of the packed `sequence` of scalars: i64 [count, 0].
+ir::Value shapes_of_scalars(ir::Builder& builder, const Sequence& sequence);
+
 /// The number of elements, an i64 scalar.
 ir::Value length(ir::Builder& builder, const Sequence& sequence);
 

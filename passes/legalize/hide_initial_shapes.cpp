@@ -14,9 +14,22 @@
 namespace onnx2ir::passes {
 namespace {
 
+/// Whether anything but a ShapeOf reads the final value, also behind operations that OpenVINO turns into
+/// operations on the shape then.
 bool is_final_value_read(ir::LoopView loop, const ir::Carried& state) {
-  return state.output && std::ranges::any_of(loop.output(state).output().uses,
-                                             [](const ir::Use& use) { return !use.node->is(ops::ShapeOf); });
+  if (!state.output) return false;
+  const ir::OperationSet passed{ops::Squeeze, ops::Unsqueeze, ops::Reshape, ops::Gather};
+  std::vector<ir::Value> pending{loop.output(state)};
+  while (!pending.empty()) {
+    const ir::Value value = pending.back();
+    pending.pop_back();
+    for (const ir::Use& use : value.output().uses) {
+      if (use.node->is(ops::ShapeOf)) continue;
+      if (use.index != 0 || !use.node->is_one_of(passed)) return true;
+      pending.push_back(use.node->value());
+    }
+  }
+  return false;
 }
 
 bool is_constant(ir::Value value) {

@@ -64,16 +64,16 @@ TranslatedBody translate_body(NodeContext& node, const IteratedBody& body, std::
   result.types = std::move(types);
   for (std::size_t i = 0; i < result.types.size(); ++i) {
     const std::string& name = body.proto->input(body.first_state_input + static_cast<int>(i)).name();
-    const auto suffixes = flattened_suffixes(result.types[i]);
+    const auto suffixes = flattened_suffixes(result.types[i], Boundary::body);
     Values tensors;
     auto& parameters = result.states.emplace_back();
-    for (const TensorType& type : flattened_types(result.types[i])) {
+    for (const TensorType& type : flattened_types(result.types[i], Boundary::body)) {
       builder.set_name(name + suffixes[tensors.size()]);
       tensors.push_back(builder.parameter(type.type, type.shape));
       parameters.push_back(tensors.back().node);
     }
     std::size_t next = 0;
-    result.scope->bind(name, unflatten(result.types[i], tensors, next));
+    result.scope->bind(name, unflatten(result.types[i], tensors, next, Boundary::body));
   }
   builder.set_name({});
   body.bind_others(*result.scope, builder, iteration, condition);
@@ -226,7 +226,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
     auto& parts = nexts.emplace_back();
     const auto position = static_cast<std::size_t>(proto.first_state_output) + i;
-    for (const Value& part : flatten(builder, body.outputs[position], body.types[i])) {
+    for (const Value& part : flatten(builder, body.outputs[position], body.types[i], Boundary::body)) {
       parts.push_back(&builder.result(part));
     }
   }
@@ -238,7 +238,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   }
   std::vector<Values> initial;
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
-    initial.push_back(flatten(node, fitting(proto.initial[i]), body.types[i]));
+    initial.push_back(flatten(node, fitting(proto.initial[i]), body.types[i], Boundary::body));
   }
   const ir::LoopView loop = ir::add_loop(node, trip_count, condition, std::move(body.graph));
   loop.body().condition = &next_condition;
@@ -266,7 +266,8 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   LoopResult result;
   std::size_t next = 0;
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
-    result.states.push_back(wanted_states[i] ? unflatten(body.types[i], values, next) : Operand{});
+    result.states.push_back(wanted_states[i] ? unflatten(body.types[i], values, next, Boundary::body)
+                                             : Operand{});
   }
   for (const ScanOutput& scan : scans) result.scans.push_back(scan.wanted ? values[next++] : Value{});
   return result;

@@ -195,7 +195,7 @@ Operands if_1(NodeContext& node) {
   for (TranslatedBranch* translated : {&then_branch, &else_branch}) {
     Builder builder(*translated->branch.graph);
     for (std::size_t i = 0; i < types.size(); ++i) {
-      for (const Value& part : flatten(builder, translated->outputs[i], types[i])) {
+      for (const Value& part : flatten(builder, translated->outputs[i], types[i], Boundary::body)) {
         translated->branch.results.push_back(&builder.result(part));
       }
     }
@@ -209,7 +209,7 @@ Operands if_1(NodeContext& node) {
   for (std::size_t i = 0; i < made.node().outputs().size(); ++i) values.push_back(made.node().value(i));
   Operands outputs;
   std::size_t next = 0;
-  for (const OperandType& type : types) outputs.push_back(unflatten(type, values, next));
+  for (const OperandType& type : types) outputs.push_back(unflatten(type, values, next, Boundary::body));
   return outputs;
 }
 

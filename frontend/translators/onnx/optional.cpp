@@ -13,9 +13,9 @@ std::shared_ptr<const Operand> content_of_absent(Builder& builder, const Operand
   const OperandType optional{.kind = OperandType::Kind::optional,
                              .content = std::make_shared<const OperandType>(type)};
   absent.has_value = builder.boolean(false);
-  const Values tensors = flatten(builder, make_optional(absent), optional);
+  const Values tensors = flatten(builder, make_optional(absent), optional, Boundary::body);
   std::size_t next = 1;
-  return std::make_shared<const Operand>(unflatten(type, tensors, next));
+  return std::make_shared<const Operand>(unflatten(type, tensors, next, Boundary::body));
 }
 
 Operands optional_15(NodeContext& node) {

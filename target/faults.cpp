@@ -70,6 +70,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Loop with an input, a state or an output of shape [0], [0, 1], [0, 1, 1] and so on ends the process"},
     {Fault::empty_reshape_in_first_run, "empty_reshape_in_first_run",
      "A Reshape of an empty constant to a dynamic shape of several zeros fails in the first run"},
+    {Fault::empty_state_shape, "empty_state_shape",
+     "A Loop keeps the initial shape of a state that never has elements"},
     {Fault::empty_string_pack, "empty_string_pack",
      "StringTensorPack fails in the first run if there are no strings"},
     {Fault::empty_string_unpack, "empty_string_unpack",

@@ -24,8 +24,9 @@ using Operands = ir::SmallVector<Operand, 2>;
 
 /// Elements that are known one by one, or packed: `values` holds the elements of all tensors in C order, one
 /// tensor after the other; row i of `shapes` (i64, [count, rank]) is the shape of tensor i, filled up with -1
-/// where its rank is smaller. Scalars need no `shapes`: each is an element of `values`. (A Loop of OpenVINO
-/// does not notice how a state without elements, [count, 0], grows.)
+/// where its rank is smaller. Scalars need no `shapes`: each is an element of `values`. ([count, 0] would
+/// have no elements, and releases with Fault::empty_state_shape do not notice how such a state of a Loop
+/// grows.)
 struct Sequence {
   ir::ElementType type = ir::ElementType::dynamic;
   /// Holds the shape of every element; of unknown rank while there is none.

@@ -110,6 +110,16 @@ def kept_initial_size():
     return results([count, outer], final, (as_array(3), np.ones(2, np.float32)))[0].tolist() != [1] * 6
 
 
+@experiment
+def empty_state_shape():
+    """A state [0, 0] to which each of three iterations appends a row without elements ends as [3, 0]."""
+    x, state, inner = parameter([-1, 2]), parameter([-1, -1]), parameter([1, 0])
+    none = opset.slice(x, numbers(0, 0), numbers(0, 0), numbers(1, 1), numbers(0, 1))
+    row = opset.constant(np.zeros((1, 0), np.float32))
+    final = add_loop(number(3), true(), [(none, state, opset.concat([state, inner], 0))], [(row, inner)])[0]
+    return shapes([x], final, (np.ones((5, 2), np.float32),)) != [(3, 0)]
+
+
 @experiment(may_crash=True)
 def stale_initial_memory():
     """A Loop starts from its initial value, also if the state was larger in the run before."""

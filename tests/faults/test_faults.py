@@ -48,7 +48,11 @@ def workarounds():
                 found.setdefault(name, set()).add(path.relative_to(ROOT))
     for name, files in found.items():
         # A pass declares its faults in the pipeline; its own file may name them as well.
-        passes = re.findall(rf'\.name = "(\w+)"[^{{}}]*\.faults = {{[^}}]*\bFault::{name}\b', (ROOT / "passes/pipeline.cpp").read_text())
+        passes = [
+            re.search(r'\.name = "(\w+)"', row).group(1)
+            for row in (ROOT / "passes/pipeline.cpp").read_text().split("Pass{")[1:]
+            if re.search(rf"\.faults = {{[^}}]*\bFault::{name}\b", row)
+        ]
         files.discard(Path("passes/pipeline.cpp"))
         files.update(path.relative_to(ROOT) for name in passes for path in (ROOT / "passes").rglob(f"{name}.cpp"))
     return found

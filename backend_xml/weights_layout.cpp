@@ -43,9 +43,9 @@ class Layouter {
     return offset;
   }
 
-  /// The block with the bytes of `data`. When there is none, block `next` is going to hold them. Constants
-  /// are told apart by their sizes, then by samples, then by all of their bytes: a block is looked at as
-  /// closely as those that come after it demand, and never twice.
+  /// The block that has the bytes of `data`; nothing if block `next` is going to hold them. Constants are
+  /// told apart by their sizes, then by samples, then by all of their bytes. A block is compared as closely
+  /// as the later ones need, and never twice.
   std::optional<std::size_t> find_equal(const ir::ConstantData& data, std::size_t next) {
     const Size size{data.size(), data.narrowing()};
     const auto [of_size, is_new_size] = first_of_size_.try_emplace(size, next);

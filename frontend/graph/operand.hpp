@@ -29,7 +29,7 @@ using Operands = ir::SmallVector<Operand, 2>;
 /// grows.)
 struct Sequence {
   ir::ElementType type = ir::ElementType::dynamic;
-  /// Holds the shape of every element; of unknown rank while there is none.
+  /// Holds the shape of every element. Of unknown rank as long as the sequence has had no element.
   ir::PartialShape element;
   /// Whether elements may have a smaller rank than `element`, whose dimensions say nothing then.
   bool mixed_rank = false;
@@ -39,8 +39,8 @@ struct Sequence {
   std::optional<Values> elements;
   ir::Value values;
   ir::Value shapes;  ///< null if the elements are scalars
-  /// Beside them, where a loop gives it: all elements along a new first axis. Only for who asks that they
-  /// have one shape; null when there is none.
+  /// All elements along a new first axis, if a loop has stacked them; otherwise null. Only for readers that
+  /// require elements of one shape.
   ir::Value stacked;
 };
 

@@ -49,8 +49,8 @@ ir::Value hidden(ir::Builder& builder, ir::Value constant, ir::Value source) {
   return ir::gather(builder, row, index);
 }
 
-/// The product of query and key that a Softmax is computed from, null if there is none. OpenVINO fuses any
-/// elementwise operations between them. `budget`: how many nodes are visited.
+/// The product of query and key that a Softmax is computed from, or null. OpenVINO fuses any elementwise
+/// operations between them. `budget`: how many nodes may be visited.
 ir::Node* product_before(ir::Value value, int& budget) {
   ir::Node& node = *value.node;
   if (node.is(ops::MatMul)) return &node;

@@ -70,7 +70,7 @@ ir::Value clipped_to_six(ir::Value value) {
   return {};
 }
 
-/// coefficient * x * gate as one operation; null when it is none.
+/// coefficient * x * gate as one operation, or null if no operation computes that.
 ir::Value fuse_gate(ir::Builder& builder, double coefficient, ir::Value x, ir::Value gate) {
   if (!is_used_once(gate)) return {};
   const ir::ElementType type = x.type();

@@ -76,7 +76,7 @@ class FirstNodes {
     count_ = 0;
   }
 
-  /// The node before that is equal to `node`; null, and `node` is the first, when there is none.
+  /// The earlier node that is equal to `node`. Null if `node` is the first of its kind: it is remembered.
   ir::Node* find_or_add(ir::Node& node) {
     if ((count_ + 1) * 2 > slots_.size()) grow();
     const std::size_t hash = hash_of(node);

@@ -89,7 +89,7 @@ bool is_none(const Operand& state) {
   return has_value && has_value->front() == 0;
 }
 
-/// `state`, where it is none in the form that its type gives it.
+/// `state`. An optional without a value gets the form that its type has.
 Operand fitting(const Operand& state) {
   if (!is_none(state)) return state;
   Optional none = *std::get<std::shared_ptr<const Optional>>(state);

@@ -17,8 +17,8 @@ Value as_list(Builder& builder, Value value);
 
 /// `list` with its length made known: `length`, when inference does not know it.
 Value of_length(Builder& builder, Value list, std::int64_t length);
-/// A list that names the dimensions of output 0, as i64. When its length is not known, the rank the model
-/// declares for the output gives it; the node is refused when there is none.
+/// A list that names the dimensions of output 0, as i64. A list of unknown length gets the rank that the
+/// model declares for the output; without such a rank the node is refused.
 Value dimension_list(NodeContext& node, Value list);
 
 /// A number that stands for "to the end" in slices; it fits into 32 bits.

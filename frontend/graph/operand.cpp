@@ -207,7 +207,6 @@ Operand unflatten(const OperandType& type, const Values& tensors, std::size_t& n
       } else {
         sequence.values = tensors[next++];
         if (has_shapes(type, boundary)) sequence.shapes = tensors[next++];
-        if (holds_scalars(type)) sequence.shapes = {};
       }
       return make_sequence(std::move(sequence));
     }

@@ -38,7 +38,7 @@ struct Sequence {
   /// The elements, when their number is known at conversion time; otherwise the two tensors below.
   std::optional<Values> elements;
   ir::Value values;
-  ir::Value shapes;  ///< null if the elements are scalars
+  ir::Value shapes;  ///< may be null if the elements are scalars
   /// All elements along a new first axis, if a loop has stacked them; otherwise null. Only for readers that
   /// require elements of one shape.
   ir::Value stacked;

@@ -47,7 +47,8 @@ Value sizes(Builder& builder, const Sequence& sequence) {
 
 Value packed_length(Builder& builder, const Sequence& sequence) {
   const Value first = builder.integer(0);
-  const Value counted = holds_scalars(sequence) ? sequence.values : sequence.shapes;
+  // An input that is declared as a sequence of scalars may turn out to hold others.
+  const Value counted = sequence.shapes ? sequence.shapes : sequence.values;
   return gather(builder, ir::computed_shape_of(builder, counted), first);
 }
 

@@ -1,4 +1,5 @@
-"""The closing line of all tests: adds up JUnit reports. A report that is missing or broken off is a failure."""
+"""The closing lines of all tests: the names of those that failed, and the sum of JUnit reports. A report that is missing or broken
+off is a failure."""
 
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -11,9 +12,11 @@ def count(report):
     except (OSError, ElementTree.ParseError) as error:
         print(f"{report}: {error}")
         return 0, 1, 0
-    failed = sum(any(case.find(tag) is not None for tag in ("failure", "error")) for case in cases)
+    failed = [case for case in cases if any(case.find(tag) is not None for tag in ("failure", "error"))]
+    for case in failed:
+        print(f"{report}: failed: {case.get('classname')} {case.get('name')}")
     skipped = sum(case.find("skipped") is not None for case in cases)
-    return len(cases), failed, skipped
+    return len(cases), len(failed), skipped
 
 
 def main(reports):

@@ -4,6 +4,7 @@ Prints one JSON object: the release, and the outcome of each experiment. Each ru
 may end the process. ONEDNN_MAX_CPU_ISA chooses the instruction set.
 """
 
+import faulthandler
 import json
 import os
 import select
@@ -37,6 +38,7 @@ def run_alone(experiment):
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
+        faulthandler.disable()  # a process that ends here is an outcome, not a report of the test run
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         os.write(writer, _outcome(experiment).encode())
         os._exit(0)

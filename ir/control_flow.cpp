@@ -70,8 +70,8 @@ bool is_used(const Node& node, std::uint32_t output) {
   return !node.output(output).uses.empty();
 }
 
-/// Whether a trip count that only a run tells is at least one: a size, or the larger of something and a
-/// positive number.
+/// Whether a trip count that is not known is at least one: a size that cannot be 0, or a Maximum of several
+/// numbers of which one is positive.
 bool is_positive(Value trip_count) {
   const auto& known = trip_count.output().known;
   if (known && known->size() == 1 && known->front().min > 0) return true;
@@ -218,6 +218,14 @@ bool LoopView::make_invariant(const StatePredicate& is_invariant) const {
   const std::vector<Carried> taken = take_states(is_invariant);
   for (const Carried& state : taken) body().invariants.push_back({state.input, state.parameter});
   return !taken.empty();
+}
+
+Value IfView::add_output(Value then_value, Value else_value) const {
+  then_branch().results.push_back(&Builder(*then_branch().graph).result(then_value));
+  else_branch().results.push_back(&Builder(*else_branch().graph).result(else_value));
+  const Value output = node_->add_output();
+  set_output(*node_, output.index, then_value.type(), then_value.shape());
+  return output;
 }
 
 bool IfView::remove_unused_outputs() const {

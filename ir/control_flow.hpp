@@ -104,6 +104,8 @@ class IfView {
     return {then_branch().results[index], else_branch().results[index]};
   }
 
+  /// A new output: what the branches give has the same element type and the same static shape.
+  Value add_output(Value then_value, Value else_value) const;
   /// Removes unused outputs but for the last one, and the nodes of the branches that only they need. Returns
   /// whether there were any.
   bool remove_unused_outputs() const;

@@ -123,7 +123,7 @@ constexpr std::array kPipeline = {
          .required = {no_captured_constants},
          .broken = {no_captured_constants, no_foldable_values, no_known_conditions, no_unchanged_states,
                     no_zero_trip_loops}},
-    // Before remove_dead_states, which removes the outputs that nobody reads any more.
+    // remove_dead_states, the next pass, removes the outputs that this one leaves unused.
     Pass{.name = "move_updates_out_of_branches",
          .kind = optimize,
          .summary = "Appends to a value, or writes elements of it, behind an If instead of in both branches",

@@ -113,11 +113,15 @@ Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
 }
 
 Value shapes_of_scalars(Builder& builder, const Sequence& sequence) {
+  const Value count = packed_length(builder, sequence);
+  if (const auto known = ir::known_scalar(count)) {
+    const std::int64_t no_columns[] = {*known, 0};
+    return builder.constant(ElementType::i64, no_columns, ir::encode_integers({}, ElementType::i64));
+  }
   // A Slice of a column: a Broadcast to a shape without elements would end the process
   // (Fault::empty_broadcast_folding).
-  const Value rows =
-      builder.op(ops::Range, {builder.integer(0), packed_length(builder, sequence), builder.integer(1)},
-                 {{"output_type", ElementType::i64}});
+  const Value rows = builder.op(ops::Range, {builder.integer(0), count, builder.integer(1)},
+                                {{"output_type", ElementType::i64}});
   const Value zero = builder.integers({0});
   const Value one = builder.integers({1});
   const Value column = builder.op(ops::Unsqueeze, {rows, one});

@@ -5,7 +5,7 @@
 // "Only" means that each state ends an iteration as the inner loop's final value of the same state, or
 // unchanged. Whether the inner loop runs must be the same in all iterations.
 #include <algorithm>
-#include <optional>
+#include <unordered_map>
 
 #include "passes/final_or_initial.hpp"
 #include "passes/graph_walk.hpp"
@@ -26,7 +26,10 @@ bool divides_integers(const ir::Node& node) {
 /// Copies what computes a value of a body from invariants and constants to the graph around the loop.
 class Copy {
  public:
-  explicit Copy(ir::LoopView loop) : loop_(loop), builder_(ir::builder_beside(loop.node())) {}
+  explicit Copy(ir::LoopView loop) : builder_(ir::builder_beside(loop.node())) {
+    for (const ir::Invariant& invariant : loop.body().invariants)
+      outer_.emplace(invariant.parameter, loop.outer(invariant));
+  }
 
   ir::Builder& builder() { return builder_; }
 
@@ -36,7 +39,7 @@ class Copy {
     const ir::Node& node = *value.node;
     if (node.constant() != nullptr || outer_of(node)) return true;
     const ir::Traits& traits = node.op().traits;
-    const bool is_arithmetic = traits.broadcasts || traits.keeps_shape || node.is(ops::Convert);
+    const bool is_arithmetic = traits.broadcasts || (traits.keeps_shape && node.inputs().size() == 1);
     if (!is_arithmetic || traits.is_volatile || divides_integers(node)) return false;
     if (!value.shape().is_static() || --remaining < 0) return false;
     return std::ranges::all_of(node.inputs(), [&](ir::Value input) { return is_possible(input, remaining); });
@@ -52,25 +55,28 @@ class Copy {
  private:
   /// The value outside that a Parameter of the body stands for in all iterations.
   ir::Value outer_of(const ir::Node& node) const {
-    const auto& invariants = loop_.body().invariants;
-    const auto found = std::ranges::find(invariants, &node, &ir::Invariant::parameter);
-    return found == invariants.end() ? ir::Value() : loop_.outer(*found);
+    const auto found = outer_.find(&node);
+    return found == outer_.end() ? ir::Value() : found->second;
   }
 
-  ir::LoopView loop_;
   ir::Builder builder_;
+  std::unordered_map<const ir::Node*, ir::Value> outer_;
 };
 
 /// Whether an iteration in which `inner` does not run changes nothing that the loop gives.
 bool only_runs(ir::LoopView loop, ir::LoopView inner) {
   if (!loop.scans().empty() || !loop.body().last_values.empty()) return false;
+  std::unordered_map<std::uint32_t, ir::Value> initial;  // of each final value of `inner`
+  for (const ir::Carried& state : inner.states()) {
+    if (state.output) initial.emplace(*state.output, inner.outer(state));
+  }
   return std::ranges::all_of(loop.states(), [&](const ir::Carried& state) {
     const ir::Value before = state.parameter->value();
     const ir::Value after = state.result->input(0);
     if (!state.output || after == before) return true;
-    return std::ranges::any_of(inner.states(), [&](const ir::Carried& passed) {
-      return inner.output(passed) == after && inner.outer(passed) == before;
-    });
+    if (after.node != &inner.node()) return false;
+    const auto found = initial.find(after.index);
+    return found != initial.end() && found->second == before;
   });
 }
 

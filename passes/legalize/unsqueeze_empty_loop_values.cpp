@@ -45,8 +45,8 @@ ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
   return ir::reshape(builder, node.input(0), shape);
 }
 
-/// A Concat that appends to a value which has the axis can keep it, if nobody else reads the Concat. Null if
-/// `value` is something else.
+/// Concat(Squeeze(x), y), read only here, as a Concat of x and y with the axis. Null if `value` is something
+/// else.
 ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
   const ir::Node& concat = *value.node;
   if (!concat.is(ops::Concat) || concat.output(0).uses.size() != 1) return {};
@@ -58,12 +58,8 @@ ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
 }
 
 ir::Value wrapped(ir::Builder& builder, ir::Value value) {
-  if (concerns_first_axis(*value.node, ops::Squeeze)) {
-    // Between two loops the axis stays. The next value of a state must not be a Parameter itself
-    // (sequential_back_edges).
-    const ir::Value whole = value.node->input(0);
-    return whole.node->is(ops::Parameter) ? lasting_copy(builder, whole) : whole;
-  }
+  // Between two loops the axis stays.
+  if (concerns_first_axis(*value.node, ops::Squeeze)) return value.node->input(0);
   builder.set_name(value.node->name);
   if (const ir::Value appended = appended_with_axis(builder, value)) return appended;
   return builder.op(ops::Unsqueeze, {value, builder.integers({0})});
@@ -132,7 +128,9 @@ class LoopValues {
 
   void give(ir::Node& result, ir::Value output) {
     ir::Builder inside(*body_.graph);
-    result.set_input(0, wrapped(inside, result.input(0)));
+    const ir::Value value = wrapped(inside, result.input(0));
+    // The next value of a state must not be a Parameter itself (sequential_back_edges).
+    result.set_input(0, value.node->is(ops::Parameter) ? lasting_copy(inside, value) : value);
     ir::infer(result);
     if (output) read_unwrapped(output);
   }

@@ -2,6 +2,7 @@
 // writing elements of it. The branches then give the elements alone, whose shapes are static: the runtime
 // does not copy the whole value out of the If, and need not notice how its size changes.
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/control_flow.hpp"
@@ -28,18 +29,6 @@ bool is_update(const ir::Node& node) {
                              [](ir::Value input) { return input.shape().is_static(); });
 }
 
-/// The value outside that Parameter `value` of the branch stands for; null if it is something else.
-ir::Value captured_by(ir::IfView choice, const ir::Branch& branch, ir::Value value) {
-  const auto found = std::ranges::find(branch.invariants, value.node, &ir::Invariant::parameter);
-  return found == branch.invariants.end() ? ir::Value() : choice.node().input(found->input);
-}
-
-Updated updated(ir::IfView choice, const ir::Branch& branch, std::size_t index) {
-  const ir::Value value = branch.results[index]->input(0);
-  if (!is_update(*value.node)) return {captured_by(choice, branch, value)};
-  return {captured_by(choice, branch, value.node->input(0)), value.node};
-}
-
 std::int64_t axis_of(const ir::Node& concat) {
   const std::size_t rank = concat.input(1).shape().rank();
   return static_cast<std::int64_t>(ir::normalize_axis(concat.integer("axis"), rank));
@@ -54,26 +43,6 @@ bool are_alike(const ir::Node& a, const ir::Node& b) {
   return !a.is(ops::Concat) || axis_of(a) == axis_of(b);
 }
 
-/// A new output of the If.
-ir::Value add_output(ir::IfView choice, ir::Value then_value, ir::Value else_value) {
-  ir::Branch& then_branch = choice.then_branch();
-  ir::Branch& else_branch = choice.else_branch();
-  then_branch.results.push_back(&ir::Builder(*then_branch.graph).result(then_value));
-  else_branch.results.push_back(&ir::Builder(*else_branch.graph).result(else_value));
-  const ir::Value output = choice.node().add_output();
-  ir::infer(choice.node());
-  return output;
-}
-
-/// Both branches update: they give the operands.
-ir::Value update_outside(ir::Builder& builder, ir::IfView choice, ir::Value base, const ir::Node& then_update,
-                         const ir::Node& else_update) {
-  std::vector<ir::Value> inputs{base};
-  for (std::size_t i = 1; i < then_update.inputs().size(); ++i)
-    inputs.push_back(add_output(choice, then_update.input(i), else_update.input(i)));
-  return builder.clone(then_update, inputs).value();
-}
-
 bool has_other_readers(const ir::Node& choice, std::size_t index) {
   for (std::size_t i = 0; i < choice.outputs().size(); ++i) {
     if (i != index && !choice.output(i).uses.empty()) return true;
@@ -81,48 +50,87 @@ bool has_other_readers(const ir::Node& choice, std::size_t index) {
   return false;
 }
 
-/// Only `branch` appends: a value that is known outside, of which no or all elements count. Null unless that
-/// leaves the If without readers.
-ir::Value append_outside(ir::Builder& builder, ir::IfView choice, std::size_t index,
-                         const ir::Branch& branch) {
-  const ir::Node& update = *branch.results[index]->input(0).node;
-  if (!update.is(ops::Concat) || has_other_readers(choice.node(), index)) return {};
-  const ir::Value appended = update.input(1);
-  const ir::Value outside = appended.node->constant() != nullptr ? builder.clone(*appended.node).value()
-                                                                 : captured_by(choice, branch, appended);
-  if (!outside) return {};
-  const std::int64_t axis = axis_of(update);
-  const ir::Value all = builder.integers({outside.shape()[static_cast<std::size_t>(axis)].size()});
-  const ir::Value none = builder.integers({0});
-  const bool is_then = &branch == &choice.then_branch();
-  const ir::Value count =
-      builder.op(ops::Select, {choice.condition(), is_then ? all : none, is_then ? none : all});
-  const ir::Value base = captured_by(choice, branch, update.input(0));
-  return ir::concat(builder, {base, ir::slice(builder, outside, none, count, axis)}, axis);
-}
-
-bool run_on(ir::IfView choice, std::size_t index) {
-  ir::Node& node = choice.node();
-  if (node.output(index).uses.empty()) return false;
-  const Updated then_result = updated(choice, choice.then_branch(), index);
-  const Updated else_result = updated(choice, choice.else_branch(), index);
-  const ir::Value base = then_result.base;
-  if (!base || else_result.base != base) return false;
-  if (base.shape().is_static() || base.type() == ir::ElementType::string) return false;
-  ir::Builder builder = ir::builder_beside(node);
-  ir::Value result;
-  if (then_result.update != nullptr && else_result.update != nullptr) {
-    if (!are_alike(*then_result.update, *else_result.update)) return false;
-    result = update_outside(builder, choice, base, *then_result.update, *else_result.update);
-  } else if (then_result.update != nullptr) {
-    result = append_outside(builder, choice, index, choice.then_branch());
-  } else if (else_result.update != nullptr) {
-    result = append_outside(builder, choice, index, choice.else_branch());
+class Choice {
+ public:
+  explicit Choice(ir::Node& node) : choice_(node) {
+    for (const ir::Branch* branch : choice_.branches()) {
+      for (const ir::Invariant& invariant : branch->invariants)
+        captured_.emplace(invariant.parameter, node.input(invariant.input));
+    }
   }
-  if (!result) return false;
-  ir::replace_all_uses(node.value(index), result);
-  return true;
-}
+
+  bool run() {
+    bool modified = false;
+    const std::size_t count = choice_.node().outputs().size();
+    for (std::size_t i = 0; i < count; ++i) modified = move_update(i) || modified;
+    return modified;
+  }
+
+ private:
+  /// The value outside that `value`, a Parameter of a branch, stands for; null if it is something else.
+  ir::Value captured_by(ir::Value value) const {
+    const auto found = captured_.find(value.node);
+    return found == captured_.end() ? ir::Value() : found->second;
+  }
+
+  Updated updated(const ir::Node& result) const {
+    const ir::Value value = result.input(0);
+    if (!is_update(*value.node)) return {captured_by(value)};
+    return {captured_by(value.node->input(0)), value.node};
+  }
+
+  bool move_update(std::size_t index) {
+    ir::Node& node = choice_.node();
+    if (node.output(index).uses.empty()) return false;
+    const auto [then_node, else_node] = choice_.results(index);
+    const Updated then_result = updated(*then_node);
+    const Updated else_result = updated(*else_node);
+    const ir::Value base = then_result.base;
+    if (!base || else_result.base != base) return false;
+    if (base.shape().is_static() || base.type() == ir::ElementType::string) return false;
+    ir::Builder builder = ir::builder_beside(node);
+    ir::Value result;
+    if (then_result.update != nullptr && else_result.update != nullptr) {
+      if (!are_alike(*then_result.update, *else_result.update)) return false;
+      result = update_outside(builder, base, *then_result.update, *else_result.update);
+    } else if (!has_other_readers(node, index)) {
+      if (then_result.update != nullptr) result = append_outside(builder, base, *then_result.update, true);
+      if (else_result.update != nullptr) result = append_outside(builder, base, *else_result.update, false);
+    }
+    if (!result) return false;
+    ir::replace_all_uses(node.value(index), result);
+    return true;
+  }
+
+  /// Both branches update: they give the operands.
+  ir::Value update_outside(ir::Builder& builder, ir::Value base, const ir::Node& then_update,
+                           const ir::Node& else_update) {
+    std::vector<ir::Value> inputs{base};
+    for (std::size_t i = 1; i < then_update.inputs().size(); ++i)
+      inputs.push_back(choice_.add_output(then_update.input(i), else_update.input(i)));
+    return builder.clone(then_update, inputs).value();
+  }
+
+  /// One branch appends a value that is known outside, of which no or all elements count. Null if the update
+  /// is something else.
+  ir::Value append_outside(ir::Builder& builder, ir::Value base, const ir::Node& update, bool is_then) {
+    if (!update.is(ops::Concat)) return {};
+    const ir::Value appended = update.input(1);
+    const ir::Value outside =
+        appended.node->constant() != nullptr ? builder.clone(*appended.node).value() : captured_by(appended);
+    if (!outside) return {};
+    const std::int64_t axis = axis_of(update);
+    const ir::Value all = builder.integers({outside.shape()[static_cast<std::size_t>(axis)].size()});
+    const ir::Value none = builder.integers({0});
+    const ir::Value count =
+        builder.op(ops::Select, {choice_.condition(), is_then ? all : none, is_then ? none : all});
+    return ir::concat(builder, {base, ir::slice(builder, outside, none, count, axis)}, axis);
+  }
+
+  ir::IfView choice_;
+  /// The values outside that Parameters of the branches stand for.
+  std::unordered_map<const ir::Node*, ir::Value> captured_;
+};
 
 }  // namespace
 
@@ -130,9 +138,7 @@ bool move_updates_out_of_branches(ir::Model& model, PassContext&) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
     for (ir::Node* node : graph->control_flow()) {
-      if (node->branches() == nullptr) continue;
-      const std::size_t count = node->outputs().size();
-      for (std::size_t i = 0; i < count; ++i) modified = run_on(ir::IfView(*node), i) || modified;
+      if (node->branches() != nullptr) modified = Choice(*node).run() || modified;
     }
   }
   return modified;

@@ -1,12 +1,12 @@
 #include "cli/convert_models.hpp"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -33,6 +33,8 @@ struct Job {
 struct Outcome {
   std::vector<Diagnostic> diagnostics;
   std::string json;  ///< of the conversion, for the report
+  std::string
+      log;  ///< what is said before the diagnostics: models that are converted together wait for their turn
   double seconds = 0;
 
   bool has_errors() const { return error_count() != 0; }
@@ -130,7 +132,7 @@ class Run {
   /// write them, so the model is never destroyed. See Options::keep_source.
   void convert_only_model() {
     ProgressBar bar;
-    Options options = options_of(jobs_[0]);
+    Options options = options_of(jobs_[0], outcomes_[0]);
     options.keep_source = true;
     options.progress = [&bar](std::string_view stage, double fraction) { bar.show(stage, fraction); };
     static Conversion& conversion = *std::make_unique<Conversion>().release();
@@ -147,7 +149,7 @@ class Run {
       const auto start = std::chrono::steady_clock::now();
       Outcome outcome;
       try {
-        Conversion conversion = convert(jobs_[i], options_of(jobs_[i]));
+        Conversion conversion = convert(jobs_[i], options_of(jobs_[i], outcome));
         finish(jobs_[i], conversion, outcome, start);
       } catch (const std::bad_alloc&) {
         outcome.diagnostics.push_back({Severity::error,
@@ -174,25 +176,37 @@ class Run {
     }
   }
 
-  Options options_of(const Job& job) const {
+  /// `outcome` must live as long as the conversion.
+  Options options_of(const Job& job, Outcome& outcome) const {
     Options options = arguments_.options;
     // The limit of the process has been set.
     options.max_memory = 0;
-    options.debug.dump = [](std::string_view pass, std::string_view text) {
-      std::cerr << "// after " << pass << '\n' << text;
+    options.debug.dump = [this, &outcome](std::string_view pass, std::string_view text) {
+      say(outcome, fmt::format("// after {}\n{}", pass, text));
     };
     if (arguments_.verbose) {
-      const std::string prefix = jobs_.size() == 1 ? std::string() : job.model + ": ";
-      options.debug.pass_finished = [prefix](std::string_view stage, double seconds, bool modified) {
-        report_time(prefix, stage, seconds, modified);
+      options.debug.pass_finished = [this, &job, &outcome](std::string_view stage, double seconds,
+                                                           bool modified) {
+        report_time(job, outcome, stage, seconds, modified);
       };
     }
     return options;
   }
 
-  static void report_time(const std::string& prefix, std::string_view stage, double seconds, bool modified) {
-    std::fprintf(stderr, "%s%-32.*s %9.3f ms%s\n", prefix.c_str(), static_cast<int>(stage.size()),
-                 stage.data(), seconds * 1e3, modified ? "  changed" : "");
+  /// At once, or with the outcome if other models are converted at the same time.
+  void say(Outcome& outcome, std::string_view text) const {
+    if (jobs_.size() == 1) {
+      std::cerr << text;
+    } else {
+      outcome.log += text;
+    }
+  }
+
+  void report_time(const Job& job, Outcome& outcome, std::string_view stage, double seconds,
+                   bool modified) const {
+    const std::string prefix = jobs_.size() == 1 ? std::string() : job.model + ": ";
+    say(outcome,
+        fmt::format("{}{:<32} {:9.3f} ms{}\n", prefix, stage, seconds * 1e3, modified ? "  changed" : ""));
   }
 
   static Conversion convert(const Job& job, const Options& options) {
@@ -209,7 +223,7 @@ class Run {
         conversion.diagnostics.push_back(*std::move(problem));
       } else if (arguments_.verbose) {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - before;
-        report_time(jobs_.size() == 1 ? "" : job.model + ": ", "write", time.count(), false);
+        report_time(job, outcome, "write", time.count(), false);
       }
     }
     add_hints(arguments_, conversion.diagnostics);
@@ -239,6 +253,7 @@ class Run {
   void print_outcome(std::size_t index) const {
     const Outcome& outcome = outcomes_[index];
     const Job& job = jobs_[index];
+    std::cerr << outcome.log;
     print(arguments_, outcome.diagnostics);
     if (arguments_.has_json_diagnostics) return;
     if (const auto errors = outcome.error_count(); errors != 0) {

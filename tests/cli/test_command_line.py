@@ -49,6 +49,8 @@ def test_several_models(tmp_path):
     # Results are told in the order of the models.
     told = re.findall(r"^wrote '.*/(m\d).xml'|^onnx2ir: '.*' was not (converted)", done.stderr, re.M)
     assert [a or b for a, b in told] == ["m0", "m1", "m2", "m3", "converted", "m4", "m5", "m6", "m7"]
+    timed = re.findall(r"^.*/(m\d).onnx: \w+ +[\d.]+ ms", done.stderr, re.M)
+    assert set(timed) == set(names) and timed == sorted(timed)
 
 
 def test_several_models_need_different_names(model, tmp_path):

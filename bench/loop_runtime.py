@@ -88,7 +88,7 @@ def beside_matrix(next_matrix, before_tanh):
 
 # pass -> (model, what its inputs and initializers are: a shape, or the value)
 SUBJECTS = {
-    "move_invariants_out_of_bodies": (
+    "hoist_loop_invariants": (
         """g (float[64, 64] a, float[64, 64] b, float[64, 64] x) => (float[64, 64] y) {
              trips = Constant <value: tensor = int64 {200}> ()
              yes = Constant <value: tensor = bool {1}> ()
@@ -103,7 +103,7 @@ SUBJECTS = {
     ),
     "make_unchanged_states_invariant": beside_matrix("Identity (p)", "MatMul (s, p)"),
     "remove_dead_states": beside_matrix("Exp (p)", "Identity (s)"),
-    "turn_appends_into_scans": (
+    "convert_appends_to_scan_outputs": (
         """g (float[1, 64] x) => (float[n, 64] y) {
              trips = Constant <value: tensor = int64 {500}> ()
              yes = Constant <value: tensor = bool {1}> ()
@@ -133,7 +133,7 @@ SUBJECTS = {
            }""",
         {"x": (1, 64)},
     ),
-    "spell_out_single_steps": (
+    "decompose_single_step_lstms": (
         decoder(LISTED),
         {
             "x": (1, 64),
@@ -148,7 +148,7 @@ SUBJECTS = {
 }
 
 # What the peer converts instead: the same without a list.
-FOR_PEER = {"spell_out_single_steps": decoder(STACKED)}
+FOR_PEER = {"decompose_single_step_lstms": decoder(STACKED)}
 
 
 def request_of(core, model):

@@ -1,4 +1,4 @@
-"""What the pass run_branches_in_loops relies on, with the runtime alone: outputs of an If with dynamic sizes are overwritten
+"""What the pass wrap_ifs_in_loops relies on, with the runtime alone: outputs of an If with dynamic sizes are overwritten
 before later operations read them (fault branch_output_memory), but not before the Results of their graph do, and a Loop
 keeps its outputs in each place.
 """

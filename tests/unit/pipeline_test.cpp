@@ -100,8 +100,8 @@ TEST_CASE("the passes over a model say which property does not hold, and which n
 )");
   passes::PassContext context;
   context.checks = true;
-  CHECK_THROWS_WITH(passes::run_pass(*model, *passes::find_pass("separate_shapes"), context),
-                    "before pass separate_shapes: no_guarded_outputs does not hold: Loop 'y' breaks it");
+  CHECK_THROWS_WITH(passes::run_pass(*model, *passes::find_pass("make_shapes_distinct"), context),
+                    "before pass make_shapes_distinct: no_guarded_outputs does not hold: Loop 'y' breaks it");
   context.checks = false;
-  CHECK_FALSE(passes::run_pass(*model, *passes::find_pass("separate_shapes"), context));
+  CHECK_FALSE(passes::run_pass(*model, *passes::find_pass("make_shapes_distinct"), context));
 }

@@ -101,9 +101,8 @@ constexpr std::size_t kMany = 100;
 
 }  // namespace
 
-TEST_CASE("run_branches_in_loops removes all Ifs of a graph at once", "[passes]") {
-  CHECK(removals(ifs(kMany), "run_branches_in_loops", kMany) ==
-        removals(ifs(kFew), "run_branches_in_loops", kFew));
+TEST_CASE("wrap_ifs_in_loops removes all Ifs of a graph at once", "[passes]") {
+  CHECK(removals(ifs(kMany), "wrap_ifs_in_loops", kMany) == removals(ifs(kFew), "wrap_ifs_in_loops", kFew));
 }
 
 TEST_CASE("branch_around_loops removes all loops of a graph at once", "[passes]") {
@@ -125,7 +124,7 @@ TEST_CASE("passes over states remove all of them at once", "[passes]") {
   constexpr auto kAppended =
       "  %s{0} = Parameter : f32[?]\n  %one{0} = Const : f32[1] = [1]\n"
       "  %d{0} = Concat(%s{0}, %one{0}) {{axis=0}}\n  %n{0} = Result(%d{0})\n";
-  of("turn_appends_into_scans",
+  of("convert_appends_to_scan_outputs",
      [&](std::size_t count) { return states(count, "%x = Parameter : f32[0] \"x\"", kAppended, true); });
 }
 

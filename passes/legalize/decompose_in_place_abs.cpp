@@ -17,7 +17,7 @@ bool is_shared_concatenation(ir::Value value) {
   return is_shared && value.node->is(ops::Concat);
 }
 
-ir::Value spell_out(ir::Builder& builder, const ir::Node& node) {
+ir::Value decompose(ir::Builder& builder, const ir::Node& node) {
   const ir::Value value = node.input(0);
   if (!is_shared_concatenation(value)) return {};
   return builder.op(ops::Maximum,
@@ -26,8 +26,8 @@ ir::Value spell_out(ir::Builder& builder, const ir::Node& node) {
 
 }  // namespace
 
-bool spell_out_abs(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {ops::Abs}, spell_out);
+bool decompose_in_place_abs(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {ops::Abs}, decompose);
 }
 
 }  // namespace onnx2ir::passes

@@ -36,7 +36,7 @@ std::optional<std::vector<std::int64_t>> positions(const ir::Node& node) {
   return found;
 }
 
-ir::Value spelled_out(ir::Builder& builder, const ir::Node& node) {
+ir::Value decompose(ir::Builder& builder, const ir::Node& node) {
   if (node.inputs().size() < 2) return {};
   const ir::Output& output = node.output(0);
   const auto never_has_elements = [](const ir::Dimension& size) { return size.max == 0; };
@@ -53,8 +53,8 @@ ir::Value spelled_out(ir::Builder& builder, const ir::Node& node) {
 
 }  // namespace
 
-bool spell_out_empty_reshapes(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {ops::Unsqueeze, ops::Squeeze}, spelled_out);
+bool decompose_empty_unsqueezes(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {ops::Unsqueeze, ops::Squeeze}, decompose);
 }
 
 }  // namespace onnx2ir::passes

@@ -103,7 +103,7 @@ class Mover {
 
 }  // namespace
 
-bool move_invariants_out_of_bodies(ir::Model& model, PassContext&) {
+bool hoist_loop_invariants(ir::Model& model, PassContext&) {
   bool modified = false;
   // Inner loops first: what leaves one may leave the next.
   for (const ir::LoopView loop : loops_of(model)) modified = Mover(loop).run() || modified;

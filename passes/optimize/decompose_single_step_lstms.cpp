@@ -26,7 +26,7 @@ bool is_single_step(const ir::Node& node) {
   return std::ranges::equal(activations, usual) && node.real("clip") == 0.0;
 }
 
-ir::Value spell_out(ir::Builder& builder, ir::Node& lstm) {
+ir::Value decompose(ir::Builder& builder, ir::Node& lstm) {
   if (!is_single_step(lstm)) return {};
   const auto without = [&](std::size_t input, std::int64_t axis) {
     return builder.op(ops::Squeeze, {lstm.input(input), builder.integers({axis})});
@@ -54,8 +54,8 @@ ir::Value spell_out(ir::Builder& builder, ir::Node& lstm) {
 
 }  // namespace
 
-bool spell_out_single_steps(ir::Model& model, PassContext&) {
-  return rewrite_values(model, {ops::LSTMSequence}, spell_out);
+bool decompose_single_step_lstms(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {ops::LSTMSequence}, decompose);
 }
 
 }  // namespace onnx2ir::passes

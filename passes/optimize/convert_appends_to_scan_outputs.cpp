@@ -68,7 +68,7 @@ bool run_on(ir::LoopView loop) {
 
 }  // namespace
 
-bool turn_appends_into_scans(ir::Model& model, PassContext&) {
+bool convert_appends_to_scan_outputs(ir::Model& model, PassContext&) {
   bool modified = false;
   for (const ir::LoopView loop : loops_of(model)) modified = run_on(loop) || modified;
   return modified;

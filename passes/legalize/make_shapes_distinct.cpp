@@ -6,7 +6,7 @@
 // the other branch has set that shape, too few elements are copied, or none. Where a branch hands on the
 // result of an If of its own, the branches of both are counted through: [1, ...], [2, ...] and [3, ...].
 // Where the result is the next value of a loop's state, the state passes the loop with its copies: an If that
-// only a Result reads need not run in a loop of its own (run_branches_in_loops).
+// only a Result reads need not run in a loop of its own (wrap_ifs_in_loops).
 //
 // The initial value of a state that grows and shrinks: [2, ...] where the next values are [1, ...], or one
 // more than the branches of an If have. If the loop may not run, a branch leaves out the 2 of the initial
@@ -238,7 +238,7 @@ bool separate_branches(ir::Model& model, BranchSeparation& separation) {
 
 }  // namespace
 
-bool separate_shapes(ir::Model& model, PassContext& context) {
+bool make_shapes_distinct(ir::Model& model, PassContext& context) {
   std::vector<UnsettledState> states;
   if (context.target.has(Fault::stale_initial_memory)) states = unsettled_states(model);
   BranchSeparation separation(model);

@@ -2,13 +2,15 @@
 // carried Concat would copy all rows so far in each iteration. (Lists that scripts append to, stacked
 // afterwards, come this way.)
 //
-// The appended rows must have a static shape: Loop-5 stacks parts of one size, and of a loop that does not
-// run nothing else would tell the sizes.
+// The appended part must have a static shape: Loop-5 stacks parts of one size, and a zero-iteration loop has
+// no other source for the sizes. A part of several rows gets an axis of its own, along which the parts are
+// stacked, and which is merged with the next one outside: OpenVINO's passes refuse a part_size other than 1.
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -19,50 +21,77 @@ bool has_one_use(ir::Value value) {
   return value.output().uses.size() == 1;
 }
 
-/// The Concat that appends to `state`, null when there is something else.
+std::size_t axis_of(const ir::Node& append) {
+  return ir::normalize_axis(append.integer("axis"), append.input(1).shape().rank());
+}
+
+/// How many rows `append` adds.
+std::int64_t rows_of(const ir::Node& append) {
+  return append.input(1).shape()[axis_of(append)].size();
+}
+
+/// The Concat that appends a part of static shape to `state`; null if the next value is something else.
 ir::Node* append_to(ir::LoopView loop, const ir::Carried& state) {
   if (!state.output || loop.output(state).output().uses.empty()) return nullptr;
   const ir::Value next = state.result->input(0);
   const bool is_append = next.node->is(ops::Concat) && next.node->inputs().size() == 2 &&
                          next.node->input(0) == ir::Value{state.parameter, 0};
   if (!is_append || !has_one_use(next) || !has_one_use({state.parameter, 0})) return nullptr;
-  return next.node->input(1).shape().is_static() ? next.node : nullptr;
+  const ir::Value part = next.node->input(1);
+  if (!part.shape().is_static()) return nullptr;
+  return part.shape().element_count() == 0 && rows_of(*next.node) != 1 ? nullptr : next.node;
 }
 
-/// The initial rows and after them those of all iterations: what the state ended as.
-void append_outside(ir::LoopView loop, ir::Value initial, const ir::Scan& scan) {
-  if (initial.shape()[static_cast<std::size_t>(scan.axis)] == ir::Dimension(0)) return;
-  const ir::Value rows = loop.output(scan);
-  const ir::Value whole =
-      ir::builder_beside(loop.node()).op(ops::Concat, {initial, rows}, {{"axis", scan.axis}});
-  ir::replace_uses_except(rows, whole, *whole.node);
-}
+struct Appended {
+  ir::Value initial;
+  ir::Scan scan;
+  /// The shape of all parts, with the rows merged; empty if a part is one row.
+  std::vector<std::int64_t> merged;
+};
 
 /// The scan output that takes the place of `state`'s output.
-ir::Scan scan_of(ir::LoopView loop, const ir::Carried& state, const ir::Node& append) {
-  const ir::Value row = append.input(1);
-  const std::size_t axis = ir::normalize_axis(append.integer("axis"), row.shape().rank());
-  ir::Scan scan{&ir::Builder(loop.graph()).result(row), *state.output, static_cast<std::int64_t>(axis)};
-  // The CPU runtime takes the stride for the size of a part.
-  scan.part_size = scan.stride = row.shape()[axis].size();
-  return scan;
+Appended scan_of(ir::LoopView loop, const ir::Carried& state, const ir::Node& append) {
+  ir::Builder body(loop.graph());
+  ir::Value part = append.input(1);
+  const auto axis = static_cast<std::int64_t>(axis_of(append));
+  std::vector<std::int64_t> merged;
+  if (rows_of(append) != 1) {
+    merged = *part.shape().sizes();
+    merged[axis_of(append)] = -1;
+    part = ir::unsqueeze(body, part, {axis});
+  }
+  return {loop.outer(state), {&body.result(part), *state.output, axis}, std::move(merged)};
+}
+
+/// The initial rows and after them those of all iterations: the final value of the state.
+void append_outside(ir::LoopView loop, const Appended& appended) {
+  const ir::Value stacked = loop.output(appended.scan);
+  const auto output = stacked.output().uses;
+  const std::vector<ir::Use> readers{output.begin(), output.end()};
+  ir::Builder builder = ir::builder_beside(loop.node());
+  const bool is_merged = !appended.merged.empty();
+  ir::Value whole = is_merged ? ir::reshape(builder, stacked, appended.merged) : stacked;
+  const std::int64_t axis = appended.scan.axis;
+  if (appended.initial.shape()[static_cast<std::size_t>(axis)] != ir::Dimension(0))
+    whole = ir::concat(builder, {appended.initial, whole}, axis);
+  if (whole != stacked) ir::replace_uses(readers, stacked, whole);
 }
 
 bool run_on(ir::LoopView loop) {
-  std::vector<std::pair<ir::Value, ir::Scan>> appended;  // initial rows, and those of all iterations
+  std::vector<Appended> appended;
   std::unordered_set<const ir::Node*> parameters;
   for (ir::Carried& state : loop.states()) {
     const ir::Node* const append = append_to(loop, state);
     if (append == nullptr) continue;
-    appended.emplace_back(loop.outer(state), scan_of(loop, state, *append));
+    appended.push_back(scan_of(loop, state, *append));
     parameters.insert(state.parameter);
-    loop.scans().push_back(appended.back().second);
+    loop.scans().push_back(appended.back().scan);
     state.output.reset();
   }
   if (appended.empty()) return false;
   loop.remove_states([&](const ir::Carried& state) { return parameters.contains(state.parameter); });
   ir::infer(loop.node());
-  for (const auto& [initial, scan] : appended) append_outside(loop, initial, scan);
+  for (const Appended& one : appended) append_outside(loop, one);
   return true;
 }
 

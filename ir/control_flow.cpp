@@ -138,6 +138,13 @@ Value LoopView::add_output(Carried& state) const {
   return output;
 }
 
+Sliced& LoopView::add_sliced(Value outer, Node& parameter, const Sliced& like) const {
+  Sliced sliced = like;
+  sliced.input = added_input(*node_, outer);
+  sliced.parameter = &parameter;
+  return body().sliced.emplace_back(sliced);
+}
+
 Scan& LoopView::add_scan(Node& result, std::int64_t axis) const {
   return scans().emplace_back(Scan{.result = &result, .output = node_->add_output().index, .axis = axis});
 }
@@ -292,15 +299,17 @@ void connect_invariant(Node& node, Body& body, Value outer, Node& parameter) {
   body.invariants.push_back({added_input(node, outer), &parameter});
 }
 
-bool remove_unused_invariants(Node& node) {
+bool remove_unused_captures(Node& node) {
   bool modified = false;
   for (Body* body : bodies(node)) {
     std::vector<Node*> parameters;
-    std::erase_if(body->invariants, [&](const Invariant& invariant) {
-      if (invariant.parameter->has_uses()) return false;
-      parameters.push_back(invariant.parameter);
+    const auto is_unused = [&](const auto& port) {
+      if (port.parameter->has_uses()) return false;
+      parameters.push_back(port.parameter);
       return true;
-    });
+    };
+    std::erase_if(body->invariants, is_unused);
+    if (LoopBody* const loop = node.loop()) std::erase_if(loop->sliced, is_unused);
     body->graph->remove(parameters);
     modified = modified || !parameters.empty();
   }

@@ -63,6 +63,8 @@ class LoopView {
   /// A state that begins as `initial`. Its final value is not an output: see add_output().
   Carried& add_state(Value initial, Node& parameter, Node& result) const;
   Value add_output(Carried& state) const;
+  /// A port with the axis and the bounds of `like`: `parameter` is a slice of `outer`.
+  Sliced& add_sliced(Value outer, Node& parameter, const Sliced& like) const;
   /// An output that stacks `result`, of the body, along `axis`.
   Scan& add_scan(Node& result, std::int64_t axis) const;
   /// An output that is `value`, of the body, as the last iteration has it.
@@ -134,8 +136,9 @@ Node& move_control_flow(Builder& to, Node& node, const std::vector<Value>& input
 Value add_invariant(Node& node, Body& body, Value outer);
 /// The same with an existing Parameter.
 void connect_invariant(Node& node, Body& body, Value outer, Node& parameter);
-/// Removes invariants whose Parameters are unused, with their inputs. Returns whether there were any.
-bool remove_unused_invariants(Node& node);
+/// Removes invariants and slices whose Parameters are unused, with their inputs. Returns whether there were
+/// any.
+bool remove_unused_captures(Node& node);
 /// Removes the inputs that no port refers to.
 void remove_unmapped_inputs(Node& node);
 

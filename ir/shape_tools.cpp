@@ -2,6 +2,12 @@
 
 namespace onnx2ir::ir {
 
+Value empty_constant(Builder& builder, ElementType type, const std::vector<std::int64_t>& shape) {
+  // A constant of strings begins with their number and the position of the first one, i32.
+  const std::size_t header = type == ElementType::string ? 8 : 0;
+  return builder.constant(type, shape, ConstantData(std::vector<std::byte>(header)));
+}
+
 Value shape_of(Builder& builder, Value value) {
   if (const auto sizes = value.shape().sizes()) return builder.integers(*sizes);
   return computed_shape_of(builder, value);

@@ -11,6 +11,9 @@
 
 namespace onnx2ir::ir {
 
+/// A constant without elements: one of the sizes in `shape` is 0.
+Value empty_constant(Builder& builder, ElementType type, const std::vector<std::int64_t>& shape);
+
 /// The shape of `value`: i64 [rank].
 Value shape_of(Builder& builder, Value value);
 /// The same, by a ShapeOf in any case: OpenVINO does not know it at compile time if `value` hides it.

@@ -36,6 +36,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::empty_loop_vectors, {2024, 6}, Release{2025, 3}, ""},
     {Fault::empty_reshape_in_first_run, {2024, 6}, std::nullopt, ""},
     {Fault::empty_state_shape, {2026, 3}, std::nullopt, ""},
+    {Fault::empty_string_bytes, {2024, 6}, Release{2024, 6}, ""},
     {Fault::empty_string_pack, {2024, 6}, std::nullopt, ""},
     {Fault::empty_string_unpack, {2024, 6}, std::nullopt, ""},
     {Fault::empty_tile_folding, {2024, 6}, std::nullopt, ""},

@@ -72,6 +72,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Reshape of an empty constant to a dynamic shape of several zeros fails in the first run"},
     {Fault::empty_state_shape, "empty_state_shape",
      "A Loop keeps the initial shape of a state that never has elements"},
+    {Fault::empty_string_bytes, "empty_string_bytes",
+     "StringTensorPack of strings without characters keeps the output of the previous run"},
     {Fault::empty_string_pack, "empty_string_pack",
      "StringTensorPack fails in the first run if there are no strings"},
     {Fault::empty_string_unpack, "empty_string_unpack",

@@ -47,6 +47,7 @@ enum class Fault : std::uint8_t {
   empty_loop_vectors,
   empty_reshape_in_first_run,
   empty_state_shape,
+  empty_string_bytes,
   empty_string_pack,
   empty_string_unpack,
   empty_tile_folding,

@@ -89,11 +89,8 @@ Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
     return packed;
   }
   if (sequence.elements->empty()) {
-    const std::int64_t no_values[] = {0};
-    const std::int64_t no_rows[] = {0, rank};
-    packed.values = builder.constant(sequence.type, no_values, ir::encode_numbers({}, sequence.type));
-    if (rank > 0)
-      packed.shapes = builder.constant(ElementType::i64, no_rows, ir::encode_integers({}, ElementType::i64));
+    packed.values = ir::empty_constant(builder, sequence.type, {0});
+    if (rank > 0) packed.shapes = ir::empty_constant(builder, ElementType::i64, {0, rank});
     return packed;
   }
   Values values;
@@ -114,10 +111,8 @@ Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
 
 Value shapes_of_scalars(Builder& builder, const Sequence& sequence) {
   const Value count = packed_length(builder, sequence);
-  if (const auto known = ir::known_scalar(count)) {
-    const std::int64_t no_columns[] = {*known, 0};
-    return builder.constant(ElementType::i64, no_columns, ir::encode_integers({}, ElementType::i64));
-  }
+  if (const auto known = ir::known_scalar(count))
+    return ir::empty_constant(builder, ElementType::i64, {*known, 0});
   // A Slice of a column: a Broadcast to a shape without elements would end the process
   // (Fault::empty_broadcast_folding).
   const Value rows = builder.op(ops::Range, {builder.integer(0), count, builder.integer(1)},

@@ -21,16 +21,9 @@ bool may_be_empty(const ir::PartialShape& shape) {
          std::any_of(shape.begin(), shape.end(), [](const ir::Dimension& size) { return size.min == 0; });
 }
 
-ir::Value empty_list(ir::Builder& builder, ir::ElementType type) {
-  return builder.constant(type, std::vector<std::int64_t>{0}, ir::ConstantData(std::vector<std::byte>{}));
-}
-
 /// No strings in the shape of `places`.
 Values packed_nothing(ir::Builder& builder, ir::Value places, const target::Target& target) {
-  // A constant of strings begins with their number and where the first one begins, i32.
-  const std::vector<std::byte> header(8);
-  const ir::Value none =
-      builder.constant(ir::ElementType::string, std::vector<std::int64_t>{0}, ir::ConstantData(header));
+  const ir::Value none = ir::empty_constant(builder, ir::ElementType::string, {0});
   const ir::Value sizes = ir::computed_shape_of(builder, places);
   if (!target.has(Fault::empty_reshape_in_first_run)) {
     return {ir::reshape(builder, none, sizes)};
@@ -45,7 +38,7 @@ Values unpacked_nothing(ir::Builder& builder, ir::Value texts) {
     const ir::Value sizes = ir::computed_shape_of(builder, texts);
     return ir::broadcast_to(builder, builder.integer(0, ir::ElementType::i32), sizes);
   };
-  return {places(), places(), empty_list(builder, ir::ElementType::u8)};
+  return {places(), places(), ir::empty_constant(builder, ir::ElementType::u8, {0})};
 }
 
 /// What Unique gives along an axis: slices without elements are equal, so there is one when there are any.
@@ -73,7 +66,8 @@ Values of_nothing(ir::Builder& builder, const ir::Node& node, ir::Value data, co
   if (node.is(ops::StringTensorPack)) return packed_nothing(builder, data, target);
   if (node.inputs().size() > 1) return unique_slices(builder, node, data, node.input(1));
   Values lists;
-  for (const ir::Output& output : node.outputs()) lists.push_back(empty_list(builder, output.type));
+  for (const ir::Output& output : node.outputs())
+    lists.push_back(ir::empty_constant(builder, output.type, {0}));
   return lists;
 }
 

@@ -27,7 +27,7 @@ bool move_constants_into_bodies(ir::Model& model, PassContext&) {
   for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph) {
     for (ir::Node* node : (*graph)->control_flow()) {
       for (const ir::Body* body : ir::bodies(*node)) modified = clone_constants(*node, *body) || modified;
-      modified = ir::remove_unused_invariants(*node) || modified;
+      modified = ir::remove_unused_captures(*node) || modified;
     }
   }
   return modified;

@@ -49,7 +49,7 @@ bool run_on(ir::Node& node) {
   bool modified = node.loop() != nullptr && run_on(ir::LoopView(node));
   modified = (node.branches() != nullptr && ir::IfView(node).remove_unused_outputs()) || modified;
   for (const ir::Body* body : ir::bodies(node)) modified = run_on(*body->graph) || modified;
-  return ir::remove_unused_invariants(node) || modified;
+  return ir::remove_unused_captures(node) || modified;
 }
 
 /// The last node first: what it no longer reads, the nodes before it need not give.

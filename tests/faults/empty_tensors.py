@@ -52,6 +52,17 @@ def empty_string_unpack():
 
 
 @experiment
+def empty_string_bytes():
+    """StringTensorPack of strings without characters gives such strings, also behind another run."""
+    places, size = parameter([-1], "i32"), parameter([1], "i64")
+    data = opset.slice(opset.constant(np.full(8, ord("a"), np.uint8)), numbers(0), size, numbers(1), numbers(0))
+    zero = opset.constant(np.int32(0))
+    packed = opset.string_tensor_pack(opset.multiply(places, zero), opset.add(places, zero), data)
+    runs = results([places, size], packed, (np.array([1], np.int32), np.array([1])), (np.array([0], np.int32), np.array([0])))
+    return [run.tolist() for run in runs] != [["a"], [""]]
+
+
+@experiment
 def empty_string_pack():
     """StringTensorPack of no strings gives no strings, in the first run too."""
     x = parameter([-1, -1], "i32")

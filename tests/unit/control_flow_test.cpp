@@ -151,8 +151,8 @@ TEST_CASE("unused invariants are removed, and whether a body reads what it is ha
   CHECK(is_read(sums.count));
   CHECK(is_read(sums.starts));
   CHECK_FALSE(is_read(parameter));
-  CHECK(remove_unused_invariants(sums.loop.node()));
-  CHECK_FALSE(remove_unused_invariants(sums.loop.node()));
+  CHECK(remove_unused_captures(sums.loop.node()));
+  CHECK_FALSE(remove_unused_captures(sums.loop.node()));
   CHECK(sums.loop.body().invariants.size() == 1);
   CHECK(sums.is_valid());
 }
@@ -184,7 +184,7 @@ TEST_CASE("an If is made of functions that write its branches") {
   CHECK(choice.remove_unused_outputs());
   CHECK(choice.node().outputs().size() == 1);
   CHECK(choice.else_branch().graph->nodes().size() == 3);  // without the Abs
-  CHECK(remove_unused_invariants(choice.node()));
+  CHECK(remove_unused_captures(choice.node()));
   remove_unmapped_inputs(choice.node());
   CHECK(choice.node().inputs().size() == 3);
   CHECK(verify(graph).empty());

@@ -1,0 +1,148 @@
+// Strings pass the ports of a Loop as positions and bytes, three tensors: a Loop neither takes nor gives
+// strings (loops_take_no_strings).
+#include <array>
+#include <vector>
+
+#include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr auto kString = ir::ElementType::string;
+
+/// Strings as StringTensorUnpack gives them: where each begins, where it ends, and the bytes of all.
+using Unpacked = std::array<ir::Value, 3>;
+constexpr std::size_t kBytes = 2;
+
+Unpacked unpack(ir::Builder& builder, ir::Value strings) {
+  const ir::Node& node = *strings.node;
+  if (node.is(ops::StringTensorPack)) return {node.input(0), node.input(1), node.input(2)};
+  ir::Node& unpacked = builder.node(ops::StringTensorUnpack, {strings}, {}, 3);
+  return {unpacked.value(0), unpacked.value(1), unpacked.value(2)};
+}
+
+ir::Value pack(ir::Builder& builder, const Unpacked& strings) {
+  return builder.op(ops::StringTensorPack, strings);
+}
+
+class LoopStrings {
+ public:
+  explicit LoopStrings(ir::LoopView loop)
+      : loop_(loop), inside_(loop.graph()), outside_(ir::builder_beside(loop.node())) {}
+
+  bool run() {
+    for (const ir::Invariant& invariant : ports_of_strings(loop_.body().invariants)) capture(invariant);
+    for (const ir::Sliced& sliced : ports_of_strings(loop_.body().sliced)) slice(sliced);
+    carry(ports_of_strings(loop_.states()));
+    for (const ir::Scan& scan : std::vector(loop_.scans())) {
+      if (scan.result->input(0).type() == kString) stack(scan);
+    }
+    if (!modified_) return false;
+    ir::infer(loop_.node());
+    for (const auto& [strings, outputs] : outputs_) ir::replace_all_uses(strings, pack(outside_, outputs));
+    loop_.remove_unused_outputs();
+    loop_.remove_states([](const ir::Carried& state) { return state.parameter->output(0).type == kString; });
+    ir::remove_unused_captures(loop_.node());
+    return true;
+  }
+
+ private:
+  template <typename Port>
+  static std::vector<Port> ports_of_strings(const std::vector<Port>& ports) {
+    std::vector<Port> found;
+    for (const Port& port : ports) {
+      if (port.parameter->output(0).type == kString) found.push_back(port);
+    }
+    return found;
+  }
+
+  /// Lets the body read strings that it packs itself instead of `parameter`.
+  void read(ir::Node& parameter, const Unpacked& strings) {
+    ir::replace_all_uses(parameter.value(), pack(inside_, strings));
+    modified_ = true;
+  }
+
+  void capture(const ir::Invariant& invariant) {
+    const Unpacked outer = unpack(outside_, loop_.outer(invariant));
+    inside_.set_name(invariant.parameter->name);
+    Unpacked inner;
+    for (std::size_t i = 0; i < inner.size(); ++i)
+      inner[i] = ir::add_invariant(loop_.node(), loop_.body(), outer[i]);
+    read(*invariant.parameter, inner);
+  }
+
+  void slice(const ir::Sliced& sliced) {
+    const Unpacked outer = unpack(outside_, loop_.outer(sliced));
+    inside_.set_name(sliced.parameter->name);
+    Unpacked inner;
+    for (std::size_t i = 0; i < kBytes; ++i) {
+      inner[i] = inside_.parameter(outer[i].type(), sliced.parameter->output(0).shape);
+      loop_.add_sliced(outer[i], *inner[i].node, sliced);
+    }
+    inner[kBytes] = ir::add_invariant(loop_.node(), loop_.body(), outer[kBytes]);
+    read(*sliced.parameter, inner);
+  }
+
+  void carry(const std::vector<ir::Carried>& states) {
+    std::vector<Unpacked> initial;
+    std::vector<Unpacked> present;
+    for (const ir::Carried& state : states) {
+      const Unpacked& outer = initial.emplace_back(unpack(outside_, loop_.outer(state)));
+      Unpacked& inner = present.emplace_back();
+      inside_.set_name(state.parameter->name);
+      for (std::size_t i = 0; i < inner.size(); ++i) {
+        const ir::Value shaped = i == kBytes ? outer[i] : state.parameter->value();
+        inner[i] = inside_.parameter(outer[i].type(), shaped.shape());
+      }
+      read(*state.parameter, inner);
+    }
+    for (std::size_t s = 0; s < states.size(); ++s) {
+      inside_.set_name(states[s].result->name);
+      const Unpacked next = unpack(inside_, states[s].result->input(0));
+      Unpacked final;
+      for (std::size_t i = 0; i < next.size(); ++i) {
+        ir::Carried& added = loop_.add_state(initial[s][i], *present[s][i].node, inside_.result(next[i]));
+        if (states[s].output) final[i] = loop_.add_output(added);
+      }
+      if (states[s].output) outputs_.emplace_back(loop_.output(states[s]), final);
+    }
+  }
+
+  /// The bytes of all rows are a state. The positions in a row begin where the bytes of the rows before end.
+  void stack(const ir::Scan& scan) {
+    inside_.set_name(scan.result->name);
+    const Unpacked row = unpack(inside_, scan.result->input(0));
+    const ir::Value none = ir::empty_constant(outside_, ir::ElementType::u8, {0});
+    const ir::Value before = inside_.parameter(ir::ElementType::u8, ir::PartialShape{ir::Dimension()});
+    const ir::Value count = ir::size_of(inside_, before, 0);
+    const ir::Value begin = inside_.op(ops::Convert, {count}, {{"destination_type", ir::ElementType::i32}});
+    Unpacked rows;
+    for (std::size_t i = 0; i < kBytes; ++i) {
+      ir::Node& result = inside_.result(inside_.op(ops::Add, {row[i], begin}));
+      rows[i] = loop_.output(loop_.add_scan(result, scan.axis));
+    }
+    ir::Node& after = inside_.result(ir::concat(inside_, {before, row[kBytes]}));
+    rows[kBytes] = loop_.add_output(loop_.add_state(none, *before.node, after));
+    outputs_.emplace_back(loop_.output(scan), rows);
+    modified_ = true;
+  }
+
+  ir::LoopView loop_;
+  ir::Builder inside_;
+  ir::Builder outside_;
+  std::vector<std::pair<ir::Value, Unpacked>> outputs_;  ///< what takes the place of each output of strings
+  bool modified_ = false;
+};
+
+}  // namespace
+
+bool unpack_loop_strings(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (const ir::LoopView loop : loops_of(model)) modified = LoopStrings(loop).run() || modified;
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -26,6 +26,7 @@ bool fold_condition_into_trip_count(ir::Model& model, PassContext& context);
 bool branch_around_loops(ir::Model& model, PassContext& context);
 bool unpack_loop_strings(ir::Model& model, PassContext& context);
 bool pad_string_bytes(ir::Model& model, PassContext& context);
+bool replace_empty_states_by_shapes(ir::Model& model, PassContext& context);
 bool skip_idle_loops(ir::Model& model, PassContext& context);
 bool guard_zero_iterations(ir::Model& model, PassContext& context);
 bool compress_to_fp16(ir::Model& model, PassContext& context);

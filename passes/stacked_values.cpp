@@ -52,8 +52,10 @@ ir::Value only_reader_of_first_copy(ir::Value stack) {
   const auto& uses = stack.output().uses;
   if (uses.size() != 1) return {};
   ir::Node& reader = *uses[0].node;
+  // A list of one index keeps the axis.
   const bool takes_first = reader.is(ops::Gather) && uses[0].index == 0 &&
-                           ir::known_scalar(reader.input(1)) == 0 && ir::known_scalar(reader.input(2)) == 0;
+                           reader.input(1).shape().is_scalar() && ir::known_scalar(reader.input(1)) == 0 &&
+                           ir::known_scalar(reader.input(2)) == 0;
   return takes_first ? reader.value() : ir::Value{};
 }
 

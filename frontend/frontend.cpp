@@ -13,6 +13,7 @@
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/translators/families.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -88,7 +89,7 @@ void convert_input(const std::string& name, ir::ElementType computed, GraphTrans
   Builder builder(translator.graph());
   builder.set_name(name + "/converted");
   const Value parameter = as_tensor(translator.find(name).operand);
-  translator.rebind(name, builder.op(ops::Convert, {parameter}, {{"destination_type", computed}}));
+  translator.rebind(name, convert(builder, parameter, computed));
 }
 
 /// Makes Parameters for each input that has no default; a model of IR version 3 lists its initializers as

@@ -1,11 +1,30 @@
 #include "ir/shape_tools.hpp"
 
+#include <algorithm>
+#include <limits>
+
+#include "ir/known_values.hpp"
+#include "ir/value_ranges.hpp"
+
 namespace onnx2ir::ir {
 
 Value empty_constant(Builder& builder, ElementType type, const std::vector<std::int64_t>& shape) {
   // A constant of strings begins with their number and the position of the first one, i32.
   const std::size_t header = type == ElementType::string ? 8 : 0;
   return builder.constant(type, shape, ConstantData(std::vector<std::byte>(header)));
+}
+
+Value convert(Builder& builder, Value value, ElementType type) {
+  if (value.type() == type) return value;
+  if (is_integral(type)) {
+    const auto fits = [&](std::int64_t number) { return fit(ValueRange::exactly(number), type).is_exact(); };
+    const auto known = exact_values(value);
+    if (known && value.node->constant() != nullptr && std::ranges::all_of(*known, fits)) {
+      const auto sizes = value.shape().sizes();
+      return builder.constant(type, *sizes, encode_integers(*known, type));
+    }
+  }
+  return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }
 
 Value shape_of(Builder& builder, Value value) {
@@ -40,6 +59,14 @@ Value reshape(Builder& builder, Value value, const std::vector<std::int64_t>& sh
   return reshape(builder, value, builder.integers(shape));
 }
 
+Value reshape_keeping(Builder& builder, Value value, Value shape) {
+  return builder.op(ops::Reshape, {value, shape}, {{"special_zero", true}});
+}
+
+Value reshape_keeping(Builder& builder, Value value, const std::vector<std::int64_t>& shape) {
+  return reshape_keeping(builder, value, builder.integers(shape));
+}
+
 Value flat(Builder& builder, Value value) {
   return reshape(builder, value, builder.integers({-1}));
 }
@@ -70,6 +97,18 @@ Value concat(Builder& builder, std::initializer_list<Value> values, std::int64_t
 
 Value gather(Builder& builder, Value from, Value indices, std::int64_t axis) {
   return builder.op(ops::Gather, {from, indices, builder.integer(axis)}, {{"batch_dims", 0}});
+}
+
+Value numbers_below(Builder& builder, Value end) {
+  const Value count = end.shape().is_scalar() ? end : reshape(builder, end, builder.integers({}));
+  return builder.op(ops::Range, {builder.integer(0), count, builder.integer(1)},
+                    {{"output_type", ElementType::i64}});
+}
+
+Value reversed(Builder& builder, Value value, std::int64_t axis) {
+  const Value last = builder.integers({-1});
+  const Value before_first = builder.integers({std::numeric_limits<std::int32_t>::min()});
+  return slice(builder, value, last, before_first, axis, -1);
 }
 
 Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t axis, std::int64_t step) {

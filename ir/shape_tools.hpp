@@ -14,6 +14,9 @@ namespace onnx2ir::ir {
 /// A constant without elements: one of the sizes in `shape` is 0.
 Value empty_constant(Builder& builder, ElementType type, const std::vector<std::int64_t>& shape);
 
+/// `value` as `type`: the value itself if it has the type, a constant if it is a small constant of integers.
+Value convert(Builder& builder, Value value, ElementType type);
+
 /// The shape of `value`: i64 [rank].
 Value shape_of(Builder& builder, Value value);
 /// The same, by a ShapeOf in any case: OpenVINO does not know it at compile time if `value` hides it.
@@ -27,6 +30,9 @@ Value dimension_of(Builder& builder, Value value, std::int64_t axis);
 Value reshape(Builder& builder, Value value, Value shape);
 /// The same; `value` itself if it has the shape.
 Value reshape(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
+/// The same, but 0 keeps the size that `value` has on this axis.
+Value reshape_keeping(Builder& builder, Value value, Value shape);
+Value reshape_keeping(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
 /// All elements in one dimension.
 Value flat(Builder& builder, Value value);
 Value squeeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes);
@@ -39,6 +45,10 @@ Value broadcast_to(Builder& builder, Value value, Value shape);
 Value concat(Builder& builder, std::span<const Value> values, std::int64_t axis = 0);
 Value concat(Builder& builder, std::initializer_list<Value> values, std::int64_t axis = 0);
 Value gather(Builder& builder, Value from, Value indices, std::int64_t axis = 0);
+/// 0, 1, ... below `end`, one i64 element: i64 [end].
+Value numbers_below(Builder& builder, Value end);
+/// `value` backwards along `axis`.
+Value reversed(Builder& builder, Value value, std::int64_t axis);
 /// Slice of one axis, ends clamped; the bounds are i64 [1].
 Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t axis, std::int64_t step = 1);
 

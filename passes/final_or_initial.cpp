@@ -102,7 +102,7 @@ ir::Value FinalOrInitial::reshaped(ir::Value flat, ir::Value final, ir::Value in
   const ir::Value result = ir::reshape(builder_, flat, shapes);
   if (dynamic_dimensions(shape) == static_cast<std::ptrdiff_t>(shape.rank()) || has_empty_dimension(shape))
     return result;
-  return builder_.op(ops::Reshape, {result, builder_.integers(sizes(shape, 0))}, {{"special_zero", true}});
+  return ir::reshape_keeping(builder_, result, sizes(shape, 0));
 }
 
 }  // namespace onnx2ir::passes

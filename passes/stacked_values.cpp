@@ -26,8 +26,7 @@ void add_axis(ir::Value value) {
 ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank) {
   // Tile adds the last of the axes itself.
   const std::size_t wanted = copies > 1 ? rank : rank + 1;
-  for (std::size_t r = value.shape().rank(); r < wanted; ++r)
-    value = builder.op(ops::Unsqueeze, {value, builder.integers({0})});
+  for (std::size_t r = value.shape().rank(); r < wanted; ++r) value = ir::unsqueeze(builder, value, {0});
   if (copies == 1) return value;
   if (value.shape().element_count() == 0) {
     // Whatever the target: a Tile of a constant may end the process (Fault::empty_tile_folding).

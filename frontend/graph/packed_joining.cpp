@@ -7,6 +7,7 @@
 #include "frontend/graph/packed_sequence.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -44,31 +45,26 @@ Value packed_places(Builder& builder, Value lengths, const DimensionOf& dimensio
   const auto as = [&](Value value, std::initializer_list<std::int64_t> shape) {
     return reshape(builder, value, builder.integers(shape));
   };
-  const auto counted = [&](Value end) {
-    return builder.op(ops::Range, {builder.integer(0), scalar(builder, end), builder.integer(1)},
-                      {{"output_type", ElementType::i64}});
-  };
   const auto sum = [&](Value value, std::int64_t over) {
     return builder.op(ops::ReduceSum, {value, builder.integers({over})}, {{"keep_dims", false}});
   };
   const Value before = volume(builder, dimension, 0, axis);
   const Value after = volume(builder, dimension, axis + 1, rank);
-  const Value index = counted(sum(lengths, 0));
+  const Value index = numbers_below(builder, sum(lengths, 0));
   // For each index along the axis: the slices that end before it, so the one it is in.
   const Value ends =
       builder.op(ops::CumSum, {lengths, builder.integer(0)}, {{"exclusive", false}, {"reverse", false}});
   const Value ended =
-      builder.op(ops::Convert, {builder.op(ops::LessEqual, {as(ends, {1, -1}), as(index, {-1, 1})})},
-                 {{"destination_type", ElementType::i64}});
+      convert(builder, builder.op(ops::LessEqual, {as(ends, {1, -1}), as(index, {-1, 1})}), ElementType::i64);
   const Value start = sum(builder.op(ops::Multiply, {ended, as(lengths, {1, -1})}), 1);
   const Value length = gather(builder, lengths, sum(ended, 1));
   // before * start + outer * length + (index - start), in units of `after`.
-  const Value outer = as(counted(before), {-1, 1});
+  const Value outer = as(numbers_below(builder, before), {-1, 1});
   const Value in_slice = builder.op(ops::Subtract, {index, start});
   Value place = builder.op(ops::Add, {builder.op(ops::Multiply, {before, start}), in_slice});
   place = builder.op(ops::Add, {builder.op(ops::Multiply, {outer, as(length, {1, -1})}), as(place, {1, -1})});
-  place = builder.op(ops::Multiply, {builder.op(ops::Unsqueeze, {place, builder.integers({2})}), after});
-  return builder.op(ops::Add, {place, counted(after)});
+  place = builder.op(ops::Multiply, {unsqueeze(builder, place, {2}), after});
+  return builder.op(ops::Add, {place, numbers_below(builder, after)});
 }
 
 /// The packed `sequence` joined along `axis`, in which the elements' sizes differ.
@@ -92,9 +88,8 @@ template <typename Dimension>
 Value stack(Builder& builder, const Sequence& sequence, Dimension dimension) {
   // Elements of one known size need not be counted: nothing else may ask for `shapes`.
   const bool is_size_known = sequence.element.element_count().value_or(0) > 0;
-  Values shape{is_size_known
-                   ? builder.integers({-1})
-                   : builder.op(ops::Unsqueeze, {packed_length(builder, sequence), builder.integers({0})})};
+  Values shape{is_size_known ? builder.integers({-1})
+                             : unsqueeze(builder, packed_length(builder, sequence), {0})};
   for (std::int64_t i = 0; i < element_rank(sequence); ++i) shape.push_back(dimension(i));
   return reshape(builder, sequence.values, concat(builder, shape, 0));
 }
@@ -111,7 +106,7 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
     if (sequence.elements->empty()) ir::invalid("an empty sequence is concatenated");
     Values parts = *sequence.elements;
     if (new_axis) {
-      for (Value& part : parts) part = builder.op(ops::Unsqueeze, {part, builder.integers({where})});
+      for (Value& part : parts) part = unsqueeze(builder, part, {where});
     }
     return concat(builder, parts, where);
   }
@@ -174,10 +169,7 @@ std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengt
 
 /// `lengths`, a list or the length of equal slices of `total` (i64 scalar), as a list.
 Value length_list(Builder& builder, Value lengths, Value total) {
-  Value list = lengths;
-  if (list.type() != ElementType::i64) {
-    list = builder.op(ops::Convert, {list}, {{"destination_type", ElementType::i64}});
-  }
+  Value list = convert(builder, lengths, ElementType::i64);
   if (list.shape().is_scalar()) {
     // 0, n, 2n, ... below the total; each slice ends where the next begins, the last at the total.
     const Value starts =
@@ -209,8 +201,7 @@ Sequence cut_slices(Builder& builder, Value tensor, Value lengths, std::int64_t 
   ir::Dimensions element(tensor.shape().begin(), tensor.shape().end());
   element[static_cast<std::size_t>(axis)] = ir::Dimension();
   for (std::int64_t i = 0; i < rank; ++i) {
-    columns.push_back(i == axis ? builder.op(ops::Unsqueeze, {list, builder.integers({1})})
-                                : broadcast_to(builder, dimension(i), rows));
+    columns.push_back(i == axis ? unsqueeze(builder, list, {1}) : broadcast_to(builder, dimension(i), rows));
   }
   result.shapes = concat(builder, columns, 1);
   result.element = PartialShape(std::move(element));
@@ -236,7 +227,7 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
                        {}, known->size());
       for (std::size_t i = 0; i < known->size(); ++i) {
         Value slice = slices.value(i);
-        if (drop) slice = builder.op(ops::Squeeze, {slice, builder.integers({signed_where})});
+        if (drop) slice = squeeze(builder, slice, {signed_where});
         result.elements->push_back(slice);
       }
     }

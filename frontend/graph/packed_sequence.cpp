@@ -2,6 +2,7 @@
 
 #include "frontend/graph/packed_parts.hpp"
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -22,9 +23,7 @@ Value offset(Builder& builder, const Sequence& sequence, Value position) {
 
 /// `position` counted from the start.
 Value from_start(Builder& builder, const Sequence& sequence, Value position) {
-  if (position.type() != ElementType::i64) {
-    position = builder.op(ops::Convert, {position}, {{"destination_type", ElementType::i64}});
-  }
+  position = convert(builder, position, ElementType::i64);
   if (!position.shape().is_scalar()) position = scalar(builder, position);
   if (const auto known = ir::exact_values(position); known && known->front() >= 0) return position;
   const Value negative = builder.op(ops::Less, {position, builder.integer(0)});
@@ -100,8 +99,7 @@ Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
     if (rank == 0) continue;
     const std::int64_t own_rank = rank_of(element);
     Value row;
-    if (own_rank > 0)
-      row = builder.op(ops::Unsqueeze, {ir::computed_shape_of(builder, element), builder.integers({0})});
+    if (own_rank > 0) row = unsqueeze(builder, ir::computed_shape_of(builder, element), {0});
     shapes.push_back(filled_up(builder, row, own_rank, rank, builder.integers({1})));
   }
   packed.values = concat(builder, values, 0);
@@ -115,8 +113,7 @@ Value shapes_of_scalars(Builder& builder, const Sequence& sequence) {
     return ir::empty_constant(builder, ElementType::i64, {*known, 0});
   // A Slice of a column: a Broadcast to a shape without elements would end the process
   // (Fault::empty_broadcast_folding).
-  const Value rows = builder.op(ops::Range, {builder.integer(0), count, builder.integer(1)},
-                                {{"output_type", ElementType::i64}});
+  const Value rows = numbers_below(builder, count);
   const Value zero = builder.integers({0});
   const Value one = builder.integers({1});
   const Value column = builder.op(ops::Unsqueeze, {rows, one});

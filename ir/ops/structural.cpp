@@ -39,7 +39,7 @@ bool set_invariants(const Node& node, const Body& body) {
 /// Whether the nodes of bodies have been inferred with the parameters as they are.
 enum class Bodies : std::uint8_t { may_have_changed, are_inferred };
 
-bool has_one_element(const PartialShape& shape) {
+bool may_have_one_element(const PartialShape& shape) {
   return !shape.has_rank() || shape.rank() == 0 || (shape.rank() == 1 && shape[0].admits(1));
 }
 
@@ -61,7 +61,7 @@ void infer_loop(Node& node, Bodies bodies) {
   const LoopView view(node);
   LoopBody& loop = view.body();
   if (loop.graph == nullptr || loop.condition == nullptr) return;  // under construction
-  require(has_one_element(view.trip_count().shape()) && has_one_element(view.condition().shape()),
+  require(may_have_one_element(view.trip_count().shape()) && may_have_one_element(view.condition().shape()),
           "trip count and execution condition must have one element");
   bool is_inferred = bodies == Bodies::are_inferred;
   // Shapes of the states around only become wider from round to round, and so do those in here: they are
@@ -150,7 +150,7 @@ void infer_if(Node& node, Bodies bodies) {
   for (const Branch* branch : choice.branches()) {
     if (branch->graph == nullptr) return;
   }
-  require(has_one_element(choice.condition().shape()), "the condition of If must have one element");
+  require(may_have_one_element(choice.condition().shape()), "the condition of If must have one element");
   for (const Branch* branch : choice.branches()) infer_branch(node, *branch, bodies);
   const auto condition = exact_values(choice.condition());
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {

@@ -1,6 +1,7 @@
 // Workaround for empty_constant_result: a model output that is a constant without elements comes from an
 // operation that OpenVINO does not evaluate at compile time.
 #include "ir/builder.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -23,8 +24,7 @@ ir::Value no_elements(ir::Builder& builder, ir::Value constant) {
                   {"global_seed", 0},
                   {"op_seed", 0},
                   {"alignment", "tensorflow"}});
-  if (constant.type() == ir::ElementType::i64) return none;
-  return builder.op(ops::Convert, {none}, {{"destination_type", constant.type()}});
+  return ir::convert(builder, none, constant.type());
 }
 
 }  // namespace

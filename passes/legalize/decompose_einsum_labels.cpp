@@ -81,7 +81,7 @@ std::pair<std::size_t, std::size_t> ellipsis_axes(const Term& term) {
 
 /// Removes axis `axis`, which has the size 1.
 void squeeze(ir::Builder& builder, Term& term, std::size_t axis) {
-  term.value = builder.op(ops::Squeeze, {term.value, builder.integers({static_cast<std::int64_t>(axis)})});
+  term.value = ir::squeeze(builder, term.value, {static_cast<std::int64_t>(axis)});
   term.labels.erase(axis, 1);
 }
 

@@ -54,8 +54,7 @@ Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value dat
   const auto zeros = [&](std::size_t output, ir::Value shape) {
     return ir::broadcast_to(builder, builder.number(0, unique.output(output).type), shape);
   };
-  const ir::Value count =
-      builder.op(ops::Convert, {along(sizes)}, {{"destination_type", unique.output(3).type}});
+  const ir::Value count = ir::convert(builder, along(sizes), unique.output(3).type);
   return {zeros(0, found), zeros(1, along(found)), zeros(2, along(sizes)),
           ir::broadcast_to(builder, count, along(found))};
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/builder.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
 
@@ -65,9 +66,7 @@ bool hide_empty_outputs(ir::Model& model, PassContext&) {
     const ir::Value value = result->input(0);
     if (!is_endangered(value)) continue;
     builder.set_name(value.node->name);
-    if (!position)
-      position =
-          builder.op(ops::Unsqueeze, {zero_or_one(builder, (*source)->value()), builder.integers({0})});
+    if (!position) position = ir::unsqueeze(builder, zero_or_one(builder, (*source)->value()), {0});
     ir::replace_all_uses(value, empty(builder, value.shape(), position));
   }
   return static_cast<bool>(position);

@@ -109,8 +109,7 @@ ir::Value hide_empty_sizes(ir::Builder& builder, ir::Value initial, const ir::Pa
     const ir::Dimension size = initial.shape()[axis];
     if (size == parameter[axis]) continue;
     const ir::Value end = builder.op(ops::BitwiseOr, {builder.integer(size.size()), zero});
-    const ir::Value all = builder.op(ops::Range, {builder.integer(0), end, builder.integer(1)},
-                                     {{"output_type", ir::ElementType::i64}});
+    const ir::Value all = ir::numbers_below(builder, end);
     hidden = ir::gather(builder, hidden, all, static_cast<std::int64_t>(axis));
   }
   return hidden;

@@ -12,16 +12,12 @@ namespace {
 
 using ir::ElementType;
 
-ir::Value converted(ir::Builder& builder, ir::Value value, ElementType type) {
-  return builder.op(ops::Convert, {value}, {{"destination_type", type}});
-}
-
 /// The operation of `node` on its inputs as i32.
 ir::Value in_i32(ir::Builder& builder, const ir::Node& node) {
   const ElementType type = node.output(0).type;
-  const std::vector<ir::Value> inputs{converted(builder, node.input(0), ElementType::i32),
-                                      converted(builder, node.input(1), ElementType::i32)};
-  return converted(builder, builder.node(node.op().id, inputs, node.attributes()).value(), type);
+  const std::vector<ir::Value> inputs{ir::convert(builder, node.input(0), ElementType::i32),
+                                      ir::convert(builder, node.input(1), ElementType::i32)};
+  return ir::convert(builder, builder.node(node.op().id, inputs, node.attributes()).value(), type);
 }
 
 ir::Value byte_arithmetic(ir::Builder& builder, const ir::Node& node) {
@@ -38,14 +34,14 @@ ir::Value narrow_shift(ir::Builder& builder, const ir::Node& node) {
   if (bits >= kComputedBits) return {};
   const auto number = [&](std::int64_t value) { return builder.integer(value, ElementType::i32); };
   ir::Value shifted =
-      builder.op(ops::BitwiseLeftShift, {converted(builder, node.input(0), ElementType::i32),
-                                         converted(builder, node.input(1), ElementType::i32)});
+      builder.op(ops::BitwiseLeftShift, {ir::convert(builder, node.input(0), ElementType::i32),
+                                         ir::convert(builder, node.input(1), ElementType::i32)});
   shifted = builder.op(ops::BitwiseAnd, {shifted, number((std::int64_t{1} << bits) - 1)});
   if (ir::is_signed_integral(type)) {
     const ir::Value sign = number(std::int64_t{1} << (bits - 1));
     shifted = builder.op(ops::Subtract, {builder.op(ops::BitwiseXor, {shifted, sign}), sign});
   }
-  return converted(builder, shifted, type);
+  return ir::convert(builder, shifted, type);
 }
 
 /// a > b as b < a, which is false for NaN.

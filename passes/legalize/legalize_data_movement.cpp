@@ -43,15 +43,13 @@ ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
   ir::Value repeats = node.input(1);
   const std::size_t rank = node.output(0).shape.rank();
   if (rank <= kMostReliableRank || input.shape().rank() != rank || ir::exact_values(repeats)) return {};
-  if (repeats.type() != ElementType::i64)
-    repeats = builder.op(ops::Convert, {repeats}, {{"destination_type", ElementType::i64}});
+  repeats = ir::convert(builder, repeats, ElementType::i64);
   const ir::Value sizes = ir::shape_of(builder, input);
   const ir::Value second = builder.integers({1});
   const auto interleaved = [&](ir::Value outer) {
-    const ir::Value pairs =
-        builder.op(ops::Concat,
-                   {builder.op(ops::Unsqueeze, {outer, second}), builder.op(ops::Unsqueeze, {sizes, second})},
-                   {{"axis", std::int64_t{1}}});
+    const ir::Value pairs = ir::concat(
+        builder, {builder.op(ops::Unsqueeze, {outer, second}), builder.op(ops::Unsqueeze, {sizes, second})},
+        1);
     return ir::reshape(builder, pairs, builder.integers({2 * static_cast<std::int64_t>(rank)}));
   };
   const ir::Value ones = builder.integers(std::vector<std::int64_t>(rank, 1));
@@ -64,7 +62,7 @@ ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
   for (const ir::Dimension& size : node.output(0).shape) known.push_back(size.is_static() ? size.size() : 0);
   const bool is_any_known = std::ranges::any_of(known, [](std::int64_t size) { return size != 0; });
   if (!is_any_known) return tiled;
-  return builder.op(ops::Reshape, {tiled, builder.integers(known)}, {{"special_zero", true}});
+  return ir::reshape_keeping(builder, tiled, known);
 }
 
 std::span<const Legalization> legalizations() {

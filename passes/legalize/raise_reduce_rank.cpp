@@ -4,6 +4,7 @@
 // right one.
 #include <algorithm>
 
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -64,12 +65,12 @@ ir::Value raised(ir::Builder& builder, ir::Node& node) {
   const std::int64_t axis = axes->front() < 0 ? axes->front() + 3 : axes->front();
   if (axis == 1 || !meets_channel_constant(node.value())) return {};
   // [a, b, c] as [a, b, 1, c]
-  const ir::Value four_axes = builder.op(ops::Unsqueeze, {data, builder.integers({2})});
+  const ir::Value four_axes = ir::unsqueeze(builder, data, {2});
   const Sizes reduced = axis == 0 ? Sizes{0, 2} : Sizes{2, 3};
   const ir::Value result =
       builder.op(node.op().id, {four_axes, builder.integers(reduced)}, {{"keep_dims", false}});
   // Reducing the fourth axis without keeping it also prevents OpenVINO from undoing this.
-  return node.boolean("keep_dims") ? builder.op(ops::Unsqueeze, {result, builder.integers({axis})}) : result;
+  return node.boolean("keep_dims") ? ir::unsqueeze(builder, result, {axis}) : result;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "target/faults.hpp"
@@ -56,11 +57,8 @@ bool round_small_floats(ir::Model& model, PassContext& context) {
     const auto format = std::ranges::find(kFormats, node.type("destination_type"), &Format::type);
     if (format == kFormats.end() || !context.target.has(format->fault)) return ir::Value{};
     if (!ir::is_floating(x.type()) || ir::info(x.type()).bits < 16) return ir::Value{};
-    const bool is_f32 = x.type() == ir::ElementType::f32;
-    const ir::Value wide =
-        is_f32 ? x : builder.op(ops::Convert, {x}, {{"destination_type", ir::ElementType::f32}});
-    const ir::Value converted =
-        builder.op(ops::Convert, {rounded(builder, wide, *format)}, {{"destination_type", format->type}});
+    const ir::Value wide = ir::convert(builder, x, ir::ElementType::f32);
+    const ir::Value converted = ir::convert(builder, rounded(builder, wide, *format), format->type);
     converted.node->is_legalized = true;
     return converted;
   });

@@ -4,6 +4,7 @@
 // not replaced.
 #include <algorithm>
 
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -37,7 +38,7 @@ ir::Value separate(ir::Builder& builder, ir::Node& reduction) {
   const ir::Value last = concat.input(1);
   // The constant is likely the smaller one.
   const ir::Value twice = first.node->constant() != nullptr ? first : last;
-  const ir::Value joined = builder.op(ops::Concat, {first, last, twice}, {{"axis", concat.integer("axis")}});
+  const ir::Value joined = ir::concat(builder, {first, last, twice}, concat.integer("axis"));
   return builder.op(reduction.op().id, {joined, reduction.input(1)},
                     {{"keep_dims", reduction.boolean("keep_dims")}});
 }

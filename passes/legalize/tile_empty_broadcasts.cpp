@@ -38,8 +38,7 @@ bool is_affected(const ir::Node& broadcast) {
 
 /// `sizes` as i64, with ones in front for the axes it lacks.
 ir::Value extended(ir::Builder& builder, ir::Value sizes, std::size_t rank) {
-  if (sizes.type() != ir::ElementType::i64)
-    sizes = builder.op(ops::Convert, {sizes}, {{"destination_type", ir::ElementType::i64}});
+  sizes = ir::convert(builder, sizes, ir::ElementType::i64);
   const auto present = static_cast<std::size_t>(sizes.shape().element_count().value_or(0));
   if (present == rank) return sizes;
   return ir::concat(builder, {builder.integers(std::vector<std::int64_t>(rank - present, 1)), sizes});
@@ -52,7 +51,7 @@ ir::Value tiled(ir::Builder& builder, const ir::Node& node) {
   if (const std::size_t missing = rank - data.shape().rank(); missing > 0) {
     std::vector<std::int64_t> axes(missing);
     for (std::size_t i = 0; i < missing; ++i) axes[i] = static_cast<std::int64_t>(i);
-    data = builder.op(ops::Unsqueeze, {data, builder.integers(axes)});
+    data = ir::unsqueeze(builder, data, axes);
   }
   const ir::Value own = ir::computed_shape_of(builder, data);
   const ir::Value grows = builder.op(ops::Equal, {own, builder.integers({1})});

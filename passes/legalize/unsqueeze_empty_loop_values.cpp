@@ -38,8 +38,7 @@ bool concerns_first_axis(const ir::Node& node, ir::Op operation) {
 ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
   const ir::Node& node = *value.node;
   const auto sizes = node.is(ops::Reshape) ? ir::exact_values(node.input(1)) : std::nullopt;
-  if (!sizes || node.boolean("special_zero"))
-    return builder.op(ops::Unsqueeze, {value, builder.integers({0})});
+  if (!sizes || node.boolean("special_zero")) return ir::unsqueeze(builder, value, {0});
   std::vector<std::int64_t> shape{1};
   shape.insert(shape.end(), sizes->begin(), sizes->end());
   return ir::reshape(builder, node.input(0), shape);
@@ -62,7 +61,7 @@ ir::Value wrapped(ir::Builder& builder, ir::Value value) {
   if (concerns_first_axis(*value.node, ops::Squeeze)) return value.node->input(0);
   builder.set_name(value.node->name);
   if (const ir::Value appended = appended_with_axis(builder, value)) return appended;
-  return builder.op(ops::Unsqueeze, {value, builder.integers({0})});
+  return ir::unsqueeze(builder, value, {0});
 }
 
 /// Whether `unsqueeze` copies a Parameter into the next value of a state.
@@ -81,7 +80,7 @@ void read_unwrapped(ir::Value value) {
   ir::set_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
   if (readers.empty()) return;
   ir::Builder builder = ir::builder_beside(*value.node);
-  const ir::Value inner = builder.op(ops::Squeeze, {value, builder.integers({0})});
+  const ir::Value inner = ir::squeeze(builder, value, {0});
   for (const ir::Use& use : readers) {
     if (use.index != 0 || !concerns_first_axis(*use.node, ops::Unsqueeze)) continue;
     const bool is_copy = is_next_value(*use.node);

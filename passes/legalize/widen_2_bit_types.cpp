@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -33,7 +34,7 @@ bool is_read_by_result(const ir::Node& node) {
 ir::Value widen(ir::Builder& builder, const ir::Node& node) {
   using enum ir::ElementType;
   if (node.output(0).type != u2 || is_read_by_result(node)) return {};
-  if (node.is(ops::Convert)) return builder.op(ops::Convert, {node.input(0)}, {{"destination_type", u8}});
+  if (node.is(ops::Convert)) return ir::convert(builder, node.input(0), u8);
   const auto sizes = node.output(0).shape.sizes();
   const std::size_t elements = *node.output(0).shape.element_count();
   return builder.constant(u4, *sizes, widened(node.constant()->bytes(), elements));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -32,21 +33,17 @@ bool is_infinite_bf16_constant(ir::Value value) {
   return value.node->is(ops::Const) && ir::is_floating(value.type()) && has_infinity(*value.node);
 }
 
-ir::Value converted(ir::Builder& builder, ir::Value value, ir::ElementType type) {
-  return builder.op(ops::Convert, {value}, {{"destination_type", type}});
-}
-
 ir::Value widened(ir::Builder& builder, const ir::Node& node) {
   if (!std::ranges::any_of(node.inputs(), is_infinite_bf16_constant)) return {};
   ir::SmallVector<ir::Value, 3> inputs;
   for (const ir::Value input : node.inputs()) {
     const bool is_bf16 = input.type() == ir::ElementType::bf16;
-    inputs.push_back(is_bf16 ? converted(builder, input, ir::ElementType::f32) : input);
+    inputs.push_back(is_bf16 ? ir::convert(builder, input, ir::ElementType::f32) : input);
   }
   const std::span<const ir::Value> wide_inputs(inputs.data(), inputs.size());
   const ir::Value result = builder.node(node.op().id, wide_inputs, node.attributes()).value();
   const ir::ElementType type = node.output(0).type;
-  return result.type() == type ? result : converted(builder, result, type);
+  return ir::convert(builder, result, type);
 }
 
 }  // namespace

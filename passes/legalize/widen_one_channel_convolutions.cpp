@@ -2,6 +2,7 @@
 // larger ones that it computes rightly, of which a Slice takes the wanted part.
 #include <algorithm>
 
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "target/faults.hpp"
@@ -74,7 +75,7 @@ void add_channel(ir::Builder& builder, Convolution& convolution) {
                                 {convolution.data, builder.integers(none), builder.integers(one_channel),
                                  builder.number_like(0, convolution.data)},
                                 {{"pad_mode", "constant"}});
-  convolution.filter = builder.op(ops::Concat, {convolution.filter, convolution.filter}, {{"axis", 1}});
+  convolution.filter = ir::concat(builder, {convolution.filter, convolution.filter}, 1);
 }
 
 /// Adds columns behind the last one, so that the result has one more.
@@ -108,7 +109,7 @@ ir::Value widened(ir::Builder& builder, const ir::Node& node, const target::Targ
   const bool second_filter =
       target.has(Fault::convolution_of_one_channel) && needs_second_filter(*convolution);
   if (second_filter) {
-    convolution->filter = builder.op(ops::Concat, {convolution->filter, convolution->filter}, {{"axis", 0}});
+    convolution->filter = ir::concat(builder, {convolution->filter, convolution->filter}, 0);
   }
   if (!one_column && !second_filter) return {};
   ir::Value result = emit(builder, *convolution);

@@ -44,6 +44,7 @@ ir::Value converted(ir::Value value, ir::ElementType type, const target::Target&
   if (type == ir::ElementType::f4e2m1 && target.has(Fault::float4_transpose)) {
     value = builder.op(ops::Clamp, {value}, {{"min", -6.0}, {"max", 6.0}});
   }
+  // Not ir::convert: the Convert of a constant shows that its type is taken care of.
   return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }
 

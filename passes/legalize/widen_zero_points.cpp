@@ -1,5 +1,6 @@
 // Some releases read zero points of i4 as if they had no sign. As i8 they are right, and so few that it costs
 // little.
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -18,7 +19,7 @@ ir::Value widen(ir::Builder& builder, ir::Node& subtract) {
   const auto values = ir::decode_integers(i4, data->bytes(), *small.shape().element_count());
   if (!sizes || !values) return {};
   const ir::Value wide = builder.constant(i8, *sizes, ir::encode_integers(*values, i8));
-  const ir::Value widened = builder.op(ops::Convert, {wide}, {{"destination_type", zero_point.type()}});
+  const ir::Value widened = ir::convert(builder, wide, zero_point.type());
   return builder.op(ops::Subtract, {numbers, widened});
 }
 

@@ -1,4 +1,5 @@
 // A Transpose of a Transpose is one Transpose. (When it changes nothing, remove_no_ops takes it away.)
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -13,7 +14,7 @@ ir::Value combine(ir::Builder& builder, const ir::Node& outer) {
   if (!first || !second || first->empty() || first->size() != second->size()) return {};
   std::vector<std::int64_t> order;
   for (const std::int64_t axis : *second) order.push_back((*first)[static_cast<std::size_t>(axis)]);
-  return builder.op(ops::Transpose, {inner.input(0), builder.integers(order)});
+  return ir::transpose(builder, inner.input(0), order);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/narrowing.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -165,7 +166,7 @@ class Compressor {
     const ir::Value half =
         builder.constant(ir::ElementType::f16, *constant.output(0).shape.sizes(), narrowed(data, narrowing));
     builder.set_name(constant.name);
-    const ir::Value widened = builder.op(ops::Convert, {half}, {{"destination_type", type}});
+    const ir::Value widened = ir::convert(builder, half, type);
     widened.node->is_decompression = true;
     ir::replace_all_uses(constant.value(), widened);
     return true;

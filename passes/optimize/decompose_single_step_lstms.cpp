@@ -5,6 +5,7 @@
 #include <array>
 
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -29,11 +30,9 @@ bool is_single_step(const ir::Node& node) {
 ir::Value decompose(ir::Builder& builder, ir::Node& lstm) {
   if (!is_single_step(lstm)) return {};
   const auto without = [&](std::size_t input, std::int64_t axis) {
-    return builder.op(ops::Squeeze, {lstm.input(input), builder.integers({axis})});
+    return ir::squeeze(builder, lstm.input(input), {axis});
   };
-  const auto joined = [&](ir::Value a, ir::Value b) {
-    return builder.op(ops::Concat, {a, b}, {{"axis", 1}});
-  };
+  const auto joined = [&](ir::Value a, ir::Value b) { return ir::concat(builder, {a, b}, 1); };
   const ir::Value weights = joined(without(4, 0), without(5, 0));
   const ir::Value product = builder.op(ops::MatMul, {joined(without(0, 1), without(1, 1)), weights},
                                        {{"transpose_a", false}, {"transpose_b", true}});
@@ -46,9 +45,9 @@ ir::Value decompose(ir::Builder& builder, ir::Node& lstm) {
   const ir::Value added = builder.op(ops::Multiply, {gate(1, ops::Sigmoid), gate(2, ops::Tanh)});
   const ir::Value cell = builder.op(ops::Add, {kept, added});
   const ir::Value hidden = builder.op(ops::Multiply, {gate(3, ops::Sigmoid), builder.op(ops::Tanh, {cell})});
-  const ir::Value all_steps = builder.op(ops::Unsqueeze, {hidden, builder.integers({1, 2})});
-  ir::replace_all_uses(lstm.value(1), builder.op(ops::Unsqueeze, {hidden, builder.integers({1})}));
-  ir::replace_all_uses(lstm.value(2), builder.op(ops::Unsqueeze, {cell, builder.integers({1})}));
+  const ir::Value all_steps = ir::unsqueeze(builder, hidden, {1, 2});
+  ir::replace_all_uses(lstm.value(1), ir::unsqueeze(builder, hidden, {1}));
+  ir::replace_all_uses(lstm.value(2), ir::unsqueeze(builder, cell, {1}));
   return all_steps;
 }
 

@@ -1,5 +1,6 @@
 // (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) over the last axes becomes one MVN.
 #include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
@@ -94,9 +95,7 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
     for (std::size_t i = centred->x.shape().rank() - centred->axes; i < centred->x.shape().rank(); ++i) {
       axes.push_back(static_cast<std::int64_t>(i));
     }
-    ir::Value x = centred->x;
-    const ir::ElementType type = node.output(0).type;
-    if (x.type() != type) x = builder.op(ops::Convert, {x}, {{"destination_type", type}});
+    const ir::Value x = ir::convert(builder, centred->x, node.output(0).type);
     return builder.op(
         ops::MVN, {x, builder.integers(axes)},
         {{"eps", *epsilon}, {"normalize_variance", true}, {"eps_mode", std::string("INSIDE_SQRT")}});

@@ -5,6 +5,7 @@
 
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -131,7 +132,7 @@ Value split_heads(NodeContext& node, Value value, std::int64_t count) {
               std::to_string(count) + " heads");
   }
   const Value shape = node.integers({0, 0, count, hidden.is_static() ? hidden.size() / count : -1});
-  return transpose(node, node.op(ops::Reshape, {value, shape}, {{"special_zero", true}}), {0, 2, 1, 3});
+  return transpose(node, reshape_keeping(node, value, shape), {0, 2, 1, 3});
 }
 
 Value join_heads(NodeContext& node, Value value) {
@@ -139,8 +140,7 @@ Value join_heads(NodeContext& node, Value value) {
   const ir::Dimension size = value.shape()[3];
   const std::int64_t hidden =
       count.is_static() && size.is_static() ? ir::checked_multiply(count.size(), size.size()) : -1;
-  return node.op(ops::Reshape, {transpose(node, value, {0, 2, 1, 3}), node.integers({0, 0, hidden})},
-                 {{"special_zero", true}});
+  return reshape_keeping(node, transpose(node, value, {0, 2, 1, 3}), {0, 0, hidden});
 }
 
 Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {
@@ -154,8 +154,7 @@ Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {
 }
 
 Value positions_along(NodeContext& node, Value value, std::int64_t axis) {
-  return node.op(ops::Range, {node.integer(0), size_of(node, value, axis), node.integer(1)},
-                 {{"output_type", ElementType::i64}});
+  return numbers_below(node, size_of(node, value, axis));
 }
 
 Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter,

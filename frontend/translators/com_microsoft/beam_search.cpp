@@ -7,6 +7,7 @@
 #include "frontend/translators/com_microsoft/generation_decoder.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -50,11 +51,6 @@ struct Progress {
     return {DecoderState::of(values, like.decoder), own[0], own[1], {own[2], own[3], own[4], own[5]}};
   }
 };
-
-Value numbers_below(Builder& builder, Value count) {
-  return builder.op(ops::Range, {builder.integer(0), squeeze(builder, count, {0}), builder.integer(1)},
-                    {{"output_type", ElementType::i64}});
-}
 
 /// Rows of `values` by `indices` [prompts, n], for each prompt.
 Value pick(Builder& builder, Value values, Value indices) {

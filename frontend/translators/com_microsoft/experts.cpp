@@ -3,6 +3,7 @@
 #include "frontend/translators/com_microsoft/packed_weights.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -36,7 +37,7 @@ Value swiglu(NodeContext& node, Value gate, Value linear) {
 /// Gate and linear part of one product: neighbours, or halves.
 Value fused_swiglu(NodeContext& node, Value y, bool is_interleaved) {
   if (is_interleaved) {
-    const Value pairs = node.op(ops::Reshape, {y, node.integers({0, 0, -1, 2})}, {{"special_zero", true}});
+    const Value pairs = reshape_keeping(node, y, {0, 0, -1, 2});
     return swiglu(node, gather(node, pairs, node.integer(0), 3), gather(node, pairs, node.integer(1), 3));
   }
   ir::Node& halves = node.node(ops::Split, {y, node.integer(2)}, {{"num_splits", 2}}, 2);

@@ -3,6 +3,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -59,7 +60,7 @@ Value in_branches(NodeContext& node, Value streams, std::int64_t count) {
   shape.back() = -1;
   const ir::Dimension width = streams.shape()[static_cast<std::size_t>(rank) - 1];
   if (width.is_static()) shape.back() = width.size() / count;
-  return node.op(ops::Reshape, {streams, node.integers(shape)}, {{"special_zero", true}});
+  return reshape_keeping(node, streams, shape);
 }
 
 /// BranchwiseRMSNorm.

@@ -7,6 +7,7 @@
 #include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -92,9 +93,7 @@ Value only(Builder& builder, Value scores, Value allowed) {
 
 /// The end of a sequence is allowed from `length` on.
 Value allowed_ends(Builder& builder, Value scores, Value sequences, Value length, std::int64_t end_token) {
-  const Value tokens =
-      builder.op(ops::Range, {builder.integer(0), size_of(builder, scores, 1), builder.integer(1)},
-                 {{"output_type", ElementType::i64}});
+  const Value tokens = numbers_below(builder, size_of(builder, scores, 1));
   const Value is_other = builder.op(ops::NotEqual, {tokens, builder.integer(end_token)});
   const Value is_long = builder.op(ops::GreaterEqual, {dimension_of(builder, sequences, 1), length});
   return builder.op(ops::LogicalOr, {is_other, is_long});

@@ -6,6 +6,7 @@
 #include "frontend/translators/com_microsoft/generation_decoder.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -77,9 +78,7 @@ Value kept_places(Builder& builder, const Sampling& sampling, Value probabilitie
     return builder.op(ops::LessEqual, {sums(true, false), builder.number(sampling.top_p, ElementType::f32)});
   const Value kept =
       builder.op(ops::Greater, {sums(false, true), builder.number(1 - sampling.top_p, ElementType::f32)});
-  const Value places =
-      builder.op(ops::Range, {builder.integer(0), size_of(builder, probabilities, 1), builder.integer(1)},
-                 {{"output_type", ElementType::i64}});
+  const Value places = numbers_below(builder, size_of(builder, probabilities, 1));
   return builder.op(ops::LogicalOr,
                     {kept, builder.op(ops::Less, {places, builder.integer(sampling.least_kept)})});
 }

@@ -5,6 +5,7 @@
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -75,8 +76,7 @@ Value cache_origins(NodeContext& node, Value past, Value now, const Lengths& len
   const Value size = dimension_of(node, past, 2);
   const Value count = dimension_of(node, now, 2);
   const Value total = node.op(ops::Maximum, {size, lengths.longest});
-  const Value keys = node.op(ops::Range, {node.integer(0), squeeze(node, total, {0}), node.integer(1)},
-                             {{"output_type", ElementType::i64}});
+  const Value keys = numbers_below(node, squeeze(node, total, {0}));
   const Value begin = unsqueeze(node, lengths.past, {1});
   const Value own = node.op(ops::Subtract, {keys, begin});
   const Value zero = node.op(ops::Add, {size, count});

@@ -6,6 +6,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -148,8 +149,7 @@ Values mat_mul_bnb_4(NodeContext& node) {
     const Value blocks = reshape(node, numbers, {count / block, block});
     weights = node.op(ops::Multiply, {blocks, reshape(node, scales, {count / block, 1})});
   } else {
-    const Value places = node.op(ops::Range, {node.integer(0), node.integer(count), node.integer(1)},
-                                 {{"output_type", ElementType::i64}});
+    const Value places = numbers_below(node, node.integer(count));
     const Value own = node.op(ops::Divide, {places, node.integer(block)}, {{"m_pythondiv", false}});
     weights = node.op(ops::Multiply, {numbers, gather(node, scales, own)});
   }

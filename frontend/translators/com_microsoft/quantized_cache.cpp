@@ -3,6 +3,7 @@
 #include <string>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -26,9 +27,7 @@ Value unpacked(NodeContext& node, Value bytes, ir::Dimension size) {
   const Value high = divide(node, numbers, sixteen);
   const Value low = node.op(ops::Subtract, {numbers, node.op(ops::Multiply, {high, sixteen})});
   const Value pairs = concat(node, {unsqueeze(node, low, {4}), unsqueeze(node, high, {4})}, 4);
-  const Value codes =
-      node.op(ops::Reshape, {pairs, node.integers({0, 0, 0, size.is_static() ? size.size() : -1})},
-              {{"special_zero", true}});
+  const Value codes = reshape_keeping(node, pairs, {0, 0, 0, size.is_static() ? size.size() : -1});
   return node.op(ops::Subtract, {codes, node.integer(kZeroOf4Bits, ElementType::i32)});
 }
 

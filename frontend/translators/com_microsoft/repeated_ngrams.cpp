@@ -5,6 +5,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -12,8 +13,7 @@ Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t
   const Value length = size_of(builder, tokens, 1);
   const Value count = builder.op(
       ops::Maximum, {builder.op(ops::Subtract, {length, builder.integer(size - 1)}), builder.integer(0)});
-  const Value begins = builder.op(ops::Range, {builder.integer(0), count, builder.integer(1)},
-                                  {{"output_type", ElementType::i64}});
+  const Value begins = numbers_below(builder, count);
   const Value followers =
       gather(builder, tokens, builder.op(ops::Add, {begins, builder.integer(size - 1)}), 1);
   Value found = broadcast_to(builder, builder.integer(1, ElementType::i32), shape_of(builder, followers));

@@ -6,6 +6,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -23,8 +24,7 @@ Halves pairs_of(NodeContext& node, Value heads, std::int64_t size, bool is_inter
         node.node(ops::VariadicSplit, {heads, node.integer(-1), node.integers({size / 2, size / 2})}, {}, 2);
     return {{&split, 0}, {&split, 1}};
   }
-  const Value paired =
-      node.op(ops::Reshape, {heads, node.integers({0, 0, 0, size / 2, 2})}, {{"special_zero", true}});
+  const Value paired = reshape_keeping(node, heads, {0, 0, 0, size / 2, 2});
   return {gather(node, paired, node.integer(0), 4), gather(node, paired, node.integer(1), 4)};
 }
 
@@ -32,7 +32,7 @@ Value joined(NodeContext& node, const Halves& halves, std::int64_t size, bool is
   if (!is_interleaved) return concat(node, {halves.first, halves.second}, -1);
   const Value paired =
       concat(node, {unsqueeze(node, halves.first, {4}), unsqueeze(node, halves.second, {4})}, 4);
-  return node.op(ops::Reshape, {paired, node.integers({0, 0, 0, size})}, {{"special_zero", true}});
+  return reshape_keeping(node, paired, {0, 0, 0, size});
 }
 
 /// [B, S, N * h] as [B, N, S, h]. Without num_heads all `rotary` elements of a head are rotated.
@@ -41,7 +41,7 @@ Value heads_of(NodeContext& node, Value input, std::int64_t rotary) {
     return split_heads(node, input, count);
   if (node.integer("rotary_embedding_dim", 0) != 0) node.fail("attribute num_heads is missing");
   const Value shape = node.integers({0, 0, -1, rotary});
-  return transpose(node, node.op(ops::Reshape, {input, shape}, {{"special_zero", true}}), {0, 2, 1, 3});
+  return transpose(node, reshape_keeping(node, input, shape), {0, 2, 1, 3});
 }
 
 /// The input as heads [B, N, S, h].

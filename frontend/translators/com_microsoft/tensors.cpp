@@ -2,6 +2,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -60,13 +61,11 @@ Values unfold(NodeContext& node) {
   const std::int64_t size = node.integer("size");
   const std::int64_t step = node.integer("step", 1);
   if (size < 1 || step < 1) node.fail("size and step must be positive");
-  const auto numbers = [&](Value end) {
-    return node.op(ops::Range, {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
-  };
   const Value room = node.op(ops::Subtract, {size_of(node, x, axis), node.integer(size - step)});
   const Value count = node.op(ops::Divide, {room, node.integer(step)}, {{"m_pythondiv", false}});
-  const Value begins = node.op(ops::Multiply, {numbers(count), node.integer(step)});
-  const Value places = node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers(node.integer(size))});
+  const Value begins = node.op(ops::Multiply, {numbers_below(node, count), node.integer(step)});
+  const Value places =
+      node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers_below(node, node.integer(size))});
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i <= rank; ++i) {
     if (i != axis + 1) order.push_back(i);
@@ -98,19 +97,15 @@ Values embed_words(NodeContext& node) {
     node.fail("the size of the window must be known when the model is converted");
   }
   const std::int64_t window = filters.shape()[2].size();
-  const auto numbers = [&](Value end) {
-    return node.op(ops::Range, {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
-  };
   const Value count = node.op(ops::Subtract, {size_of(node, words, 1), node.integer(window - 1)});
-  const Value begins = numbers(count);
-  const Value places = node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers(node.integer(window))});
+  const Value begins = numbers_below(node, count);
+  const Value places =
+      node.op(ops::Add, {unsqueeze(node, begins, {1}), numbers_below(node, node.integer(window))});
   const Value windows = gather(node, gather(node, node.input(3), words), places, 1);
-  const Value rows = node.op(
-      ops::Reshape,
-      {windows,
-       concat(node, {node.integers({0, 0}), node.op(ops::Multiply, {dimension_of(node, node.input(3), 1),
-                                                                    node.integers({window})})})},
-      {{"special_zero", true}});
+  const Value rows = reshape_keeping(
+      node, windows,
+      concat(node, {node.integers({0, 0}), node.op(ops::Multiply, {dimension_of(node, node.input(3), 1),
+                                                                   node.integers({window})})}));
   const Value matrix =
       reshape(node, filters, concat(node, {dimension_of(node, filters, 0), node.integers({-1})}));
   const Value sums = node.op(ops::MatMul, {rows, matrix}, {{"transpose_a", false}, {"transpose_b", true}});

@@ -3,6 +3,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -120,8 +121,7 @@ Values normalized_embeddings(NodeContext& node, Value sum, Value gamma, Value be
 Value word_positions(NodeContext& node) {
   const Value ids = node.input(0);
   if (node.rank(ids) != 2) node.fail("the words must be a batch of vectors");
-  return node.op(ops::Range, {node.integer(0), size_of(node, ids, 1), node.integer(1)},
-                 {{"output_type", ElementType::i64}});
+  return numbers_below(node, size_of(node, ids, 1));
 }
 
 /// EmbedLayerNormalization: the sum of word, position and segment embeddings, normalised.

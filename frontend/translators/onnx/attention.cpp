@@ -8,14 +8,11 @@
 #include "frontend/translators/onnx/attention_mask.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
-
-Value quotient(NodeContext& node, Value a, Value b) {
-  return node.op(ops::Divide, {a, b}, {{"m_pythondiv", false}});
-}
 
 /// [B, S, counts... * h] as [B, S, counts..., h].
 Value split_hidden(NodeContext& node, Value value, const std::vector<std::int64_t>& counts) {
@@ -25,7 +22,7 @@ Value split_hidden(NodeContext& node, Value value, const std::vector<std::int64_
   std::vector<std::int64_t> shape{0, 0};
   shape.insert(shape.end(), counts.begin(), counts.end());
   shape.push_back(hidden.is_static() ? ir::checked_divide(hidden.size(), all) : -1);
-  return node.op(ops::Reshape, {value, node.integers(shape)}, {{"special_zero", true}});
+  return reshape_keeping(node, value, shape);
 }
 
 /// The heads of packed inputs, [B, S, N * h].
@@ -57,7 +54,7 @@ Heads given_heads(NodeContext& node) {
   if (queries.is_static() && keys.is_static() && (keys.size() == 0 || queries.size() % keys.size() != 0)) {
     node.fail("the heads of the query are no multiple of those of the key");
   }
-  const Value groups = quotient(node, dimension_of(node, heads.query, 1), heads.count);
+  const Value groups = divide(node, dimension_of(node, heads.query, 1), heads.count);
   heads.query =
       reshape(node, heads.query,
               concat(node, {dimension_of(node, heads.query, 0), heads.count, groups,
@@ -166,7 +163,7 @@ Value packed(NodeContext& node, const Heads& heads, Value mixed) {
       heads.are_grouped ? transpose(node, mixed, {0, 3, 1, 2, 4}) : transpose(node, mixed, {0, 2, 1, 3});
   const ir::Dimension size = mixed.shape()[mixed.shape().rank() - 1];
   const std::int64_t hidden = size.is_static() ? size.size() * node.integer("q_num_heads") : -1;
-  return node.op(ops::Reshape, {rows, node.integers({0, 0, hidden})}, {{"special_zero", true}});
+  return reshape_keeping(node, rows, {0, 0, hidden});
 }
 
 Values attention(NodeContext& node) {

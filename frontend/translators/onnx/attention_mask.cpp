@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -61,19 +62,11 @@ Value extended_mask(NodeContext& node, Value keys) {
   return is_boolean ? convert(node, extended, ElementType::boolean) : extended;
 }
 
-Value quotient(NodeContext& node, Value a, Value b) {
-  return node.op(ops::Divide, {a, b}, {{"m_pythondiv", false}});
-}
-
-Value numbers_up_to(NodeContext& node, Value size) {
-  return node.op(ops::Range, {node.integer(0), size, node.integer(1)}, {{"output_type", ElementType::i64}});
-}
-
 /// Where queries stand among the keys: [S, 1], or [B, 1, S, 1] when each row of the batch has its own past.
 Value positions(NodeContext& node, const Heads& heads) {
   const std::int64_t sequence = heads.are_grouped ? 3 : 2;
   const Value count = size_of(node, heads.query, sequence);
-  const Value rows = unsqueeze(node, numbers_up_to(node, count), {1});
+  const Value rows = unsqueeze(node, numbers_below(node, count), {1});
   if (node.has_input(4)) return node.op(ops::Add, {rows, size_of(node, node.input(4), 2)});
   if (!node.has_input(6)) return rows;
   const Value past = node.op(ops::Subtract, {node.input(6), count});
@@ -90,7 +83,7 @@ Mask restrictions(NodeContext& node, const Heads& heads, const Rules& rules) {
     (given.type() == ElementType::boolean ? mask.seen : mask.bias) = given;
   }
   if (!rules.are_by_position() && !rules.has_lengths) return mask;
-  const Value keys = numbers_up_to(node, size_of(node, heads.key, 2));
+  const Value keys = numbers_below(node, size_of(node, heads.key, 2));
   if (rules.are_by_position()) {
     const Value own = positions(node, heads);
     if (rules.is_causal) restrict_to(node.op(ops::LessEqual, {keys, own}));
@@ -117,7 +110,7 @@ Value over_groups(NodeContext& node, Value mask, const Heads& heads) {
   const Value outer = node.op(ops::Minimum, {count, heads.count});
   Values shape;
   for (std::int64_t i = 0; i < axis; ++i) shape.push_back(dimension_of(node, mask, i));
-  for (const Value size : {outer, quotient(node, count, outer), dimension_of(node, mask, axis + 1),
+  for (const Value size : {outer, divide(node, count, outer), dimension_of(node, mask, axis + 1),
                            dimension_of(node, mask, axis + 2)}) {
     shape.push_back(size);
   }

@@ -22,8 +22,7 @@ Value as_scalar(NodeContext& node, Builder& builder, Value value, ElementType ty
     return builder.integer(type == ElementType::boolean ? *known != 0 : *known, type);
   }
   if (!shape.is_scalar()) value = reshape(builder, value, builder.integers({}));
-  if (value.type() == type) return value;
-  return builder.op(ops::Convert, {value}, {{"destination_type", type}});
+  return convert(builder, value, type);
 }
 
 Value as_scalar(NodeContext& node, Builder& builder, const Operand& operand, ElementType type,
@@ -233,7 +232,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   std::vector<std::pair<ir::Node*, std::int64_t>> rows;  // and the axis over the iterations
   for (const ScanOutput& scan : scans) {
     if (!scan.wanted) continue;
-    const Value row = builder.op(ops::Unsqueeze, {scan.row, builder.integers({scan.axis})});
+    const Value row = unsqueeze(builder, scan.row, {scan.axis});
     rows.emplace_back(&builder.result(row), scan.axis);
   }
   std::vector<Values> initial;

@@ -5,6 +5,7 @@
 #include "frontend/translators/onnx/gathered_windows.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
+#include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -246,12 +247,8 @@ Values col2im_18(NodeContext& node) {
 
 /// A filter of unknown size for each channel: all windows [N, C, L, k] times the filters [C, 1, k].
 Value windows_by_channel(NodeContext& node, Value input, Value filter, Value places) {
-  const auto numbers = [&](Value size) {
-    const Value end = reshape(node, size, std::vector<std::int64_t>{});
-    return node.op(ops::Range, {node.integer(0), end, node.integer(1)}, {{"output_type", ElementType::i64}});
-  };
-  const Value indices =
-      node.op(ops::Add, {unsqueeze(node, numbers(places), {1}), numbers(dimension_of(node, filter, 2))});
+  const Value indices = node.op(ops::Add, {unsqueeze(node, numbers_below(node, places), {1}),
+                                           numbers_below(node, dimension_of(node, filter, 2))});
   const Value products = node.op(ops::Multiply, {gather(node, input, indices, 2), filter});
   return node.op(ops::ReduceSum, {products, node.integers({3})}, {{"keep_dims", false}});
 }

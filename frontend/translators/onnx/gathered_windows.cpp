@@ -1,6 +1,7 @@
 #include "frontend/translators/onnx/gathered_windows.hpp"
 
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -20,12 +21,6 @@ struct Sizes {
   Value product(const Values& values) const {
     return node.op(ops::ReduceProd, {concat(node, values), node.integers({0})}, {{"keep_dims", true}});
   }
-  /// 0, 1, 2 ... below a size.
-  Value numbers(Value size) const {
-    return node.op(ops::Range,
-                   {node.integer(0), reshape(node, size, std::vector<std::int64_t>{}), node.integer(1)},
-                   {{"output_type", ElementType::i64}});
-  }
   /// From the first to the last place of a window.
   Value extent(Value kernel, std::int64_t dilation) const {
     return plus(times(minus(kernel, of(1)), of(dilation)), of(1));
@@ -41,8 +36,9 @@ Values spatial_sizes(NodeContext& node, Value value) {
 /// Rows for the places of the window, columns for the places inside it.
 Value window_places(const Sizes& sizes, Value places, Value kernel, std::int64_t stride,
                     std::int64_t dilation) {
-  const Value rows = unsqueeze(sizes.node, sizes.times(sizes.numbers(places), sizes.of(stride)), {1});
-  return sizes.plus(rows, sizes.times(sizes.numbers(kernel), sizes.of(dilation)));
+  const Value rows =
+      unsqueeze(sizes.node, sizes.times(numbers_below(sizes.node, places), sizes.of(stride)), {1});
+  return sizes.plus(rows, sizes.times(numbers_below(sizes.node, kernel), sizes.of(dilation)));
 }
 
 struct Pads {

@@ -3,6 +3,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -22,10 +23,7 @@ std::int64_t spatial_axes(NodeContext& node) {
 Value positions(NodeContext& node, Value size, bool align_corners) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const Value count = reshape(node, size, std::vector<std::int64_t>{});
-  const Value index = convert(
-      node,
-      node.op(ops::Range, {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}}),
-      ElementType::f32);
+  const Value index = convert(node, numbers_below(node, count), ElementType::f32);
   const Value length = convert(node, count, ElementType::f32);
   const auto step = [&](Value steps) {
     return node.op(ops::Divide, {number(2), steps}, {{"m_pythondiv", true}});

@@ -8,6 +8,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -93,7 +94,7 @@ Value with_declared_row(NodeContext& node, Value rows, const onnx::ValueInfoProt
       node.op(ops::Select, {node.op(ops::Greater, {count, node.integer(0)}), sizes, node.integers(no_rows)});
   const Value result = reshape(node, rows, target);
   if (std::ranges::all_of(known, [](std::int64_t size) { return size == 0; })) return result;
-  return node.op(ops::Reshape, {result, node.integers(known)}, {{"special_zero", true}});
+  return reshape_keeping(node, result, known);
 }
 
 /// What each iteration appends to state `index`, when that is a list that starts empty; null otherwise.

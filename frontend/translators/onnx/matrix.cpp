@@ -5,6 +5,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/loop_builder.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -154,8 +155,7 @@ Iteration eliminated(Builder& body, Value step, Value matrices, Value determinan
   const auto op = [&](ir::Op id, std::initializer_list<Value> inputs) { return body.op(id, inputs); };
   const auto number = [&](double value) { return body.number_like(value, matrices); };
   const Value size = size_of(body, matrices, 1);
-  const Value rows =
-      body.op(ops::Range, {body.integer(0), size, body.integer(1)}, {{"output_type", ElementType::i64}});
+  const Value rows = numbers_below(body, size);
   const Value column = gather(body, matrices, step, 2);
   const Value candidates =
       op(ops::Select, {op(ops::GreaterEqual, {rows, step}), op(ops::Abs, {column}), number(-1)});

@@ -3,6 +3,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -76,10 +77,7 @@ Values mel_weight_matrix_17(NodeContext& node) {
   const Value length = scalar(node, convert(node, node.input(1), ElementType::i64), "dft_length");
   const Value half = node.op(ops::Divide, {length, node.integer(2)}, {{"m_pythondiv", true}});
   const Value count = node.op(ops::Add, {half, node.integer(1)});
-  const Value bins = convert(
-      node,
-      node.op(ops::Range, {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}}),
-      ElementType::f32);
+  const Value bins = convert(node, numbers_below(node, count), ElementType::f32);
   const Value frequency = unsqueeze(node, bins, {1});
   const Value zero = node.number(0, ElementType::f32);
   const auto ratio = [&](Value a, Value b) {

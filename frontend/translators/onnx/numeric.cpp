@@ -4,25 +4,11 @@
 #include <numeric>
 
 #include "ir/checked_arithmetic.hpp"
+#include "ir/shape_tools.hpp"
 #include "ir/value_ranges.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
-
-Value convert(Builder& builder, Value value, ElementType type) {
-  if (value.type() == type) return value;
-  if (ir::is_integral(type)) {
-    const auto fits = [&](std::int64_t number) {
-      return ir::fit(ir::ValueRange::exactly(number), type).is_exact();
-    };
-    const auto known = ir::exact_values(value);
-    if (known && value.node->constant() != nullptr && std::ranges::all_of(*known, fits)) {
-      const auto sizes = value.shape().sizes();
-      return builder.constant(type, *sizes, ir::encode_integers(*known, type));
-    }
-  }
-  return builder.op(ops::Convert, {value}, {{"destination_type", type}});
-}
 
 Value divide(Builder& builder, Value a, Value b) {
   return builder.op(ops::Divide, {a, b}, {{"m_pythondiv", ir::is_floating(a.type())}});
@@ -53,8 +39,7 @@ Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, 
   std::vector<std::int64_t> axes;
   for (std::int64_t i = 0; i < before; ++i) axes.push_back(i);
   for (std::int64_t i = 0; i < after; ++i) axes.push_back(before + rank + i);
-  if (axes.empty()) return value;
-  return node.op(ops::Unsqueeze, {value, node.integers(axes)});
+  return unsqueeze(node, value, axes);
 }
 
 Value axes_between(Builder& builder, std::int64_t first, std::int64_t last) {

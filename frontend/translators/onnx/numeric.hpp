@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "frontend/graph/node_context.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -16,9 +17,6 @@ template <ir::Op kOperation>
 Values same_unary(NodeContext& node) {
   return {node.op(kOperation, {node.input(0)})};
 }
-
-/// `value` as `type`; the value itself when it is of that type.
-Value convert(Builder& builder, Value value, ElementType type);
 
 /// `value` as a float8 or float4, by the node's attributes `saturate` (float8 can do without) and
 /// `round_mode`.

@@ -6,15 +6,10 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
-
-/// `value` backwards along `axis`.
-Value reversed(Builder& builder, Value value, std::int64_t axis) {
-  const Value last = builder.integers({-1});
-  return slice(builder, value, last, builder.integers({std::numeric_limits<int>::min()}), axis, -1);
-}
 
 std::vector<std::int64_t> list_or(const NodeContext& node, std::string_view name, std::size_t count) {
   auto values = node.integer_list(name);
@@ -127,11 +122,10 @@ Value first_entries(Builder& builder, Value value, Value length) {
 
 /// `rows` with zeros behind them, `count` in all (i64 scalar).
 Value filled_up(Builder& builder, Value rows, Value count) {
-  Values shape{builder.op(ops::Unsqueeze, {builder.op(ops::Subtract, {count, size_of(builder, rows, 0)}),
-                                           builder.integers({0})})};
+  Values shape{unsqueeze(builder, builder.op(ops::Subtract, {count, size_of(builder, rows, 0)}), {0})};
   for (std::size_t i = 1; i < rows.shape().rank(); ++i) {
     const Value size = size_of(builder, rows, static_cast<std::int64_t>(i));
-    shape.push_back(builder.op(ops::Unsqueeze, {size, builder.integers({0})}));
+    shape.push_back(unsqueeze(builder, size, {0}));
   }
   const Value missing = concat(builder, shape);
   return concat(builder, {rows, broadcast_to(builder, builder.number_like(0, rows), missing)});
@@ -162,8 +156,8 @@ Operands scan_8(NodeContext& node) {
     if (lengths) {
       const Value of_all = as_tensor(scope.capture(lengths));
       const Value one = gather(builder, of_all, iteration, 0);
-      const Value wide = builder.op(ops::Convert, {one}, {{"destination_type", ElementType::i64}});
-      length = builder.op(ops::Unsqueeze, {wide, builder.integers({0})});
+      const Value wide = convert(builder, one, ElementType::i64);
+      length = unsqueeze(builder, wide, {0});
     }
     Operands inputs;
     Value longest;

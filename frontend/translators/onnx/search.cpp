@@ -1,6 +1,7 @@
 // The largest elements along an axis, cumulative sums and products, ranges.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -52,12 +53,6 @@ Values top_k_1(NodeContext& node) {
   return {result.value(0), result.value(1)};
 }
 
-Value reversed(NodeContext& node, Value x, std::int64_t axis) {
-  const Value last = node.integers({-1});
-  const Value before_first = node.integers({std::numeric_limits<std::int32_t>::min()});
-  return node.op(ops::Slice, {x, last, before_first, node.integers({-1}), node.integers({axis})});
-}
-
 /// ArgMax, ArgMin 1, 11, 12, 13; from 12 on with `select_last_index`.
 Values arg_extremum(NodeContext& node, bool largest) {
   const Value x = node.input(0);
@@ -70,7 +65,7 @@ Values arg_extremum(NodeContext& node, bool largest) {
     index = node.op(ops::Subtract, {highest, index});
   }
   if (node.integer("keepdims", 1) != 0) return {index};
-  return {node.op(ops::Squeeze, {index, node.integers({axis})})};
+  return {squeeze(node, index, {axis})};
 }
 
 Values arg_max_1(NodeContext& node) {
@@ -95,9 +90,8 @@ Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
   const bool exclusive = node.integer("exclusive", 0) != 0;
   const bool reverse = node.integer("reverse", 0) != 0;
   // [..., n, ...] -> [..., n, n, ...]: the first n counts results, the second elements.
-  const Value x = node.op(ops::Unsqueeze, {input, node.integers({axis})});
-  const Value positions = node.op(ops::Range, {node.integer(0), size_of(node, input, axis), node.integer(1)},
-                                  {{"output_type", ElementType::i64}});
+  const Value x = unsqueeze(node, input, {axis});
+  const Value positions = numbers_below(node, size_of(node, input, axis));
   const Value elements = with_unit_dimensions(node, positions, 1, rank - axis - 1);
   const Value results = with_unit_dimensions(node, positions, 0, rank - axis);
   const ir::Op comparison =

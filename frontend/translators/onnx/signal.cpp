@@ -4,6 +4,7 @@
 #include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -122,14 +123,11 @@ Values dft_20(NodeContext& node) {
 /// frequencies of real signals only.
 Value transform_of_frames(NodeContext& node, Value signal, Value window, Value size, Value step) {
   const bool complex = node.rank(signal) == 3;
-  const auto numbers = [&](Value count) {
-    return node.op(ops::Range, {node.integer(0), count, node.integer(1)},
-                   {{"output_type", ElementType::i64}});
-  };
   const Value room = node.op(ops::Subtract, {size_of(node, signal, 1), size});
   const Value steps = node.op(ops::Divide, {room, step}, {{"m_pythondiv", true}});
-  const Value starts = node.op(ops::Multiply, {numbers(node.op(ops::Add, {steps, node.integer(1)})), step});
-  const Value indices = node.op(ops::Add, {unsqueeze(node, starts, {1}), numbers(size)});
+  const Value starts =
+      node.op(ops::Multiply, {numbers_below(node, node.op(ops::Add, {steps, node.integer(1)})), step});
+  const Value indices = node.op(ops::Add, {unsqueeze(node, starts, {1}), numbers_below(node, size)});
   Value frames = gather(node, signal, indices, 1);
   frames = node.op(ops::Multiply, {frames, complex ? unsqueeze(node, window, {1}) : window});
   if (!complex) frames = as_complex(node, unsqueeze(node, frames, {3}), 4);

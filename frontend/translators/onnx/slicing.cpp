@@ -6,6 +6,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -27,8 +28,7 @@ Value clamped(NodeContext& node, Value bounds) {
 /// 0, 1, 2 and so on for each element of `list`.
 Value count_up(NodeContext& node, Value list) {
   if (const auto count = list.shape().element_count()) return axes_between(node, 0, *count);
-  const Value count = reshape(node, shape_of(node, list), std::vector<std::int64_t>{});
-  return node.op(ops::Range, {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}});
+  return numbers_below(node, shape_of(node, list));
 }
 
 Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
@@ -181,7 +181,7 @@ Values gather_nd_11(NodeContext& node) {
     std::vector<std::int64_t> same(static_cast<std::size_t>(index_rank), 0);
     same.back() = node.rank(data) + index_rank - 1 - batch_dims - *declared;
     if (same.back() < 1) node.fail("the declared rank of the result does not fit the inputs");
-    indices = node.op(ops::Reshape, {indices, node.integers(same)}, {{"special_zero", true}});
+    indices = reshape_keeping(node, indices, same);
   }
   return {node.op(ops::GatherND, {data, indices}, {{"batch_dims", batch_dims}})};
 }
@@ -219,8 +219,7 @@ Values tensor_scatter_24(NodeContext& node) {
   if (axis == 0) node.fail("the axis cannot be that of the batch");
   const std::string mode = node.text("mode", "linear");
   if (mode != "linear" && mode != "circular") node.fail("mode '" + mode + "' does not exist");
-  const Value steps = node.op(ops::Range, {node.integer(0), size_of(node, update, axis), node.integer(1)},
-                              {{"output_type", ElementType::i64}});
+  const Value steps = numbers_below(node, size_of(node, update, axis));
   Value places = with_unit_dimensions(node, steps, axis, rank - axis - 1);
   if (node.has_input(2)) {
     const Value starts = convert(node, node.input(2), ElementType::i64);
@@ -322,8 +321,7 @@ Values trilu_14(NodeContext& node) {
   const std::int64_t rank = node.rank(input);
   if (rank < 2) node.fail("the input must have rank 2 or more");
   const auto positions = [&](std::int64_t axis) {
-    const Value size = reshape(node, dimension_of(node, input, axis), std::vector<std::int64_t>{});
-    return node.op(ops::Range, {node.integer(0), size, node.integer(1)}, {{"output_type", ElementType::i64}});
+    return numbers_below(node, dimension_of(node, input, axis));
   };
   const Value rows = unsqueeze(node, positions(rank - 2), {1});
   const Value columns = unsqueeze(node, positions(rank - 1), {0});

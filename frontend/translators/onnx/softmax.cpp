@@ -39,12 +39,12 @@ Values along_columns_1(NodeContext& node) {
   if (axis != rank) axis = node.axis(axis, rank);
   if (axis == rank - 1) return {kEmit(node, x, axis)};
   if (axis == rank) {
-    const Value column = node.op(ops::Unsqueeze, {x, node.integers({rank})});
-    return {node.op(ops::Squeeze, {kEmit(node, column, rank), node.integers({rank})})};
+    const Value column = unsqueeze(node, x, {rank});
+    return {squeeze(node, kEmit(node, column, rank), {rank})};
   }
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(axis), 0);
   sizes.push_back(-1);
-  const Value rows = node.op(ops::Reshape, {x, node.integers(sizes)}, {{"special_zero", true}});
+  const Value rows = reshape_keeping(node, x, sizes);
   const Value result = kEmit(node, rows, axis);
   return {reshape(node, result, shape_of(node, x))};
 }

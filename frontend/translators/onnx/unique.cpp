@@ -1,6 +1,7 @@
 // Unique: the distinct elements or slices, where each first occurs, which one each is, how many there are.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -18,8 +19,7 @@ Values by_first_occurrence(NodeContext& node, const Values& sorted, std::int64_t
                                   {"stable", true}},
                                  2);
   const Value order = by_place.value(1);
-  const Value positions =
-      node.op(ops::Range, {node.integer(0), count, node.integer(1)}, {{"output_type", ElementType::i64}});
+  const Value positions = numbers_below(node, count);
   const Value new_place = node.op(ops::ScatterElementsUpdate, {positions, order, positions, node.integer(0)},
                                   {{"reduction", "none"}, {"use_init_val", true}});
   return {gather(node, sorted[0], order, axis), gather(node, first, order),

@@ -25,9 +25,9 @@ std::string random_letters(std::random_device& random) {
 
 }  // namespace
 
-TemporaryFile::TemporaryFile(const OutputFolder& folder, std::filesystem::path target, std::string role,
-                             TemporaryListener listener)
-    : folder_(&folder), target_(std::move(target)), role_(std::move(role)), listener_(std::move(listener)) {
+TemporaryFile::TemporaryFile(const OutputFolder& folder, const std::filesystem::path& target,
+                             std::string role, TemporaryListener listener)
+    : folder_(&folder), target_(target), role_(std::move(role)), listener_(std::move(listener)) {
   struct stat before {};
   replaces_ = ::fstatat(folder.descriptor(), target_.c_str(), &before, 0) == 0;
   const unsigned mode = replaces_ ? before.st_mode & 0666U : 0666U;

@@ -20,7 +20,7 @@ class TemporaryFile {
   /// that nothing is left if the process is killed. A new file gets the mode that the process gives to new
   /// files; one that replaces another gets its mode, and its owner if the process may set that. `role` tells
   /// the files apart that are renamed under one lock.
-  TemporaryFile(const OutputFolder& folder, std::filesystem::path target, std::string role,
+  TemporaryFile(const OutputFolder& folder, const std::filesystem::path& target, std::string role,
                 TemporaryListener listener);
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;

@@ -190,12 +190,13 @@ std::string help_text(std::span<const Option> options) {
 
 std::vector<std::string> documentation_forms() {
   std::vector<std::string> forms;
+  forms.reserve(std::size(kForms));
   for (const auto& [name, writer] : kForms) forms.emplace_back(name);
   return forms;
 }
 
 std::string documentation(std::string_view form, std::span<const Option> options) {
-  const auto found = std::ranges::find(kForms, form, &std::pair<std::string_view, Writer>::first);
+  const auto* const found = std::ranges::find(kForms, form, &std::pair<std::string_view, Writer>::first);
   return found == kForms.end() ? std::string() : found->second(options);
 }
 

@@ -2,7 +2,7 @@
 
     python run_clang_tidy.py BUILD_FOLDER CACHE_FOLDER [PART_OF_A_NAME ...]
 
-Clean means: same tool, rules, command line, and contents of the source and of each of our headers it includes.
+Clean means: same tool, rules, command line, and contents of the source and of each of our headers it includes. Clones share the results.
 """
 
 import hashlib
@@ -33,9 +33,9 @@ def dependencies(build):
 
 
 def key_of(entry, files, common):
-    digest = hashlib.sha256(common + entry["command"].encode())
+    digest = hashlib.sha256(common + entry["command"].replace(str(ROOT), ".").encode())
     for file in sorted({file.resolve() for file in files}):
-        digest.update(str(file).encode())
+        digest.update(str(file).replace(str(ROOT), ".").encode())
         if file.is_relative_to(ROOT):
             digest.update(file.read_bytes())
     return digest.hexdigest()

@@ -59,13 +59,12 @@ bool feeds_interface(const ir::Node& node) {
   });
 }
 
-/// Whether another node may be equal: it then reads the same first input.
+/// Whether another node may be equal. That its first input has other users is not asked: they may come with a
+/// later merge.
 bool may_have_equals(const ir::Node& node) {
   if (node.op().traits.is_volatile || !node.has_uses()) return false;
   if (node.constant() != nullptr) return node.constant()->size() <= kSmallBytes;
-  if (node.has_payload() || node.inputs().empty()) return false;
-  const ir::Value first = node.input(0);
-  return first.node->output(first.index).uses.size() > 1;
+  return !node.has_payload() && !node.inputs().empty();
 }
 
 /// The first of each set of equal nodes of a graph, in a table that all graphs use in turn: most are small.

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iostream>
 #include <onnx2ir/onnx2ir.hpp>
+#include <span>
 
 #include "ir/op_descriptor.hpp"
 #include "ir/text/printer.hpp"
@@ -55,9 +56,28 @@ void run_again(const passes::Pass& pass, ir::Model& model, passes::PassContext c
     throw std::logic_error(fmt::format("pass {} changes the model again when it is run twice", pass.name));
 }
 
+/// Runs the pipeline, and each pass again where it stands.
+void run_pipeline_and_again(ir::Model& model, passes::PassContext& context) {
+  const std::span<const passes::Pass> pipeline = passes::pipeline();
+  for (std::size_t i = 0; i < pipeline.size();) {
+    const passes::Pass& pass = pipeline[i];
+    const bool modified = passes::run_pass_once(model, pass, context);
+    if (modified && !pass.repeats_from.empty()) {
+      i = static_cast<std::size_t>(passes::find_pass(pass.repeats_from) - pipeline.data());
+    } else {
+      run_again(pass, model, context);
+      ++i;
+    }
+  }
+}
+
 void run_passes(const Arguments& arguments, ir::Model& model, passes::PassContext& context) {
   verify("before the passes", model);
-  if (arguments.runs_pipeline) passes::run_pipeline(model, context);
+  if (arguments.runs_pipeline && arguments.checks_idempotence) {
+    run_pipeline_and_again(model, context);
+  } else if (arguments.runs_pipeline) {
+    passes::run_pipeline(model, context);
+  }
   for (const std::string& name : arguments.passes) {
     const passes::Pass& pass = *passes::find_pass(name);
     passes::run_pass(model, pass, context);
@@ -126,7 +146,7 @@ int run(int argc, char** argv) {
   pass->type_name("PASS")->allow_extra_args(false)->check(unknown_pass);
   app.add_flag("--pipeline", arguments.runs_pipeline, "run all passes")->excludes(pass);
   app.add_flag("--check-idempotence", arguments.checks_idempotence,
-               "run each pass named with --pass twice; it is an error if the second run changes the model");
+               "run each pass twice; it is an error if the second run changes the model");
   // The same options as those of the conversion.
   for (const OptionInfo& option : list_options()) {
     std::string name = "--" + std::string(option.name);

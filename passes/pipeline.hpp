@@ -94,6 +94,8 @@ void run_pipeline(ir::Model& model, PassContext& context);
 /// Runs one pass of the pipeline in the same way, until it changes nothing if it repeats. Returns whether it
 /// changed the model.
 bool run_pass(ir::Model& model, const Pass& pass, PassContext& context);
+/// The same once, also if it repeats.
+bool run_pass_once(ir::Model& model, const Pass& pass, PassContext& context);
 
 /// What need not hold any more after `pass` has changed the model.
 PropertySet broken_by(const Pass& pass);

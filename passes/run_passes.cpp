@@ -87,6 +87,10 @@ void run_pipeline(ir::Model& model, PassContext& context) {
   }
 }
 
+bool run_pass_once(ir::Model& model, const Pass& pass, PassContext& context) {
+  return Runner(model, context, pass.required, pass).run(pass, is_needed(pass, context));
+}
+
 bool run_pass(ir::Model& model, const Pass& pass, PassContext& context) {
   Runner runner(model, context, pass.required, pass);
   bool modified = false;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/inference.hpp"
+#include "passes/stacked_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -71,7 +72,8 @@ class Tracking {
     if (node.is(ops::Concat)) return of_concat(node);
     KnownSize size = of(node.input(0));
     if (!size) return std::nullopt;
-    if (traits.keeps_shape || traits.rearranges) return size;
+    // A stack counts as its first copy: its other copies change no size in a later run of a pass.
+    if (traits.keeps_shape || traits.rearranges || is_of_stack(node)) return size;
     if ((traits.is_reduction || node.is(ops::Slice)) && size->origin != nullptr) {
       size->may_shrink = true;
       return size;

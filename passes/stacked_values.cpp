@@ -21,12 +21,23 @@ void add_axis(ir::Value value) {
   ir::set_output(*value.node, value.index, output.type, ir::PartialShape(std::move(shape)));
 }
 
+/// The node makes a stack, or takes its first copy.
+ir::Value marked(ir::Value value) {
+  value.node->is_legalized = true;
+  return value;
+}
+
 }  // namespace
+
+bool is_of_stack(const ir::Node& node) {
+  return node.is_legalized && (node.is(ops::Tile) || node.is(ops::Unsqueeze) || node.is(ops::Gather));
+}
 
 ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank) {
   // Tile adds the last of the axes itself.
   const std::size_t wanted = copies > 1 ? rank : rank + 1;
-  for (std::size_t r = value.shape().rank(); r < wanted; ++r) value = ir::unsqueeze(builder, value, {0});
+  for (std::size_t r = value.shape().rank(); r < wanted; ++r)
+    value = marked(ir::unsqueeze(builder, value, {0}));
   if (copies == 1) return value;
   if (value.shape().element_count() == 0) {
     // Whatever the target: a Tile of a constant may end the process (Fault::empty_tile_folding).
@@ -36,7 +47,7 @@ ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std
   }
   std::vector<std::int64_t> repeats(rank + 1, 1);
   repeats[0] = static_cast<std::int64_t>(copies);
-  return builder.op(ops::Tile, {value, builder.integers(repeats)});
+  return marked(builder.op(ops::Tile, {value, builder.integers(repeats)}));
 }
 
 ir::Value first_copy(ir::Builder& builder, ir::Value stack) {
@@ -61,7 +72,7 @@ ir::Value only_reader_of_first_copy(ir::Value stack) {
 void read_first_copy(ir::Value stack) {
   if (stack.output().uses.empty()) return;
   ir::Builder builder = ir::builder_beside(*stack.node);
-  const ir::Value first = ir::gather(builder, stack, builder.integer(0));
+  const ir::Value first = marked(ir::gather(builder, stack, builder.integer(0)));
   ir::replace_uses_except(stack, first, *first.node);
 }
 

@@ -12,6 +12,9 @@ namespace onnx2ir::passes {
 /// `copies` copies of `value`, which gets at least `rank` dimensions, along a new first axis.
 ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank);
 
+/// Whether `node` makes a stack from a value, or takes its first copy: it has been made here.
+bool is_of_stack(const ir::Node& node);
+
 /// The first copy of `stack`: what stacked() made it of, or a Gather.
 ir::Value first_copy(ir::Builder& builder, ir::Value stack);
 

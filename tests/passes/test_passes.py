@@ -39,6 +39,16 @@ def test_each_pass_has_a_positive_and_a_negative_case():
     assert passes - negative == set(), "passes without a case that leaves the model unchanged"
 
 
+MODELS = sorted((FOLDER.parent / "models").rglob("*.onnx*"))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: path.stem)
+def test_no_pass_of_the_pipeline_changes_a_model_twice(model):
+    command = [opt_path(), model, "--pipeline", "--check-idempotence", "--unroll-loops"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in (0, 1), done.stderr
+
+
 def test_document(request):
     """docs/passes.md is made from the passes."""
     done = subprocess.run([opt_path(), "--describe-passes"], capture_output=True, text=True, timeout=60, check=True)

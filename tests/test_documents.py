@@ -5,11 +5,23 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 from .conformance.tool import tool_path
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "tests").glob("*/README.md"))]
+
+
+LOOP = """<ir_version: 10, opset_import: ["" : 19]>
+loop (int64 M, bool go, float[2] x) => (float[2] y, float[N, 2] rows) {
+  y, rows = Loop (M, go, x) <body = body (int64 i, bool c, float[2] s) => (bool d, float[2] t, float[2] row) {
+    d = Constant <value = bool {1}> ()
+    t = Add (s, s)
+    row = Identity (t)
+  }>
+}
+"""
 
 
 def rows(path, heading):
@@ -19,17 +31,55 @@ def rows(path, heading):
 
 
 def test_passes():
+    assert rows(ROOT / "docs/control-flow.md", "pass") == pass_names()
+
+
+def pass_names():
     done = subprocess.run([tool_path(), "--list-passes"], capture_output=True, text=True, timeout=60, check=True)
-    assert rows(ROOT / "docs/control-flow.md", "pass") == [line.split()[0] for line in done.stdout.splitlines()]
+    return [line.split()[0] for line in done.stdout.splitlines()]
+
+
+def stops_of_trip_count():
+    """The files and functions in docs/architecture.md."""
+    table = (ROOT / "docs/architecture.md").read_text().split("\n| stop |", 1)[1].split("\n\n", 1)[0]
+    stops = re.findall(r"\| (\d+) \| `([\w/.]+)` \| `(\w+)` \|", table)
+    assert [int(number) for number, _, _ in stops] == list(range(1, len(table.splitlines()) - 1))
+    return [(file, function) for _, file, function in stops]
 
 
 def test_stops():
-    """The functions that a trip count passes are where docs/architecture.md says."""
-    table = (ROOT / "docs/architecture.md").read_text().split("\n| stop |", 1)[1].split("\n\n", 1)[0]
-    stops = re.findall(r"\| \d+ \| `([\w/.]+)` \| `(\w+)` \|", table)
-    assert 5 <= len(stops) <= 10 and len(stops) == len(table.splitlines()) - 2
+    """The functions that a trip count passes are where docs/architecture.md says, and the passes run in this order."""
+    stops = stops_of_trip_count()
+    assert 5 <= len(stops) <= 10
+    passes = [function for file, function in stops if file.startswith("passes/")]
+    assert passes == [name for name in pass_names() if name in passes]
     for file, function in stops:
         assert re.search(rf"^\s*[\w:<>]+ (?:\w+::)?{function}\([^;]*\{{$", (ROOT / file).read_text(), re.MULTILINE), (file, function)
+
+
+def test_passes_that_change_a_trip_count_are_stops():
+    stops = {file for file, _ in stops_of_trip_count()}
+    changing = {str(path.relative_to(ROOT)) for path in (ROOT / "passes").rglob("*.cpp") if "set_trip_count(" in path.read_text()}
+    assert changing <= stops
+
+
+def test_a_dynamic_trip_count_at_the_last_stop(tmp_path):
+    """Select(condition, Maximum(M, 0), 0) leads to port 0 of the Loop."""
+    (tmp_path / "loop.onnxtxt").write_text(LOOP)
+    subprocess.run([tool_path(), "loop.onnxtxt"], cwd=tmp_path, timeout=60, check=True)
+    net = ElementTree.parse(tmp_path / "loop.xml").getroot()
+    layers = {layer.get("id"): layer for layer in net.find("layers")}
+    sources = {(edge.get("to-layer"), edge.get("to-port")): layers[edge.get("from-layer")] for edge in net.find("edges")}
+
+    def inputs(layer):
+        return [sources[layer.get("id"), port.get("id")] for port in layer.find("input")]
+
+    (loop,) = (layer for layer in layers.values() if layer.get("type") == "Loop")
+    select = inputs(loop)[0]
+    assert select.get("type") == "Select"
+    condition, count, _ = inputs(select)
+    assert condition.get("name") == "go" and count.get("type") == "Maximum"
+    assert inputs(count)[0].get("name") == "M"
 
 
 def test_folders():

@@ -43,6 +43,8 @@ Values constant_of_shape_9(NodeContext& node) {
   Value value = node.number(0.0, ElementType::f32);
   if (node.has_attribute("value")) {
     TensorAttribute tensor = node.tensor("value");
+    if (PartialShape(tensor.shape).element_count() != 1)
+      node.fail("the attribute 'value' must be a tensor of one element");
     value = node.constant(tensor.type, {}, std::move(tensor.data));
   }
   // An empty list of sizes makes a scalar.

@@ -264,7 +264,8 @@ FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function
                                              const onnx::NodeProto& node) {
   auto& opsets = conversion_->function_opsets[&function];
   if (opsets == nullptr) opsets = std::make_shared<OpsetImports>(opsets_of(function));
-  count_function_nodes(static_cast<std::uint64_t>(function.node_size() + function.input_size()));
+  count_function_nodes(static_cast<std::uint64_t>(function.node_size()) +
+                       static_cast<std::uint64_t>(function.input_size()));
   auto body =
       bind_function(function, node, opsets, conversion_->function_nodes, conversion_->most_function_nodes);
   if (!body) fail_too_many_nodes();

@@ -104,17 +104,17 @@ std::string NodeContext::text(std::string_view name, std::string_view absent) co
 ir::Integers NodeContext::integer_list(std::string_view name) const {
   const auto* attribute = find(name);
   if (attribute == nullptr) return {};
-  return ir::Integers(attribute->ints().begin(), attribute->ints().end());
+  return {attribute->ints().begin(), attribute->ints().end()};
 }
 ir::Numbers NodeContext::real_list(std::string_view name) const {
   const auto* attribute = find(name);
   if (attribute == nullptr) return {};
-  return ir::Numbers(attribute->floats().begin(), attribute->floats().end());
+  return {attribute->floats().begin(), attribute->floats().end()};
 }
 ir::CheckedList<std::string> NodeContext::text_list(std::string_view name) const {
   const auto* attribute = find(name);
   if (attribute == nullptr) return {};
-  return ir::CheckedList<std::string>(attribute->strings().begin(), attribute->strings().end());
+  return {attribute->strings().begin(), attribute->strings().end()};
 }
 
 TensorAttribute NodeContext::tensor(std::string_view name) const {

@@ -5,7 +5,6 @@
 namespace onnx2ir::frontend::packed {
 
 using ir::Builder;
-using ir::ElementType;
 using ir::PartialShape;
 using ir::Value;
 

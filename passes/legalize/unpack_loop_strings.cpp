@@ -117,8 +117,7 @@ class LoopStrings {
     const Unpacked row = unpack(inside_, scan.result->input(0));
     const ir::Value none = ir::empty_constant(outside_, ir::ElementType::u8, {0});
     const ir::Value before = inside_.parameter(ir::ElementType::u8, ir::PartialShape{ir::Dimension()});
-    const ir::Value count = ir::size_of(inside_, before, 0);
-    const ir::Value begin = inside_.op(ops::Convert, {count}, {{"destination_type", ir::ElementType::i32}});
+    const ir::Value begin = ir::convert(inside_, ir::size_of(inside_, before, 0), ir::ElementType::i32);
     Unpacked rows;
     for (std::size_t i = 0; i < kBytes; ++i) {
       ir::Node& result = inside_.result(inside_.op(ops::Add, {row[i], begin}));

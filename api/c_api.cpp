@@ -1,4 +1,4 @@
-// The C interface: the C++ one behind handles, without exceptions.
+// The C interface: wraps the C++ interface in handles, without exceptions.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -26,7 +26,7 @@ struct onnx2ir_conversion {
 
 namespace {
 
-/// `make`, or `otherwise` when there is no memory. The library throws nothing else where this is used.
+/// The result of `make`, or `otherwise` if memory is exhausted. The library throws no other exceptions here.
 template <typename Result, typename Make>
 Result without_exceptions(Result otherwise, Make make) noexcept {
   try {
@@ -56,7 +56,7 @@ void add_error(onnx2ir_conversion& handle, onnx2ir::Diagnostic problem) {
   describe(handle);
 }
 
-/// Runs `read`, which throws std::runtime_error when a file of the model cannot be read any more.
+/// Runs `read`, which throws std::runtime_error if a file of the model cannot be read any more.
 template <typename Read>
 bool read_weights(onnx2ir_conversion& handle, Read read) {
   try {
@@ -145,13 +145,13 @@ void onnx2ir_options_set_progress(onnx2ir_options* options, onnx2ir_progress pro
     options->conversion.is_cancelled = nullptr;
     return;
   }
-  // A stage's name is not always the end of its string. An answer to it counts when is_cancelled() is asked
-  // next.
+  // The name of a stage may lack a terminating zero, so it is copied. An answer takes effect at the next call
+  // of is_cancelled().
   const auto answer = std::make_shared<int>(0);
   options->conversion.progress = [=](std::string_view stage, double fraction) {
     *answer |= progress(std::string(stage).c_str(), fraction, data);
   };
-  // Nodes are many, and a call into another language may be slow.
+  // Limits the calls: there are many nodes, and a call into another language may be slow.
   const auto last = std::make_shared<std::chrono::steady_clock::time_point>();
   options->conversion.is_cancelled = [=] {
     constexpr std::chrono::milliseconds kPause{10};
@@ -220,7 +220,7 @@ const void* onnx2ir_conversion_weights(onnx2ir_conversion* conversion, size_t* s
     const auto read = [&] { conversion->weights = model->weights(); };
     if (!conversion->weights && !read_weights(*conversion, read)) return nullptr;
     *size = conversion->weights->size();
-    // A model without weights has an address as well.
+    // A model without weights also needs a valid address.
     static constexpr std::byte kNone{};
     return conversion->weights->empty() ? &kNone : conversion->weights->data();
   });

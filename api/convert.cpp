@@ -1,4 +1,4 @@
-// The public API over the stages: front end, passes, back end.
+// The public API: runs front end, passes and back end.
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -23,7 +23,7 @@ struct Model::Implementation {
   std::unique_ptr<ir::Model> model;
   std::optional<frontend::LoadedModel> source;
   unsigned threads = 0;
-  /// Writing numbers the nodes in place: one thread at a time.
+  /// Writing stores numbers in the nodes: one thread at a time.
   std::mutex writing = {};
 };
 
@@ -41,7 +41,7 @@ std::filesystem::path weights_beside(const std::filesystem::path& xml, const std
   return bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
 }
 
-/// Runs `stage`; what it throws becomes a diagnostic.
+/// Runs `stage` and converts its exceptions to diagnostics.
 template <typename Stage>
 void contain(DiagnosticSink& sink, Stage stage) {
   try {
@@ -53,8 +53,8 @@ void contain(DiagnosticSink& sink, Stage stage) {
   } catch (const ir::InputError& error) {
     sink.report(unreadable_input(error.what()));
   } catch (const ir::InvalidNode& invalid) {
-    // Every node was valid when it was made. A pass that finds more about shapes and values, for example
-    // because it decomposes an operation, finds a contradiction that was in the model.
+    // Every node was valid when it was created. If a pass infers more, for example because it decomposes an
+    // operation, it can find a contradiction that was in the model.
     Diagnostic diagnostic;
     diagnostic.code = DiagnosticCode::invalid_model;
     diagnostic.message = std::string("the model contradicts itself: ") + invalid.what();
@@ -69,14 +69,14 @@ void contain(DiagnosticSink& sink, Stage stage) {
   }
 }
 
-/// Tells the caller how far the work is, `furthest` until now, and shows the graph if that was asked for.
+/// Reports the progress, which was `furthest` so far, and dumps the graph if requested.
 void report_pass(const Options& options, std::string_view pass, const ir::Model& model, double& furthest) {
   constexpr double kImportPart = 0.6;
   if (options.progress) {
     const auto all = passes::pipeline();
     const auto at = std::ranges::find(all, pass, &passes::Pass::name);
     const double done = at == all.end() ? 0 : static_cast<double>(at - all.begin() + 1);
-    // Some passes run again: the number does not go back.
+    // Some passes run again: the reported progress must not decrease.
     furthest = std::max(furthest, kImportPart + (1 - kImportPart) * done / static_cast<double>(all.size()));
     options.progress(pass, furthest);
   }
@@ -85,7 +85,7 @@ void report_pass(const Options& options, std::string_view pass, const ir::Model&
   if (wanted && options.debug.dump) options.debug.dump(pass, ir::text(model));
 }
 
-/// The target that `text` names (Options::target_runtime); reports what it cannot be.
+/// Parses `text` (Options::target_runtime); reports an error if it is not supported.
 std::optional<target::Target> read_target(const std::string& text, DiagnosticSink& sink) {
   if (text.empty()) return target::Target();
   if (const auto releases = target::parse_release_range(text)) return target::Target(*releases);

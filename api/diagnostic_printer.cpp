@@ -1,4 +1,4 @@
-// Diagnostics as text for people and as JSON for tools.
+// Formats diagnostics as text for people and as JSON for tools.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -84,13 +84,13 @@ void append_field(std::string& json, std::string_view name, std::string_view tex
 
 namespace {
 
-/// Findings that differ in their places only.
+/// Diagnostics that differ in their places only.
 struct Group {
   const Diagnostic* first;
   std::vector<const Place*> places;
 };
 
-/// In the order of their first ones.
+/// In the order of their first diagnostics.
 std::vector<Group> groups_of(std::span<const Diagnostic> diagnostics) {
   using Key = std::tuple<Severity, DiagnosticCode, std::string_view, std::string_view>;
   std::map<Key, std::vector<std::size_t>> known;
@@ -133,7 +133,7 @@ std::string group_text(const Group& group) {
 
 std::string to_string(std::span<const Diagnostic> diagnostics) {
   const std::vector<Group> groups = groups_of(diagnostics);
-  // Fewer are read at a glance.
+  // Shorter lists need no summary.
   constexpr std::size_t kMostWithoutSummary = 10;
   const bool has_repetitions = groups.size() < diagnostics.size();
   std::vector<std::string> texts;

@@ -1,4 +1,4 @@
-// The text form of inputs: NAME, SHAPE, TYPE and VALUE of each.
+// Parses the text form of inputs: NAME, SHAPE, TYPE and VALUE of each.
 #include <charconv>
 #include <stdexcept>
 #include <string>
@@ -8,7 +8,7 @@
 namespace onnx2ir {
 namespace {
 
-/// What is wrong with the text.
+/// The text is malformed; the message gives the reason.
 class Malformed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -28,7 +28,7 @@ class InputText {
   }
 
  private:
-  /// A dimension list longer than this is a mistake.
+  /// A longer list of dimensions is a mistake.
   static constexpr std::size_t kMostDimensions = 256;
 
   bool at_end() const { return at_ == text_.size(); }
@@ -70,7 +70,7 @@ class InputText {
     return spec;
   }
 
-  /// Up to what can follow a name. Blanks around it do not belong to it.
+  /// Reads up to the first character that cannot be part of a name, and removes blanks around the name.
   std::string name() {
     std::string name;
     std::size_t length = 0;
@@ -133,7 +133,7 @@ class InputText {
     return type;
   }
 
-  /// Up to a comma outside of brackets.
+  /// Reads up to a comma outside of brackets.
   std::string value() {
     std::string value;
     int depth = 0;

@@ -1,4 +1,4 @@
-// The table of supported operators, made from the translators' rows and ONNX's schemas.
+// The table of supported operators, created from the translators' rows and ONNX's schemas.
 #include "frontend/operator_table.hpp"
 
 #include "onnx2ir/onnx2ir.hpp"

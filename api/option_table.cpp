@@ -1,4 +1,4 @@
-// The options by name: each has its name, its text and its check in one row.
+// The options by name. Each row has the name, the help text, and a function that checks and sets the value.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,7 +11,7 @@
 namespace onnx2ir {
 namespace {
 
-/// What is wrong with a value; nothing if it was set.
+/// What is wrong with a value; no value if it was set.
 using Problem = std::optional<std::string>;
 
 template <typename Target>
@@ -107,7 +107,7 @@ Problem check_pass(std::string_view name, std::initializer_list<std::string_view
          (nearest.empty() ? ": --list-passes lists them" : "; did you mean " + in_quotes(nearest) + "?");
 }
 
-/// A choice by its name.
+/// Sets one of several named choices.
 template <typename Choice, std::size_t N>
 Problem set_choice(Choice& choice, std::string_view value,
                    const std::array<std::pair<std::string_view, Choice>, N>& names) {

@@ -14,7 +14,7 @@ std::string full_name(const std::string& domain, const std::string& name) {
   return domain.empty() ? name : domain + '.' + name;
 }
 
-/// An operator of that name in another domain, or one of nearly that name in the same domain.
+/// Suggests an operator of the same name in another domain, or of a similar name in the same domain.
 std::string suggestion(const std::vector<frontend::OperatorRow>& table, const Place& place) {
   std::vector<std::string> same_domain;
   for (const frontend::OperatorRow& row : table) {

@@ -1,4 +1,4 @@
-// Hints that need more knowledge than the place where an error is found has.
+// Hints that need the table of all operators.
 #pragma once
 
 #include <onnx2ir/diagnostic.hpp>
@@ -6,7 +6,7 @@
 
 namespace onnx2ir {
 
-/// Adds to errors about unknown operators the operator that was probably meant.
+/// Adds suggestions of similar operators to errors about unknown operators.
 void add_suggestions(std::vector<Diagnostic>& diagnostics);
 
 }  // namespace onnx2ir

@@ -16,7 +16,7 @@
 namespace onnx2ir::backend_xml {
 namespace {
 
-/// The ranges of all constants, those of bodies as well; false when one lies outside of the weights.
+/// Finds the ranges of all constants, including those of bodies; false if one is outside of the weights.
 bool find_constants(const pugi::xml_node& net, std::uint64_t size, std::vector<WeightsRange>& ranges) {
   struct Finder : pugi::xml_tree_walker {
     bool for_each(pugi::xml_node& node) override {
@@ -35,12 +35,12 @@ bool find_constants(const pugi::xml_node& net, std::uint64_t size, std::vector<W
   Finder finder;
   finder.size = size;
   finder.ranges = &ranges;
-  // The walk changes nothing, but pugixml has no other.
+  // pugixml has no traversal for const nodes; this one changes nothing.
   pugi::xml_node(net).traverse(finder);
   return finder.is_inside;
 }
 
-/// An open file, or null; errno says why.
+/// Opens a file; returns null and sets errno if that fails.
 std::unique_ptr<ir::InputFile> open_input(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   const auto identity = descriptor < 0 ? std::nullopt : ir::identify(descriptor);
@@ -71,7 +71,7 @@ std::optional<std::string> check_pair(const std::filesystem::path& xml, const st
   std::unique_ptr<ir::InputFile> text;
   std::unique_ptr<ir::InputFile> weights;
   {
-    // Not between the two renames of a writer.
+    // Under the lock, so that the check does not run between the two renames of a writer.
     OutputFolder folder_of_xml(xml);
     OutputFolder folder_of_bin(bin);
     for (const OutputFolder* folder : {&folder_of_xml, &folder_of_bin}) {

@@ -1,4 +1,4 @@
-// Whether a weights file is the one that an XML file was written with.
+// Checks that a weights file and an XML file were written together.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ class xml_node;
 
 namespace onnx2ir::backend_xml {
 
-/// What is wrong with weights of `size` bytes beside the IR in the element <net>; nothing when they have the
-/// digest that it names, or when it names none. `is_named`, unless null, becomes whether it does.
+/// The reason why weights of `size` bytes do not belong to the element <net>; no value if they have the
+/// digest in it, or if it has no digest. `is_named`, unless null, is set to whether it has a digest.
 std::optional<std::string> check_digest(const pugi::xml_node& net, std::uint64_t size,
                                         const WeightsReader& read, bool* is_named = nullptr);
 
-/// What is wrong with the files `xml` and `bin`: they cannot be read, or are not a pair that onnx2ir wrote.
+/// The reason why `xml` and `bin` cannot be read or are not a pair written by onnx2ir; no value if they are.
 std::optional<std::string> check_pair(const std::filesystem::path& xml, const std::filesystem::path& bin);
 
 }  // namespace onnx2ir::backend_xml

@@ -22,18 +22,18 @@ std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t offset) {
   return word;
 }
 
-/// Where sample `i` of `size` bytes begins; the last one ends with them.
+/// The offset of sample `i` in `size` bytes; the last sample ends at the end.
 std::uint64_t sample_offset(std::uint64_t size, std::size_t i) {
   const std::uint64_t last = size - sizeof(std::uint64_t);
   return i + 1 == kSamples ? last : last / kSamples * i;
 }
 
-/// What makes constants different before any byte does.
+/// Hashes the properties that distinguish constants besides their bytes.
 std::uint64_t seed_of(const ir::ConstantData& data) {
   return mix(data.size(), static_cast<std::uint64_t>(data.narrowing()));
 }
 
-/// `piece(offset, size)` gives that part of the bytes.
+/// `piece(offset, size)` returns that range of the bytes.
 template <typename Piece>
 std::uint64_t hash_pieces(const ir::ConstantData& data, Piece piece) {
   std::uint64_t hash = seed_of(data);
@@ -46,7 +46,7 @@ std::uint64_t hash_pieces(const ir::ConstantData& data, Piece piece) {
 }  // namespace
 
 std::uint64_t hash_bytes(std::uint64_t seed, std::span<const std::byte> bytes) {
-  // Words in four chains: each multiplication would wait for the one before.
+  // Four independent chains, so that a multiplication does not wait for the previous one.
   std::array<std::uint64_t, 4> chains{seed, seed + 1, seed + 2, seed + 3};
   std::size_t offset = 0;
   for (; offset + sizeof chains <= bytes.size(); offset += sizeof chains) {

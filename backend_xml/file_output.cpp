@@ -23,8 +23,8 @@ struct DataRange {
   std::uint64_t end;
 };
 
-/// The first range of [from, end) that the file behind `descriptor` stores; an empty one at `end` when
-/// nothing is. All of it where the file system does not tell.
+/// The first range in [from, end) that the file stores (not a hole); empty, at `end`, if there is none. If
+/// the file system cannot report holes, the whole range.
 DataRange next_data(int descriptor, std::uint64_t from, std::uint64_t end) {
   const off_t data = ::lseek(descriptor, static_cast<off_t>(from), SEEK_DATA);
   if (data < 0) return errno == ENXIO ? DataRange{end, end} : DataRange{from, end};
@@ -69,10 +69,10 @@ bool FileOutput::flush() {
 }
 
 bool FileOutput::write_through(std::string_view bytes) {
-  // The kernel looks for memory in pieces as large as those it is given, or as it has. Single pages take it
-  // three times as long; large pieces it may have to find anew, as on a virtual machine whose host takes back
-  // what is free: 8 MB take 27 ms in pieces of 256 KiB, 2.4 ms in those of 32 KiB, 6.5 ms in pages; 430 MB
-  // take 0.3 to 0.9 s, 0.1 to 0.5 s (once 1.5 s) and 0.5 to 0.8 s.
+  // Writes in chunks of 32 KiB. The kernel allocates pages in chunks of the size written, if it has them.
+  // Single pages take three times as long; large chunks may have to be found first, for example on a virtual
+  // machine whose host reclaims free memory: 8 MB take 27 ms in chunks of 256 KiB, 2.4 ms in 32 KiB, 6.5 ms
+  // in pages; 430 MB take 0.3 to 0.9 s, 0.1 to 0.5 s (once 1.5 s) and 0.5 to 0.8 s.
   constexpr std::size_t kPiece = std::size_t{1} << 15U;
   while (problem_.empty() && !bytes.empty()) {
     const std::size_t size = std::min(bytes.size(), kPiece);
@@ -97,7 +97,7 @@ bool FileOutput::seek(std::uint64_t offset) {
 bool FileOutput::write(const ir::ConstantData& data, unsigned threads) {
   if (!problem_.empty()) return false;
   if (data.narrowing() != ir::Narrowing::none) return write_narrowed(data, threads);
-  // Small ranges cost more in calls than in bytes.
+  // For small ranges, system calls cost more than copying.
   if (data.file() != nullptr && data.size() > kSmallConstant) return copy_range(data);
   const auto bytes = data.bytes();
   return write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -107,7 +107,7 @@ bool FileOutput::write_narrowed(const ir::ConstantData& data, unsigned threads) 
   if (!flush()) return false;
   const std::size_t factor = ir::element_size(data.narrowing()) / sizeof(std::uint16_t);
   std::atomic<int> error{0};
-  // Each piece has its place in the file: the order in which they are done does not matter.
+  // Each piece has a fixed position in the file, so the order does not matter.
   const auto write_piece = [&](std::uint64_t offset, std::span<const std::byte> piece) {
     std::vector<std::uint16_t> halves(piece.size() / ir::element_size(data.narrowing()));
     ir::narrow(piece, data.narrowing(), halves);
@@ -137,9 +137,9 @@ bool FileOutput::copy_range(const ir::ConstantData& data) {
   const std::uint64_t end = data.file_offset() + data.size();
   for (std::uint64_t from = data.file_offset(); from < end;) {
     const DataRange next = next_data(data.file()->descriptor(), from, end);
-    // What the source leaves out is left out here, and reads as zeros there and here.
+    // Holes of the source become holes here; both read as zeros.
     if (next.begin != from) {
-      // The end of a file that has become shorter is no hole.
+      // The end of a truncated file is not a hole.
       struct stat now {};
       if (::fstat(data.file()->descriptor(), &now) != 0 || static_cast<std::uint64_t>(now.st_size) < end) {
         data.file()->fail_shortened();
@@ -162,8 +162,8 @@ bool FileOutput::copy_data(const ir::ConstantData& data, std::uint64_t begin, st
   constexpr std::uint64_t kPage = 4096;
   auto from = static_cast<off_t>(begin);
   std::uint64_t left = end - begin;
-  // Between other places in a page the kernel copies each page in two parts: 1 GiB takes 0.44 to 0.59 s, by
-  // way of a buffer that stays in the cache 0.31 to 0.57 s (medians 0.46 and 0.36).
+  // If the offsets within a page differ, the kernel copies each page in two parts: 1 GiB takes 0.44 to 0.59
+  // s. Through a buffer that stays in the cache it takes 0.31 to 0.57 s (medians 0.46 and 0.36).
   const bool keeps_place = begin % kPage == position_ % kPage;
   while (keeps_place && left > 0) {
     const ssize_t copied = ::copy_file_range(data.file()->descriptor(), &from, descriptor_, nullptr,
@@ -174,7 +174,7 @@ bool FileOutput::copy_data(const ir::ConstantData& data, std::uint64_t begin, st
     position_ += static_cast<std::uint64_t>(copied);
   }
   if (left == 0) return true;
-  // Not every pair of file systems can copy in the kernel either.
+  // Some pairs of file systems do not support copying in the kernel.
   std::vector<std::byte> buffer(std::size_t{1} << 16U);
   while (left > 0) {
     const auto piece = std::span(buffer).first(std::min<std::uint64_t>(left, buffer.size()));
@@ -188,7 +188,7 @@ bool FileOutput::copy_data(const ir::ConstantData& data, std::uint64_t begin, st
 
 bool FileOutput::complete() {
   if (!problem_.empty() || !flush()) return false;
-  // A gap at the end is only there once the length says so.
+  // A gap at the end exists only after the length is set.
   return ::ftruncate(descriptor_, static_cast<off_t>(position_)) == 0 || fail("cannot write");
 }
 

@@ -1,4 +1,4 @@
-// Files that appear complete or not at all.
+// Files that are published complete or not at all.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace onnx2ir::backend_xml {
 
-/// A file that is written beside its target and takes its place in publish(). Without finish(), nothing is
-/// left of it. The first error sticks: the calls after it do nothing.
+/// A file that is written next to its target and replaces it in publish(). Without finish(), it is removed.
+/// After the first error, all calls do nothing.
 class FileOutput {
  public:
   /// `role` and `listener`: see TemporaryFile.
@@ -22,20 +22,20 @@ class FileOutput {
                       TemporaryListener listener = {});
 
   bool write(std::string_view bytes);
-  /// Moves on to `offset` from the start, which must not lie behind; the gap reads as zeros.
+  /// Moves forward to `offset` from the start of the file; the gap reads as zeros.
   bool seek(std::uint64_t offset);
-  /// Writes a constant: ranges of files go from file to file in the kernel where it can, in bounded pieces
-  /// otherwise. Constants that are narrowed are converted by up to `threads` threads (0: as many as the
-  /// machine runs). Throws InputError.
+  /// Writes a constant: ranges of files are copied in the kernel if possible, otherwise in bounded pieces.
+  /// Constants that are narrowed are converted on up to `threads` threads (0: as many as the machine has).
+  /// Throws InputError.
   bool write(const ir::ConstantData& data, unsigned threads = 0);
   /// Completes the file, which has no name yet.
   bool complete();
-  /// Starts to write it to the disk; sync() waits until it is there.
+  /// Starts writing the file to the disk; sync() waits for the end.
   void start_sync() const;
   bool sync();
 
   OutputFolder& folder() { return folder_; }
-  /// Whether a file with the target's name is there.
+  /// Whether the target exists.
   bool replaces() const { return file_ && file_->replaces(); }
   /// See TemporaryFile.
   bool prepare(bool is_locked);
@@ -43,7 +43,7 @@ class FileOutput {
   bool take_back();
   void finish();
 
-  /// Why it failed, empty when it has not.
+  /// The reason of the failure; empty if there was none.
   const std::string& problem() const { return problem_; }
 
  private:

@@ -1,4 +1,4 @@
-// Files that must not be written over.
+// Checks which files may be overwritten.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace onnx2ir::backend_xml {
 
-/// Why `xml` and `bin` cannot be the files of a model that was read from `inputs`: one of them is an input,
-/// under whatever name, or is no regular file, or both are one file. Nothing when they can.
+/// The reason why `xml` and `bin` cannot be the output of a model that was read from `inputs`: one of them is
+/// an input, under any name, or is not a regular file, or both are the same file. No value if they can.
 std::optional<std::string> refuse_outputs(const std::filesystem::path& xml, const std::filesystem::path& bin,
                                           std::span<const ir::Input> inputs);
 

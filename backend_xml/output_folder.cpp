@@ -18,7 +18,7 @@ OutputFolder::OutputFolder(const std::filesystem::path& file) : path_(file.paren
   if (path_.empty()) path_ = ".";
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor_ < 0 && errno == EACCES) {
-    // A folder that may be written but not listed has no lock.
+    // A folder that may be written but not listed cannot be locked.
     descriptor_ = ::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     may_lock_ = false;
   }
@@ -39,8 +39,8 @@ bool OutputFolder::is_same(const OutputFolder& other) const {
 }
 
 bool OutputFolder::lock() {
-  // A writer holds the lock for the time of a few renames. Any process that can list the folder can hold it
-  // longer, so the wait has an end.
+  // A writer holds the lock for a few renames only. But any process that can list the folder can hold it
+  // longer, so the wait is limited.
   constexpr auto kPatience = std::chrono::seconds(10);
   constexpr auto kLongestPause = std::chrono::milliseconds(5);
   if (!may_lock_) return true;
@@ -48,7 +48,7 @@ bool OutputFolder::lock() {
   auto pause = std::chrono::microseconds(50);
   while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) return true;  // some network file systems have no locks for folders
+    if (errno != EWOULDBLOCK) return true;  // some network file systems cannot lock folders
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(pause);
     pause = std::min<std::chrono::microseconds>(2 * pause, kLongestPause);

@@ -1,5 +1,5 @@
-// The folder that a file is written to: held open, so that renaming it or changing the working folder
-// meanwhile changes nothing, and locked while files get their names.
+// The folder that a file is written to. It is held open, so that renaming it or changing the working
+// directory has no effect, and locked while files are renamed.
 #pragma once
 
 #include <filesystem>
@@ -11,24 +11,24 @@ namespace onnx2ir::backend_xml {
 
 class OutputFolder {
  public:
-  /// Opens the folder of `file`. problem() says why that failed.
+  /// Opens the folder of `file`. If that fails, problem() gives the reason.
   explicit OutputFolder(const std::filesystem::path& file);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
   ~OutputFolder();
 
-  /// A descriptor for openat() and the like; -1 when the folder could not be opened.
+  /// A descriptor for openat() and the like; -1 if the folder could not be opened.
   int descriptor() const { return descriptor_; }
   const std::filesystem::path& path() const { return path_; }
   const std::string& problem() const { return problem_; }
   bool is_same(const OutputFolder& other) const;
 
-  /// Waits until no other writer holds the lock, up to some seconds. False when the lock was not free in that
-  /// time. True without the lock where the folder or its file system has none (is_locked()).
+  /// Waits some seconds for the lock. Returns false on a timeout, and true without the lock if the folder or
+  /// its file system does not support locks (see is_locked()).
   bool lock();
   bool is_locked() const { return is_locked_; }
   void unlock();
-  /// Waits until the names in the folder are on the disk.
+  /// Waits until the directory entries are on the disk.
   void sync() const;
 
  private:
@@ -40,7 +40,7 @@ class OutputFolder {
   std::string problem_;
 };
 
-/// Locks one or two folders in an order that all writers use, so that none waits for another in a circle.
+/// Locks one or two folders in the same order in all writers, to prevent deadlocks.
 class FolderLocks {
  public:
   FolderLocks(OutputFolder& a, OutputFolder& b);
@@ -48,9 +48,9 @@ class FolderLocks {
   FolderLocks& operator=(const FolderLocks&) = delete;
   ~FolderLocks();
 
-  /// The folder whose lock was not free in time; null if all locks were taken.
+  /// The folder whose lock timed out; null if all locks were taken.
   const OutputFolder* busy() const { return busy_; }
-  /// Whether no other writer can hold them: false where a file system has no locks.
+  /// Whether the locks are held; false if a file system does not support locks.
   bool are_held() const { return first_->is_locked() && (second_ == nullptr || second_->is_locked()); }
 
  private:

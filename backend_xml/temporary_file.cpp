@@ -33,7 +33,7 @@ TemporaryFile::TemporaryFile(const OutputFolder& folder, const std::filesystem::
   const unsigned mode = replaces_ ? before.st_mode & 0666U : 0666U;
   if (!make_nameless(mode) && !make_named(mode)) return;
   if (!replaces_) return;
-  // Only who may give files away can keep another owner, and only a member can keep a group.
+  // Only privileged processes can keep another owner, and only members can keep a group.
   if (::fchown(descriptor_, before.st_uid, before.st_gid) != 0) errno = 0;
   ::fchmod(descriptor_, before.st_mode & kPermissions);
 }
@@ -45,7 +45,7 @@ TemporaryFile::~TemporaryFile() {
 }
 
 bool TemporaryFile::make_nameless(unsigned mode) {
-  // The name comes from the link in /proc later.
+  // The file is linked through /proc later.
   if (::access("/proc/self/fd", F_OK) != 0) return false;
   descriptor_ = ::openat(folder_->descriptor(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
   return descriptor_ >= 0;
@@ -79,7 +79,7 @@ bool TemporaryFile::prepare(bool is_locked) {
     return false;
   };
   if (is_locked) {
-    // One name for all writers: what a killed one has left is removed by the next one.
+    // All writers use the same name, so that the next one removes the file of a killed writer.
     const std::string name = ".onnx2ir-" + role_;
     ::unlinkat(folder_->descriptor(), name.c_str(), 0);
     if (link_as(name)) return true;

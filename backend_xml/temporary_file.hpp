@@ -1,4 +1,4 @@
-// A file without a name, or under a temporary one, that takes the place of another file at once.
+// A file without a name, or with a temporary one, that replaces another file atomically.
 #pragma once
 
 #include <filesystem>
@@ -9,36 +9,37 @@
 
 namespace onnx2ir::backend_xml {
 
-/// Is told of each temporary name before a file gets it (`is_there`), and when no file has it any more: a
-/// program that a signal ends can remove the file.
+/// Called before a file gets a temporary name (`is_there`), and after the name is gone, so that a program
+/// that is ended by a signal can remove the file.
 using TemporaryListener = std::function<void(const std::filesystem::path& path, bool is_there)>;
 
-/// The functions that can fail return false and set errno. Without finish(), the destructor removes the file.
+/// Functions that can fail return false and set errno. Without finish(), the destructor removes the file.
 class TemporaryFile {
  public:
-  /// A file in `folder` that is going to be `target`. It has no name where the file system can do that, so
-  /// that nothing is left if the process is killed. A new file gets the mode that the process gives to new
-  /// files; one that replaces another gets its mode, and its owner if the process may set that. `role` tells
-  /// the files apart that are renamed under one lock.
+  /// A file in `folder` that will become `target`. If the file system supports it, the file has no name, so
+  /// that nothing is left if the process is killed. A new file gets the default mode of the process; a file
+  /// that replaces another one gets its mode, and its owner if the process may set it. `role` distinguishes
+  /// the files that are renamed under one lock.
   TemporaryFile(const OutputFolder& folder, const std::filesystem::path& target, std::string role,
                 TemporaryListener listener);
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
-  /// -1 when it could not be made; errno says why.
+  /// -1 if the file could not be created; errno gives the reason.
   int descriptor() const { return descriptor_; }
-  /// Whether it is going to replace a file.
+  /// Whether the target exists and will be replaced.
   bool replaces() const { return replaces_; }
 
-  /// Gives it a temporary name. `is_locked`: no other writer renames files in this folder until finish().
+  /// Gives the file a temporary name. `is_locked`: no other writer renames files in this folder until
+  /// finish().
   bool prepare(bool is_locked);
-  /// Gives it the name of the target. The previous file is kept until finish() if the file system can
-  /// exchange two files.
+  /// Renames the file to the target. The previous file is kept until finish() if the file system can exchange
+  /// two files.
   bool publish();
   /// Undoes publish(). Returns false if the previous file is lost.
   bool take_back();
-  /// Ends a publish() that is not undone: removes the previous file.
+  /// Completes publish(): removes the previous file.
   void finish();
 
  private:

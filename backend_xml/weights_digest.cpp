@@ -24,7 +24,7 @@ class Digest {
     if (range.size <= kWhole) return bytes(index, range.offset, range.size);
     const std::uint64_t last = range.size - kPiece;
     for (std::uint64_t i = 0; i < kPieces; ++i) {
-      // Whole elements: their size is a power of two.
+      // Rounded to whole elements, whose size is a power of two.
       const std::uint64_t at = i + 1 == kPieces ? last : last / (kPieces - 1) * i;
       bytes(index, range.offset + at / sizeof(double) * sizeof(double), kPiece);
     }

@@ -1,4 +1,4 @@
-// What ties an XML file to its weights file: a digest that the XML carries.
+// The digest in the XML file that identifies its weights file.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace onnx2ir::backend_xml {
 
-/// A constant's place in the weights file.
+/// The range of a constant in the weights file.
 struct WeightsRange {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
@@ -20,19 +20,19 @@ struct WeightsRange {
   friend auto operator<=>(const WeightsRange&, const WeightsRange&) = default;  // NOLINT(*-use-nullptr)
 };
 
-/// Fills `target` with the bytes of the weights file from `offset` on. `range`: the constant they belong to,
-/// as its index among the ranges in the order of the file.
+/// Fills `target` with bytes of the weights file from `offset` on. `range` is the index of their constant
+/// among the ranges in file order.
 using WeightsReader =
     std::function<void(std::size_t range, std::uint64_t offset, std::span<std::byte> target)>;
 
-/// 16 hexadecimal digits from the size of the file, the place of each constant, all bytes of constants up to
-/// 64 KiB, and 16 pages spread over each larger one: gigabytes are not read again for it. It tells weights of
-/// different models and versions of models apart; it does not protect from somebody who wants to deceive.
-/// Empty ranges and repeated ones do not count.
+/// 16 hexadecimal digits, computed from the file size, the range of each constant, all bytes of constants up
+/// to 64 KiB, and 16 pages of each larger one, so that gigabytes need not be read again. It distinguishes
+/// weights of different models and versions; it does not protect against an attacker. Empty and repeated
+/// ranges are ignored.
 std::string weights_digest(std::uint64_t file_size, std::vector<WeightsRange> constants,
                            const WeightsReader& read);
 
-/// The digest of the file that `layout` describes. Throws ir::InputError.
+/// The digest of the file with this layout. Throws ir::InputError.
 std::string weights_digest(const WeightsLayout& layout);
 
 }  // namespace onnx2ir::backend_xml

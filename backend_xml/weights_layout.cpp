@@ -23,7 +23,7 @@ class Layouter {
     }
   }
   WeightsLayout take() {
-    // A model whose constants have no elements: the runtime dies of a weights file without a byte.
+    // For a model whose constants are all empty: the runtime crashes on an empty weights file.
     static const ir::ConstantData kOneByte(std::vector<std::byte>(1));
     if (layout_.size == 0 && !layout_.offsets.empty()) {
       layout_.blocks = {{&kOneByte, 0}};
@@ -43,9 +43,9 @@ class Layouter {
     return offset;
   }
 
-  /// The block that has the bytes of `data`; nothing if block `next` is going to hold them. Constants are
-  /// told apart by their sizes, then by samples, then by all of their bytes. A block is compared as closely
-  /// as the later ones need, and never twice.
+  /// The block that has the bytes of `data`; no value if `data` becomes block `next`. Constants are compared
+  /// by size, then by samples, then by all bytes. A block is hashed only as far as later blocks require, and
+  /// only once.
   std::optional<std::size_t> find_equal(const ir::ConstantData& data, std::size_t next) {
     const Size size{data.size(), data.narrowing()};
     const auto [of_size, is_new_size] = first_of_size_.try_emplace(size, next);
@@ -69,7 +69,7 @@ class Layouter {
   }
 
   WeightsLayout layout_;
-  /// Constants that are narrowed are compared before that, and only with others that are.
+  /// Constants that are narrowed are compared before narrowing, and only with each other.
   using Size = std::pair<std::uint64_t, ir::Narrowing>;
   std::map<Size, std::size_t> first_of_size_;
   std::set<Size> sampled_sizes_;

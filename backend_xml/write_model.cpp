@@ -14,7 +14,7 @@
 namespace onnx2ir::backend_xml {
 namespace {
 
-/// The two files of a model on their way to their names.
+/// Writes and renames the two files of a model.
 class Pair {
  public:
   Pair(const ir::Model& model, const std::filesystem::path& xml, const std::filesystem::path& bin,
@@ -26,7 +26,7 @@ class Pair {
         weights_(bin, "weights", options.temporary),
         text_(xml, "model", options.temporary) {}
 
-  /// Each step returns whether it was done; problem() says why not.
+  /// Each step returns whether it succeeded; if not, problem() gives the reason.
   bool write() {
     const WeightsLayout layout = lay_out_weights(*model_);
     std::set<const ir::InputFile*> files;

@@ -1,4 +1,4 @@
-// The back end's entry: a model to an XML file and a weights file, or to memory.
+// The entry of the back end: writes a model to an XML file and a weights file, or to memory.
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,32 @@
 
 namespace onnx2ir::backend_xml {
 
-/// When write_files() waits until the files are on the disk: if it replaces one, always, or never.
+/// When write_files() waits until the files are on the disk: only if a file is replaced, always, or never.
 enum class Sync : std::uint8_t { replaced, always, never };
 
 struct WriteOptions {
-  /// Threads that work on large constants (0: as many as the machine runs). The result does not depend on it.
+  /// Threads that convert large constants (0: as many as the machine has). The result does not depend on it.
   unsigned threads = 0;
   Sync sync = Sync::replaced;
   TemporaryListener temporary;
   std::uint64_t max_xml_size = std::uint64_t{1} << 32U;
 };
 
-/// Why files were not written.
+/// The reason why files were not written.
 struct WriteProblem {
   enum class Kind : std::uint8_t { output, refused_output, input };
   Kind kind = Kind::output;
   std::string message;
 };
 
-/// Writes `model` to `xml` and its weights to `bin`. Both appear when both are complete, under a lock that
-/// other writers respect. After a failure, the previous files are unchanged.
+/// Writes `model` to `xml` and its weights to `bin`. Both are published when both are complete, under a lock
+/// that other writers respect. After a failure, the previous files are unchanged.
 std::optional<WriteProblem> write_files(const ir::Model& model, const std::filesystem::path& xml,
                                         const std::filesystem::path& bin, const WriteOptions& options);
 
 /// The XML of `model`, as write_files() writes it. Here and below: throws ir::InputError.
 std::string xml_text(const ir::Model& model);
-/// The weights that the XML refers to, as write_files() writes them, all in memory.
+/// The weights of the XML as written by write_files(), in memory.
 std::vector<std::byte> weights_bytes(const ir::Model& model);
 
 }  // namespace onnx2ir::backend_xml

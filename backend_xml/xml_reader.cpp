@@ -119,7 +119,7 @@ ir::AttributeValue parse_attribute(std::string_view text, ir::AttributeSpec::Kin
   refuse("an attribute of unknown kind");
 }
 
-/// Tensor names are separated by commas; one inside a name has a backslash in front.
+/// Splits tensor names, which are separated by commas; a comma in a name is escaped with a backslash.
 ir::TensorNames parse_names(std::string_view text) {
   ir::TensorNames names;
   if (text.empty()) return names;
@@ -282,7 +282,7 @@ class Reader {
     ir::LoopBody body;
     body.graph = outer.make_body();
     const Layers layers = graph(layer.child("body"), *body.graph);
-    std::unordered_map<const ir::Node*, ir::Node*> results;  // by the Parameter they are fed back to
+    std::unordered_map<const ir::Node*, ir::Node*> results;  // by the Parameter of their back edge
     for (const pugi::xml_node edge : layer.child("back_edges").children("edge")) {
       ir::Node* parameter = layer_of(layers, edge, "to-layer", ops::Parameter);
       results[parameter] = layer_of(layers, edge, "from-layer", ops::Result);
@@ -296,7 +296,8 @@ class Reader {
       }
       const std::uint32_t input = index_of_port(inputs, required_id(mapped, "external_port_id"));
       if (const auto state = results.find(parameter); state != results.end()) {
-        // As in OpenVINO, an output has the shape of the result: guards for zero iterations are operations.
+        // As in OpenVINO, outputs have the shapes of the Results; guards for zero iterations are operations
+        // in the IR.
         body.carried.push_back({input, parameter, state->second, std::nullopt, true});
       } else if (mapped.attribute("axis")) {
         ir::Sliced& sliced = body.sliced.emplace_back(ir::Sliced{input, parameter, 0});
@@ -374,7 +375,7 @@ class Reader {
 
 std::unique_ptr<ir::Model> read_xml(std::string_view xml, const ir::ConstantData& weights) {
   pugi::xml_document document;
-  // Spaces inside attributes are parts of names.
+  // Do not normalise attributes: spaces are part of names.
   const auto parsed =
       document.load_buffer(xml.data(), xml.size(), pugi::parse_default & ~pugi::parse_wconv_attribute);
   if (!parsed) refuse("no XML: {} at byte {}", parsed.description(), parsed.offset);

@@ -9,16 +9,16 @@
 
 namespace onnx2ir::backend_xml {
 
-/// Why IR cannot be read: malformed XML, an operation or version that `ir` does not have, layers out of
-/// order, a port whose type or shape is not what inference finds, constants outside of the weights, ports of
-/// Loop or If that do not fit their bodies, weights that are not those that the XML was written with.
+/// The reason why IR cannot be read: malformed XML, unknown operations or versions, layers out of order,
+/// ports whose type or shape differs from the inferred one, constants outside of the weights, ports of Loop
+/// or If that do not fit their bodies, or weights that were not written with the XML.
 class InvalidIr : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Reads the XML that write_xml() writes (OpenVINO IR version 11, layers in topological order). Constants are
-/// views on `weights`. Writing the model again gives the same bytes. Throws InvalidIr.
+/// Reads the XML of write_xml() (OpenVINO IR version 11, layers in topological order). Constants become views
+/// on `weights`. Writing the model again gives the same bytes. Throws InvalidIr.
 std::unique_ptr<ir::Model> read_xml(std::string_view xml, const ir::ConstantData& weights);
 
 }  // namespace onnx2ir::backend_xml

@@ -27,7 +27,7 @@ std::string_view escape_of(char letter) {
   }
 }
 
-/// Letters that cannot stand for themselves in the value of an attribute.
+/// Characters that must be escaped in attribute values.
 constexpr auto kSpecial = [] {
   std::array<bool, 256> special{};
   for (std::size_t control = 0; control < 0x20; ++control) special[control] = true;

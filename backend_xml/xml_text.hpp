@@ -1,4 +1,4 @@
-// The text of an XML file on its way to where it is written.
+// Buffers the text of an XML file.
 #pragma once
 
 #include <charconv>
@@ -11,18 +11,18 @@
 
 namespace onnx2ir::backend_xml {
 
-/// Takes the text piece by piece; returns false to stop the writing.
+/// Receives the text in pieces; returns false to stop writing.
 using TextSink = std::function<bool(std::string_view)>;
 
-/// Hands text over to a sink in large pieces.
+/// Collects text and passes it to a sink in large pieces.
 class XmlText {
  public:
   explicit XmlText(const TextSink& sink) : sink_(&sink) {}
 
-  /// Writes literals, texts and numbers, one after the other.
+  /// Writes several literals, strings and numbers.
   template <typename... Parts>
   void write(const Parts&... parts) {
-    // Room for all of them is looked for once. Pieces of text that do not fit into the buffer are rare.
+    // One check of the free space for all parts. Texts that do not fit into the buffer are rare.
     if (const std::size_t most = (most_letters(parts) + ...); most > kPiece - used_) {
       make_room();
       if (most > kPiece - used_) return (write_long(parts), ...);
@@ -31,13 +31,13 @@ class XmlText {
     ((end = put(end, parts)), ...);
     used_ = static_cast<std::size_t>(end - buffer_.get());
   }
-  /// As the value of an attribute. Other control characters cannot be written in XML 1.0 and become spaces.
+  /// Escapes text for an attribute value. Control characters that XML 1.0 does not allow become spaces.
   void write_escaped(std::string_view text);
   void flush() { hand_over(used_); }
   bool stopped() const { return stopped_; }
 
  private:
-  /// The length of a literal is known to the compiler, which copies it in place.
+  /// A literal has a constant length, so the compiler inlines the copy.
   template <std::size_t kSize>
   static constexpr std::size_t most_letters(const char (&)[kSize]) {
     return kSize - 1;
@@ -55,7 +55,7 @@ class XmlText {
     return at + text.size();
   }
   static char* put(char* at, std::int64_t number) {
-    if (number >= 0 && number < 10) {  // most are ids of ports
+    if (number >= 0 && number < 10) {  // most numbers are ids of ports
       *at = static_cast<char>('0' + number);
       return at + 1;
     }
@@ -83,11 +83,11 @@ class XmlText {
     std::memmove(buffer_.get(), buffer_.get() + size, used_ - size);
     used_ -= size;
   }
-  /// Hands over whole pages: files are written faster so.
+  /// Passes on whole pages, which makes file writes faster.
   void make_room() { hand_over(used_ / kPage * kPage); }
 
   static constexpr std::size_t kPage = 4096;
-  static constexpr std::size_t kPiece = 17 * kPage;  // 64 KiB go at once
+  static constexpr std::size_t kPiece = 17 * kPage;  // up to 64 KiB per write
   const TextSink* sink_;
   std::unique_ptr<char[]> buffer_{new char[kPiece]};
   std::size_t used_ = 0;

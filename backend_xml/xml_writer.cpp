@@ -12,7 +12,7 @@
 namespace onnx2ir::backend_xml {
 namespace {
 
-/// Gives each layer of a graph a name of its own: the node's, or one made of its type; numbered when taken.
+/// Assigns unique layer names in a graph: the node's name, or its type; with a number if that is taken.
 class LayerNames {
  public:
   explicit LayerNames(std::size_t count) { uses_.reserve(count); }
@@ -21,12 +21,12 @@ class LayerNames {
     if (uses_.is_large()) uses_.prefetch(wanted_name(node));
   }
 
-  /// Valid as long as the node and this object.
+  /// The result is valid as long as the node and this object.
   std::string_view unique(const ir::Node& node) {
     const std::string_view wanted = wanted_name(node);
     std::int64_t number = ++uses_.find_or_add(wanted, 0);
     if (number == 1 && !node.name.empty()) return wanted;
-    // "Add_2" may be a node's own name; count on until the name is free.
+    // "Add_2" may be the name of another node: increment until the name is free.
     while (true) {
       std::string& numbered = made_.emplace_back(wanted) += '_';
       numbered += std::to_string(number);
@@ -114,7 +114,7 @@ class Writer {
     text_->write("\" element_type=\"", ir::info(output.type).name, "\"/>\n");
   }
 
-  /// As attributes have it: "1,?,3..7", "..." for an unknown rank.
+  /// A shape in an attribute: "1,?,3..7", or "..." for a dynamic rank.
   void shape(const ir::PartialShape& shape) {
     if (!shape.has_rank()) text_->write("...");
     for (std::size_t axis = 0; shape.has_rank() && axis < shape.rank(); ++axis) {
@@ -143,7 +143,7 @@ class Writer {
     text_->write("\"", text.dimensions());
   }
 
-  /// Names are separated by commas; one inside a name has a backslash in front.
+  /// Names are separated by commas; a comma in a name is escaped with a backslash.
   void tensor_name(std::string_view name) {
     for (std::size_t comma = name.find(','); comma != std::string_view::npos; comma = name.find(',')) {
       text_->write_escaped(name.substr(0, comma));
@@ -153,7 +153,7 @@ class Writer {
     text_->write_escaped(name);
   }
 
-  /// What follows the id of a port and its names: the same for most ports of a model.
+  /// The text after the id of a port and its names, which is the same for most ports of a model.
   struct PortText {
     ir::ElementType type = ir::ElementType::dynamic;
     ir::PartialShape shape;
@@ -209,7 +209,7 @@ class Writer {
     }
   }
 
-  /// The port outside of what only the body has: its purpose says what it is.
+  /// The outer port of body-only ports, whose meaning is given by their purpose.
   static constexpr std::int64_t kNoPort = -1;
 
   void mapped_input(std::int64_t external, const ir::Node& parameter) {
@@ -228,8 +228,8 @@ class Writer {
   }
 
   void loop_body(const ir::Node& node, const ir::LoopBody& loop) {
-    // The body first: its layers get their ids while it is written, and the maps below refer to them. The
-    // reader does not care for the order.
+    // Write the body first: that assigns the ids of its layers, to which the maps below refer. OpenVINO
+    // accepts any order.
     body("body", *loop.graph);
     const auto output_id = [&](std::uint32_t output) {
       return static_cast<std::int64_t>(node.inputs().size() + output);
@@ -307,7 +307,7 @@ class Writer {
   std::array<PortText, kPortTexts> port_texts_;
 };
 
-/// What concerns the whole model. Programs get it with get_rt_info(["onnx2ir", "weights_digest"]).
+/// Information about the whole model. Programs read it with get_rt_info(["onnx2ir", "weights_digest"]).
 void runtime_info(const ir::Model& model, const WeightsLayout& weights, std::string_view digest,
                   XmlText& text) {
   text.write("<rt_info>\n");

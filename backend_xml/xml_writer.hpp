@@ -1,4 +1,4 @@
-// A model as the XML that OpenVINO reads.
+// Writes a model as the XML that OpenVINO reads.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@
 
 namespace onnx2ir::backend_xml {
 
-/// Writes `model` to `sink` in pieces of bounded size. Layer names are made unique within each graph; ids
-/// count up in the order of the nodes. Uses Node::scratch. `digest`: of the weights (weights_digest.hpp).
-/// False when the sink stopped it.
+/// Writes `model` to `sink` in pieces of bounded size. Layer names are made unique in each graph; ids are
+/// assigned in the order of the nodes. Uses Node::scratch. `digest` is that of the weights
+/// (weights_digest.hpp). Returns false if the sink stopped it.
 bool write_xml(const ir::Model& model, const WeightsLayout& weights, std::string_view digest,
                const TextSink& sink);
 

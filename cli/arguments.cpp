@@ -11,7 +11,7 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
-/// The rows that the library gives for its options.
+/// Rows for the library's own options.
 template <typename Target>
 void add_library_rows(const std::vector<OptionInfo>& infos, Target& target, std::vector<Option>& rows) {
   for (const OptionInfo& info : infos) {
@@ -47,7 +47,7 @@ Option flag(std::string name, std::string summary, std::string group, bool& targ
           }};
 }
 
-/// A flag that asks for something else than a conversion.
+/// A flag that prints a list instead of converting.
 Option listing(std::string name, std::string summary, Listing what, Arguments& arguments) {
   return {std::move(name),
           0,
@@ -62,7 +62,7 @@ Option listing(std::string name, std::string summary, Listing what, Arguments& a
           }};
 }
 
-/// Options of ovc and mo that do not exist here, each with what to do instead. They are not listed.
+/// Options of ovc and mo that onnx2ir does not have, with a hint for each. --help does not list them.
 void add_foreign_options(std::vector<Option>& rows) {
   constexpr std::string_view kRecipe = "docs/from-ovc.md shows how to add preprocessing to an IR";
   constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kForeign{{

@@ -1,4 +1,4 @@
-// What a user may say on the command line.
+// The arguments of the command line.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace onnx2ir::cli {
 
-/// Something to print instead of a conversion.
+/// A list to print instead of a conversion.
 enum class Listing : std::uint8_t {
   none,
   help,
@@ -38,7 +38,7 @@ struct Arguments {
   std::string documentation;  ///< the form of Listing::documentation
 };
 
-/// The rows of all options; they write to `arguments`, which outlives them.
+/// The rows of all options. They write to `arguments`, which must outlive them.
 std::vector<Option> option_table(Arguments& arguments);
 
 }  // namespace onnx2ir::cli

@@ -14,7 +14,7 @@ bool is_truth_value(std::string_view text) {
   return word == "true" || word == "false";
 }
 
-/// An option of the command line with its value, as it was written.
+/// An option on the command line with its value, as written.
 struct Written {
   std::string option;  ///< "--threads"
   std::optional<std::string> value;

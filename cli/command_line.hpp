@@ -1,4 +1,4 @@
-// Options of a command line: one row each, from which it is parsed and documented.
+// Options of a command line. Parsing and documentation use the same table.
 #pragma once
 
 #include <functional>
@@ -16,15 +16,15 @@ struct Option {
   std::string value_name;  ///< "RELEASES"; empty for flags
   std::string summary;     ///< one sentence without a full stop
   std::string group;       ///< heading in the help; empty: not listed
-  /// Takes the value, of a flag "true" or "false"; returns what is wrong with it.
+  /// Sets the value ("true" or "false" for a flag). Returns the reason if it is invalid.
   std::function<std::optional<std::string>(std::string_view value)> set;
   std::vector<std::string> choices = {};  ///< the values that there are, for completions
 
   bool is_flag() const { return value_name.empty(); }
 };
 
-/// Applies `arguments`, without the program's name. Words that are no options go to `words`. Returns what is
-/// wrong.
+/// Parses `arguments`, without the program's name. Words that are not options are added to `words`. Returns
+/// the reason of an error.
 std::optional<std::string> parse(std::span<const std::string> arguments, std::span<const Option> options,
                                  std::vector<std::string>& words);
 

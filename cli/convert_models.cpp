@@ -23,13 +23,13 @@ namespace {
 
 constexpr std::string_view kStandardInput = "-";
 
-/// A model of the command line and where it goes.
+/// A model on the command line, and its output path.
 struct Job {
   std::string model;
   std::filesystem::path xml;
 };
 
-/// What came of a job.
+/// The result of a job.
 struct Outcome {
   std::vector<Diagnostic> diagnostics;
   std::string json;  ///< of the conversion, for the report
@@ -51,8 +51,8 @@ struct Outcome {
   }
 };
 
-/// As ovc names its output: a folder takes the model's name, anything else is the name of the XML. The output
-/// of several models is a folder.
+/// As in ovc: if the output is a folder, the XML has the model's name; otherwise the output is the name of
+/// the XML. The output of several models must be a folder.
 std::filesystem::path xml_path(const std::string& model, const std::string& output, bool is_folder) {
   std::filesystem::path named = "model.xml";
   if (model != kStandardInput) named = std::filesystem::path(model).filename().replace_extension(".xml");
@@ -63,8 +63,7 @@ std::filesystem::path xml_path(const std::string& model, const std::string& outp
   return path;
 }
 
-/// The models with their outputs; nothing, and the reason in `problem`, when two of them get in each other's
-/// way.
+/// The models with their outputs; empty, with the reason in `problem`, if two of them have the same output.
 std::vector<Job> jobs_of(const Arguments& arguments, std::string& problem) {
   std::vector<Job> jobs;
   std::set<std::filesystem::path> outputs;
@@ -84,7 +83,7 @@ std::string read_standard_input() {
   return {std::istreambuf_iterator<char>(std::cin), {}};
 }
 
-/// Makes allocations beyond `bytes` fail. Not RLIMIT_AS, which counts code and files as well.
+/// Makes allocations beyond `bytes` fail. RLIMIT_AS is not used because it includes code and mapped files.
 void limit_memory(std::uint64_t bytes) {
   if (bytes == 0) return;
   rlimit limit{};
@@ -93,7 +92,7 @@ void limit_memory(std::uint64_t bytes) {
   ::setrlimit(RLIMIT_DATA, &limit);
 }
 
-/// Names the options of the command line that are the reason.
+/// Adds hints that name options of the command line.
 void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics) {
   const bool has_file_as_output = std::ranges::any_of(
       arguments.options.outputs, [](const std::string& name) { return name.ends_with(".xml"); });
@@ -105,7 +104,7 @@ void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics)
   }
 }
 
-/// Converts one model after the other, or some of them at the same time.
+/// Converts the models one by one, or several at the same time.
 class Run {
  public:
   Run(const Arguments& arguments, std::vector<Job> jobs)
@@ -128,8 +127,8 @@ class Run {
   }
 
  private:
-  /// The process ends with its only model. To give millions of nodes back one by one takes as long as to
-  /// write them, so the model is never destroyed. See Options::keep_source.
+  /// If there is only one model, the process ends after it. The model is never destroyed, because freeing
+  /// millions of nodes takes as long as writing them. See Options::keep_source.
   void convert_only_model() {
     ProgressBar bar;
     Options options = options_of(jobs_[0], outcomes_[0]);
@@ -166,7 +165,7 @@ class Run {
     }
   }
 
-  /// Messages stand in the order of the models, whichever is done first.
+  /// Prints messages in the order of the models, whichever is done first.
   void print_in_order() {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       std::unique_lock lock(mutex_);
@@ -179,7 +178,7 @@ class Run {
   /// `outcome` must live as long as the conversion.
   Options options_of(const Job& job, Outcome& outcome) const {
     Options options = arguments_.options;
-    // The limit of the process has been set.
+    // The limit is already set for the whole process.
     options.max_memory = 0;
     options.debug.dump = [this, &outcome](std::string_view pass, std::string_view text) {
       say(outcome, fmt::format("// after {}\n{}", pass, text));
@@ -193,7 +192,7 @@ class Run {
     return options;
   }
 
-  /// At once, or with the outcome if other models are converted at the same time.
+  /// Prints at once, or with the outcome if several models are converted at the same time.
   void say(Outcome& outcome, std::string_view text) const {
     if (jobs_.size() == 1) {
       std::cerr << text;
@@ -233,7 +232,7 @@ class Run {
     outcome.seconds = time.count();
   }
 
-  /// Makes the folder, writes the model, and has temporary files removed when a signal ends the process.
+  /// Creates the folder and writes the model. If a signal ends the process, temporary files are removed.
   std::optional<Diagnostic> save(const Model& model, const std::filesystem::path& xml) const {
     if (const auto folder = xml.parent_path(); !folder.empty()) {
       std::error_code error;

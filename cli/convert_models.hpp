@@ -1,4 +1,4 @@
-// Converts the models of a command line and reports what came of them.
+// Converts the models of a command line and reports the results.
 #pragma once
 
 #include "cli/arguments.hpp"
@@ -13,7 +13,7 @@ inline constexpr int kInternal = 3;
 /// Converts all models; returns the exit code.
 int convert_models(const Arguments& arguments);
 
-/// Prints to standard error, as the options say.
+/// Prints to standard error, in the format that the options select.
 void print(const Arguments& arguments, const std::vector<Diagnostic>& diagnostics);
 
 }  // namespace onnx2ir::cli

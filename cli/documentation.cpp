@@ -31,7 +31,7 @@ std::string spelling(const Option& option) {
   return text;
 }
 
-/// Appends `text` in lines of at most `width`, the first one at column `column`.
+/// Appends `text`, wrapped at `width`; continuation lines are indented by `indent`.
 void append_wrapped(std::string& out, std::string_view text, std::size_t indent, std::size_t width) {
   std::size_t column = indent;
   while (!text.empty()) {
@@ -56,7 +56,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
   return text;
 }
 
-/// Troff takes a backslash and a line's first dot or apostrophe for itself; a bare hyphen may become a dash.
+/// Escapes backslashes, hyphens, and a dot or apostrophe at the start of a line, which are special in troff.
 std::string troff(const std::string& text) {
   return replaced(replaced(text, "\\", "\\\\"), "-", "\\-");
 }
@@ -107,7 +107,7 @@ std::string bash_completion(std::span<const Option> options) {
          "complete -F _onnx2ir onnx2ir\n";
 }
 
-/// For zsh and fish, inside single quotes.
+/// Escapes text for single quotes in zsh and fish.
 std::string shell_quoted(const std::string& text) {
   return replaced(text, "'", "'\\''");
 }

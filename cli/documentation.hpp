@@ -1,4 +1,4 @@
-// The options as text: the help, the manual page, completions of shells, a table for the documents.
+// Formats the options as help text, manual page, shell completions, and a table for the documents.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace onnx2ir::cli {
 
-/// What --help prints.
+/// The text of --help.
 std::string help_text(std::span<const Option> options);
 
-/// The forms that document() knows: "man", "bash", "zsh", "fish", "markdown".
+/// The formats that document() supports: "man", "bash", "zsh", "fish", "markdown".
 std::vector<std::string> documentation_forms();
 std::string documentation(std::string_view form, std::span<const Option> options);
 

@@ -1,4 +1,4 @@
-// Lists that the command prints instead of a conversion.
+// Lists that the command prints instead of converting.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The command line tool: what is asked for, and the exit code.
+// The command line tool.
 #include <malloc.h>
 
 #include <cstdio>
@@ -39,7 +39,7 @@ std::string listing_text(const Arguments& arguments, const std::vector<Option>& 
   return {};
 }
 
-/// Whether FILE.xml and FILE.bin belong together.
+/// Checks whether FILE.xml and FILE.bin were written together.
 int check_files(const Arguments& arguments) {
   const auto problem = onnx2ir::check_files(arguments.checked_files);
   if (!problem) return kDone;
@@ -64,8 +64,8 @@ int run(const std::vector<std::string>& words) {
   return checks_files ? check_files(arguments) : convert_models(arguments);
 }
 
-/// A conversion makes tables as large as the model, one after the other. Memory of one that is gone serves
-/// the next, instead of going back to the system, which fills new pages with zeros: a tenth of all pages.
+/// A conversion creates several tables as large as the model, one after the other. Freed memory is kept for
+/// the next table, because the system would have to zero new pages: a tenth of all pages.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   ::mallopt(M_MMAP_MAX, 0);

@@ -1,4 +1,4 @@
-// A line on the terminal that says how far a long conversion is.
+// A progress bar on the terminal for long conversions.
 #pragma once
 
 #include <chrono>
@@ -6,12 +6,12 @@
 
 namespace onnx2ir::cli {
 
-/// Draws on standard error, only when that is a terminal and the work has taken longer than a second.
+/// Draws on standard error, only if that is a terminal and the work has taken longer than a second.
 class ProgressBar {
  public:
   ProgressBar();
   void show(std::string_view stage, double fraction);
-  /// Takes the line away again.
+  /// Removes the bar.
   void clear();
 
  private:

@@ -13,14 +13,14 @@
 namespace onnx2ir::cli {
 namespace {
 
-/// What a handler may read at any moment.
+/// A path that a signal handler can read at any time.
 struct Slot {
   std::array<char, PATH_MAX> path{};
   std::atomic<bool> is_used{false};
 };
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-// Two of a pair, for each of the models that can be written at the same time.
+// Two files for each of the models that can be written at the same time.
 std::array<Slot, 128> slots;
 std::mutex noting;
 
@@ -28,7 +28,7 @@ void remove_and_end(int signal) {
   for (Slot& slot : slots) {
     if (slot.is_used) ::unlink(slot.path.data());
   }
-  // The handler was reset before it was called, and the signal comes again when it returns.
+  // The handler was reset before this call; the signal is delivered again after it returns.
   ::raise(signal);
 }
 
@@ -48,7 +48,7 @@ void handle_signals() {
 }
 
 void note_temporary(const std::filesystem::path& path, bool is_there) {
-  // The handler reads complete slots without it.
+  // Excludes other writers; the handler reads complete slots without the lock.
   const std::scoped_lock lock(noting);
   const std::string& name = path.native();
   for (Slot& slot : slots) {

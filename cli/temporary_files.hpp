@@ -1,17 +1,17 @@
-// Removes temporary files when a signal ends the process. Handlers belong to the whole process, so the
-// program has them, not the library.
+// Removes temporary files if a signal ends the process. Signal handlers are process-wide, so they belong to
+// the program, not to the library.
 #pragma once
 
 #include <filesystem>
 
 namespace onnx2ir::cli {
 
-/// Handles SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT and SIGXCPU, unless they are ignored: removes the files
-/// that note_temporary() was told of, then lets the signal end the process. A limit of the size of files is
-/// an error of write(), no signal.
+/// Handles SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT and SIGXCPU unless they are ignored: removes the files
+/// passed to note_temporary(), then lets the signal end the process. Exceeding a file size limit is an error
+/// of write(), not a signal.
 void handle_signals();
 
-/// For SaveOptions::temporary.
+/// To be used as SaveOptions::temporary.
 void note_temporary(const std::filesystem::path& path, bool is_there);
 
 }  // namespace onnx2ir::cli

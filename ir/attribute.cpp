@@ -43,7 +43,8 @@ std::string to_string(const AttributeValue& value) {
 
 std::string shortest(double value) {
   std::array<char, 32> buffer{};
-  // Attributes of the format are single precision: what is one exactly is written as one.
+  // Attributes of OpenVINO are single precision. Values that are exact in single precision are printed as
+  // such.
   const auto narrow = static_cast<float>(value);
   const auto result = static_cast<double>(narrow) == value
                           ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), narrow)

@@ -1,4 +1,4 @@
-// Attributes of nodes: typed values under the names the operation's descriptor gives them.
+// Attributes of nodes: typed values under the names in the operation's descriptor.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,26 @@ namespace onnx2ir::ir {
 using AttributeValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
                                     std::vector<double>, std::vector<std::string>, ElementType>;
 
-/// A named value as the emitting code writes it: {"axis", 1}.
+/// A named value in the code that emits a node: {"axis", 1}.
 struct Attribute {
   std::string_view name;
   AttributeValue value;
 };
 using AttributeList = std::initializer_list<Attribute>;
 
-/// What an operation says about one of its attributes.
+/// The declaration of an attribute of an operation.
 struct AttributeSpec {
   std::string_view name;
   enum class Kind : std::uint8_t { boolean, integer, real, text, integers, reals, texts, type } kind;
-  /// A note is optional, and tells the passes what the IR has no attribute for: the XML leaves it out.
+  /// A note is optional and carries information for passes that OpenVINO has no attribute for. It is not
+  /// written to the XML.
   enum class Presence : std::uint8_t { required, optional, note } presence = Presence::required;
 };
 
 /// Whether `value` is of `kind`.
 bool is_of_kind(const AttributeValue& value, AttributeSpec::Kind kind);
 
-/// As the XML writes it: numbers in their shortest exact form, lists separated by commas.
+/// The text in the XML: numbers in their shortest exact form, lists separated by commas.
 std::string to_string(const AttributeValue& value);
 
 /// The shortest decimal form that reads back as `value` ("0.5", "1e-05", "inf").

@@ -7,15 +7,15 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// How many inputs there are, and whether all of them are present, can depend on the model.
+/// Throws InvalidNode: the number of inputs, and whether they are present, can depend on the model.
 void check_inputs(const OpDescriptor& op, std::span<const Value> inputs, const Graph& graph) {
   const auto count = static_cast<int>(inputs.size());
   if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs))
     throw InvalidNode(std::string(op.name) + " does not take " + std::to_string(count) + " inputs");
   for (const Value& input : inputs) {
-    if (!input) throw InvalidNode("an input that is needed is absent");
+    if (!input) throw InvalidNode("a required input is absent");
     if (&input.node->graph() != &graph)
-      throw std::logic_error(std::string(op.name) + " is given a value of another graph");
+      throw std::logic_error(std::string(op.name) + " has an input from another graph");
   }
 }
 

@@ -1,4 +1,4 @@
-// Emits nodes: checked, typed and inferred as they are made. For Loop and If see ir/control_flow.hpp.
+// Emits nodes and checks and infers them at once. For Loop and If see ir/control_flow.hpp.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Builder {
   void set_name(std::string name) { name_ = std::move(name); }
   const std::string& name() const { return name_; }
 
-  /// Emits a node with one output. Throws InvalidNode when the inputs do not fit.
+  /// Emits a node with one output. Throws InvalidNode if the inputs do not fit the operation.
   ///     builder.op(ops::SoftMax, {x}, {{"axis", 1}})
   Value op(Op op, std::initializer_list<Value> inputs, AttributeList attributes = {});
   Value op(Op op, std::span<const Value> inputs, AttributeList attributes = {});
@@ -32,11 +32,12 @@ class Builder {
   Node& node(Op op, std::initializer_list<Value> inputs, AttributeList attributes = {},
              std::size_t output_count = 1);
 
-  /// A copy of `node`, which may stand in another graph, with other inputs: its name, its attributes and, of
-  /// a constant, the same bytes. Not for nodes with bodies: see move_control_flow().
+  /// A copy of `node`, possibly in another graph, with other inputs. It has the same name and attributes; a
+  /// copy of a constant shares its bytes. Not for nodes with bodies: see move_control_flow().
   Node& clone(const Node& node, std::span<const Value> inputs = {});
 
-  /// Constants. Integers as i64 unless told, of shape [n] or scalar; `like` takes the type of another value.
+  /// Constants. Integers are i64 unless a type is given, in a vector or a scalar; `like` uses the type of
+  /// another value.
   Value constant(ElementType type, std::span<const std::int64_t> shape, ConstantData data);
   Value integer(std::int64_t value, ElementType type = ElementType::i64);
   Value integers(std::span<const std::int64_t> values, ElementType type = ElementType::i64);
@@ -52,7 +53,7 @@ class Builder {
   Node& result(Value value);
 
  private:
-  /// A node that says itself what its output is.
+  /// A node whose output type is declared by the caller, not inferred.
   Node& declared(Op op, ElementType type, PartialShape shape);
 
   Graph* graph_;
@@ -62,17 +63,17 @@ class Builder {
 /// A builder of nodes in the graph of `node`, with its name.
 Builder builder_beside(const Node& node);
 
-/// Encodes numbers as elements of `type`, rounding to nearest even, saturating integers. Throws InvalidNode
-/// for types without such numbers.
+/// Encodes numbers as elements of `type`: rounds to nearest even, saturates integers. Throws InvalidNode if
+/// `type` is not numeric.
 ConstantData encode_numbers(std::span<const double> values, ElementType type);
-/// Encodes integers exactly; throws InvalidNode when one does not fit.
+/// Encodes integers exactly; throws InvalidNode if one does not fit into `type`.
 ConstantData encode_integers(std::span<const std::int64_t> values, ElementType type);
-/// The elements of a constant as numbers; nothing for types that are none (string, dynamic).
+/// The elements of a constant as numbers; no value if the type is not numeric (string, dynamic).
 std::optional<std::vector<double>> decode_numbers(ElementType type, std::span<const std::byte> bytes,
                                                   std::size_t count);
 std::optional<std::vector<std::int64_t>> decode_integers(ElementType type, std::span<const std::byte> bytes,
                                                          std::size_t count);
-/// The element of an integer or boolean constant of one.
+/// The element of an integer or boolean constant that has exactly one.
 std::optional<std::int64_t> decode_integer(ElementType type, std::span<const std::byte> bytes);
 
 }  // namespace onnx2ir::ir

@@ -1,4 +1,4 @@
-// Ends a conversion early when the caller does not want it any more.
+// Ends a conversion early at the caller's request.
 #pragma once
 
 #include <exception>
@@ -12,7 +12,7 @@ class Cancelled : public std::exception {
   const char* what() const noexcept override { return "the conversion was cancelled"; }
 };
 
-/// While it exists, the conversions of this thread end when `is_cancelled` says so; it may be empty.
+/// During its lifetime, conversions of this thread end when `is_cancelled` returns true; it may be empty.
 class CancellationScope {
  public:
   explicit CancellationScope(const std::function<bool()>& is_cancelled);
@@ -24,7 +24,7 @@ class CancellationScope {
   const std::function<bool()>* outer_;
 };
 
-/// Asks, now and then: cheap enough for each node.
+/// Calls `is_cancelled` at intervals: cheap enough to be called for each node.
 void check_cancelled();
 
 }  // namespace onnx2ir::ir

@@ -1,5 +1,5 @@
-// Arithmetic on sizes and positions that come from a model: what does not fit into 64 bits is an error of the
-// model.
+// Arithmetic on sizes and positions that come from a model. A result that does not fit into 64 bits is an
+// error in the model.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace onnx2ir::ir {
 
 /// Throws InvalidNode: a size or position does not fit into 64 bits.
 [[noreturn]] void fail_overflow();
-/// Throws InvalidNode: a size by which another one is divided is not positive.
+/// Throws InvalidNode: a size is divided by a number that is not positive.
 [[noreturn]] void fail_division(std::int64_t divisor);
 
 inline std::int64_t checked_add(std::int64_t a, std::int64_t b) {
@@ -33,17 +33,17 @@ inline std::int64_t checked_divide(std::int64_t a, std::int64_t divisor) {
   return a / divisor;
 }
 
-/// The most elements that the converter makes for one constant or list because a number in the model says so.
-/// Elements that stand in the model are not counted.
+/// The most elements that the converter creates for one constant or list because of a number in the model.
+/// Elements stored in the model do not count.
 inline constexpr std::int64_t kMostMadeElements = std::int64_t{1} << 24;
-/// Throws InvalidNode: `count` elements would be made, or fewer than none.
+/// Throws InvalidNode: `count` is negative or larger than `most`.
 [[noreturn]] void fail_count(std::int64_t count, std::int64_t most);
-/// `count` as the size of a list; throws InvalidNode when it is negative or larger than `most`.
+/// `count` as the size of a list; throws InvalidNode if it is negative or larger than `most`.
 inline std::size_t checked_count(std::int64_t count, std::int64_t most = kMostMadeElements) {
   if (count < 0 || count > most) fail_count(count, most);
   return static_cast<std::size_t>(count);
 }
-/// `number` as a size: throws InvalidNode when it is NaN, negative or does not fit.
+/// `number` as a size; throws InvalidNode if it is NaN, negative, or does not fit into 64 bits.
 std::int64_t checked_size(double number);
 
 }  // namespace onnx2ir::ir

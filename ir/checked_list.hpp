@@ -1,5 +1,5 @@
-// Lists whose elements come from a model: their lengths are whatever the file says, so each access is
-// checked. Values of constants, attributes and shapes are handed out in these types only.
+// Lists whose lengths come from a model, so that each access is checked. Values of constants, attributes and
+// shapes are returned in these types only.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace onnx2ir::ir {
 
-/// Throws InvalidNode: element `index` of a list of `size` elements is needed.
+/// Throws InvalidNode: a list of `size` elements has no element `index`.
 [[noreturn]] void fail_missing_element(std::size_t index, std::size_t size);
 
-/// A std::vector that throws InvalidNode where an element is read that it does not have.
+/// A std::vector that throws InvalidNode on an out-of-range access.
 template <typename T>
 class CheckedList : public std::vector<T> {
  public:
@@ -36,7 +36,7 @@ class CheckedList : public std::vector<T> {
   }
 };
 
-/// The same for elements that somebody else owns.
+/// The same for elements owned by another object.
 template <typename T>
 class CheckedView {
  public:

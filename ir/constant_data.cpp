@@ -23,7 +23,7 @@ ConstantData::ConstantData(std::vector<std::byte> bytes) : size_(bytes.size()) {
 
 ConstantData::ConstantData(std::shared_ptr<const InputFile> file, std::uint64_t offset, std::uint64_t size)
     : size_(size) {
-  // Shapes, axes and scales are looked at again and again.
+  // Small data (shapes, axes, scales) is read often.
   constexpr std::uint64_t kSmall = 4096;
   if (size > kSmall) {
     file_ = file.get();

@@ -1,4 +1,4 @@
-// The bytes of a constant: a view on them wherever they lie, never a copy without need.
+// The bytes of a constant: a view on memory or on a file, copied only if necessary.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,10 @@ class ConstantBytes {
   std::span<const std::byte> bytes_;
 };
 
-/// What becomes of the elements of a constant when they are written.
+/// The conversion of the elements of a constant when it is written.
 enum class Narrowing : std::uint8_t { none, f32_to_f16, f64_to_f16 };
 
-/// Elements of a constant, tightly packed, little-endian, in C order. Cheap to copy: it shares what it views.
+/// Elements of a constant, tightly packed, little-endian, in C order. Copies share the bytes.
 class ConstantData {
  public:
   ConstantData() = default;
@@ -40,18 +40,17 @@ class ConstantData {
   /// A view on memory that `owner` keeps alive.
   ConstantData(std::shared_ptr<const void> owner, std::span<const std::byte> bytes)
       : owner_(std::move(owner)), memory_(bytes.data()), size_(bytes.size()) {}
-  /// The range [offset, offset + size) of a file; the caller has checked that it lies inside. Small ranges
-  /// are read at once, larger ones when they are needed. Throws InputError.
+  /// The range [offset, offset + size) of a file; the caller has checked that it is inside the file. Small
+  /// ranges are read at once, larger ones on demand. Throws InputError.
   ConstantData(std::shared_ptr<const InputFile> file, std::uint64_t offset, std::uint64_t size);
 
-  /// The bytes; those of a file are read for each call. Use it for values, not to move weights. Throws
-  /// InputError.
+  /// The bytes. Bytes in a file are read on each call, so do not use this to move weights. Throws InputError.
   ConstantBytes bytes() const;
   std::uint64_t size() const { return size_; }
-  /// Copies the bytes from `offset` on, as many as `target` holds. Throws InputError.
+  /// Copies bytes from `offset` on until `target` is full. Throws InputError.
   void copy(std::uint64_t offset, std::span<std::byte> target) const;
 
-  /// A view on the bytes [offset, offset + size), which lie inside.
+  /// A view on the bytes [offset, offset + size), which must exist.
   ConstantData part(std::uint64_t offset, std::uint64_t size) const {
     ConstantData result = *this;
     if (memory_ != nullptr) result.memory_ += offset;
@@ -59,22 +58,22 @@ class ConstantData {
     result.size_ = size;
     return result;
   }
-  /// The same elements, to be written in half precision. bytes() and size() remain what they are.
+  /// The same elements, to be written in half precision. bytes() and size() do not change.
   ConstantData narrowed(Narrowing narrowing) const {
     ConstantData result = *this;
     result.narrowing_ = narrowing;
     return result;
   }
   Narrowing narrowing() const { return narrowing_; }
-  /// How many bytes are written.
+  /// The number of bytes in the weights file.
   std::uint64_t written_size() const {
     return narrowing_ == Narrowing::none ? size() : size() / (narrowing_ == Narrowing::f32_to_f16 ? 2 : 4);
   }
 
-  /// The file that holds the bytes and the offset in it; null when they are in memory.
+  /// The file that holds the bytes, and the offset in it; null if they are in memory.
   const InputFile* file() const { return file_; }
   std::uint64_t file_offset() const { return file_offset_; }
-  /// Where the bytes are: equal for views on the same ones.
+  /// The location of the bytes: equal for views on the same bytes.
   std::pair<const void*, std::uint64_t> place() const {
     if (file_ != nullptr) return {file_, file_offset_};
     return {memory_, 0};

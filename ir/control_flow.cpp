@@ -9,7 +9,7 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// Calls `work` with each index of an input in the payload of `node`.
+/// Calls `work` with each input index in the payload of `node`.
 template <typename Work>
 void for_each_input_index(Node& node, Work work) {
   for (Body* body : bodies(node)) {
@@ -21,7 +21,7 @@ void for_each_input_index(Node& node, Work work) {
   }
 }
 
-/// The same for the outputs of a Loop.
+/// The same for output indices of a Loop.
 template <typename Work>
 void for_each_output_index(LoopBody& loop, Work work) {
   for (Carried& state : loop.carried) {
@@ -37,7 +37,7 @@ auto closes_gap(std::uint32_t removed) {
   };
 }
 
-/// Removes inputs that the payload of `node` does not refer to.
+/// Removes inputs that the payload of `node` does not use.
 void remove_inputs(Node& node, std::vector<std::uint32_t> inputs) {
   std::sort(inputs.rbegin(), inputs.rend());
   for (const std::uint32_t input : inputs) {
@@ -46,7 +46,7 @@ void remove_inputs(Node& node, std::vector<std::uint32_t> inputs) {
   }
 }
 
-/// Removes outputs of a Loop that its payload does not refer to.
+/// Removes outputs of a Loop that its payload does not use.
 void remove_outputs(Node& loop, std::vector<std::uint32_t> outputs) {
   std::sort(outputs.rbegin(), outputs.rend());
   for (const std::uint32_t output : outputs) {
@@ -55,7 +55,7 @@ void remove_outputs(Node& loop, std::vector<std::uint32_t> outputs) {
   }
 }
 
-/// The first input that a port refers to: of a node without bodies the one behind the last.
+/// The first input that a port refers to; the number of inputs for a node without bodies.
 std::size_t first_mapped(const Node& node) {
   if (node.loop() != nullptr) return LoopView::kFirstMapped;
   return node.branches() != nullptr ? IfView::kFirstMapped : node.inputs().size();
@@ -70,8 +70,8 @@ bool is_used(const Node& node, std::uint32_t output) {
   return !node.output(output).uses.empty();
 }
 
-/// Whether a trip count that is not known is at least one: a size that cannot be 0, or a Maximum of several
-/// numbers of which one is positive.
+/// Whether a dynamic trip count is at least 1: a size that cannot be 0, or a Maximum with a positive
+/// constant.
 bool is_positive(Value trip_count) {
   const auto& known = trip_count.output().known;
   if (known && known->size() == 1 && known->front().min > 0) return true;
@@ -176,7 +176,7 @@ bool LoopView::remove_unused_outputs() const {
   return true;
 }
 
-/// Removes those of the Results that no port refers to any more.
+/// Removes those Results that no port refers to any more.
 void LoopView::remove_results(const std::vector<Node*>& results) const {
   const LoopBody& loop = body();
   std::unordered_set<const Node*> used{loop.condition};
@@ -189,7 +189,7 @@ void LoopView::remove_results(const std::vector<Node*>& results) const {
   loop.graph->remove(unused);
 }
 
-/// Removes states but for their inputs and Parameters.
+/// Removes states, but keeps their inputs and Parameters.
 std::vector<Carried> LoopView::take_states(const StatePredicate& is_taken) const {
   std::vector<Carried> taken;
   std::vector<std::uint32_t> outputs;
@@ -236,7 +236,7 @@ Value IfView::add_output(Value then_value, Value else_value) const {
 }
 
 bool IfView::remove_unused_outputs() const {
-  std::vector<std::uint32_t> unused;  // the last one first
+  std::vector<std::uint32_t> unused;  // in descending order
   for (auto output = static_cast<std::uint32_t>(node_->outputs().size()); output-- > 0;) {
     if (is_used(*node_, output) || node_->outputs().size() == 1) continue;
     node_->remove_output(output);

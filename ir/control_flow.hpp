@@ -1,5 +1,5 @@
-// Loop and If nodes by the roles of their ports. Code that makes such a node, or reads, adds or removes one
-// of its ports, does it here: the indices in the node's payload stay right.
+// Access to the ports of Loop and If nodes by their roles. All code that creates such nodes, or reads, adds
+// or removes their ports, uses this interface, which keeps the indices in the payload valid.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace onnx2ir::ir {
 /// A Loop node. A copy refers to the same node.
 class LoopView {
  public:
-  /// The trip count of a loop that only its conditions end.
+  /// The trip count of a loop that ends by its condition only.
   static constexpr std::int64_t kUnlimited = -1;
   static constexpr std::uint32_t kTripCount = 0;  ///< inputs of the node
   static constexpr std::uint32_t kCondition = 1;
@@ -32,16 +32,16 @@ class LoopView {
   std::vector<Carried>& states() const { return body().carried; }
   std::vector<Scan>& scans() const { return body().scans; }
 
-  /// An integer scalar: kUnlimited, or not negative.
+  /// An integer scalar: kUnlimited or a number >= 0.
   Value trip_count() const { return node_->input(kTripCount); }
   void set_trip_count(Value value) const { node_->set_input(kTripCount, value); }
-  /// A boolean scalar: whether the first iteration takes place, if the trip count allows it.
+  /// A boolean scalar: the initial condition. Whether the first iteration runs, if the trip count allows it.
   Value condition() const { return node_->input(kCondition); }
   void set_condition(Value value) const { node_->set_input(kCondition, value); }
-  /// A boolean scalar of the body: whether another iteration follows.
+  /// A boolean scalar of the body: the body condition. Whether another iteration follows.
   Value next_condition() const { return body().condition->input(0); }
 
-  /// The value outside of a Carried, an Invariant or a Sliced.
+  /// The outer value of a Carried, an Invariant or a Sliced.
   template <typename Port>
   Value outer(const Port& port) const {
     return node_->input(port.input);
@@ -50,33 +50,33 @@ class LoopView {
   void set_outer(const Port& port, Value value) const {
     node_->set_input(port.input, value);
   }
-  /// The final value of a state, null if it is not an output.
+  /// The final value of a state; null if it is not an output.
   Value output(const Carried& state) const { return state.output ? node_->value(*state.output) : Value{}; }
   Value output(const Scan& scan) const { return node_->value(scan.output); }
   Value output(const LastValue& last) const { return node_->value(last.output); }
 
-  /// How many iterations there are whatever the inputs; nothing if that depends on them.
+  /// The number of iterations if it is the same for all inputs; no value if it depends on them.
   std::optional<std::int64_t> iterations() const;
   bool runs_at_least_once() const;
   bool never_runs() const;
 
-  /// A state that begins as `initial`. Its final value is not an output: see add_output().
+  /// Adds a state with the given initial value. Its final value is not an output: see add_output().
   Carried& add_state(Value initial, Node& parameter, Node& result) const;
   Value add_output(Carried& state) const;
-  /// A port with the axis and the bounds of `like`: `parameter` is a slice of `outer`.
+  /// Adds a port with the axis and the bounds of `like`: `parameter` is a slice of `outer`.
   Sliced& add_sliced(Value outer, Node& parameter, const Sliced& like) const;
-  /// An output that stacks `result`, of the body, along `axis`.
+  /// Adds a scan output that stacks `result`, a Result of the body, along `axis`.
   Scan& add_scan(Node& result, std::int64_t axis) const;
-  /// An output that is `value`, of the body, as the last iteration has it.
+  /// Adds an output: `value`, a value of the body, in the last iteration.
   Value add_last_value(Value value) const;
 
-  /// Removes the unused outputs of states and scans. Returns whether there were any.
+  /// Removes unused outputs of states and scans. Returns whether any was removed.
   bool remove_unused_outputs() const;
   using StatePredicate = std::function<bool(const Carried& state)>;
-  /// Removes states whose outputs are unused, and the nodes of the body that only they need. Returns whether
-  /// there were any.
+  /// Removes states whose outputs are unused, and the nodes of the body that only they use. Returns whether
+  /// any was removed.
   bool remove_states(const StatePredicate& is_removed) const;
-  /// The same, but the Parameters stay, as invariants.
+  /// Turns states into invariants: as remove_states(), but the Parameters are kept.
   bool make_invariant(const StatePredicate& is_invariant) const;
 
  private:
@@ -101,50 +101,51 @@ class IfView {
   Branch& then_branch() const { return node_->branches()->then_branch; }
   Branch& else_branch() const { return node_->branches()->else_branch; }
   std::array<Branch*, 2> branches() const { return {&then_branch(), &else_branch()}; }
-  /// What the branches give for output `index`.
+  /// The Results of both branches for output `index`.
   std::array<Node*, 2> results(std::size_t index) const {
     return {then_branch().results[index], else_branch().results[index]};
   }
 
-  /// A new output: what the branches give has the same element type and the same static shape.
+  /// Adds an output. The values of the branches must have the same element type and the same static shape.
   Value add_output(Value then_value, Value else_value) const;
-  /// Removes unused outputs but for the last one, and the nodes of the branches that only they need. Returns
-  /// whether there were any.
+  /// Removes unused outputs, but keeps at least one, and the nodes of the branches that only they use.
+  /// Returns whether any was removed.
   bool remove_unused_outputs() const;
 
  private:
   Node* node_;
 };
 
-/// A Loop around `body` without states, invariants and outputs: add them, set the body's condition, and infer
-/// the node.
+/// A Loop with `body`, without states, invariants and outputs. The caller adds them, sets the body's
+/// condition, and infers the node.
 LoopView add_loop(Builder& outer, Value trip_count, Value condition, std::unique_ptr<Graph> body);
 
-/// An If of these branches. Connect its invariants, and infer the node.
+/// An If with these branches. The caller connects the invariants and infers the node.
 IfView add_if(Builder& outer, Value condition, IfBranches branches);
-/// Writes a branch: `invariants` stand for the outer values. Returns its outputs.
+/// Emits the nodes of a branch and returns its outputs; `invariants` are the captured values in the branch.
 using BranchWriter = std::function<std::vector<Value>(Builder& branch, const std::vector<Value>& invariants)>;
-/// An If that gives what `then_branch` gives where `condition` holds, else what `else_branch` gives: equally
-/// many outputs, of equal types and ranks.
+/// An If with the outputs of `then_branch` and `else_branch`, which must have the same number of outputs of
+/// the same types and ranks.
 IfView add_if(Builder& outer, Value condition, const std::vector<Value>& invariants,
               const BranchWriter& then_branch, const BranchWriter& else_branch);
 
-/// A copy of the Loop or If `node` with other inputs, which takes its bodies: `node` is to be removed.
+/// A copy of the Loop or If `node` with other inputs, which takes over its bodies. The caller removes `node`.
 Node& move_control_flow(Builder& to, Node& node, const std::vector<Value>& inputs);
 
-/// A new Parameter of `body`, which is one of `node`, for the value `outer`.
+/// Captures `outer` in `body`, a body of `node`, as a new Parameter.
 Value add_invariant(Node& node, Body& body, Value outer);
-/// The same with an existing Parameter.
+/// Captures `outer` with an existing Parameter.
 void connect_invariant(Node& node, Body& body, Value outer, Node& parameter);
-/// Removes invariants and slices whose Parameters are unused, with their inputs. Returns whether there were
-/// any.
+/// Removes invariants and slices whose Parameters are unused, with their inputs. Returns whether any was
+/// removed.
 bool remove_unused_captures(Node& node);
-/// Removes the inputs that no port refers to.
+/// Removes inputs that no port refers to.
 void remove_unmapped_inputs(Node& node);
 
-/// Whether a use reads the value: a body need not read what it is handed. The runtime drops what is not read.
+/// Whether a use reads the value. An input of a Loop or If counts only if the body uses it: the runtime
+/// removes unused captures.
 bool is_read(const Use& use);
-/// Whether anything reads the value.
+/// Whether any use reads the value.
 bool is_read(Value value);
 
 }  // namespace onnx2ir::ir

@@ -1,4 +1,4 @@
-// Elements of constants as the bits that are stored, for code that must keep every bit.
+// Bitwise access to elements of constants, for code that must preserve every bit.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace onnx2ir::ir {
 
-/// Whether elements of `type` can be read and written one by one: their size divides a byte or is a multiple
-/// of one.
+/// Whether elements of `type` can be read and written one by one: their size is a divisor or a multiple of
+/// one byte.
 bool has_element_bits(ElementType type);
 /// The bits of element `index`, in the lowest bits of the result. `bytes` must hold the element.
 std::uint64_t element_bits(ElementType type, std::span<const std::byte> bytes, std::size_t index);

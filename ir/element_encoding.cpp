@@ -1,4 +1,4 @@
-// Numbers to the bytes of constants and back.
+// Converts numbers to the bytes of constants and back.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -26,7 +26,8 @@ Element load(std::span<const std::byte> bytes, std::size_t index) {
   return element;
 }
 
-/// Elements of 1, 2 or 4 bits, the first in the lowest bits of a byte. (u1 is the exception: highest first.)
+/// Stores elements of 1, 2 or 4 bits, the first one in the lowest bits of a byte. (u1 is the exception:
+/// highest bit first.)
 void store_bits(std::span<std::byte> bytes, std::size_t index, unsigned bits, std::uint32_t value) {
   const std::size_t position = index * bits;
   const auto shift = static_cast<unsigned>(bits == 1 ? 7 - position % 8 : position % 8);
@@ -43,7 +44,7 @@ bool is_packed_integer(ElementType type) {
   return is_integral(type) && info(type).bits < 8 && 8 % info(type).bits == 0;
 }
 
-/// The least and greatest integer of `type`; false when it is no integer type.
+/// The least and greatest integer of `type`; false if it is not an integer type.
 bool integer_limits(ElementType type, std::int64_t& least, std::int64_t& greatest) {
   if (type == ElementType::boolean) {
     least = 0;
@@ -77,11 +78,11 @@ void store_integer(std::span<std::byte> bytes, std::size_t index, std::int64_t v
     default:
       break;
   }
-  if (!is_packed_integer(type)) invalid("no constants of type " + std::string(info(type).name));
+  if (!is_packed_integer(type)) invalid("cannot encode constants of type " + std::string(info(type).name));
   store_bits(bytes, index, info(type).bits, static_cast<std::uint32_t>(value));
 }
 
-/// Zeros for the elements of a constant, and who owns them.
+/// Zeroed memory for the elements of a constant, and its owner.
 struct Storage {
   std::shared_ptr<std::byte[]> owner;
   std::span<std::byte> bytes;
@@ -89,7 +90,7 @@ struct Storage {
 
 Storage storage(ElementType type, std::size_t count) {
   const auto size = packed_size(type, count);
-  if (!size) invalid("no constants of type " + std::string(info(type).name));
+  if (!size) invalid("cannot encode constants of type " + std::string(info(type).name));
   auto owner = std::make_shared<std::byte[]>(*size);
   return {owner, {owner.get(), *size}};
 }
@@ -170,7 +171,7 @@ ConstantData encode_numbers(std::span<const double> values, ElementType type) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (integers) {
       const double rounded = std::nearbyint(values[i]);
-      // 2^63 is a double, the greatest int64 is not.
+      // 2^63 is exact as a double, the greatest int64 is not.
       const std::int64_t value = std::isnan(rounded)                        ? 0
                                  : rounded <= static_cast<double>(least)    ? least
                                  : rounded >= static_cast<double>(greatest) ? greatest
@@ -193,7 +194,7 @@ ConstantData encode_numbers(std::span<const double> values, ElementType type) {
           store_bits(bytes, i, info(type).bits, code);
       }
     } else {
-      invalid("no numbers of type " + std::string(info(type).name));
+      invalid("cannot encode numbers of type " + std::string(info(type).name));
     }
   }
   return {owner, bytes};

@@ -1,4 +1,4 @@
-// Element types of OpenVINO tensors, with the names the IR uses for them.
+// Element types of OpenVINO tensors, with their names in the IR.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace onnx2ir::ir {
 
-/// Every element type OpenVINO's operation sets know. `dynamic` is a type that is not known (yet).
+/// Every element type in OpenVINO's operation sets. `dynamic`: not known (yet).
 enum class ElementType : std::uint8_t {
   dynamic,
   boolean,
@@ -38,7 +38,7 @@ enum class ElementType : std::uint8_t {
   string,
 };
 
-/// How the IR writes a type and how its elements are stored.
+/// The name of a type in the IR, and the storage of its elements.
 struct ElementTypeInfo {
   ElementType type;
   std::string_view name;       ///< data attributes: "f32"
@@ -49,11 +49,11 @@ struct ElementTypeInfo {
 /// The row of `type`.
 const ElementTypeInfo& info(ElementType type);
 
-/// The type whose data-attribute name is `name`, if there is one.
+/// The type whose name in data attributes is `name`; no value if there is no such type.
 std::optional<ElementType> element_type_from_name(std::string_view name);
 
-/// Bytes of `count` tightly packed elements of `type` (4-bit types share bytes); nothing on overflow or when
-/// the type has no fixed size.
+/// The bytes of `count` tightly packed elements of `type` (4-bit types share bytes); no value on overflow, or
+/// if the type has no fixed size.
 std::optional<std::uint64_t> packed_size(ElementType type, std::uint64_t count);
 
 bool is_floating(ElementType type);  ///< any floating-point type, the 8-bit and 4-bit ones included

@@ -19,7 +19,7 @@ void add_use(Value value, Node& user, std::size_t index) {
 void drop_use(Value value, const Node& user, std::size_t index) {
   if (!value) return;
   auto& uses = value.node->output(value.index).uses;
-  // Uses are mostly dropped in the order opposite to their making.
+  // Search from the end: uses are mostly removed in the reverse order of their creation.
   Use* found = uses.end();
   do {
     assert(found != uses.begin());
@@ -44,7 +44,7 @@ void drop_uses(Output& output, IsDropped is_dropped) {
 }  // namespace
 
 Output& Value::output() const {
-  if (node == nullptr) throw InvalidNode("an input that is needed is absent");
+  if (node == nullptr) throw InvalidNode("a required input is absent");
   return node->output(index);
 }
 ElementType Value::type() const {
@@ -110,7 +110,7 @@ const AttributeValue* Node::find_attribute(std::string_view wanted) const {
 }
 
 void Node::set_attribute(std::string_view wanted, AttributeValue value) {
-  // Kept in the order of the descriptor, under the descriptor's own spelling of the name.
+  // Attributes are kept in the order of the descriptor, and refer to the descriptor's copy of the name.
   if (attributes_ == nullptr) attributes_ = std::make_unique<std::vector<Attribute>>();
   attributes_->reserve(op_->attributes.size());
   auto position = attributes_->begin();
@@ -160,7 +160,7 @@ Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::siz
 }
 
 std::size_t Graph::remove_dead_nodes() {
-  // Backwards over the topological order: a node's users are judged before it.
+  // In reverse topological order, so that the users of a node are removed before it.
   std::size_t removed = 0;
   bool lost_control_flow = false;
   for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) {
@@ -207,7 +207,7 @@ void Graph::forget(std::span<Node* const> nodes) {
   bool has_bodies = false;
   for (Node* node : nodes) {
     for (const Value& input : node->inputs_) {
-      // Searched once for all of its users: of n users of one value, drop_use() would search n times.
+      // Remove all uses of a value in one search: drop_use() for each of n uses would search n times.
       if (input && searched.insert(&input.node->output(input.index)).second)
         drop_uses(input.node->output(input.index), is_removed);
     }
@@ -223,8 +223,7 @@ void Graph::forget(std::span<Node* const> nodes) {
 }
 
 void Graph::sort() {
-  // Depth-first over inputs from each node in the present order; `scratch` 0: new, 1: on the stack, 2:
-  // placed.
+  // Depth-first search over inputs, in the present order. `scratch`: 0 new, 1 on the stack, 2 placed.
   for (const auto& node : nodes_) node->scratch = 0;
   std::vector<Node*> order;
   order.reserve(nodes_.size());
@@ -269,7 +268,7 @@ void replace_all_uses(Value from, Value to) {
   Output& old = from.output();
   Output& replacement = to.output();
   for (const Use& use : old.uses) {
-    // set_input would search the list of uses for each: linear here, quadratic there.
+    // Not set_input(), which would search the list of uses each time: quadratic instead of linear.
     use.node->inputs_[use.index] = to;
     replacement.uses.push_back(use);
   }

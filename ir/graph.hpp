@@ -29,20 +29,20 @@ class Node;
 class Graph;
 struct Output;
 
-/// An output of a node, as its consumers refer to it. Null when `node` is null.
+/// An output of a node. Null if `node` is null.
 struct Value {
   Node* node = nullptr;
   std::uint32_t index = 0;
 
   explicit operator bool() const { return node != nullptr; }
-  /// Throws InvalidNode if the value is null: the model leaves out an input that its node needs.
+  /// Throws InvalidNode if the value is null: the model omits an input that its node requires.
   Output& output() const;
   ElementType type() const;
   const PartialShape& shape() const;
   friend bool operator==(const Value&, const Value&) = default;
 };
 
-/// A place where a value is consumed: input `index` of `node`.
+/// A use of a value: input `index` of `node`.
 struct Use {
   Node* node;
   std::uint32_t index;
@@ -51,34 +51,35 @@ struct Use {
 
 using TensorNames = SmallVector<std::string, 1>;
 
-/// What a node says about one of its outputs. What is asked most stands first: see Node.
+/// The type, uses and names of an output. Members are ordered by how often they are accessed: see Node.
 struct Output {
   SmallVector<Use, 1> uses;
-  /// What inference knows of the elements of a small tensor; null when nothing.
+  /// Known elements of a small tensor; null if nothing is known of them.
   std::unique_ptr<const KnownValues> known;
   [[no_unique_address]] PartialShape shape;
-  ElementType type = ElementType::dynamic;  // where the shape leaves room
-  /// Tensor names: those of the model's inputs and outputs must survive all passes.
+  ElementType type = ElementType::dynamic;  // here because of the padding after `shape`
+  /// The names of the model's inputs and outputs must survive all passes.
   TensorNames names;
 };
 
-/// Body parameter <- outer value, the same in every iteration. `input` is an input index of the control-flow
-/// node.
+/// A captured value: a Parameter of the body with the same value in every iteration. `input` is an input
+/// index of the control-flow node.
 struct Invariant {
   std::uint32_t input;
   Node* parameter;
 };
-/// A state: `parameter` starts as `input` and takes the value of `result` after each iteration. Without an
-/// `output` the final value is not wanted.
+/// A state: `parameter` starts as `input` and takes the value of `result` after each iteration. Without
+/// `output`, the final value is unused.
 struct Carried {
   std::uint32_t input;
   Node* parameter;
   Node* result;
   std::optional<std::uint32_t> output;
-  /// If the loop runs zero iterations, no reader of `output` uses it: a guard selects the initial value.
+  /// If the loop runs zero iterations, `output` is not used: a guard selects the initial value.
   bool is_guarded = false;
 };
-/// Body parameter <- a slice of an outer value, another in each iteration (Loop-5, newer text).
+/// A slice of an outer value, a different one in each iteration (Loop-5). The front end emits a Gather
+/// instead: see Scan in docs/control-flow.md.
 struct Sliced {
   std::uint32_t input;
   Node* parameter;
@@ -97,16 +98,16 @@ struct Scan {
   std::int64_t end = -1;
   std::int64_t stride = 1;
   std::int64_t part_size = 1;
-  /// If the loop runs zero iterations, no reader of `output` uses its rows: a guard selects none of them.
+  /// If the loop runs zero iterations, `output` is not used: a guard selects no rows.
   bool is_guarded = false;
 };
-/// An output that is `result` of the last iteration, not fed back.
+/// An output that is `result` of the last iteration, without a back edge.
 struct LastValue {
   Node* result;
   std::uint32_t output;
 };
 
-/// A graph inside a control-flow node, and the outer values that it reads. See ir/control_flow.hpp.
+/// A graph inside a control-flow node, and the values it captures. See ir/control_flow.hpp.
 struct Body {
   std::unique_ptr<Graph> graph;
   std::vector<Invariant> invariants;
@@ -120,11 +121,12 @@ struct LoopBody : Body {
   std::vector<Sliced> sliced;
   std::vector<Scan> scans;
   std::vector<LastValue> last_values;
-  /// Whether the first iteration takes place although the trip count is dynamic: an If around has asked.
+  /// Whether the loop runs at least once although its trip count is dynamic, because an If around it has
+  /// tested this.
   bool is_known_to_run = false;
 };
 
-/// One branch of an If node; result i is output i of the node.
+/// A branch of an If node; Result i is output i of the node.
 struct Branch : Body {
   std::vector<Node*> results;
 };
@@ -133,11 +135,12 @@ struct IfBranches {
   Branch else_branch;
 };
 
-/// What a node holds besides attributes. Most are constants: bodies, which are larger, stand elsewhere.
+/// The data of a node besides attributes. Constants are stored inline because they are the most frequent;
+/// bodies are larger.
 using Payload = std::variant<ConstantData, std::unique_ptr<LoopBody>, std::unique_ptr<IfBranches>>;
 
-/// A node. Created through Graph; its operation never changes. The type and shape of a Parameter or Const are
-/// what its output says; of all others they are inferred.
+/// A node. Created by Graph; its operation never changes. The output type of a Parameter or Const is
+/// declared, all others are inferred.
 class Node {
  public:
   Node(const OpDescriptor& op, Graph& graph, std::span<const Value> inputs, std::size_t output_count);
@@ -153,9 +156,9 @@ class Node {
   std::span<const Value> inputs() const { return {inputs_.data(), inputs_.size()}; }
   Value input(std::size_t index) const { return inputs_[index]; }
   void set_input(std::size_t index, Value value);
-  /// Appends an input; only control-flow nodes grow.
+  /// Appends an input; for control-flow nodes only.
   void add_input(Value value);
-  /// Removes input `index`; the caller adjusts the indices in the payload.
+  /// Removes input `index`; the caller updates the indices in the payload.
   void remove_input(std::size_t index);
 
   std::span<Output> outputs() { return {outputs_.data(), outputs_.size()}; }
@@ -163,11 +166,11 @@ class Node {
   Output& output(std::size_t index) { return outputs_[index]; }
   const Output& output(std::size_t index) const { return outputs_[index]; }
   Value value(std::size_t index = 0) { return {this, static_cast<std::uint32_t>(index)}; }
-  /// Removes all inputs of a node that is replaced: it is dead, and remove_dead_nodes() takes it away.
+  /// Removes all inputs of a dead node; remove_dead_nodes() will remove the node.
   void remove_inputs();
-  /// Appends an output; only control-flow nodes grow.
+  /// Appends an output; for control-flow nodes only.
   Value add_output();
-  /// Removes output `index`, which must be unused; the caller adjusts the indices in the payload.
+  /// Removes output `index`, which must be unused; the caller updates the indices in the payload.
   void remove_output(std::size_t index);
   bool has_uses() const {
     for (const Output& output : outputs_) {
@@ -180,7 +183,7 @@ class Node {
   std::span<const Attribute> attributes() const {
     return attributes_ == nullptr ? std::span<const Attribute>{} : *attributes_;
   }
-  /// The value of `attribute`, null when an optional one is absent.
+  /// The value of attribute `wanted`; null if it is optional and absent.
   const AttributeValue* find_attribute(std::string_view wanted) const;
   bool boolean(std::string_view attribute) const { return std::get<bool>(*find_attribute(attribute)); }
   std::int64_t integer(std::string_view attribute) const {
@@ -205,11 +208,11 @@ class Node {
   void set_payload(IfBranches branches) {
     set_payload(Payload(std::make_unique<IfBranches>(std::move(branches))));
   }
-  /// Gives the payload away; the node has none then.
+  /// Moves the payload out of the node.
   Payload take_payload() { return std::move(*std::exchange(payload_, nullptr)); }
   ConstantData* constant() { return std::get_if<ConstantData>(payload_.get()); }
   const ConstantData* constant() const { return std::get_if<ConstantData>(payload_.get()); }
-  /// The wiring of a Loop and of an If, null for all other nodes. Passes use LoopView and IfView.
+  /// The body of a Loop, and the branches of an If; null for all other nodes. Passes use LoopView and IfView.
   LoopBody* loop() { return body<LoopBody>(); }
   const LoopBody* loop() const { return body<LoopBody>(); }
   IfBranches* branches() { return body<IfBranches>(); }
@@ -224,8 +227,8 @@ class Node {
     return held == nullptr ? nullptr : held->get();
   }
 
-  // In the order in which they are asked for: walks over millions of nodes that ask for the operation and
-  // whether it is used see one line of the cache of each.
+  // Ordered by access frequency: a walk over millions of nodes that reads only operations and uses touches
+  // one cache line of each.
   const OpDescriptor* op_;
   std::unique_ptr<Payload> payload_;  ///< null for nearly all nodes
   SmallVector<Output, 1> outputs_;
@@ -233,26 +236,26 @@ class Node {
   Graph* graph_;
 
  public:
-  /// Scratch space of the pass or writer at work; nothing is kept in it between them.
+  /// Scratch space for a single pass or writer; not preserved between passes.
   std::int64_t scratch = 0;
-  /// Whether this Convert undoes the compression of a constant: the runtime may use the constant as it is.
+  /// Whether this Convert decompresses a constant: the runtime may keep the constant compressed.
   bool is_decompression = false;
-  /// Whether a legalisation has made the inputs such that the runtime computes this node correctly.
+  /// Whether a legalisation has changed the inputs so that the runtime computes this node correctly.
   bool is_legalized = false;
-  /// The layer's name; made unique within its graph when the IR is written.
+  /// The layer's name; made unique in its graph when the IR is written.
   std::string name;
 
  private:
   std::unique_ptr<std::vector<Attribute>> attributes_;  ///< null for most nodes
 };
 
-/// Gives the place of a node back to the storage of its graph.
+/// Returns the memory of a node to the storage of its graph.
 struct NodeDeleter {
   void operator()(Node* node) const;
 };
 using NodePointer = std::unique_ptr<Node, NodeDeleter>;
 
-/// Owns nodes. They stand in topological order when emitted; a pass that breaks the order calls sort().
+/// Owns nodes. They are in topological order when emitted; a pass that breaks the order calls sort().
 class Graph {
  public:
   Graph() : storage_(std::make_shared<NodeStorage>(sizeof(Node))) {}
@@ -264,35 +267,37 @@ class Graph {
   std::unique_ptr<Graph> make_body() const { return std::unique_ptr<Graph>(new Graph(storage_)); }
   /// Makes room for `nodes` nodes in all.
   void reserve(std::size_t nodes) { nodes_.reserve(nodes); }
-  /// Appends a node without attributes, types or checks: use Builder, which does all that.
+  /// Appends a node without attributes, types and checks. Use Builder, which adds all of them.
   Node& add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count);
 
   const std::vector<NodePointer>& nodes() const { return nodes_; }
   /// Parameters and Results in the order of the model's inputs and outputs.
   const std::vector<Node*>& parameters() const { return parameters_; }
   const std::vector<Node*>& results() const { return results_; }
-  /// The nodes that have bodies, in the order of nodes(): most of a million nodes have none.
+  /// The nodes that have bodies, in the order of nodes(). Kept separately because large graphs have few of
+  /// them.
   const std::vector<Node*>& control_flow() const { return control_flow_; }
-  /// Whether there may be a node of one of these operations: none has ever been added otherwise.
+  /// False if no node of these operations has ever been added.
   bool may_hold(const OperationSet& operations) const { return operations_.meets(operations); }
-  /// Whether there may be a value of `type`: none has ever been inferred otherwise.
+  /// False if no value of `type` has ever been inferred.
   bool may_hold(ElementType type) const { return (types_ >> static_cast<unsigned>(type) & 1U) != 0; }
 
-  /// Removes nodes whose outputs nobody uses, bottom up; Parameters and Results stay. Returns how many went.
+  /// Removes unused nodes, users first; Parameters and Results are kept. Returns the number of removed nodes.
   std::size_t remove_dead_nodes();
-  /// Removes `node`, whose outputs must be unused. The newer the node, the less time it takes.
+  /// Removes `node`, whose outputs must be unused. Fast for recently added nodes.
   void remove(Node& node);
-  /// Removes several nodes, whose outputs only they use, in one walk over the graph: linear in its size.
+  /// Removes several nodes whose outputs are used by these nodes only, in one pass over the graph: linear in
+  /// its size.
   void remove(std::span<Node* const> nodes);
-  /// How often remove() has searched the nodes of the graph.
+  /// How often remove() has searched the list of nodes (for tests).
   std::size_t removals() const { return removals_; }
-  /// Restores topological order, keeping the present order where it is one (stable, linear). Throws
-  /// std::logic_error if a node depends on its own output.
+  /// Restores topological order; stable and linear. Throws std::logic_error if a node depends on its own
+  /// output.
   void sort();
 
   std::string name;
-  /// Inference: whether a loop around, at any depth, infers its body once more with wider shapes of its
-  /// states.
+  /// Set during inference if an enclosing loop, at any depth, will infer its body again with wider shapes of
+  /// its states.
   bool is_inferred_again = false;
 
  private:
@@ -300,7 +305,7 @@ class Graph {
   friend struct NodeDeleter;
   friend void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
   explicit Graph(std::shared_ptr<NodeStorage> storage) : storage_(std::move(storage)) {}
-  /// Removes nodes that are about to go from the lists below, and their uses of other nodes.
+  /// Removes nodes that will be deleted from the lists below, and their uses of other nodes.
   void forget(std::span<Node* const> nodes);
 
   std::shared_ptr<NodeStorage> storage_;  ///< outlives the nodes
@@ -313,23 +318,23 @@ class Graph {
   std::uint64_t types_ = 0;  ///< a bit for each ElementType
 };
 
-/// Redirects all uses of `from` to `to`; tensor names move along.
+/// Replaces all uses of `from` by `to`; tensor names move to `to`.
 void replace_all_uses(Value from, Value to);
-/// The same without the inputs of `reader`, which computes `to` from `from`.
+/// The same, except for the inputs of `reader`, which computes `to` from `from`.
 void replace_uses_except(Value from, Value to, const Node& reader);
-/// The same for `uses` alone, for example those that `from` had before `to` was made of it.
+/// The same for `uses` only, for example the uses that `from` had before `to` was computed from it.
 void replace_uses(std::span<const Use> uses, Value from, Value to);
 
-/// The bodies of `node`; empty unless it is control flow.
+/// The bodies of `node`; empty for nodes without control flow.
 SmallVector<Body*, 2> bodies(Node& node);
 
 /// A whole model.
 struct Model {
   std::string name;
   Graph graph;
-  /// Properties (name, value) with which the runtime compiles the model unless the program sets others.
+  /// Properties (name, value) with which the runtime compiles the model, unless the program sets others.
   std::vector<std::pair<std::string, std::string>> runtime_options;
-  /// The files that it was read from. Nothing may be written over them.
+  /// The files that the model was read from, which must not be overwritten.
   std::vector<Input> inputs;
 };
 

@@ -16,7 +16,7 @@ constexpr float kLargest = 65504.0F;
 constexpr float kSmallest = 0x1p-24F;
 constexpr float kLargeError = 1.0F;
 
-/// Half precision by moving bits, as no instruction for it is part of every processor.
+/// Converts to half precision with integer operations, because not every processor has an instruction for it.
 std::uint16_t half_of(float number) {
   const auto bits = std::bit_cast<std::uint32_t>(number);
   const auto sign = static_cast<std::uint16_t>(bits >> 16U & 0x8000U);
@@ -26,7 +26,7 @@ std::uint16_t half_of(float number) {
   if (magnitude == kInfinity) return sign | 0x7c00U;
   if (magnitude >= std::bit_cast<std::uint32_t>(kLargest)) return sign | 0x7bffU;
   if (magnitude < std::bit_cast<std::uint32_t>(0x1p-14F)) {
-    // Added to a number whose last bit is worth 2^-24, the sum is rounded just there.
+    // Adding 0.5, whose last bit is 2^-24, makes the addition round at the last bit of a subnormal half.
     constexpr float kRounder = 0.5F;
     const float sum = std::bit_cast<float>(magnitude) + kRounder;
     return static_cast<std::uint16_t>(
@@ -41,8 +41,8 @@ float single_of(std::uint16_t half) {
   const std::uint32_t sign = std::uint32_t{half & 0x8000U} << 16U;
   const std::uint32_t magnitude = half & 0x7fffU;
   if (magnitude >= 0x7c00U) return std::bit_cast<float>(sign | 0x7f800000U | (magnitude & 0x3ffU) << 13U);
-  // As a number with the exponent of half precision, which is 2^112 too small; the product also is right for
-  // subnormal numbers.
+  // Reads the bits as a single with the exponent of a half, which is too small by 2^112. The multiplication
+  // is also exact for subnormals.
   return std::bit_cast<float>(
       sign | std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude << 13U) * 0x1p112F));
 }
@@ -74,7 +74,7 @@ HalfPrecisionFit fit_one_by_one(std::span<const float> numbers, float tolerance)
 #if defined(__x86_64__)
 
 bool has_half_precision_instructions() {
-  // Clang 14 does not know the name "f16c".
+  // Clang 14's __builtin_cpu_supports does not accept "f16c".
   unsigned int a = 0;
   unsigned int b = 0;
   unsigned int c = 0;
@@ -116,7 +116,7 @@ __attribute__((target("avx2,f16c"))) HalfPrecisionFit fit_by_eights(std::span<co
   for (; i + 8 <= numbers.size(); i += 8) {
     const __m256 number = _mm256_loadu_ps(numbers.data() + i);
     const __m256 magnitude = _mm256_andnot_ps(sign, number);
-    // Not "greater than": of NaN, too.
+    // "Not less or equal" instead of "greater", so that NaN is included.
     const __m256 is_large = _mm256_cmp_ps(magnitude, largest, _CMP_NLE_UQ);
     const __m256 is_small = _mm256_and_ps(_mm256_cmp_ps(magnitude, smallest, _CMP_LT_OQ),
                                           _mm256_cmp_ps(magnitude, _mm256_setzero_ps(), _CMP_GT_OQ));
@@ -157,9 +157,9 @@ void to_half_precision(std::span<const float> numbers, std::span<std::uint16_t> 
 
 namespace {
 
-/// The single precision number that rounds to the same half precision number: the one next to zero whose last
-/// bit says whether anything was cut off.
-float cut(double number) {
+/// A single that rounds to the same half as `number`: truncated toward zero, with the last bit set if that
+/// was inexact (round to odd).
+float round_to_odd(double number) {
   auto single = static_cast<float>(number);
   if (!std::isfinite(number)) return single;
   if (std::fabs(static_cast<double>(single)) > std::fabs(number)) single = std::nextafter(single, 0.0F);
@@ -171,12 +171,12 @@ float cut(double number) {
 
 HalfPrecisionFit half_precision_fit(std::span<const double> numbers, double tolerance) {
   HalfPrecisionFit fit;
-  for (const double number : numbers) add(fit, cut(number), static_cast<float>(tolerance));
+  for (const double number : numbers) add(fit, round_to_odd(number), static_cast<float>(tolerance));
   return fit;
 }
 
 void to_half_precision(std::span<const double> numbers, std::span<std::uint16_t> halves) {
-  for (std::size_t i = 0; i < numbers.size(); ++i) halves[i] = half_of(cut(numbers[i]));
+  for (std::size_t i = 0; i < numbers.size(); ++i) halves[i] = half_of(round_to_odd(numbers[i]));
 }
 
 }  // namespace onnx2ir::ir

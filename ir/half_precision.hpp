@@ -1,4 +1,4 @@
-// Single and double precision numbers to half precision, many at once.
+// Converts many single and double precision numbers to half precision.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace onnx2ir::ir {
 
-/// How well numbers fit into half precision. Sums of parts are those of the whole.
+/// How well numbers fit into half precision. The counts of several parts can be added.
 struct HalfPrecisionFit {
   std::uint64_t too_large = 0;   ///< finite, but beyond the largest half precision number
   std::uint64_t rejected = 0;    ///< outside the range of half precision, or off by more than the tolerance
@@ -21,12 +21,12 @@ struct HalfPrecisionFit {
   }
 };
 
-/// Looks at numbers whose relative error may be up to `tolerance`.
+/// Examines numbers; a relative error of up to `tolerance` is accepted.
 HalfPrecisionFit half_precision_fit(std::span<const float> numbers, double tolerance);
 HalfPrecisionFit half_precision_fit(std::span<const double> numbers, double tolerance);
 
-/// Rounds to nearest, ties to even. Finite numbers beyond the largest one become the largest; infinities and
-/// NaN stay what they are. `halves` has the size of `numbers`.
+/// Rounds to nearest, ties to even. Finite numbers beyond the largest half become the largest; infinities and
+/// NaN are kept. `halves` has the size of `numbers`.
 void to_half_precision(std::span<const float> numbers, std::span<std::uint16_t> halves);
 void to_half_precision(std::span<const double> numbers, std::span<std::uint16_t> halves);
 

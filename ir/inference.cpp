@@ -12,8 +12,8 @@ void invalid(const std::string& message) {
 }
 
 void fail_missing_element(std::size_t index, std::size_t size) {
-  invalid("element " + std::to_string(index) + " of a list is needed, which has " + std::to_string(size) +
-          (size == 1 ? " element" : " elements"));
+  invalid("a list of " + std::to_string(size) + (size == 1 ? " element" : " elements") + " has no element " +
+          std::to_string(index));
 }
 
 void fail_overflow() {
@@ -25,14 +25,14 @@ void fail_division(std::int64_t divisor) {
 }
 
 void fail_count(std::int64_t count, std::int64_t most) {
-  invalid(count < 0 ? "a list of " + std::to_string(count) + " elements is needed"
-                    : "a list of " + std::to_string(count) + " elements is needed; more than " +
-                          std::to_string(most) + " are not supported");
+  invalid(count < 0 ? "a list cannot have " + std::to_string(count) + " elements"
+                    : "a list of " + std::to_string(count) + " elements exceeds the limit of " +
+                          std::to_string(most));
 }
 
 std::int64_t checked_size(double number) {
   constexpr double kLimit = 9223372036854775808.0;  // 2^63
-  if (!(number >= 0 && number < kLimit)) invalid("a size of " + std::to_string(number) + " is needed");
+  if (!(number >= 0 && number < kLimit)) invalid(std::to_string(number) + " is not a valid size");
   return static_cast<std::int64_t>(number);
 }
 

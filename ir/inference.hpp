@@ -19,25 +19,25 @@ inline void require(bool condition, std::string_view message) {
   if (!condition) invalid(std::string(message));
 }
 
-/// Sets type and shape of output `index` and forgets its known values.
+/// Sets type and shape of output `index`, and clears its known values.
 void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
-/// Sets the known values of output `index`; dropped when they do not fit its shape.
+/// Sets the known values of output `index`; ignored if their number does not fit the shape.
 void set_known(Node& node, std::size_t index, KnownValues values);
 
-/// `axis` in [-rank, rank) made non-negative; throws InvalidNode otherwise.
+/// Converts `axis` in [-rank, rank) to a non-negative index; throws InvalidNode if it is out of range.
 std::size_t normalize_axis(std::int64_t axis, std::size_t rank);
-/// The common element type of inputs [first, last); throws InvalidNode when they differ.
+/// The common element type of inputs [first, last); throws InvalidNode if they differ.
 ElementType same_type(const Node& node, std::size_t first, std::size_t last);
 
-/// Known values as dimensions: exact or interval, negative ones (and special meanings) are the caller's
-/// business.
+/// A known value as a dimension, exact or an interval. The caller handles negative values and special
+/// meanings.
 Dimension to_dimension(const ValueRange& range);
 ValueRange to_range(const Dimension& dimension);
 
-/// Infers `node` again, as if it were made anew; control flow infers its bodies.
+/// Infers `node` again, as when it was created; control flow infers its bodies.
 void infer(Node& node);
-/// The same for a Loop or If that was just made around bodies whose nodes were inferred one by one: they are
-/// inferred again only when their parameters have to change.
+/// The same for a new Loop or If whose bodies were inferred node by node: they are inferred again only if
+/// their Parameters change.
 void infer_around_bodies(Node& node);
 /// Infers every node of `graph` in order.
 void infer(Graph& graph);

@@ -1,5 +1,5 @@
 // Files that a conversion reads: opened once, read with pread, and checked to be unchanged. They are not
-// mapped: a mapped file that becomes shorter ends the process with SIGBUS.
+// mapped, because truncating a mapped file ends the process with SIGBUS.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace onnx2ir::ir {
 
-/// Which file it is and in which state, as the kernel reports it. Times are nanoseconds.
+/// The identity and state of a file as the kernel reports it. Times are in nanoseconds.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -22,12 +22,12 @@ struct FileIdentity {
   std::int64_t status_changed = 0;
 };
 
-/// Of an open file, and of the file at `path`, symbolic links followed; nothing when the kernel reports an
+/// Of an open file, or of the file at `path` (symbolic links are followed); no value if the kernel reports an
 /// error.
 std::optional<FileIdentity> identify(int descriptor);
 std::optional<FileIdentity> identify(const std::filesystem::path& path);
 
-/// Whether both are one file, under whatever names. An inode number that was used again is another file.
+/// Whether both are the same file under any names. A file that reuses an inode number is different.
 bool is_same_file(const FileIdentity& a, const FileIdentity& b);
 
 /// A file that a model is read from.
@@ -36,7 +36,7 @@ struct Input {
   FileIdentity identity;
 };
 
-/// An input file cannot be read, became shorter or was changed while it was read.
+/// An input file cannot be read, or was truncated or changed while it was read.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -55,11 +55,11 @@ class InputFile {
   const Input& input() const { return input_; }
   /// The size when it was opened.
   std::uint64_t size() const { return input_.identity.size; }
-  /// Fills `target` with the bytes from `offset` on. Throws InputError, also when the file ends before.
+  /// Fills `target` with the bytes from `offset` on. Throws InputError, also if the file is too short.
   void read(std::uint64_t offset, std::span<std::byte> target) const;
-  /// Throws InputError unless size and times are those that the file had when it was opened.
+  /// Throws InputError if the size or the times have changed since the file was opened.
   void check_unchanged() const;
-  /// Throws the InputError for a file that ends before it should.
+  /// Throws the InputError for a file that is too short.
   [[noreturn]] void fail_shortened() const;
 
  private:

@@ -12,7 +12,7 @@ bool has_integer_values(ElementType type) {
   return type == ElementType::boolean || is_integral(type);
 }
 
-/// Whether `value`, an element of `type` as decode_integers() has it, stands for a number of 2^63 or more.
+/// Whether `value`, an element of `type` from decode_integers(), represents a number >= 2^63.
 bool is_beyond_int64(ElementType type, std::int64_t value) {
   return type == ElementType::u64 && value < 0;
 }

@@ -1,4 +1,4 @@
-// What is known at conversion time of the elements of small tensors: the one interface to them.
+// What is known at conversion time of the elements of small tensors. This is the only interface to it.
 //
 //     known_values   an interval for each element, in OpenVINO's inference as well
 //     exact_values   integers and booleans, all of them exact
@@ -18,9 +18,9 @@ namespace onnx2ir::ir {
 
 struct Value;
 
-/// What is known of one element. Of integers and booleans: an interval, exact when both ends are equal. Of
-/// floating-point numbers: the number itself or nothing, as both ends hold its bits (see of_number). Code
-/// that only moves elements can ignore the difference.
+/// What is known of one element. For integers and booleans: an interval, exact if both ends are equal. For
+/// floating-point numbers: the exact number, whose bits both ends hold (see of_number), or nothing. Code that
+/// only moves elements can ignore the encoding.
 struct ValueRange {
   std::int64_t min = std::numeric_limits<std::int64_t>::min();
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
@@ -36,20 +36,19 @@ struct ValueRange {
 };
 /// Elements of a small tensor in C order.
 using KnownValues = CheckedList<ValueRange>;
-/// Larger tensors are not looked at: these are shapes, axes and counts.
+/// Larger tensors are not tracked: known values are for shapes, axes and counts.
 inline constexpr std::int64_t kMostKnownElements = 1024;
 
-/// What is known of the elements: constants, dimensions and what is computed from them, each with a lower and
-/// an upper bound. Nothing for all other values, as soon as one element comes from elsewhere: so it is in
-/// OpenVINO's inference, which ours must equal.
+/// The known elements of constants, dimensions, and values computed from them, each with a lower and an upper
+/// bound. No value if any element has another source, as in OpenVINO's inference, which ours must match.
 std::optional<KnownValues> known_values(Value value);
-/// All elements of an integer or boolean constant or of a value that inference knows wholly.
+/// All elements of an integer or boolean value, if they are constant or inference knows them exactly.
 std::optional<Integers> exact_values(Value value);
 /// The same as numbers, also of floating-point values.
 std::optional<Numbers> exact_numbers(Value value);
-/// The integer or boolean of a value of one element.
+/// The element of an integer or boolean value that has exactly one.
 std::optional<std::int64_t> known_scalar(Value value);
-/// The floating-point number that a constant of one element holds.
+/// The element of a floating-point constant that has exactly one.
 std::optional<double> exact_number(Value value);
 
 }  // namespace onnx2ir::ir

@@ -5,7 +5,7 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// A conversion runs on the thread that started it.
+/// Thread-local, because a conversion runs on the thread that started it.
 thread_local std::shared_ptr<MemoryBudget> current;
 
 }  // namespace

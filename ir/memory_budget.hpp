@@ -1,4 +1,4 @@
-// How much memory a conversion may take for what grows with the model.
+// Limits the memory of a conversion that grows with the model.
 #pragma once
 
 #include <atomic>
@@ -8,11 +8,11 @@
 
 namespace onnx2ir::ir {
 
-/// Counts bytes that are taken and given back, by any thread.
+/// Counts bytes taken and returned, by any thread.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t most) : most_(most) {}
-  /// Throws std::bad_alloc when it would be more than the most.
+  /// Throws std::bad_alloc if the limit would be exceeded.
   void take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes) { taken_ -= bytes; }
 
@@ -21,7 +21,7 @@ class MemoryBudget {
   std::atomic<std::uint64_t> taken_{0};
 };
 
-/// The budget of what this thread does during the lifetime of the scope; 0 bytes: no limit.
+/// Sets the budget of this thread during the lifetime of the scope; 0 bytes: no limit.
 class MemoryBudgetScope {
  public:
   explicit MemoryBudgetScope(std::uint64_t most);
@@ -33,10 +33,10 @@ class MemoryBudgetScope {
   std::shared_ptr<MemoryBudget> outer_;
 };
 
-/// Bytes from the budget of this thread, if it has one, until the charge is destroyed.
+/// Takes bytes from the budget of this thread, if it has one, during the lifetime of the charge.
 class MemoryCharge {
  public:
-  /// Throws std::bad_alloc when the budget has no more.
+  /// Throws std::bad_alloc if the budget is exhausted.
   explicit MemoryCharge(std::uint64_t bytes);
   MemoryCharge(const MemoryCharge&) = delete;
   MemoryCharge& operator=(const MemoryCharge&) = delete;
@@ -49,7 +49,7 @@ class MemoryCharge {
   std::uint64_t bytes_;
 };
 
-/// Takes bytes that are not given back before the conversion ends.
+/// Takes bytes that are not returned before the conversion ends.
 void charge_for_good(std::uint64_t bytes);
 
 }  // namespace onnx2ir::ir

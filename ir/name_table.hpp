@@ -1,6 +1,6 @@
-// A hash table from names to small values, for graphs with millions of them: std::unordered_map follows two
-// pointers for each look-up and allocates for each name. Names come from files of strangers, who can choose
-// them so that their hashes are equal: what is not found near its place goes into a sorted tree.
+// A hash table from names to small values, for graphs with millions of names: std::unordered_map follows two
+// pointers per look-up and allocates per name. Names come from untrusted files and can be chosen to collide,
+// so names that do not fit near their slot go into a sorted tree.
 #pragma once
 
 #include <algorithm>
@@ -15,21 +15,21 @@
 
 namespace onnx2ir::ir {
 
-/// How many nodes before its turn the names of a node are prefetched.
+/// How many nodes ahead the names of a node are prefetched.
 inline constexpr int kNodesToPrefetch = 8;
 
-/// A name with its hash: whoever looks for it in several tables computes that once.
+/// A name with its hash, computed once for look-ups in several tables.
 struct HashedName {
   std::string_view name;
   std::uint32_t hash;
 
-  HashedName(std::string_view text)  // NOLINT(google-explicit-constructor): tables are asked for names
+  HashedName(std::string_view text)  // NOLINT(google-explicit-constructor): tables take plain names
       : name(text), hash(hash_of(text)) {}
   HashedName(const std::string& text)  // NOLINT(google-explicit-constructor): as above
       : HashedName(std::string_view(text)) {}
 
  private:
-  /// Eight letters at a time: names are short, and std::hash takes three times as long for them.
+  /// Hashes eight letters at a time: std::hash takes three times as long for short names.
   static std::uint32_t hash_of(std::string_view name) {
     constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
     std::uint64_t hash = name.size();
@@ -38,8 +38,7 @@ struct HashedName {
       hash ^= hash >> 32U;
     };
     for (; name.size() > sizeof hash; name.remove_prefix(sizeof hash)) mix(load<std::uint64_t>(name.data()));
-    // The last letters as two words, which may overlap: copying a number of bytes that only a run tells is a
-    // call.
+    // The last letters as two words, which may overlap: a memcpy of dynamic length would be a function call.
     if (name.size() >= sizeof(std::uint32_t)) {
       const std::uint64_t last = load<std::uint32_t>(name.data() + name.size() - sizeof(std::uint32_t));
       mix(last << 32U | load<std::uint32_t>(name.data()));
@@ -61,14 +60,14 @@ struct HashedName {
 template <typename Value>
 class NameTable {
  public:
-  /// Adds a name; false, and no change, when it is there already.
+  /// Adds a name. Returns false, without a change, if the table has it already.
   bool add(const HashedName& name, Value value) {
     const std::size_t before = entries_.size();
     find_or_add(name, std::move(value));
     return entries_.size() != before;
   }
 
-  /// The value of a name, which gets `value` when it is not there yet. Valid until the next addition.
+  /// The value of a name; inserts `value` if the name is new. Valid until the next addition.
   Value& find_or_add(const HashedName& name, Value value) {
     if ((entries_.size() + 1) * 2 > slots_.size()) grow(std::max<std::size_t>(slots_.size() * 2, 16));
     const std::size_t at = find_slot(name);
@@ -85,7 +84,7 @@ class NameTable {
     return entries_[entry].second;
   }
 
-  /// The value of a name, null when it is not there. Valid until the next addition.
+  /// The value of a name; null if the table does not have it. Valid until the next addition.
   const Value* find(const HashedName& name) const {
     const std::uint32_t entry = find_entry(name);
     return entry == kEmpty ? nullptr : &entries_[entry].second;
@@ -95,12 +94,12 @@ class NameTable {
     return entry == kEmpty ? nullptr : &entries_[entry].second;
   }
 
-  /// Whether the table is too large for caches, so that prefetch() pays.
+  /// Whether the table is too large for the caches, so that prefetch() is worthwhile.
   bool is_large() const {
     constexpr std::size_t kFitIntoCaches = std::size_t{1} << 16U;
     return slots_.size() > kFitIntoCaches;
   }
-  /// Fetches from memory what find() and add() of `name` are soon to look at; the table must be large.
+  /// Prefetches the memory that find() and add() of `name` will access. The table must be large.
   void prefetch(const HashedName& name) const {
     __builtin_prefetch(&slots_[name.hash & (slots_.size() - 1)]);
   }
@@ -119,12 +118,11 @@ class NameTable {
   };
 
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
-  /// A name stands at most so many slots behind its place. In a table that is half full, chance does not
-  /// bring that about.
+  /// The longest distance of a name from its slot. In a half-full table, random names never reach it.
   static constexpr std::size_t kMostSteps = 128;
 
-  /// The index of the slot that holds `name`, or of the empty one where it belongs; kNowhere when the slots
-  /// near its place are taken by others.
+  /// The index of the slot that holds `name`, or of the empty slot for it; kNowhere if all slots near its
+  /// place are taken.
   std::size_t find_slot(const HashedName& name) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t at = name.hash, last = at + kMostSteps; at != last; ++at) {
@@ -135,7 +133,7 @@ class NameTable {
     return kNowhere;
   }
 
-  /// The entry of a name that no slot holds, kEmpty when there is none.
+  /// The entry of a name in the tree; kEmpty if it is not there.
   std::uint32_t find_crowded(const HashedName& name) const {
     if (crowded_.empty()) return kEmpty;
     const auto found = crowded_.find(name.name);

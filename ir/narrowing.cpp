@@ -12,10 +12,11 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// Two pieces, before and after, fit into the cache of one processor.
+/// Two pieces, before and after conversion, fit into the cache of one core.
 constexpr std::uint64_t kPiece = std::uint64_t{1} << 18U;
 
-/// Elements at any address as numbers: those of a model's file need not be aligned.
+/// Calls `use` with the elements as numbers. They may be unaligned, because a model's file can place them
+/// anywhere.
 template <typename Number, typename Use>
 void in_blocks(std::span<const std::byte> piece, Use use) {
   if (reinterpret_cast<std::uintptr_t>(piece.data()) % alignof(Number) == 0) {
@@ -59,7 +60,7 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
       if (!work(offset, piece)) is_stopped = true;
     }
   };
-  // An exception that leaves a thread would end the process.
+  // An exception that leaves a thread function would end the process.
   const auto run = [&]() noexcept {
     try {
       work_off();
@@ -71,7 +72,7 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
   };
   const std::uint64_t pieces = (data.size() + kPiece - 1) / kPiece;
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  // A thread costs as much as some pieces.
+  // Starting a thread costs as much as converting some pieces.
   constexpr std::uint64_t kPiecesOfOneThread = 4;
   const auto others = std::min<std::uint64_t>(threads - 1, pieces / kPiecesOfOneThread);
   {
@@ -80,7 +81,7 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
     try {
       for (std::uint64_t i = 0; i < others; ++i) workers.emplace_back(run);
     } catch (const std::system_error&) {
-      // There are no more threads: those that there are do the work.
+      // No more threads can be started: use those that exist.
     }
     run();
   }
@@ -90,7 +91,7 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
 
 HalfPrecisionFit half_precision_fit(const ConstantData& data, Narrowing narrowing, unsigned threads) {
   const std::uint64_t count = data.size() / element_size(narrowing);
-  // A single number is often a factor of everything that follows.
+  // A single number is often a factor of everything that follows, so its tolerance is smaller.
   const double tolerance = count == 1 ? 1e-4 : 1e-3;
   std::mutex mutex;
   HalfPrecisionFit whole;

@@ -11,7 +11,7 @@ char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-/// The number of letters to insert, remove, replace, or swap with their neighbour (optimal string alignment).
+/// The number of insertions, removals, replacements and swaps of neighbours (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
@@ -35,7 +35,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string> known) {
-  // Names of models can be long and many: a suggestion is not worth more than this.
+  // Names in models can be long and many: the search is limited.
   constexpr std::size_t kLongest = 200;
   constexpr std::size_t kMost = 20'000;
   if (name.size() > kLongest) return {};

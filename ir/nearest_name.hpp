@@ -7,8 +7,8 @@
 
 namespace onnx2ir::ir {
 
-/// The one of `known` that `name` was probably meant to be: few letters differ, case aside. Empty when none
-/// is near enough; the first of several that are equally near.
+/// The name in `known` with the smallest edit distance to `name`, ignoring case; the first one of several.
+/// Empty if none is near enough.
 std::string_view nearest_name(std::string_view name, std::span<const std::string> known);
 
 }  // namespace onnx2ir::ir

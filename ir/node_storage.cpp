@@ -9,10 +9,10 @@ void* NodeStorage::allocate() {
     return place;
   }
   if (used_ == kPlacesAtOnce) {
-    // release() is called by destructors, which must not allocate.
+    // Reserve here, because release() is called by destructors and must not allocate.
     const std::size_t places = (chunks_.size() + 1) * kPlacesAtOnce;
     if (released_.capacity() < places) released_.reserve(2 * places);
-    // Not filled with zeros: memory that is not used is never touched.
+    // Not initialised, so that unused memory is never touched.
     chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kPlacesAtOnce * size_));
     used_ = 0;
   }
@@ -20,7 +20,7 @@ void* NodeStorage::allocate() {
 }
 
 void NodeStorage::release(void* place) {
-  released_.push_back(place);  // there is room: see allocate()
+  released_.push_back(place);  // allocate() has reserved the capacity
 }
 
 }  // namespace onnx2ir::ir

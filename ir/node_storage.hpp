@@ -1,5 +1,5 @@
-// Memory for the nodes of a model: what is made one after the other stands side by side, and walks over
-// nodes run through memory in order.
+// Memory for the nodes of a model. Nodes created one after the other are adjacent, so that walks over nodes
+// access memory in order.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace onnx2ir::ir {
 
-/// Places for objects of one size, shared by all graphs of a model. Not for several threads at once.
+/// Allocates objects of one size, for all graphs of a model. Not thread-safe.
 class NodeStorage {
  public:
   explicit NodeStorage(std::size_t size) : size_(size) {}
 
-  /// A place, aligned for any node. Those given back are used first.
+  /// Memory aligned for any node. Released memory is reused first.
   void* allocate();
   void release(void* place);
 

@@ -1,4 +1,4 @@
-// Everything the compiler knows about an IR operation stands in its OpDescriptor; ir/ops/ holds the table.
+// The description of an IR operation: all that the compiler knows about it. The tables are in ir/ops/.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace onnx2ir::ir {
 
-/// Thrown by inference and by Builder when a node cannot exist: the message says why, in the words of the
+/// Thrown by inference and by Builder if a node is invalid. The message gives the reason in terms of the
 /// operation. Caught where the origin of the node is known; never leaves the library.
 class InvalidNode : public std::runtime_error {
  public:
@@ -25,13 +25,14 @@ class Node;
 /// Infers types, shapes and known values of all outputs of `node` from its inputs and attributes.
 using InferFunction = void (*)(Node& node);
 
-/// A version of an operation before the newest one: older releases of the runtime can read it.
+/// A version of an operation that is older than the newest one, and that older releases of the runtime can
+/// read.
 struct OlderVersion {
   std::string_view opset;
-  /// The attributes it does not have. They are optional: a node without them means what this version does.
+  /// The attributes that it lacks. They are optional: a node without them has the meaning of this version.
   std::vector<std::string_view> without = {};
-  /// Whether it can say what a node without these attributes says; null: always.
-  bool (*says)(const Node& node) = nullptr;
+  /// Whether it can express a node without these attributes; null: always.
+  bool (*can_express)(const Node& node) = nullptr;
 };
 
 /// Inputs [first, last] of an operation; no input by default.
@@ -40,7 +41,7 @@ struct InputRange {
   std::size_t last = 0;
 };
 
-/// What passes and inference ask of an operation without its name.
+/// Properties of an operation that passes and inference test instead of its name.
 struct Traits {
   bool is_volatile = false;  ///< other values each time, or an effect: never merged, folded or moved
   bool is_kept = false;      ///< stays in the graph if it has no uses
@@ -71,18 +72,18 @@ struct OpDescriptor {
   Op id = {};                            ///< set by the registry, from the name
 };
 
-/// The oldest version of the node's operation that can say what the node says: "opset1".
+/// The oldest version of the node's operation that can express the node: "opset1".
 std::string_view oldest_version(const Node& node);
-/// Whether `opset` names a version of the node's operation that can say what the node says.
+/// Whether `opset` is a version of the node's operation that can express the node.
 bool is_version(const Node& node, std::string_view opset);
 
-/// Whether `attribute` is a note: the XML leaves it out.
+/// Whether `attribute` is a note, which is not written to the XML.
 bool is_note(const OpDescriptor& op, std::string_view attribute);
 
 /// All operations, sorted by family.
 std::span<const OpDescriptor> all_ops();
 const OpDescriptor& find_op(Op op);
-/// The operation of a name that comes from a file; null if no operation has it.
+/// The operation called `name`, which comes from a file; null if there is no such operation.
 const OpDescriptor* find_op_or_null(std::string_view name);
 
 }  // namespace onnx2ir::ir

@@ -9,7 +9,7 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// The identity of a name; none if no operation has it.
+/// The identity of the operation called `name`; no value if there is no such operation.
 std::optional<Op> identity_of(std::string_view name) {
   static_assert(std::ranges::is_sorted(kOperationNames));
   const auto* const found = std::ranges::lower_bound(kOperationNames, name);
@@ -39,7 +39,7 @@ struct Registry {
   }
 };
 
-// A table made once and never changed: the one kind of state that may live this long.
+// Created once and never changed: the only kind of static data that is allowed.
 const Registry& registry() {
   static const Registry instance;
   return instance;
@@ -68,16 +68,17 @@ bool is_note(const OpDescriptor& op, std::string_view attribute) {
 
 namespace {
 
-bool says(const OlderVersion& version, const Node& node) {
+bool can_express(const OlderVersion& version, const Node& node) {
   const auto has = [&](std::string_view attribute) { return node.find_attribute(attribute) != nullptr; };
-  return std::ranges::none_of(version.without, has) && (version.says == nullptr || version.says(node));
+  return std::ranges::none_of(version.without, has) &&
+         (version.can_express == nullptr || version.can_express(node));
 }
 
 }  // namespace
 
 std::string_view oldest_version(const Node& node) {
   for (const OlderVersion& version : node.op().older) {
-    if (says(version, node)) return version.opset;
+    if (can_express(version, node)) return version.opset;
   }
   return node.op().opset;
 }
@@ -85,7 +86,7 @@ std::string_view oldest_version(const Node& node) {
 bool is_version(const Node& node, std::string_view opset) {
   if (opset == node.op().opset) return true;
   return std::ranges::any_of(node.op().older, [&](const OlderVersion& version) {
-    return version.opset == opset && says(version, node);
+    return version.opset == opset && can_express(version, node);
   });
 }
 

@@ -1,4 +1,4 @@
-// Sets of operations: which ones a graph holds, which ones a pass looks for.
+// Sets of operations: those that a graph contains, or that a pass looks for.
 #pragma once
 
 #include <array>

@@ -131,7 +131,7 @@ std::optional<PartialShape> broadcast(const PartialShape& a, const PartialShape&
       if (!both) return std::nullopt;
       out = *both;
     } else if (x.is_static() && x.min != 1) {
-      // The other may be 1 or must equal x (0 included); either way the result is x.
+      // The other size is 1 or equals x (also if x is 0), so the result is x.
       if (y.is_static()) {
         if (y != x) return std::nullopt;
       } else if (!y.admits(1) && !y.admits(x.min)) {

@@ -1,4 +1,4 @@
-// Shapes whose rank and dimensions may be unknown.
+// Shapes whose rank and dimensions may be dynamic.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct Dimension {
   std::int64_t max = kUnbounded;
 
   constexpr Dimension() = default;
-  /// A known size; a negative `size` is the unknown dimension, as ports of the IR write it.
+  /// A static size, or a dynamic dimension if `size` is negative, as in the ports of the IR.
   constexpr Dimension(std::int64_t size)  // NOLINT(google-explicit-constructor): shapes are lists of sizes
       : min(size < 0 ? 0 : size), max(size < 0 ? kUnbounded : size) {}
   constexpr Dimension(std::int64_t minimum, std::int64_t maximum) : min(minimum), max(maximum) {}
 
   constexpr bool is_static() const { return min == max; }
   constexpr bool is_dynamic() const { return !is_static(); }
-  /// The size, -1 when it is not known.
+  /// The size; -1 if it is dynamic.
   constexpr std::int64_t size() const { return is_static() ? min : -1; }
   /// Whether `size` lies in the interval.
   constexpr bool admits(std::int64_t size) const { return size >= min && (max == kUnbounded || size <= max); }
@@ -37,9 +37,9 @@ struct Dimension {
   friend constexpr bool operator==(const Dimension&, const Dimension&) = default;
 };
 
-/// The smallest interval that holds both.
+/// The smallest interval that contains both.
 Dimension join(Dimension a, Dimension b);
-/// The sizes both admit; nothing when there is none.
+/// The sizes that both admit; no value if they have none in common.
 std::optional<Dimension> intersect(Dimension a, Dimension b);
 /// Interval arithmetic that saturates instead of overflowing.
 Dimension add(Dimension a, Dimension b);
@@ -47,34 +47,34 @@ Dimension multiply(Dimension a, Dimension b);
 
 using Dimensions = SmallVector<Dimension, 4>;
 
-/// The runtime has tensors of some ten axes at most. A list of a million axes is an attack on the memory.
+/// The runtime supports about ten axes. The limit prevents a model from filling the memory with axes.
 inline constexpr std::size_t kMostAxes = 256;
-/// Throws InvalidNode when a tensor has more axes than that.
+/// Throws InvalidNode if a tensor has more axes than that.
 void check_rank(std::size_t rank);
 
-/// A shape of known or unknown rank. Default-constructed: unknown rank. `PartialShape{}` written with braces
-/// and sizes is of known rank; a scalar is `PartialShape::scalar()`.
+/// A shape of static or dynamic rank. Default-constructed: dynamic rank. Constructed from sizes: static rank;
+/// a scalar is `PartialShape::scalar()`.
 class PartialShape {
  public:
   PartialShape() = default;
   PartialShape(std::initializer_list<Dimension> dimensions) : dimensions_(dimensions), known_rank_(true) {}
   explicit PartialShape(Dimensions dimensions) : dimensions_(std::move(dimensions)), known_rank_(true) {}
-  /// From sizes; -1 is an unknown dimension.
+  /// From sizes; -1 is a dynamic dimension.
   explicit PartialShape(std::span<const std::int64_t> sizes)
       : dimensions_(sizes.begin(), sizes.end()), known_rank_(true) {}
 
   static PartialShape scalar() { return PartialShape(Dimensions{}); }
   static PartialShape unknown_rank() { return {}; }
-  /// `rank` unknown dimensions. Throws InvalidNode when they are more than a tensor can have.
+  /// `rank` dynamic dimensions. Throws InvalidNode if there are more than a tensor can have.
   static PartialShape of_rank(std::size_t rank);
 
   bool has_rank() const { return known_rank_; }
-  /// The rank; only when has_rank().
+  /// The rank. Requires has_rank().
   std::size_t rank() const { return dimensions_.size(); }
   bool is_static() const;
   bool is_scalar() const { return known_rank_ && dimensions_.empty(); }
 
-  /// Throws InvalidNode when there is no such axis.
+  /// Throws InvalidNode if there is no such axis.
   const Dimension& operator[](std::size_t axis) const { return dimensions_[checked(axis)]; }
   Dimension& operator[](std::size_t axis) { return dimensions_[checked(axis)]; }
   std::span<const Dimension> dimensions() const { return dimensions_; }
@@ -82,9 +82,9 @@ class PartialShape {
   auto begin() const { return dimensions_.begin(); }
   auto end() const { return dimensions_.end(); }
 
-  /// The sizes, when all are known.
+  /// The sizes if all are static.
   std::optional<Integers> sizes() const;
-  /// The number of elements, when all sizes are known; saturates at the largest int64.
+  /// The number of elements if all sizes are static; saturates at the largest int64.
   std::optional<std::int64_t> element_count() const;
 
   friend bool operator==(const PartialShape&, const PartialShape&) = default;
@@ -100,17 +100,18 @@ class PartialShape {
   bool known_rank_ = false;
 };
 
-/// The smallest shape that holds both: differing dimensions become intervals, differing ranks an unknown
+/// The smallest shape that contains both: different dimensions become intervals, different ranks a dynamic
 /// rank.
 PartialShape join(const PartialShape& a, const PartialShape& b);
-/// As join, but a differing dimension becomes wholly unknown: joins reach their fixpoint in one step.
+/// As join, but different dimensions become dynamic without bounds, so that joins reach their fixpoint in one
+/// step.
 PartialShape widen(const PartialShape& a, const PartialShape& b);
-/// The shapes both admit; nothing when there is none.
+/// The shapes that both admit; no value if they have none in common.
 std::optional<PartialShape> intersect(const PartialShape& a, const PartialShape& b);
-/// Multidirectional (numpy) broadcast; nothing when the shapes cannot be broadcast together.
+/// Multidirectional (numpy) broadcast; no value if the shapes cannot be broadcast together.
 std::optional<PartialShape> broadcast(const PartialShape& a, const PartialShape& b);
 
-/// "[1,?,3..7]", "?" for an unknown rank: for messages and the text printer.
+/// "[1,?,3..7]", or "?" for a dynamic rank: for messages and the text printer.
 std::string to_string(const Dimension& dimension);
 std::string to_string(const PartialShape& shape);
 

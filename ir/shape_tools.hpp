@@ -1,5 +1,4 @@
-// Small pieces of graphs that translators and passes are made of. Shapes and sizes that are static become
-// constants.
+// Helpers for translators and passes that emit small subgraphs. Static shapes and sizes become constants.
 #pragma once
 
 #include <cstdint>
@@ -19,37 +18,37 @@ Value convert(Builder& builder, Value value, ElementType type);
 
 /// The shape of `value`: i64 [rank].
 Value shape_of(Builder& builder, Value value);
-/// The same, by a ShapeOf in any case: OpenVINO does not know it at compile time if `value` hides it.
+/// The same, but always computed by ShapeOf: OpenVINO cannot fold it if `value` hides its shape.
 Value computed_shape_of(Builder& builder, Value value);
-/// The size along `axis`, which is not negative: an i64 scalar.
+/// The size along `axis`, which must not be negative: an i64 scalar.
 Value size_of(Builder& builder, Value value, std::int64_t axis);
-/// The same as a list: i64 [1].
+/// The same as a vector: i64 [1].
 Value dimension_of(Builder& builder, Value value, std::int64_t axis);
 
-/// `value` in the shape `shape`, which names every dimension (0 is 0, one may be -1).
+/// `value` reshaped to `shape`, which gives every dimension (0 means 0; one may be -1).
 Value reshape(Builder& builder, Value value, Value shape);
-/// The same; `value` itself if it has the shape.
+/// The same; `value` itself if it has the shape already.
 Value reshape(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
-/// The same, but 0 keeps the size that `value` has on this axis.
+/// The same, but 0 keeps the size of `value` along this axis.
 Value reshape_keeping(Builder& builder, Value value, Value shape);
 Value reshape_keeping(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
-/// All elements in one dimension.
+/// `value` reshaped to a vector.
 Value flat(Builder& builder, Value value);
 Value squeeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes);
 Value unsqueeze(Builder& builder, Value value, const std::vector<std::int64_t>& axes);
 Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& order);
-/// `value` broadcast to `shape`, one way.
+/// `value` broadcast to `shape` (unidirectional).
 Value broadcast_to(Builder& builder, Value value, Value shape);
 
-/// Joins lists or tensors along `axis`; the value itself if it is the only one.
+/// Concatenates along `axis`; returns the value itself if there is only one.
 Value concat(Builder& builder, std::span<const Value> values, std::int64_t axis = 0);
 Value concat(Builder& builder, std::initializer_list<Value> values, std::int64_t axis = 0);
 Value gather(Builder& builder, Value from, Value indices, std::int64_t axis = 0);
-/// 0, 1, ... below `end`, one i64 element: i64 [end].
+/// 0, 1, ..., `end` - 1: i64 [end]. `end` is i64 with one element.
 Value numbers_below(Builder& builder, Value end);
-/// `value` backwards along `axis`.
+/// `value` reversed along `axis`.
 Value reversed(Builder& builder, Value value, std::int64_t axis);
-/// Slice of one axis, ends clamped; the bounds are i64 [1].
+/// A Slice of one axis with clamped ends; the bounds are i64 [1].
 Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t axis, std::int64_t step = 1);
 
 }  // namespace onnx2ir::ir

@@ -21,14 +21,14 @@ struct Place {
 };
 using Step = std::optional<Place>;
 
-/// `position` of a list of `size` entries; a negative one counts from the end.
+/// Normalises `position` in a list of `size` entries; a negative one counts from the end.
 std::optional<std::size_t> position_in(std::int64_t position, std::size_t size) {
   if (position < 0) position += static_cast<std::int64_t>(size);
   if (position < 0 || static_cast<std::size_t>(position) >= size) return std::nullopt;
   return static_cast<std::size_t>(position);
 }
 
-/// The operand that gives an elementwise result this dimension; none when both may.
+/// The operand that determines this dimension of an elementwise result; no value if both may.
 Step through_broadcast(const Node& node, std::size_t rank, std::size_t axis) {
   Step found;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -63,7 +63,7 @@ Step from_dimension(Value value, std::size_t axis) {
   }
   if (node.is(ops::Reshape)) {
     const auto sizes = known_values(node.input(1));
-    // What a model calculates may be -1, which means what is left.
+    // A computed size may be -1, which means the remaining elements.
     if (!sizes || axis >= sizes->size() || (*sizes)[axis].min < 0) return std::nullopt;
     return Place{node.input(1), axis, true};
   }
@@ -108,7 +108,7 @@ Step from_element(Value value, std::size_t index) {
 
 struct Origin {
   Place place;
-  /// What stands in for the size where it is 0: a Reshape on the way takes it for "as in the data".
+  /// The sizes that replace the size if it is 0: a Reshape on the way interprets 0 as "copy from the input".
   Dimensions instead_of_zero;
 
   friend bool operator==(const Origin&, const Origin&) = default;
@@ -119,11 +119,11 @@ Step next(const Place& place) {
   return place.value.shape().has_rank() ? from_dimension(place.value, place.index) : std::nullopt;
 }
 
-/// Where a size comes from, as far back as that is certain.
+/// Traces a size back to its origin, as far as that is certain.
 Origin origin_of(Place size) {
   Origin origin{size, {}};
   Origin certain = origin;
-  Step expected;  // the dimension that has to come next, because a Reshape may take it as well
+  Step expected;  // the dimension that must come next, because a Reshape may copy it as well
   while (const Step step = next(origin.place)) {
     const Node& node = *origin.place.value.node;
     if (!origin.place.is_element && node.is(ops::Reshape) && node.boolean("special_zero")) {

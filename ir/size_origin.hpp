@@ -1,5 +1,4 @@
-// Sizes that are equal although nobody knows them before the model runs: both are the same dimension of the
-// same value.
+// Finds dynamic sizes that are equal in every run because both are the same dimension of the same value.
 #pragma once
 
 #include <optional>
@@ -8,11 +7,11 @@
 
 namespace onnx2ir::ir {
 
-/// Whether element `index` of the integers `sizes` is certainly the size of `axis` of `value`.
+/// Whether element `index` of the integers `sizes` is provably the size of `axis` of `value`.
 bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis);
 
-/// The truth of a boolean scalar that compares two sizes with the same origin, as in `key.shape[1] ==
-/// query.shape[1]` where both are products of one tensor with weights; nothing when that cannot be told.
+/// The value of a boolean scalar that compares two sizes of the same origin, as in `key.shape[1] ==
+/// query.shape[1]` where both are products of one tensor with weights; no value if this cannot be decided.
 std::optional<bool> compared_sizes(Value condition);
 
 }  // namespace onnx2ir::ir

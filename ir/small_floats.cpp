@@ -10,7 +10,7 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// Layout of a format: sign bit unless `is_unsigned`, exponent, mantissa.
+/// The layout of a format: sign bit unless `is_unsigned`, exponent, mantissa.
 struct Format {
   ElementType type;
   int exponent_bits;
@@ -47,7 +47,7 @@ std::uint32_t all_ones(int bits) {
   return (1U << static_cast<unsigned>(bits)) - 1U;
 }
 
-/// Magnitudes are ordered as their codes are: the largest code of a finite number.
+/// The largest code of a finite number; codes are ordered like the magnitudes.
 std::uint32_t largest_finite_code(const Format& format) {
   const std::uint32_t all = all_ones(format.exponent_bits + format.mantissa_bits);
   switch (format.specials) {
@@ -107,8 +107,8 @@ std::uint32_t encode_small_float(double value, ElementType type) {
            : exponent > largest ? all_ones(magnitude_bits)
                                 : static_cast<std::uint32_t>(exponent);
   }
-  // The spacing of numbers around `magnitude`; nearbyint rounds to even multiples of it, and an even multiple
-  // is an even code in every binade.
+  // The spacing of numbers around `magnitude`. nearbyint rounds to even multiples of it, which have even
+  // codes in every binade.
   const int exponent = magnitude == 0 ? 1 - format.bias : std::max(std::ilogb(magnitude), 1 - format.bias);
   const double unit = std::ldexp(1.0, exponent - format.mantissa_bits);
   const double rounded = std::nearbyint(magnitude / unit) * unit;
@@ -118,7 +118,7 @@ std::uint32_t encode_small_float(double value, ElementType type) {
   if (rounded == 0) return sign;
   const int rounded_exponent = std::max(std::ilogb(rounded), 1 - format.bias);
   const auto multiple = static_cast<std::uint32_t>(
-      std::ldexp(rounded, format.mantissa_bits - rounded_exponent));  // with hidden bit
+      std::ldexp(rounded, format.mantissa_bits - rounded_exponent));  // includes the hidden bit
   const auto biased = static_cast<std::uint32_t>(rounded_exponent - (1 - format.bias));
   return sign | (multiple + (biased << static_cast<unsigned>(format.mantissa_bits)));
 }

@@ -1,4 +1,4 @@
-// Floating-point formats narrower than f32: conversion of single numbers.
+// Converts single numbers from and to floating-point formats narrower than f32.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace onnx2ir::ir {
 
-/// Whether `type` is one of the formats handled here: f16, bf16, f8e4m3, f8e5m2, f8e8m0, f4e2m1.
+/// Whether `type` is one of the formats: f16, bf16, f8e4m3, f8e5m2, f8e8m0, f4e2m1.
 bool is_small_float(ElementType type);
 
 /// The number that `bits` encode in `type`.
 double decode_small_float(std::uint32_t bits, ElementType type);
 
-/// The encoding nearest to `value` (ties to even). Overflow gives infinity, or NaN or the largest number in
-/// formats without infinity, as their specifications say for non-saturating conversion.
+/// The encoding nearest to `value`, ties to even. Overflow gives infinity; in formats without infinity, NaN
+/// or the largest number, as specified for non-saturating conversion.
 std::uint32_t encode_small_float(double value, ElementType type);
 
 }  // namespace onnx2ir::ir

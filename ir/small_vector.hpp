@@ -1,6 +1,6 @@
-// A vector that keeps its first elements in itself: most nodes have one or two inputs, one output and one
-// use, and most shapes up to four dimensions. Millions of them are neither allocated nor freed one by one,
-// and who walks over nodes does not leave them.
+// A vector with inline storage for its first elements: most nodes have one or two inputs, one output and one
+// use, and most shapes have up to four dimensions. This saves millions of allocations, and walks over nodes
+// stay in the memory of the nodes.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace onnx2ir::ir {
 
-/// As std::vector, as far as it goes; at most 2^32 - 1 elements. Moving one moves up to `kInline` elements.
+/// The supported subset behaves like std::vector; at most 2^32 - 1 elements. A move moves up to `kInline`
+/// elements.
 template <typename T, std::uint32_t kInline>
 class SmallVector {
  public:
@@ -68,7 +69,7 @@ class SmallVector {
   template <typename... Arguments>
   T& emplace_back(Arguments&&... arguments) {
     if (size_ == capacity_) {
-      // Made before the others move: an argument may refer to one of them.
+      // Constructed before the other elements move, because an argument may refer to one of them.
       T element{std::forward<Arguments>(arguments)...};
       reallocate(capacity_ * 2);
       return *std::construct_at(data() + size_++, std::move(element));
@@ -113,7 +114,7 @@ class SmallVector {
  private:
   bool is_inline() const { return capacity_ == kInline; }
 
-  /// `capacity` is greater than the present one.
+  /// `capacity` must be greater than the present one.
   void reallocate(std::uint32_t capacity) {
     T* const heap = std::allocator<T>().allocate(capacity);
     std::uninitialized_move(begin(), end(), heap);
@@ -123,7 +124,8 @@ class SmallVector {
     capacity_ = capacity;
   }
 
-  /// Takes over what `other` holds, and leaves it empty; this one has neither elements nor a heap.
+  /// Takes over the elements of `other` and leaves it empty. This vector must be empty and without heap
+  /// memory.
   void take(SmallVector& other) noexcept {
     if (other.is_inline()) {
       std::uninitialized_move(other.begin(), other.end(), begin());
@@ -146,8 +148,8 @@ class SmallVector {
   }
 
   union Storage {
-    Storage() {}   // NOLINT(modernize-use-equals-default): neither member is alive at first
-    ~Storage() {}  // NOLINT(modernize-use-equals-default): the vector destroys what is in it
+    Storage() {}   // NOLINT(modernize-use-equals-default): no member is constructed
+    ~Storage() {}  // NOLINT(modernize-use-equals-default): the vector destroys its elements
     T elements[kInline];
     T* heap;
   };

@@ -18,7 +18,7 @@ constexpr ValueRange kFalse{0, 0};
 constexpr ValueRange kTrue{1, 1};
 constexpr ValueRange kEither{0, 1};
 
-/// Results are computed in 128 bits, where no operation on two int64 overflows, and cut to int64.
+/// Results are computed in 128 bits, where operations on two int64 cannot overflow, and saturated to int64.
 __extension__ using Wide = __int128;
 
 bool is_infinite(std::int64_t end) {
@@ -30,14 +30,14 @@ std::int64_t saturate(Wide value) {
   return value >= kHighest ? kHighest : static_cast<std::int64_t>(value);
 }
 
-/// The sum of two lower ends, or of two upper ends: infinite when one of them is.
+/// The sum of two lower ends or of two upper ends: infinite if one of them is.
 std::int64_t add_ends(std::int64_t a, std::int64_t b) {
   if (is_infinite(a)) return a;
   if (is_infinite(b)) return b;
   return saturate(static_cast<Wide>(a) + b);
 }
 
-/// A product of ends where an infinite one times zero is zero.
+/// The product of two ends, where infinity times zero is zero.
 std::int64_t multiply_ends(std::int64_t a, std::int64_t b) {
   if (a == 0 || b == 0) return 0;
   if (is_infinite(a) || is_infinite(b)) return (a < 0) == (b < 0) ? kHighest : kLowest;
@@ -52,7 +52,7 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
 template <typename Divide>
 ValueRange divide(ValueRange a, ValueRange b, Divide divide_ends) {
   if (b.min <= 0 && b.max >= 0) return kUnknown;
-  // Quotients are monotonous in each operand while the divisor keeps its sign: the extremes are at the ends.
+  // While the divisor keeps its sign, quotients are monotonic in each operand: the extremes are at the ends.
   std::int64_t low = kHighest;
   std::int64_t high = kLowest;
   for (const std::int64_t x : {a.min, a.max}) {
@@ -228,7 +228,7 @@ bool may_be_known(Value value) {
   return value.node->output(value.index).known != nullptr || value.node->constant() != nullptr;
 }
 
-/// Sets element i of output 0 to what `combine` makes of elements i of inputs 0 and 1.
+/// Sets element i of output 0 to `combine` of the elements i of inputs 0 and 1.
 template <typename Combine>
 void propagate_pairs(Node& node, Combine combine) {
   if (!may_be_known(node.input(0)) || !may_be_known(node.input(1))) return;
@@ -300,7 +300,7 @@ ValueRange converted(ValueRange element, ElementType from, ElementType to) {
   if (!is_floating(from)) {
     if (to == ElementType::boolean) return truth(element);
     if (!to_floating) return fit(element, to);
-    // Integers up to here are exact in f32, and their sums and products are rounded as the runtime does.
+    // Up to here integers are exact in f32, and their sums and products are rounded as in the runtime.
     constexpr std::int64_t kExact = std::int64_t{1} << 24;
     const bool is_exact = element.is_exact() && element.min <= kExact && element.min >= -kExact;
     const bool is_wide = to == ElementType::f32 || to == ElementType::f64;

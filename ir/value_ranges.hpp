@@ -1,5 +1,4 @@
-// Interval arithmetic on the known values of small integer tensors, safe against overflow: what does not fit
-// is unknown.
+// Interval arithmetic on the known values of small integer tensors. Results that overflow are unknown.
 #pragma once
 
 #include <optional>
@@ -8,7 +7,7 @@
 
 namespace onnx2ir::ir {
 
-/// A function of intervals. Ends at the limits of int64 are infinite.
+/// A function of intervals. Ends at the limits of int64 mean infinity.
 using RangeFunction2 = ValueRange (*)(ValueRange a, ValueRange b);
 using RangeFunction1 = ValueRange (*)(ValueRange a);
 
@@ -40,16 +39,16 @@ ValueRange logical_not(ValueRange a);
 /// Whether a value is not zero.
 ValueRange truth(ValueRange a);
 
-/// `a` when all of it can be held by `type`, the unknown interval otherwise.
+/// `a` if `type` can hold all of it, otherwise the unknown interval.
 ValueRange fit(ValueRange a, ElementType type);
 
 /// Applies `function` to the integer elements of inputs 0 and 1 of `node`, broadcast to the shape of its
-/// output, which has been set, and keeps what is known of the result.
+/// output, and sets the known values of the output. The output's type and shape must have been set.
 void propagate(Node& node, RangeFunction2 function);
 /// The same for the elements of input 0.
 void propagate(Node& node, RangeFunction1 function);
 
-/// A function of numbers of one floating-point type.
+/// A function on numbers of one floating-point type.
 struct NumberFunction1 {
   float (*of_float)(float);
   double (*of_double)(double);
@@ -58,13 +57,13 @@ struct NumberFunction2 {
   float (*of_float)(float, float);
   double (*of_double)(double, double);
 };
-/// The same for floating-point elements that are known: f32 and f64, computed as the runtime does.
+/// The same for known floating-point elements: f32 and f64, computed as in the runtime.
 void propagate(Node& node, NumberFunction2 function);
 void propagate(Node& node, NumberFunction1 function);
 /// For a boolean output of floating-point inputs.
 void propagate(Node& node, bool (*predicate)(double, double));
 
-/// An element of type `from` converted to type `to`; unknown when it does not fit.
+/// An element of type `from` converted to type `to`; unknown if it does not fit.
 ValueRange converted(ValueRange element, ElementType from, ElementType to);
 
 /// Elements of `value` broadcast (numpy) to `sizes`.

@@ -15,7 +15,7 @@ class Verifier {
  public:
   void graph(const Graph& graph) {
     std::int64_t position = 0;
-    std::vector<std::size_t> first_inputs;  // of each node, by its position
+    std::vector<std::size_t> first_inputs;  // by the position of each node
     std::size_t inputs_so_far = 0;
     for (const auto& node : graph.nodes()) {
       node->scratch = position++;
@@ -42,7 +42,7 @@ class Verifier {
     problems_.push_back(std::string(node.op().name) + " '" + node.name + "': " + problem);
   }
 
-  /// `use_counts` says for each input how many uses of values agree with it.
+  /// `use_counts` holds, for each input, the number of uses in the producer's list that refer to it.
   void inputs(const Node& node, const Graph& graph, std::span<const std::uint8_t> use_counts) {
     for (std::size_t i = 0; i < node.inputs().size(); ++i) {
       const Value value = node.input(i);
@@ -55,12 +55,12 @@ class Verifier {
         report(node, which + " comes from another graph");
         continue;
       }
-      if (value.node->scratch >= node.scratch) report(node, which + " is produced later");
+      if (value.node->scratch >= node.scratch) report(node, which + " is produced by a later node");
       if (value.index >= value.node->outputs().size()) {
-        report(node, which + " is an output its producer does not have");
+        report(node, which + " is an output that its producer does not have");
         continue;
       }
-      if (use_counts[i] != 1) report(node, which + " is not among its producer's uses once");
+      if (use_counts[i] != 1) report(node, which + " is not listed exactly once in the uses of its producer");
     }
   }
 
@@ -71,7 +71,8 @@ class Verifier {
         const bool agrees = &use.node->graph() == &node.graph() && use.index < use.node->inputs().size() &&
                             use.node->input(use.index).node == &node && use.node->input(use.index).index == i;
         if (!agrees) {
-          report(node, "a use of output " + std::to_string(i) + " is of something else");
+          report(node,
+                 "a use of output " + std::to_string(i) + " belongs to an input that reads another value");
           continue;
         }
         std::uint8_t& count =
@@ -87,14 +88,14 @@ class Verifier {
     if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs)) {
       report(node, "it has " + std::to_string(count) + " inputs");
     }
-    // Node::set_attribute refuses values of another kind.
+    // Node::set_attribute rejects values of another kind.
     for (const AttributeSpec& spec : op.attributes) {
       if (spec.presence == AttributeSpec::Presence::required && node.find_attribute(spec.name) == nullptr)
         report(node, "attribute " + std::string(spec.name) + " is missing");
     }
   }
 
-  /// Notes that a port refers to input `index`, and to `parameter` of `body`.
+  /// Records that a port refers to input `index` and to `parameter` of `body`.
   void incoming(const Node& node, const Graph& body, std::uint32_t index, const Node* parameter) {
     ++inputs_seen_[index];
     ++parameters_seen_[parameter];
@@ -144,7 +145,7 @@ class Verifier {
       }
       every_parameter_once(node, *branch->graph);
       if (branch->results.size() != node.outputs().size())
-        report(node, "a branch has not a Result for each output");
+        report(node, "a branch does not have one Result for each output");
       for (const Node* result : branch->results) inner(node, *branch->graph, result, ops::Result);
     }
   }

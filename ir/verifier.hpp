@@ -1,4 +1,4 @@
-// Checks that a graph is what everybody relies on: for debug builds and tests.
+// Checks the invariants of a graph: for debug builds and tests.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace onnx2ir::ir {
 
-/// What is wrong with `graph` and its bodies, one sentence each; empty when nothing is. Checks that uses and
-/// inputs agree, that producers stand before consumers in the same graph, arities and attributes, and that
-/// the ports of control-flow nodes refer to inputs, outputs, Parameters and Results that exist, each once.
-/// Uses Node::scratch.
+/// The violations in `graph` and its bodies, one sentence each; empty if there are none. Checks that uses and
+/// inputs agree, that producers precede consumers in the same graph, arities and attributes, and that each
+/// port of a control-flow node refers to an existing input, output, Parameter or Result, each of which has
+/// one port. Uses Node::scratch.
 std::vector<std::string> verify(const Graph& graph);
 
 }  // namespace onnx2ir::ir

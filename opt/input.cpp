@@ -30,7 +30,7 @@ std::string read_text(const std::filesystem::path& path) {
   return text;
 }
 
-/// The weights beside the model are optional: a small model needs none.
+/// The weights file is optional: a small model needs none.
 ir::ConstantData weights_of(const Input& input) {
   std::filesystem::path path = input.weights;
   if (path.empty()) {

@@ -1,4 +1,4 @@
-// Reads the model that onnx2ir-opt is to work on, whatever language it is written in.
+// Reads the input of onnx2ir-opt in any of its formats.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace onnx2ir::opt {
 
-/// Why the input cannot be read, as a message for people: "model.ir:3:14: error: expected ...".
+/// The input cannot be read. The message is for users: "model.ir:3:14: error: expected ...".
 class BadInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,8 +23,8 @@ struct Input {
   std::filesystem::path weights;  ///< of text IR and XML; empty: beside the model, with the ending .bin
 };
 
-/// Reads text IR (.ir), IR XML (.xml), ONNX text (.onnxtxt) or ONNX (all others), and verifies it. No model
-/// if an ONNX model has errors, which are in `sink` then. Throws BadInput.
+/// Reads text IR (.ir), IR XML (.xml), ONNX text (.onnxtxt) or ONNX (all other extensions), and verifies it.
+/// Returns null if an ONNX model has errors, which are in `sink`. Throws BadInput.
 std::unique_ptr<ir::Model> read_model(const Input& input, const target::Target& target, DiagnosticSink& sink);
 
 }  // namespace onnx2ir::opt

@@ -1,5 +1,5 @@
-// onnx2ir-opt: runs passes on a model and shows what they do. A tool for people who work on the passes; it is
-// not installed. docs/text-ir.md has examples.
+// onnx2ir-opt: runs passes on a model and prints the result. A tool for developers of passes; it is not
+// installed. docs/text-ir.md has examples.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -46,7 +46,7 @@ void verify(std::string_view when, const ir::Model& model) {
   if (!problems.empty()) throw std::logic_error(fmt::format("{}: {}", when, problems.front()));
 }
 
-/// A pass has nothing left to do when it is run again. What it says of the model it may say twice.
+/// Checks that a second run of a pass changes nothing. It may report the same diagnostics twice.
 void run_again(const passes::Pass& pass, ir::Model& model, passes::PassContext context) {
   DiagnosticSink second;
   context.sink = &second;
@@ -147,7 +147,7 @@ int run(int argc, char** argv) {
   app.add_flag("--pipeline", arguments.runs_pipeline, "run all passes")->excludes(pass);
   app.add_flag("--check-idempotence", arguments.checks_idempotence,
                "run each pass twice; it is an error if the second run changes the model");
-  // The same options as those of the conversion.
+  // The same options as for a conversion.
   for (const OptionInfo& option : list_options()) {
     std::string name = "--" + std::string(option.name);
     std::ranges::replace(name, '_', '-');

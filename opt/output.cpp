@@ -21,8 +21,7 @@ std::optional<std::string> write_text(const ir::Model& model, const std::filesys
   if (auto refused = backend_xml::refuse_outputs(path, bin, {})) return refused;
   ir::TextWeights weights;
   const std::string text = ir::text(model, weights);
-  // The weights first: the text may have been read from the file that it replaces, its constants from this
-  // one.
+  // The weights first: the text's constants may be views on the file that is replaced here.
   if (weights.size != 0) {
     backend_xml::FileOutput file(bin);
     for (const auto& [data, offset] : weights.blocks) {

@@ -1,11 +1,11 @@
-// docs/passes.md, which is made from the passes themselves.
+// Generates docs/passes.md from the table of passes.
 #pragma once
 
 #include <string>
 
 namespace onnx2ir::opt {
 
-/// All passes in the order they run, as a document in Markdown.
+/// A Markdown document of all passes in the order they run.
 std::string pass_table();
 
 }  // namespace onnx2ir::opt

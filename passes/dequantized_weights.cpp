@@ -14,7 +14,7 @@ bool is_weight_type(ir::ElementType type) {
   return ir::is_integral(type) && type != ir::ElementType::boolean && ir::info(type).bits <= kMostBits;
 }
 
-/// The constant that the Convert `value` widens; null if it does not.
+/// The constant that the Convert `value` widens; null if `value` is not a Convert that widens a constant.
 ir::Value widened_weights(ir::Value value) {
   if (!value.node->is(ops::Convert)) return {};
   const ir::Value data = value.node->input(0);

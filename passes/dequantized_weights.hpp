@@ -1,5 +1,5 @@
-// Recognises quantised weights: (integers - zero points) * scales, as DequantizeLinear and MatMulNBits
-// become.
+// Recognises quantised weights: (integers - zero points) * scales. The front end translates DequantizeLinear
+// and MatMulNBits to this form.
 #pragma once
 
 #include <functional>
@@ -19,28 +19,28 @@ struct DequantizedWeights {
   ir::Value scale;
 };
 
-/// The constant behind `value`, or behind the Convert that it is; null if there is none.
+/// `value` if it is a constant, or the constant that it converts; null for other values.
 ir::Node* constant_behind(ir::Value value);
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 
-/// Whether `convert` widens a zero point of constants of up to 8 bits and does nothing else. As an integer
-/// the CPU plugin keeps it beside compressed weights.
+/// Whether `convert` only widens a zero point stored in at most 8 bits. The CPU plugin keeps integer zero
+/// points beside compressed weights.
 bool widens_zero_point(const ir::Node& convert);
 
-/// The right input of a MatMul if it is quantised weights, and how they get there.
+/// The quantised weights that are the right input of a MatMul, and the operations between them.
 struct WeightsOfProduct {
   DequantizedWeights weights;
   /// Whether the MatMul takes [outputs, inputs]. Otherwise it takes [inputs, outputs].
   bool is_transposed;
-  /// The Reshape that joins blocks; null if there is none.
+  /// The Reshape that joins blocks; null if the weights have no blocks.
   const ir::Node* reshape;
 };
 
 std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul);
 
-/// Offers the weights of every product to `edit(builder, weights)`, which returns whether it changed them;
-/// what the builder emits has the name of their Multiply. Returns whether anything was changed.
+/// Calls `edit(builder, weights)` for the weights of every product. `edit` returns whether it changed them.
+/// Nodes from the builder get the name of the weights' Multiply. Returns whether anything was changed.
 bool edit_weights(ir::Model& model,
                   const std::function<bool(ir::Builder& builder, const WeightsOfProduct& weights)>& edit);
 

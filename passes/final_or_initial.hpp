@@ -1,4 +1,4 @@
-// What a state is after a loop: its final value when the loop ran, else its initial value.
+// The value of a state after a loop: its final value if the loop ran, otherwise its initial value.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,17 @@
 
 namespace onnx2ir::passes {
 
-/// "All elements" for an end of Slice. Larger numbers do not survive the way of constants through f32.
+/// "To the end" as the end of a Slice. OpenVINO passes constants through f32, which changes larger numbers.
 inline constexpr std::int64_t kAllRows = std::int64_t{1} << 30U;
 
-/// A boolean scalar that says in a run whether the loop's first iteration takes place.
+/// A boolean scalar: whether the loop runs its first iteration.
 ir::Value whether_it_runs(ir::Builder& builder, ir::LoopView loop);
 /// The same for a loop with this trip count and initial condition.
 ir::Value whether_it_runs(ir::Builder& builder, ir::Value trip_count, ir::Value condition);
-/// The scan output of a loop that does not run: no rows of the element's shape, whose dynamic sizes are 0, as
-/// in onnxruntime.
+/// The scan output of a zero-iteration loop: no rows. Dynamic sizes of a row are 0, as in onnxruntime.
 ir::Value no_rows(ir::Builder& builder, const ir::Scan& scan);
 
-/// Chooses between final and initial values of one loop by whether it ran.
+/// Selects between final and initial values of one loop.
 class FinalOrInitial {
  public:
   /// Emits nodes beside `loop`.
@@ -27,8 +26,9 @@ class FinalOrInitial {
   ir::Builder& builder() { return builder_; }
   /// A boolean scalar: whether the first iteration takes place.
   ir::Value ran();
-  /// The loop's output `final` if it ran, else `initial`. What is not chosen may hold anything, in any size
-  /// of its dynamic dimensions. `keeps_shape`: after a run, `final` has the shape of `initial`.
+  /// The loop's output `final` if it ran, otherwise `initial`. The value that is not selected may have any
+  /// elements, and any size in its dynamic dimensions. `keeps_shape`: if the loop ran, `final` has the shape
+  /// of `initial`.
   ir::Value choose(ir::Value final, ir::Value initial, bool keeps_shape = false);
 
  private:

@@ -60,7 +60,7 @@ ir::Branch* known_branch(ir::Node& choice) {
 bool is_zero_trip_loop(ir::Node& node) {
   if (node.loop() == nullptr || !node.has_uses()) return false;
   const ir::LoopView loop(node);
-  // Scan outputs without rows need a shape to have them in.
+  // Empty scan outputs can be replaced only if their shape is known.
   return loop.never_runs() && loop.body().last_values.empty() &&
          std::ranges::all_of(loop.scans(),
                              [](const ir::Scan& scan) { return scan.result->output(0).shape.has_rank(); });

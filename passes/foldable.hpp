@@ -1,5 +1,5 @@
-// What is known at conversion time and can be folded: for the passes that fold it, and for the checks that
-// nothing of it is left.
+// What can be folded because it is known at conversion time. Used by the passes that fold, and by the checks
+// that nothing foldable is left.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 
 namespace onnx2ir::passes {
 
-/// Whether what a body of `node` captures by `invariant` is a constant.
+/// Whether the captured value of `invariant` is a constant.
 bool is_captured_constant(const ir::Node& node, const ir::Invariant& invariant);
 /// Whether a body of `node` captures a constant.
 bool captures_constant(ir::Node& node);
 
-/// The elements of `value` if it is computed, but inference knows all of them or it has none.
+/// The elements of a computed `value`, if inference knows all of them or `value` is empty.
 std::optional<ir::ConstantData> foldable_elements(ir::Value value);
 
-/// The branch that an If takes in every run; null if its condition is known only at run time.
+/// The branch that the If takes in every run; null if its condition is dynamic.
 ir::Branch* known_branch(ir::Node& choice);
 
-/// Whether a Loop runs zero times in every run and has outputs that can be replaced by the initial values.
+/// Whether a Loop never runs, and all its outputs can be replaced by the initial values.
 bool is_zero_trip_loop(ir::Node& loop);
 
 }  // namespace onnx2ir::passes

@@ -7,7 +7,7 @@
 
 namespace onnx2ir::passes {
 
-/// Appends `graph` to `graphs`, after the bodies in it.
+/// Appends `graph` to `graphs`, after the bodies of its nodes.
 inline void collect_graphs(ir::Graph& graph, std::vector<ir::Graph*>& graphs) {
   for (ir::Node* node : graph.control_flow()) {
     for (ir::Body* body : ir::bodies(*node)) collect_graphs(*body->graph, graphs);
@@ -15,7 +15,7 @@ inline void collect_graphs(ir::Graph& graph, std::vector<ir::Graph*>& graphs) {
   graphs.push_back(&graph);
 }
 
-/// All graphs of a model, bodies before the graphs that hold them.
+/// All graphs of a model; a body comes before the graph that contains it.
 inline std::vector<ir::Graph*> graphs_of(ir::Model& model) {
   std::vector<ir::Graph*> graphs;
   collect_graphs(model.graph, graphs);

@@ -1,4 +1,4 @@
-// All passes; pipeline.cpp says in which order they run.
+// All passes; pipeline.cpp gives their order.
 #pragma once
 
 #include "ir/graph.hpp"

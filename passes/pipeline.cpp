@@ -97,7 +97,7 @@ constexpr std::array kPipeline = {
          .summary = "Replaces body conditions that are always true by constants",
          .run = simplify_conditions,
          .required = {no_captured_constants, no_unchanged_states}},
-    // These two look at what is known; what they change, earlier passes may make known for others.
+    // The next two passes use known values; their changes may give earlier passes more to do.
     Pass{.name = "inline_constant_branches",
          .kind = normalize,
          .summary = "Replaces Ifs whose condition is known by the branch that they take",
@@ -123,7 +123,7 @@ constexpr std::array kPipeline = {
          .required = {no_captured_constants},
          .broken = {no_captured_constants, no_foldable_values, no_known_conditions, no_unchanged_states,
                     no_zero_trip_loops}},
-    // remove_dead_states, the next pass, removes the outputs that this one leaves unused.
+    // The next pass, remove_dead_states, removes the outputs that become unused here.
     Pass{.name = "move_updates_out_of_branches",
          .kind = optimize,
          .summary = "Appends to a value, or writes elements of it, behind an If instead of in both branches",
@@ -178,8 +178,8 @@ constexpr std::array kPipeline = {
          .summary = "Puts string operations and Unique into an If if their input may be empty",
          .run = guard_empty_inputs,
          .faults = {Fault::empty_string_pack, Fault::empty_string_unpack, Fault::empty_unique}},
-    // After the passes that make Ifs of dynamic shapes, before the guards of final values, which hide how a
-    // state's size changes.
+    // After the passes that make Ifs with dynamic shapes, and before the guards of final values, behind which
+    // the change of a state's size cannot be recognised.
     Pass{.name = "make_shapes_distinct",
          .kind = legalize,
          .summary =
@@ -256,8 +256,8 @@ constexpr std::array kPipeline = {
          .summary = "Puts an If with outputs of dynamic size into a Loop of one iteration",
          .run = wrap_ifs_in_loops,
          .faults = {Fault::branch_output_memory}},
-    // After wrap_ifs_in_loops, which makes loops, and before decompose_empty_unsqueezes: what it unsqueezes
-    // may have no elements.
+    // After wrap_ifs_in_loops, which makes loops. Before decompose_empty_unsqueezes, because the values it
+    // unsqueezes may be empty.
     Pass{.name = "unsqueeze_empty_loop_values",
          .kind = legalize,
          .summary = "Passes values that may have the shape [0, 1, ...] through loops with another axis",
@@ -304,7 +304,7 @@ constexpr std::array kPipeline = {
          .summary = "Keeps the CPU plugin from rounding the inputs of products with quantised weights",
          .run = disable_dynamic_quantization,
          .faults = {Fault::dynamic_quantization, Fault::partial_rounding_groups}},
-    // After merge_equal_nodes: the CPU plugin of old releases does not compile a number that the mask shares
+    // After merge_equal_nodes: the CPU plugin of old releases cannot compile a mask that shares a constant
     // with another Select.
     Pass{.name = "convert_attention_masks",
          .kind = legalize,
@@ -343,7 +343,7 @@ constexpr std::array kPipeline = {
          .summary = "With --compress_to_fp16: stores floating-point constants in half precision",
          .run = compress_to_fp16,
          .broken = {no_foldable_values}},
-    // The last one: the CPU plugin and OpenVINO GenAI look for ReadValue, Gather and Concat as they are made
+    // Last, because the CPU plugin and OpenVINO GenAI match ReadValue, Gather and Concat as they are emitted
     // here.
     Pass{.name = "keep_caches_in_variables",
          .kind = optimize,

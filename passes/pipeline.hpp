@@ -1,8 +1,8 @@
 // The passes and the order they run in.
 //
-// A pass is a function `bool name(ir::Model&, PassContext&)` in a file of its own, named for what it
-// establishes. It says whether it changed anything, is idempotent, calls no other pass, and leaves a graph
-// that infer() accepts. To add one: its file, its declaration in passes.hpp, its line in pipeline.cpp.
+// A pass is a function `bool name(ir::Model&, PassContext&)` in a file of its own, named after what it
+// establishes. It returns whether it changed the model, is idempotent, calls no other pass, and leaves a
+// graph that infer() accepts. To add one: its file, its declaration in passes.hpp, its line in pipeline.cpp.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,11 @@ inline constexpr bool kIsDebugBuild = false;
 inline constexpr bool kIsDebugBuild = true;
 #endif
 
-/// What a run of the pipeline shares with its passes and tells its caller.
+/// State that the pipeline shares with its passes and its caller.
 struct PassContext {
   DiagnosticSink* sink = nullptr;
-  /// The releases of OpenVINO that the model is made for: a workaround is active only if they have its fault.
+  /// The releases of OpenVINO that the model is made for: a workaround runs only if one of them has its
+  /// fault.
   target::Target target;
   /// Called after each pass with its name, the seconds it took, and whether it changed the model. May be
   /// empty.
@@ -40,24 +41,23 @@ struct PassContext {
   std::function<void(std::string_view name, const ir::Model& model)> inspect;
   /// The last pass to run; empty: all.
   std::string stop_after;
-  /// Passes that are left out. Some of them keep the runtime from going wrong: for measurements only.
+  /// Passes to skip, for measurements only: some of them are needed for correct results.
   std::vector<std::string> skipped;
-  /// Whether loops of few iterations and a small body are to become their iterations.
+  /// Whether to unroll loops of few iterations and a small body.
   bool unroll_loops = false;
-  /// Whether floating-point constants are to be kept in half precision.
+  /// Whether to store floating-point constants in f16.
   bool compress_to_fp16 = false;
-  /// Whether the caches of a language model are to become variables (Options::stateful).
+  /// Whether to turn the caches of a language model into variables (Options::stateful).
   bool stateful = false;
   /// In which products with quantised weights the CPU plugin may round the other input to 8 bits.
   DynamicQuantization dynamic_quantization = DynamicQuantization::automatic;
-  /// Threads that look at large constants; 0: as many as the machine runs.
+  /// The number of threads that read large constants; 0: as many as the machine has.
   unsigned threads = 0;
-  /// Whether the model is verified and the properties of passes are checked; std::logic_error if something is
-  /// wrong.
+  /// Whether to verify the model and check the properties of passes. A violation throws std::logic_error.
   bool checks = kIsDebugBuild;
 };
 
-/// What a pass is for; also the name of the folder it stands in.
+/// The purpose of a pass, and the name of its folder.
 enum class PassKind : std::uint8_t {
   normalize,  ///< makes graphs canonical, so that later passes see fewer forms
   optimize,   ///< makes the model faster or smaller
@@ -69,38 +69,39 @@ struct Pass {
   PassKind kind;
   std::string_view summary;
   bool (*run)(ir::Model& model, PassContext& context);
-  /// What must hold before the pass; passes before it ensure it.
+  /// Properties that must hold before the pass; earlier passes ensure them.
   PropertySet required = {};
-  /// What holds after the pass, and until another pass breaks it.
+  /// Properties that hold after the pass, until another pass breaks them.
   PropertySet ensured = {};
-  /// What need not hold any more if the pass has changed the model; for a legalisation also kNormalForm.
+  /// Properties that may no longer hold if the pass has changed the model; for a legalisation also
+  /// kNormalForm.
   PropertySet broken = {};
   /// The faults that a pass of kind legalize works around: it runs only if the target has one of them.
   target::FaultSet faults = {};
-  /// If the pass has changed the model, the pipeline goes on with this earlier pass. Empty: with the next
+  /// If the pass has changed the model, the pipeline continues with this earlier pass. Empty: with the next
   /// one.
   std::string_view repeats_from = {};
-  /// Whether what it changes leaves the order of the nodes and all types as they are.
+  /// Whether the pass keeps the order of the nodes and all types.
   bool keeps_order_and_types = false;
 };
 
 /// All passes in the order they run.
 std::span<const Pass> pipeline();
 
-/// Runs the pipeline. After a pass that changed something, dead nodes are removed and, unless it keeps them,
-/// the order is restored and the types are inferred again.
+/// Runs the pipeline. After a pass that changed the model, removes dead nodes and, unless the pass keeps
+/// them, restores the order and infers all types again.
 void run_pipeline(ir::Model& model, PassContext& context);
 
-/// Runs one pass of the pipeline in the same way, until it changes nothing if it repeats. Returns whether it
-/// changed the model.
+/// Runs one pass of the pipeline in the same way; a pass that repeats runs until it changes nothing. Returns
+/// whether it changed the model.
 bool run_pass(ir::Model& model, const Pass& pass, PassContext& context);
 /// The same once, also if it repeats.
 bool run_pass_once(ir::Model& model, const Pass& pass, PassContext& context);
 
-/// What need not hold any more after `pass` has changed the model.
+/// The properties that may no longer hold after `pass` has changed the model.
 PropertySet broken_by(const Pass& pass);
 
-/// The pass called `name`; null if no pass is.
+/// The pass called `name`; null if no pass has that name.
 const Pass* find_pass(std::string_view name);
 
 }  // namespace onnx2ir::passes

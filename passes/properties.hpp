@@ -60,17 +60,17 @@ struct PropertyInfo {
 /// All properties, in the order of the enumeration.
 std::span<const PropertyInfo> all_properties();
 
-/// What holds of each model before the first pass.
+/// The properties of each model before the first pass.
 inline constexpr PropertySet kInitialProperties = {Property::no_unused_nodes, Property::no_guarded_outputs};
 
 /// The names of the properties of a set.
 std::vector<std::string_view> names_of(const PropertySet& properties);
 
-/// What passes over loops and patterns need to see what they look for. Legalisations, which follow, need not
-/// keep it.
+/// The form that passes over loops and patterns need in order to match. Legalisations run later and may break
+/// it.
 inline constexpr PropertySet kNormalForm = {Property::no_captured_constants, Property::no_foldable_values};
 
-/// Says which property of the set does not hold, and which node breaks it; empty if all hold.
+/// Names the property of the set that does not hold, and the node that breaks it; empty if all hold.
 std::string broken_property(ir::Model& model, const PropertySet& properties);
 
 }  // namespace onnx2ir::passes

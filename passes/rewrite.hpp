@@ -1,4 +1,4 @@
-// Replaces values one by one: what passes that look for a pattern have in common.
+// Replaces values one by one: the common part of passes that match patterns.
 #pragma once
 
 #include "ir/builder.hpp"
@@ -6,9 +6,9 @@
 
 namespace onnx2ir::passes {
 
-/// Offers every node of these operations whose outputs are read to `rewrite(builder, node)`, which gives the
-/// value that takes the place of the node's first output, or null to leave it. What `rewrite` emits has the
-/// node's name and is not offered itself. Returns whether anything was replaced.
+/// Calls `rewrite(builder, node)` for every node of these operations that has uses. It returns the value that
+/// replaces the node's first output, or null to keep the node. Nodes that `rewrite` emits get the node's name
+/// and are not visited. Returns whether anything was replaced.
 template <typename Rewrite>
 bool rewrite_values(ir::Model& model, const ir::OperationSet& operations, Rewrite rewrite) {
   bool modified = false;

@@ -10,7 +10,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Removes unused nodes, in bodies first: a body may have the last use of an outer value.
+/// Removes unused nodes, in bodies first: a body may contain the last use of an outer value.
 void remove_dead_nodes(ir::Model& model) {
   for (ir::Graph* graph : graphs_of(model)) graph->remove_dead_nodes();
 }
@@ -28,10 +28,10 @@ bool is_needed(const Pass& pass, const PassContext& context) {
   return pass.faults.empty() || context.target.has_any(pass.faults);
 }
 
-/// Runs passes on a model, and knows which properties the model has by now.
+/// Runs passes on a model, and tracks which properties hold.
 class Runner {
  public:
-  /// `held`: what must hold of the model.
+  /// `held`: the properties that hold before the first pass.
   Runner(ir::Model& model, PassContext& context, const PropertySet& held, const Pass& first)
       : model_(&model), context_(&context), held_(held) {
     remove_dead_nodes(model);

@@ -1,12 +1,12 @@
-// Values that OpenVINO cannot know before a run: what depends on them it neither folds nor gives known sizes.
+// Values that OpenVINO cannot fold: results that depend on them are known only at run time.
 #pragma once
 
 #include "ir/builder.hpp"
 
 namespace onnx2ir::passes {
 
-/// A copy of `value` that OpenVINO does not remove: between Parameters and Results of a body, Reshape,
-/// Convert and Concat vanish at compile time.
+/// A copy of `value` that OpenVINO does not remove. Between Parameters and Results of a body it removes
+/// Reshape, Convert and Concat at compile time.
 ir::Value lasting_copy(ir::Builder& builder, ir::Value value);
 
 /// A number that is 0 or 1, depending on the elements of `source`, which must not be a string.

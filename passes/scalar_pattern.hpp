@@ -1,4 +1,4 @@
-// Recognises arithmetic with numbers that are known: the building blocks of decomposed activations.
+// Matches arithmetic with constant numbers: the parts of decomposed activations.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,14 @@
 
 namespace onnx2ir::passes {
 
-/// Whether `number` is `expected` as far as `type` can tell them apart, and exporters write it out.
+/// Whether `number` equals `expected` within the precision of `type`, or within that of the digits that
+/// exporters write.
 bool is_near(double number, double expected, ir::ElementType type);
 /// Whether `value` is a constant near `expected`.
 bool is_number(ir::Value value, double expected);
-/// The other operand when `value` is the commutative `op` of something and `number`; null otherwise.
+/// If `value` is the commutative `op` of an operand and `number`, the operand; null otherwise.
 ir::Value beside_number(ir::Value value, ir::Op op, double number);
-/// Whether only one input in the graph reads `value`.
+/// Whether `value` has exactly one use in the graph.
 bool is_used_once(ir::Value value);
 
 inline constexpr std::size_t kMostFactors = 4;
@@ -24,8 +25,8 @@ struct Product {
   double coefficient = 1;
   ir::SmallVector<ir::Value, kMostFactors> factors;
 };
-/// Takes apart `root`, a product with any grouping of its factors; intermediate results that somebody else
-/// reads stay factors. No factors when there would be more than the patterns here have.
+/// The factors of `root`, a product with any grouping. Intermediate products with other uses stay factors.
+/// Returns no factors if there are more than any pattern here needs.
 Product product_of(ir::Value root);
 
 }  // namespace onnx2ir::passes

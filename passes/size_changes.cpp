@@ -12,14 +12,14 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The number of elements of a value, compared with that of a Parameter (`origin`) at the start of the same
+/// The number of elements of a value, relative to that of the Parameter `origin` at the start of the same
 /// iteration. Without an origin it is the same in each iteration.
 struct Size {
   const ir::Node* origin = nullptr;
   bool may_grow = false;
   bool may_shrink = false;
 };
-/// Nothing is known of most values.
+/// No value for most values: nothing is known of their size.
 using KnownSize = std::optional<Size>;
 
 struct Place {
@@ -38,7 +38,7 @@ bool has_one_element(const ir::PartialShape& shape) {
   return shape.element_count() == 1;
 }
 
-/// Goes through a loop's body and the bodies in it, from the Parameters to the Results.
+/// Visits a loop's body and its inner bodies, from the Parameters to the Results.
 class Tracking {
  public:
   explicit Tracking(const ir::LoopBody& body) {
@@ -81,7 +81,7 @@ class Tracking {
     return node.is(ops::MatMul) ? of_product(node, *size) : std::nullopt;
   }
 
-  /// Operands of other sizes have one element along an axis, or the result's.
+  /// Each other operand must have one element along an axis, or the size of the result.
   KnownSize of_broadcast(const ir::Node& node) const {
     KnownSize result;
     for (const ir::Value input : node.inputs()) {
@@ -114,7 +114,7 @@ class Tracking {
     return is_fixed ? KnownSize(Size{}) : std::nullopt;
   }
 
-  /// Rows times a square matrix of static size.
+  /// The product of rows and a square matrix of static size.
   static KnownSize of_product(const ir::Node& node, Size rows) {
     const ir::PartialShape& data = node.input(0).shape();
     const auto matrix = node.input(1).shape().sizes();
@@ -161,10 +161,10 @@ class Tracking {
     }
   }
 
-  /// The size of a value that is one of two.
+  /// The size of a value that is one of two values.
   static KnownSize one_of(const KnownSize& a, const KnownSize& b) {
     if (!a || !b || a->origin != b->origin) return std::nullopt;
-    if (a->origin == nullptr) return std::nullopt;  // two sizes in turn
+    if (a->origin == nullptr) return std::nullopt;  // the two sizes may alternate
     return Size{.origin = a->origin,
                 .may_grow = a->may_grow || b->may_grow,
                 .may_shrink = a->may_shrink || b->may_shrink};
@@ -186,7 +186,7 @@ std::vector<bool> states_that_grow_and_shrink(ir::LoopView loop) {
   const auto keeps_size = [](const Size& size, const ir::Node* parameter) {
     return size.origin == nullptr || (size.origin == parameter && !size.may_grow && !size.may_shrink);
   };
-  // A state that takes the size of another one, which keeps its own, changes once.
+  // A state that takes the size of another state, which keeps its size, changes its size only once.
   std::unordered_map<const ir::Node*, bool> keeps;
   for (const ir::Carried& state : states) {
     const KnownSize next = tracking.of(state.result->input(0));

@@ -7,9 +7,10 @@
 
 namespace onnx2ir::passes {
 
-/// For each state of the loop, in the order of LoopBody::carried: whether its number of elements may become
-/// larger in one iteration and smaller in another. It may not if it is static, keeps its size, only grows,
-/// only shrinks, or takes a size from outside the loop. Takes time linear in the nodes of the body.
+/// For each state of the loop, in the order of LoopBody::carried: whether its number of elements may grow in
+/// one iteration and shrink in another. This is not the case if it is static, keeps its size, only grows,
+/// only shrinks, or takes a size from outside the loop. The time is linear in the number of nodes in the
+/// body.
 std::vector<bool> states_that_grow_and_shrink(ir::LoopView loop);
 
 }  // namespace onnx2ir::passes

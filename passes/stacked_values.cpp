@@ -10,7 +10,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Of more branches than these only the shape that they have in common is looked at.
+/// For more branches than this, only their common shape is used.
 constexpr std::size_t kMostShapes = 16;
 
 /// Gives `value` a first axis of dynamic size.
@@ -34,13 +34,13 @@ bool is_of_stack(const ir::Node& node) {
 }
 
 ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank) {
-  // Tile adds the last of the axes itself.
+  // Tile adds the last axis itself.
   const std::size_t wanted = copies > 1 ? rank : rank + 1;
   for (std::size_t r = value.shape().rank(); r < wanted; ++r)
     value = marked(ir::unsqueeze(builder, value, {0}));
   if (copies == 1) return value;
   if (value.shape().element_count() == 0) {
-    // Whatever the target: a Tile of a constant may end the process (Fault::empty_tile_folding).
+    // Emitted for all targets: a Tile of a constant may end the process (Fault::empty_tile_folding).
     std::vector<std::int64_t> sizes = *value.shape().sizes();
     sizes.insert(sizes.begin(), static_cast<std::int64_t>(copies));
     return builder.constant(value.type(), sizes, ir::ConstantData());

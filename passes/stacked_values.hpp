@@ -1,5 +1,5 @@
-// Values that carry copies of themselves along a new first axis. The CPU runtime takes a shape that has not
-// changed for a sign that nothing has; numbers of copies that differ make shapes that differ.
+// Values stacked with copies of themselves along a new first axis. The CPU plugin takes an unchanged shape as
+// a sign that the value has not changed; different numbers of copies make different shapes.
 #pragma once
 
 #include <cstddef>
@@ -9,31 +9,32 @@
 
 namespace onnx2ir::passes {
 
-/// `copies` copies of `value`, which gets at least `rank` dimensions, along a new first axis.
+/// `copies` copies of `value`, stacked along a new first axis. `value` is raised to at least `rank`
+/// dimensions.
 ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank);
 
-/// Whether `node` makes a stack from a value, or takes its first copy: it has been made here.
+/// Whether `node` creates a stack or takes its first copy, and was created by these functions.
 bool is_of_stack(const ir::Node& node);
 
-/// The first copy of `stack`: what stacked() made it of, or a Gather.
+/// The first copy of `stack`: the input of stacked() if known, otherwise a Gather.
 ir::Value first_copy(ir::Builder& builder, ir::Value stack);
 
-/// The first copy of `stack` if it is all that anybody reads of it.
+/// The first copy of `stack` if all uses take only that.
 ir::Value only_reader_of_first_copy(ir::Value stack);
 
-/// Lets all readers of `stack` read its first copy, which takes the tensor names.
+/// Makes all uses of `stack` use its first copy, which takes the tensor names.
 void read_first_copy(ir::Value stack);
 
-/// Lets the state `carried` of `loop` pass the loop in a stack: the initial value has `copies` copies. The
-/// body's Result must give a stack already. Types and shapes are inferred again.
+/// Stacks the state `carried` of `loop`: the initial value gets `copies` copies. The body's Result must
+/// already give a stack. Types and shapes are inferred again.
 void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copies);
 
-/// The If whose output is the value of `result`, the Result of a body, provided that the output has rank
-/// `rank` and no other uses. Returns null for all other values.
+/// The If whose output is the value of `result`, a Result of a body, if the output has rank `rank` and no
+/// other uses. Null for all other values.
 ir::Node* choice_behind(const ir::Node& result, std::size_t rank);
 
-/// The shapes that the value of `result`, the Result of a body, may have: one for each branch if an If gives
-/// the value, as long as there are few.
+/// The shapes that the value of `result`, a Result of a body, may have: one per branch if an If gives the
+/// value and has few branches.
 std::vector<ir::PartialShape> possible_shapes(const ir::Node& result);
 /// Whether the value of `result` may have `shape` in a run.
 bool may_have_shape(const ir::Node& result, const ir::PartialShape& shape);

@@ -1,4 +1,5 @@
-// Where the experiments of tests/faults found each fault. Written by `./dev faults --update`; do not edit.
+// The releases in which the experiments of tests/faults found each fault. Written by `./dev faults --update`;
+// do not edit.
 #include <array>
 
 #include "target/faults.hpp"

@@ -1,5 +1,5 @@
-// Sets of faults. What only hands faults on needs no more than this header: it does not change when a fault
-// is added. Code that names a fault includes target/faults.hpp.
+// Sets of faults, for code that does not name single faults: this header does not change if a fault is added.
+// Code that names a fault includes target/faults.hpp.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// What OpenVINO's runtime gets wrong, as data. Each fault has an experiment with the runtime alone
-// (tests/faults), which fails to find the fault once a release has fixed it. A workaround names its fault and
-// is active only if the target has it: `target.has(Fault::zero_trip_final_values)`.
+// The faults of OpenVINO's runtime, as data. Each fault has an experiment that uses the runtime alone
+// (tests/faults) and that reports when a release has fixed the fault. A workaround names its fault and runs
+// only if the target has it: `target.has(Fault::zero_trip_final_values)`.
 //
 // To add a fault: its name here, its row in faults.cpp, its experiment in tests/faults, then
 // `./dev faults --update`, which measures the releases and rewrites fault_occurrences.cpp.
@@ -17,7 +17,7 @@
 
 namespace onnx2ir::target {
 
-/// In alphabetical order, as the rows of faults.cpp and fault_occurrences.cpp.
+/// In alphabetical order, like the rows of faults.cpp and fault_occurrences.cpp.
 enum class Fault : std::uint8_t {
   abs_in_place,
   attention_constants,
@@ -110,12 +110,12 @@ struct FaultDescription {
   std::string_view summary;
 };
 
-/// Where the experiments found a fault.
+/// The releases and instruction sets on which the experiments found a fault.
 struct FaultOccurrence {
   Fault fault;
   /// The oldest supported release that has it.
   Release first;
-  /// The newest release that has it; none when the newest supported release does.
+  /// The newest release that has it; no value if the newest supported release has it.
   std::optional<Release> last;
   /// The instruction sets that have it, as values of ONEDNN_MAX_CPU_ISA separated by spaces: "AVX2". Empty:
   /// all.

@@ -6,7 +6,7 @@
 namespace onnx2ir::target {
 namespace {
 
-/// Takes a number of one to four digits from the front of `text`.
+/// Removes a number of one to four digits from the start of `text`.
 std::optional<int> take_number(std::string_view& text) {
   constexpr std::size_t kMostDigits = 4;
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -17,7 +17,7 @@ std::optional<int> take_number(std::string_view& text) {
   return number;
 }
 
-/// Takes `part` from the front of `text`; false when it is not there.
+/// Removes `part` from the start of `text`; false if `text` does not start with it.
 bool take(std::string_view& text, std::string_view part) {
   if (!text.starts_with(part)) return false;
   text.remove_prefix(part.size());

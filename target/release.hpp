@@ -1,4 +1,4 @@
-// OpenVINO releases: which ones are supported, and ranges of them.
+// OpenVINO releases and ranges of releases.
 #pragma once
 
 #include <compare>
@@ -9,7 +9,7 @@
 
 namespace onnx2ir::target {
 
-/// A release of OpenVINO. Patch releases count as the release they patch: 2025.4.1 is 2025.4.
+/// A release of OpenVINO. A patch release counts as the release it patches: 2025.4.1 is 2025.4.
 struct Release {
   int year = 0;
   int minor = 0;
@@ -22,7 +22,7 @@ inline constexpr Release kReleases[] = {{2024, 6}, {2025, 0}, {2025, 1}, {2025, 
                                         {2026, 0}, {2026, 1}, {2026, 2}, {2026, 3}, {2026, 4}};
 inline constexpr Release kOldestRelease = *std::begin(kReleases);
 inline constexpr Release kNewestRelease = *std::rbegin(kReleases);
-/// The first supported release after `release`; nothing after the newest.
+/// The first supported release after `release`; no value after the newest.
 std::optional<Release> release_after(Release release);
 
 /// All releases from `oldest` to `newest`, both included.
@@ -38,10 +38,10 @@ std::string to_string(Release release);
 /// "2024.6..2026.4", or "2025.4" for a range of one release.
 std::string to_string(const ReleaseRange& range);
 
-/// Reads "2025.4" or "2025.4.1"; nothing for any other text.
+/// Parses "2025.4" or "2025.4.1"; no value for any other text.
 std::optional<Release> parse_release(std::string_view text);
-/// Reads "2025.4", a range of one release, or "2024.6..2026.4". Nothing for any other text, for a range whose
-/// first release is the newer one, and for releases outside kOldestRelease to kNewestRelease.
+/// Parses "2025.4" (a range of one release) or "2024.6..2026.4". No value for any other text, if the first
+/// release is newer than the second, or if a release is outside kOldestRelease to kNewestRelease.
 std::optional<ReleaseRange> parse_release_range(std::string_view text);
 
 }  // namespace onnx2ir::target

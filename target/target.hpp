@@ -1,4 +1,4 @@
-// The OpenVINO releases that an IR is made for, and which faults of the runtime it has to avoid.
+// The OpenVINO releases that an IR is made for, and the faults that it has to avoid.
 #pragma once
 
 #include "target/fault_set.hpp"
@@ -6,8 +6,8 @@
 
 namespace onnx2ir::target {
 
-/// A range of releases that all have to run the IR. Instruction sets are not part of a target: an IR travels
-/// between machines, so a fault of one instruction set counts for all.
+/// A range of releases that must all be able to run the IR. Instruction sets are not part of a target: an IR
+/// is moved between machines, so a fault of one instruction set counts for all.
 class Target {
  public:
   /// All supported releases.

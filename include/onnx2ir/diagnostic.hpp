@@ -1,5 +1,5 @@
-// What a conversion has to say about a model: errors, warnings and remarks, each with its place.
-// The vocabulary of all layers; needs the standard library only.
+// Diagnostics of a conversion: errors, warnings and remarks, each with a place in the model. Used by all
+// layers; needs only the standard library.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace onnx2ir {
 
-/// A remark is a fact about the model; a warning, that results may differ from what is wanted; with an error
-/// there is no model.
+/// A remark is a fact about the model. A warning means that results may differ from what is expected. After
+/// an error, there is no converted model.
 enum class Severity : std::uint8_t { remark, warning, error };
 
-/// Where in a model something is. All fields are optional: a broken file has no node to point at.
+/// A place in a model. All fields are optional: for example, an unreadable file has no nodes.
 struct Place {
   std::string graph;                 ///< graph path: "main", "main/loop_3.body"
   std::int64_t node_index = -1;      ///< index of the node in its graph, in file order; -1: not about a node
@@ -30,7 +30,7 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// One finding.
+/// An error, a warning or a remark.
 struct Diagnostic {
   Severity severity = Severity::error;
   DiagnosticCode code = DiagnosticCode::internal_error;
@@ -42,16 +42,15 @@ struct Diagnostic {
   friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
 };
 
-/// Collects the findings of one conversion, in the order they are reported. Not thread-safe: one sink, one
-/// conversion.
+/// Collects the diagnostics of one conversion in the order in which they are reported. Not thread-safe.
 class DiagnosticSink {
  public:
-  /// Appends a finding.
+  /// Appends a diagnostic.
   void report(Diagnostic diagnostic) {
     if (diagnostic.severity == Severity::error) ++error_count_;
     diagnostics_.push_back(std::move(diagnostic));
   }
-  /// Appends an error, or a warning, without notes and hint.
+  /// Appends an error or a warning without notes and hint.
   void error(DiagnosticCode code, std::string message, Place place = {}) {
     report({Severity::error, code, std::move(message), std::move(place), {}, {}});
   }
@@ -62,16 +61,16 @@ class DiagnosticSink {
   bool has_errors() const { return error_count_ != 0; }
   std::size_t error_count() const { return error_count_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
-  /// A point to come back to when an attempt is given up and another one made.
+  /// The current position, for rewind() if an attempt fails and another one is made.
   std::size_t mark() const { return diagnostics_.size(); }
-  /// Forgets what was reported since `mark`.
+  /// Removes what was reported since `mark`.
   void rewind(std::size_t mark) {
     while (diagnostics_.size() > mark) {
       if (diagnostics_.back().severity == Severity::error) --error_count_;
       diagnostics_.pop_back();
     }
   }
-  /// Gives all findings away; the sink is empty then.
+  /// Returns all diagnostics and empties the sink.
   std::vector<Diagnostic> take() {
     error_count_ = 0;
     return std::exchange(diagnostics_, {});

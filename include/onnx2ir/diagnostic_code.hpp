@@ -1,4 +1,4 @@
-// The codes of all diagnostics. docs/diagnostics.md is made from this table.
+// The codes of all diagnostics. docs/diagnostics.md is generated from this table.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace onnx2ir {
 
-/// What a diagnostic is about. Texts, JSON and the other interfaces give its name.
+/// The kind of a diagnostic. Texts, JSON and the other interfaces use its name.
 enum class DiagnosticCode : std::uint8_t {
   assumed_opset,
   bad_external_data,
@@ -63,7 +63,7 @@ struct DiagnosticCodeInfo {
   std::string_view remedy;   ///< what the user can do, one sentence
 };
 
-/// In the order of the enumeration, which is the order of the names.
+/// In the order of the enumeration, which is alphabetical.
 inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
     {"assumed-opset",
      "The model imports no version of an operator domain that a node needs; the newest version is assumed.",

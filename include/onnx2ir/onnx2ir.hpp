@@ -1,13 +1,13 @@
-// onnx2ir: ONNX models to OpenVINO IR, as a library.
+// onnx2ir: a library that converts ONNX models to OpenVINO IR.
 //
 //     onnx2ir::Conversion conversion = onnx2ir::convert_file("model.onnx");
 //     for (const auto& finding : conversion.diagnostics) std::cerr << onnx2ir::to_string(finding) << '\n';
 //     if (conversion.model) conversion.model->save("model.xml");
 //
-// Nothing here prints. Functions are re-entrant: any number of threads may convert at once; one Model object
-// may be read by several threads (its const functions), but not assigned to or moved from while others use
-// it. The only exception that leaves the library is std::bad_alloc, but for Model::xml() and weights().
-// Models and what they refer to need not be trusted: what is damaged or out of range is an error among the
+// The library does not print. Functions are re-entrant: any number of threads may convert at once. The const
+// functions of one Model may be called by several threads, but not while it is assigned or moved from. The
+// only exception that leaves the library is std::bad_alloc, except in Model::xml() and weights(). Models and
+// the files they refer to may be untrusted: damaged or out-of-range data is reported as an error in the
 // diagnostics.
 #pragma once
 
@@ -26,8 +26,8 @@
 
 namespace onnx2ir {
 
-/// An input or output of a converted model. A sequence `y` is two of them, `y/values` and `y/shapes`; an
-/// optional has `y/has_value` beside its value.
+/// An input or output of a converted model. A sequence `y` has two ports, `y/values` and `y/shapes`; an
+/// optional `y` has `y/has_value` in addition to its value.
 struct Port {
   std::string name;                 ///< the tensor's name in the ONNX model
   std::string element_type;         ///< IR name: "f32", "i64", "boolean"
@@ -35,31 +35,31 @@ struct Port {
   std::vector<std::int64_t> shape;  ///< -1 for a dimension not known
 };
 
-/// A converted model, ready to be written. Weights are views on the model's files until then: keep those
-/// unchanged.
+/// A converted model, ready to be written. Its weights are views on the model's files, which must not change
+/// until it is written.
 class ONNX2IR_API Model {
  public:
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
   ~Model();
 
-  /// In the order of the ONNX model's.
+  /// In the order of the ONNX model.
   std::vector<Port> inputs() const;
   std::vector<Port> outputs() const;
 
-  /// Writes `xml` and the weights: to `bin`, or beside `xml` under its name with the ending .bin. Both take
-  /// their names when they are complete, under a lock of their folders, so that two writers never leave the
-  /// files of different models; on failure nothing that was there is changed. Files that the model was read
-  /// from are not written over. Returns the reason of a failure.
+  /// Writes the XML to `xml` and the weights to `bin` (by default `xml` with the extension .bin). Both files
+  /// are renamed when both are complete, under a lock of their folders, so that two writers never leave the
+  /// files of different models. On failure no existing file is changed. Files that the model was read from
+  /// are not overwritten. Returns the reason of a failure.
   std::optional<Diagnostic> save(const std::filesystem::path& xml, const std::filesystem::path& bin = {},
                                  const SaveOptions& options = {}) const;
 
-  /// The XML (UTF-8), and the weights it refers to by byte offsets, in memory. Weights are copied; little
-  /// endian, as in the .bin. Throw std::runtime_error if a file of the model cannot be read any more.
+  /// The XML (UTF-8), and the weights that it refers to by byte offsets, in memory (little endian, as in the
+  /// .bin). Throws std::runtime_error if a file of the model cannot be read any more.
   std::string xml() const;
   std::vector<std::byte> weights() const;
 
-  /// The graph as text IR (docs/text-ir.md). Large constants are left out.
+  /// The graph as text IR (docs/text-ir.md), without large constants.
   std::string text() const;
 
   struct Implementation;
@@ -69,42 +69,42 @@ class ONNX2IR_API Model {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// The outcome of a conversion: a model, or none and at least one error among the diagnostics.
+/// The result of a conversion: a model, or no model and at least one error in the diagnostics.
 struct Conversion {
   std::optional<Model> model;
   std::vector<Diagnostic> diagnostics;  ///< in node order; warnings and remarks come with a model too
 };
 
-/// Converts the model at `path`: ONNX protobuf or ONNX text, told apart by its content. External data is
-/// looked up in its folder. A file that cannot be read is an error among the diagnostics.
+/// Converts the model at `path`: ONNX protobuf or ONNX text, recognised by content. External data is looked
+/// up in its folder. If a file cannot be read, the diagnostics contain an error.
 ONNX2IR_API Conversion convert_file(const std::filesystem::path& path, const Options& options = {});
-/// Converts a serialized onnx::ModelProto, or ONNX text, told apart by the content. `bytes` need not outlive
-/// the call.
+/// Converts a serialized onnx::ModelProto or ONNX text, recognised by content. `bytes` need not outlive the
+/// call.
 ONNX2IR_API Conversion convert_bytes(std::span<const std::byte> bytes, const Options& options = {});
-/// Converts a model in ONNX's text form.
+/// Converts a model in ONNX text form.
 ONNX2IR_API Conversion convert_text(std::string_view text, const Options& options = {});
 
-/// What is wrong with the files `xml` and `bin` (empty: beside `xml`, with the ending .bin): they cannot be
-/// read, or save() did not write them together, as when the machine failed between the two. Reads the XML and
-/// a bounded part of each constant. Nothing when they are a pair.
+/// The reason why `xml` and `bin` (by default `xml` with the extension .bin) cannot be read or were not
+/// written together by save(), for example because the machine failed between the two. No value if they are a
+/// pair. Reads the XML and a bounded part of each constant.
 ONNX2IR_API std::optional<Diagnostic> check_files(const std::filesystem::path& xml,
                                                   const std::filesystem::path& bin = {});
 
-/// A line or more for people: severity, message, place, notes, hint. No line break at the end.
+/// Text for people, one or more lines: severity, message, place, notes, hint. Does not end with a line break.
 ONNX2IR_API std::string to_string(const Diagnostic& diagnostic);
-/// The same for all of them. Those that differ in their places only become one text with all places. A long
-/// list begins with a line for each text, so that a summary is read before the details.
+/// Text for all diagnostics. Those that differ only in their places are merged. A long list starts with a
+/// summary of one line per text.
 ONNX2IR_API std::string to_string(std::span<const Diagnostic> diagnostics);
 /// A JSON array, one object per diagnostic with the field names of the structs.
 ONNX2IR_API std::string to_json(std::span<const Diagnostic> diagnostics);
 
-/// A conversion for tools: a JSON object with the inputs and outputs of the model, null without one, and the
-/// diagnostics.
+/// A conversion for tools: a JSON object with the inputs and outputs of the model (null without a model) and
+/// the diagnostics.
 ONNX2IR_API std::string to_json(const Conversion& conversion);
 /// `text` as a JSON string, quotes included.
 ONNX2IR_API std::string json_string(std::string_view text);
 
-/// A row of the operator table: what is converted, and how.
+/// A row of the operator table.
 struct OperatorInfo {
   std::string domain;  ///< "" for ai.onnx
   std::string name;
@@ -115,8 +115,7 @@ struct OperatorInfo {
 /// All operators that are converted, sorted by domain and name.
 ONNX2IR_API std::vector<OperatorInfo> supported_operators();
 
-/// A pass: its name, as Options takes it, what it does, in one line, and properties of models by name
-/// (docs/passes.md).
+/// A pass: its name for Options, a one-line summary, and names of properties (docs/passes.md).
 struct PassInfo {
   std::string_view name;
   std::string_view summary;
@@ -132,8 +131,8 @@ struct FaultInfo {
   std::string_view summary;   ///< what goes wrong, in one sentence
   std::string first_release;  ///< the oldest supported release that has it: "2024.6"
   std::string last_release;   ///< the newest one; empty when the newest supported release has it
-  /// The instruction sets that have it, as values of oneDNN's ONEDNN_MAX_CPU_ISA separated by spaces; empty:
-  /// all.
+  /// The instruction sets that have the fault, as values of oneDNN's ONEDNN_MAX_CPU_ISA separated by spaces;
+  /// empty: all.
   std::string_view instruction_sets;
 };
 /// All faults that have a workaround, sorted by name.

@@ -1,4 +1,4 @@
-// What a caller may choose, in C++ as structs, and by name for the command line, C and Python.
+// The options of a conversion: structs for C++, and by name for the command line, C and Python.
 #pragma once
 
 #include <cstdint>
@@ -14,86 +14,85 @@
 
 namespace onnx2ir {
 
-/// What shows or changes the work of the compiler, for people who look into it. The functions may be empty.
+/// Options for debugging the compiler. The functions may be empty.
 struct DebugOptions {
-  /// Names of passes after which `dump` is called with the graph's text form; "all" for every pass, "import"
-  /// for the graph before the first pass. Here and below, names that no pass has do nothing.
+  /// Names of passes after which `dump` is called with the graph as text; "all" for every pass, "import" for
+  /// the graph before the first pass. Here and below, unknown names are ignored.
   std::vector<std::string> print_after;
   /// See print_after.
   std::function<void(std::string_view pass, std::string_view text)> dump;
   /// The last pass to run; empty: all.
   std::string stop_after;
-  /// Passes that are left out, to measure what they bring. The model may be wrong without them.
+  /// Passes to skip, for measurements. The converted model may be wrong without them.
   std::vector<std::string> skip_passes;
-  /// Called after each stage ("import") and each pass with the seconds it took and whether it changed
-  /// anything.
+  /// Called after each stage ("import") and each pass with the seconds it took and whether it changed the
+  /// model.
   std::function<void(std::string_view pass, double seconds, bool modified)> pass_finished;
 };
 
-/// What a caller may choose. The defaults are what most want. The functions may be empty; they are called on
-/// the thread that converts, and should not throw: a std::exception ends the conversion with an error.
+/// The options of a conversion. The functions may be empty; they are called on the converting thread and
+/// should not throw: a std::exception ends the conversion with an error.
 struct Options {
-  /// Inputs of the converted model that differ from the model's own, as InterfaceSpec::inputs says.
+  /// Inputs of the converted model that differ from those of the model: see InterfaceSpec::inputs.
   std::vector<InputSpec> inputs;
   /// The tensors that become the outputs of the converted model; empty: the model's outputs.
   std::vector<std::string> outputs;
-  /// Folder that external data of a model given as bytes or text is looked up in; empty: external data is an
-  /// error. Ignored for models read from a path, whose folder it is.
+  /// The folder of external data for a model given as bytes or text; empty: external data is an error.
+  /// Ignored for models read from a path, which use the folder of that path.
   std::filesystem::path external_data_folder;
-  /// Called as the work goes on with the stage's name and the finished part of all work, 0 to 1.
+  /// Called during the conversion with the name of the stage and the finished fraction of the work, 0 to 1.
   std::function<void(std::string_view stage, double fraction)> progress;
-  /// Asked after each node and each pass: true ends the conversion with the error "cancelled".
+  /// Called after each node and each pass: true ends the conversion with the error "cancelled".
   std::function<bool()> is_cancelled;
-  /// The releases of OpenVINO that have to run the IR: one ("2025.4"), or a range of them
-  /// ("2024.6..2026.4"). Empty: all supported releases, which is the whole of that range. A narrower target
-  /// can give a smaller and faster IR, because workarounds for faults of other releases are left out. Any
-  /// other text is an error among the diagnostics, with code "bad-target-runtime".
+  /// The releases of OpenVINO that must be able to run the IR: one ("2025.4") or a range ("2024.6..2026.4").
+  /// Empty: all supported releases. A narrower target can give a smaller and faster IR, because workarounds
+  /// for faults of other releases are omitted. Any other text is an error with the code "bad-target-runtime".
   std::string target_runtime;
-  /// Keeps floating-point constants in half precision: half the size, and a Convert before each use. Numbers
-  /// that half precision cannot hold, and what shapes are computed from, keep their precision, as do models
-  /// with quantized weights.
+  /// Stores floating-point constants in half precision: half the size, with a Convert before each use.
+  /// Numbers that half precision cannot hold, constants that shapes are computed from, and models with
+  /// quantised weights keep their precision.
   bool compress_to_fp16 = false;
-  /// Keeps the caches of a language model in variables, as OpenVINO GenAI expects: each input `past*` whose
-  /// output is `present*` becomes ReadValue and Assign, and the input `beam_idx` chooses the rows of the
-  /// batch that go on. A model without such a pair is an error, "no-cache".
+  /// Keeps the caches of a language model in variables, as OpenVINO GenAI expects: each input `past*` with an
+  /// output `present*` becomes ReadValue and Assign, and the input `beam_idx` selects the rows of the batch
+  /// to continue. A model without such a pair is an error, "no-cache".
   bool stateful = false;
-  /// In which products with quantised weights the CPU plugin may round. The IR carries a runtime option that
-  /// forbids it; a program can override that when it compiles the model.
+  /// In which products with quantised weights the CPU plugin may round the other input. The IR contains a
+  /// runtime option that forbids it elsewhere; a program can override that when it compiles the model.
   DynamicQuantization dynamic_quantization = DynamicQuantization::automatic;
-  /// Threads that work on large constants; 0: as many as the machine runs. The result does not depend on it.
+  /// Threads that process large constants; 0: as many as the machine has. The result does not depend on it.
   unsigned threads = 0;
-  /// The most nodes that calls of the model's own functions may add; a model that needs more is an error. A
-  /// file of a kilobyte whose functions call each other twice can ask for billions of nodes.
+  /// The most nodes that calls of the model's own functions may add; more are an error. A file of a kilobyte
+  /// whose functions call each other twice can expand to billions of nodes.
   std::uint64_t max_function_nodes = 1'000'000;
-  /// The most bytes that the conversion may take for the model's message, for nodes and for constants that
-  /// are not in a file, by an estimate that other conversions of the process do not change; 0: no limit.
-  /// Beyond it the conversion ends with the error "out-of-memory".
+  /// The most bytes that the conversion may use for the parsed model, for nodes, and for constants that are
+  /// not in a file. This is an estimate that does not depend on other conversions in the process. If it is
+  /// exceeded, the conversion ends with the error "out-of-memory". 0: no limit.
   std::uint64_t max_memory = 0;
-  /// Keeps the parsed ONNX model as long as the converted one. A process that ends after the conversion saves
-  /// the time to free it.
+  /// Keeps the parsed ONNX model as long as the converted one, so that a process that ends after the
+  /// conversion saves the time to free it.
   bool keep_source = false;
-  /// Loops whose few iterations are known, with a small body, become their iterations: faster to run, no Loop
+  /// Unrolls loops with few, statically known iterations and a small body: faster to run, but without a Loop
   /// in the IR.
   bool unroll_loops = false;
   DebugOptions debug;
 };
 
-/// How a model is written.
+/// Options for writing a model.
 struct SaveOptions {
-  /// When save() waits until the files are on the disk, so that a machine that fails loses neither the old
-  /// nor the new ones: if it replaces a file, always, or never.
+  /// When save() waits until the files are on the disk, so that a system failure loses neither the old nor
+  /// the new files: only if a file is replaced, always, or never.
   enum class Sync : std::uint8_t { replaced, always, never };
   Sync sync = Sync::replaced;
-  /// Is told of each temporary file: before one gets a name (`is_there`), and when it is gone. A program that
-  /// a signal ends can remove them. Where the file system can do that, a file has a temporary name only while
-  /// it is renamed.
+  /// Called before a temporary file gets a name (`is_there`), and after it is gone, so that a program that is
+  /// ended by a signal can remove it. If the file system supports it, a file has a temporary name only during
+  /// the rename.
   std::function<void(const std::filesystem::path& path, bool is_there)> temporary;
-  /// The largest XML that is written: a kilobyte of functions that call each other can ask for gigabytes.
+  /// The largest XML to write: a kilobyte of functions that call each other can expand to gigabytes.
   std::uint64_t max_xml_size = std::uint64_t{1} << 32U;
 };
 
-/// An option by its name. The command line, its documents, C and Python take all names, texts and checks from
-/// the tables of these.
+/// An option by name. The command line, its documents, C and Python take all names, texts and checks from
+/// these tables.
 struct OptionInfo {
   enum class Kind : std::uint8_t {
     flag,  ///< "true" or "false", in any case
@@ -107,23 +106,23 @@ struct OptionInfo {
   Kind kind = Kind::text;
 };
 
-/// The options of a conversion, and those of writing a model.
+/// The options of a conversion and of writing a model.
 ONNX2IR_API std::vector<OptionInfo> list_options();
 ONNX2IR_API std::vector<OptionInfo> list_save_options();
 
-/// Sets the option `name` (hyphens and underscores are the same). Returns what is wrong with the name or the
-/// value; `options` is unchanged then.
+/// Sets the option `name` (hyphens and underscores are equivalent). Returns the reason if the name or the
+/// value is invalid; `options` is unchanged then.
 ONNX2IR_API std::optional<std::string> set_option(Options& options, std::string_view name,
                                                   std::string_view value);
 ONNX2IR_API std::optional<std::string> set_option(SaveOptions& options, std::string_view name,
                                                   std::string_view value);
 
-/// Reads a list of inputs: "data[1,3,224,224],length[?]", "x[1..3,8]{f16}", "rate->16000", "[1,3],[3]". A
-/// backslash takes the meaning from the character after it. Throws nothing; nothing is returned and `problem`
-/// set if the text is malformed.
+/// Parses a list of inputs: "data[1,3,224,224],length[?]", "x[1..3,8]{f16}", "rate->16000", "[1,3],[3]". A
+/// backslash escapes the next character. Does not throw: if the text is malformed, returns no value and sets
+/// `problem`.
 ONNX2IR_API std::optional<std::vector<InputSpec>> parse_inputs(std::string_view text, std::string& problem);
 
-/// The one of `known` that `name` was probably meant to be, for messages; empty when none is near.
+/// The name in `known` that is most similar to `name`, for messages; empty if none is similar.
 ONNX2IR_API std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace onnx2ir

@@ -1,4 +1,4 @@
-// Attention as one operation.
+// Scaled dot-product attention.
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 
@@ -7,7 +7,7 @@ namespace {
 
 using Kind = AttributeSpec::Kind;
 
-/// What of a shape lies before the last two dimensions.
+/// The dimensions of a shape before the last two.
 PartialShape batch_of(const PartialShape& shape) {
   const auto all = shape.dimensions();
   return PartialShape(Dimensions(all.begin(), all.end() - 2));
@@ -34,9 +34,9 @@ void infer_attention(Node& node) {
             "ScaledDotProductAttention takes inputs of at least three dimensions");
   }
   require(intersect(from_end(query, 1), from_end(key, 1)).has_value(),
-          "the heads of ScaledDotProductAttention's query and key differ in size");
+          "query and key of ScaledDotProductAttention have heads of different sizes");
   require(intersect(from_end(key, 2), from_end(value, 2)).has_value(),
-          "ScaledDotProductAttention has not as many keys as values");
+          "ScaledDotProductAttention needs as many keys as values");
   PartialShape batch = batch_of(query);
   widen(batch, batch_of(key), "key");
   widen(batch, batch_of(value), "value");

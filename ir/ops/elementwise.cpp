@@ -1,4 +1,4 @@
-// Operations on two values, or a condition and two values, element by element with numpy broadcasting.
+// Elementwise operations on two values, or on a condition and two values, with numpy broadcasting.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -38,7 +38,7 @@ void infer_arithmetic(Node& node) {
   }
 }
 
-/// A function of two floats and of two doubles.
+/// A function for f32 and f64.
 template <typename Function>
 constexpr NumberFunction2 numbers(Function function) {
   return {function, function};
@@ -109,7 +109,7 @@ void infer_select(Node& node) {
   KnownValues result(condition->size());
   for (std::size_t i = 0; i < result.size(); ++i) {
     const ValueRange known = truth((*condition)[i]);
-    // The runtime tells nothing of any element then, also of those whose condition it knows.
+    // OpenVINO then knows no element, not even those whose condition it knows.
     if (!known.is_exact()) return;
     result[i] = known.min != 0 ? (*yes)[i] : (*no)[i];
   }
@@ -134,11 +134,11 @@ std::vector<OpDescriptor> elementwise_ops() {
        2,
        2,
        1,
-       // The ONNX model has DequantizeLinear here.
+       // The node comes from an ONNX DequantizeLinear.
        {{"dequantizes", Kind::boolean, Presence::note}},
        infer_arithmetic<multiply, kProduct>,
        kArithmetic},
-      // Integers: m_pythondiv rounds toward minus infinity, otherwise toward zero.
+      // For integers: m_pythondiv rounds toward minus infinity, otherwise toward zero.
       {"Divide",
        "opset1",
        2,

@@ -1,4 +1,4 @@
-// The families of operations; each file of this folder holds one.
+// The families of operations; each file in this folder defines one.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Operations between elements and their places: which are not zero, which are unique, ones at places.
+// Operations on elements and their indices: NonZero, OneHot, Eye, Unique.
 #include <algorithm>
 
 #include "ir/checked_arithmetic.hpp"

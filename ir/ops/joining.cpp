@@ -1,5 +1,5 @@
-// Operations that join, divide and repeat tensors, or lay something around them.
-// Known elements of small integer tensors pass through, so that computed shapes become static.
+// Operations that concatenate, split, repeat and pad tensors. Known elements of small integer tensors are
+// propagated, so that computed shapes become static.
 #include <algorithm>
 #include <numeric>
 
@@ -53,7 +53,7 @@ void infer_concat(Node& node) {
   const auto count = result.element_count();
   if (!count || *count > kMostKnownElements) return;
   if (*count == 0) return set_known(node, 0, {});
-  // In C order: for each position in front of the axis, what each part has there.
+  // In C order: for each index of the axes before the concatenated one, the elements of each part.
   std::size_t rows = 1;
   for (std::size_t i = 0; i < axis; ++i)
     rows *= static_cast<std::size_t>(std::max<std::int64_t>(result[i].size(), 0));
@@ -89,12 +89,12 @@ void infer_split(Node& node) {
   for (std::size_t i = 0; i < node.outputs().size(); ++i) set_output(node, i, data.type(), result);
 }
 
-/// The lengths of the parts, -1 replaced by what the others leave (-1 still where that is not known); nothing
-/// unless all lengths are known.
+/// The lengths of the parts. -1 is replaced by the rest if that is known. No value unless all lengths are
+/// known.
 std::optional<Sizes> split_lengths(const Node& node, Dimension whole) {
   auto lengths = exact_values(node.input(2));
   if (!lengths) return std::nullopt;
-  require(lengths->size() == node.outputs().size(), "VariadicSplit: as many lengths as outputs are needed");
+  require(lengths->size() == node.outputs().size(), "VariadicSplit: needs one length for each output");
   const auto rest = std::find(lengths->begin(), lengths->end(), -1);
   require(std::ranges::all_of(*lengths, [](std::int64_t length) { return length >= -1; }),
           "VariadicSplit: a length is below -1");
@@ -122,7 +122,7 @@ void infer_variadic_split(Node& node) {
   const std::size_t where = normalize_axis(axis->front(), result.rank());
   const auto lengths = split_lengths(node, result[where]);
   const auto from = result.rank() == 1 ? known_values(data) : std::nullopt;
-  std::int64_t begin = 0;  // -1 from the first part of unknown length on
+  std::int64_t begin = 0;  // -1 after the first part of unknown length
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     const std::int64_t length = lengths ? (*lengths)[i] : -1;
     result[where] = length < 0 ? Dimension() : Dimension(length);
@@ -135,7 +135,7 @@ void infer_variadic_split(Node& node) {
   }
 }
 
-/// The sizes a Broadcast aims at. Of a Concat at the input, parts may be known alone.
+/// The target shape of a Broadcast. If it is computed by a Concat, single parts of it may be known.
 std::optional<KnownValues> broadcast_target(Value shape) {
   auto known = known_values(shape);
   if (known || !shape.node->is(ops::Concat) || !shape.shape().element_count()) return known;
@@ -150,8 +150,7 @@ std::optional<KnownValues> broadcast_target(Value shape) {
   return known;
 }
 
-/// The output holds the elements of input 0 as often as it has room for them along each axis; it may have
-/// more axes in front.
+/// The output repeats the elements of input 0 along each axis; it may have more leading axes.
 void repeat_known(Node& node) {
   const auto sizes = node.input(0).shape().sizes();
   if (!sizes) return;
@@ -217,7 +216,7 @@ void infer_tile(Node& node) {
   repeat_known(node);
 }
 
-/// The elements of a padded vector.
+/// Sets the known elements of a padded vector.
 void pad_known(Node& node, std::int64_t begin, std::int64_t end) {
   const auto elements = known_values(node.input(0));
   const auto fill = known_values(node.input(3));
@@ -238,7 +237,7 @@ void infer_pad(Node& node) {
   const auto ends = known_values(node.input(2));
   if (!begins || !ends) return set_output(node, 0, data.type(), PartialShape::of_rank(result.rank()));
   require(begins->size() == result.rank() && ends->size() == result.rank(),
-          "Pad: as many pads as the input has axes are needed");
+          "Pad: needs one pad for each axis of the input");
   for (std::size_t i = 0; i < result.rank(); ++i) {
     const Dimension size = result[i];
     if (!(*begins)[i].is_exact() || !(*ends)[i].is_exact()) {

@@ -1,4 +1,4 @@
-// Products of matrices and tensors.
+// Matrix and tensor products.
 #include <map>
 #include <utility>
 
@@ -17,12 +17,12 @@ void infer_mat_mul(Node& node) {
   PartialShape a = node.input(0).shape();
   PartialShape b = node.input(1).shape();
   if (!a.has_rank() || !b.has_rank()) return set_output(node, 0, type, PartialShape::unknown_rank());
-  require(a.rank() > 0 && b.rank() > 0, "MatMul takes no scalars");
+  require(a.rank() > 0 && b.rank() > 0, "MatMul does not accept scalars");
   const bool a_is_vector = a.rank() == 1;
   const bool b_is_vector = b.rank() == 1;
   auto& x = a.mutable_dimensions();
   auto& y = b.mutable_dimensions();
-  // Vectors are a row on the left and a column on the right; transposing does not change them.
+  // A vector is a row on the left and a column on the right, and is not transposed.
   if (a_is_vector) {
     x.insert(x.begin(), 1);
   } else if (node.boolean("transpose_a")) {
@@ -51,13 +51,13 @@ void infer_mat_mul(Node& node) {
   set_output(node, 0, type, *std::move(shape));
 }
 
-/// A term of an Einsum equation: one character a label, '.' for the ellipsis.
+/// A term of an Einsum equation with one character per label and '.' for the ellipsis.
 std::string compact(std::string_view term) {
   std::string labels;
   for (std::size_t i = 0; i < term.size(); ++i) {
     if (term[i] == ' ') continue;
     if (term[i] == '.') {
-      require(term.substr(i, 3) == "...", "a '.' in an Einsum equation belongs to no ellipsis");
+      require(term.substr(i, 3) == "...", "a '.' in an Einsum equation is not part of an ellipsis");
       require(labels.find('.') == std::string::npos, "an Einsum term has two ellipses");
       i += 2;
     }
@@ -74,7 +74,7 @@ struct Equation {
 Equation parse(std::string_view text) {
   Equation equation;
   const std::size_t arrow = text.find("->");
-  require(arrow != std::string_view::npos, "an Einsum equation names no output");
+  require(arrow != std::string_view::npos, "an Einsum equation has no output term");
   std::string_view left = text.substr(0, arrow);
   for (std::size_t comma = left.find(','); comma != std::string_view::npos; comma = left.find(',')) {
     equation.inputs.push_back(compact(left.substr(0, comma)));
@@ -105,7 +105,7 @@ void infer_einsum(Node& node) {
     const bool has_ellipsis = labels.find('.') != std::string::npos;
     const std::size_t named = labels.size() - (has_ellipsis ? 1 : 0);
     require(has_ellipsis ? shape.rank() >= named : shape.rank() == named,
-            "an Einsum term does not have as many labels as its input has dimensions");
+            "an Einsum term needs one label for each dimension of its input");
     std::size_t axis = 0;
     for (const char label : labels) {
       const std::size_t width = label == '.' ? shape.rank() - named : 1;
@@ -139,7 +139,7 @@ std::vector<OpDescriptor> linear_algebra_ops() {
        1,
        {{"transpose_a", Kind::boolean},
         {"transpose_b", Kind::boolean},
-        // The ONNX model allows to round the first input to 8 bits.
+        // ONNX allows rounding the first input to 8 bits here.
         {"may_round_input", Kind::boolean, Presence::note}},
        infer_mat_mul},
       {"Einsum", "opset7", 1, OpDescriptor::kVariadic, 1, {{"equation", Kind::text}}, infer_einsum},

@@ -18,7 +18,7 @@ void infer_softmax(Node& node) {
   infer_as_data(node);
 }
 
-/// Channel parameters tell the number of channels when the data does not.
+/// If the number of channels in the data is dynamic, it is inferred from the channel parameters.
 void infer_batch_norm(Node& node) {
   const ElementType type = same_type(node, 0, 5);
   PartialShape shape = node.input(0).shape();

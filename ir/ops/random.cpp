@@ -1,4 +1,4 @@
-// Operations that draw random numbers.
+// Random number generators.
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 

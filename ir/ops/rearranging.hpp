@@ -1,4 +1,4 @@
-// What operations that rearrange elements share: strides, and passing on known elements.
+// Shared by operations that rearrange elements: strides and propagation of known elements.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ inline PartialShape unknown() {
   return PartialShape::unknown_rank();
 }
 
-/// Strides of a C-ordered tensor. They are used where the elements are known, of which there are few: those
-/// that do not fit into 64 bits belong to tensors without elements.
+/// Strides of a C-ordered tensor. Used only if elements are known, so the tensor is small; strides that
+/// overflow 64 bits belong to empty tensors.
 inline Sizes strides_of(const Sizes& sizes) {
   Sizes strides(sizes.size(), 1);
   for (std::size_t i = sizes.size(); i-- > 1;) {
@@ -27,8 +27,8 @@ inline Sizes strides_of(const Sizes& sizes) {
   return strides;
 }
 
-/// Sets the known values of output 0 element by element: `source` maps the coordinates of an element of the
-/// output to an index into the known values of input 0, or to nothing.
+/// Sets the known values of output 0: `source` maps the coordinates of an output element to an index into the
+/// known values of input 0, or to no value.
 template <typename Source>
 void move_known(Node& node, Source source) {
   const auto from = known_values(node.input(0));
@@ -50,12 +50,12 @@ void move_known(Node& node, Source source) {
   set_known(node, 0, std::move(values));
 }
 
-/// The elements stay in order.
+/// Copies the known values; for operations that keep the order of the elements.
 inline void keep_known(Node& node) {
   if (const auto from = known_values(node.input(0))) set_known(node, 0, *from);
 }
 
-/// The output is as input 0.
+/// The output has the type, shape and known values of input 0.
 inline void infer_as_data(Node& node) {
   set_output(node, 0, node.input(0).type(), node.input(0).shape());
 }

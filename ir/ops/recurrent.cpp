@@ -7,8 +7,8 @@ namespace {
 
 using Kind = AttributeSpec::Kind;
 
-/// Checks what W, R and B, inputs `first` and the two after it, have to do with X, the directions and the
-/// hidden size. How many gates there are, B tells (GRU has another bias): it is not asked.
+/// Checks W, R and B, inputs `first` to `first` + 2, against X, the directions and the hidden size. The
+/// number of gates is not checked, because B differs between operations (in GRU it has more rows).
 void check_weights(const Node& node, std::size_t first, std::int64_t directions, Dimension hidden) {
   const ElementType type = node.input(0).type();
   for (std::size_t i = first; i < first + 3; ++i) {

@@ -15,7 +15,7 @@ using Presence = AttributeSpec::Presence;
 PartialShape reduced_by_unknown_axes(const Node& node, const PartialShape& shape, bool keep_dims) {
   const PartialShape& axes = node.input(1).shape();
   if (keep_dims) return PartialShape::of_rank(shape.rank());
-  // One axis removes one dimension; several may name the same.
+  // One axis removes one dimension; several axes may be equal.
   const bool one_axis = axes.has_rank() && axes.element_count() == 1;
   return one_axis && shape.rank() > 0 ? PartialShape::of_rank(shape.rank() - 1)
                                       : PartialShape::unknown_rank();
@@ -54,7 +54,7 @@ void infer_reduce_numbers(Node& node) {
   set_output(node, 0, type, reduced_shape(node));
 }
 
-/// For each element of a tensor of these sizes, the place of what it is reduced to.
+/// For each element of a tensor of these sizes, the index of the element that it is reduced to.
 std::vector<std::size_t> places(std::span<const std::int64_t> sizes, std::span<const std::int64_t> axes) {
   std::vector<std::size_t> found(1, 0);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -71,7 +71,7 @@ std::vector<std::size_t> places(std::span<const std::int64_t> sizes, std::span<c
   return found;
 }
 
-/// Reductions of small tensors, as shape computations use them. Some know what nothing is reduced to.
+/// Reductions of small tensors in shape computations. Some are also known for empty tensors.
 template <RangeFunction2 kFunction>
 void infer_reduce_and_known(Node& node, std::optional<std::int64_t> of_nothing) {
   infer_reduce_numbers(node);
@@ -100,7 +100,7 @@ void infer_fold(Node& node) {
   infer_reduce_and_known<kFunction>(node, kOfNothing);
 }
 
-/// ReduceMax and ReduceMin, which are exact of floating-point numbers as well.
+/// ReduceMax and ReduceMin, which are exact for floating-point numbers as well.
 template <RangeFunction2 kFunction, bool kIsMax>
 void infer_extremum(Node& node) {
   infer_reduce_and_known<kFunction>(node, std::nullopt);

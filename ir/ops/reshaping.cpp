@@ -1,5 +1,5 @@
-// Operations that give the same elements another shape or order.
-// Known elements of small integer tensors pass through, so that computed shapes become static.
+// Operations that change the shape or the order of elements. Known elements of small integer tensors are
+// propagated, so that computed shapes become static.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -23,7 +23,7 @@ void infer_shape_of(Node& node) {
   set_known(node, 0, std::move(values));
 }
 
-/// The interval of element counts of `dimensions`.
+/// The interval of the product of `dimensions`.
 Dimension product(std::span<const Dimension> dimensions) {
   Dimension result = 1;
   for (const Dimension& dimension : dimensions) result = multiply(result, dimension);
@@ -52,7 +52,7 @@ void infer_reshape(Node& node) {
       result.emplace_back(1);
     } else if (range == ValueRange::exactly(0) && special_zero) {
       require(!data.shape().has_rank() || i < data.shape().rank(),
-              "Reshape: a 0 stands for a missing dimension");
+              "Reshape: a 0 refers to a dimension that the input does not have");
       result.push_back(data.shape().has_rank() ? data.shape()[i] : Dimension());
     } else {
       require(range.max >= -1, "Reshape: a dimension below -1");
@@ -63,7 +63,7 @@ void infer_reshape(Node& node) {
   if (data.shape().has_rank()) {
     const auto total = data.shape().element_count();
     if (inferred) {
-      // Dimensions copied by a 0, or unchanged in front, cancel out even where they are not known.
+      // Dimensions that are copied by a 0, or equal leading ones, cancel out even if they are dynamic.
       Dimensions left;
       Dimensions right;
       for (std::size_t i = 0; i < data.shape().rank(); ++i) {
@@ -78,10 +78,11 @@ void infer_reshape(Node& node) {
       const Dimension taken = product(right);
       if (available.is_static() && taken.is_static()) {
         if (taken.size() == 0) {
-          require(available.size() == 0, "Reshape: the elements do not fit the shape");
+          require(available.size() == 0, "Reshape: the number of elements does not fit the shape");
           result[*inferred] = 0;
         } else {
-          require(available.size() % taken.size() == 0, "Reshape: the elements do not fit the shape");
+          require(available.size() % taken.size() == 0,
+                  "Reshape: the number of elements does not fit the shape");
           result[*inferred] = available.size() / taken.size();
         }
       } else {
@@ -102,14 +103,14 @@ void infer_reshape(Node& node) {
   keep_known(node);
 }
 
-/// Axes from input 1, normalised for `rank`, sorted; nothing when they are not known.
+/// Axes from input 1, normalised for `rank` and sorted; no value if they are dynamic.
 std::optional<std::vector<std::size_t>> axes_of(const Node& node, std::size_t rank) {
   const auto values = exact_values(node.input(1));
   if (!values) return std::nullopt;
   std::vector<std::size_t> axes;
   for (const std::int64_t axis : *values) axes.push_back(normalize_axis(axis, rank));
   std::sort(axes.begin(), axes.end());
-  require(std::adjacent_find(axes.begin(), axes.end()) == axes.end(), "an axis is given twice");
+  require(std::adjacent_find(axes.begin(), axes.end()) == axes.end(), "an axis occurs twice");
   return axes;
 }
 
@@ -172,7 +173,7 @@ void infer_transpose(Node& node) {
   std::sort(sorted.begin(), sorted.end());
   bool valid = sorted.size() == rank;
   for (std::size_t i = 0; valid && i < rank; ++i) valid = sorted[i] == static_cast<std::int64_t>(i);
-  require(valid, "Transpose: the order is no permutation of the axes");
+  require(valid, "Transpose: the order is not a permutation of the axes");
   Dimensions result;
   for (const std::int64_t axis : permutation) result.push_back(data.shape()[static_cast<std::size_t>(axis)]);
   set_output(node, 0, data.type(), PartialShape(std::move(result)));
@@ -187,7 +188,8 @@ void infer_transpose(Node& node) {
   }
 }
 
-/// DepthToSpace and SpaceToDepth: the block size, and the dimensions to change; nothing without a rank.
+/// DepthToSpace and SpaceToDepth: the block size and the dimensions to change; no dimensions if the rank is
+/// dynamic.
 struct Blocks {
   std::int64_t size;
   Dimensions dimensions;
@@ -201,7 +203,7 @@ std::optional<Blocks> blocks_of(Node& node) {
   }
   require(data.shape().rank() >= 3, std::string(node.op().name) + ": rank below 3");
   const std::int64_t size = node.integer("block_size");
-  require(size > 0, std::string(node.op().name) + ": bad block size");
+  require(size > 0, std::string(node.op().name) + ": invalid block size");
   return Blocks{size, {data.shape().begin(), data.shape().end()}};
 }
 
@@ -214,9 +216,9 @@ void infer_depth_to_space(Node& node) {
     divisor = checked_multiply(divisor, size);
     dimensions[i] = multiply(dimensions[i], size);
   }
-  require(divisor > 0, "DepthToSpace: bad block size");
+  require(divisor > 0, "DepthToSpace: invalid block size");
   if (dimensions[1].is_static()) {
-    require(dimensions[1].size() % divisor == 0, "DepthToSpace: channels are no multiple of the block");
+    require(dimensions[1].size() % divisor == 0, "DepthToSpace: the block size does not divide the channels");
     dimensions[1] = dimensions[1].size() / divisor;
   } else {
     dimensions[1] = Dimension();

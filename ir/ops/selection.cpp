@@ -1,5 +1,5 @@
-// Operations that take or replace a part of a tensor: slices, gathers, scatters.
-// Known elements of small integer tensors pass through, so that computed shapes become static.
+// Operations that take or replace a part of a tensor: slices, gathers, scatters. Known elements of small
+// integer tensors are propagated, so that computed shapes become static.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -12,19 +12,19 @@ namespace {
 
 using Kind = AttributeSpec::Kind;
 
-/// The slice of one axis: where it starts, how it steps and how many elements it has.
+/// The slice of one axis: start, step and number of elements.
 struct SliceOfAxis {
   std::int64_t start = 0;
   std::int64_t step = 1;
   std::int64_t length = 0;
 };
 
-/// Clamps as numpy does; `size` is the axis' length, `step` not 0.
+/// Clamps like numpy. `size` is the length of the axis, `step` is not 0.
 SliceOfAxis slice_axis(std::int64_t start, std::int64_t stop, std::int64_t step, std::int64_t size) {
   const std::int64_t least = step > 0 ? 0 : -1;
   const std::int64_t most = step > 0 ? size : size - 1;
   const auto clamp = [&](std::int64_t position) {
-    // Far outside is far outside: adding the size cannot overflow below zero.
+    // A position that is far outside stays outside after `size` is added.
     if (position < 0) position += size;
     return std::clamp(position, least, most);
   };
@@ -52,7 +52,7 @@ Dimension sliced_dimension(Dimension size, std::int64_t start, std::int64_t stop
   };
   visit(size.min);
   visit(largest);
-  // In between, the length turns where a position comes to lie on an end of the axis.
+  // Between the ends, the length can only turn where a position meets an end of the axis.
   for (const std::int64_t position : {start, stop}) {
     const std::int64_t distance = std::abs(std::clamp(position, -kLarge, kLarge));
     for (const std::int64_t nearby : {-1, 0, 1}) visit(distance + nearby);
@@ -61,16 +61,16 @@ Dimension sliced_dimension(Dimension size, std::int64_t start, std::int64_t stop
   return {least, grows ? Dimension::kUnbounded : most};
 }
 
-/// Whether the clamped position grows with the value over the whole range.
+/// Whether the whole range has one sign, so that the clamped position grows with the value.
 bool has_one_sign(const ValueRange& position) {
   return position.min >= 0 || position.max < 0;
 }
 
-/// The length of a slice whose start and stop are known as ranges.
+/// The length of a slice whose start and stop are known as intervals.
 Dimension sliced_dimension(Dimension size, const ValueRange& start, const ValueRange& stop,
                            std::int64_t step) {
   if (!has_one_sign(start) || !has_one_sign(stop)) return {0, size.max};
-  // Forwards, the slice is longest from the first start to the last stop.
+  // If the step is positive, the slice is longest from the least start to the greatest stop.
   const Dimension first_to_last = sliced_dimension(size, start.min, stop.max, step);
   const Dimension last_to_first = sliced_dimension(size, start.max, stop.min, step);
   return step > 0 ? Dimension(last_to_first.min, first_to_last.max)
@@ -198,7 +198,8 @@ void infer_gather_elements(Node& node) {
   set_output(node, 0, node.input(0).type(), std::move(shape));
 }
 
-/// Scatters write `updates` at `indices` of a vector. OpenVINO follows the elements of shapes through them.
+/// Writes `updates` at `indices` of a vector. OpenVINO propagates known elements of shapes through scatters
+/// as well.
 void infer_scatter(Node& node) {
   infer_as_data(node);
   const bool is_assignment = node.find_attribute("reduction") == nullptr || node.text("reduction") == "none";

@@ -6,7 +6,7 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// The axes in [0, rank), when they are known; negative ones count from `rank`.
+/// The axes in [0, rank) if they are known; negative ones count from `rank`.
 std::optional<std::vector<std::size_t>> known_axes(const Node& node, std::size_t rank) {
   const auto axes = exact_values(node.input(1));
   if (!axes) return std::nullopt;
@@ -15,7 +15,7 @@ std::optional<std::vector<std::size_t>> known_axes(const Node& node, std::size_t
   return result;
 }
 
-/// The length asked for at axis `index` of the list; nothing when that is the data's own.
+/// The requested length for the axis at `index` of the list; no value if the length of the data is used.
 std::optional<Dimension> asked_length(const Node& node, std::size_t index) {
   if (node.inputs().size() < 3) return std::nullopt;
   const auto lengths = known_values(node.input(2));
@@ -44,7 +44,7 @@ void infer_transform(Node& node) {
   set_output(node, 0, node.input(0).type(), std::move(shape));
 }
 
-/// Real to complex: half of the last axis' frequencies and one.
+/// Real to complex: gives (length of the last axis) / 2 + 1 frequencies.
 void infer_real_transform(Node& node) {
   PartialShape shape = node.input(0).shape();
   if (shape.has_rank()) {
@@ -62,7 +62,7 @@ void infer_real_transform(Node& node) {
   set_output(node, 0, node.input(0).type(), std::move(shape));
 }
 
-/// Complex to real, from half of the frequencies and one.
+/// Complex to real, from (length of the last axis) / 2 + 1 frequencies.
 void infer_inverse_real_transform(Node& node) {
   PartialShape shape = node.input(0).shape();
   if (shape.has_rank()) {

@@ -27,13 +27,13 @@ std::int64_t extent(const Window& window) {
 
 enum class Rounding : std::uint8_t { floor, ceil, ceil_torch };
 
-/// The number of places of the window on `size` positions.
+/// The number of positions of the window on `size` elements.
 std::int64_t places(std::int64_t size, const Window& window, Rounding rounding) {
   const std::int64_t room = checked_subtract(checked_add(size, window.pad), extent(window));
   if (room < 0) return -1;
   std::int64_t count = room / window.stride + 1;
   if (rounding != Rounding::floor && room % window.stride != 0) ++count;
-  // A window that would begin in the padding at the end does not count.
+  // A window that begins in the padding at the end does not count.
   if (rounding == Rounding::ceil_torch && (count - 1) * window.stride >= size + window.pad_begin) --count;
   return count;
 }
@@ -59,7 +59,7 @@ bool is_same(const Node& node) {
   return node.text("auto_pad") == "same_upper" || node.text("auto_pad") == "same_lower";
 }
 
-/// Spatial sizes of what a window with the node's strides, dilations and pads gives.
+/// Infers the spatial sizes of the output of a sliding window from strides, dilations and pads of the node.
 void slide(const Node& node, Dimensions& result, const PartialShape& data, std::span<const Dimension> kernel,
            Rounding rounding) {
   const auto& strides = node.integers("strides");
@@ -83,7 +83,7 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
   }
 }
 
-/// Version 14 of the pooling operations brought ceil_torch.
+/// ceil_torch was added in version 14 of the pooling operations.
 bool rounds_as_before_14(const Node& node) {
   return node.text("rounding_type") != "ceil_torch";
 }
@@ -103,7 +103,8 @@ void check_channels(Dimension input, Dimension filter) {
           "the input has " + to_string(input) + " channels, the filter takes " + to_string(filter));
 }
 
-/// Checks the ranks of input and filter; false, with an output of unknown rank, when one is not known.
+/// Checks the ranks of input and filter. Returns false, with an output of dynamic rank, if one of them is
+/// dynamic.
 template <bool grouped>
 bool has_fitting_ranks(Node& node, ElementType type) {
   const PartialShape& data = node.input(0).shape();
@@ -118,11 +119,11 @@ bool has_fitting_ranks(Node& node, ElementType type) {
   return true;
 }
 
-/// Axes of a filter in front of the spatial ones.
+/// The number of filter axes before the spatial ones.
 template <bool grouped>
 constexpr std::size_t kLead = grouped ? 3 : 2;
 
-/// Filters [O, I, k...], or [G, O, I, k...] when `grouped`.
+/// Filters [O, I, k...], or [G, O, I, k...] if `grouped`.
 template <bool grouped>
 void infer_convolution(Node& node) {
   const PartialShape& data = node.input(0).shape();
@@ -135,7 +136,7 @@ void infer_convolution(Node& node) {
   set_output(node, 0, type, PartialShape(std::move(result)));
 }
 
-/// Filters [I, O, k...], or [G, I, O, k...] when `grouped`; input 2, when given, is the spatial shape of the
+/// Filters [I, O, k...], or [G, I, O, k...] if `grouped`. The optional input 2 is the spatial shape of the
 /// output.
 template <bool grouped>
 void infer_convolution_backprop(Node& node) {

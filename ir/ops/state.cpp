@@ -7,7 +7,7 @@ namespace {
 
 using Kind = AttributeSpec::Kind;
 
-/// The variable says of which type and shape its value is; the input is the value before the first Assign.
+/// Type and shape are declared by the variable; the input is its value before the first Assign.
 void infer_read_value(Node& node) {
   Dimensions dimensions;
   for (const std::int64_t size : node.integers("variable_shape"))

@@ -1,4 +1,4 @@
-// Strings as bytes: where each begins and ends in a list of all their bytes.
+// Strings as bytes: begins and ends of each string in one list of bytes.
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 
@@ -11,8 +11,8 @@ void infer_string_tensor_pack(Node& node) {
   set_output(node, 0, ElementType::string, node.input(0).shape());
 }
 
-/// How many bytes strings have: none when there are none, and in a constant what is left of it behind their
-/// number and their ends, i32.
+/// The number of bytes in strings: 0 for an empty tensor. In a constant, the bytes after the header (count
+/// and ends, i32).
 Dimension byte_count(Value strings) {
   const ConstantData* const data = strings.node->constant();
   const auto count = strings.shape().element_count();

@@ -10,15 +10,15 @@ namespace {
 
 using Kind = AttributeSpec::Kind;
 
-/// Whoever made the node has said what its output is.
+/// The output type is declared by the creator, not inferred.
 void keep_output(Node&) {}
 
-/// The output of a Result stands for its input: bodies and model outputs read their types from it.
+/// The output of a Result has the type of its input: bodies and model outputs read it there.
 void infer_result(Node& node) {
   set_output(node, 0, node.input(0).type(), node.input(0).shape());
 }
 
-/// Says of which type and shape a body's parameter is; false when it was so already.
+/// Sets type and shape of a body's Parameter; returns false if it has them already.
 bool set_parameter(Node& parameter, ElementType type, const PartialShape& shape) {
   const Output& declared = parameter.output(0);
   if (declared.type == type && declared.shape == shape) return false;
@@ -26,7 +26,7 @@ bool set_parameter(Node& parameter, ElementType type, const PartialShape& shape)
   return true;
 }
 
-/// The same for the Parameters of all invariants; false when none has changed.
+/// The same for the Parameters of all invariants; returns false if none has changed.
 bool set_invariants(const Node& node, const Body& body) {
   bool has_changed = false;
   for (const Invariant& invariant : body.invariants) {
@@ -36,14 +36,14 @@ bool set_invariants(const Node& node, const Body& body) {
   return has_changed;
 }
 
-/// Whether the nodes of bodies have been inferred with the parameters as they are.
+/// Whether the bodies have been inferred with the present types of their Parameters.
 enum class Bodies : std::uint8_t { may_have_changed, are_inferred };
 
 bool may_have_one_element(const PartialShape& shape) {
   return !shape.has_rank() || shape.rank() == 0 || (shape.rank() == 1 && shape[0].admits(1));
 }
 
-/// As the runtime has it: a size of 0 of a state is unknown.
+/// As in the runtime: a size of 0 of a state is dynamic.
 PartialShape without_zeros(PartialShape shape) {
   for (std::size_t i = 0; shape.has_rank() && i < shape.rank(); ++i) {
     if (shape[i] == Dimension(0)) shape[i] = Dimension();
@@ -51,7 +51,7 @@ PartialShape without_zeros(PartialShape shape) {
   return shape;
 }
 
-/// The elements of a state's final value are those of its result where these are the same in each iteration.
+/// Sets the known elements of a state's final value if they are the same in each iteration.
 void keep_exact(Node& loop, std::size_t output, Value result) {
   auto known = known_values(result);
   if (known && std::ranges::all_of(*known, &ValueRange::is_exact)) set_known(loop, output, std::move(*known));
@@ -64,8 +64,8 @@ void infer_loop(Node& node, Bodies bodies) {
   require(may_have_one_element(view.trip_count().shape()) && may_have_one_element(view.condition().shape()),
           "trip count and execution condition must have one element");
   bool is_inferred = bodies == Bodies::are_inferred;
-  // Shapes of the states around only become wider from round to round, and so do those in here: they are
-  // kept. Otherwise the rounds would multiply with the depth of loops in loops.
+  // If an enclosing loop is inferred repeatedly, its states only get wider, and so do the states here: they
+  // keep their shapes. Otherwise the number of rounds would multiply with the nesting depth.
   const bool is_repeated = node.graph().is_inferred_again;
   loop.graph->is_inferred_again = is_repeated;
   if (set_invariants(node, loop)) is_inferred = false;
@@ -81,9 +81,8 @@ void infer_loop(Node& node, Bodies bodies) {
     if (is_repeated) shape = widen(state.parameter->output(0).shape, shape);
     if (set_parameter(*state.parameter, input.type(), shape)) is_inferred = false;
   }
-  // A state's shape holds the initial value and that of every iteration. widen() makes a differing dimension
-  // wholly unknown, so each round settles at least one: as many rounds as there are dimensions, mostly one or
-  // two.
+  // A state's shape contains the initial value and the value of every iteration. widen() makes a different
+  // dimension fully dynamic, so each round settles at least one: usually one or two rounds.
   constexpr int kMostRounds = 16;
   int round = 0;
   for (bool changed = true; changed;) {
@@ -97,7 +96,7 @@ void infer_loop(Node& node, Bodies bodies) {
       const Output& result = state.result->output(0);
       require(parameter.type == result.type, "a carried value changes its element type");
       PartialShape shape = widen(parameter.shape, result.shape);
-      // States that hand their shapes on settle one a round: there may be thousands.
+      // States that pass their shapes to each other settle one per round; there may be thousands.
       if (round >= kMostRounds && shape.has_rank()) shape = PartialShape::of_rank(shape.rank());
       if (shape == parameter.shape) continue;
       set_parameter(*state.parameter, parameter.type, shape);
@@ -136,7 +135,7 @@ void infer_branch(const Node& node, const Branch& branch, Bodies bodies) {
   if (has_new_parameters || bodies == Bodies::may_have_changed) infer(*branch.graph);
 }
 
-/// As the runtime joins branches: a dimension unknown in one of them is unknown.
+/// As the runtime joins branches: a dimension that is dynamic in one of them is dynamic.
 PartialShape join_branches(const PartialShape& a, const PartialShape& b) {
   if (!a.has_rank() || !b.has_rank()) return PartialShape::unknown_rank();
   if (a.rank() != b.rank()) {

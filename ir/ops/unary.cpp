@@ -1,5 +1,5 @@
-// Operations on each element of one value: conversions, mathematics, activations. The values a few
-// activations take beside their data are parameters of the function (PReLU's slope is broadcast to the data).
+// Elementwise operations on one value: conversions, mathematics, activations. Some activations have
+// additional parameters (PReLU's slope is broadcast to the data).
 #include <cmath>
 
 #include "ir/inference.hpp"
@@ -28,7 +28,7 @@ void infer_same_and_known(Node& node) {
   }
 }
 
-/// A function of a float and of a double.
+/// A function for f32 and f64.
 template <typename Function>
 constexpr NumberFunction1 numbers(Function function) {
   return {function, function};
@@ -93,7 +93,7 @@ void infer_bitwise_not(Node& node) {
   set_output(node, 0, type, node.input(0).shape());
 }
 
-/// The other inputs are scalars or a slope, of the data's type.
+/// The other inputs are scalars or a slope, and have the type of the data.
 void infer_with_parameters(Node& node) {
   same_type(node, 0, node.inputs().size());
   infer_same(node);

@@ -29,7 +29,7 @@ void infer_interpolate(Node& node) {
     if (sizes && i < sizes->size()) {
       dimension = to_dimension((*sizes)[i]);
     } else if (scales && i < scales->size()) {
-      // The runtime adds a little against sizes that fall just below a whole number.
+      // The runtime adds a small number, so that sizes just below an integer are not rounded down.
       const auto scaled = [&](std::int64_t size) {
         return checked_size(static_cast<double>(
             std::floor(static_cast<float>(size) * static_cast<float>((*scales)[i]) + 1.0e-5F)));
@@ -62,7 +62,7 @@ void infer_grid_sample(Node& node) {
   set_output(node, 0, node.input(0).type(), result);
 }
 
-/// Boxes [N, B, 4], scores [N, C, B], most boxes per class, thresholds.
+/// Boxes [N, B, 4], scores [N, C, B], maximum number of boxes per class, thresholds.
 void infer_non_max_suppression(Node& node) {
   const PartialShape& boxes = node.input(0).shape();
   const PartialShape& scores = node.input(1).shape();
@@ -89,7 +89,7 @@ void infer_roi_align(Node& node) {
   if (regions.has_rank()) result[0] = regions[0];
   if (batches.has_rank()) {
     const auto count = intersect(result[0], batches[0]);
-    require(count.has_value(), "ROIAlign: as many batch indices as regions are needed");
+    require(count.has_value(), "ROIAlign: needs one batch index for each region");
     result[0] = *count;
   }
   set_output(node, 0, node.input(0).type(), result);

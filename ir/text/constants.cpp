@@ -12,13 +12,13 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// Constants of more elements, or bytes, are splats or weights.
+/// Constants with more elements or bytes are printed as splats or weights.
 constexpr std::size_t kMostListedElements = 32;
 constexpr std::size_t kMostListedBytes = 256;
-/// Constants of at least so many equal elements are splats.
+/// Constants with at least this many equal elements are printed as splats.
 constexpr std::size_t kFewestSplatElements = 9;
 
-/// The elements [first, first + count) as they are written.
+/// Elements [first, first + count) as they are written.
 std::vector<std::byte> written_elements(const ConstantData& data, std::size_t first, std::size_t count) {
   const std::size_t size = element_size(data.narrowing());
   std::vector<std::uint16_t> halves(count);
@@ -46,8 +46,8 @@ bool all_are(std::uint64_t bits, ElementType type, const ConstantData& data, std
   return true;
 }
 
-/// Whether a text of elements stands for the constant: the type has such elements, there are as many as the
-/// shape says, and the unused bits of the last byte are zero.
+/// Whether the constant can be printed as a list of elements: the type has printable elements, their number
+/// fits the shape, and the unused bits of the last byte are zero.
 bool has_elements(const Output& output, const ConstantData& data) {
   const auto count = output.shape.element_count();
   if (!count || !has_element_bits(output.type)) return false;

@@ -1,4 +1,4 @@
-// The elements of constants in text IR: a list, a splat, bytes, or a place in the weights file.
+// Elements of constants in text IR: a list, a splat, bytes, or an offset in the weights file.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace onnx2ir::ir {
 
-/// The bytes that all splats of a text may stand for: a text of a kilobyte must not fill the memory.
+/// The most bytes that all splats of a text may expand to: a text of a kilobyte must not fill the memory.
 inline constexpr std::uint64_t kMostSplatBytes = std::uint64_t{1} << 28U;
 
 /// Prints the elements of the constants of one text.
 class ConstantPrinter {
  public:
-  /// Appends to `weights` what is too large for the text.
+  /// Constants that are too large for the text are appended to `weights`.
   explicit ConstantPrinter(TextWeights& weights) : weights_(&weights) {}
 
-  /// What follows the "=" of a constant whose output is `output`: "[1, 2.5]", "splat 0", "weights(64, 4096)".
-  /// Elements that are to be narrowed when they are written are narrowed here.
+  /// The text after the "=" of a constant with output `output`: "[1, 2.5]", "splat 0", "weights(64, 4096)".
+  /// Elements that are narrowed when written are narrowed here.
   std::string text(const Output& output, const ConstantData& data);
 
  private:

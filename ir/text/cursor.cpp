@@ -17,7 +17,7 @@ int hexadecimal_digit(char letter) {
   return -1;
 }
 
-/// The text that a well-formed string stands for; `quoted_text` begins and ends with quotes.
+/// The content of a well-formed string with its escapes replaced; `quoted_text` includes the quotes.
 std::string unquoted(std::string_view quoted_text) {
   std::string result;
   const std::string_view inner = quoted_text.substr(1, quoted_text.size() - 2);

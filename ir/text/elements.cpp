@@ -19,7 +19,7 @@ std::string shortest_text(Number number) {
   return {buffer.data(), result.ptr};
 }
 
-/// The number that all of `text` stands for.
+/// Parses all of `text` as a number.
 template <typename Number, typename... Base>
 std::optional<Number> number_from_text(std::string_view text, Base... base) {
   Number number{};
@@ -29,7 +29,7 @@ std::optional<Number> number_from_text(std::string_view text, Base... base) {
   return number;
 }
 
-/// A floating-point number; from_chars also takes "infinity" and "nan(...)".
+/// Parses a floating-point number. from_chars also accepts "infinity" and "nan(...)", which are rejected.
 template <typename Number>
 std::optional<Number> float_from_text(std::string_view text) {
   const std::string_view unsigned_text = text.substr(text.starts_with('-') ? 1 : 0);
@@ -78,7 +78,7 @@ std::optional<std::string> float_text(ElementType type, std::uint64_t bits) {
     }
     text = exact;
   }
-  if (!stands_for_bits(text)) return std::nullopt;  // a NaN with other bits than the usual one
+  if (!stands_for_bits(text)) return std::nullopt;  // a NaN with other bits than the default
   return text;
 }
 

@@ -7,7 +7,7 @@
 namespace onnx2ir::ir {
 namespace {
 
-/// How many bytes at the beginning of `text` are one letter in UTF-8; 0 if it does not begin with one.
+/// The number of bytes of the first UTF-8 letter in `text`; 0 if it is not valid UTF-8.
 std::size_t letter_size(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

@@ -9,13 +9,13 @@ namespace onnx2ir::ir {
 constexpr bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
-/// A letter of words and of names without quotes.
+/// A letter that words and unquoted names may contain.
 constexpr bool is_name_letter(char letter) {
   return is_digit(letter) || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
          letter == '_' || letter == '.' || letter == '/' || letter == '-';
 }
 
-/// `text` in quotes. Control characters, quotes, backslashes and what is not UTF-8 are escaped.
+/// `text` in quotes. Escapes control characters, quotes, backslashes and invalid UTF-8.
 std::string quoted(std::string_view text);
 
 }  // namespace onnx2ir::ir

@@ -24,7 +24,8 @@ struct Scope {
   NameTable<Node*> ids = {};
 };
 
-/// The type that the text states for an output. Compared at the end: a Loop may change types in its body.
+/// The type of an output as stated in the text. Compared at the end, because a Loop may change types in its
+/// body.
 struct StatedType {
   const Node* node;
   std::size_t output;
@@ -38,7 +39,7 @@ struct ParsedOutput {
   std::size_t offset;
 };
 
-/// A statement up to the bodies or the elements of its node.
+/// A statement without the bodies or the elements of its node.
 struct Statement {
   Id id;
   const OpDescriptor* op;

@@ -11,7 +11,7 @@
 
 namespace onnx2ir::ir {
 
-/// Why a text cannot be read. what() is one sentence without a place.
+/// The reason why a text cannot be read. what() is one sentence without a position.
 class TextError : public std::runtime_error {
  public:
   TextError(const std::string& message, std::size_t error_line, std::size_t error_column)
@@ -21,9 +21,9 @@ class TextError : public std::runtime_error {
   std::size_t column;  ///< counted from 1, in bytes
 };
 
-/// Reads a model. Large constants become views on `weights`, the content of the weights file of the text.
-/// Throws TextError, for any text that is not valid IR: an operation with wrong inputs or attributes, a type
-/// that is not the one that inference finds, ports that do not fit their body.
+/// Parses a model. Large constants become views on `weights`, the content of the text's weights file. Throws
+/// TextError for any text that is not valid IR: wrong inputs or attributes, types that differ from the
+/// inferred ones, ports that do not fit their body.
 std::unique_ptr<Model> parse_text(std::string_view text, const ConstantData& weights = {});
 
 }  // namespace onnx2ir::ir

@@ -20,7 +20,7 @@ std::uint32_t parse_index(Cursor& cursor, const char* what) {
   return static_cast<std::uint32_t>(index);
 }
 
-/// "input 2", or "input 2: %x", which is checked.
+/// "input 2", or "input 2: %x", where %x must be the value of that input.
 std::uint32_t parse_input(Cursor& cursor, std::span<const Value> inputs,
                           const OuterValueParser& outer_value) {
   cursor.expect('=', "after the Parameter");
@@ -35,8 +35,7 @@ std::uint32_t parse_input(Cursor& cursor, std::span<const Value> inputs,
   return input;
 }
 
-/// ", axis 0, start 0, end -1, stride 1, part_size 1"; only the axis is required. A scan can be guarded as
-/// well.
+/// ", axis 0, start 0, end -1, stride 1, part_size 1"; only the axis is required. A scan can also be guarded.
 void parse_slices(Cursor& cursor, Sliced& slices, bool* is_guarded = nullptr) {
   cursor.expect(',', "before 'axis'");
   cursor.expect_word("axis");
@@ -81,7 +80,7 @@ void parse_output(Cursor& cursor, ParsedPort& port) {
   port.inner = cursor.id("a Result, 'scan' or 'last'");
 }
 
-/// Notes what is connected; a second connection of the same is an error.
+/// Records connections; connecting the same item twice is an error.
 class Connected {
  public:
   Connected(const Cursor& cursor, std::string_view what, std::size_t count)
@@ -92,7 +91,7 @@ class Connected {
     if (seen_[index]) cursor_->fail(offset, fmt::format("{} {} is connected twice", what_, index));
     seen_[index] = true;
   }
-  /// Throws TextError if one is left out.
+  /// Throws TextError if an item is not connected.
   void finish(std::size_t offset) const {
     const auto missing = std::ranges::find(seen_, false);
     if (missing != seen_.end())

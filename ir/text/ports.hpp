@@ -1,4 +1,4 @@
-// The ports of Loop and If in text IR: what is written before the nodes of a body.
+// The ports of Loop and If in text IR, which stand before the nodes of a body.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace onnx2ir::ir {
 
-/// A port as it is written. Its ids may be defined later in the body.
+/// A port as written. Its ids may be defined later in the body.
 struct ParsedPort {
   enum class Kind : std::uint8_t {
     iteration,
@@ -40,13 +40,12 @@ using OuterValueParser = std::function<Value()>;
 /// Reads a port of a node with `inputs`.
 ParsedPort parse_port(Cursor& cursor, std::span<const Value> inputs, const OuterValueParser& outer_value);
 
-/// Finds the node of a body that an id stands for; throws TextError unless the body has such a node of the
-/// operation.
+/// Finds the node of a body with this id; throws TextError if there is none or it has another operation.
 using InnerNodeFinder = std::function<Node*(const Id& id, Op operation)>;
-/// Fills `body` from the ports of a Loop with `inputs` inputs, and returns the number of its outputs.
+/// Fills `body` from the ports of a Loop with `inputs` inputs. Returns the number of its outputs.
 std::size_t connect_loop(const Cursor& cursor, std::size_t offset, const std::vector<ParsedPort>& ports,
                          std::size_t inputs, const InnerNodeFinder& find, LoopBody& body);
-/// Fills `branch` from the ports of a branch of an If, and returns the number of outputs.
+/// Fills `branch` from the ports of a branch of an If. Returns the number of outputs.
 std::size_t connect_branch(const Cursor& cursor, const std::vector<ParsedPort>& ports,
                            const InnerNodeFinder& find, Branch& branch);
 

@@ -25,7 +25,7 @@ std::string joined(const List& list, Print print) {
   return text;
 }
 
-/// Gives each node of a graph an id: its name, or `_` and its operation; numbered if it is taken.
+/// Assigns an id to each node of a graph: its name, or `_` and its operation, with a number if that is taken.
 class Ids {
  public:
   void add(const Node& node) {
@@ -40,7 +40,7 @@ class Ids {
   }
   std::string of(const Node& node) const {
     const auto found = ids_.find(&node);
-    return found == ids_.end() ? "%?" : found->second;  // a graph that the verifier rejects
+    return found == ids_.end() ? "%?" : found->second;  // for a graph that the verifier rejects
   }
   std::string of(Value value) const {
     if (!value) return "%?";

@@ -9,8 +9,7 @@
 
 namespace onnx2ir::ir {
 
-/// Constants that are too large for the text. The text names the offset and the size of each in a weights
-/// file.
+/// Constants that are too large for the text, which refers to them by offset and size in a weights file.
 struct TextWeights {
   struct Block {
     ConstantData data;
@@ -20,9 +19,9 @@ struct TextWeights {
   std::uint64_t size = 0;     ///< of the file
 };
 
-/// The text of `model`. What the weights file of the text has to hold is appended to `weights`.
+/// The text of `model`. The content of the weights file is appended to `weights`.
 std::string text(const Model& model, TextWeights& weights);
-/// The same for a reader who does not need the large constants.
+/// The same without the large constants.
 std::string text(const Model& model);
 
 }  // namespace onnx2ir::ir

@@ -93,7 +93,7 @@ std::uint64_t parse_element(Cursor& cursor, ElementType type) {
   return *bits;
 }
 
-/// Reads the elements of constants of one type; `size` and `count` are those of the type.
+/// Parses the elements of constants of one type; `size_` and `count_` are the bytes and elements of the type.
 class ElementParser {
  public:
   ElementParser(Cursor& cursor, const TensorType& type, ElementSource& source)

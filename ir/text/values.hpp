@@ -26,12 +26,12 @@ TensorType parse_type(Cursor& cursor);
 std::string attribute_text(const AttributeValue& value);
 AttributeValue parse_attribute(Cursor& cursor, AttributeSpec::Kind kind);
 
-/// What the elements of a text may refer to, and how much memory they may take.
+/// The data that the elements of a text may refer to, and a limit on their memory.
 struct ElementSource {
   ConstantData weights;
   std::uint64_t splat_bytes = 0;  ///< taken so far
 };
-/// The elements of a constant of `type`, which ConstantPrinter::text() prints.
+/// Parses the elements of a constant of `type`, as printed by ConstantPrinter::text().
 ConstantData parse_elements(Cursor& cursor, const TensorType& type, ElementSource& source);
 
 }  // namespace onnx2ir::ir

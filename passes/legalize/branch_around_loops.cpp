@@ -1,7 +1,7 @@
-// A loop that may not run at all, and whose initial values could not be results of its body (a list that
-// each iteration makes longer, a state of one size after the first iteration): the runtime takes the shapes
-// of the outputs from the body alone and fails on the initial values. Such a loop goes into a branch of an
-// If, whose outputs admit both.
+// The runtime infers the output shapes of a Loop from the body alone. If the loop runs zero times and an
+// initial value does not fit that shape (a list that grows in each iteration, a state that changes its size
+// in the first one), the runtime fails. Such a loop is moved into a branch of an If, whose output shapes
+// admit both values.
 #include <algorithm>
 #include <ranges>
 
@@ -21,8 +21,8 @@ bool needs_branch(ir::LoopView loop) {
   });
 }
 
-/// The inputs of the loop inside a branch: constants as they are, all else as inputs of the If, in the same
-/// order.
+/// The inputs of the loop inside a branch: constants are cloned, all other values become inputs of the If, in
+/// the same order.
 class BranchInputs {
  public:
   BranchInputs(ir::Node& loop, ir::Branch& branch) : loop_(loop), branch_(branch) {
@@ -44,7 +44,7 @@ class BranchInputs {
   ir::Branch& branch_;
 };
 
-/// The loop as it is. In this branch it runs.
+/// The branch with the loop, which runs at least once here.
 ir::Branch running_branch(ir::Node& node) {
   ir::Branch branch;
   BranchInputs outside(node, branch);
@@ -60,7 +60,7 @@ ir::Branch running_branch(ir::Node& node) {
   return branch;
 }
 
-/// What the loop's outputs are when it does not run.
+/// The branch with the loop's outputs for zero iterations.
 ir::Branch skipping_branch(ir::Node& node) {
   ir::Branch branch;
   BranchInputs outside(node, branch);

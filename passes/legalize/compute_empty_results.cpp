@@ -1,5 +1,5 @@
-// Workaround for empty_constant_result: a model output that is a constant without elements comes from an
-// operation that OpenVINO does not evaluate at compile time.
+// Workaround for empty_constant_result: an empty constant that is a model output is replaced by an operation
+// that OpenVINO does not evaluate at compile time.
 #include "ir/builder.hpp"
 #include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
@@ -7,7 +7,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Releases with the fault have no smaller types as outputs, and no release converts integers to all of them.
+/// Releases with the fault have no outputs of smaller types. No release converts integers to all of the
+/// smaller types.
 constexpr unsigned kFewestBits = 8;
 
 bool is_empty_constant(ir::Value value) {
@@ -15,7 +16,7 @@ bool is_empty_constant(ir::Value value) {
          value.type() != ir::ElementType::string && ir::info(value.type()).bits >= kFewestBits;
 }
 
-/// No random numbers of the shape: a RandomUniform is computed at run time only.
+/// A RandomUniform of an empty shape: it is computed at run time only.
 ir::Value no_elements(ir::Builder& builder, ir::Value constant) {
   const auto sizes = constant.shape().sizes();
   const ir::Value none =

@@ -1,5 +1,5 @@
-// Workaround for boolean_attention_mask: ScaledDotProductAttention gets a mask of numbers, which are added to
-// the scores: 0 where the boolean mask is true, elsewhere a number that makes the weight 0.
+// Workaround for boolean_attention_mask: converts the boolean mask of ScaledDotProductAttention to numbers
+// that are added to the scores: 0 for true, and for false a number that makes the weight 0.
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::size_t kMask = 3;
 
-/// Finite, so that a row without any true element has a sum: its result is the mean of all values.
+/// Finite, so that Softmax of a fully masked row is not NaN: the result of such a row is the mean of all
+/// values.
 double hidden(ir::ElementType type) {
   return type == ir::ElementType::f16 ? -60000 : -1e30;
 }

@@ -1,5 +1,5 @@
-// Workaround for no_average_dilations: an AvgPool with dilations is the sum of each window, a Convolution
-// with ones, divided by the number of its elements that count.
+// Workaround for no_average_dilations: an AvgPool with dilations becomes a Convolution with ones, which sums
+// each window, divided by the number of elements that count.
 #include <algorithm>
 #include <numeric>
 
@@ -13,7 +13,7 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 using ir::Value;
 
-/// An AvgPool and what its decomposition consists of.
+/// An AvgPool and the values that its decomposition uses.
 struct Average {
   ir::Builder& builder;
   const ir::Node& node;
@@ -30,8 +30,8 @@ struct Average {
   }
   std::int64_t rank() const { return static_cast<std::int64_t>(spatial) + 2; }
 
-  /// The sum of each window of `value` [n, 1, sizes...]. If windows are rounded up, one more may begin behind
-  /// the end.
+  /// The sum of each window of `value` [n, 1, sizes...]. If the number of windows is rounded up, the last
+  /// window may begin after the end of the data.
   Value window_sums(Value value, const Sizes& begins, Sizes ends) const {
     const Sizes strides = list("strides");
     for (std::size_t i = 0; ceil && i < spatial; ++i) ends[i] += strides[i] - 1;
@@ -48,7 +48,7 @@ struct Average {
                        {"auto_pad", "explicit"}});
   }
 
-  /// How many elements of each window count, [1, 1, ...] or a scalar.
+  /// The number of elements that count in each window: [1, 1, ...] or a scalar.
   Value counts() const {
     const Sizes begins = list("pads_begin");
     const Sizes ends = list("pads_end");
@@ -75,7 +75,7 @@ struct Average {
     return window_sums(counted, none, none);
   }
 
-  /// Without the windows that begin in the padding at the end: ceil_torch has no others.
+  /// Removes windows that begin in the padding at the end. Only ceil_torch excludes them.
   Value without_windows_in_padding(Value pooled) const {
     for (std::size_t i = 0; ceil && i < spatial; ++i) {
       const auto axis = static_cast<std::int64_t>(i + 2);

@@ -1,6 +1,5 @@
-// Workaround for einsum_labels: Einsum without ellipses, without a label twice in one term, and without
-// scalars. An ellipsis becomes labels of its own, of a label that stands twice the diagonal is taken, and
-// scalars are multiplied afterwards.
+// Workaround for einsum_labels: removes ellipses, repeated labels in a term, and scalars from an Einsum. An
+// ellipsis becomes unused labels, a repeated label becomes a diagonal, and scalars are multiplied afterwards.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -24,7 +23,7 @@ struct Equation {
   std::string output;
 };
 
-/// A term without spaces, and with one '.' for an ellipsis.
+/// The term without spaces, with one '.' for an ellipsis.
 std::string compact(std::string_view text) {
   std::string labels;
   for (const char letter : text) {
@@ -62,7 +61,7 @@ bool is_supported(const Equation& equation) {
   });
 }
 
-/// `count` letters that are no labels of the equation; nothing if there are not so many.
+/// `count` letters that the equation does not use; no value if too few letters are left.
 std::optional<std::string> unused_letters(const Equation& equation, std::size_t count) {
   std::string used = equation.output;
   for (const Term& term : equation.terms) used += term.labels;
@@ -73,20 +72,20 @@ std::optional<std::string> unused_letters(const Equation& equation, std::size_t 
   return letters.size() == count ? std::optional(letters) : std::nullopt;
 }
 
-/// Where the axes of the ellipsis of `term` are: {first, count}.
+/// The axes that the ellipsis of `term` stands for: {first, count}.
 std::pair<std::size_t, std::size_t> ellipsis_axes(const Term& term) {
   const std::size_t first = term.labels.find('.');
   return {first, term.value.shape().rank() - (term.labels.size() - 1)};
 }
 
-/// Removes axis `axis`, which has the size 1.
+/// Removes axis `axis`, whose size is 1.
 void squeeze(ir::Builder& builder, Term& term, std::size_t axis) {
   term.value = ir::squeeze(builder, term.value, {static_cast<std::int64_t>(axis)});
   term.labels.erase(axis, 1);
 }
 
-/// Whether labels can take the place of the axes of the ellipses, which are broadcast: all sizes of an axis
-/// are the same or 1. Axes of size 1 beside others are removed.
+/// Whether labels can replace the ellipses, whose axes are broadcast: the sizes of each axis must be equal or
+/// 1. Removes axes of size 1 that are broadcast.
 bool align(ir::Builder& builder, Equation& equation, const std::string& letters) {
   for (const char letter : letters) {
     ir::Dimension common(1);
@@ -128,8 +127,8 @@ bool expand_ellipses(ir::Builder& builder, Equation& equation) {
   return align(builder, equation, *letters);
 }
 
-/// Keeps the elements at the same place of two axes: the axes become the last ones, then one, of which every
-/// n-th + 1 element is taken.
+/// Takes the diagonal of two axes of size n: moves the two axes to the end, joins them into one, and takes
+/// every (n + 1)-th element.
 void take_diagonal(ir::Builder& builder, Term& term, std::size_t first, std::size_t second) {
   const auto rank = static_cast<std::int64_t>(term.labels.size());
   std::vector<std::int64_t> order;
@@ -167,7 +166,7 @@ void take_diagonals(ir::Builder& builder, Term& term) {
   }
 }
 
-/// The Einsum of all terms but the scalars, times these.
+/// The product of the scalars and the Einsum of all other terms.
 Value product(ir::Builder& builder, const Equation& equation) {
   std::string text;
   std::vector<Value> inputs;

@@ -1,6 +1,6 @@
-// Unsqueeze and Squeeze of a value that never has elements, but sizes only a run tells: the CPU runtime makes
-// these 0 as well (measured on 2026.4, tests/faults). What has no elements is
-// told by its shape.
+// The CPU plugin sets the dynamic sizes of an empty Unsqueeze or Squeeze to 0 as well (empty_unsqueeze_shape,
+// measured on 2026.4, tests/faults). An empty tensor has no data, so it is replaced by a Broadcast to the
+// computed shape.
 #include <algorithm>
 #include <numeric>
 
@@ -13,7 +13,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// For each axis of the output, the position of its size in the input's shape, or behind that for a new one.
+/// For each axis of the output, the index of its size in the input's shape; the input's rank for a new axis.
 std::optional<std::vector<std::int64_t>> positions(const ir::Node& node) {
   const std::size_t rank = node.input(0).shape().rank();
   const std::size_t result_rank = node.output(0).shape.rank();

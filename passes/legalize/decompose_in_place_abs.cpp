@@ -1,5 +1,5 @@
-// The CPU runtime computes the Abs of a concatenated vector in place, even when others read the vector: they
-// read the absolute values then (measured on 2026.4; tensors of other ranks and other operations are safe).
+// The CPU plugin computes Abs of a concatenated vector in place even if the vector has other uses, which then
+// read the absolute values (measured on 2026.4; other ranks and other operations are computed correctly).
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 

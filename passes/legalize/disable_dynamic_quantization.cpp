@@ -1,8 +1,8 @@
-// By default the CPU plugin rounds what is multiplied with quantised weights to 8 bits, if the CPU has VNNI:
-// an error of about 1 %. onnxruntime does the same in MatMulNBits of accuracy level 4, which it also makes of
-// a product of floating-point numbers and DequantizeLinear of constants. A model with other such products
-// gets a runtime option that turns the rounding off; a program that sets the property itself when it compiles
-// the model overrides it.
+// By default, the CPU plugin rounds the input that is multiplied with quantised weights to 8 bits if the CPU
+// has VNNI; the error is about 1 %. onnxruntime does the same in MatMulNBits with accuracy level 4, and it
+// also makes that operation of a product of floats and DequantizeLinear of constants. If a model has other
+// products with quantised weights, the model gets a runtime option that turns the rounding off. A program
+// that sets the property when it compiles the model overrides it.
 #include <algorithm>
 #include <bit>
 
@@ -23,7 +23,7 @@ bool is_dequantized(ir::Value value) {
   return value.node->is(ops::Multiply) && has_note(*value.node, "dequantizes");
 }
 
-/// Weights [inputs, outputs] with one scale, one for each output, or one for each output and block of inputs.
+/// Whether weights [inputs, outputs] have one scale, one per output, or one per output and block of inputs.
 bool has_scales_of_outputs(const WeightsOfProduct& found) {
   constexpr std::int64_t kSmallestBlock = 16;
   const auto data = found.weights.data.shape().sizes();
@@ -44,8 +44,8 @@ bool may_round_input(const ir::Node& mat_mul, const WeightsOfProduct& found) {
          weights.node->output(weights.index).uses.size() == 1 && has_scales_of_outputs(found);
 }
 
-/// Whether the inputs, which the plugin rounds in groups of 32, do not fill the last group of weights of 4
-/// bits. Blocks do, or are groups themselves.
+/// The plugin rounds the inputs in groups of 32. Whether the inputs do not fill the last group, and the
+/// weights have less than 8 bits. Weights in blocks have full groups, or the blocks are the groups.
 bool has_partial_group(const WeightsOfProduct& found) {
   constexpr std::int64_t kGroup = 32;
   const auto data = found.weights.data.shape().sizes();

@@ -1,7 +1,7 @@
-// A loop that only its first condition can keep from running counts to Select(condition, trip count, 0)
-// instead. The runtime would infer as many scan rows as the trip count says, and return memory nobody wrote
-// when the condition is false. One that ends after its first iteration anyway counts to 1: the runtime would
-// infer one row even where the loop may not run.
+// If only the initial condition can prevent a loop from running, the trip count becomes Select(condition,
+// trip count, 0). Otherwise the runtime infers trip count many scan rows, and returns uninitialised memory if
+// the condition is false. If the loop ends after the first iteration, the trip count becomes at most 1.
+// Otherwise the runtime infers one row although the loop may run zero times.
 #include <algorithm>
 
 #include "passes/graph_walk.hpp"
@@ -10,14 +10,14 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether the body's condition is handed on as a state or as rows.
+/// Whether the body condition is also the next value of a state or a scan output.
 bool is_condition_returned(const ir::LoopBody& loop) {
   const auto returns = [&](const auto& port) { return port.result == loop.condition; };
   return std::ranges::any_of(loop.carried, returns) || std::ranges::any_of(loop.scans, returns) ||
          std::ranges::any_of(loop.last_values, returns);
 }
 
-/// `count`, which may be negative for no limit, but not more than one.
+/// The minimum of `count` and 1; a negative `count` means no limit.
 ir::Value at_most_once(ir::Builder& builder, ir::Value count) {
   const ir::Value once = builder.integer(1, count.type());
   const auto known = ir::known_scalar(count);

@@ -1,7 +1,7 @@
-// StringTensorUnpack, StringTensorPack and Unique of what may have no elements go into an If. The CPU runtime
-// leaves out the first and the last when there are none: their outputs stay what the run before made them,
-// or, in a first run, have no sizes at all. StringTensorPack fails in a first run (measured on 2026.4:
-// tests/faults).
+// Puts StringTensorUnpack, StringTensorPack and Unique into an If if their input may be empty. The CPU plugin
+// does not run StringTensorUnpack and Unique on empty inputs: their outputs keep the values of the previous
+// inference, and have no sizes in the first one. StringTensorPack fails in the first inference (measured on
+// 2026.4: tests/faults).
 #include <algorithm>
 #include <vector>
 
@@ -21,14 +21,14 @@ bool may_be_empty(const ir::PartialShape& shape) {
          std::any_of(shape.begin(), shape.end(), [](const ir::Dimension& size) { return size.min == 0; });
 }
 
-/// No strings in the shape of `places`.
+/// An empty string tensor of the shape of `places`.
 Values packed_nothing(ir::Builder& builder, ir::Value places, const target::Target& target) {
   const ir::Value none = ir::empty_constant(builder, ir::ElementType::string, {0});
   const ir::Value sizes = ir::computed_shape_of(builder, places);
   if (!target.has(Fault::empty_reshape_in_first_run)) {
     return {ir::reshape(builder, none, sizes)};
   }
-  // In two steps: the first shape has a single zero.
+  // Reshape in two steps, because the shape of the first has only one zero.
   const ir::Value more = ir::concat(builder, {sizes, builder.integers({1})});
   return {ir::reshape(builder, ir::reshape(builder, none, more), sizes)};
 }
@@ -41,7 +41,8 @@ Values unpacked_nothing(ir::Builder& builder, ir::Value texts) {
   return {places(), places(), ir::empty_constant(builder, ir::ElementType::u8, {0})};
 }
 
-/// What Unique gives along an axis: slices without elements are equal, so there is one when there are any.
+/// The outputs of Unique with an axis, for empty data. Slices without elements are equal: there is one unique
+/// slice if the axis is not empty.
 Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value data, ir::Value axis) {
   constexpr std::int64_t kAny = std::int64_t{1} << 30U;
   std::vector<std::int64_t> limits(data.shape().rank(), kAny);
@@ -59,7 +60,7 @@ Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value dat
           ir::broadcast_to(builder, count, along(found))};
 }
 
-/// The outputs of `node` when its input `data` has no elements.
+/// The outputs of `node` for empty `data`.
 Values of_nothing(ir::Builder& builder, const ir::Node& node, ir::Value data, const target::Target& target) {
   if (node.is(ops::StringTensorUnpack)) return unpacked_nothing(builder, data);
   if (node.is(ops::StringTensorPack)) return packed_nothing(builder, data, target);
@@ -76,13 +77,13 @@ Values outputs_of(ir::Node& node) {
   return outputs;
 }
 
-/// The same operation in a branch. The axis of Unique is a constant.
+/// A copy of the operation in a branch. The axis of Unique is a constant.
 Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
   builder.set_name(node.name);
   if (inputs.size() < node.inputs().size())
     inputs.push_back(builder.integers(*ir::exact_values(node.input(1))));
   ir::Node& copy = builder.clone(node, inputs);
-  copy.is_legalized = true;  // in its branch the input has elements
+  copy.is_legalized = true;  // the input is not empty in this branch
   return outputs_of(copy);
 }
 
@@ -98,7 +99,7 @@ Values chosen(ir::Builder& builder, const ir::Node& node, const target::Target& 
   return outputs_of(choice.node());
 }
 
-/// What takes the place of `node`'s first output; the others are replaced.
+/// The value that replaces the first output of `node`; the other outputs are replaced as well.
 ir::Value guarded(ir::Builder& builder, ir::Node& node, const target::Target& target) {
   const ir::Value data = node.input(0);
   if (node.is_legalized || !may_be_empty(data.shape())) return {};

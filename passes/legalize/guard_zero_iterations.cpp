@@ -1,6 +1,6 @@
-// Corrects the outputs of loops that may run zero iterations. If they do, all releases keep the scan outputs
-// of the previous inference and lose states which the body never reads; releases up to 2025.4 return
-// uninitialised memory, or the values of the previous inference, for every final value
+// Corrects the outputs of loops that may run zero iterations. In that case all releases return the scan
+// outputs of the previous inference, and wrong values for states that the body never reads. Releases up to
+// 2025.4 return uninitialised memory, or the values of the previous inference, for every final value
 // (zero_trip_final_values).
 #include <algorithm>
 #include <optional>
@@ -14,7 +14,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether a short chain of operations that keep the shape makes the next value of the present one.
+/// Whether the next value of a state is computed from its present one by a short chain of operations that
+/// keep the shape.
 bool keeps_shape(const ir::Carried& state) {
   constexpr int kMostSteps = 16;
   ir::Value value = state.result->input(0);
@@ -26,7 +27,7 @@ bool keeps_shape(const ir::Carried& state) {
   return false;
 }
 
-/// Lets all readers of `output` read what `guard` makes of it.
+/// Replaces all uses of `output` by the result of `guard`.
 template <typename Guard>
 void guard_output(ir::Value output, Guard guard) {
   const auto readers = output.output().uses;
@@ -43,7 +44,7 @@ bool run_on(ir::LoopView loop, const target::Target& target) {
     if (!target.has(Fault::zero_trip_scan_outputs)) break;
     if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
     guard_output(loop.output(scan), [&](ir::Value rows) {
-      // Without iterations nothing tells the sizes that are not static: they are 0, as in onnxruntime.
+      // For zero iterations, dynamic sizes of a row are 0, as in onnxruntime.
       std::vector<std::int64_t> axes{scan.axis};
       for (std::size_t i = 0; i < rows.shape().rank(); ++i) {
         const auto axis = static_cast<std::int64_t>(i);

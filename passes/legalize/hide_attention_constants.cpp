@@ -1,6 +1,6 @@
 // Workaround for attention_constants and bf16_attention_fusion: the CPU plugin reads constant keys and values
-// of an attention in the wrong order. They become a Gather of one row whose index is always 0, which OpenVINO
-// does not know.
+// of an attention in the wrong order. They are replaced by a Gather of one row whose index is always 0, but
+// computed at run time.
 #include <algorithm>
 
 #include "ir/shape_tools.hpp"
@@ -24,7 +24,7 @@ bool is_computed_from_constants(ir::Value value, int steps = kMostSteps) {
                              [&](ir::Value input) { return is_computed_from_constants(input, steps - 1); });
 }
 
-/// With one matrix only, the order of the heads cannot be wrong.
+/// If there is only one matrix, the order of the heads cannot be wrong.
 bool has_several_matrices(const ir::PartialShape& shape) {
   if (!shape.has_rank() || shape.rank() < 3) return false;
   for (std::size_t i = 0; i + 2 < shape.rank(); ++i) {
@@ -37,7 +37,8 @@ bool is_misread(ir::Value value) {
   return has_several_matrices(value.shape()) && is_computed_from_constants(value);
 }
 
-/// `constant`, in a way that OpenVINO cannot fold. `source`: a value known only at run time.
+/// `constant` behind operations that OpenVINO cannot fold. `source` is a value that is known only at run
+/// time.
 ir::Value hidden(ir::Builder& builder, ir::Value constant, ir::Value source) {
   const ir::Value flat = ir::flat(builder, source);
   const ir::Value zeros = builder.integers({0});
@@ -49,8 +50,8 @@ ir::Value hidden(ir::Builder& builder, ir::Value constant, ir::Value source) {
   return ir::gather(builder, row, index);
 }
 
-/// The product of query and key that a Softmax is computed from, or null. OpenVINO fuses any elementwise
-/// operations between them. `budget`: how many nodes may be visited.
+/// The product of query and key whose Softmax `value` is, or null. OpenVINO fuses any elementwise operations
+/// between the two. `budget` limits the number of visited nodes.
 ir::Node* product_before(ir::Value value, int& budget) {
   ir::Node& node = *value.node;
   if (node.is(ops::MatMul)) return &node;

@@ -1,8 +1,8 @@
-// Loops that OpenVINO would evaluate while it compiles get a condition that only a run tells, unless their
-// number of iterations is written down, and those of the loops inside. Its evaluation fails on loops that run
-// zero times, with most bodies on loops that end by their own condition, and up to 2025.4 on an If in the
-// body (tests/faults). Constant counts and conditions that we do not know, but OpenVINO will, are hidden as
-// well: the runtime dies at a count of 0.
+// OpenVINO evaluates loops with constant inputs at compile time. That fails for loops that run zero times,
+// for most loops that end by their body condition, and up to 2025.4 for loops with an If in the body
+// (tests/faults). The condition of such a loop is made to depend on a model input. A loop is left as it is if
+// its trip count and the trip counts of its inner loops are constants. Trip counts and conditions that only
+// OpenVINO can fold are hidden as well: the CPU plugin crashes if a trip count folds to 0.
 #include <algorithm>
 
 #include "passes/graph_walk.hpp"
@@ -18,7 +18,7 @@ bool is_known_true(ir::Value condition) {
 
 bool can_be_evaluated(const ir::Graph& body);
 
-/// Whether OpenVINO can run `loop` and the loops in it while it compiles.
+/// Whether OpenVINO can evaluate `loop` and its inner loops at compile time.
 bool can_be_evaluated(ir::LoopView loop) {
   return loop.iterations().value_or(0) > 0 && is_known_true(loop.next_condition()) &&
          can_be_evaluated(loop.graph());
@@ -30,12 +30,12 @@ bool can_be_evaluated(const ir::Graph& body) {
   });
 }
 
-/// Gives a graph's boolean that is true in each run, which OpenVINO does not know before.
+/// Creates, for each graph, a boolean that is always true but that OpenVINO cannot fold.
 class Truth {
  public:
-  /// Of a model: made of one of its inputs. Null when it has none.
+  /// For the main graph: computed from a model input. get() returns null if the model has no suitable input.
   explicit Truth(ir::Graph& main) : main_(&main) {}
-  /// Of a body of `node`, which stands in the graph of `outer`.
+  /// For a body of `node`, a node in the graph of `outer`: captured from there.
   Truth(Truth& outer, ir::Node& node, ir::Body& body) : outer_(&outer), node_(&node), body_(&body) {}
 
   ir::Value get() {
@@ -69,7 +69,7 @@ class Truth {
   ir::Value value_;
 };
 
-/// What `scratch` of a node says: whether OpenVINO can compute it before it runs the model.
+/// The meaning of `scratch` of a node: whether OpenVINO can compute the node at compile time.
 enum Known : std::int64_t { constant, at_run_time };
 
 class Search {

@@ -1,6 +1,6 @@
-// Hides from OpenVINO that a model output of type i64 has no elements: if its shape is static, 2024.6 ends
-// the process at compile time (empty_i64_output). Such an output becomes a Slice between two equal positions
-// that depend on a model input.
+// On 2024.6, a model output of type i64 that is empty and has a static shape ends the process at compile time
+// (empty_i64_output). Such an output becomes a Slice with equal begin and end that depend on a model input,
+// so that its shape is dynamic.
 #include <algorithm>
 #include <vector>
 
@@ -36,7 +36,8 @@ bool is_endangered(ir::Value value) {
          product(at_least_one(shape)) <= kMostElements;
 }
 
-/// No elements in the sizes of `shape`; those of 0 are dynamic. `position`: [1], a dynamic number.
+/// An empty tensor with the sizes of `shape`, where sizes of 0 are dynamic. `position`: [1], a value known
+/// only at run time.
 ir::Value empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Value position) {
   std::vector<std::int64_t> axes;
   for (std::size_t i = 0; i < shape.rank(); ++i) {

@@ -1,7 +1,7 @@
-// Makes the static sizes of a state's initial value dynamic if they change from one iteration to the next.
-// OpenVINO notices such a change only from the loop's output: if the final value is unused, or only its shape
-// is used, each iteration reads the initial elements again (unnoticed_state_shape). Older releases do not
-// notice it at all if the change is a dynamic one (kept_initial_size).
+// Makes static sizes of a state's initial value dynamic if they change between iterations. OpenVINO notices
+// such a change only from the loop's output: if the final value is unused, or only its shape is used, each
+// iteration reads the initial elements again (unnoticed_state_shape). Older releases do not notice it at all
+// if the next value has a dynamic size (kept_initial_size).
 #include <algorithm>
 #include <unordered_set>
 
@@ -14,8 +14,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether anything but a ShapeOf reads the final value, also behind operations that OpenVINO turns into
-/// operations on the shape then.
+/// Whether the elements of the final value are used. A ShapeOf does not use them, nor does one after
+/// operations that OpenVINO then turns into operations on the shape.
 bool is_final_value_read(ir::LoopView loop, const ir::Carried& state) {
   if (!state.output) return false;
   const ir::OperationSet passed{ops::Squeeze, ops::Unsqueeze, ops::Reshape, ops::Gather};
@@ -50,7 +50,7 @@ bool is_number(ir::Value value) {
   return value.type() == ir::ElementType::i64 && value.shape().has_rank() && value.shape().rank() == 0;
 }
 
-/// Something that changes from run to run, preferably a number. A null Value if the model has no such input.
+/// A value that changes between inferences, preferably a number. Null if the model has no such input.
 ir::Value find_source(const ir::Node& loop) {
   ir::Value found;
   for (const ir::Value input : loop.inputs()) {
@@ -65,13 +65,13 @@ ir::Value find_source(const ir::Node& loop) {
   return {};
 }
 
-/// 0, as OpenVINO knows only when it runs: it computes no operations on bits beforehand.
+/// A 0 that OpenVINO does not fold: it does not evaluate bitwise operations at compile time.
 ir::Value run_time_zero(ir::Builder& builder, ir::Value source) {
   const ir::Value number = is_number(source) ? source : zero_or_one(builder, source);
   return builder.op(ops::BitwiseAnd, {number, builder.integer(0)});
 }
 
-/// Adjacent axes of a shape, all of which are to be hidden or none.
+/// Adjacent axes of a shape that are all hidden or all kept.
 struct Axes {
   std::size_t first;
   std::size_t count;
@@ -101,7 +101,7 @@ ir::Value sizes_along(ir::Builder& builder, ir::Value value, const Axes& axes) {
   return axes.count == value.shape().rank() ? shape : ir::gather(builder, shape, builder.integers(places));
 }
 
-/// The same without a Reshape, which may fail for constants without elements (empty_reshape_in_first_run).
+/// As hide_sizes(), but without a Reshape, which may fail for empty constants (empty_reshape_in_first_run).
 ir::Value hide_empty_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
                            ir::Value zero) {
   ir::Value hidden = initial;
@@ -115,7 +115,7 @@ ir::Value hide_empty_sizes(ir::Builder& builder, ir::Value initial, const ir::Pa
   return hidden;
 }
 
-/// `initial`, of which OpenVINO knows only the sizes that `parameter` has as well before it runs.
+/// `initial`, with every size dynamic that is not static in `parameter`.
 ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
                      ir::Value zero) {
   if (initial.shape().element_count() == 0 && initial.shape().rank() > 1)
@@ -140,8 +140,8 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
       const ir::Value initial = loop.outer(state);
       const ir::PartialShape& parameter = state.parameter->output(0).shape;
       if (initial.shape() == parameter) continue;
-      // Releases with kept_initial_size keep the initial shape for the body if it fits what they infer for
-      // the next value: from an If the interval from the smallest size to the largest.
+      // Releases with kept_initial_size keep the initial shape for the body if it fits the inferred shape of
+      // the next value. For an If they infer the interval from the smallest to the largest size.
       const bool is_kept_wrongly =
           keeps_sizes && ir::intersect(state.result->output(0).shape, initial.shape()).has_value();
       if (!is_kept_wrongly && is_final_value_read(loop, state)) continue;

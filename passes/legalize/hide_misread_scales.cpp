@@ -1,7 +1,7 @@
-// The CPU plugin keeps quantised weights compressed and applies their scales in the product. It takes for
-// granted that each output has its own scales, for all inputs or for blocks of them. Other scales it
-// misreads: it gives wrong numbers, or does not compile. A Clamp that changes nothing keeps the plugin from
-// recognising such weights; it computes them while it compiles.
+// The CPU plugin keeps quantised weights compressed and applies their scales in the product. It assumes one
+// scale per output, or one per output and block of inputs. With other scales it computes wrong numbers or
+// does not compile the model. A Clamp without effect keeps the plugin from recognising such weights; it then
+// computes them at compile time.
 #include <limits>
 
 #include "passes/dequantized_weights.hpp"
@@ -18,14 +18,14 @@ bool is_constant_along(const Sizes& sizes, std::size_t rank, std::size_t axis) {
   return axis < missing || sizes[axis - missing] == 1;
 }
 
-/// The axis of `data` along which scales and zero points must not differ; none if there is no such axis: the
-/// form is not one that the plugin reads.
+/// The axis of `data` along which scales and zero points must be constant; no value if the plugin does not
+/// support the form.
 std::optional<std::size_t> axis_of_blocks(const WeightsOfProduct& found, const Sizes& data) {
   const std::size_t inner = data.size() - (found.is_transposed ? 1 : 2);
   if (found.reshape == nullptr) return inner;
   const auto joined = found.reshape->output(0).shape.sizes();
   if (!joined || joined->size() != 2 || data.size() != 3) return std::nullopt;
-  // [outputs, blocks, block], or [blocks, block, outputs]. The plugin does not count dimensions of size 1.
+  // [outputs, blocks, block], or [blocks, block, outputs]. The plugin ignores dimensions of size 1.
   const std::int64_t outputs = found.is_transposed ? data.front() : data.back();
   if (outputs == 1 || data[inner] == 1 || (*joined)[found.is_transposed ? 0 : 1] != outputs)
     return std::nullopt;

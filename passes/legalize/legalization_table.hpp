@@ -1,4 +1,4 @@
-// The driver of passes that are a table: each row replaces operations that one fault makes wrong.
+// Runs passes that are a table, in which each row works around one fault.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace onnx2ir::passes {
 struct Legalization {
   Fault fault;
   ir::OperationSet operations;
-  /// Returns the value that replaces the first output of `node`, or null if the node is right as it is.
+  /// Returns the value that replaces the first output of `node`, or null if `node` is computed correctly.
   ir::Value (*replace)(ir::Builder& builder, const ir::Node& node);
 };
 

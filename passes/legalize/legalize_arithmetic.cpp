@@ -1,5 +1,5 @@
-// Replaces elementwise operations that the CPU plugin computes wrongly by others that give the right result.
-// Each row of the table works around one fault.
+// Replaces elementwise operations that the CPU plugin computes wrongly. Each row of the table works around
+// one fault.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -12,7 +12,7 @@ namespace {
 
 using ir::ElementType;
 
-/// The operation of `node` on its inputs as i32.
+/// The operation of `node`, computed in i32.
 ir::Value in_i32(ir::Builder& builder, const ir::Node& node) {
   const ElementType type = node.output(0).type;
   const std::vector<ir::Value> inputs{ir::convert(builder, node.input(0), ElementType::i32),
@@ -25,8 +25,8 @@ ir::Value byte_arithmetic(ir::Builder& builder, const ir::Node& node) {
   return type == ElementType::i8 || type == ElementType::u8 ? in_i32(builder, node) : ir::Value{};
 }
 
-/// 8-bit and 16-bit integers are shifted as i32. Of the result the bits of the type count, which Convert
-/// keeps once those above repeat the sign or are 0.
+/// 8-bit and 16-bit integers are shifted as i32. Only the lowest bits of the result count. The bits above
+/// them are set to copies of the sign or to 0, so that Convert does not saturate.
 ir::Value narrow_shift(ir::Builder& builder, const ir::Node& node) {
   constexpr std::int64_t kComputedBits = 32;
   const ElementType type = node.output(0).type;
@@ -50,14 +50,14 @@ ir::Value comparison_with_nan(ir::Builder& builder, const ir::Node& node) {
   return builder.op(node.is(ops::Greater) ? ops::Less : ops::LessEqual, {node.input(1), node.input(0)});
 }
 
-/// An integer to the power of a small constant by multiplications.
+/// Decomposes an integer power with a small constant exponent into multiplications.
 ir::Value integer_power(ir::Builder& builder, const ir::Node& node) {
   constexpr std::int64_t kMost = 16;
   const ir::Value base = node.input(0);
   const auto exponent = ir::exact_values(node.input(1));
   if (!ir::is_integral(base.type()) || !exponent || exponent->size() != 1) return {};
   if (exponent->front() < 1 || exponent->front() > kMost) return {};
-  // The exponent must not give the result more dimensions.
+  // The result must have the rank of the base.
   if (!base.shape().has_rank() || node.input(1).shape().rank() > base.shape().rank()) return {};
   ir::Value result;
   ir::Value square = base;
@@ -74,8 +74,8 @@ ir::Value integer_relu(ir::Builder& builder, const ir::Node& node) {
   return builder.op(ops::Maximum, {x, builder.integer(0, x.type())});
 }
 
-/// An operation of a scalar and a constant of one element that has dimensions. Both operands get these
-/// dimensions, so that OpenVINO may remove the operation.
+/// If one operand is a scalar and the other a constant of one element with rank above 0, reshapes the scalar
+/// to that rank. OpenVINO removes operations without effect, and loses the rank if the ranks differ.
 ir::Value equal_ranks(ir::Builder& builder, const ir::Node& node) {
   for (const std::size_t scalar : {0U, 1U}) {
     const ir::Value constant = node.input(1 - scalar);
@@ -95,7 +95,7 @@ bool is_bounded(ir::Value value) {
   return known && std::ranges::any_of(*known, [](const ir::ValueRange& range) { return !range.is_exact(); });
 }
 
-/// The remainder of sizes. OpenVINO computes no bounds behind an operation on bits.
+/// The remainder of sizes. OpenVINO does not compute bounds of the result of a bitwise operation.
 ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
   std::array inputs{node.input(0), node.input(1)};
   if (!ir::known_values(inputs[0]) || !ir::known_values(inputs[1])) return {};
@@ -105,7 +105,7 @@ ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
   return builder.node(node.op().id, inputs, node.attributes()).value();
 }
 
-/// Powers come before bytes, because they become multiplications.
+/// Powers come before bytes, because they are decomposed into multiplications.
 std::span<const Legalization> legalizations() {
   static const std::array kLegalizations = {
       Legalization{Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}, comparison_with_nan},

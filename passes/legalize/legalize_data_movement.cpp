@@ -1,5 +1,5 @@
-// Replaces operations that move elements, and that the CPU plugin gets wrong, by others that are right. Each
-// row of the table works around one fault.
+// Replaces operations that move elements and that the CPU plugin computes wrongly. Each row of the table
+// works around one fault.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -12,7 +12,7 @@ namespace {
 
 using ir::ElementType;
 
-/// A Gather with an empty list of indices selects nothing, as a Slice from 0 to 0 does.
+/// A Gather without indices becomes a Slice from 0 to 0.
 ir::Value empty_gather(ir::Builder& builder, const ir::Node& node) {
   const ir::Value indices = node.input(1);
   if (indices.shape().element_count() != 0 || indices.shape().rank() != 1) return {};
@@ -22,7 +22,7 @@ ir::Value empty_gather(ir::Builder& builder, const ir::Node& node) {
   return builder.op(ops::Slice, {node.input(0), zero, zero, builder.integers({1}), builder.integers(*axis)});
 }
 
-/// Pads with zeros and puts the value where a padded tensor of ones has zeros.
+/// Pads with zeros, and selects the pad value where a tensor of ones, padded in the same way, is zero.
 ir::Value pad_with_dynamic_value(ir::Builder& builder, const ir::Node& node) {
   if (node.text("pad_mode") != "constant" || node.inputs().size() < 4) return {};
   const ir::Value value = node.input(3);
@@ -36,7 +36,8 @@ ir::Value pad_with_dynamic_value(ir::Builder& builder, const ir::Node& node) {
   return builder.op(ops::Select, {builder.op(ops::Equal, {padded(ones), one}), padded(node.input(0)), value});
 }
 
-/// A Tile with dynamic repeats by a Broadcast: [a, b] becomes [1, a, 1, b], [p, a, q, b] and [p * a, q * b].
+/// Replaces a Tile with dynamic repeats by a Broadcast: Reshape [a, b] to [1, a, 1, b], Broadcast to [p, a,
+/// q, b], Reshape to [p * a, q * b].
 ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
   constexpr std::size_t kMostReliableRank = 3;
   const ir::Value input = node.input(0);
@@ -57,7 +58,7 @@ ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
       builder.op(ops::Broadcast, {ir::reshape(builder, input, interleaved(ones)), interleaved(repeats)},
                  {{"mode", std::string("numpy")}});
   const ir::Value tiled = ir::reshape(builder, spread, builder.op(ops::Multiply, {repeats, sizes}));
-  // States the sizes that inference knew of the Tile; 0 stands for the size as it is.
+  // Keeps the sizes that inference knows of the Tile; 0 in a Reshape keeps the size of the input.
   std::vector<std::int64_t> known;
   for (const ir::Dimension& size : node.output(0).shape) known.push_back(size.is_static() ? size.size() : 0);
   const bool is_any_known = std::ranges::any_of(known, [](std::int64_t size) { return size != 0; });

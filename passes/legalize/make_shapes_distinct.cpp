@@ -1,20 +1,21 @@
-// Gives values whose change of shape the CPU runtime would miss shapes that differ: copies of themselves
-// along a new first axis, of which the readers take the first.
+// The CPU plugin misses some changes of a value because its shape stays the same. This pass gives such values
+// different shapes: it stacks copies of a value along a new first axis, and readers take the first copy.
 //
-// The results of an If: [1, ...] in one branch and [2, ...] in the other. Releases up to 2026.3 copy a
-// branch's result with the size it had when it last changed the shape of the output (branch_output_size): if
-// the other branch has set that shape, too few elements are copied, or none. Where a branch hands on the
-// result of an If of its own, the branches of both are counted through: [1, ...], [2, ...] and [3, ...].
-// Where the result is the next value of a loop's state, the state passes the loop with its copies: an If that
-// only a Result reads need not run in a loop of its own (wrap_ifs_in_loops).
+// Results of an If (branch_output_size): releases up to 2026.3 copy the result of a branch with the size that
+// it had when that branch last changed the shape of the output. If the other branch has set the same shape
+// since, they copy too few elements or none. Here the results are [1, ...] in one branch and [2, ...] in the
+// other. If a branch returns the output of a nested If, the branches of both are numbered: [1, ...], [2,
+// ...], [3, ...]. If the result is the next value of a state, the state passes through the loop with its
+// copies: the output of an If that only a Result uses does not need wrap_ifs_in_loops.
 //
-// The initial value of a state that grows and shrinks: [2, ...] where the next values are [1, ...], or one
-// more than the branches of an If have. If the loop may not run, a branch leaves out the 2 of the initial
-// value: the runtime infers a first size of 1 to 3 for the loop's output, which the initial value must fit.
-// The runtime remembers where the body's memory for a state is, and looks again only if the initial value has
-// another shape than the state in the last iteration before. In between, a larger state may have moved the
-// memory: the initial value is copied to freed memory, and the body reads the values of the run before
-// (stale_initial_memory).
+// Initial value of a state that grows and shrinks (stale_initial_memory): the runtime remembers the address
+// of the state's memory in the body, and updates it only if the shape of the initial value differs from that
+// of the state in the last iteration of the previous inference. If a larger state has moved the memory in
+// between, the initial value is copied to freed memory, and the body reads values of the previous inference.
+// Here the initial value is [2, ...] and the next values are [1, ...]; if an If gives the next value, the
+// initial value has one copy more than the branches have. If the loop may run zero times, the initial value
+// has 2 copies and the branches 1 and 3, because the runtime infers a first size of 1 to 3 for the loop's
+// output, and the initial value must fit that.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -31,16 +32,17 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The copies that an initial value has if the next value comes from no If, or if the loop may not run.
+/// The number of copies of an initial value if the next value does not come from an If, or if the loop may
+/// run zero times.
 constexpr std::size_t kInitialCopies = 2;
 
-/// From these on a branch takes the first copy of its If and is counted as one.
+/// From this number of copies on, a branch takes the first copy of its nested If and counts as one branch.
 constexpr std::size_t kMostCopies = 4;
 
-/// How many copies a branch has; the next branch has more.
+/// The number of copies in a branch; the next branch has more.
 struct Copies {
   std::size_t count = 1;
-  /// No branch has these.
+  /// A number of copies that no branch has.
   std::optional<std::size_t> left_out;
 
   void increase() {
@@ -70,19 +72,20 @@ bool is_endangered(ir::Node& choice, std::size_t index) {
   });
 }
 
-/// A state of a loop. Valid as long as the loop gets no other states.
+/// A state of a loop. Valid until the loop gets another state.
 struct State {
   ir::LoopView loop;
   ir::Carried* carried;
 };
 
-/// Of two iterations the second one starts from another shape, or from memory that has not moved.
+/// The fault needs three iterations: of two, the second one has another shape than the first, or its memory
+/// has not moved.
 bool may_iterate_more_than_twice(ir::LoopView loop) {
   const auto count = ir::known_values(loop.trip_count());
   return !count || count->front().min < 0 || count->front().max > 2;
 }
 
-/// A state that grows and shrinks, and that the body reads: LoopBody::carried[index].
+/// A state, LoopBody::carried[index], that grows and shrinks and that the body reads.
 struct UnsettledState {
   ir::LoopView loop;
   std::size_t index;
@@ -107,7 +110,7 @@ bool has_other_role(const ir::LoopBody& body, const ir::Carried& state) {
          std::ranges::any_of(body.carried, is_other);
 }
 
-/// Separates the results of branches.
+/// Makes the shapes of the results of branches distinct.
 class BranchSeparation {
  public:
   explicit BranchSeparation(ir::Model& model) {
@@ -135,7 +138,7 @@ class BranchSeparation {
     return modified;
   }
 
-  /// Separates output `index` of `choice`, the next value of `state`.
+  /// Makes the shapes of output `index` of `choice`, the next value of `state`, distinct.
   void run_on_next_value(const State& state, ir::Node& choice, std::uint32_t index) {
     Copies copies;
     if (state.carried->output && !state.loop.runs_at_least_once()) copies.left_out = kInitialCopies;
@@ -150,7 +153,7 @@ class BranchSeparation {
     return found != separate_.end() && found->second.contains(index);
   }
 
-  /// Gives each branch of output `index` a number of copies of its own, from `copies` on.
+  /// Gives each branch of output `index` a different number of copies, starting with `copies`.
   void separate(ir::Node& choice, std::uint32_t index, std::size_t rank, Copies& copies) {
     separate_[&choice].insert(index);
     for (ir::Node* const result : ir::IfView(choice).results(index)) {
@@ -168,7 +171,7 @@ class BranchSeparation {
     ir::infer(choice);
   }
 
-  /// The state whose next value `output` is, if nobody else reads it.
+  /// The state whose next value `output` is; no value if `output` has other uses.
   std::optional<State> only_state(const ir::Output& output, std::size_t rank) const {
     if (output.uses.size() != 1) return std::nullopt;
     const auto found = states_.find(output.uses[0].node);
@@ -183,14 +186,14 @@ class BranchSeparation {
     return std::ranges::all_of(shapes, has_rank) ? std::optional(state) : std::nullopt;
   }
 
-  /// By the Result of the body that gives the next value.
+  /// States by the Result of the body that gives the next value.
   std::unordered_map<const ir::Node*, State> states_;
-  /// The outputs of Ifs whose branches are separate already.
+  /// The outputs of Ifs whose branches have distinct shapes already.
   std::unordered_map<const ir::Node*, std::unordered_set<std::uint32_t>> separate_;
 };
 
-/// Gives the loop's output a state of its own, which the body does not read: the value behind the Result. A
-/// loop that does not run gives the initial value, which must have the shape of the result.
+/// Gives the loop's output a separate state that the body does not read, with the value that is not stacked.
+/// For zero iterations the output is the initial value, whose shape must fit.
 void give_output_own_state(ir::LoopView loop, std::size_t index) {
   const ir::Carried state = loop.states()[index];
   const ir::Value initial = loop.outer(state);
@@ -200,7 +203,8 @@ void give_output_own_state(ir::LoopView loop, std::size_t index) {
   loop.states()[index].output.reset();
 }
 
-/// Gives the initial value another shape than all next values. Returns whether it may have had the same.
+/// Gives the initial value another shape than all next values have. Returns whether they could be equal
+/// before.
 bool separate_initial_shape(BranchSeparation& separation, const UnsettledState& unsettled) {
   const ir::LoopView loop = unsettled.loop;
   const auto carried = [&]() -> ir::Carried& { return loop.states()[unsettled.index]; };
@@ -226,7 +230,7 @@ bool separate_initial_shape(BranchSeparation& separation, const UnsettledState& 
 bool separate_branches(ir::Model& model, BranchSeparation& separation) {
   bool modified = false;
   std::vector<ir::Graph*> graphs = graphs_of(model);
-  std::ranges::reverse(graphs);  // an If before those in its branches
+  std::ranges::reverse(graphs);  // outer Ifs before nested ones
   for (ir::Graph* graph : graphs) {
     const std::vector<ir::Node*> nodes = graph->control_flow();
     for (ir::Node* node : nodes) {

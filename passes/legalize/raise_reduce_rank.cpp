@@ -1,5 +1,5 @@
-// The CPU plugin fuses arithmetic with a constant per channel into the Reduce before it. If the Reduce has
-// three axes, of which it reduces the first or the last, the plugin takes the wrong axis for the channels
+// The CPU plugin fuses arithmetic with a constant per channel into the Reduce before it. If the data has
+// three axes and the first or the last is reduced, the plugin takes the wrong axis for the channels
 // (reduce_then_channel_constant in tests/faults). With a fourth axis, which is reduced as well, it takes the
 // right one.
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// Constants, and what OpenVINO folds into one: computations on constants, as deep as ours are.
+/// Whether OpenVINO folds the value into a constant: the value is computed from constants in at most `depth`
+/// steps.
 bool is_constant(ir::Value value, int depth = 4) {
   if (value.node->is(ops::Const)) return true;
   const auto inputs = value.node->inputs();
@@ -28,7 +29,7 @@ bool is_along_one_axis(const ir::PartialShape& shape) {
          1;
 }
 
-/// The use of a value that has no other, except for its shape.
+/// The only use of a value, not counting ShapeOf.
 std::optional<ir::Use> only_use(ir::Value value) {
   std::optional<ir::Use> found;
   for (const ir::Use& use : value.node->output(value.index).uses) {
@@ -39,8 +40,8 @@ std::optional<ir::Use> only_use(ir::Value value) {
   return found;
 }
 
-/// Whether arithmetic with a constant per channel follows a value, perhaps behind operations that the plugin
-/// fuses as well or moves behind the arithmetic.
+/// Whether arithmetic with a constant per channel uses a value, directly or after operations that the plugin
+/// fuses as well or moves after the arithmetic.
 bool meets_channel_constant(ir::Value value) {
   while (const auto found = only_use(value)) {
     const ir::Use use = *found;
@@ -69,7 +70,7 @@ ir::Value raised(ir::Builder& builder, ir::Node& node) {
   const Sizes reduced = axis == 0 ? Sizes{0, 2} : Sizes{2, 3};
   const ir::Value result =
       builder.op(node.op().id, {four_axes, builder.integers(reduced)}, {{"keep_dims", false}});
-  // Reducing the fourth axis without keeping it also prevents OpenVINO from undoing this.
+  // If the fourth axis is reduced without keeping it, OpenVINO cannot undo this pass.
   return node.boolean("keep_dims") ? ir::unsqueeze(builder, result, {axis}) : result;
 }
 

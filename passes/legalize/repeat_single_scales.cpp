@@ -1,5 +1,5 @@
-// Where the CPU plugin rounds the inputs of a product to 8 bits, the first release reads one scale for all
-// weights as if there were one for each output. So there is one for each output.
+// If the CPU plugin rounds the inputs of a product to 8 bits, 2024.6 reads a single scale for all weights as
+// if there were one per output. This pass stores one per output.
 #include "ir/value_ranges.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/passes.hpp"
@@ -7,7 +7,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The shape of a scale for each output; none if the weights are not a matrix.
+/// The shape of scales with one element per output; no value if the weights are not a matrix.
 std::optional<std::vector<std::int64_t>> scales_of_outputs(const WeightsOfProduct& found) {
   const auto sizes = found.weights.data.shape().sizes();
   if (!sizes || sizes->size() != 2 || found.reshape != nullptr) return std::nullopt;

@@ -1,6 +1,6 @@
-// A Transpose that moves nothing but axes of size 1 becomes a Reshape to sizes that a run tells. OpenVINO
-// makes the same of it, but takes a size of 0 for the input's size at that place: it fails, or reads what is
-// not there (measured on 2026.4, tests/faults).
+// Replaces a Transpose that only moves axes of size 1 by a Reshape to sizes that are known only at run time.
+// OpenVINO itself replaces it by a Reshape in which a size of 0 means "the input's size at this position":
+// that fails or reads out of bounds if another size is 0 (measured on 2026.4, tests/faults).
 #include <algorithm>
 
 #include "ir/shape_tools.hpp"
@@ -18,7 +18,7 @@ bool moves_units_only(const ir::PartialShape& shape, const std::vector<std::int6
   return std::ranges::is_sorted(others);
 }
 
-/// Whether a size that may be 0, but is not known to be, changes its place.
+/// Whether a dynamic size that may be 0 changes its position.
 bool may_move_nothing(const ir::PartialShape& shape, const std::vector<std::int64_t>& order) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const ir::Dimension& size = shape[static_cast<std::size_t>(order[i])];

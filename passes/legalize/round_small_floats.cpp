@@ -1,7 +1,6 @@
-// The runtime converts to float8 by way of half precision, rounding twice; older releases round subnormal
-// numbers and float4 in other ways than to the nearest even number. Here numbers are rounded before they are
-// converted: scaled so that representable ones are integers, rounded, and scaled back by the same power of
-// two.
+// The runtime converts to float8 by way of f16 and rounds twice; older releases do not round subnormals and
+// float4 to nearest even. This pass rounds before the conversion: it scales by a power of two that makes
+// representable numbers integers, rounds, and scales back.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +13,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// A floating-point format: bits of the mantissa, exponents of the least and greatest normal number.
+/// A floating-point format: mantissa bits, and exponents of the least and greatest normal number.
 struct Format {
   ir::ElementType type;
   int mantissa;

@@ -1,7 +1,7 @@
-// Workaround for concat_reduction: OpenVINO replaces a ReduceMax or ReduceMin along the axis of a Concat of
-// two tensors by Maximum or Minimum of the two, although they may have more than one element along that axis.
-// The Concat gets one of them twice, which changes no maximum and no minimum; a Concat of three tensors is
-// not replaced.
+// Workaround for concat_reduction: OpenVINO replaces ReduceMax or ReduceMin along the axis of a Concat of two
+// tensors by Maximum or Minimum of the two, even if they have several elements along that axis. Here one
+// tensor is repeated in the Concat. That does not change the maximum or minimum, and OpenVINO does not
+// replace a Concat of three tensors.
 #include <algorithm>
 
 #include "ir/shape_tools.hpp"
@@ -20,7 +20,7 @@ bool reduces_axis_of(const ir::Node& reduction, const ir::Node& concat) {
   return (axes->front() + rank) % rank == (concat.integer("axis") + rank) % rank;
 }
 
-/// Whether Maximum or Minimum of the parts is right: both have one element along the axis.
+/// Whether the replacement by Maximum or Minimum is right: both tensors have one element along the axis.
 bool has_single_elements(const ir::Node& concat) {
   const auto axis = concat.integer("axis");
   return std::ranges::all_of(concat.inputs(), [&](ir::Value part) {

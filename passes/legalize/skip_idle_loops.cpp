@@ -1,9 +1,9 @@
-// A loop whose body only runs an inner loop does not run where the inner one would not. The inner loop then
-// runs at least once in each iteration, and needs no guard (zero_trip_final_values): there is one for both,
-// outside.
+// If the body of a loop does nothing but run an inner loop, the outer loop is not run if the inner loop would
+// run zero times. The inner loop then runs at least once in each iteration and needs no guard
+// (zero_trip_final_values): one guard outside serves both.
 //
-// "Only" means that each state ends an iteration as the inner loop's final value of the same state, or
-// unchanged. Whether the inner loop runs must be the same in all iterations.
+// "Nothing but": each state either keeps its value or takes the inner loop's final value of the same state.
+// Whether the inner loop runs must be the same in all iterations.
 #include <algorithm>
 #include <unordered_map>
 
@@ -14,7 +14,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Of longer computations of a trip count a guard is cheaper than a copy.
+/// If the trip count takes more nodes to compute, a guard is cheaper than a copy of them.
 constexpr int kMostCopied = 16;
 
 bool divides_integers(const ir::Node& node) {
@@ -23,7 +23,7 @@ bool divides_integers(const ir::Node& node) {
   return divides && !ir::is_floating(node.output(0).type);
 }
 
-/// Copies what computes a value of a body from invariants and constants to the graph around the loop.
+/// Copies the computation of a body value from invariants and constants to the graph around the loop.
 class Copy {
  public:
   explicit Copy(ir::LoopView loop) : builder_(ir::builder_beside(loop.node())) {
@@ -33,8 +33,8 @@ class Copy {
 
   ir::Builder& builder() { return builder_; }
 
-  /// Whether the value can be computed outside: arithmetic that cannot fail, of values of static shape.
-  /// `remaining`: how many nodes may still be copied.
+  /// Whether the value can be computed outside: only arithmetic that cannot fail, on values of static shape.
+  /// `remaining` limits the number of copied nodes.
   bool is_possible(ir::Value value, int& remaining) const {
     const ir::Node& node = *value.node;
     if (node.constant() != nullptr || outer_of(node)) return true;
@@ -53,7 +53,7 @@ class Copy {
   }
 
  private:
-  /// The value outside that a Parameter of the body stands for in all iterations.
+  /// The captured value of a Parameter of the body; null for other nodes.
   ir::Value outer_of(const ir::Node& node) const {
     const auto found = outer_.find(&node);
     return found == outer_.end() ? ir::Value() : found->second;
@@ -63,7 +63,7 @@ class Copy {
   std::unordered_map<const ir::Node*, ir::Value> outer_;
 };
 
-/// Whether an iteration in which `inner` does not run changes nothing that the loop gives.
+/// Whether an iteration in which `inner` does not run leaves all outputs of `loop` as they are.
 bool only_runs(ir::LoopView loop, ir::LoopView inner) {
   if (!loop.scans().empty() || !loop.body().last_values.empty()) return false;
   std::unordered_map<std::uint32_t, ir::Value> initial;  // of each final value of `inner`

@@ -1,6 +1,6 @@
-// A Broadcast to sizes that may be 0 becomes a Tile where arithmetic reads it. OpenVINO computes such
-// arithmetic first and broadcasts its result to the larger one of each two sizes, 1 where one of them is 0
-// (measured on 2026.4, tests/faults; comparisons and Select are right).
+// Replaces a Broadcast to sizes that may be 0 by a Tile if arithmetic uses it. OpenVINO moves the Broadcast
+// after the arithmetic and takes the larger of each pair of sizes, which is 1 if one of them is 0 (measured
+// on 2026.4, tests/faults; comparisons and Select are right).
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether a size may be 0 on one side of arithmetic and 1 on the other.
+/// Whether a size may be 0 in one operand of the arithmetic and 1 in the other.
 bool sizes_may_clash(const ir::Node& broadcast, ir::Value other) {
   const ir::PartialShape& shape = broadcast.output(0).shape;
   const std::size_t target_rank = broadcast.input(1).shape().element_count().value_or(0);
@@ -36,7 +36,7 @@ bool is_affected(const ir::Node& broadcast) {
   });
 }
 
-/// `sizes` as i64, with ones in front for the axes it lacks.
+/// `sizes` as i64, with leading ones up to length `rank`.
 ir::Value extended(ir::Builder& builder, ir::Value sizes, std::size_t rank) {
   sizes = ir::convert(builder, sizes, ir::ElementType::i64);
   const auto present = static_cast<std::size_t>(sizes.shape().element_count().value_or(0));

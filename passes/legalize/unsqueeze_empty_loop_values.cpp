@@ -1,6 +1,6 @@
-// Gives values that may have the shape [0, 1, ..., 1] another axis of size 1 in front while they pass a Loop.
-// On 2024.6 a Loop with an input, a state or an output of such a shape, vectors without elements above all,
-// ends the process (empty_loop_vectors); [1, 0] works.
+// Adds a leading axis of size 1 to values of a Loop that may have the shape [0, 1, ..., 1], such as empty
+// vectors. On 2024.6 a Loop with an input, a state or an output of such a shape ends the process
+// (empty_loop_vectors); [1, 0] works.
 #include <algorithm>
 
 #include "ir/inference.hpp"
@@ -18,7 +18,7 @@ bool is_endangered(const ir::PartialShape& shape) {
                      [](const ir::Dimension& size) { return size.admits(1); });
 }
 
-/// Whether the body takes an element of `parameter` along its first axis: there is one.
+/// Whether the body takes an element of `parameter` along its first axis, so that it cannot be empty.
 bool has_elements(const ir::Node& parameter) {
   return std::ranges::any_of(parameter.output(0).uses, [](const ir::Use& use) {
     const ir::Node& reader = *use.node;
@@ -28,13 +28,13 @@ bool has_elements(const ir::Node& parameter) {
   });
 }
 
-/// Whether `node` is of that operation and concerns the first axis alone.
+/// Whether `node` is an `operation` on the first axis alone.
 bool concerns_first_axis(const ir::Node& node, ir::Op operation) {
   return node.is(operation) && node.inputs().size() == 2 && node.input(1).shape().element_count() == 1 &&
          ir::known_scalar(node.input(1)) == 0;
 }
 
-/// `value` with the axis, which a Reshape to known sizes gives itself.
+/// `value` with the leading axis. A Reshape to known sizes is changed to give the axis itself.
 ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
   const ir::Node& node = *value.node;
   const auto sizes = node.is(ops::Reshape) ? ir::exact_values(node.input(1)) : std::nullopt;
@@ -44,8 +44,8 @@ ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
   return ir::reshape(builder, node.input(0), shape);
 }
 
-/// Concat(Squeeze(x), y), read only here, as a Concat of x and y with the axis. Null if `value` is something
-/// else.
+/// If `value` is Concat(Squeeze(x), y) and has no other uses: the Concat of x and of y with the leading axis.
+/// Otherwise null.
 ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
   const ir::Node& concat = *value.node;
   if (!concat.is(ops::Concat) || concat.output(0).uses.size() != 1) return {};
@@ -57,7 +57,7 @@ ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
 }
 
 ir::Value wrapped(ir::Builder& builder, ir::Value value) {
-  // Between two loops the axis stays.
+  // Between two loops the leading axis is kept.
   if (concerns_first_axis(*value.node, ops::Squeeze)) return value.node->input(0);
   builder.set_name(value.node->name);
   if (const ir::Value appended = appended_with_axis(builder, value)) return appended;
@@ -70,8 +70,8 @@ bool is_next_value(const ir::Node& unsqueeze) {
                              [](const ir::Use& use) { return use.node->is(ops::Result); });
 }
 
-/// Gives `value`, a Parameter of a body or an output of a loop, the axis, and makes all readers read it
-/// without.
+/// Adds the axis to `value`, a Parameter of a body or an output of a loop, and inserts a Squeeze before all
+/// its uses.
 void read_unwrapped(ir::Value value) {
   const ir::Output& output = value.output();
   const auto readers = output.uses;

@@ -1,6 +1,5 @@
-// Operations and element types that a release of the target does not have, and that no older ones can
-// replace: the IR runs on the newer releases only. This is a warning, or an error if no release of the target
-// can run it.
+// Finds operations and element types that some release of the target lacks and that cannot be decomposed: a
+// warning if newer releases of the target can run the IR, an error if none can.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Something that releases with `fault` do not have.
+/// Something that releases with `fault` lack.
 struct Need {
   Fault fault;
   bool (*is_needed_by)(const ir::Node& node, bool is_in_body);
@@ -48,7 +47,7 @@ constexpr std::array kNeeds = {
     Need{Fault::no_uint2, has_uint2, "an input or output of type u2"},
 };
 
-/// The first release without the fault; nothing if all supported releases have it.
+/// The first release without the fault; no value if all supported releases have it.
 std::optional<target::Release> first_release(Fault fault) {
   const auto last = target::occurrence(fault).last;
   return last ? target::release_after(*last) : std::nullopt;

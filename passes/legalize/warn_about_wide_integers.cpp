@@ -1,4 +1,4 @@
-// OpenVINO's CPU runtime computes 64-bit integers in 32 bits: a constant beyond them is worth a warning.
+// The CPU plugin computes 64-bit integers in 32 bits: larger constants cause a warning.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,12 +12,13 @@
 namespace onnx2ir::passes {
 namespace {
 
-// Longer constants are tables of weights; looking for wide values there would read the model's files.
+// Larger constants are tables of weights; searching them would read the model's files.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 16;
-/// Constants that are named; the others are only counted.
+/// The number of constants that the warning names; it counts the others.
 constexpr std::size_t kMostNotes = 20;
 
-/// The extremes of int64 mean "to the end" or "without bound", and stay that when they are cut to 32 bits.
+/// The extremes of int64 mean "to the end" or "no bound", and still mean that if they are saturated to 32
+/// bits.
 bool fits(std::int64_t value) {
   using Wide = std::numeric_limits<std::int64_t>;
   using Narrow = std::numeric_limits<std::int32_t>;

@@ -1,6 +1,6 @@
-// Releases before 2026.4 read u2 in an IR and cannot compute with it. Constants become u4, which all releases
-// keep compressed in products; what is converted to u2 becomes u8. Inputs and outputs of the model stay what
-// they are.
+// Releases before 2026.4 read u2 in an IR but cannot compute with it. Constants become u4, which all releases
+// keep compressed in products; conversions to u2 become conversions to u8. Inputs and outputs of the model
+// keep their types.
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr unsigned kBits = 2;
 
-/// Each byte of u2 elements as two of u4.
+/// Unpacks each byte of u2 elements to two bytes of u4 elements.
 ir::ConstantData widened(std::span<const std::byte> packed, std::size_t elements) {
   std::vector<std::byte> bytes((elements + 1) / 2);
   for (std::size_t i = 0; i < bytes.size(); ++i) {

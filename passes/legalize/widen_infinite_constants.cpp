@@ -1,6 +1,6 @@
-// Without bf16 instructions the CPU plugin computes bf16 in f32, and turns infinities of bf16 constants into
-// the largest finite numbers (bf16_constant_infinity in tests/faults). Operations on elements that read such
-// a constant are computed in f32, where infinities stay.
+// Without bf16 instructions the CPU plugin computes bf16 in f32, and changes infinities in bf16 constants to
+// the largest finite numbers (bf16_constant_infinity in tests/faults). Elementwise operations that read such
+// a constant are computed in f32, which keeps infinities.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-// Larger constants are weights and masks, in which the largest number does as well.
+// Larger constants are weights and masks, in which the largest finite number serves as well.
 constexpr std::int64_t kMostElements = 1 << 16;
 
 bool has_infinity(const ir::Node& node) {
@@ -23,7 +23,7 @@ bool has_infinity(const ir::Node& node) {
   return numbers && std::ranges::any_of(*numbers, [](double number) { return std::isinf(number); });
 }
 
-/// Whether a value is what OpenVINO folds into a bf16 constant with infinities.
+/// Whether OpenVINO folds a value into a bf16 constant with infinities.
 bool is_infinite_bf16_constant(ir::Value value) {
   if (value.type() != ir::ElementType::bf16) return false;
   while (value.node->is(ops::Reshape) || value.node->is(ops::Unsqueeze) || value.node->is(ops::Squeeze) ||

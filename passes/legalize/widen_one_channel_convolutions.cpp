@@ -1,5 +1,5 @@
-// Convolutions of one input channel that the CPU plugin computes wrongly (measured by tests/faults) become
-// larger ones that it computes rightly, of which a Slice takes the wanted part.
+// Replaces convolutions of one input channel that the CPU plugin computes wrongly (measured by tests/faults)
+// by larger ones that it computes correctly, and slices the result.
 #include <algorithm>
 
 #include "ir/shape_tools.hpp"
@@ -23,7 +23,7 @@ struct Convolution {
   std::string auto_pad;
 };
 
-/// A node with one input channel and at least two spatial axes; nothing for others.
+/// The convolution of `node` if it has one input channel and at least two spatial axes; no value otherwise.
 std::optional<Convolution> one_channel_convolution(const ir::Node& node) {
   const auto filter = node.input(1).shape().sizes();
   if (!filter || filter->size() < 4 || (*filter)[1] != 1) return std::nullopt;
@@ -66,7 +66,7 @@ ir::Value emit(ir::Builder& builder, const Convolution& convolution) {
                      {"auto_pad", convolution.auto_pad}});
 }
 
-/// Adds a second channel: zeros in the data.
+/// Adds a second input channel of zeros.
 void add_channel(ir::Builder& builder, Convolution& convolution) {
   const Sizes none(convolution.kernel.size() + 2, 0);
   Sizes one_channel = none;
@@ -78,7 +78,7 @@ void add_channel(ir::Builder& builder, Convolution& convolution) {
   convolution.filter = ir::concat(builder, {convolution.filter, convolution.filter}, 1);
 }
 
-/// Adds columns behind the last one, so that the result has one more.
+/// Pads the data on the right, so that the result has one more column.
 void add_column(Convolution& convolution) {
   if (convolution.auto_pad == "valid") {
     convolution.auto_pad = "explicit";

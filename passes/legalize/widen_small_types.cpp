@@ -1,8 +1,7 @@
-// Numbers of less than 8 bits, and floats of 8, lie between Converts only: what is computed of them or moved
-// is of a wider type. The runtime keeps such types through its operations, and some of them read or write
-// other bytes than those of the elements, or none (measured on 2026.4: Pad, Select and GatherElements of
-// float8; moves of float4 along axes that cut bytes; Split and Pad of constants of 4 bits;
-// tests/conformance/test_small_types.py).
+// Computes elements of less than 8 bits and 8-bit floats in a wider type: the small types remain only between
+// Converts. The runtime keeps small types through its operations, and some of them access the wrong bytes
+// (measured on 2026.4: Pad, Select and GatherElements of float8; moves of float4 along axes that split bytes;
+// Split and Pad of 4-bit constants; tests/conformance/test_small_types.py).
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -15,7 +14,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The type to compute in instead of `type`, which holds all its numbers; `type` where that will do.
+/// The type to compute `type` in, which represents all its numbers; `type` itself if the runtime handles it
+/// correctly.
 ir::ElementType wide_type(ir::ElementType type) {
   using enum ir::ElementType;
   const unsigned bits = ir::info(type).bits;
@@ -48,7 +48,8 @@ ir::Value converted(ir::Value value, ir::ElementType type, const target::Target&
   return builder.op(ops::Convert, {value}, {{"destination_type", type}});
 }
 
-/// Where `value` is read, but for inputs of Convert; of Results of the model (`main`) alone, or of all else.
+/// The uses of `value` except by Convert: if `by_results`, only Results of the model (`main`), otherwise all
+/// but those.
 std::vector<ir::Use> reads(ir::Value value, const ir::Graph& main, bool by_results) {
   std::vector<ir::Use> found;
   for (const ir::Use& use : value.node->output(value.index).uses) {
@@ -62,9 +63,9 @@ void redirect(const std::vector<ir::Use>& uses, ir::Value to) {
   for (const ir::Use& use : uses) use.node->set_input(use.index, to);
 }
 
-/// Whether the node itself says the type of its output. Types of all others, Parameters of bodies among them,
-/// follow from their inputs.
-bool says_type(const ir::Node& node, const ir::Graph& main) {
+/// Whether the output type is declared by the node itself. For all other nodes, including Parameters of
+/// bodies, it is inferred.
+bool declares_type(const ir::Node& node, const ir::Graph& main) {
   return node.constant() != nullptr || node.is(ops::Convert) ||
          (node.is(ops::Parameter) && &node.graph() == &main);
 }
@@ -72,7 +73,7 @@ bool says_type(const ir::Node& node, const ir::Graph& main) {
 bool widen(ir::Value value, const ir::Graph& main, const target::Target& target) {
   const ir::ElementType type = value.type();
   if (!is_small(type)) return false;
-  const bool stays = says_type(*value.node, main);
+  const bool stays = declares_type(*value.node, main);
   const std::vector<ir::Use> uses = reads(value, main, !stays);
   if (uses.empty()) return !stays;
   const ir::Value other = converted(value, stays ? wide_type(type) : type, target);

@@ -1,5 +1,5 @@
-// Some releases read zero points of i4 as if they had no sign. As i8 they are right, and so few that it costs
-// little.
+// Some releases read zero points of type i4 as unsigned. As i8 they are read correctly; there are few, so the
+// cost is small.
 #include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"

@@ -1,9 +1,9 @@
-// An If whose outputs have sizes that only a run tells goes into a Loop of one iteration. The CPU runtime
-// keeps such outputs in memory that they share with what later nodes make, and moves that memory when one of
-// these grows, before the outputs have been read: their readers find anything there. A Loop keeps its
-// outputs, and the Results of a graph are safe (measured on 2026.4: tests/conformance/test_branch_memory.py).
-// A Loop takes and gives no strings, which have memory of their own; where there are some, the Loop stands
-// behind the If and copies the rest of what it gives: what follows waits for the Loop.
+// The CPU plugin allocates outputs of an If that have dynamic sizes in memory shared with later nodes. If one
+// of these grows, the memory is moved before the outputs have been read: their readers get uninitialised
+// memory. Outputs of a Loop and Results of a graph are safe (measured on 2026.4:
+// tests/conformance/test_branch_memory.py), so such an If goes into a Loop of one iteration. Strings have
+// separate memory, and a Loop cannot carry them on some releases: there the Loop follows the If and copies
+// its other outputs, and later nodes depend on the Loop.
 #include <algorithm>
 #include <array>
 
@@ -16,8 +16,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Types of model outputs that the runtime hands out as they are; others pass a conversion, which is a
-/// reader.
+/// Types of model outputs that the runtime returns without a conversion. A conversion is a reader.
 constexpr std::array kOutputTypes = {ir::ElementType::f32, ir::ElementType::i32, ir::ElementType::u8,
                                      ir::ElementType::i8};
 
@@ -39,7 +38,7 @@ bool is_endangered(const ir::Node& choice, bool is_main, bool is_copied) {
   });
 }
 
-/// An If in the body of `loop` for the one outside, whose branches it takes.
+/// Moves the If `choice` into the body of `loop`, with its branches.
 ir::Node& moved_inside(ir::LoopView loop, ir::Node& choice) {
   ir::Builder builder(loop.graph());
   std::vector<ir::Value> inputs;
@@ -58,7 +57,7 @@ ir::Node& moved_inside(ir::LoopView loop, ir::Node& choice) {
   return ir::move_control_flow(builder, choice, inputs);
 }
 
-/// A Loop of one iteration, with nothing in its body, that is called as `choice` is.
+/// A Loop of one iteration with an empty body and the name of `choice`.
 ir::LoopView add_single_iteration(ir::Node& choice) {
   ir::Builder builder(choice.graph());
   const ir::Value once = builder.integer(1);

@@ -1,6 +1,6 @@
-// Nodes whose outputs are small tensors that inference knows wholly become constants, and so do tensors
-// without elements: the CPU plugin crashes on some operations on them (Gather, pooling). More may be known
-// then, also in the bodies that capture a new constant: the pipeline moves it there and runs this pass again.
+// Replaces small tensors whose elements inference knows, and empty tensors, by constants. (The CPU plugin
+// crashes on some operations on empty tensors, such as Gather and pooling.) A new constant may make more
+// values known, also in bodies that capture it: the pipeline moves it there and runs this pass again.
 #include "ir/builder.hpp"
 #include "passes/foldable.hpp"
 #include "passes/graph_walk.hpp"
@@ -12,7 +12,7 @@ namespace {
 bool fold(ir::Graph& graph) {
   bool modified = false;
   ir::Builder builder(graph);
-  // New constants are appended while this runs: only the nodes there are now are looked at.
+  // Visit only the nodes that exist now: new constants are appended during the loop.
   const std::size_t count = graph.nodes().size();
   for (std::size_t i = 0; i < count; ++i) {
     ir::Node& node = *graph.nodes()[i];

@@ -1,5 +1,6 @@
-// A loop that never runs gives its initial values, and scan outputs without rows. What it gave may be the
-// trip count or the condition of another loop: the pipeline folds constants and runs this pass again.
+// Replaces the outputs of a loop that never runs: states by their initial values, scan outputs by empty
+// tensors. They may be the trip count or condition of another loop, so the pipeline folds constants and runs
+// this pass again.
 #include "passes/final_or_initial.hpp"
 #include "passes/foldable.hpp"
 #include "passes/graph_walk.hpp"

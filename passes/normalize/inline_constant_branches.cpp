@@ -1,6 +1,6 @@
-// An If whose condition is known at conversion time is replaced by the nodes of the branch that it takes. The
-// front end does so for conditions that it knows; others become known when constants move into bodies, or
-// when loops and other branches are folded.
+// Replaces an If whose condition is known at conversion time by the nodes of the branch that it takes. The
+// front end does this for conditions that it knows; others become known when constants are moved into bodies,
+// or when loops and other Ifs are folded.
 #include <unordered_map>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Writes a branch into the graph around its If.
+/// Copies a branch into the graph around its If.
 class Inliner {
  public:
   Inliner(ir::Node& choice, const ir::Branch& branch)
@@ -51,7 +51,7 @@ class Inliner {
 
 bool inline_constant_branches(ir::Model& model, PassContext&) {
   bool modified = false;
-  // Inner Ifs first: what they become moves on with the branch around them.
+  // Nested Ifs first, so that the outer branch is copied after it was simplified.
   for (ir::Graph* graph : graphs_of(model)) {
     const std::vector<ir::Node*> nodes = graph->control_flow();
     for (ir::Node* node : nodes) {

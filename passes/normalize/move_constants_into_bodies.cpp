@@ -1,4 +1,5 @@
-// Constants that a body captures are cloned into it: there they can be folded, and the CPU plugin sees them.
+// Clones captured constants into the bodies that capture them, so that they can be folded and the CPU plugin
+// sees them.
 #include "passes/foldable.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -23,7 +24,7 @@ bool clone_constants(const ir::Node& node, const ir::Body& body) {
 bool move_constants_into_bodies(ir::Model& model, PassContext&) {
   bool modified = false;
   auto graphs = graphs_of(model);
-  // Outer bodies first: a constant may move through several.
+  // Outer bodies first: a constant may move through several bodies.
   for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph) {
     for (ir::Node* node : (*graph)->control_flow()) {
       for (const ir::Body* body : ir::bodies(*node)) modified = clone_constants(*node, *body) || modified;

@@ -1,6 +1,6 @@
-// States and scan outputs that nobody reads go, with their back edges; so do outputs of an If and invariants
-// that no body uses. (The runtime drops outputs of an If, too: a state that only such a one reads is one that
-// the body never reads.)
+// Removes unused states and scan outputs with their back edges, unused outputs of Ifs, and unused captures.
+// (The runtime removes unused outputs of an If, too. A state that only such an output uses counts as never
+// read by the body.)
 #include <algorithm>
 #include <vector>
 
@@ -10,8 +10,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Marks, in `scratch`, all nodes of the body that matter: what the condition and the outputs depend on, from
-/// one iteration to the next.
+/// Marks, in `scratch`, the live nodes of the body: those that the condition and the outputs depend on,
+/// directly or through states.
 void mark_live(const ir::LoopBody& loop) {
   for (const auto& inner : loop.graph->nodes()) inner->scratch = 0;
   std::vector<ir::Node*> work{loop.condition};
@@ -52,13 +52,13 @@ bool run_on(ir::Node& node) {
   return ir::remove_unused_captures(node) || modified;
 }
 
-/// The last node first: what it no longer reads, the nodes before it need not give.
+/// Last node first: when a node loses inputs, outputs of the nodes before it become unused.
 bool run_on(ir::Graph& graph) {
   bool modified = false;
   const std::vector<ir::Node*>& nodes = graph.control_flow();
   for (std::size_t left = nodes.size(); left > 0;) {
     if (run_on(*nodes[--left])) {
-      graph.remove_dead_nodes();  // also some of `nodes`
+      graph.remove_dead_nodes();  // may also remove some of `nodes`
       left = std::min(left, nodes.size());
       modified = true;
     }

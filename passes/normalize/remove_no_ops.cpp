@@ -1,4 +1,4 @@
-// Operations that give their input back: their consumers read the input.
+// Removes operations whose output equals their input.
 #include <algorithm>
 
 #include "passes/passes.hpp"
@@ -27,7 +27,7 @@ bool is_no_op(const ir::Node& node) {
   if (node.is(ops::Broadcast) || node.is(ops::Tile)) return same_static_shape(node);
   if (node.is(ops::Transpose)) return is_identity_order(node);
   if (node.is(ops::Concat)) return node.inputs().size() == 1;
-  // A slice or pad that leaves a static shape as it is takes or adds nothing, unless it steps backwards.
+  // A Slice or Pad between equal static shapes has no effect, unless the Slice steps backwards.
   if (node.is(ops::Slice)) {
     const auto steps = ir::exact_values(node.input(3));
     return same_static_shape(node) && steps &&

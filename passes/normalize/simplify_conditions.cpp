@@ -1,5 +1,5 @@
-// A body's condition that only says what let the iteration begin becomes constant true: the runtime takes any
-// other condition for a possible early exit and gives up static scan dimensions.
+// A body condition that forwards the entry condition folds to true. The runtime treats any other condition as
+// a possible early exit, and makes scan outputs dynamic.
 #include <algorithm>
 
 #include "passes/graph_walk.hpp"
@@ -8,7 +8,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Looks through operations that do not change a boolean of one element.
+/// The value before operations that do not change a boolean of one element.
 ir::Value origin_of(ir::Value value) {
   while (true) {
     const ir::Node& node = *value.node;
@@ -19,11 +19,10 @@ ir::Value origin_of(ir::Value value) {
   }
 }
 
-/// More terms than any real condition has; a model made to have more gets no answer.
+/// More terms than real conditions have; conditions with more are left as they are.
 constexpr int kMostTerms = 256;
 
-/// Whether `value`, of the loop's body, is true in every iteration that runs. Looks at `terms` values at
-/// most.
+/// Whether `value`, of the loop's body, is true in every iteration that runs. Visits at most `terms` values.
 bool always_true(ir::LoopView loop, ir::Value value, int& terms) {
   if (terms-- <= 0) return false;
   value = origin_of(value);
@@ -37,7 +36,7 @@ bool always_true(ir::LoopView loop, ir::Value value, int& terms) {
   const auto is_first_condition = [&](const auto& port) {
     return port.parameter == value.node && origin_of(loop.outer(port)) == origin_of(loop.condition());
   };
-  // The state that is the condition itself: no iteration runs in which it is false.
+  // `value` is the entry condition itself: an iteration only runs if it is true.
   return std::ranges::any_of(loop.body().invariants, is_first_condition) ||
          std::ranges::any_of(loop.states(), [&](const ir::Carried& state) {
            return state.result == loop.body().condition && is_first_condition(state);

@@ -1,4 +1,4 @@
-// A Transpose of a Transpose is one Transpose. (When it changes nothing, remove_no_ops takes it away.)
+// Replaces a Transpose of a Transpose by one Transpose. (If that has no effect, remove_no_ops removes it.)
 #include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"

@@ -1,6 +1,6 @@
-// Floating-point constants are kept in half precision and widened where they are read, as OpenVINO's own
-// conversion does it. It keeps in full precision: what shapes and indices are computed from, numbers that
-// half precision cannot hold, and models whose weights are quantized already.
+// Stores floating-point constants in f16 and converts them where they are used, as OpenVINO's own conversion
+// does. Constants that shapes and indices are computed from, constants that f16 cannot represent, and
+// constants of models whose weights are quantised keep their precision.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// A constant is kept when this part of its elements does not fit into half precision.
+/// A constant is kept if this fraction of its elements does not fit into f16.
 constexpr double kMostRejected = 0.75;
 /// Constants up to this size are converted at once: inference may ask for their elements.
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 16U;
 constexpr std::size_t kMostNotes = 20;
 
-/// Only index arithmetic itself is kept: a network whose results are indices has weights, too. OpenVINO's own
-/// conversion does not keep it; but it has less of it, as operators that it maps to one operation are index
-/// arithmetic here (Resize).
+/// Only index arithmetic itself is kept: a network whose results are indices also has weights. OpenVINO's own
+/// conversion does not keep index arithmetic, but has less of it: some operators that it maps to one
+/// operation are decomposed into index arithmetic here (Resize).
 constexpr ir::OperationSet kIndexArithmetic = {
     ops::Add,    ops::Broadcast, ops::Ceiling,  ops::Concat,   ops::Const,     ops::Convert,
     ops::Divide, ops::Floor,     ops::FloorMod, ops::Gather,   ops::Maximum,   ops::Minimum,
@@ -36,7 +36,7 @@ bool is_index_arithmetic(const ir::Node& node) {
   return node.is_one_of(kIndexArithmetic);
 }
 
-/// Sets `scratch` of the nodes that lead to inputs of one kind, and for which `follow` holds, to 1.
+/// Sets `scratch` to 1 for the nodes that reach an input of one kind through nodes for which `follow` holds.
 template <typename Follow>
 void mark(const ir::Graph& graph, ir::InputRange ir::Traits::*kind, Follow follow) {
   std::vector<ir::Node*> pending;
@@ -58,11 +58,11 @@ void mark(const ir::Graph& graph, ir::InputRange ir::Traits::*kind, Follow follo
   }
 }
 
-/// Sets `scratch` of all constants that must not be rounded to 1, of the others to 0.
+/// Sets `scratch` to 1 for all constants that must not be rounded, and to 0 for the others.
 void mark_sensitive(const ir::Graph& graph) {
   for (const auto& node : graph.nodes()) node->scratch = 0;
   mark(graph, &ir::Traits::indices, is_index_arithmetic);
-  // Anew: what index arithmetic stops at, a shape may be computed from.
+  // Starts again: shapes may be computed from values at which the search through index arithmetic stopped.
   std::vector<ir::Node*> constants;
   for (const auto& node : graph.nodes()) {
     if (node->scratch != 0 && node->constant() != nullptr) constants.push_back(node.get());
@@ -76,7 +76,7 @@ bool is_constant(ir::Value value) {
   return value.node->constant() != nullptr;
 }
 
-/// A Convert of a constant of few bits.
+/// Whether `value` is a Convert of a constant of few bits.
 bool is_widened_weight(ir::Value value) {
   using enum ir::ElementType;
   if (!value.node->is(ops::Convert) || !is_constant(value.node->input(0))) return false;
@@ -154,7 +154,7 @@ class Compressor {
     if (narrowing == ir::Narrowing::none || data.size() == 0) return false;
     const std::size_t elements = data.size() / ir::element_size(narrowing);
     const auto count = static_cast<double>(elements);
-    // Bodies have constants of the graphs around them.
+    // Bodies share constants with the graphs around them.
     const auto [known, is_new] = fits_.try_emplace({data.place(), data.size()});
     if (is_new) known->second = ir::half_precision_fit(data, narrowing, context_->threads);
     const ir::HalfPrecisionFit& fit = known->second;

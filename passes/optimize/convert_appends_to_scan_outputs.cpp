@@ -1,10 +1,11 @@
-// A state that each iteration only appends to is a scan output: the runtime writes its rows once, where a
-// carried Concat would copy all rows so far in each iteration. (Lists that scripts append to, stacked
-// afterwards, come this way.)
+// Replaces a state that each iteration only appends to by a scan output: the runtime then writes each row
+// once, while a Concat copies all rows so far in each iteration. (Scripts that append to a list and stack it
+// afterwards are exported this way.)
 //
 // The appended part must have a static shape: Loop-5 stacks parts of one size, and a zero-iteration loop has
 // no other source for the sizes. A part of several rows gets an axis of its own, along which the parts are
-// stacked, and which is merged with the next one outside: OpenVINO's passes refuse a part_size other than 1.
+// stacked, and a Reshape outside merges it with the next one: OpenVINO's passes reject a part_size other
+// than 1.
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ std::size_t axis_of(const ir::Node& append) {
   return ir::normalize_axis(append.integer("axis"), append.input(1).shape().rank());
 }
 
-/// How many rows `append` adds.
+/// The number of rows that `append` adds.
 std::int64_t rows_of(const ir::Node& append) {
   return append.input(1).shape()[axis_of(append)].size();
 }
@@ -49,7 +50,7 @@ struct Appended {
   std::vector<std::int64_t> merged;
 };
 
-/// The scan output that takes the place of `state`'s output.
+/// The scan output that replaces the output of `state`.
 Appended scan_of(ir::LoopView loop, const ir::Carried& state, const ir::Node& append) {
   ir::Builder body(loop.graph());
   ir::Value part = append.input(1);
@@ -63,7 +64,7 @@ Appended scan_of(ir::LoopView loop, const ir::Carried& state, const ir::Node& ap
   return {loop.outer(state), {&body.result(part), *state.output, axis}, std::move(merged)};
 }
 
-/// The initial rows and after them those of all iterations: the final value of the state.
+/// Appends the rows of all iterations to the initial rows: the final value of the state.
 void append_outside(ir::LoopView loop, const Appended& appended) {
   const ir::Value stacked = loop.output(appended.scan);
   const auto output = stacked.output().uses;

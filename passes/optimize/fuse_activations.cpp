@@ -1,5 +1,5 @@
-// Activations that exporters spell out become one operation: Gelu (by erf and by tanh), Swish with and
-// without a factor, HSwish, Mish, SoftPlus.
+// Fuses decomposed activations into one operation: Gelu (by erf and by tanh), Swish with and without a
+// factor, HSwish, Mish, SoftPlus.
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -11,7 +11,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// `x` times a number: the number.
+/// The number by which `x` is multiplied to give `value`.
 std::optional<double> multiple_of(ir::Value value, ir::Value x) {
   if (value == x) return 1;
   const Product product = product_of(value);
@@ -41,7 +41,7 @@ bool is_square_term(ir::Value value, ir::Value x) {
   return power.is(ops::Power) && power.input(0) == x && is_number(power.input(1), 2);
 }
 
-/// Whether `value` is sqrt(2 / pi) (x + 0.044715 x^3), or with an x drawn out.
+/// Whether `value` is sqrt(2 / pi) (x + 0.044715 x^3), possibly with x as a common factor.
 bool is_tanh_argument(ir::Value value, ir::Value x) {
   const Product product = product_of(value);
   if (!is_near(product.coefficient, std::sqrt(2 / std::numbers::pi), x.type())) return false;
@@ -57,7 +57,7 @@ bool is_tanh_argument(ir::Value value, ir::Value x) {
          (sum.input(1) == x && is_cubic_term(sum.input(0), x));
 }
 
-/// What `value` cuts off below 0 and above 6; null when it does not.
+/// The value that `value` clips to [0, 6]; null if it does not clip.
 ir::Value clipped_to_six(ir::Value value) {
   const ir::Node& node = *value.node;
   if (node.is(ops::Clamp)) {
@@ -115,7 +115,7 @@ ir::Value fuse_product(ir::Builder& builder, ir::Node& node) {
   const std::array orders{std::pair{product.factors[0], product.factors[1]},
                           std::pair{product.factors[1], product.factors[0]}};
   for (const auto& [x, gate] : orders) {
-    // Numbers of higher rank would have given the result their rank.
+    // The other operand may not raise the rank of the result.
     if (!x.shape().has_rank() || x.shape() != node.output(0).shape) continue;
     if (const ir::Value fused = fuse_gate(builder, product.coefficient, x, gate)) return fused;
   }
@@ -131,10 +131,10 @@ ir::Value fuse_logarithm(ir::Builder& builder, ir::Node& node) {
                                                                    : ir::Value{};
 }
 
-/// x where k x is above a threshold, else log(exp(k x) + 1) / k, as torch's exporter writes Softplus: beyond
-/// the threshold both are the same number.
+/// Matches Select(k x > threshold, x, log(exp(k x) + 1) / k), as torch exports Softplus: above the threshold
+/// both values are equal in f32.
 ir::Value drop_threshold(const ir::Node& node) {
-  constexpr double kLowest = 15;  // exp(-15) is less than a last bit of 15 in f32
+  constexpr double kLowest = 15;  // exp(-15) is less than the last bit of 15 in f32
   const ir::Node& condition = *node.input(0).node;
   const bool is_less = condition.is(ops::Less);
   if (!is_less && !condition.is(ops::Greater)) return {};

@@ -1,4 +1,4 @@
-// (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) over the last axes becomes one MVN.
+// Fuses (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) over the last axes into one MVN.
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
@@ -8,7 +8,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// How many of the last axes of `x`, and no others, `node` takes the mean over; 0 when it is no such mean.
+/// The number of axes if `node` is the mean over exactly the last axes of `x`; 0 otherwise.
 std::size_t axes_of_mean(const ir::Node& node, const ir::PartialShape& x) {
   if (!node.is(ops::ReduceMean) || !node.boolean("keep_dims") || !x.has_rank()) return 0;
   const auto axes = ir::exact_values(node.input(1));
@@ -26,7 +26,7 @@ struct Centred {
   std::size_t axes = 0;
 };
 
-/// Whether `node` gives numbers more digits.
+/// Whether `node` converts to a wider floating-point type.
 bool is_widening(const ir::Node& node) {
   if (!node.is(ops::Convert)) return false;
   const ir::ElementType from = node.input(0).type();
@@ -34,7 +34,7 @@ bool is_widening(const ir::Node& node) {
   return ir::is_floating(from) && ir::is_floating(to) && ir::info(from).bits < ir::info(to).bits;
 }
 
-/// x - mean(x), also when it is given more digits before it is squared.
+/// Matches x - mean(x), also if it is converted to a wider type before it is squared.
 std::optional<Centred> match_centred(ir::Value value) {
   if (is_widening(*value.node)) value = value.node->input(0);
   const ir::Node& node = *value.node;
@@ -46,7 +46,7 @@ std::optional<Centred> match_centred(ir::Value value) {
   return Centred{x, axes};
 }
 
-/// What a root is taken of: Sqrt(v) or Power(v, 0.5).
+/// The operand of a square root: v in Sqrt(v) or Power(v, 0.5).
 ir::Value under_root(ir::Value value) {
   const ir::Node& node = *value.node;
   if (node.is(ops::Sqrt)) return node.input(0);
@@ -54,7 +54,7 @@ ir::Value under_root(ir::Value value) {
   return {};
 }
 
-/// What `node` divides by the root of, and what it divides: numerator / root, numerator * (1 / root).
+/// Matches numerator / root and numerator * (1 / root): the operand of the root, and the numerator.
 std::pair<ir::Value, ir::Value> match_quotient(const ir::Node& node) {
   if (node.is(ops::Divide)) return {node.input(0), under_root(node.input(1))};
   for (const std::size_t index : {0U, 1U}) {

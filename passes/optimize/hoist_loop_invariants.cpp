@@ -1,9 +1,9 @@
-// What a loop's body computes anew in each iteration from values that never change is computed once, in front
-// of the loop.
+// Hoists computations of a loop's body that depend on invariants alone out of the loop.
 //
-// Not moved: what inference knows elements of (outside, the body's shapes would no longer follow from it),
-// what holds constants only (the runtime folds that), control flow, and volatile operations. Of a loop that
-// may not run, only what cannot fail is moved: floating-point operations whose shapes are all static.
+// Not hoisted: values whose elements inference knows (the body's shapes could not be inferred from them
+// outside), computations on constants alone (the runtime folds them), control flow, and volatile operations.
+// If the loop may run zero times, only operations that cannot fail are hoisted: floating-point operations on
+// static shapes.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -14,7 +14,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The move of one body's invariant nodes to the graph around its loop.
+/// Moves the invariant nodes of one body to the graph around its loop.
 class Mover {
  public:
   explicit Mover(ir::LoopView loop)
@@ -30,7 +30,7 @@ class Mover {
       if (is_movable(*node)) copy_outside(*node);
     }
     if (moved_.empty()) return false;
-    // Appends Parameters to the nodes, so not in the loop above.
+    // A separate loop, because connect() appends Parameters to the nodes of the body.
     for (const auto& [node, copy] : moved_) {
       for (std::uint32_t i = 0; i < node->outputs().size(); ++i) connect({node, i}, {copy, i});
     }
@@ -86,7 +86,7 @@ class Mover {
     moved_.emplace_back(&node, &copy);
   }
 
-  /// Values that only moved nodes read need no way into the body.
+  /// Values that only moved nodes use are not captured.
   void connect(ir::Value inside, ir::Value outside) {
     const bool is_read = std::ranges::any_of(inside.output().uses,
                                              [&](const ir::Use& use) { return !copies_.contains(use.node); });
@@ -105,7 +105,7 @@ class Mover {
 
 bool hoist_loop_invariants(ir::Model& model, PassContext&) {
   bool modified = false;
-  // Inner loops first: what leaves one may leave the next.
+  // Inner loops first: what is hoisted out of one may be hoisted out of the next.
   for (const ir::LoopView loop : loops_of(model)) modified = Mover(loop).run() || modified;
   return modified;
 }

@@ -1,10 +1,11 @@
-// With --stateful: the caches of a language model, inputs `past*` that come back as outputs `present*`,
-// become variables, in the form that OpenVINO GenAI and the fusions of the CPU plugin know:
+// With --stateful: turns the caches of a language model (inputs `past*` that are returned as outputs
+// `present*`) into variables, in the form that OpenVINO GenAI and the fusions of the CPU plugin recognise:
 //
-//     ReadValue(zeros [batch, heads, 0, size]) -> Gather(., beam_idx) -> what read `past*`
-//     what was `present*` -> Assign
+//     ReadValue(zeros [batch, heads, 0, size]) -> Gather(., beam_idx) -> uses of `past*`
+//     value of `present*` -> Assign
 //
-// beam_idx names for each row of the batch the row of the last inference that it continues (beam search).
+// beam_idx gives, for each row of the batch, the row of the previous inference that it continues (beam
+// search).
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,8 +28,8 @@ struct Cache {
   ir::PartialShape shape;  ///< of the variable
 };
 
-/// `name` with its first part of `words` left out: the same for both ends of a cache. Nothing without such a
-/// part.
+/// `name` without the first occurrence of any of `words`: equal for both ends of a cache. No value if `name`
+/// contains none of them.
 std::optional<std::string> without_word(std::string name, std::initializer_list<std::string_view> words) {
   for (const std::string_view word : words) {
     const std::size_t at = name.find(word);
@@ -45,17 +46,17 @@ std::optional<std::string> present_key(const std::string& name) {
   return without_word(name, {"present_key_values", "present_key_value", "present"});
 }
 
-/// Keys and values in one tensor [2, batch, heads, length, size], as exports of GPT-2 have them; otherwise
-/// the batch comes first.
+/// The batch axis. Exports of GPT-2 have keys and values in one tensor [2, batch, heads, length, size];
+/// otherwise the batch is the first axis.
 std::size_t batch_axis_of(const ir::PartialShape& shape) {
   return shape.rank() == 5 && shape[0] == ir::Dimension(2) ? 1 : 0;
 }
 
-/// The variable holds what the first inference reads and what every inference writes.
+/// The shape of a variable: it must fit what the first inference reads and what every inference writes.
 ir::PartialShape shape_of_variable(const ir::PartialShape& past, const ir::PartialShape& present) {
   ir::PartialShape shape = ir::PartialShape::of_rank(past.rank());
   for (std::size_t i = 0; i < past.rank(); ++i) {
-    // The size of a head, for example, may be known of one of them only.
+    // For example, the size of a head may be known of one of the two only.
     const auto both = ir::intersect(past[i], present[i]);
     if (both && both->is_static() && (past[i].is_static() || present[i].is_static())) shape[i] = *both;
   }
@@ -84,7 +85,7 @@ std::vector<Cache> find_caches(const ir::Graph& graph) {
   return caches;
 }
 
-/// Another input that has the batch as its first axis; `beam_idx` itself if no other is known to.
+/// An input whose first axis is the batch; `beam_idx` if no other such input is known.
 ir::Node* batch_source(const ir::Graph& graph, ir::Node* beams) {
   for (const std::string_view name : {"input_ids", "inputs_embeds", "attention_mask"}) {
     for (ir::Node* parameter : graph.parameters()) {
@@ -95,7 +96,7 @@ ir::Node* batch_source(const ir::Graph& graph, ir::Node* beams) {
   return beams;
 }
 
-/// Zeros of the size that a cache has before the first inference: dynamic sizes are those of the length, 0.
+/// Zeros of the cache's size before the first inference; dynamic sizes are lengths, so they are 0.
 ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batch) {
   std::vector<ir::Value> sizes;
   for (std::size_t i = 0; i < cache.shape.rank(); ++i) {
@@ -110,7 +111,7 @@ ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batc
 void make_variable(ir::Builder& builder, const Cache& cache, ir::Value batch, ir::Value beams) {
   std::vector<std::int64_t> sizes;
   for (const ir::Dimension& size : cache.shape) sizes.push_back(size.is_static() ? size.size() : -1);
-  // The names of both ends, as OpenVINO's own transformation names variables.
+  // The names of both ends joined, as in OpenVINO's own transformation.
   const std::string id = cache.past->name + cache.present->name;
   builder.set_name(cache.past->name);
   const ir::Value stored = builder.op(
@@ -119,7 +120,7 @@ void make_variable(ir::Builder& builder, const Cache& cache, ir::Value batch, ir
   const ir::Value axis = builder.integer(static_cast<std::int64_t>(cache.batch_axis), ir::ElementType::i32);
   const ir::Value chosen = builder.op(ops::Gather, {stored, beams, axis}, {{"batch_dims", 0}});
   ir::replace_all_uses(cache.past->value(), chosen);
-  chosen.node->output(0).names.clear();  // of an input that is gone
+  chosen.node->output(0).names.clear();  // the names belong to the removed input
   builder.set_name(cache.present->name);
   builder.op(ops::Assign, {cache.present->input(0)}, {{"variable_id", id}});
 }
@@ -129,7 +130,7 @@ bool has_variables(const ir::Graph& graph) {
                              [](const ir::NodePointer& node) { return node->is(ops::ReadValue); });
 }
 
-/// The cache with more than one dynamic size besides the batch: which of them is its length is not known.
+/// A cache with several dynamic sizes besides the batch, so that it is not known which one is its length.
 const Cache* find_open_cache(const std::vector<Cache>& caches) {
   const auto is_open = [](const Cache& cache) {
     const auto dynamic = std::ranges::count_if(cache.shape, &ir::Dimension::is_dynamic);

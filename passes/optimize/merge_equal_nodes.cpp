@@ -1,5 +1,5 @@
-// Exporters ask for the same sizes again and again, and each translator brings its own small constants: of
-// nodes that compute the same from the same inputs the first is enough.
+// Merges nodes that compute the same from the same inputs. Exporters compute the same sizes repeatedly, and
+// each translator adds its own small constants.
 #include <algorithm>
 #include <functional>
 #include <string_view>
@@ -13,7 +13,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Larger constants are weights, which are hardly ever equal and whose bytes nobody should read for this.
+/// Skips large constants: they are rarely equal, and hashing them would page in the weights.
 constexpr std::uint64_t kSmallBytes = 64;
 
 void mix(std::size_t& seed, std::size_t value) {
@@ -46,8 +46,8 @@ bool are_equal(const ir::Node& a, const ir::Node& b) {
          text_of(a.constant()->bytes()) == text_of(b.constant()->bytes());
 }
 
-/// Trip counts and conditions are only read. States and outputs keep their own values: the runtime computes
-/// some of them in place.
+/// Whether the use needs a value of its own. Trip counts and conditions are only read, but the runtime
+/// computes some states and outputs in place.
 bool is_interface(const ir::Use& use) {
   const bool is_state = use.node->has_payload() && use.index != 0;
   return is_state || use.node->is(ops::Result);
@@ -59,15 +59,15 @@ bool feeds_interface(const ir::Node& node) {
   });
 }
 
-/// Whether another node may be equal. That its first input has other users is not asked: they may come with a
-/// later merge.
+/// Whether an equal node can exist. Does not test whether the first input has other uses, because a later
+/// merge may add them.
 bool may_have_equals(const ir::Node& node) {
   if (node.op().traits.is_volatile || !node.has_uses()) return false;
   if (node.constant() != nullptr) return node.constant()->size() <= kSmallBytes;
   return !node.has_payload() && !node.inputs().empty();
 }
 
-/// The first of each set of equal nodes of a graph, in a table that all graphs use in turn: most are small.
+/// The first of each set of equal nodes of a graph. All graphs share the table, because most are small.
 class FirstNodes {
  public:
   void clear() {
@@ -75,7 +75,7 @@ class FirstNodes {
     count_ = 0;
   }
 
-  /// The earlier node that is equal to `node`. Null if `node` is the first of its kind: it is remembered.
+  /// The earlier node that is equal to `node`; null if there is no such node, and then `node` is added.
   ir::Node* find_or_add(ir::Node& node) {
     if ((count_ + 1) * 2 > slots_.size()) grow();
     const std::size_t hash = hash_of(node);
@@ -92,7 +92,7 @@ class FirstNodes {
     ir::Node* node = nullptr;
   };
 
-  /// The slot of a node equal to `node`, or the empty one where it belongs.
+  /// The slot of a node equal to `node`, or the empty slot to put `node` into.
   std::size_t place_of(std::size_t hash, const ir::Node* node) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {

@@ -1,6 +1,6 @@
-// Moves what both branches of an If do to the same value of dynamic size behind the If: appending to it, or
-// writing elements of it. The branches then give the elements alone, whose shapes are static: the runtime
-// does not copy the whole value out of the If, and need not notice how its size changes.
+// If both branches of an If append to the same value of dynamic size, or write elements of it, moves the
+// update after the If. The branches then return only the elements, whose shapes are static: the runtime does
+// not copy the whole value out of the If, and its size does not depend on the branch.
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
@@ -14,13 +14,13 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The result of a branch: `base`, a value outside, after an operation that appends to it or writes to it.
+/// The result of a branch: `base`, an outer value, after an operation that appends to it or writes to it.
 struct Updated {
   ir::Value base;              ///< null for a result of another form
   ir::Node* update = nullptr;  ///< null if the branch hands on the base
 };
 
-/// Whether `node` takes, besides a first input of any size, only values of static shape.
+/// Whether all inputs of `node` but the first have a static shape.
 bool is_update(const ir::Node& node) {
   const bool appends = node.is(ops::Concat) && node.inputs().size() == 2;
   const bool writes = node.is(ops::ScatterNDUpdate) && node.find_attribute("reduction") == nullptr;
@@ -67,7 +67,7 @@ class Choice {
   }
 
  private:
-  /// The value outside that `value`, a Parameter of a branch, stands for; null if it is something else.
+  /// The outer value that `value`, a Parameter of a branch, captures; null for other values.
   ir::Value captured_by(ir::Value value) const {
     const auto found = captured_.find(value.node);
     return found == captured_.end() ? ir::Value() : found->second;
@@ -102,7 +102,7 @@ class Choice {
     return true;
   }
 
-  /// Both branches update: they give the operands.
+  /// If both branches update: returns their operands from the If and updates outside.
   ir::Value update_outside(ir::Builder& builder, ir::Value base, const ir::Node& then_update,
                            const ir::Node& else_update) {
     std::vector<ir::Value> inputs{base};
@@ -111,8 +111,8 @@ class Choice {
     return builder.clone(then_update, inputs).value();
   }
 
-  /// One branch appends a value that is known outside, of which no or all elements count. Null if the update
-  /// is something else.
+  /// If one branch appends a value that is known outside: appends all or none of its elements there. Null for
+  /// other updates.
   ir::Value append_outside(ir::Builder& builder, ir::Value base, const ir::Node& update, bool is_then) {
     if (!update.is(ops::Concat)) return {};
     const ir::Value appended = update.input(1);
@@ -128,7 +128,7 @@ class Choice {
   }
 
   ir::IfView choice_;
-  /// The values outside that Parameters of the branches stand for.
+  /// The captured values of the Parameters of the branches.
   std::unordered_map<const ir::Node*, ir::Value> captured_;
 };
 

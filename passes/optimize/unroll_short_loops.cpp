@@ -1,5 +1,6 @@
-// A loop whose few iterations and small body are known is replaced by its iterations, when that was asked
-// for: the runtime then fuses across them and has no loop to run, but the IR has no Loop any more, and grows.
+// With --unroll-loops: replaces a loop with few iterations and a small body by its iterations. The runtime
+// then fuses operations across iterations and has no loop overhead, but the IR has no Loop any more, and
+// grows.
 #include <algorithm>
 #include <ranges>
 #include <unordered_map>
@@ -10,7 +11,8 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The most nodes one loop may become; beyond, what a loop costs is little beside what its body costs.
+/// The most nodes that a loop may be unrolled to; for larger bodies the overhead of the loop is relatively
+/// small.
 constexpr std::int64_t kMostNodes = 128;
 
 bool is_computed(const ir::Node& node) {
@@ -29,7 +31,7 @@ bool is_short(ir::LoopView loop) {
   return *iterations <= kMostNodes / std::max<std::int64_t>(size, 1);
 }
 
-/// Writes the iterations of one loop into the graph around it.
+/// Emits the iterations of one loop into the graph around it.
 class Unroller {
  public:
   explicit Unroller(ir::LoopView loop) : loop_(loop), body_(loop.body()), builder_(loop.node().graph()) {
@@ -71,7 +73,7 @@ class Unroller {
     for (std::size_t i = 0; i < body_.last_values.size(); ++i) {
       last_values_[i] = fed_by(*body_.last_values[i].result);
     }
-    // All at once: a state may be handed on to another.
+    // All at once: the next value of a state may be the present value of another.
     std::vector<ir::Value> next;
     for (const ir::Carried& state : body_.carried) next.push_back(fed_by(*state.result));
     for (std::size_t i = 0; i < next.size(); ++i) copies_[body_.carried[i].parameter] = {next[i]};

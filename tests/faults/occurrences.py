@@ -7,7 +7,8 @@ from pathlib import Path
 PATH = Path(__file__).resolve().parents[2] / "target/fault_occurrences.cpp"
 
 _TEXT = """\
-// Where the experiments of tests/faults found each fault. Written by `./dev faults --update`; do not edit.
+// The releases in which the experiments of tests/faults found each fault. Written by `./dev faults --update`;
+// do not edit.
 #include <array>
 
 #include "target/faults.hpp"

@@ -111,16 +111,17 @@ TEST_CASE("the verifier finds an input from another graph", "[verifier]") {
   CHECK(verify(other) == Problems{"Exp '': input 0 comes from another graph"});
 }
 
-TEST_CASE("the verifier finds what is produced later, and sort() mends it", "[verifier]") {
+TEST_CASE("the verifier finds an input that is produced by a later node, and sort() corrects the order",
+          "[verifier]") {
   Sum sum;
   const Value second = sum.builder.op(ops::Add, {sum.x, sum.x});
   sum.add.set_input(1, second);
-  CHECK(verify(sum.graph) == Problems{"Add '': input 1 is produced later"});
+  CHECK(verify(sum.graph) == Problems{"Add '': input 1 is produced by a later node"});
   sum.graph.sort();
   CHECK(verify(sum.graph).empty());
 }
 
-TEST_CASE("the verifier finds an input that is an output its producer does not have", "[verifier]") {
+TEST_CASE("the verifier finds an output that the producer of an input does not have", "[verifier]") {
   Graph graph;
   Builder builder(graph);
   const Value x = builder.parameter(ElementType::f32, PartialShape{4});
@@ -128,25 +129,28 @@ TEST_CASE("the verifier finds an input that is an output its producer does not h
   builder.op(ops::Exp, {split.value(1)});
   split.output(1).uses.clear();
   split.remove_output(1);
-  CHECK(verify(graph) == Problems{"Exp '': input 0 is an output its producer does not have"});
+  CHECK(verify(graph) == Problems{"Exp '': input 0 is an output that its producer does not have"});
 }
 
 TEST_CASE("the verifier finds an input that is missing among the uses of its producer", "[verifier]") {
   Sum sum;
   sum.add.output(0).uses.clear();
-  CHECK(verify(sum.graph) == Problems{"Result '': input 0 is not among its producer's uses once"});
+  CHECK(verify(sum.graph) ==
+        Problems{"Result '': input 0 is not listed exactly once in the uses of its producer"});
 }
 
 TEST_CASE("the verifier finds an input that is among the uses of its producer twice", "[verifier]") {
   Sum sum;
   sum.add.output(0).uses.push_back({&sum.result, 0});
-  CHECK(verify(sum.graph) == Problems{"Result '': input 0 is not among its producer's uses once"});
+  CHECK(verify(sum.graph) ==
+        Problems{"Result '': input 0 is not listed exactly once in the uses of its producer"});
 }
 
-TEST_CASE("the verifier finds a use that is of something else", "[verifier]") {
+TEST_CASE("the verifier finds a use whose input reads another value", "[verifier]") {
   Sum sum;
   sum.add.output(0).uses.push_back({&sum.add, 0});
-  CHECK(verify(sum.graph) == Problems{"Add '': a use of output 0 is of something else"});
+  CHECK(verify(sum.graph) ==
+        Problems{"Add '': a use of output 0 belongs to an input that reads another value"});
 }
 
 TEST_CASE("the verifier finds too few and too many inputs", "[verifier]") {
@@ -230,7 +234,7 @@ TEST_CASE("the verifier finds wrong ports of an If", "[verifier]") {
   Branch& branch = control_flow_of(*model).branches()->then_branch;
   SECTION("no Result for an output") {
     branch.results.clear();
-    CHECK(verify(model->graph) == Problems{"If 'y': a branch has not a Result for each output"});
+    CHECK(verify(model->graph) == Problems{"If 'y': a branch does not have one Result for each output"});
   }
   SECTION("a Result of the other branch") {
     branch.results[0] = control_flow_of(*model).branches()->else_branch.results[0];

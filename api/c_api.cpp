@@ -65,7 +65,7 @@ bool read_weights(onnx2ir_conversion& handle, Read read) {
   } catch (const std::bad_alloc&) {
     add_error(handle, {onnx2ir::Severity::error,
                        onnx2ir::DiagnosticCode::out_of_memory,
-                       "the IR needs more memory than there is",
+                       "the IR needs more memory than is available",
                        {},
                        {},
                        {}});

@@ -33,7 +33,7 @@ Diagnostic unreadable_input(std::string message) {
   Diagnostic diagnostic;
   diagnostic.code = DiagnosticCode::unreadable_input;
   diagnostic.message = std::move(message);
-  diagnostic.hint = "convert the model again when nothing writes to its files";
+  diagnostic.hint = "convert the model again when no program writes to its files";
   return diagnostic;
 }
 
@@ -47,7 +47,7 @@ void contain(DiagnosticSink& sink, Stage stage) {
   try {
     stage();
   } catch (const std::bad_alloc&) {
-    sink.error(DiagnosticCode::out_of_memory, "the conversion needs more memory than there is");
+    sink.error(DiagnosticCode::out_of_memory, "the conversion needs more memory than is available");
   } catch (const ir::Cancelled& cancelled) {
     sink.error(DiagnosticCode::cancelled, cancelled.what());
   } catch (const ir::InputError& error) {
@@ -58,12 +58,12 @@ void contain(DiagnosticSink& sink, Stage stage) {
     Diagnostic diagnostic;
     diagnostic.code = DiagnosticCode::invalid_model;
     diagnostic.message = std::string("the model contradicts itself: ") + invalid.what();
-    diagnostic.hint = "look at the declared shapes; if another runtime runs the model, please report it";
+    diagnostic.hint = "check the declared shapes; if another runtime runs the model, please report it";
     sink.report(std::move(diagnostic));
   } catch (const std::exception& fault) {
     Diagnostic diagnostic;
     diagnostic.code = DiagnosticCode::internal_error;
-    diagnostic.message = std::string("a fault of onnx2ir itself: ") + fault.what();
+    diagnostic.message = std::string("an internal error of onnx2ir: ") + fault.what();
     diagnostic.hint = "please report it with the model";
     sink.report(std::move(diagnostic));
   }

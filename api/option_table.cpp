@@ -103,8 +103,8 @@ Problem check_pass(std::string_view name, std::initializer_list<std::string_view
   for (const PassInfo& pass : list_passes()) known.emplace_back(pass.name);
   if (std::ranges::find(known, name) != known.end()) return std::nullopt;
   const std::string nearest = nearest_name(name, known);
-  return "no pass is called " + in_quotes(name) +
-         (nearest.empty() ? ": --list-passes lists them" : "; did you mean " + in_quotes(nearest) + "?");
+  return "there is no pass " + in_quotes(name) +
+         (nearest.empty() ? ": see --list-passes" : "; did you mean " + in_quotes(nearest) + "?");
 }
 
 /// Sets one of several named choices.
@@ -137,14 +137,14 @@ using Kind = OptionInfo::Kind;
 std::span<const Row<Options>> conversion_rows() {
   static constexpr auto kRows = std::to_array<Row<Options>>({
       {{"input", "INPUTS",
-        "inputs of the converted model, with commas between them: a tensor's name, and after it what is to "
-        "change, a shape, a type or a constant value (\"x[1,3,?,1..8]{f16},rate->16000\"); without names, in "
+        "inputs of the converted model, separated by commas: the name of a tensor, followed by a shape, a "
+        "type or a constant value (\"x[1,3,?,1..8]{f16},rate->16000\"); without names, in "
         "the model's order",
         "Model", Kind::list},
        set_inputs},
       {{"output", "TENSORS",
-        "tensors that become the outputs of the converted model, with commas between them; what they do not "
-        "depend on is left out",
+        "tensors that become the outputs of the converted model, separated by commas; nodes that they do "
+        "not depend on are removed",
         "Model", Kind::list},
        set_outputs},
       {{"external_data_folder", "FOLDER",
@@ -153,41 +153,42 @@ std::span<const Row<Options>> conversion_rows() {
          options.external_data_folder = value;
          return Problem();
        }},
-      {{"compress_to_fp16", "", "keep floating-point constants in half precision where they fit", "IR",
+      {{"compress_to_fp16", "", "store floating-point constants in half precision if they fit", "IR",
         Kind::flag},
        [](Options& options, std::string_view value) { return set_flag(options.compress_to_fp16, value); }},
       {{"target_runtime", "RELEASES",
-        "the OpenVINO releases that have to run the IR, for example 2025.4 or 2024.6..2026.4; all supported "
+        "the OpenVINO releases that must be able to run the IR, for example 2025.4 or 2024.6..2026.4; all "
+        "supported "
         "releases by default",
         "IR"},
        [](Options& options, std::string_view value) {
          options.target_runtime = value;
          return Problem();
        }},
-      {{"unroll_loops", "", "replace loops of few, known iterations and a small body by their iterations",
-        "IR", Kind::flag},
+      {{"unroll_loops", "", "unroll loops with few, statically known iterations and a small body", "IR",
+        Kind::flag},
        [](Options& options, std::string_view value) { return set_flag(options.unroll_loops, value); }},
       {{"stateful", "", "keep the caches of a language model in variables, as OpenVINO GenAI expects", "IR",
         Kind::flag},
        [](Options& options, std::string_view value) { return set_flag(options.stateful, value); }},
       {{"dynamic_quantization", "WHEN",
-        "when the CPU plugin may round what is multiplied with quantised weights to 8 bits, up to twice as "
+        "when the CPU plugin may round the inputs of products with quantised weights to 8 bits, up to twice "
+        "as "
         "fast "
         "with an error of about 1 %: auto (if onnxruntime rounds, too; the default), never or always",
         "IR"},
        [](Options& options, std::string_view value) {
          return set_choice(options.dynamic_quantization, value, kDynamicQuantizations);
        }},
-      {{"threads", "N", "threads that work on large constants; 0: as many as the machine runs", "Limits"},
+      {{"threads", "N", "threads that process large constants; 0: as many as the machine has", "Limits"},
        [](Options& options, std::string_view value) { return set_number(options.threads, value, 1024U); }},
       {{"max_function_nodes", "N",
-        "the most nodes that calls of the model's functions may add; 1000000 without the option", "Limits"},
+        "the most nodes that calls of the model's functions may add; default 1000000", "Limits"},
        [](Options& options, std::string_view value) {
          return set_number(options.max_function_nodes, value, UINT64_MAX);
        }},
       {{"max_memory", "BYTES",
-        "the most memory that the conversion may take, for example 2G; no limit without the option",
-        "Limits"},
+        "the most memory that the conversion may use, for example 2G; default: no limit", "Limits"},
        [](Options& options, std::string_view value) { return set_size(options.max_memory, value); }},
       {{"print_after", "PASS", "print the graph after this pass, after import, or after all", "Compiler",
         Kind::list},
@@ -202,7 +203,7 @@ std::span<const Row<Options>> conversion_rows() {
          options.debug.stop_after = value;
          return Problem();
        }},
-      {{"skip_pass", "PASS", "leave this pass out, to measure what it brings", "Compiler", Kind::list},
+      {{"skip_pass", "PASS", "skip this pass, to measure its effect", "Compiler", Kind::list},
        [](Options& options, std::string_view value) {
          if (Problem problem = check_pass(value)) return problem;
          options.debug.skip_passes.emplace_back(value);
@@ -221,7 +222,7 @@ std::span<const Row<SaveOptions>> saving_rows() {
        [](SaveOptions& options, std::string_view value) {
          return set_choice(options.sync, value, kTimesOfSync);
        }},
-      {{"max_xml_size", "BYTES", "the largest XML that is written; 4G without the option", "Limits"},
+      {{"max_xml_size", "BYTES", "the largest XML that is written; default 4G", "Limits"},
        [](SaveOptions& options, std::string_view value) { return set_size(options.max_xml_size, value); }},
   });
   return kRows;
@@ -245,7 +246,7 @@ Problem set_in(std::span<const Row<Target>> rows, Target& options, std::string_v
     known.emplace_back(row.info.name);
   }
   const std::string nearest = nearest_name(spelt, known);
-  return "no option is called " + in_quotes(name) +
+  return "there is no option " + in_quotes(name) +
          (nearest.empty() ? std::string() : "; did you mean " + in_quotes(nearest) + "?");
 }
 

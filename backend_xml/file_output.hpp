@@ -59,8 +59,8 @@ class FileOutput {
   OutputFolder folder_;
   std::optional<TemporaryFile> file_;
   int descriptor_ = -1;
-  std::uint64_t position_ = 0;  ///< of the file with what is in the buffer
-  std::string buffer_;          ///< small writes, before they are one large one
+  std::uint64_t position_ = 0;  ///< in the file, including the buffer
+  std::string buffer_;          ///< collects small writes
   std::string problem_;
 };
 

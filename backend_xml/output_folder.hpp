@@ -55,7 +55,7 @@ class FolderLocks {
 
  private:
   OutputFolder* first_;
-  OutputFolder* second_;  ///< null when both are the same folder
+  OutputFolder* second_;  ///< null if both are the same folder
   const OutputFolder* busy_ = nullptr;
 };
 

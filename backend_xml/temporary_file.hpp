@@ -54,8 +54,8 @@ class TemporaryFile {
   TemporaryListener listener_;
   int descriptor_ = -1;
   bool replaces_ = false;
-  int old_ = -1;           ///< keeps the previous file on the disk: freeing gigabytes takes time
-  std::string temporary_;  ///< the name; after an exchange, that of the file that was there before
+  int old_ = -1;           ///< keeps the previous file alive: freeing gigabytes takes time
+  std::string temporary_;  ///< the name; after an exchange, the name of the previous file
   bool is_exchanged_ = false;
   bool is_published_ = false;
 };

@@ -32,7 +32,7 @@ Number parse_number(std::string_view text) {
   Number number{};
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end) refuse("'{}' is no number", text);
+  if (error != std::errc{} || stop != end) refuse("'{}' is not a number", text);
   return number;
 }
 
@@ -66,7 +66,7 @@ std::vector<Number> parse_list(std::string_view text) {
 
 std::int64_t parse_size(std::string_view text) {
   const auto size = parse_number<std::int64_t>(text);
-  if (size < 0) refuse("{} is no dimension", size);
+  if (size < 0) refuse("{} is not a dimension", size);
   return size;
 }
 
@@ -78,7 +78,7 @@ ir::Dimension parse_dimension(std::string_view text) {
   const std::int64_t least = parse_size(text.substr(0, dots));
   if (dots + 2 == text.size()) return {least, ir::Dimension::kUnbounded};
   const std::int64_t most = parse_size(text.substr(dots + 2));
-  if (least > most) refuse("'{}' is no dimension", text);
+  if (least > most) refuse("'{}' is not a dimension", text);
   return {least, most};
 }
 
@@ -112,7 +112,7 @@ ir::AttributeValue parse_attribute(std::string_view text, ir::AttributeSpec::Kin
     }
     case Kind::type: {
       const auto type = ir::element_type_from_name(text);
-      if (!type) refuse("'{}' is no element type", text);
+      if (!type) refuse("'{}' is not an element type", text);
       return *type;
     }
   }
@@ -154,7 +154,7 @@ std::uint32_t index_of_port(const Ports& ports, Id id) {
 void check_port(pugi::xml_node port, ir::ElementType type, const ir::PartialShape& shape) {
   const std::string_view precision = required_text(port, "precision");
   if (precision != ir::info(type).precision) {
-    refuse("a port says {}, its value is {}", precision, ir::info(type).precision);
+    refuse("a port has the precision {}, its value {}", precision, ir::info(type).precision);
   }
   std::string written = port.child("rank") ? "..." : "";
   std::string inferred = shape.has_rank() ? "" : "...";
@@ -189,7 +189,8 @@ class Reader {
         const auto source = sources.find({id, required_id(port, "id")});
         if (source == sources.end()) refuse("an input of layer {} is not connected", id);
         const auto from = layers.find(source->second.first);
-        if (from == layers.end()) refuse("layer {} reads a layer that does not come before it", id);
+        if (from == layers.end())
+          refuse("layer {} has an input from a layer that does not come before it", id);
         inputs.push_back({from->second, index_of_port(outputs[source->second.first], source->second.second)});
       }
       outputs[id] = ports_of(layer, "output");
@@ -253,7 +254,7 @@ class Reader {
   static void declare(pugi::xml_node data, ir::Node& node) {
     const std::string_view type_name = required_text(data, "element_type");
     const auto type = ir::element_type_from_name(type_name);
-    if (!type) refuse("'{}' is no element type", type_name);
+    if (!type) refuse("'{}' is not an element type", type_name);
     ir::set_output(node, 0, *type, parse_shape(required_text(data, "shape")));
   }
 
@@ -327,7 +328,7 @@ class Reader {
         body.last_values.push_back({result, output});
       }
     }
-    if (body.condition == nullptr) refuse("a Loop without execution condition");
+    if (body.condition == nullptr) refuse("a Loop has no execution condition");
     return body;
   }
 
@@ -362,7 +363,7 @@ class Reader {
           layer_of(layers, mapped, "internal_layer_id", ops::Result);
     }
     if (std::ranges::find(branch.results, nullptr) != branch.results.end()) {
-      refuse("a branch of If does not give all outputs");
+      refuse("a branch of an If does not have all outputs");
     }
     return branch;
   }
@@ -380,7 +381,8 @@ std::unique_ptr<ir::Model> read_xml(std::string_view xml, const ir::ConstantData
       document.load_buffer(xml.data(), xml.size(), pugi::parse_default & ~pugi::parse_wconv_attribute);
   if (!parsed) refuse("no XML: {} at byte {}", parsed.description(), parsed.offset);
   const pugi::xml_node net = document.child("net");
-  if (required_text(net, "version") != "11") refuse("IR of version {}", net.attribute("version").value());
+  if (required_text(net, "version") != "11")
+    refuse("the IR has version {} instead of 11", net.attribute("version").value());
   auto model = std::make_unique<ir::Model>();
   model->name = net.attribute("name").value();
   for (const pugi::xml_node option : net.child("rt_info").child("runtime_options")) {

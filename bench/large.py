@@ -3,9 +3,9 @@
     python bench/large.py BUILD_FOLDER [--quick] [--only REGULAR_EXPRESSION] [--rounds N] [--folder FOLDER]
 
 Prints medians of wall time, processor time and peak memory of whole processes, the fastest run of each, the ratios to
-us, and how the time per node grows. What else happens on a machine only adds time: where medians and fastest runs say
-different things, the fastest ones tell the programs apart, the medians the moments. A process starts with the 15 MiB of the Python that measures it: less is not told apart. The models are made,
-one at a time, in a temporary folder (of FOLDER) and removed; the largest takes 17 GB with its copies.
+us, and how the time per node grows. Other load on the machine only adds time: if medians and fastest runs differ,
+the fastest runs compare the programs, and the medians include the load. A process starts with the 15 MiB of the measuring Python process, so
+smaller sizes cannot be distinguished. The models are created, one at a time, in a temporary folder (of FOLDER) and removed; the largest takes 17 GB with its copies.
 """
 
 import argparse
@@ -37,7 +37,7 @@ mmap.mmap(-1, int(sys.argv[1]), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mm
 
 
 def touch_memory(size):
-    """A virtual machine's host takes back what is free, and whoever touches it first waits for it: up to three times as
+    """The host of a virtual machine reclaims free memory, so the first access to it is slow: up to three times as
     long for a copy of 4 GiB. A process of its own does that before each one that is measured and needs so much."""
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     subprocess.run([sys.executable, "-c", TOUCH, str(min(size, free * 3 // 4))], check=True)
@@ -61,10 +61,10 @@ def measure(command, memory):
 
 @dataclass
 class Summary:
-    """Of the runs of one command."""
+    """The measurements of the runs of one command."""
 
     fastest: float  # wall time
-    wall: float  # this and the others: medians
+    wall: float  # medians, also below
     processor: float
     peak: float
 
@@ -118,7 +118,7 @@ def run_in_turn(commands, folder, most_rounds):
     runs = {name: [] for name in commands}
     limits = dict.fromkeys(commands, most_rounds)
     for number in range(most_rounds):
-        # Each goes first in turn: the first one pays where the machine has to find memory anew.
+        # Each command goes first in turn, because the first one is slower if the machine has to find memory.
         names = list(commands)
         for name in names[number % len(names) :] + names[: number % len(names)]:
             if number >= limits[name]:

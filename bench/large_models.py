@@ -1,4 +1,4 @@
-"""Models whose conversion takes long, each the same whenever it is made.
+"""Reproducible models whose conversion takes long.
 
     python bench/large_models.py FOLDER NAME ...
     python bench/large_models.py --list
@@ -39,7 +39,7 @@ def add_node(graph, op_type, inputs, output, name=""):
 
 
 def chain(path, count):
-    """Add after Add, each reading the one before it and one constant of all."""
+    """A chain of Adds, each of which reads the previous one and a shared constant."""
     graph = helper.make_graph(
         [],
         "chain",
@@ -53,7 +53,7 @@ def chain(path, count):
 
 
 def wide(path, count):
-    """One value that `count` nodes read, and a tree that adds up what they make of it."""
+    """One value that is used by `count` nodes, and a tree that adds their results."""
     graph = helper.make_graph([], "wide", [tensor_of("x", [1, 8])], [tensor_of("sum", [1, 8])])
     level = []
     for i in range(count):
@@ -72,7 +72,7 @@ def wide(path, count):
 
 
 def constants(path, count):
-    """A chain in which each node has a small constant of its own; every tenth one equals one before it."""
+    """A chain in which each node has a small constant; every tenth one equals an earlier one."""
     graph = helper.make_graph([], "constants", [tensor_of("v0", [4, 16])], [tensor_of(f"v{count}", [4, 16])])
     for i in range(count):
         value = numpy.full(16, i - i % 10 if i % 10 == 9 else i, numpy.float32) / 1024
@@ -147,7 +147,7 @@ def nested_body(prefix, depth):
 
 
 def nested(path, count):
-    """`count` Loops, each of them eight deep, that read values of the main graph at every depth."""
+    """`count` Loops, nested eight deep, that capture values of the main graph at every depth."""
     graph = loop_graph("nested", count)
     for i in range(count):
         node = helper.make_node("Loop", ["trips", "yes", f"v{i}"], [f"v{i + 1}"], name=f"loop_{i}")
@@ -165,7 +165,7 @@ def weight_blocks(tensor, count):
 
 
 def weights(path, sizes, external):
-    """MatMul after MatMul; matrix i is sizes[i] by sizes[i + 1]."""
+    """A chain of MatMuls; matrix i is sizes[i] by sizes[i + 1]."""
     graph = helper.make_graph(
         [], "weights", [tensor_of("v0", [1, sizes[0]])], [tensor_of(f"v{len(sizes) - 1}", [1, sizes[-1]])]
     )
@@ -196,7 +196,7 @@ MODELS = {
     "loops_1000": lambda path: loops(path, 1_000),
     "nested_100": lambda path: nested(path, 100),
     "inline_1g": lambda path: weights(path, [8192] * 5, external=False),
-    # 2.25, 1.5 and 0.25 GiB: one tensor has more bytes than 31 bits count
+    # 2.25, 1.5 and 0.25 GiB: the size of one tensor exceeds 31 bits
     "external_4g": lambda path: weights(path, [24576, 24576, 16384, 4096], external=True),
 }
 

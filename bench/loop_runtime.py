@@ -1,5 +1,5 @@
-"""What loop passes bring at run time: each model converted with and without one pass, and by OpenVINO's own front end, all
-run on the CPU runtime in random turns. Times are of the processor, so that what else runs disturbs less.
+"""The effect of loop passes at run time: each model converted with and without one pass, and by OpenVINO's own front end, all
+run on the CPU runtime in random turns. Processor time is measured, because it depends less on other load.
 
     python bench/loop_runtime.py TOOL
 """
@@ -19,10 +19,10 @@ ROUNDS = 60
 
 HEADER = '<ir_version: 10, opset_import: ["" : 21]>\n'
 
-# What turns a pass on and off, where it is not on unless it is skipped.
+# The options that turn a pass on and off, if it is not on by default.
 OPTIONS = {"unroll_short_loops": (["--unroll-loops"], [])}
 
-# What a script writes that decodes step by step, and collects its outputs in a list that is stacked afterwards. The
+# A script that decodes step by step and collects its outputs in a list that is stacked afterwards. The
 # names in STACKED differ: the same decoder, its outputs a scan output.
 DECODER = """g (float[1, 64] x, int64 n) => (float[1, k, 64] y)
   <float[1, 1024, 64] W, float[1, 1024, 256] R, float[1, 2048] B, float[256, 64] Out, float[64] Bias> {
@@ -71,7 +71,7 @@ def decoder(words):
 
 
 def beside_matrix(next_matrix, before_tanh):
-    """A Loop that carries a matrix, which nobody reads after it, and a row."""
+    """A Loop with two states: a matrix whose final value is unused, and a row."""
     text = f"""g (float[256, 256] w, float[1, 256] x) => (float[1, 256] y) {{
       trips = Constant <value: tensor = int64 {{200}}> ()
       yes = Constant <value: tensor = bool {{1}}> ()
@@ -86,7 +86,7 @@ def beside_matrix(next_matrix, before_tanh):
     return text, {"w": (256, 256), "x": (1, 256)}
 
 
-# pass -> (model, what its inputs and initializers are: a shape, or the value)
+# pass -> (model, its inputs and initializers: a shape or a value)
 SUBJECTS = {
     "hoist_loop_invariants": (
         """g (float[64, 64] a, float[64, 64] b, float[64, 64] x) => (float[64, 64] y) {
@@ -147,12 +147,12 @@ SUBJECTS = {
     ),
 }
 
-# What the peer converts instead: the same without a list.
+# The model for the peer: the same without a list.
 FOR_PEER = {"decompose_single_step_lstms": decoder(STACKED)}
 
 
 def request_of(core, model):
-    """Ready to run; None when the runtime does not take the model."""
+    """An inference request; None if the runtime does not accept the model."""
     options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
     try:
         return core.compile_model(model, "CPU", options).create_infer_request()

@@ -1,10 +1,10 @@
-"""What measurements have in common."""
+"""Helpers for measurements."""
 
 import math
 
 
 def undisturbed(times):
-    """One of the shortest times: the 5th of 100. Whatever else the machine does makes times longer, never shorter."""
+    """One of the shortest times: the 5th of 100. Other load makes times longer, never shorter."""
     return sorted(times)[len(times) // 20]
 
 

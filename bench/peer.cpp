@@ -1,5 +1,5 @@
 // The same conversion by OpenVINO itself: its ONNX front end and its serializer, or its compression to fp16.
-// The bench measures us beside it.
+// The benchmarks compare onnx2ir with it.
 #include <exception>
 #include <iostream>
 #include <openvino/openvino.hpp>

@@ -31,7 +31,7 @@ void run_passes(Model& model) {
   onnx2ir::passes::run_pipeline(model, context);
 }
 
-/// The model as the back end gets it.
+/// The model as passed to the back end.
 std::unique_ptr<Model> finished(const std::filesystem::path& path) {
   auto model = import(path);
   run_passes(*model);

@@ -1,4 +1,4 @@
-"""What the default target costs on the newest OpenVINO: exported models (tests/zoo), converted for all supported releases and for the
+"""The cost of the default target on the newest OpenVINO: exported models (tests/zoo), converted for all supported releases and for the
 newest one alone. Compares the time of conversion, the operations in the IR and the processor time of inference, measured in random
 turns.
 

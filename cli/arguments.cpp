@@ -66,18 +66,17 @@ Option listing(std::string name, std::string summary, Listing what, Arguments& a
 void add_foreign_options(std::vector<Option>& rows) {
   constexpr std::string_view kRecipe = "docs/from-ovc.md shows how to add preprocessing to an IR";
   constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kForeign{{
-      {"input-model", "write the model without an option: onnx2ir MODEL"},
+      {"input-model", "pass the model without an option: onnx2ir MODEL"},
       {"output-dir", "write --output-model FOLDER/"},
       {"model-name", "write --output-model NAME"},
-      {"input-shape", "write the shapes to --input: --input [1,3,224,224]"},
-      {"freeze-placeholder-with-value", "write the values to --input: --input \"rate->16000\""},
-      {"data-type", "write --compress_to_fp16 for constants in half precision"},
+      {"input-shape", "pass the shapes with --input: --input [1,3,224,224]"},
+      {"freeze-placeholder-with-value", "pass the values with --input: --input \"rate->16000\""},
+      {"data-type", "use --compress_to_fp16 for constants in half precision"},
       {"mean-values", kRecipe},
       {"scale-values", kRecipe},
       {"layout", kRecipe},
       {"reverse-input-channels", kRecipe},
-      {"extension",
-       "extensions of OpenVINO's front end cannot be loaded; docs/from-ovc.md says what can be done"},
+      {"extension", "extensions of OpenVINO's front end cannot be loaded; see docs/from-ovc.md"},
   }};
   for (const auto& foreign : kForeign) {
     const std::string_view name = foreign.first;
@@ -119,7 +118,7 @@ Problem set_diagnostics_format(Arguments& arguments, std::string_view value) {
 Problem set_documentation(Arguments& arguments, std::string_view value) {
   const auto forms = documentation_forms();
   if (std::ranges::find(forms, value) == forms.end())
-    return "'" + std::string(value) + "' is not a form of documentation";
+    return "'" + std::string(value) + "' is not a format of the documentation";
   arguments.listing = Listing::documentation;
   arguments.documentation = value;
   return std::nullopt;
@@ -132,7 +131,7 @@ std::vector<Option> option_table(Arguments& arguments) {
   Option output =
       text("output-model", "PATH",
            "FILE.xml, a name, or a folder (one that exists, or any name with / at its end); folders "
-           "are made, and the weights go beside the XML; without it, the model's name in the "
+           "are created, and the weights are next to the XML; default: the model's name in the "
            "current folder",
            "IR", arguments.output_model);
   output.letter = 'o';
@@ -140,18 +139,19 @@ std::vector<Option> option_table(Arguments& arguments) {
   add_library_rows(list_options(), arguments.options, rows);
   add_library_rows(list_save_options(), arguments.saving, rows);
   rows.push_back(flag("check", "convert, but write no IR", "Run", arguments.only_checks));
-  rows.push_back({"jobs", 'j', "N", "models that are converted at the same time; 1 without the option", "Run",
+  rows.push_back({"jobs", 'j', "N", "models that are converted at the same time; default 1", "Run",
                   [&arguments](std::string_view value) { return set_jobs(arguments, value); }});
-  rows.push_back(text("report", "FILE.json",
-                      "write what was converted, inputs, outputs and diagnostics to this file; - is standard "
-                      "output",
-                      "Run", arguments.report));
-  rows.push_back(flag("verbose", "say what is done and how long it takes", "Messages", arguments.verbose));
+  rows.push_back(
+      text("report", "FILE.json",
+           "write the results, inputs, outputs and diagnostics as JSON to this file; - is standard "
+           "output",
+           "Run", arguments.report));
+  rows.push_back(flag("verbose", "print each step and its time", "Messages", arguments.verbose));
   rows.push_back(flag("quiet", "no warnings", "Messages", arguments.quiet));
   rows.push_back({"diagnostics-format",
                   0,
                   "FORMAT",
-                  "form of errors and warnings: text or json",
+                  "format of errors and warnings: text or json",
                   "Messages",
                   [&arguments](std::string_view value) { return set_diagnostics_format(arguments, value); },
                   {"text", "json"}});
@@ -159,14 +159,13 @@ std::vector<Option> option_table(Arguments& arguments) {
   help.letter = 'h';
   rows.push_back(std::move(help));
   rows.push_back(listing("version", "print the version", Listing::version, arguments));
-  rows.push_back(text("check-files", "FILE.xml", "say whether FILE.xml and FILE.bin were written together",
+  rows.push_back(text("check-files", "FILE.xml", "check whether FILE.xml and FILE.bin were written together",
                       "Information", arguments.checked_files));
   rows.push_back(listing("list-ops", "list the operators that are converted", Listing::operators, arguments));
   rows.push_back(listing("list-passes", "list the passes in the order they run", Listing::passes, arguments));
-  rows.push_back(listing("list-faults", "list the faults of OpenVINO's runtime that are worked around",
+  rows.push_back(listing("list-faults", "list the faults of OpenVINO's runtime that have a workaround",
                          Listing::faults, arguments));
-  rows.push_back(listing("list-diagnostics",
-                         "list the codes of errors and warnings, and what to do about them",
+  rows.push_back(listing("list-diagnostics", "list the codes of errors and warnings, with advice",
                          Listing::diagnostics, arguments));
   rows.push_back(
       {"documentation", 0, "FORM",

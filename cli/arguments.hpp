@@ -33,9 +33,9 @@ struct Arguments {
   bool verbose = false;
   bool quiet = false;
   bool has_json_diagnostics = false;
-  std::filesystem::path checked_files;  ///< the XML of a pair that is to be checked
+  std::filesystem::path checked_files;  ///< the XML of the pair to check
   Listing listing = Listing::none;
-  std::string documentation;  ///< the form of Listing::documentation
+  std::string documentation;  ///< the format of Listing::documentation
 };
 
 /// The rows of all options. They write to `arguments`, which must outlive them.

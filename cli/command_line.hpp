@@ -11,14 +11,14 @@
 namespace onnx2ir::cli {
 
 struct Option {
-  std::string name;        ///< "target-runtime", without --; underscores do for the hyphens
+  std::string name;        ///< "target-runtime", without --; underscores are equivalent to hyphens
   char letter = 0;         ///< 'o' for -o
   std::string value_name;  ///< "RELEASES"; empty for flags
   std::string summary;     ///< one sentence without a full stop
   std::string group;       ///< heading in the help; empty: not listed
   /// Sets the value ("true" or "false" for a flag). Returns the reason if it is invalid.
   std::function<std::optional<std::string>(std::string_view value)> set;
-  std::vector<std::string> choices = {};  ///< the values that there are, for completions
+  std::vector<std::string> choices = {};  ///< the valid values, for completions
 
   bool is_flag() const { return value_name.empty(); }
 };

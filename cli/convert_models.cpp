@@ -33,8 +33,7 @@ struct Job {
 struct Outcome {
   std::vector<Diagnostic> diagnostics;
   std::string json;  ///< of the conversion, for the report
-  std::string
-      log;  ///< what is said before the diagnostics: models that are converted together wait for their turn
+  std::string log;   ///< output before the diagnostics; buffered if models are converted together
   double seconds = 0;
 
   bool has_errors() const { return error_count() != 0; }
@@ -100,7 +99,7 @@ void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics)
     if (diagnostic.code == DiagnosticCode::out_of_memory && arguments.options.max_memory != 0)
       diagnostic.hint = "--max-memory limits it; raise the limit";
     if (diagnostic.code == DiagnosticCode::bad_interface && has_file_as_output)
-      diagnostic.hint = "--output names tensors; -o or --output-model names the file";
+      diagnostic.hint = "--output is for names of tensors; use -o or --output-model for the file";
   }
 }
 
@@ -153,7 +152,7 @@ class Run {
       } catch (const std::bad_alloc&) {
         outcome.diagnostics.push_back({Severity::error,
                                        DiagnosticCode::out_of_memory,
-                                       "the conversion needs more memory than there is",
+                                       "the conversion needs more memory than is available",
                                        {},
                                        {},
                                        {}});
@@ -240,7 +239,7 @@ class Run {
       if (error) {
         Diagnostic diagnostic;
         diagnostic.code = DiagnosticCode::cannot_write;
-        diagnostic.message = "the folder '" + folder.string() + "' cannot be made: " + error.message();
+        diagnostic.message = "the folder '" + folder.string() + "' cannot be created: " + error.message();
         return diagnostic;
       }
     }

@@ -56,7 +56,7 @@ int run(const std::vector<std::string>& words) {
     return std::cout.good() ? kDone : kModelError;
   }
   const bool checks_files = !arguments.checked_files.empty();
-  if (!problem && arguments.models.empty() && !checks_files) problem = "no model is given; --help says more";
+  if (!problem && arguments.models.empty() && !checks_files) problem = "no model is given; see --help";
   if (problem) {
     std::cerr << "onnx2ir: " << *problem << '\n';
     return kUsage;
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   try {
     return run({argv + 1, argv + argc});
   } catch (const std::bad_alloc&) {
-    std::fputs("onnx2ir: the conversion needs more memory than there is, or than --max-memory allows\n",
+    std::fputs("onnx2ir: the conversion needs more memory than is available, or than --max-memory allows\n",
                stderr);
     return kModelError;
   } catch (const std::exception& fault) {

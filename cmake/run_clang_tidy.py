@@ -1,4 +1,4 @@
-"""Runs clang-tidy over all our sources but the unit tests, several at a time; a file that was clean is not looked at again.
+"""Runs clang-tidy over all our sources but the unit tests, several at a time; a file that was clean is not checked again.
 
     python run_clang_tidy.py BUILD_FOLDER CACHE_FOLDER [PART_OF_A_NAME ...]
 
@@ -22,7 +22,7 @@ def output_of(*command):
 
 
 def dependencies(build):
-    """The files each object was made from, by the object's name, as ninja remembers them."""
+    """The inputs of each object file according to ninja, by the name of the object."""
     found, files = {}, []
     for line in output_of("ninja", "-C", str(build), "-t", "deps").splitlines():
         if line.startswith("    "):

@@ -1,4 +1,4 @@
-"""Names a wheel after the oldest glibc that it runs with, as its symbols say. Usage: tag_wheel.py WHEEL FOLDER"""
+"""Tags a wheel with the oldest glibc that it runs with, according to its symbols. Usage: tag_wheel.py WHEEL FOLDER"""
 
 import base64
 import csv
@@ -11,7 +11,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-# PEP 600: all but glibc and GCC's runtime library has to be in the wheel.
+# PEP 600: all libraries except glibc and GCC's runtime library must be in the wheel.
 ALLOWED = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
 
 

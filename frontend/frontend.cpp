@@ -24,15 +24,15 @@ void report(DiagnosticSink& sink, DiagnosticCode code, std::string message) {
   sink.error(code, std::move(message), std::move(place));
 }
 
-/// Ranks of the elements of sequences among the model's inputs, found out by an earlier try.
+/// Element ranks of sequence inputs that an earlier attempt has found.
 using LearnedRanks = std::map<std::string, std::int64_t, std::less<>>;
 
-/// `type` without the optional around it.
+/// The content of an optional `type`, otherwise `type` itself.
 const OperandType& content_of(const OperandType& type) {
   return type.content == nullptr ? type : content_of(*type.content);
 }
 
-/// Whether the rank of a sequence's elements (in an optional, too) is known.
+/// Whether the rank of a sequence's elements is known, also inside an optional.
 bool has_known_rank(const OperandType& type) {
   const OperandType& content = content_of(type);
   return content.kind == OperandType::Kind::tensor || content.shape.has_rank();
@@ -42,13 +42,13 @@ bool is_open(const OperandType& type) {
   return !content_of(type).open_input.empty();
 }
 
-/// Many models declare a sequence without the shape of its elements, or as one of scalars, and put other
-/// tensors into it.
+/// Many models declare a sequence without the shape of its elements, or as a sequence of scalars, and insert
+/// other tensors.
 bool may_stand_for_any_rank(const ir::PartialShape& element) {
   return !element.has_rank() || element.rank() == 0;
 }
 
-/// The type of the model input `name`, declared as `type`.
+/// The type of model input `name`, which is declared as `type`.
 OperandType input_type(OperandType type, const std::string& name, const LearnedRanks& learned) {
   if (type.content != nullptr) {
     type.content = std::make_shared<const OperandType>(input_type(*type.content, name, learned));
@@ -62,8 +62,8 @@ OperandType input_type(OperandType type, const std::string& name, const LearnedR
   return type;
 }
 
-/// A Parameter for each tensor of the input. A sequence `x` arrives as `x/values` and `x/shapes`, an optional
-/// with `x/has_value` beside it.
+/// Creates a Parameter for each tensor of the input. A sequence `x` has `x/values` and `x/shapes`; an
+/// optional `x` has `x/has_value` in addition.
 Operand input_operand(const std::string& name, const OperandType& type, ir::Graph& graph) {
   Builder builder(graph);
   const auto suffixes = flattened_suffixes(type, Boundary::model);
@@ -84,7 +84,7 @@ InputOverride override_of(const LoadedModel& model, const std::string& name) {
   return found == model.overrides().end() ? InputOverride{} : found->second;
 }
 
-/// The model computes with the type that it declares, whatever type the caller feeds.
+/// The model computes in its declared type, whatever type the caller passes.
 void convert_input(const std::string& name, ir::ElementType computed, GraphTranslator& translator) {
   Builder builder(translator.graph());
   builder.set_name(name + "/converted");
@@ -92,8 +92,8 @@ void convert_input(const std::string& name, ir::ElementType computed, GraphTrans
   translator.rebind(name, convert(builder, parameter, computed));
 }
 
-/// Makes Parameters for each input that has no default; a model of IR version 3 lists its initializers as
-/// inputs.
+/// Creates Parameters for all inputs without a default value. (Models of IR version 3 list initializers as
+/// inputs.)
 void bind_inputs(const LoadedModel& model, const LearnedRanks& learned, GraphTranslator& translator) {
   const onnx::GraphProto& proto = model.proto().graph();
   std::unordered_set<std::string_view> initialized;
@@ -124,13 +124,13 @@ void bind_inputs(const LoadedModel& model, const LearnedRanks& learned, GraphTra
   }
 }
 
-/// Results for the tensors of an output, in the form inputs have.
+/// Creates Results for the tensors of an output, in the same form as for inputs.
 void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::Graph& graph,
                 DiagnosticSink& sink) {
   OperandType type = type_of(operand);
   std::string problem;
   if (const auto declared = to_operand_type(output.type(), problem)) {
-    // What the model declares tells the rank of a sequence that is always empty, or of an input.
+    // The declared type gives the rank if the sequence is always empty, or if it is an input.
     const bool tells_rank = !is_open(type) || !may_stand_for_any_rank(content_of(*declared).shape);
     if (!has_known_rank(type) && tells_rank) {
       if (const auto joined = widen(type, *declared, problem)) type = *joined;
@@ -157,12 +157,12 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
 
 namespace {
 
-/// What another try may know more than the first one.
+/// What later attempts know in addition to the first one.
 struct Knowledge {
   LearnedRanks ranks;
   BranchChoices branches;
   bool asks_for_branches = true;
-  std::vector<std::string> certain_failures;  ///< of the last try
+  std::vector<std::string> certain_failures;  ///< of the last attempt
 };
 
 std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const LoadOptions& options,
@@ -180,7 +180,7 @@ std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const Load
   const bool complete = translator.translate(proto, outputs);
   knowledge.certain_failures = std::move(conversion.certain_failures);
   if (!complete || sink.has_errors()) {
-    if (!sink.has_errors()) throw std::logic_error("a node was passed over without a reason");
+    if (!sink.has_errors()) throw std::logic_error("a node was skipped without an error");
     return nullptr;
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -198,14 +198,14 @@ std::unique_ptr<ir::Model> with_learned_ranks(const LoadedModel& loaded, const L
     try {
       return translate_model(loaded, options, knowledge, target, sink);
     } catch (const RankLearned& rank) {
-      // An input is learned at most once: from then on its rank is no longer open.
+      // The rank of an input is found at most once; then it is no longer open.
       knowledge.ranks.emplace(rank.input, rank.rank);
       sink.rewind(mark);
     }
   }
 }
 
-/// The result, if the files of the model are still what they were. Throws ir::InputError otherwise.
+/// Returns the result if the model's files have not changed. Throws ir::InputError otherwise.
 ImportedModel with_inputs(std::unique_ptr<ir::Model> model, LoadedModel loaded) {
   for (const auto& file : loaded.files()) {
     file->check_unchanged();
@@ -241,7 +241,7 @@ ImportedModel import_model(const ModelSource& source, const LoadOptions& options
   const BranchTrial first = attempt({});
   if (first.open_if.empty()) return with_inputs(std::move(model), *std::move(loaded));
   const BranchChoices choices = choose_branches(first, attempt);
-  // Without choices, each If whose branches differ in rank is refused.
+  // Without branch choices, each If whose branches differ in rank is an error.
   knowledge.asks_for_branches = false;
   attempt(choices);
   return with_inputs(std::move(model), *std::move(loaded));

@@ -1,5 +1,5 @@
-// What is converted, as a table: made from the translators' rows and ONNX's schemas, for documentation and
-// --list-ops.
+// The table of converted operators, created from the translators' rows and ONNX's schemas, for documentation
+// and --list-ops.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ struct OperatorRow {
   std::string domain;
   std::string name;
   std::vector<int> versions;  ///< all that ONNX defines, oldest first
-  bool has_translator;        ///< else it is expanded through its function body
+  bool has_translator;        ///< otherwise it is expanded to its function body
   std::string limits;
 };
 
-/// All operators with a translator or a function body, sorted by domain and name. Makes every schema ONNX
-/// has.
+/// All operators with a translator or a function body, sorted by domain and name. Creates all schemas of
+/// ONNX.
 std::vector<OperatorRow> operator_table();
 
 }  // namespace onnx2ir::frontend

@@ -81,7 +81,7 @@ class ConstantData {
 
  private:
   std::shared_ptr<const void> owner_;
-  const std::byte* memory_ = nullptr;  ///< null when the bytes are in a file
+  const std::byte* memory_ = nullptr;  ///< null if the bytes are in a file
   std::uint64_t size_ = 0;
   const InputFile* file_ = nullptr;
   std::uint64_t file_offset_ = 0;

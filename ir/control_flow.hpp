@@ -19,9 +19,9 @@ class LoopView {
  public:
   /// The trip count of a loop that ends by its condition only.
   static constexpr std::int64_t kUnlimited = -1;
-  static constexpr std::uint32_t kTripCount = 0;  ///< inputs of the node
+  static constexpr std::uint32_t kTripCount = 0;  ///< input indices of the node
   static constexpr std::uint32_t kCondition = 1;
-  static constexpr std::uint32_t kFirstMapped = 2;  ///< from here on they belong to a port of the body
+  static constexpr std::uint32_t kFirstMapped = 2;  ///< this and later inputs belong to ports of the body
 
   /// `node` must be a Loop.
   explicit LoopView(Node& node) : node_(&node) {}
@@ -89,7 +89,7 @@ class LoopView {
 /// An If node. A copy refers to the same node.
 class IfView {
  public:
-  static constexpr std::uint32_t kCondition = 0;  ///< inputs of the node
+  static constexpr std::uint32_t kCondition = 0;  ///< input indices of the node
   static constexpr std::uint32_t kFirstMapped = 1;
 
   /// `node` must be an If.

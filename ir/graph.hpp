@@ -116,7 +116,7 @@ struct Body {
 /// The body of a Loop node and how it is wired.
 struct LoopBody : Body {
   Node* iteration = nullptr;  ///< Parameter that receives the iteration number; may be null
-  Node* condition = nullptr;  ///< Result that says whether to go on
+  Node* condition = nullptr;  ///< Result of the body condition
   std::vector<Carried> carried;
   std::vector<Sliced> sliced;
   std::vector<Scan> scans;

@@ -9,9 +9,9 @@ namespace onnx2ir::ir {
 
 /// How well numbers fit into half precision. The counts of several parts can be added.
 struct HalfPrecisionFit {
-  std::uint64_t too_large = 0;   ///< finite, but beyond the largest half precision number
-  std::uint64_t rejected = 0;    ///< outside the range of half precision, or off by more than the tolerance
-  bool has_large_error = false;  ///< one inside the range is off by more than 1
+  std::uint64_t too_large = 0;  ///< finite, but beyond the largest half precision number
+  std::uint64_t rejected = 0;   ///< outside the range of half precision, or with an error above the tolerance
+  bool has_large_error = false;  ///< a number in the range has an error above 1
 
   HalfPrecisionFit& operator+=(const HalfPrecisionFit& other) {
     too_large += other.too_large;

@@ -16,7 +16,7 @@ namespace onnx2ir::ir {
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  std::int64_t created = 0;  ///< 0 where the file system does not keep it
+  std::int64_t created = 0;  ///< 0 if the file system does not store it
   std::uint64_t size = 0;
   std::int64_t modified = 0;
   std::int64_t status_changed = 0;

@@ -43,8 +43,8 @@ struct InputRange {
 
 /// Properties of an operation that passes and inference test instead of its name.
 struct Traits {
-  bool is_volatile = false;  ///< other values each time, or an effect: never merged, folded or moved
-  bool is_kept = false;      ///< stays in the graph if it has no uses
+  bool is_volatile = false;  ///< not a pure function of its inputs: never merged, folded or moved
+  bool is_kept = false;      ///< kept in the graph without uses
   bool has_bodies = false;
   bool keeps_shape = false;    ///< output 0 has the shape of input 0
   bool broadcasts = false;     ///< computes each element from those of its inputs, broadcast as in NumPy
@@ -61,10 +61,10 @@ struct OpDescriptor {
   static constexpr int kVariadic = -1;
 
   std::string_view name;   ///< XML type: "MatMul"
-  std::string_view opset;  ///< the newest XML version that we use: "opset1"
+  std::string_view opset;  ///< the newest XML version used: "opset1"
   int min_inputs;
   int max_inputs;  ///< kVariadic: no limit
-  int outputs;     ///< kVariadic: the creator says how many
+  int outputs;     ///< kVariadic: given by the creator
   std::vector<AttributeSpec> attributes;
   InferFunction infer;
   Traits traits = {};

@@ -20,7 +20,7 @@ class BadInput : public std::runtime_error {
 
 struct Input {
   std::filesystem::path model;    ///< "-": text IR from standard input
-  std::filesystem::path weights;  ///< of text IR and XML; empty: beside the model, with the ending .bin
+  std::filesystem::path weights;  ///< of text IR and XML; empty: the model with the extension .bin
 };
 
 /// Reads text IR (.ir), IR XML (.xml), ONNX text (.onnxtxt) or ONNX (all other extensions), and verifies it.

@@ -126,7 +126,7 @@ int list_all_passes() {
 
 std::string unknown_pass(const std::string& name) {
   return passes::find_pass(name) != nullptr ? std::string{}
-                                            : "no pass is called '" + name + "': see --list-passes";
+                                            : "there is no pass '" + name + "': see --list-passes";
 }
 
 int run(int argc, char** argv) {
@@ -137,10 +137,10 @@ int run(int argc, char** argv) {
   app.add_option("MODEL", arguments.input.model,
                  "text IR (.ir, or - for standard input), IR XML (.xml), ONNX text (.onnxtxt) or ONNX");
   app.add_option("--weights", arguments.input.weights,
-                 "the weights file of text IR or XML; the file beside MODEL with the ending .bin by default");
+                 "the weights file of text IR or XML; by default, MODEL with the extension .bin");
   app.add_option(
       "-o,--output", arguments.output,
-      "FILE.xml, or any other name for text IR; the weights go beside it. Text IR goes to standard output "
+      "FILE.xml, or any other name for text IR; the weights are next to it. Text IR goes to standard output "
       "without this option");
   auto* const pass = app.add_option("--pass", arguments.passes, "run this pass; may be repeated");
   pass->type_name("PASS")->allow_extra_args(false)->check(unknown_pass);
@@ -160,7 +160,7 @@ int run(int argc, char** argv) {
       add(app.add_flag(name + ",--compress_to_fp16", arguments.compress_to_fp16));
   }
   app.add_flag("--list-passes", lists_passes, "list the passes in the order they run");
-  app.add_flag("--describe-passes", describes_passes, "print the passes as docs/passes.md has them");
+  app.add_flag("--describe-passes", describes_passes, "print the document docs/passes.md");
   try {
     app.parse(argc, argv);
     if (!lists_passes && !describes_passes && arguments.input.model.empty())

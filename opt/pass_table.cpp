@@ -17,7 +17,7 @@ All passes in the order they run. Made from `onnx2ir-opt --describe-passes` by `
 - **legalize**: works around [faults of OpenVINO](runtime-faults.md). It runs only if a release of the target has one of its faults.
 
 To see what a pass does, read its tests in `tests/passes`, or run it alone: `onnx2ir-opt MODEL --pass NAME` ([text-ir.md](text-ir.md)).
-[control-flow.md](control-flow.md) says why the passes over loops and branches are as they are.
+[control-flow.md](control-flow.md) gives the reasons for the passes over loops and branches.
 
 "Requires" and "ensures" name properties of the model, which stand below the table.
 

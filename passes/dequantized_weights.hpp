@@ -13,9 +13,10 @@ namespace onnx2ir::passes {
 /// Multiply(Subtract(Convert(data), zero point), scale) of constants.
 struct DequantizedWeights {
   ir::Node* product;  ///< the Multiply
-  ir::Value widened;  ///< its input that is no scale: the Subtract, or the Convert if there is no zero point
-  ir::Value data;     ///< a constant of integers of up to 8 bits
-  ir::Value zero_point;  ///< input 1 of the Subtract; null if there is none
+  ir::Value
+      widened;     ///< its other input besides the scale: the Subtract, or the Convert without a zero point
+  ir::Value data;  ///< a constant of integers of up to 8 bits
+  ir::Value zero_point;  ///< input 1 of the Subtract; null without a zero point
   ir::Value scale;
 };
 

@@ -61,7 +61,7 @@ struct PassContext {
 enum class PassKind : std::uint8_t {
   normalize,  ///< makes graphs canonical, so that later passes see fewer forms
   optimize,   ///< makes the model faster or smaller
-  legalize    ///< avoids what the runtime gets wrong
+  legalize    ///< works around faults of the runtime
 };
 
 struct Pass {

@@ -10,7 +10,7 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::abs_in_place, "abs_in_place",
      "The CPU plugin computes Abs of a Concat in place, although other operations read the Concat"},
     {Fault::attention_constants, "attention_constants",
-     "The CPU plugin reads constant keys and values of an attention in the wrong order, also where OpenVINO "
+     "The CPU plugin reads constant keys and values of an attention in the wrong order, also if OpenVINO "
      "has fused MatMul, Softmax and MatMul into the attention"},
     {Fault::attention_mask_sizes, "attention_mask_sizes",
      "ScaledDotProductAttention with dynamic sizes takes the mask's number of rows, which may be 1, for "
@@ -49,43 +49,43 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Convolution of one channel with stride 1 on one axis and more on the last one gives wrong values if "
      "the result has one column"},
     {Fault::division_by_reciprocal, "division_by_reciprocal",
-     "Division of floating-point numbers multiplies by the reciprocal, so that x / x can be less than 1"},
+     "Floating-point division multiplies by the reciprocal, so that x / x can be less than 1"},
     {Fault::dynamic_quantization, "dynamic_quantization",
-     "The CPU plugin rounds the inputs of a MatMul with quantised weights to 8 bits unless it is told not "
-     "to, or does not compile it"},
+     "The CPU plugin rounds the inputs of a MatMul with quantised weights to 8 bits by default, or does "
+     "not compile it"},
     {Fault::dynamic_sequence_lengths, "dynamic_sequence_lengths",
      "LSTMSequence, GRUSequence and RNNSequence with dynamic shapes ignore the lengths of the sequences"},
     {Fault::einsum_labels, "einsum_labels",
      "Einsum does not compile with an ellipsis, with a label twice in a term, or with scalars alone"},
     {Fault::empty_broadcast_folding, "empty_broadcast_folding",
-     "OpenVINO divides by zero when it folds a Broadcast to a shape without elements"},
+     "OpenVINO divides by zero when it folds a Broadcast to an empty shape"},
     {Fault::empty_broadcast_in_arithmetic, "empty_broadcast_in_arithmetic",
      "Arithmetic with a Broadcast to a dynamic size of 0 gives size 1"},
     {Fault::empty_constant_result, "empty_constant_result",
-     "A model output that is a constant without elements ends the process"},
+     "A model output that is an empty constant ends the process"},
     {Fault::empty_gather, "empty_gather", "Gather with an empty list of indices ends the process"},
     {Fault::empty_i64_output, "empty_i64_output",
-     "A model output of type i64 with a static shape without elements ends the process at compile time"},
+     "A model output of type i64 with a static empty shape ends the process at compile time"},
     {Fault::empty_loop_vectors, "empty_loop_vectors",
      "A Loop with an input, a state or an output of shape [0], [0, 1], [0, 1, 1] and so on ends the process"},
     {Fault::empty_reshape_in_first_run, "empty_reshape_in_first_run",
      "A Reshape of an empty constant to a dynamic shape of several zeros fails in the first run"},
     {Fault::empty_state_shape, "empty_state_shape",
-     "A Loop keeps the initial shape of a state that never has elements"},
+     "A Loop keeps the initial shape of a state that is always empty"},
     {Fault::empty_string_bytes, "empty_string_bytes",
      "StringTensorPack of strings without characters keeps the output of the previous run"},
     {Fault::empty_string_pack, "empty_string_pack",
-     "StringTensorPack fails in the first run if there are no strings"},
+     "StringTensorPack of an empty tensor fails in the first inference"},
     {Fault::empty_string_unpack, "empty_string_unpack",
-     "StringTensorUnpack of no strings keeps the outputs of the previous run"},
+     "StringTensorUnpack of an empty tensor keeps the outputs of the previous inference"},
     {Fault::empty_tile_folding, "empty_tile_folding",
-     "OpenVINO ends the process when it evaluates a Tile of a constant without elements in two or more axes"},
+     "OpenVINO ends the process when it evaluates a Tile of an empty constant in two or more axes"},
     {Fault::empty_unique, "empty_unique",
-     "Unique of no elements keeps the outputs of the previous run, or fails"},
+     "Unique of an empty tensor keeps the outputs of the previous inference, or fails"},
     {Fault::empty_unit_transpose, "empty_unit_transpose",
      "A Transpose that moves only axes of size 1 fails if another dynamic size is 0"},
     {Fault::empty_unsqueeze_shape, "empty_unsqueeze_shape",
-     "Unsqueeze and Squeeze of a tensor without elements set its other dynamic sizes to 0"},
+     "Unsqueeze and Squeeze of an empty tensor set its other dynamic sizes to 0"},
     {Fault::extremum_of_infinities, "extremum_of_infinities",
      "ReduceMax of -infinity alone, and ReduceMin of infinity alone, give the largest finite number"},
     {Fault::float4_rounding, "float4_rounding",
@@ -104,7 +104,7 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::loop_shapes_from_body, "loop_shapes_from_body",
      "A Loop takes the shapes of its outputs from the body alone and fails if it runs zero times with an "
      "initial value of another shape"},
-    {Fault::loops_take_no_strings, "loops_take_no_strings", "A Loop neither takes nor gives strings"},
+    {Fault::loops_take_no_strings, "loops_take_no_strings", "A Loop cannot have string inputs or outputs"},
     {Fault::lrn_even_size, "lrn_even_size",
      "LRN with an even size uses a window that is one channel smaller"},
     {Fault::lrn_fractional_bias, "lrn_fractional_bias", "LRN truncates the bias to an integer"},
@@ -117,9 +117,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::negative_gather_elements, "negative_gather_elements",
      "GatherElements reads outside of its data for negative indices"},
     {Fault::neutral_constant_rank, "neutral_constant_rank",
-     "A constant that changes no number, such as 0 of an Add, is removed although it gives a scalar element "
-     "of "
-     "ShapeOf more dimensions"},
+     "A constant without effect on the numbers, such as 0 in an Add, is removed although it gives a scalar "
+     "element of ShapeOf more dimensions"},
     {Fault::nms_equal_overlap, "nms_equal_overlap",
      "NonMaxSuppression removes boxes whose overlap equals the threshold"},
     {Fault::no_average_dilations, "no_average_dilations", "AvgPool has no dilations"},
@@ -133,17 +132,17 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A MatMul with weights of 4 bits whose inputs the CPU plugin rounds to 8 bits is wrong if the number of "
      "inputs is not a multiple of 32"},
     {Fault::range_away_from_limit, "range_away_from_limit",
-     "Range with steps that lead away from the limit gives elements instead of none"},
+     "Range with steps that lead away from the limit is not empty"},
     {Fault::reassociated_zero_point, "reassociated_zero_point",
      "(x - zero point) * scale is computed as x * scale - zero point * scale, so that it is not 0 at the "
      "zero point"},
     {Fault::reduce_then_channel_constant, "reduce_then_channel_constant",
-     "Arithmetic with a constant per channel behind a Reduce of the first or the last of three axes uses "
+     "Arithmetic with a constant per channel after a Reduce of the first or the last of three axes uses "
      "the wrong elements of the constant"},
     {Fault::remainder_bounds, "remainder_bounds",
-     "OpenVINO takes the remainders of the smallest and the largest size for the bounds of a remainder, and "
+     "OpenVINO uses the remainders of the smallest and the largest size as bounds of a remainder, and "
      "infers wrong sizes from them"},
-    {Fault::roi_align_no_samples, "roi_align_no_samples", "ROIAlign gives NaN for a region without extent"},
+    {Fault::roi_align_no_samples, "roi_align_no_samples", "ROIAlign gives NaN for an empty region"},
     {Fault::sequential_back_edges, "sequential_back_edges",
      "A Loop assigns its back edges one after the other: a state that receives another state's value may "
      "receive the next one"},
@@ -162,11 +161,11 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "starts from the values of that run"},
     {Fault::static_scan_rows, "static_scan_rows",
      "A Loop with a constant trip count and a dynamic condition gives a static number of scan rows, "
-     "uninitialised if it does not run"},
+     "uninitialised if it runs zero times"},
     {Fault::tile_dynamic_rank4, "tile_dynamic_rank4",
      "Tile with dynamic repeats gives wrong results from rank 4 on"},
     {Fault::topk_of_zero, "topk_of_zero", "TopK with a dynamic k of 0 writes outside of its memory"},
-    {Fault::two_bit_types, "two_bit_types", "Nothing can be computed with integers of 2 bits"},
+    {Fault::two_bit_types, "two_bit_types", "Integers of 2 bits cannot be used in computations"},
     {Fault::unique_order, "unique_order",
      "Unique that keeps the order of first occurrence gives wrong elements or ends the process"},
     {Fault::unnoticed_state_shape, "unnoticed_state_shape",

@@ -15,7 +15,7 @@ def pytest_configure(config):
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Folders whose tests need packages of their own: cmake/model_requirements.txt, cmake/genai_requirements.txt."""
+    """Folders whose tests need additional packages: cmake/model_requirements.txt, cmake/genai_requirements.txt."""
     if collection_path.name == "zoo" and not config.option.models:
         return True
     if collection_path.name == "genai" and not config.option.genai:

@@ -1,4 +1,4 @@
-"""Expected text beside its input, and running the converter on one file."""
+"""Compares output with the expected text next to the input, and runs the converter on one file."""
 
 import difflib
 import subprocess
@@ -9,7 +9,7 @@ from .conformance.tool import tool_path
 
 
 def check_text(path, actual, update):
-    """Fails unless the file at `path` holds `actual`; with `update` it is written instead."""
+    """Fails unless the file at `path` contains `actual`; with `update`, writes it instead."""
     if update:
         path.write_text(actual)
         return
@@ -24,7 +24,7 @@ def check_text(path, actual, update):
 
 
 def convert(model_path, xml_path):
-    """Runs the converter in the model's folder, so that no message holds a path of this machine."""
+    """Runs the converter in the model's folder, so that messages do not contain paths of this machine."""
     return subprocess.run(
         [tool_path(), model_path.name, "-o", str(xml_path)],
         cwd=model_path.parent,

@@ -1,4 +1,4 @@
-"""The compiler launcher of ./dev: what ccache finds belongs to the headers as they are."""
+"""The compiler launcher of ./dev: results of ccache match the present headers."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ LAUNCHER = Path(__file__).resolve().parents[1] / "cmake/compiler_cache.sh"
 
 
 def test_a_precompiled_header_is_made_of_the_headers_as_they_are(tmp_path):
-    """A build folder goes from one version of a header to the next, another one from the first to the third."""
+    """One build folder changes from version one of a header to version two, another one from version one to version three."""
     environment = os.environ | {"CCACHE_DIR": str(tmp_path / "cache"), "CCACHE_SLOPPINESS": "pch_defines,time_macros"}
     environment.pop("CCACHE_RECACHE", None)
 

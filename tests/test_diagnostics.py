@@ -1,4 +1,4 @@
-"""The codes of errors and warnings: docs/diagnostics.md is made from the tool's own table (--update rewrites it), and each code
+"""The codes of errors and warnings: docs/diagnostics.md is generated from the tool's own table (--update rewrites it), and each code
 is emitted by a test."""
 
 import json
@@ -18,9 +18,9 @@ ROOT = Path(__file__).parent.parent
 DOCUMENT = ROOT / "docs" / "diagnostics.md"
 TEXT = """# Codes of errors and warnings
 
-Made from `onnx2ir --list-diagnostics` by `./dev test --update tests/test_diagnostics.py`; do not edit.
+Generated from `onnx2ir --list-diagnostics` by `./dev test --update tests/test_diagnostics.py`; do not edit.
 
-Each error, warning and remark has a code, which stays the same from version to version: in brackets behind a message, as `code` in JSON
+Each error, warning and remark has a code, which does not change between versions: in brackets after a message, as `code` in JSON
 and in Python, as `onnx2ir::DiagnosticCode` in C++.
 
 | code | meaning | what to do |
@@ -161,7 +161,7 @@ m (float[2,3] x, bool c) => (float[n,m] y)
 }
 """
 
-# What a run of the tool says: the model and the options.
+# The model and the options that give each code.
 RUNS = {
     "bad-external-data": (parsed(RELU, external_data), []),
     "bad-initializer": (parsed(RELU, complex_initializer), []),
@@ -186,7 +186,7 @@ RUNS = {
     "unsupported-output": (parsed(RELU, empty_sequence_output), []),
     "zipmap-dropped": (parsed(RELU, zip_map), []),
 }
-# Codes that a model alone does not cause, and the test that does.
+# Codes that are not caused by a model alone, and their tests.
 ELSEWHERE = {
     "fp16-range": "tests/conformance/test_half_precision.py",
     "cancelled": "tests/unit/options_test.cpp",

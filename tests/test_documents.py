@@ -1,4 +1,4 @@
-"""What documents say of the tool and of the tree is so."""
+"""Checks the documents against the tool and the source tree."""
 
 import re
 import shlex
@@ -48,7 +48,7 @@ def stops_of_trip_count():
 
 
 def test_stops():
-    """The functions that a trip count passes are where docs/architecture.md says, and the passes run in this order."""
+    """The functions in the table of stops are in the listed files, and the passes run in this order."""
     stops = stops_of_trip_count()
     assert 5 <= len(stops) <= 10
     passes = [function for file, function in stops if file.startswith("passes/")]
@@ -91,14 +91,14 @@ def test_folders():
 
 
 def test_conformance_files():
-    """All but tests and what is empty or pytest's own."""
+    """All files except tests, empty files and pytest's own files."""
     folder = ROOT / "tests/conformance"
     there = {path.name for path in folder.glob("*.py") if not path.name.startswith(("test_", "__", "conftest"))}
     assert there <= set(rows(folder / "README.md", "file")), there - set(rows(folder / "README.md", "file"))
 
 
 def test_paths():
-    """Files and folders that a document names in its text are there."""
+    """Files and folders in the text of a document exist."""
     missing = []
     for document in DOCUMENTS:
         names = re.findall(r"`([\w.]+/[\w./-]+)`", document.read_text())

@@ -1,4 +1,4 @@
-"""The build refuses an include of a folder that a layer may not use (docs/architecture.md): each pair is compiled with the
+"""The build rejects includes of a folder that a layer may not use (docs/architecture.md): each pair is compiled with the
 include roots of a source of the layer."""
 
 import json

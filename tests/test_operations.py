@@ -1,5 +1,5 @@
-"""Operations of the IR are identities: a name that is no operation does not compile, and a row of ir/ops is the only place of an
-operation."""
+"""Operations of the IR are identities: an unknown name does not compile, and each operation is defined only by its row in
+ir/ops."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""docs/operators.md is made from the tool's own table; --update rewrites it."""
+"""docs/operators.md is generated from the tool's own table; --update rewrites it."""
 
 import subprocess
 from pathlib import Path
@@ -10,18 +10,18 @@ from .expectations import check_text
 DOCUMENT = Path(__file__).parent.parent / "docs" / "operators.md"
 TEXT = """# Operators
 
-Made from `onnx2ir --list-ops` and the results of the ONNX backend suite by `tests/test_operator_table.py --update`; do not edit. "Function body" means that the operator
-is expanded into others as ONNX defines it.
+Generated from `onnx2ir --list-ops` and the results of the ONNX backend suite by `tests/test_operator_table.py --update`; do not edit. "Function body" means that the operator
+is expanded to the function body that ONNX defines for it.
 
-The columns on the right count the cases of the ONNX backend suite that have the operator, and how many of them pass: as they
-are, with every dimension of the model's inputs and outputs unknown, and with all inputs but the first as constants. Of all
+The columns on the right are the number of cases with the operator in the ONNX backend suite, and how many of them pass:
+unchanged, with dynamic dimensions of the model's inputs and outputs, and with all inputs but the first as constants. Of all
 {cases} cases {passed[0]}, {passed[1]} and {passed[2]} pass; the rest are in `tests/conformance/known_failures.txt`, each with
 its reason.
 
 | operator | versions | how | not converted | cases | default | dynamic | constants |
 |---|---|---|---|---|---|---|---|
 {rows}
-The suite also has these, which are not converted:
+Other operators of the suite, which are not converted:
 
 | operator | cases |
 |---|---|

@@ -1,4 +1,4 @@
-"""The examples of docs/text-ir.md: commands print what stands there, and texts are as the printer writes them."""
+"""The examples of docs/text-ir.md: commands print the given output, and texts are in the form of the printer."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def test_text(text, tmp_path):
 
 @pytest.mark.parametrize("session", blocks("console"))
 def test_session(session, tmp_path):
-    """`$ cat FILE` writes the file; other commands print what follows them."""
+    """`$ cat FILE` writes the file; other commands print the text that follows them."""
     shutil.copytree(ROOT / "tests/models", tmp_path / "tests/models", ignore=lambda folder, names: [n for n in names if n == "found"])
     for step in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
         command, output = step.split("\n", 1)

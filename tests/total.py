@@ -1,12 +1,12 @@
-"""The closing lines of all tests: the names of those that failed, and the sum of JUnit reports. A report that is missing or broken
-off is a failure."""
+"""The summary of all tests: the names of failed tests, and the sum of JUnit reports. A missing or truncated report is a
+failure."""
 
 import sys
 import xml.etree.ElementTree as ElementTree
 
 
 def count(report):
-    """Numbers of tests, of failures and of skipped tests in one report."""
+    """The numbers of tests, failures and skipped tests in one report."""
     try:
         cases = list(ElementTree.parse(report).iter("testcase"))
     except (OSError, ElementTree.ParseError) as error:

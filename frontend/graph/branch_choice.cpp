@@ -6,7 +6,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Whether the nodes of graph `outer` run whenever those of `inner` do.
+/// Whether the nodes of graph `outer` run whenever those of `inner` run.
 bool encloses(std::string_view outer, std::string_view inner) {
   return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '/');
 }
@@ -21,7 +21,7 @@ class Search {
     std::vector<std::string> certain_failures;
   };
 
-  /// How the model ends with `choices` and, where it needs more, with those that are certain.
+  /// Translates with `choices`, then adds further choices that are certain, and returns the result.
   Result from(const BranchTrial& trial, BranchChoices choices) {
     if (trial.open_if.empty()) return {trial.succeeded, std::move(choices), trial.certain_failures};
     Result taken[2];

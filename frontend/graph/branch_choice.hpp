@@ -1,8 +1,8 @@
-// Ifs whose branches differ in rank: OpenVINO has no values of dynamic rank, but often only one of the
-// branches can succeed, because a later node takes only one rank.
+// Chooses branches of Ifs whose branches differ in rank. OpenVINO has no values of dynamic rank, but often
+// only one of the branches can succeed, because a later node requires a certain rank.
 //
-// Each branch is tried: if the model with one branch in place of the If has a node that fails in each run in
-// which the If runs, the other branch is taken. If both or none can succeed, the If is refused.
+// Each branch is tried. If the model with one branch in place of the If has a node that fails whenever the If
+// runs, the other branch is chosen. If both branches or neither can succeed, the If is an error.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,20 @@
 
 namespace onnx2ir::frontend {
 
-/// By GraphTranslator::work_place(): true for the then_branch.
+/// Keyed by GraphTranslator::work_place(); true means the then_branch.
 using BranchChoices = std::map<std::string, bool, std::less<>>;
 
-/// How a try to translate the model with some choices ended.
+/// The result of translating the model with some choices.
 struct BranchTrial {
   bool succeeded = false;
-  /// The If to choose a branch of next, and the graph that contains it; both empty if no If is left.
+  /// The next If to choose a branch of, and the graph that contains it; both empty if no If is left.
   std::string open_if;
   std::string open_path;
   std::vector<std::string> certain_failures;  ///< the graphs with nodes that fail in each run
 };
 
-/// The choices with which the model can be translated, as far as they are certain; empty if no choice is
-/// certain. `first` is the trial without choices.
+/// The choices that are certain and with which the model can be translated; empty if no choice is certain.
+/// `first` is the trial without choices.
 BranchChoices choose_branches(const BranchTrial& first,
                               const std::function<BranchTrial(const BranchChoices&)>& attempt);
 

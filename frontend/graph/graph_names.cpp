@@ -1,4 +1,4 @@
-// The names of a graph: what they are bound to, initializers, and values of the graphs around it.
+// The names of a graph: bindings, initializers, and values of enclosing graphs.
 #include <utility>
 
 #include "frontend/graph/graph_translator.hpp"
@@ -25,8 +25,8 @@ void GraphTranslator::bind_unavailable(std::string_view name) {
 }
 
 void GraphTranslator::add_initializers(const onnx::GraphProto& proto) {
-  // An input that is bound already wins: the default of a body input gives way to the value it is called
-  // with. Of several initializers of one name the last one counts, as in onnxruntime.
+  // An input that is already bound takes precedence: the default value of a body input is replaced by the
+  // actual value. Of several initializers with one name the last one is used, as in onnxruntime.
   const auto& sparse = proto.sparse_initializer();
   for (auto tensor = sparse.rbegin(); tensor != sparse.rend(); ++tensor)
     names_.add(tensor->values().name(), &*tensor);

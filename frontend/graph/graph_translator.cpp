@@ -83,7 +83,7 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
   proto_ = &proto;
   if (!function_stack_.empty()) count_function_nodes(static_cast<std::uint64_t>(proto.node_size()));
   if (kind_ == Kind::main || kind_ == Kind::body) {
-    // Most nodes become one or two; what is not used is never touched.
+    // Most nodes become one or two nodes; reserved memory that stays unused is never touched.
     constexpr std::size_t kOthers = 8;
     graph_->reserve(graph_->nodes().size() + 2 * static_cast<std::size_t>(proto.node_size()) + kOthers);
   }
@@ -106,7 +106,7 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
 
 namespace {
 
-/// Operators whose only output has the rank of their first input.
+/// Operators whose only output has the rank of the first input.
 bool keeps_rank(std::string_view op_type) {
   constexpr std::string_view kNames[] = {"Abs", "Cast", "CastLike", "Exp",     "Identity", "Log",
                                          "Neg", "Relu", "Sigmoid",  "Softmax", "Sqrt",     "Tanh"};
@@ -129,7 +129,7 @@ std::optional<std::int64_t> noted_rank(const onnx::GraphProto& graph, std::strin
 std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name) const {
   if (proto_ == nullptr) return std::nullopt;
   if (const auto rank = noted_rank(*proto_, name)) return rank;
-  // Nodes follow their inputs: one walk finds the values that are made of it and have its rank.
+  // Nodes come after their inputs, so one pass finds the values that are computed from it and keep its rank.
   std::string_view last = name;
   for (const onnx::NodeProto& node : proto_->node()) {
     if (node.input_size() == 0 || node.output_size() != 1 || node.input(0) != last) continue;
@@ -196,7 +196,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
       translated = false;
     }
     if (!translated) outputs.clear();
-    // The nodes that give the outputs carry the name of the ONNX node; what leads up to them stays unnamed.
+    // Nodes that give outputs get the name of the ONNX node; intermediate nodes stay unnamed.
     for (const Operand& output : outputs) {
       const ir::Value value = as_tensor(output);
       if (!value || !value.node->name.empty() || node.output().empty() ||
@@ -278,7 +278,7 @@ void GraphTranslator::count_function_nodes(std::uint64_t nodes) {
 }
 
 void GraphTranslator::fail_too_many_nodes() {
-  // Every call around this one would say so again.
+  // Report it once, not again for every enclosing call.
   if (std::exchange(conversion_->has_too_many_nodes, true)) throw AlreadyReported{};
   throw CannotTranslate{too_many_function_nodes(conversion_->most_function_nodes),
                         std::string(kRaiseFunctionNodes)};
@@ -292,7 +292,7 @@ bool GraphTranslator::emit_function(const FunctionBody& body, const Operands& in
   scope.function_stack_.push_back(body.name);
   for (int i = 0; i < body.function->input_size(); ++i) {
     const auto position = static_cast<std::size_t>(i);
-    // An input the call leaves out is as absent in the body.
+    // An omitted input of the call is also absent in the body.
     scope.bind(body.function->input(i), position < inputs.size() ? inputs[position] : Operand{});
   }
   if (!scope.translate(body.function->node())) return false;
@@ -351,7 +351,7 @@ void GraphTranslator::report(const onnx::NodeProto& node, std::int64_t index, Di
 
 void GraphTranslator::report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const {
   report(node, index, DiagnosticCode::out_of_memory,
-         "the conversion of the node needs more memory than there is");
+         "the conversion of the node needs more memory than is available");
 }
 
 }  // namespace onnx2ir::frontend

@@ -1,8 +1,8 @@
-// Translates the nodes of one ONNX graph, or of a function body, into an IR graph.
+// Translates the nodes of an ONNX graph or of a function body into an IR graph.
 //
-// A translator is a lexical scope: it knows the names of its graph and looks up others in the scope around
-// it. A value of an outer graph enters a body as a Parameter (a capture), through every graph in between; a
-// constant is cloned.
+// A translator is a lexical scope: it holds the names of its graph and looks up others in the enclosing
+// scope. A value of an outer graph is captured: it becomes a Parameter of the body, and of every body in
+// between. Constants are cloned instead.
 #pragma once
 
 #include <cstdint>
@@ -27,34 +27,34 @@
 
 namespace onnx2ir::frontend {
 
-/// What all scopes of a conversion share.
+/// State shared by all scopes of a conversion.
 struct ConversionState {
   const LoadedModel* model;
   const TranslatorTable* translators;
   DiagnosticSink* sink;
   const target::Target* target;
-  /// The most nodes that may come from calls of functions.
+  /// The most nodes that calls of functions may add.
   std::uint64_t most_function_nodes = LoadOptions{}.max_function_nodes;
-  /// How many came from them, those that were copied with the values of attributes included.
+  /// The number of nodes they have added, including those copied with attribute values.
   std::uint64_t function_nodes = 0;
   bool has_too_many_nodes = false;
   std::map<const onnx::FunctionProto*, std::shared_ptr<const OpsetImports>> function_opsets = {};
-  /// How many bodies around the node at work may be translated again with wider types of their states.
+  /// How many bodies around the current node may be translated again with wider state types.
   int repeated_bodies = 0;
-  /// The types that the states of loops in such bodies were found to need, by GraphTranslator::work_place().
-  /// The next time they are where the search begins: so the number of times that a body is translated does
-  /// not multiply with depth.
+  /// The state types that loops in such bodies were found to need, by GraphTranslator::work_place(). The next
+  /// search starts from them, so that the number of translations of a body does not multiply with the nesting
+  /// depth.
   std::map<std::string, std::vector<OperandType>, std::less<>> state_types = {};
-  /// The branches of Ifs that are taken whatever the condition is, by GraphTranslator::work_place(): true for
-  /// the then_branch. See frontend/graph/branch_choice.hpp.
+  /// The branches of Ifs to use whatever the condition is, by GraphTranslator::work_place(): true for the
+  /// then_branch. See frontend/graph/branch_choice.hpp.
   std::map<std::string, bool, std::less<>> chosen_branches = {};
   /// Whether an If whose branches differ in rank may throw BranchesDiffer.
   bool asks_for_branches = false;
-  /// Where nodes were found that fail in each run: GraphTranslator::executed_path().
+  /// The executed_path() of nodes that fail in each run.
   std::vector<std::string> certain_failures = {};
 };
 
-/// Thrown by the translator of an If whose branches differ in rank, so that another try takes one of them.
+/// Thrown by the translator of an If whose branches differ in rank, so that another attempt uses one of them.
 class BranchesDiffer : public std::exception {
  public:
   BranchesDiffer(std::string place, std::string path)
@@ -65,14 +65,14 @@ class BranchesDiffer : public std::exception {
   std::string executed_path;
 };
 
-/// Thrown by the translator of a control-flow node when a body could not be translated: why has been
+/// Thrown by the translator of a control-flow node if a body could not be translated. The reason has been
 /// reported.
 class AlreadyReported : public std::exception {
  public:
   const char* what() const noexcept override { return "a body cannot be translated"; }
 };
 
-/// A value of the graph around a body, and the body's Parameter that stands for it.
+/// A captured value, and the body's Parameter for it.
 struct Capture {
   ir::Value outer;
   ir::Node* parameter;
@@ -82,14 +82,15 @@ class GraphTranslator {
  public:
   enum class Kind : std::uint8_t {
     main,     ///< the model's graph
-    body,     ///< a graph of its own inside a Loop or If
-    inlined,  ///< a body that is always taken: emitted into the graph around it, sees its names
-    function  ///< a function's body: emitted into the graph around it, sees only the function's inputs
+    body,     ///< a separate graph in a Loop or If
+    inlined,  ///< a body that is always executed: emitted into the enclosing graph, whose names it sees
+    function  ///< a function body: emitted into the enclosing graph, sees only the function's inputs
   };
 
   /// The main graph.
   GraphTranslator(ConversionState& conversion, ir::Graph& graph);
-  /// A scope inside `parent`, which outlives it. `graph` is the parent's for inlined scopes and functions.
+  /// A scope inside `parent`, which must outlive it. For inlined scopes and functions, `graph` is the
+  /// parent's graph.
   GraphTranslator(GraphTranslator& parent, Kind kind, ir::Graph& graph, std::string path);
   GraphTranslator(const GraphTranslator&) = delete;
   GraphTranslator& operator=(const GraphTranslator&) = delete;
@@ -99,87 +100,89 @@ class GraphTranslator {
   DiagnosticSink& sink() const { return *conversion_->sink; }
   const std::string& path() const { return path_; }
   Kind kind() const { return kind_; }
-  /// The scope around, null for the main graph.
+  /// The enclosing scope; null for the main graph.
   const GraphTranslator* parent() const { return parent_; }
-  /// The graph whose nodes are translated; null in functions.
+  /// The graph that is translated; null in functions.
   const onnx::GraphProto* proto() const { return proto_; }
 
-  /// Gives `name` the meaning `value`; in the main graph the value takes the name as a tensor name.
+  /// Binds `name` to a value; in the main graph, the name also becomes a tensor name of the value.
   void bind(std::string_view name, Operand operand);
-  /// Gives a bound name another meaning; no value takes the name.
+  /// Binds a name again; tensor names do not change.
   void rebind(std::string_view name, Operand operand);
-  /// Says that `name` has no value because its node could not be translated: its consumers are passed over.
+  /// Marks `name` as having no value because its node could not be translated: its consumers are skipped.
   void bind_unavailable(std::string_view name);
-  /// Makes the initializers of `proto` known; they become constants when first used.
+  /// Registers the initializers of `proto`; they become constants at their first use.
   void add_initializers(const onnx::GraphProto& proto);
 
   struct Lookup {
     Operand operand;
     enum class Status : std::uint8_t { found, unavailable, unknown } status;
   };
-  /// The meaning of `name` here: a value of this scope's IR graph. Captures what stands outside.
+  /// The binding of `name`: a value of this scope's IR graph. Captures values of enclosing graphs.
   Lookup find(const ir::HashedName& name);
 
-  /// The value of this body's graph that stands for `outer`, a value of the graph around.
+  /// Captures `outer`, a value of the enclosing graph, and returns the value in this body's graph.
   Operand capture(const Operand& outer);
 
-  /// Whether `name` means something here or around; captures nothing.
+  /// Whether `name` is bound here or in an enclosing scope; captures nothing.
   bool knows(const ir::HashedName& name) const;
 
-  /// Translates `nodes`, in an order that works. Reports what cannot be; false when there was any such node.
+  /// Translates `nodes`, sorted if necessary. Reports nodes that cannot be translated; false if there are
+  /// any.
   bool translate(const NodeList& nodes);
-  /// The same for the nodes of a graph with initializers, whose inputs the caller has bound. Its outputs go
-  /// to `outputs`.
+  /// The same for a graph with initializers whose inputs the caller has bound. Appends its outputs to
+  /// `outputs`.
   bool translate(const onnx::GraphProto& proto, Operands& outputs);
 
-  /// Values of the graph around that this body uses, in order of first use. Only Kind::body has any.
+  /// The captured values of this body, in order of first use. Only for Kind::body.
   const std::vector<Capture>& captures() const { return captures_; }
 
-  /// Emits `node`, an operator of another domain, as the function body that ONNX gives its operator of that
-  /// name in version `opset`. False when a node of it could not be translated, or when there is no body.
+  /// Translates `node`, an operator of another domain, as the function body of ONNX's operator with the same
+  /// name in version `opset`. Returns false if a node of it could not be translated, or if it has no body.
   bool emit_onnx_body(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,
                       Operands& outputs);
 
-  /// The imported version of `domain`, nothing when it is not imported.
+  /// The imported version of `domain`; no value if it is not imported.
   std::optional<std::int64_t> opset(std::string_view domain) const;
-  /// The rank the model's own notes (graph outputs, value_info) give the tensor `name` of this graph, or what
-  /// is made of it element by element.
+  /// The rank that the model declares (graph outputs, value_info) for the tensor `name` of this graph, or for
+  /// a value computed from it by operators that keep the rank.
   std::optional<std::int64_t> declared_rank(std::string_view name) const;
-  /// Where node `index` of this graph is.
+  /// The place of node `index` of this graph.
   Place place(const onnx::NodeProto& node, std::int64_t index) const;
-  /// The index of the node at work, for diagnostics of nested scopes.
+  /// The index of the current node, for diagnostics of nested scopes.
   std::int64_t current_index() const { return current_index_; }
-  /// Names the node at work among all nodes of the conversion, those of functions and bodies included.
+  /// A unique name of the current node in the conversion, including functions and bodies.
   std::string work_place() const;
-  /// The path of the graph or body that this scope is emitted into: all of its nodes run, or none.
+  /// The path of the graph or body that this scope is emitted into: either all of its nodes run, or none.
   const std::string& executed_path() const;
-  /// Path of a body of `node`: "main/loop_3.body".
+  /// The path of a body of `node`: "main/loop_3.body".
   std::string path_of_body(const onnx::NodeProto& node, std::string_view attribute) const;
 
  private:
-  /// The name of an output of a node that could not be translated.
+  /// The binding of an output of a node that could not be translated.
   struct Unavailable {};
 
   void prefetch_names(const onnx::NodeProto& node) const;
   bool translate_node(const onnx::NodeProto& node, std::int64_t index);
-  /// Appends the outputs of the node to `outputs`; false, when a node inside of it could not be translated.
+  /// Translates the node and appends its outputs to `outputs`; false if a node inside it could not be
+  /// translated.
   bool emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs, Operands& outputs);
   FunctionBody bound_function(const onnx::FunctionProto& function, const onnx::NodeProto& node);
-  /// Counts nodes that a function's call adds; refuses the node when there are too many.
+  /// Counts nodes that a function call adds; the node is an error if there are too many.
   void count_function_nodes(std::uint64_t nodes);
   [[noreturn]] void fail_too_many_nodes();
   bool emit_function(const FunctionBody& body, const Operands& inputs, Operands& outputs);
   void report(const onnx::NodeProto& node, std::int64_t index, DiagnosticCode code, std::string message,
               std::string hint = {}) const;
   void report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const;
-  /// Reports the operators without translation in a node that is passed over, and in its bodies: one run
-  /// names them all.
+  /// Reports the unsupported operators in a skipped node and in its bodies, so that one conversion reports
+  /// all of them.
   void report_unsupported(const onnx::NodeProto& node, std::int64_t index, std::string_view path);
   ir::Value capture_tensor(ir::Value outer);
-  /// The nodes of `nodes` in an order that works.
+  /// A valid order of `nodes`.
   NodeOrder order_of(const NodeList& nodes) const;
 
-  /// The meaning of a name; a tensor that is not emitted yet among them.
+  /// The binding of a name; may be a tensor that is not emitted yet.
   using Binding =
       std::variant<Operand, Unavailable, const onnx::TensorProto*, const onnx::SparseTensorProto*>;
 
@@ -190,15 +193,16 @@ class GraphTranslator {
   Kind kind_ = Kind::main;
   ir::Graph* graph_;
   std::string path_;
-  /// Null in scopes that follow the scope around them.
+  /// Null in scopes that use the imports of the enclosing scope.
   const OpsetImports* own_opsets_ = nullptr;
-  /// The graph whose nodes are translated; null in functions.
+  /// The graph that is translated; null in functions.
   const onnx::GraphProto* proto_ = nullptr;
   std::vector<std::string> function_stack_;
   void emit_initializer(Binding& binding, std::string_view name, TensorResult tensor);
 
   ir::NameTable<Binding> names_;
-  /// Outer value to the value of this graph that stands for it. Looked up only: its order means nothing.
+  /// Outer values and the values of this graph that capture them. Only used for look-ups, so that the order
+  /// does not matter.
   std::map<std::pair<ir::Node*, std::uint32_t>, ir::Value> captured_;
   std::vector<Capture> captures_;
   std::int64_t current_index_ = -1;

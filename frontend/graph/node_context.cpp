@@ -25,7 +25,7 @@ const target::Target& NodeContext::target() const {
 Value NodeContext::input(std::size_t index) const {
   if (!has_input(index)) fail("input " + std::to_string(index) + " is missing");
   if (const Value value = as_tensor(inputs_[index])) return value;
-  fail("input " + std::to_string(index) + " is no tensor, but a " + to_string(type_of(inputs_[index])));
+  fail("input " + std::to_string(index) + " is not a tensor, but a " + to_string(type_of(inputs_[index])));
 }
 
 Values NodeContext::inputs(std::size_t first) const {
@@ -38,7 +38,7 @@ Values NodeContext::inputs(std::size_t first) const {
 
 std::int64_t NodeContext::rank(Value value) const {
   if (!value.shape().has_rank()) {
-    fail("the rank of one of its inputs is not known", "give the model's inputs shapes of known rank");
+    fail("the rank of one of its inputs is dynamic", "give the model's inputs shapes of static rank");
   }
   return static_cast<std::int64_t>(value.shape().rank());
 }
@@ -128,13 +128,13 @@ TensorAttribute NodeContext::tensor(std::string_view name) const {
 
 const onnx::GraphProto& NodeContext::graph_attribute(std::string_view name) const {
   const onnx::AttributeProto& attribute = get(name);
-  if (!attribute.has_g()) fail("attribute '" + std::string(name) + "' is no graph");
+  if (!attribute.has_g()) fail("attribute '" + std::string(name) + "' is not a graph");
   return attribute.g();
 }
 
 const onnx::TypeProto& NodeContext::type_attribute(std::string_view name) const {
   const onnx::AttributeProto& attribute = get(name);
-  if (!attribute.has_tp()) fail("attribute '" + std::string(name) + "' is no type");
+  if (!attribute.has_tp()) fail("attribute '" + std::string(name) + "' is not a type");
   return attribute.tp();
 }
 
@@ -158,12 +158,12 @@ std::optional<ir::Numbers> NodeContext::known_numbers(Value value) const {
 
 ir::Integers NodeContext::require_integers(Value value, std::string_view what) const {
   if (auto values = known_integers(value)) return *std::move(values);
-  fail(std::string(what) + " must be known when the model is converted");
+  fail(std::string(what) + " must be known at conversion time");
 }
 
 ir::Numbers NodeContext::require_numbers(Value value, std::string_view what) const {
   if (auto values = known_numbers(value)) return *std::move(values);
-  fail(std::string(what) + " must be known when the model is converted");
+  fail(std::string(what) + " must be known at conversion time");
 }
 
 void NodeContext::fail(std::string message, std::string hint) const {

@@ -1,6 +1,7 @@
-// What a translator sees of an ONNX node: typed inputs and attributes, and the means to emit IR operations.
-// A translator is a free function `Values name_since(NodeContext& node)` that returns the node's outputs in
-// order. What it cannot convert it refuses with node.fail(...); no exception of its own, no partial result.
+// The interface of translators: typed inputs and attributes of an ONNX node, and functions to emit IR
+// operations. A translator is a free function `Values name_since(NodeContext& node)` that returns the node's
+// outputs in order. If it cannot convert the node, it calls node.fail(...): it throws no other exception, and
+// returns no partial result.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,8 @@ using target::Fault;
 
 class GraphTranslator;
 
-/// Why a node cannot be converted. Thrown by NodeContext::fail, caught by the graph translator, which adds
-/// the place.
+/// The reason why a node cannot be converted. Thrown by NodeContext::fail, caught by the graph translator,
+/// which adds the place.
 class CannotTranslate : public std::exception {
  public:
   explicit CannotTranslate(std::string why, std::string what_to_do = {},
@@ -69,36 +70,37 @@ class NodeContext : public Builder {
   /// The imported version of the node's domain.
   std::int64_t opset() const { return opset_; }
   const onnx::NodeProto& proto() const { return *proto_; }
-  /// The releases of OpenVINO that the model is made for: a workaround is active only if they have its fault.
+  /// The releases of OpenVINO that the model is made for: a workaround is emitted only if one of them has its
+  /// fault.
   const target::Target& target() const;
 
   // Inputs. Omitted trailing inputs and inputs named "" are absent.
   std::size_t input_count() const { return inputs_.size(); }
   bool has_input(std::size_t index) const { return index < inputs_.size() && !is_absent(inputs_[index]); }
-  /// Input `index`; refuses the node when it is absent, or a sequence or optional.
+  /// Input `index`; fails if it is absent, a sequence or an optional.
   Value input(std::size_t index) const;
-  /// Input `index`, a null Value when absent.
+  /// Input `index`; null if it is absent.
   Value optional_input(std::size_t index) const { return has_input(index) ? input(index) : Value{}; }
-  /// Input `index` whatever it is; an absent tensor when there is none.
+  /// Input `index` of any kind; an absent tensor if there is no such input.
   Operand operand(std::size_t index) const { return index < inputs_.size() ? inputs_[index] : Operand{}; }
-  /// The present inputs from `first` on.
+  /// The inputs from `first` on that are present.
   Values inputs(std::size_t first = 0) const;
-  /// The rank of `value`; refuses the node when it is unknown.
+  /// The rank of `value`; fails if it is dynamic.
   std::int64_t rank(Value value) const;
-  /// Element `axis` normalised to [0, rank); refuses the node when out of range.
+  /// `axis` normalised to [0, rank); fails if it is out of range.
   std::int64_t axis(std::int64_t axis, std::int64_t rank) const;
 
   // Outputs.
   std::size_t output_count() const;
-  /// Whether output `index` is named, so that somebody may want it.
+  /// Whether output `index` is named, so that it may be used.
   bool has_output(std::size_t index) const;
 
-  /// The rank the model declares for output `index`, when it does and the graph is no function.
+  /// The rank that the model declares for output `index`; no value if it declares none, or in a function.
   std::optional<std::int64_t> declared_rank(std::size_t index) const;
 
   using Builder::integer;  // the constant: integer(5)
 
-  // Attributes. Those with a default return it when the attribute is absent; the others refuse the node.
+  // Attributes. Functions with a default return it if the attribute is absent; the others fail.
   bool has_attribute(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   std::int64_t integer(std::string_view name, std::int64_t absent) const;
@@ -106,31 +108,31 @@ class NodeContext : public Builder {
   double real(std::string_view name, double absent) const;
   std::string text(std::string_view name) const;
   std::string text(std::string_view name, std::string_view absent) const;
-  /// Empty when absent.
+  /// Empty if absent.
   ir::Integers integer_list(std::string_view name) const;
   ir::Numbers real_list(std::string_view name) const;
   ir::CheckedList<std::string> text_list(std::string_view name) const;
   TensorAttribute tensor(std::string_view name) const;
   const onnx::GraphProto& graph_attribute(std::string_view name) const;
   const onnx::TypeProto& type_attribute(std::string_view name) const;
-  /// The IR type of an ONNX element type number (TensorProto.DataType); refuses the node when there is none.
+  /// The IR type of an ONNX element type number (TensorProto.DataType); fails if there is none.
   ElementType element_type(std::int64_t onnx_type) const;
 
   // Values known at conversion time.
-  /// All elements of an integer or boolean value, when they are known.
+  /// All elements of an integer or boolean value, if they are known.
   std::optional<ir::Integers> known_integers(Value value) const { return ir::exact_values(value); }
-  /// The elements of a numeric constant, when `value` is one.
+  /// The elements of `value` if it is a numeric constant.
   std::optional<ir::Numbers> known_numbers(Value value) const;
-  /// Elements of a value that must be known; refuses the node, naming `what`, when they are not.
+  /// The elements of a value that must be known; fails with a message about `what` otherwise.
   ir::Integers require_integers(Value value, std::string_view what) const;
   ir::Numbers require_numbers(Value value, std::string_view what) const;
 
-  /// Refuses the node: it is reported with `message`, and with what the user can do about it.
+  /// Fails: reports `message` for the node, and a hint what the user can do.
   [[noreturn]] void fail(std::string message, std::string hint = {}) const;
   /// Reports a warning about the node.
   void warn(DiagnosticCode code, std::string message);
 
-  /// The translator of the graph the node stands in: for control flow.
+  /// The translator of the graph that contains the node: for control flow.
   GraphTranslator& translator() const { return *translator_; }
 
  private:

@@ -23,7 +23,7 @@ void for_each_body(const onnx::NodeProto& node, Visit visit) {
 
 std::vector<std::string_view> free_names(const onnx::GraphProto& graph);
 
-/// Calls `visit` with every name the node reads: its inputs, and what its bodies take from outside.
+/// Calls `visit` with every name that the node uses: its inputs, and the names that its bodies capture.
 template <typename Visit>
 void for_each_read(const onnx::NodeProto& node, Visit visit) {
   for (const std::string& input : node.input()) {
@@ -34,7 +34,7 @@ void for_each_read(const onnx::NodeProto& node, Visit visit) {
   });
 }
 
-/// Names that `graph` takes from outside, through its bodies too, each once, in order of first use.
+/// The names that `graph` and its bodies use but do not define; each once, in order of first use.
 std::vector<std::string_view> free_names(const onnx::GraphProto& graph) {
   NameSet own;
   for (const auto& input : graph.input()) own.insert(input.name());
@@ -64,7 +64,7 @@ Producers producers_of(const NodeList& nodes) {
   return producers;
 }
 
-/// Kahn's algorithm; of the nodes that are ready, the first in the file goes first.
+/// Kahn's algorithm; among nodes that are ready, the first in the file comes first.
 void sort_nodes(const NodeList& nodes, const Producers& producers, NodeOrder& result) {
   const auto count = static_cast<std::size_t>(nodes.size());
   std::vector<std::vector<int>> consumers(count);

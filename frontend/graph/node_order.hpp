@@ -1,4 +1,4 @@
-// The order nodes are translated in: producers before consumers.
+// The order in which nodes are translated: producers before consumers.
 #pragma once
 
 #include <google/protobuf/repeated_field.h>
@@ -17,20 +17,18 @@ namespace onnx2ir::frontend {
 using NodeList = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
 struct NodeOrder {
-  /// Indices of the nodes, producers first; the order of the file where that is one. Nodes on a cycle are
-  /// missing.
+  /// Indices of the nodes, producers first; the order of the file if that is valid. Without nodes on cycles.
   std::vector<int> order;
-  /// Whether the file's own order had to be changed.
+  /// Whether the order differs from that of the file.
   bool reordered = false;
   /// Nodes that depend on their own output, by index.
   std::vector<int> on_cycle;
 };
 
-/// `nodes` as they stand in the file.
+/// `nodes` in the order of the file.
 NodeOrder file_order(const NodeList& nodes);
 
-/// Orders `nodes`. Names that a node's bodies take from outside count as its inputs. Linear in nodes and
-/// names.
+/// Orders `nodes`. Names that a node's bodies capture count as its inputs. Linear in nodes and names.
 NodeOrder order_nodes(const NodeList& nodes);
 
 }  // namespace onnx2ir::frontend

@@ -43,7 +43,7 @@ std::optional<OperandType> to_operand_type(const onnx::TypeProto& type, std::str
     auto element = to_operand_type(type.sequence_type().elem_type(), problem);
     if (!element) return std::nullopt;
     if (element->kind != Kind::tensor) {
-      problem = "is a sequence of something else than tensors";
+      problem = "is a sequence whose elements are not tensors";
       return std::nullopt;
     }
     element->kind = Kind::sequence;
@@ -54,7 +54,7 @@ std::optional<OperandType> to_operand_type(const onnx::TypeProto& type, std::str
     if (!content) return std::nullopt;
     return OperandType{.kind = Kind::optional, .content = std::make_shared<const OperandType>(*content)};
   }
-  problem = "is no tensor, sequence or optional";
+  problem = "is not a tensor, a sequence or an optional";
   return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// Types between ONNX and the IR.
+// Converts types between ONNX and the IR.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@ class TypeProto;
 
 namespace onnx2ir::frontend {
 
-/// The tensor type in `type`, of unknown rank when the model gives no shape; symbols and absent sizes are
-/// unknown dimensions. Nothing when it is no tensor, or of an element type OpenVINO does not have.
+/// The tensor type in `type`: of dynamic rank if the model declares no shape; symbolic and absent sizes are
+/// dynamic. No value if it is not a tensor, or has an element type that OpenVINO does not have.
 std::optional<TensorType> to_tensor_type(const onnx::TypeProto& type);
 
-/// The type of a tensor, sequence or optional; nothing when it holds anything else, and why in `problem`.
+/// The type of a tensor, sequence or optional; for all others no value, with the reason in `problem`.
 std::optional<OperandType> to_operand_type(const onnx::TypeProto& type, std::string& problem);
 
-/// The ONNX type of `operand`; default-constructed for one that was left out.
+/// The ONNX type of `operand`; default-constructed if it is absent.
 onnx::TypeProto to_onnx_type(const Operand& operand);
 
 }  // namespace onnx2ir::frontend

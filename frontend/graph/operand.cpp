@@ -16,8 +16,8 @@ std::int64_t rank_of(const PartialShape& shape) {
   return static_cast<std::int64_t>(shape.rank());
 }
 
-/// What an absent optional tensor holds: a zero where the sizes are not known, as that goes with any other
-/// size.
+/// The tensor of an absent optional: zeros. The size of a dynamic dimension is 1, or its minimum if that is
+/// larger, because 1 can be broadcast to any size.
 ir::Value placeholder(ir::Builder& builder, const OperandType& type) {
   std::vector<std::int64_t> shape;
   std::int64_t count = 1;
@@ -29,14 +29,14 @@ ir::Value placeholder(ir::Builder& builder, const OperandType& type) {
   return builder.numbers(zeros, shape, type.type);
 }
 
-/// A sequence that comes from an open input takes the rank of another's elements, unless that has several.
+/// If the element rank of `sequence` is open, sets it to that of `other`, unless that has mixed ranks.
 void learn_rank(const OperandType& sequence, const OperandType& other) {
   if (sequence.open_input.empty() || !other.shape.has_rank()) return;
   if (sequence.shape.has_rank() && (sequence.shape.rank() == other.shape.rank() || other.mixed_rank)) return;
   throw RankLearned{sequence.open_input, rank_of(other.shape)};
 }
 
-/// Makes `shape` hold elements of both shapes.
+/// Widens `shape` to elements of both shapes.
 void join_elements(PartialShape& shape, bool& mixed_rank, const PartialShape& other, bool other_mixed_rank) {
   if (!other.has_rank()) return;
   if (!shape.has_rank()) {
@@ -48,8 +48,8 @@ void join_elements(PartialShape& shape, bool& mixed_rank, const PartialShape& ot
   shape = mixed_rank ? PartialShape::of_rank(std::max(shape.rank(), other.rank())) : ir::widen(shape, other);
 }
 
-/// Whether a sequence of `type` has had no element yet and nothing tells the rank of one: no tensors carry
-/// it.
+/// Whether a sequence of `type` has had no element and no known element rank: it is represented by no
+/// tensors.
 bool is_always_empty(const OperandType& type) {
   return !type.shape.has_rank() && type.open_input.empty();
 }
@@ -58,7 +58,7 @@ bool holds_scalars(const OperandType& type) {
   return type.shape.is_scalar() && !type.mixed_rank;
 }
 
-/// Whether a tensor carries the shapes of a sequence.
+/// Whether a sequence is represented with a tensor of shapes.
 bool has_shapes(const OperandType& type, Boundary boundary) {
   return boundary == Boundary::model || !holds_scalars(type);
 }
@@ -112,7 +112,7 @@ OperandType type_of(const Operand& operand) {
 std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std::string& problem) {
   const auto both = [&] { return to_string(a) + " and " + to_string(b); };
   if (a.kind != b.kind && (a.kind == Kind::optional || b.kind == Kind::optional)) {
-    // What is there for sure is an optional, too.
+    // A value that is always present is a valid optional.
     const auto optional = [](const OperandType& type) {
       if (type.kind == Kind::optional) return type;
       return OperandType{.kind = Kind::optional, .content = std::make_shared<const OperandType>(type)};
@@ -141,7 +141,7 @@ std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std
   if (a.kind == Kind::sequence) {
     learn_rank(a, b);
     learn_rank(b, a);
-    // A sequence whose rank is certain confirms it.
+    // A sequence whose rank is certain confirms the rank.
     if (b.shape.has_rank() && b.open_input.empty()) result.open_input.clear();
     if (!a.shape.has_rank() && a.open_input.empty()) result.open_input = b.open_input;
     join_elements(result.shape, result.mixed_rank, b.shape, b.mixed_rank);

@@ -1,4 +1,4 @@
-// Sequences that are joined to one tensor, and tensors that are cut into sequences.
+// Joins packed sequences to one tensor, and splits tensors into packed sequences.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -18,7 +18,7 @@ using ir::ElementType;
 using ir::PartialShape;
 using ir::Value;
 
-/// [0, 1, ..., rank) with `axis` moved to the front.
+/// [0, 1, ..., rank) with `axis` first.
 std::vector<std::int64_t> axis_first(std::int64_t axis, std::int64_t rank) {
   std::vector<std::int64_t> order{axis};
   for (std::int64_t i = 0; i < rank; ++i) {
@@ -27,7 +27,7 @@ std::vector<std::int64_t> axis_first(std::int64_t axis, std::int64_t rank) {
   return order;
 }
 
-/// Gives a dimension as i64 [1].
+/// Returns a dimension as i64 [1].
 using DimensionOf = std::function<Value(std::int64_t)>;
 
 /// The product of dimensions [begin, end), i64 [1].
@@ -37,9 +37,9 @@ Value volume(Builder& builder, const DimensionOf& dimension, std::int64_t begin,
   return product;
 }
 
-/// A tensor is cut along `axis` into slices of `lengths` (i64 [count]), and these are packed one after the
-/// other: where each element of the tensor goes. i64 [A, D, B], where A is the product of the dimensions
-/// before `axis` and B that of those after it.
+/// The tensor is split along `axis` into slices of `lengths` (i64 [count]), which are packed one after the
+/// other. Returns the position of each element of the tensor in the packed values: i64 [A, D, B], where A is
+/// the product of the dimensions before `axis` and B that of those after it.
 Value packed_places(Builder& builder, Value lengths, const DimensionOf& dimension, std::int64_t axis,
                     std::int64_t rank) {
   const auto as = [&](Value value, std::initializer_list<std::int64_t> shape) {
@@ -51,7 +51,7 @@ Value packed_places(Builder& builder, Value lengths, const DimensionOf& dimensio
   const Value before = volume(builder, dimension, 0, axis);
   const Value after = volume(builder, dimension, axis + 1, rank);
   const Value index = numbers_below(builder, sum(lengths, 0));
-  // For each index along the axis: the slices that end before it, so the one it is in.
+  // For each index along the axis, the number of slices that end before it is the index of its slice.
   const Value ends =
       builder.op(ops::CumSum, {lengths, builder.integer(0)}, {{"exclusive", false}, {"reverse", false}});
   const Value ended =
@@ -67,7 +67,7 @@ Value packed_places(Builder& builder, Value lengths, const DimensionOf& dimensio
   return builder.op(ops::Add, {place, numbers_below(builder, after)});
 }
 
-/// The packed `sequence` joined along `axis`, in which the elements' sizes differ.
+/// Joins the packed `sequence` along `axis`, in which the sizes of elements differ.
 Value joined_slices(Builder& builder, const Sequence& sequence, std::int64_t axis,
                     const DimensionOf& dimension) {
   const std::int64_t rank = element_rank(sequence);
@@ -83,10 +83,10 @@ Value joined_slices(Builder& builder, const Sequence& sequence, std::int64_t axi
   return reshape(builder, gather(builder, sequence.values, places), sizes);
 }
 
-/// The elements along a new first axis.
+/// Stacks the elements along a new first axis.
 template <typename Dimension>
 Value stack(Builder& builder, const Sequence& sequence, Dimension dimension) {
-  // Elements of one known size need not be counted: nothing else may ask for `shapes`.
+  // If the element size is known, it is not computed from `shapes`, which may be unused then.
   const bool is_size_known = sequence.element.element_count().value_or(0) > 0;
   Values shape{is_size_known ? builder.integers({-1})
                              : unsqueeze(builder, packed_length(builder, sequence), {0})};
@@ -110,7 +110,7 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
     }
     return concat(builder, parts, where);
   }
-  // All elements have the same shape but along `axis`: that of the first serves for all.
+  // The elements differ only along `axis`: use the shape of the first one.
   const Value first = rank > 0 ? gather(builder, sequence.shapes, builder.integer(0)) : Value{};
   const auto dimension = [&](std::int64_t index) {
     const ir::Dimension known = sequence.element[static_cast<std::size_t>(index)];
@@ -144,10 +144,10 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
 
 namespace {
 
-/// Each slice is a value of the graph.
+/// Each slice becomes a value of the graph.
 constexpr std::int64_t kMostSlices = 1 << 16;
 
-/// Slices whose number and lengths are known.
+/// The lengths of the slices if their number and lengths are known.
 std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengths, std::size_t axis) {
   const ir::Dimension dimension = tensor.shape()[axis];
   if (!lengths) {
@@ -167,11 +167,12 @@ std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengt
   return result;
 }
 
-/// `lengths`, a list or the length of equal slices of `total` (i64 scalar), as a list.
+/// Converts `lengths`, a list or the length of equal slices of `total` (i64 scalar), to a list.
 Value length_list(Builder& builder, Value lengths, Value total) {
   Value list = convert(builder, lengths, ElementType::i64);
   if (list.shape().is_scalar()) {
-    // 0, n, 2n, ... below the total; each slice ends where the next begins, the last at the total.
+    // Starts 0, n, 2n, ... below the total; each slice ends at the start of the next one, the last one at the
+    // total.
     const Value starts =
         builder.op(ops::Range, {builder.integer(0), total, list}, {{"output_type", ElementType::i64}});
     const Value ends = builder.op(ops::Minimum, {builder.op(ops::Add, {starts, list}), total});
@@ -180,7 +181,7 @@ Value length_list(Builder& builder, Value lengths, Value total) {
   return list;
 }
 
-/// The slices of `tensor`, of run-time `lengths` along `axis`.
+/// The slices of `tensor` along `axis`, with lengths that are known only at run time.
 Sequence cut_slices(Builder& builder, Value tensor, Value lengths, std::int64_t axis) {
   const std::int64_t rank = rank_of(tensor);
   const Value shape = ir::computed_shape_of(builder, tensor);
@@ -217,7 +218,7 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
   const bool drop = !lengths && !keep_dimension;
   Sequence result;
   result.type = tensor.type();
-  // Beyond this many, one packed pair is cheaper than that many nodes.
+  // For more elements, one packed pair is cheaper than that many nodes.
   constexpr std::size_t kMostElements = 64;
   if (const auto known = known_lengths(tensor, lengths, where); known && known->size() <= kMostElements) {
     result.elements.emplace();
@@ -235,7 +236,7 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
     return result;
   }
   if (lengths) return cut_slices(builder, tensor, lengths, signed_where);
-  // With the axis in front, the slices lie one after the other.
+  // If the axis is the first one, the slices are contiguous.
   const Value front = where == 0 ? tensor : transpose(builder, tensor, axis_first(signed_where, rank));
   result.values = flat(builder, front);
   const Value shape = ir::computed_shape_of(builder, tensor);

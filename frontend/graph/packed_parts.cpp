@@ -34,7 +34,7 @@ Value rows(Builder& builder, Value value, Value begin, Value end) {
 }
 Value sizes(Builder& builder, const Sequence& sequence) {
   if (sequence.mixed_rank) {
-    const Value counting = builder.op(ops::Abs, {sequence.shapes});  // a -1 fills up
+    const Value counting = builder.op(ops::Abs, {sequence.shapes});  // a -1 is padding
     return builder.op(ops::ReduceProd, {counting, builder.integers({1})}, {{"keep_dims", false}});
   }
   if (holds_scalars(sequence)) {
@@ -46,7 +46,7 @@ Value sizes(Builder& builder, const Sequence& sequence) {
 
 Value packed_length(Builder& builder, const Sequence& sequence) {
   const Value first = builder.integer(0);
-  // An input that is declared as a sequence of scalars may turn out to hold others.
+  // An input that is declared as a sequence of scalars may contain other tensors.
   const Value counted = sequence.shapes ? sequence.shapes : sequence.values;
   return gather(builder, ir::computed_shape_of(builder, counted), first);
 }

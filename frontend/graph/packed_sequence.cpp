@@ -13,7 +13,7 @@ using ir::ElementType;
 using ir::PartialShape;
 using ir::Value;
 
-/// How many elements the tensors before `position` have, together: an i64 scalar.
+/// The total number of elements of the tensors before `position`: an i64 scalar.
 Value offset(Builder& builder, const Sequence& sequence, Value position) {
   if (holds_scalars(sequence)) return position;
   const Value first = builder.integer(0);
@@ -21,7 +21,7 @@ Value offset(Builder& builder, const Sequence& sequence, Value position) {
   return builder.op(ops::ReduceSum, {before, builder.integers({0})}, {{"keep_dims", false}});
 }
 
-/// `position` counted from the start.
+/// Normalises `position`, which may count from the end.
 Value from_start(Builder& builder, const Sequence& sequence, Value position) {
   position = convert(builder, position, ElementType::i64);
   if (!position.shape().is_scalar()) position = scalar(builder, position);
@@ -31,7 +31,8 @@ Value from_start(Builder& builder, const Sequence& sequence, Value position) {
   return builder.op(ops::Select, {negative, wrapped, position});
 }
 
-/// The index of a known position in a known list; nothing when either is not known. Checks the range.
+/// The index of a known position in a list of known elements; no value if either is not known. Checks the
+/// range.
 std::optional<std::size_t> known_index(const Sequence& sequence, Value position, std::size_t limit) {
   if (!sequence.elements) return std::nullopt;
   const auto known = ir::exact_values(position);
@@ -58,7 +59,7 @@ void check_element(const Sequence& sequence, Value tensor) {
   if (!same_rank && !sequence.open_input.empty()) throw RankLearned{sequence.open_input, rank_of(tensor)};
 }
 
-/// The shapes of packed elements, i64 [count, from], with rows of `to` numbers. For scalars, `shapes` is
+/// Pads the shapes of packed elements, i64 [count, from], to rows of `to` numbers. For scalars, `shapes` is
 /// null.
 Value filled_up(Builder& builder, Value shapes, std::int64_t from, std::int64_t to, Value count) {
   if (from == to) return shapes;
@@ -111,7 +112,7 @@ Value shapes_of_scalars(Builder& builder, const Sequence& sequence) {
   const Value count = packed_length(builder, sequence);
   if (const auto known = ir::known_scalar(count))
     return ir::empty_constant(builder, ElementType::i64, {*known, 0});
-  // A Slice of a column: a Broadcast to a shape without elements would end the process
+  // A Slice instead of a Broadcast: a Broadcast to an empty shape would end the process
   // (Fault::empty_broadcast_folding).
   const Value rows = numbers_below(builder, count);
   const Value zero = builder.integers({0});

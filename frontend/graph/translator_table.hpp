@@ -1,4 +1,4 @@
-// The operator table: which ONNX operators are converted, from which version on, by which function.
+// The operator table: the ONNX operators that are converted, from which version on, and by which function.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@
 
 namespace onnx2ir::frontend {
 
-/// Most translators give tensors; those of sequences, optionals and control flow give operands of any kind.
+/// Most translators return tensors; those of sequences, optionals and control flow return operands of any
+/// kind.
 using TensorTranslator = Values (*)(NodeContext&);
 using OperandTranslator = Operands (*)(NodeContext&);
 
-/// One row. The row with the highest `since` not above the imported opset wins.
+/// A row. For an operator, the row with the highest `since` not above the imported opset is used.
 struct TranslatorRow {
   std::string_view name;
   int since;
   std::variant<TensorTranslator, OperandTranslator> translate;
-  /// What is not converted, for the documentation; empty when nothing is known.
+  /// What is not converted, for the documentation; may be empty.
   std::string_view limits = {};
   std::string_view domain = {};
 };
 
-/// Rows that belong together.
+/// Returns rows that belong together.
 using TranslatorFamily = std::vector<TranslatorRow> (*)();
 
-/// The core translates with the table that it is given: it does not know the translators.
+/// The core does not know the translators: it gets them in this table.
 class TranslatorTable {
  public:
   explicit TranslatorTable(std::span<const TranslatorFamily> families);
@@ -46,7 +47,7 @@ class TranslatorTable {
   using Domain = ir::NameTable<std::span<const TranslatorRow>>;
 
   std::vector<TranslatorRow> rows_;
-  /// The rows of each operator, oldest first, by domain and name. The first of the few domains is ONNX's own.
+  /// The rows of each operator, oldest first, by domain and name. ONNX's own domain comes first.
   std::vector<std::pair<std::string_view, Domain>> domains_;
 };
 

@@ -11,21 +11,21 @@ namespace {
 using onnx::GraphProto;
 using onnx::NodeProto;
 
-/// A graph and the one whose names it sees.
+/// A graph and the graph that encloses it.
 struct Scope {
   const GraphProto* graph;
   const Scope* outer;
-  const NodeProto* owner;  ///< the node, of `outer`, that holds the graph; null for the outermost
+  const NodeProto* owner;  ///< the node of `outer` that contains the graph; null for the outermost graph
 };
 
-/// A branch that was taken.
+/// A branch of an If that is known to be taken.
 struct Decision {
   const NodeProto* node;
   const Scope* scope;
   bool is_then;
 };
 
-/// What gives a name its meaning: a node, or an input or initializer of a graph.
+/// The definition of a name: a node, or an input or initializer of a graph.
 struct Definition {
   const Scope* scope = nullptr;
   const NodeProto* node = nullptr;
@@ -56,7 +56,7 @@ bool reads(const NodeProto& node, const std::string& name) {
   });
 }
 
-/// Whether `graph` may read the outer value `name`.
+/// Whether `graph` may use the outer value `name`.
 bool reads(const GraphProto& graph, const std::string& name) {
   const auto is_name = [&](const std::string& other) { return other == name; };
   return std::ranges::any_of(graph.output(), [&](const auto& output) { return output.name() == name; }) ||
@@ -84,7 +84,7 @@ class Analysis {
   }
 
  private:
-  /// `translator`'s graph in front, then those around it. The Ifs that hold them have been decided.
+  /// Adds the graph of `translator` and the enclosing graphs. The branches of enclosing Ifs are decided.
   void add_scopes(const GraphTranslator& translator) {
     for (const GraphTranslator* at = &translator; at != nullptr && at->proto() != nullptr;
          at = at->parent()) {
@@ -136,7 +136,7 @@ class Analysis {
     return {};
   }
 
-  /// What `name`, a condition, is a copy of.
+  /// The original of `name`, a condition, if it is a copy of another value.
   static std::pair<Definition, std::string> source(const Scope& scope, std::string name) {
     Definition found = find(scope, name);
     for (int depth = 0; depth < kLargestDepth && found.node != nullptr; ++depth) {
@@ -148,7 +148,7 @@ class Analysis {
     return {found, std::move(name)};
   }
 
-  /// The condition `name`, as far as the decisions tell.
+  /// The value of the condition `name` if the decisions determine it.
   std::optional<bool> evaluate(const Scope& scope, const std::string& name, int depth) const {
     const auto [found, original] = source(scope, name);
     if (found.scope == nullptr || depth > kLargestDepth) return std::nullopt;
@@ -182,7 +182,7 @@ class Analysis {
                                                    : evaluate(*found.scope, found.node->input(0), depth + 1);
     const GraphProto* branch = taken ? branch_of(*found.node, *taken) : nullptr;
     if (branch == nullptr || branch->output_size() <= found.output) return std::nullopt;
-    // A scope that is one of ours already, so that definitions in it compare equal.
+    // Use the existing scope of the same graph, so that definitions in it compare equal.
     const auto known = std::ranges::find(scopes_, branch, &Scope::graph);
     if (known != scopes_.end()) return evaluate(*known, branch->output(found.output).name(), depth + 1);
     const Scope inner{branch, found.scope, found.node};

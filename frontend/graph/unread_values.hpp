@@ -1,4 +1,4 @@
-// Values of a branch that nobody reads when the branch is taken.
+// Outputs of an If that are unused whenever a certain branch is taken.
 #pragma once
 
 #include <string_view>
@@ -7,9 +7,9 @@
 
 namespace onnx2ir::frontend {
 
-/// Whether output `index` of `node`, the If at work in `scope`, is never read when its branch `attribute` was
-/// taken: all that would read it stands in branches of other Ifs, whose conditions exclude that. Exporters
-/// write a `break` so: one branch gives values that only stand in for something.
+/// Whether output `index` of `node`, the current If in `scope`, is never used if its branch `attribute` was
+/// taken: all uses are in branches of other Ifs whose conditions exclude that. Exporters translate `break`
+/// like this: one branch returns placeholders.
 bool is_never_read(const GraphTranslator& scope, const onnx::NodeProto& node, std::string_view attribute,
                    int index);
 

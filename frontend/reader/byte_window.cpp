@@ -17,7 +17,7 @@ void ByteWindow::append_to(std::string& target, std::uint64_t begin, std::uint64
 }
 
 void ByteWindow::load(std::uint64_t offset) {
-  // After a jump over weights only the few bytes between two tensors may be needed.
+  // After a jump over weights, only the few bytes between two tensors may be needed.
   constexpr std::uint64_t kLeast = 4096;
   constexpr std::uint64_t kMost = std::uint64_t{1} << 18U;
   const bool is_next = offset == begin_ + window_.size();

@@ -1,5 +1,5 @@
-// The bytes of a model for a scan that mostly goes forward: in memory, or in a file that is read piece by
-// piece.
+// The bytes of a model, in memory or in a file that is read piece by piece, for a scan that mostly moves
+// forward.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace onnx2ir::frontend {
 
-/// Its functions throw ir::InputError when the file cannot be read.
+/// Functions throw ir::InputError if the file cannot be read.
 class ByteWindow {
  public:
   /// `memory` and `file` must outlive the window.

@@ -23,7 +23,7 @@ std::optional<std::uint64_t> parse_decimal(std::string_view text) {
   return value;
 }
 
-/// A file descriptor that is closed when nobody took it.
+/// Owns a file descriptor and closes it unless it is released.
 class Descriptor {
  public:
   explicit Descriptor(int value) : value_(value) {}
@@ -38,7 +38,7 @@ class Descriptor {
   int value_;
 };
 
-/// The path of an open file without symbolic links, as the kernel sees it now.
+/// The path of an open file without symbolic links, as reported by the kernel.
 std::optional<std::filesystem::path> path_of(const Descriptor& file) {
   std::error_code error;
   auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file.get()), error);
@@ -53,7 +53,7 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& f
 std::string refusal_of_location(std::string_view location) {
   if (location.empty()) return "its location is empty";
   if (location.find('\0') != std::string_view::npos) return "its location contains a zero byte";
-  // onnxruntime's marker for an address in its own memory in place of a file offset
+  // onnxruntime's marker for a memory address in place of a file offset
   if (location.find("_ORT_MEM_ADDR_") != std::string_view::npos) {
     return "its location is an address in the memory of the program that made the model";
   }
@@ -130,9 +130,8 @@ FileResult ExternalFolders::open(std::string_view location) const {
   }
   int error = ENOENT;
   for (const auto& folder : folders_) {
-    // First a handle that only names the file: nothing happens to a device or a pipe. All checks are made on
-    // the handle, and what is opened in the end is what it names, so nobody can put another file there in
-    // between.
+    // First open with O_PATH, which has no effect on devices and pipes. All checks are made on this
+    // descriptor, and the same file is opened through it, so that it cannot be replaced in between.
     const Descriptor handle(::open((folder / location).c_str(), O_PATH | O_CLOEXEC));
     if (handle.get() < 0) {
       if (error == ENOENT) error = errno;

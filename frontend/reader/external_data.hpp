@@ -1,5 +1,4 @@
-// Tensors whose elements lie in another file: which file and range that is, and which files a model may refer
-// to.
+// External data of tensors: its file and range, and the files that a model may refer to.
 #pragma once
 
 #include <filesystem>
@@ -18,44 +17,45 @@ class TensorProto;
 
 namespace onnx2ir::frontend {
 
-/// What TensorProto.external_data says.
+/// The content of TensorProto.external_data.
 struct ExternalRange {
   std::string location;
   std::uint64_t offset = 0;
-  std::optional<std::uint64_t> length;  ///< nothing: as much as the tensor needs
+  std::optional<std::uint64_t> length;  ///< no value: the size of the tensor
 };
 
-/// Parses the external_data entries of `tensor`; nothing, and the reason in `problem`, when they are
+/// Parses the external_data entries of `tensor`; no value, with the reason in `problem`, if they are
 /// malformed.
 std::optional<ExternalRange> parse_external_range(const onnx::TensorProto& tensor, std::string& problem);
 
-/// The folders a model's external data may lie in: that of the path it was opened by and that of the file
-/// this path leads to. They differ when the model is a symbolic link, as in hub caches, where model and
-/// data are links into one folder of blobs.
+/// The folders that may contain a model's external data: the folder of the model's path, and the folder of
+/// the file that this path links to. They differ if the model is a symbolic link, as in hub caches, where
+/// model and data are links into one folder of blobs.
 class ExternalFolders {
  public:
-  /// No folder: external data is refused.
+  /// No folder: external data is an error.
   ExternalFolders() = default;
   static ExternalFolders of_model(const std::filesystem::path& model);
   static ExternalFolders only(const std::filesystem::path& folder);
 
-  /// Opens `location`. Refuses everything that is not a regular file with one name inside one of
-  /// the folders, whatever links lead to.
+  /// Opens `location`. Rejects everything that is not a regular file with a single hard link inside one of
+  /// the folders after symbolic links are resolved.
   FileResult open(std::string_view location) const;
 
  private:
-  std::vector<std::filesystem::path> folders_;       ///< where to look, in this order
-  std::vector<std::filesystem::path> real_folders_;  ///< where the file must be, without symbolic links
+  std::vector<std::filesystem::path> folders_;  ///< searched in this order
+  std::vector<std::filesystem::path>
+      real_folders_;  ///< must contain the file, after symbolic links are resolved
 };
 
-/// The external files of one model: each is opened once.
+/// The external files of a model; each is opened once.
 class ExternalFiles {
  public:
   explicit ExternalFiles(ExternalFolders folders) : folders_(std::move(folders)) {}
 
-  /// Opens `location` unless that was tried before.
+  /// Opens `location` unless that has been attempted before.
   const FileResult& open(std::string_view location);
-  /// The result of open(location); null when it was never opened.
+  /// The result of open(location); null if it was never opened.
   const FileResult* find(std::string_view location) const;
   /// All files that were opened.
   std::vector<std::shared_ptr<const ir::InputFile>> files() const;

@@ -22,7 +22,7 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-/// Without a byte order mark and blanks.
+/// Skips a byte order mark and blanks.
 std::string_view text_start(std::string_view start) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   if (start.starts_with(kMark)) start.remove_prefix(kMark.size());
@@ -38,23 +38,23 @@ std::optional<ReadProblem> recognize_text(std::string_view start) {
         at == std::string_view::npos
             ? ""
             : start.substr(at + kSize.size(), start.find('\n', at + 1) - at - kSize.size());
-    return ReadProblem{fmt::format("it is a git-LFS pointer in place of the model{}",
+    return ReadProblem{fmt::format("it is a git-LFS pointer, not the model itself{}",
                                    size.empty() ? "" : fmt::format(", which has {} bytes", size)),
                        "fetch the model: git lfs pull"};
   }
   const std::string begin =
       in_lower_case(text_start(start.substr(0, std::min<std::size_t>(start.size(), 4096))));
   if (begin.starts_with("<!doctype html") || begin.starts_with("<html"))
-    return ReadProblem{"it is an HTML page in place of the model",
-                       "look at the page: a download may need a login or another address"};
+    return ReadProblem{"it is an HTML page, not a model",
+                       "open the page: the download may need a login or another address"};
   const bool is_xml = begin.starts_with("<?xml");
   if (begin.starts_with("<net ") || (is_xml && begin.find("<net ") != std::string::npos))
-    return ReadProblem{"it is an OpenVINO IR already", "give it to OpenVINO's read_model"};
+    return ReadProblem{"it is an OpenVINO IR already", "use it with OpenVINO's read_model"};
   if (is_xml) return ReadProblem{"it is an XML file", {}};
   return std::nullopt;
 }
 
-/// A format by bytes at a place of the file.
+/// A format that is recognised by bytes at a certain offset.
 struct Signature {
   std::size_t offset;
   std::string_view bytes;
@@ -72,18 +72,19 @@ constexpr auto kSignatures = std::to_array<Signature>({
     {0, "BZh"sv, "it is compressed with bzip2", "decompress it: bunzip2"},
     {4, "TFL3"sv, "it is a TensorFlow Lite model",
      "convert it to ONNX with tf2onnx: --tflite FILE --output model.onnx"},
-    {4, "ORTM"sv, "it is a model in onnxruntime's own format", "convert the ONNX model it was made from"},
+    {4, "ORTM"sv, "it is a model in onnxruntime's own format",
+     "convert the ONNX model that it was created from"},
     {0, "GGUF"sv, "it is a GGUF file of weights", "export the original model to ONNX"},
     {0, "\x89HDF\r\n\x1A\n"sv, "it is an HDF5 file, probably a Keras model", kKerasHint},
     {0, "\x93NUMPY"sv, "it is a NumPy array", {}},
     {0,
      "\x7F"
      "ELF"sv,
-     "it is a program or library",
+     "it is a program or a library",
      {}},
 });
 
-/// A ZIP archive, which torch.save writes, with data.pkl as its first file.
+/// Recognises ZIP archives. torch.save writes one whose first file is data.pkl.
 std::optional<ReadProblem> recognize_zip(std::string_view start) {
   if (!start.starts_with("PK\x03\x04"sv)) return std::nullopt;
   const bool is_program = start.find("/constants.pkl") != std::string_view::npos ||
@@ -97,13 +98,13 @@ std::optional<ReadProblem> recognize_zip(std::string_view start) {
   return ReadProblem{"it is a ZIP archive", "unpack it: unzip"};
 }
 
-/// Python's pickle, protocols 2 to 5: how torch.save wrote before version 1.6.
+/// Recognises Python's pickle, protocols 2 to 5, which torch.save wrote before version 1.6.
 std::optional<ReadProblem> recognize_pickle(std::string_view start) {
   if (start.size() < 2 || start[0] != '\x80' || start[1] < 2 || start[1] > 5) return std::nullopt;
   return ReadProblem{"it is a Python pickle, probably a PyTorch file", std::string(kTorchHint)};
 }
 
-/// https://huggingface.co/docs/safetensors: the length of a JSON header in 8 bytes, and the header.
+/// https://huggingface.co/docs/safetensors: 8 bytes with the length of a JSON header, then the header.
 std::optional<ReadProblem> recognize_safetensors(std::string_view start) {
   if (start.size() < 10 || start[8] != '{' || (start[9] != '"' && start[9] != '}' && start[9] != ' '))
     return std::nullopt;
@@ -166,7 +167,7 @@ ReadProblem explain_path(const std::filesystem::path& path, std::string problem)
     const auto model =
         std::ranges::find_if(names, [](const std::string& name) { return name.ends_with(".onnx"); });
     if (model != names.end())
-      return {std::move(problem), fmt::format("give the model in it: {}", (path / *model).string())};
+      return {std::move(problem), fmt::format("use the model in it: {}", (path / *model).string())};
   } else if (!std::filesystem::exists(path, error)) {
     const auto folder = path.parent_path();
     const std::vector<std::string> names = names_in(folder.empty() ? "." : folder);

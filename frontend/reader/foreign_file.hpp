@@ -1,4 +1,4 @@
-// What was given in place of an ONNX model: files of other formats, by their first bytes.
+// Recognises files of other formats by their first bytes, for error messages.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,21 @@
 
 namespace onnx2ir::frontend {
 
-/// Why a model cannot be read, and what the user can do.
+/// The reason why a model cannot be read, and a hint for the user.
 struct ReadProblem {
   std::string text;  ///< follows "'model.onnx' cannot be read: "
   std::string hint;
 };
 
-/// Why a file whose first bytes are `start` is no ONNX model, if it has a format that users confuse with
-/// ONNX; no value for all other formats. Call it only after the file could not be read as a model: some of
-/// these formats begin as ONNX does.
+/// The error for a file that begins with `start` and has a format that users confuse with ONNX; no value for
+/// all other formats. Call it only after reading the file as a model has failed, because some of these
+/// formats begin like ONNX.
 std::optional<ReadProblem> recognize_foreign_file(const std::filesystem::path& path, std::string_view start);
 
-/// Whether no ONNX model begins with these bytes, so that the file is to be recognised before it is read.
+/// Whether no ONNX model can begin with these bytes, so that the file can be recognised before it is read.
 bool begins_like_no_model(std::string_view start);
 
-/// Why a path that is a folder or does not exist cannot be read as a model: `problem` unless there is more to
-/// say.
+/// The error for a path that is a folder or does not exist: `problem`, or a more specific reason.
 ReadProblem explain_path(const std::filesystem::path& path, std::string problem);
 
 }  // namespace onnx2ir::frontend

@@ -16,7 +16,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// A constant of this many equal elements is a mistake.
+/// A constant with more elements is a mistake.
 constexpr std::int64_t kMostElements = 1 << 24;
 
 std::string_view trimmed(std::string_view text) {
@@ -30,7 +30,7 @@ struct ElementList {
   bool is_list = false;
 };
 
-/// "[1, 2 3]" has three elements; anything without brackets is one.
+/// "[1, 2 3]" has three elements; a text without brackets is one element.
 ElementList split_elements(std::string_view text) {
   text = trimmed(text);
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return {{text}, false};
@@ -45,7 +45,7 @@ ElementList split_elements(std::string_view text) {
   return list;
 }
 
-/// `shape` with sizes for its dynamic dimensions.
+/// `shape` with its dynamic dimension replaced by the size that fits the number of elements.
 std::optional<std::vector<std::int64_t>> static_shape(const ElementList& list, const ir::PartialShape& shape,
                                                       std::string& problem) {
   const auto count = static_cast<std::int64_t>(list.elements.size());
@@ -101,7 +101,7 @@ std::optional<Number> read_number(std::string_view text) {
   return number;
 }
 
-/// Integers of `bits` bits; true and false are 1 and 0.
+/// Parses integers of `bits` bits; true and false are 1 and 0.
 std::optional<std::int64_t> read_signed(std::string_view text, unsigned bits) {
   if (text == "true" || text == "True") return 1;
   if (text == "false" || text == "False") return 0;
@@ -125,7 +125,7 @@ std::int32_t half_bits(double number) {
   return bits;
 }
 
-/// Appends one element; false when `text` is not one of that type.
+/// Appends one element; false if `text` is not an element of the type.
 bool add_element(std::string_view text, ir::ElementType type, unsigned bits, onnx::TensorProto& tensor) {
   using enum ir::ElementType;
   switch (type) {

@@ -1,4 +1,4 @@
-// Values that the caller gives for inputs: "16000", "true", "[1,2,3]".
+// Parses the values that a caller gives for inputs: "16000", "true", "[1,2,3]".
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ class TensorProto;
 
 namespace onnx2ir::frontend {
 
-/// Fills `tensor` (all but its name) with the elements that `text` lists, of the ONNX type `element_type`.
-/// One element without brackets fills a static shape. Dynamic dimensions of `shape` are found from the number
-/// of elements. False, and the reason in `problem`, when text, type and shape do not fit together.
+/// Sets `tensor` (all but its name) to the elements in `text`, of the ONNX type `element_type`. One element
+/// without brackets fills a static shape. A dynamic dimension of `shape` is inferred from the number of
+/// elements. Returns false, with the reason in `problem`, if text, type and shape do not fit together.
 bool read_frozen_value(std::string_view text, std::int32_t element_type, const ir::PartialShape& shape,
                        onnx::TensorProto& tensor, std::string& problem);
 

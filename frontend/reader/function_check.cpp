@@ -14,16 +14,16 @@ namespace {
 
 using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
-/// Calls in calls in calls; each is a level of recursion for the translation.
+/// Limits the depth of nested calls, each of which is a level of recursion in the translation.
 constexpr int kMaxCallDepth = 64;
 
-/// Follows calls from the main graph and counts the nodes that translating them in place makes.
+/// Follows calls from the main graph and counts the nodes after inlining.
 class CallTree {
  public:
   explicit CallTree(ModelCheck& check) : check_(check) {}
 
-  /// The nodes that calls in `nodes` add; those that stand there are counted if `depth` is not 0. At most one
-  /// more than may be.
+  /// The number of nodes that calls in `nodes` add, including `nodes` themselves if `depth` is not 0. Stops
+  /// at one more than the limit.
   std::uint64_t expanded_size(const Nodes& nodes, int depth) {
     std::uint64_t size = 0;
     for (const auto& node : nodes) {

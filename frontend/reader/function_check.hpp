@@ -1,4 +1,4 @@
-// The rules for a model's own functions.
+// Checks a model's own functions.
 #pragma once
 
 #include <onnx2ir/diagnostic.hpp>
@@ -12,8 +12,8 @@ class ModelProto;
 
 namespace onnx2ir::frontend {
 
-/// Checks all functions of `model`: their bodies, that none calls itself, and that translating every call in
-/// place does not make an absurd number of nodes out of a small model.
+/// Checks all functions of `model`: their bodies, that none calls itself, and that inlining all calls does
+/// not exceed the limit of nodes.
 void check_functions(const onnx::ModelProto& model, ModelCheck& check);
 
 }  // namespace onnx2ir::frontend

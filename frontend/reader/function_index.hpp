@@ -1,4 +1,4 @@
-// The functions of a model by what a call says.
+// Finds the functions of a model.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ class NodeProto;
 
 namespace onnx2ir::frontend {
 
-/// Finds the function a node calls: domain, name and overload must be equal.
+/// Finds the function that a node calls: domain, name and overload must be equal.
 class FunctionIndex {
  public:
   explicit FunctionIndex(const onnx::ModelProto& model);
 
-  /// The function `node` calls, null when it calls none. Of several equal ones the first.
+  /// The function that `node` calls; null if it calls none. The first one if there are duplicates.
   const onnx::FunctionProto* find(const onnx::NodeProto& node) const;
   /// The function with the same domain, name and overload as `function`: itself, unless it is a duplicate.
   const onnx::FunctionProto* find(const onnx::FunctionProto& function) const;

@@ -14,7 +14,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The value of a function's attribute parameter; null when it has none.
+/// Returns the value of an attribute parameter of a function; null if it has no value.
 using AttributeLookup = std::function<const onnx::AttributeProto*(std::string_view name)>;
 
 const onnx::AttributeProto* find_attribute(
@@ -41,8 +41,8 @@ class AttributeTable {
   ir::NameTable<const onnx::AttributeProto*> table_;
 };
 
-/// The nodes of a graph and of the graphs in it. Stops counting beyond `most`, and returns more than that for
-/// graphs that are nested too deeply.
+/// The number of nodes of the graphs in an attribute, including nested graphs. Stops counting above `most`,
+/// and returns more than `most` if graphs are nested too deeply.
 std::uint64_t count_nodes(const onnx::AttributeProto& attribute, std::uint64_t most, int depth = 0) {
   constexpr int kMostDepth = 256;
   std::uint64_t count = 0;
@@ -62,8 +62,8 @@ std::uint64_t count_nodes(const onnx::AttributeProto& attribute, std::uint64_t m
 
 void bind_nodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes, const AttributeLookup& value_of);
 
-/// Replaces references to attribute parameters by their values. The values themselves are left alone: they
-/// belong to the caller.
+/// Replaces references to attribute parameters by their values. Does not look into the values, which belong
+/// to the caller.
 void bind_attributes(onnx::NodeProto& node, const AttributeLookup& value_of) {
   auto& attributes = *node.mutable_attribute();
   for (int i = 0; i < attributes.size();) {
@@ -94,7 +94,7 @@ std::string function_name(const onnx::FunctionProto& function) {
   return function.domain() + "::" + function.name();
 }
 
-/// The newest of the sorted `versions` that is not above `opset`; a body is valid from its version on.
+/// The newest of the sorted `versions` that is not above `opset`: a body is valid from its version on.
 std::optional<int> body_version(const std::vector<int>& versions, std::int64_t opset) {
   std::optional<int> best;
   for (int version : versions) {
@@ -114,11 +114,11 @@ std::shared_ptr<onnx::FunctionProto> schema_body(const onnx::OpSchema& schema, c
   const onnx::FunctionBodyBuildContextImpl context(node, {input_types.begin(), input_types.end()});
   auto function = std::make_shared<onnx::FunctionProto>();
   try {
-    // The body's own version, not the model's: the operators in it mean what they meant then.
+    // The body's own version, not the model's: its operators have the meaning of that version.
     if (!schema.BuildContextDependentFunction(context, *function, *version)) return nullptr;
   } catch (const std::logic_error&) {
     return nullptr;
-  } catch (const std::runtime_error&) {  // the library's way to say that attributes or types do not fit
+  } catch (const std::runtime_error&) {  // the library throws this if attributes or types do not fit
     return nullptr;
   }
   return function;
@@ -141,7 +141,7 @@ std::optional<FunctionBody> bind_function(const onnx::FunctionProto& function, c
                                           std::uint64_t most_nodes) {
   FunctionBody body{nullptr, std::move(opsets), function_name(function)};
   if (function.attribute().empty() && function.attribute_proto().empty()) {
-    // Nothing to bind: the model keeps its functions longer than anybody translates.
+    // Nothing to bind: refers to the model's function, which outlives the translation.
     body.function = std::shared_ptr<const onnx::FunctionProto>(std::shared_ptr<void>(), &function);
     return body;
   }
@@ -156,8 +156,7 @@ std::optional<FunctionBody> bind_function(const onnx::FunctionProto& function, c
     const onnx::AttributeProto* value = given.find(name);
     if (value == nullptr) value = defaults.find(name);
     if (value == nullptr) return nullptr;
-    // Counted twice: a copy takes more memory than a node that stands in the model once, and is translated as
-    // well.
+    // Counted twice: a copy takes more memory than a node of the model, and is also translated.
     nodes += 2 * count_nodes(*value, most_nodes);
     fits = fits && nodes <= most_nodes;
     return fits ? value : nullptr;
@@ -182,7 +181,7 @@ std::optional<FunctionBody> expand_operator(const onnx::NodeProto& node, std::in
   });
   function->set_domain(std::string(canonical_domain(node.domain())));
   auto opsets = std::make_shared<OpsetImports>(opsets_of(*function));
-  // Bodies in other domains do not say which version of ai.onnx they are written in: the model's.
+  // Bodies in other domains do not state their version of ai.onnx: they use the model's.
   if (model_version && !opsets->find("")) opsets->add("", *model_version);
   std::string name = function_name(*function);
   return FunctionBody{std::move(function), std::move(opsets), std::move(name)};

@@ -11,36 +11,36 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The names defined in a graph and in those around it.
+/// The names defined in a graph and in its enclosing graphs.
 class Scope {
  public:
   explicit Scope(const Scope* outer) : outer_(outer), depth_(outer == nullptr ? 1 : outer->depth_ + 1) {}
 
   int depth() const { return depth_; }
   void reserve(std::size_t names) { names_.reserve(names); }
-  /// What defines a name that no node does.
+  /// The definition of a name that is not the output of a node.
   static constexpr std::int64_t kInput = -1;
   static constexpr std::int64_t kInitializer = -2;
 
-  /// Defines a name here; false when it is defined here already.
+  /// Defines a name in this graph; false if it is defined here already.
   bool define(const ir::HashedName& name, std::int64_t definition) { return names_.add(name, definition); }
-  /// Changes what defines `name`, which is defined here.
+  /// Changes the definition of `name` in this graph.
   void redefine(const ir::HashedName& name, std::int64_t definition) { *names_.find(name) = definition; }
-  /// Says that these names are going to be defined or looked for here.
+  /// Prefetches names that will be defined or looked up here.
   void prefetch(const google::protobuf::RepeatedPtrField<std::string>& names) const {
     if (!names_.is_large()) return;
     for (const std::string& name : names) names_.prefetch(name);
   }
-  /// The index of the node that defines a name here, kInput or kInitializer; null when it is not defined
-  /// here.
+  /// The definition of a name in this graph: the index of a node, kInput or kInitializer. Null if it is not
+  /// defined here.
   const std::int64_t* find_here(const ir::HashedName& name) const { return names_.find(name); }
-  /// The scope around this one that defines `name`; null when there is none.
+  /// The enclosing scope that defines `name`; null if none does.
   const Scope* find_outside(const ir::HashedName& name) const {
     const Scope* scope = outer_;
     while (scope != nullptr && scope->names_.find(name) == nullptr) scope = scope->outer_;
     return scope;
   }
-  /// The node at work: while a body is checked, the node it belongs to.
+  /// The current node; while a body is checked, the node that it belongs to.
   std::int64_t current_node = -1;
 
  private:
@@ -51,7 +51,7 @@ class Scope {
 
 void check_graph(const onnx::GraphProto& graph, std::string_view path, const Scope* outer, BodyCheck& check);
 
-/// Checks one list of nodes in a scope; for graphs and for functions.
+/// Checks the nodes of a graph or a function in a scope.
 class NodeListCheck {
  public:
   using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
@@ -96,7 +96,7 @@ class NodeListCheck {
     }
   }
 
-  /// Node `reader` reads, itself or in a body, what node `definition` of the same graph gives.
+  /// Records that node `reader`, itself or in a body, uses an output of node `definition` of the same graph.
   void note_order(std::int64_t definition, std::int64_t reader) {
     if (definition >= reader) check_.model.is_ordered = false;
   }
@@ -157,7 +157,7 @@ void define_inputs(const onnx::GraphProto& graph, NodeListCheck& nodes) {
   }
 }
 
-/// Inputs with a default value have its type.
+/// Checks that inputs have types; an input with a default value has the type of that.
 void check_input_types(const onnx::GraphProto& graph, const Scope& scope, NodeListCheck& nodes) {
   for (const auto& input : graph.input()) {
     if (input.name().empty() || has_known_type(input)) continue;
@@ -167,7 +167,7 @@ void check_input_types(const onnx::GraphProto& graph, const Scope& scope, NodeLi
   }
 }
 
-/// An initializer may have the name of an input: it is the input's default value.
+/// An initializer may have the name of an input: it is the default value of the input.
 void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCheck& nodes,
                          BodyCheck& check) {
   auto add = [&](const ir::HashedName& name) {
@@ -197,7 +197,7 @@ void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCh
 
 void check_output(const std::string& name, bool is_main, const Scope& scope, NodeListCheck& nodes) {
   if (name.empty()) {
-    // Of a body: an output nobody names is still an output. onnxruntime loads it.
+    // Bodies may have unnamed outputs: onnxruntime loads them.
     if (is_main)
       nodes.error(DiagnosticCode::invalid_graph, "An output of the graph has no name", nodes.graph_site());
   } else if (scope.find_here(name) == nullptr) {

@@ -1,4 +1,4 @@
-// The rules for graphs: which names are defined and used where, and what nodes must look like.
+// Checks graphs: definitions and uses of names, and the nodes.
 #pragma once
 
 #include <cstdint>
@@ -28,51 +28,52 @@ namespace onnx2ir::frontend {
 
 class WeightTable;
 
-/// Tensors whose elements cannot be read from one file.
+/// Tensors whose elements cannot be read because of one file.
 struct UnreadableFile {
   Diagnostic first;                  ///< of the first tensor
   std::vector<std::string> tensors;  ///< names
 };
 
-/// What all checks of one model share.
+/// State shared by all checks of one model.
 struct ModelCheck {
   const FunctionIndex& functions;
   WeightTable& weights;
   DiagnosticSink& sink;
   std::uint64_t max_function_nodes;  ///< that calls may add
-  /// By the file's location: a missing file is one error, however many tensors need it.
+  /// By the location of the file: a missing file is one error, regardless of the number of tensors that need
+  /// it.
   std::map<std::string, UnreadableFile, std::less<>> unreadable_files = {};
   bool is_ordered = true;  ///< no node seen reads what itself or a later one gives, nor does a body of it
 
-  /// A damaged model can be wrong in every byte; nobody reads more than this.
+  /// A damaged model can be wrong in every byte; more errors are of no use.
   static constexpr std::size_t kMaxErrors = 200;
   bool gave_up() const { return sink.error_count() >= kMaxErrors; }
 };
 
-/// An operator, as the checks of its nodes see it.
+/// The data that the checks need about an operator.
 struct CheckedOperator {
   bool is_imported = false;                ///< whether the version of its domain is known
   std::int64_t version = 0;                ///< of its domain
   const onnx::OpSchema* schema = nullptr;  ///< null: somebody else's, or unknown
-  bool is_removed = false;                 ///< was in older versions
+  bool is_removed = false;                 ///< existed in older versions
 };
 
-/// What the checks of the main graph with its bodies, or of one function, share.
+/// State shared by the checks of the main graph with its bodies, or of one function.
 struct BodyCheck {
   ModelCheck& model;
   const OpsetImports& opsets;
   const onnx::FunctionProto* function = nullptr;       ///< null: the main graph
-  std::set<std::string, std::less<>> assumed_domains;  ///< used without an import; reported when first used
-  /// By domain and name: what is the same for all nodes of an operator is found once.
+  std::set<std::string, std::less<>> assumed_domains;  ///< used without an import; reported once
+  /// By domain and name: data that is the same for all nodes of an operator is computed once.
   std::map<std::string_view, ir::NameTable<CheckedOperator>> operators;
 };
 
-/// Checks the main graph and everything in it.
+/// Checks the main graph and all its bodies.
 void check_main_graph(const onnx::GraphProto& graph, BodyCheck& check);
 /// Checks the inputs, outputs and nodes of check.function.
 void check_function_body(BodyCheck& check);
 
-/// Something in a graph that a report can be about: one of its nodes, or the graph itself.
+/// A place in a graph for diagnostics: a node, or the graph itself.
 struct Site {
   std::string_view graph_path;
   const onnx::NodeProto* node = nullptr;
@@ -80,14 +81,14 @@ struct Site {
 };
 Place place_of(const Site& site, const BodyCheck& check);
 
-/// What to do with a body in an attribute of a node: check it in the node's scope.
+/// Checks a body in an attribute of a node, in the node's scope.
 using BodyVisitor = std::function<void(const onnx::GraphProto& body, std::string_view attribute)>;
 
-/// Checks a node by itself: operator, attributes, number of inputs and outputs. Calls `visit_body` for
-/// its bodies.
+/// Checks a single node: operator, attributes, number of inputs and outputs. Calls `visit_body` for its
+/// bodies.
 void check_node(const Site& site, BodyCheck& check, const BodyVisitor& visit_body);
 
-/// Checks the data of a tensor. `what` names it: "initializer".
+/// Checks the data of a tensor. `what` describes it in messages: "initializer".
 void check_tensor(const onnx::TensorProto& tensor, std::string_view what, const Site& site, BodyCheck& check);
 void check_tensor(const onnx::SparseTensorProto& tensor, std::string_view what, const Site& site,
                   BodyCheck& check);

@@ -20,7 +20,7 @@ namespace {
 
 using Names = std::unordered_set<std::string>;
 
-/// Removes the elements of `list` that `is_unwanted`; the others keep their order.
+/// Removes the elements of `list` for which `is_unwanted` holds; the others keep their order.
 template <typename List, typename Predicate>
 void remove_if(List& list, Predicate is_unwanted) {
   int kept = 0;
@@ -32,7 +32,7 @@ void remove_if(List& list, Predicate is_unwanted) {
   list.DeleteSubrange(kept, list.size() - kept);
 }
 
-/// All names that the nodes of a body use, those of the body itself included.
+/// Adds all names that the nodes of the node's bodies use, including those defined in the body.
 void add_body_names(const onnx::NodeProto& node, Names& names) {
   const auto add_graph = [&](const onnx::GraphProto& body) {
     for (const auto& inner : body.node()) {
@@ -101,7 +101,7 @@ class InterfaceChange {
     sink_.report(std::move(diagnostic));
   }
 
-  /// The inputs that a caller feeds, in the model's order.
+  /// The inputs that the caller must provide, in the model's order.
   std::vector<std::string> fed_inputs() const {
     std::vector<std::string> names;
     for (const auto& input : graph_.input()) {
@@ -129,12 +129,12 @@ class InterfaceChange {
          nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
   }
 
-  /// `inputs` with the names of the model's inputs where they have none.
+  /// Fills in missing names in `inputs`, in the order of the model's inputs.
   std::optional<std::vector<InputSpec>> with_names(std::vector<InputSpec> inputs) {
     const auto unnamed = static_cast<std::size_t>(
         std::ranges::count_if(inputs, [](const InputSpec& input) { return input.name.empty(); }));
     if (unnamed != 0 && unnamed != inputs.size()) {
-      fail("Some of the wanted inputs have a name and some have none", {}, "name all of them or none");
+      fail("Some of the requested inputs have a name and some do not", {}, "name all of them or none");
       return std::nullopt;
     }
     if (unnamed != 0) {
@@ -170,7 +170,7 @@ class InterfaceChange {
     return nullptr;
   }
 
-  /// The output of a node gets a name that nothing uses. False when no node gives `name`.
+  /// Renames the output of a node to an unused name. Returns false if `name` is not the output of a node.
   bool cut_off(const std::string& name) {
     for (auto& node : *graph_.mutable_node()) {
       for (auto& output : *node.mutable_output()) {
@@ -184,8 +184,7 @@ class InterfaceChange {
     return false;
   }
 
-  /// Removes the initializer `name` and gives its type to `type`. Returns whether there was such an
-  /// initializer.
+  /// Removes the initializer `name` and stores its type in `type`. Returns whether there was one.
   bool remove_initializer(const std::string& name, onnx::TypeProto& type) {
     const auto note_type = [&](const onnx::TensorProto& tensor, const auto& sizes) {
       type.mutable_tensor_type()->set_elem_type(tensor.data_type());
@@ -204,7 +203,7 @@ class InterfaceChange {
     return initialized_.erase(name) != 0;
   }
 
-  /// The model input `name`, made of another tensor if need be; null after a report.
+  /// The model input `name`; another tensor is turned into an input. Null after an error.
   onnx::ValueInfoProto* make_input(const InputSpec& wanted) {
     onnx::TypeProto type;
     const bool was_initializer = remove_initializer(wanted.name, type);
@@ -223,7 +222,7 @@ class InterfaceChange {
     return input;
   }
 
-  /// The type of a tensor that the model does not declare.
+  /// Sets the type of a tensor for which the model declares none.
   bool set_element_type(const InputSpec& wanted, onnx::TypeProto& type) {
     const auto element = ir::element_type_from_name(wanted.element_type);
     for (std::int32_t number = 1; element && find_tensor_type(number) != nullptr; ++number) {
@@ -231,7 +230,8 @@ class InterfaceChange {
       type.mutable_tensor_type()->set_elem_type(number);
       return true;
     }
-    fail(fmt::format("The model does not declare the type of '{}', which is to become an input", wanted.name),
+    fail(fmt::format("The model does not declare the type of '{}', which is requested as an input",
+                     wanted.name),
          {}, fmt::format("give its type and, if it is known, its shape: \"{}[1,3]{{f32}}\"", wanted.name));
     return false;
   }
@@ -258,7 +258,7 @@ class InterfaceChange {
     if (!wanted.element_type.empty()) {
       change.type = ir::element_type_from_name(wanted.element_type);
       if (!change.type) {
-        fail(fmt::format("'{}', wanted for the input '{}', is not an element type", wanted.element_type,
+        fail(fmt::format("'{}', requested for the input '{}', is not an element type", wanted.element_type,
                          wanted.name),
              "element types: boolean, bf16, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, string");
         return;
@@ -302,7 +302,7 @@ class InterfaceChange {
     overrides_.erase(wanted.name);
   }
 
-  /// The wanted inputs come first, in the order in which they are given.
+  /// Moves the requested inputs to the front, in the given order.
   void move_to_front(const std::vector<InputSpec>& wanted) {
     std::unordered_map<std::string_view, std::size_t> places;
     for (const InputSpec& input : wanted) places.emplace(input.name, places.size());
@@ -338,7 +338,7 @@ class InterfaceChange {
       if (const auto* const type = declared_type(name)) *output.mutable_type() = *type;
       is_cut_ = is_cut_ || std::ranges::find(model_outputs, name) == model_outputs.end();
     }
-    // What was an output keeps its note on its type, which translators of some operators look for.
+    // Former outputs keep their declared type, which translators of some operators use.
     for (const auto& output : graph_.output()) {
       if (!seen.contains(output.name())) *graph_.add_value_info() = output;
     }
@@ -347,8 +347,8 @@ class InterfaceChange {
     has_other_outputs_ = true;
   }
 
-  /// What served only the parts that were cut off. An input that was unused before stays, and so do all
-  /// inputs when the new outputs are some of the old ones, as with ovc.
+  /// Removes what only the removed parts needed. Inputs that were unused before are kept, and so are all
+  /// inputs if the new outputs are a subset of the old ones, as in ovc.
   void remove_unneeded(const Names& needed_before) {
     const Names needed = needed_tensors(graph_);
     const auto is_unneeded = [&](const std::string& name) { return !needed.contains(name); };

@@ -1,4 +1,4 @@
-// Gives a model the inputs and outputs that the caller wants, before it is checked and translated.
+// Changes the inputs and outputs of a model as requested, before it is checked and translated.
 #pragma once
 
 #include <map>
@@ -16,18 +16,18 @@ class ModelProto;
 
 namespace onnx2ir::frontend {
 
-/// What is wanted of a model input and what ONNX's message cannot say: bounds of dimensions, and a type that
-/// differs from the one that the model computes with.
+/// Requests for an input that an onnx::ModelProto cannot express: bounds of dimensions, and a type that
+/// differs from the one the model computes with.
 struct InputOverride {
   std::optional<ir::PartialShape> shape;
   std::optional<ir::ElementType> type;
 };
 
-/// By the input's name.
+/// By the name of the input.
 using InputOverrides = std::map<std::string, InputOverride, std::less<>>;
 
-/// Changes the main graph of `model`: order of inputs, cuts, frozen inputs, outputs. Nodes, initializers and
-/// inputs that only served what a cut removed are removed too. Reports what does not fit the model.
+/// Changes the main graph of `model`: order of inputs, cuts, frozen inputs, outputs. Removes nodes,
+/// initializers and inputs that are no longer needed after a cut. Reports requests that do not fit the model.
 InputOverrides change_interface(onnx::ModelProto& model, const InterfaceSpec& wanted, DiagnosticSink& sink);
 
 }  // namespace onnx2ir::frontend

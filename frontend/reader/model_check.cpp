@@ -12,7 +12,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Domains onnxruntime knows, and so may be used without an import.
+/// Domains that onnxruntime knows, so that they may be used without an import.
 constexpr std::string_view kKnownDomains[] = {"", "ai.onnx.ml", "com.microsoft"};
 
 std::int64_t newest_or_first(std::string_view domain) {
@@ -25,8 +25,7 @@ std::string shown(std::string_view domain) {
 
 void check_ir_version(const onnx::ModelProto& model, DiagnosticSink& sink) {
   if (!model.has_ir_version()) {
-    sink.warning(DiagnosticCode::no_ir_version,
-                 "The model does not say which version of the ONNX format it has");
+    sink.warning(DiagnosticCode::no_ir_version, "The model does not state its version of the ONNX format");
   } else if (model.ir_version() > onnx::Version::IR_VERSION) {
     sink.error(DiagnosticCode::unsupported_version,
                fmt::format("The model has version {} of the ONNX format; the newest known is {}",
@@ -34,7 +33,7 @@ void check_ir_version(const onnx::ModelProto& model, DiagnosticSink& sink) {
   }
 }
 
-/// One error for each file.
+/// Reports one error per file.
 void report_unreadable_files(ModelCheck& check) {
   for (auto& [location, file] : check.unreadable_files) {
     if (file.tensors.size() == 1) {
@@ -47,7 +46,7 @@ void report_unreadable_files(ModelCheck& check) {
         fmt::format("{} tensors cannot be read from the file '{}'", file.tensors.size(), location);
     diagnostic.place.graph = std::string(kMainGraphPath);
     diagnostic.notes = {file.first.message, fmt::format("tensors: {}", fmt::join(file.tensors, ", "))};
-    diagnostic.hint = "put the file beside the model, complete, as it was when the model was saved";
+    diagnostic.hint = "put the complete file, as it was saved with the model, next to the model";
     check.sink.report(std::move(diagnostic));
   }
 }
@@ -61,7 +60,7 @@ OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::O
     const std::string domain = shown(canonical_domain(import.domain()));
     const auto newest = newest_opset(import.domain());
     if (import.version() < 1 && !canonical_domain(import.domain()).empty()) {
-      // onnxruntime runs such models as long as they have no node of that domain.
+      // onnxruntime runs such models if they have no node of that domain.
       sink.warning(DiagnosticCode::unsupported_version,
                    fmt::format("{} is imported as version {}, which does not exist; the import is ignored",
                                domain, import.version()),
@@ -89,7 +88,7 @@ OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::O
 OpsetImports import_opsets(const onnx::ModelProto& model, DiagnosticSink& sink) {
   OpsetImports opsets = read_opset_imports(model.opset_import(), Place{}, sink);
   if (model.opset_import().empty()) {
-    // https://github.com/onnx/onnx/blob/main/docs/IR.md: opset_import came with version 3 of the format.
+    // https://github.com/onnx/onnx/blob/main/docs/IR.md: opset_import was added in version 3 of the format.
     if (model.has_ir_version() && model.ir_version() < 3) {
       opsets.add("", 1);
     } else {

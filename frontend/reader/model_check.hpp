@@ -1,5 +1,5 @@
-// Whether a model follows ONNX's rules, as far as a conversion depends on them. Everything wrong is reported
-// with its place, not only the first. What onnxruntime loads in spite of the rules is a warning.
+// Checks that a model follows ONNX's rules, as far as a conversion depends on them. All violations are
+// reported with their places. Violations that onnxruntime accepts are warnings.
 #pragma once
 
 #include <onnx2ir/diagnostic.hpp>
@@ -12,16 +12,16 @@ namespace onnx2ir::frontend {
 
 class WeightTable;
 
-/// The opset versions `model` imports, those it forgets added as onnxruntime does.
+/// The opset versions that `model` imports; missing ones are added as in onnxruntime.
 OpsetImports import_opsets(const onnx::ModelProto& model, DiagnosticSink& sink);
 
-/// The versions a list of imports names; what is wrong with them is reported at `place`.
+/// The versions in a list of imports; errors are reported at `place`.
 OpsetImports read_opset_imports(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports,
                                 const Place& place, DiagnosticSink& sink);
 
-/// Reports to `sink` what is wrong with `model`. Opens the external files of its tensors in `weights`. Says
-/// whether the nodes of all graphs stand in the order of their dependencies. Calls of functions may add
-/// `max_function_nodes` nodes.
+/// Checks `model` and reports errors to `sink`. Opens the external files of its tensors in `weights`. Returns
+/// whether the nodes of all graphs are in topological order. Calls of functions may add `max_function_nodes`
+/// nodes.
 bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, const FunctionIndex& functions,
                  WeightTable& weights, std::uint64_t max_function_nodes, DiagnosticSink& sink);
 

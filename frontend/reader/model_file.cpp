@@ -38,8 +38,8 @@ FileResult take_descriptor(int descriptor, const std::filesystem::path& path) {
 }
 
 FileResult open_file(const std::filesystem::path& path) {
-  // Looked at before it is opened: opening alone has effects on some devices. A named pipe put there in
-  // between does not block because of O_NONBLOCK, and take_descriptor looks again.
+  // Checked before it is opened, because opening alone has effects on some devices. If it is replaced by a
+  // named pipe in between, O_NONBLOCK prevents blocking, and take_descriptor checks again.
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {nullptr, system_reason(errno)};
   if (!S_ISREG(status.st_mode))

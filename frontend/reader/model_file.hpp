@@ -1,4 +1,4 @@
-// Files opened for reading, with reasons for people when that fails.
+// Opens files for reading, with error messages for users.
 #pragma once
 
 #include <filesystem>
@@ -9,16 +9,17 @@
 
 namespace onnx2ir::frontend {
 
-/// An open file, or why there is none.
+/// An open file, or the reason why it could not be opened.
 struct FileResult {
   std::shared_ptr<const ir::InputFile> file;
   std::string problem;
 };
 
-/// Opens the regular file at `path`. Never waits: named pipes and devices are refused unopened.
+/// Opens the regular file at `path`. Never blocks: named pipes and devices are rejected without opening them.
 FileResult open_file(const std::filesystem::path& path);
 
-/// The regular file behind `descriptor`, which it takes over, also on failure. `path`: its name for messages.
+/// The regular file of `descriptor`, of which it takes ownership, also on failure. `path` is its name for
+/// messages.
 FileResult take_descriptor(int descriptor, const std::filesystem::path& path);
 
 }  // namespace onnx2ir::frontend

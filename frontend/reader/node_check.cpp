@@ -26,7 +26,7 @@ std::string_view type_name(int type) {
   return type >= 0 && index < kNames.size() ? kNames[index] : "unknown";
 }
 
-/// A set field of an attribute, as the type it is for.
+/// A set field of an attribute, and the attribute type it belongs to.
 struct UsedFields {
   int count = 0;
   int type = AttributeProto::UNDEFINED;  ///< of the last one
@@ -56,8 +56,8 @@ UsedFields used_fields(const AttributeProto& attribute) {
   return used;
 }
 
-/// Whether an attribute of this type must have its field: the default of a number or text is a value, an
-/// empty list is one too.
+/// Whether an attribute of this type must have its field set. Numbers and texts have default values, and a
+/// list may be empty.
 bool needs_field(int type) {
   return type == AttributeProto::TENSOR || type == AttributeProto::GRAPH ||
          type == AttributeProto::SPARSE_TENSOR || type == AttributeProto::TYPE_PROTO;
@@ -77,8 +77,8 @@ void check_reference(const AttributeProto& attribute, const UsedFields& used, co
     error(site, check, DiagnosticCode::invalid_attribute, std::move(message));
   };
   if (check.function == nullptr) {
-    fail(
-        fmt::format("Attribute '{}' refers to an attribute of a function, but is in none", attribute.name()));
+    fail(fmt::format("Attribute '{}' refers to an attribute of a function, but is not in a function",
+                     attribute.name()));
   } else if (used.count != 0) {
     fail(fmt::format("Attribute '{}' has a value and refers to attribute '{}' as well", attribute.name(),
                      attribute.ref_attr_name()));
@@ -98,7 +98,7 @@ void check_tensors(const AttributeProto& attribute, const Site& site, BodyCheck&
   for (const auto& tensor : attribute.sparse_tensors()) check_one(tensor);
 }
 
-/// What holds for any attribute of any operator.
+/// Checks the rules for any attribute of any operator.
 void check_attribute(const AttributeProto& attribute, const Site& site, BodyCheck& check,
                      const BodyVisitor& visit_body) {
   auto fail = [&](std::string message) {
@@ -121,7 +121,7 @@ void check_attribute(const AttributeProto& attribute, const Site& site, BodyChec
   for (const auto& graph : attribute.graphs()) visit_body(graph, attribute.name());
 }
 
-/// What the schema says of the number of inputs or outputs and which of them may be left out.
+/// Checks the number of inputs or outputs, and which may be omitted, against the schema.
 void check_parameters(std::string_view what, const google::protobuf::RepeatedPtrField<std::string>& names,
                       const std::vector<onnx::OpSchema::FormalParameter>& parameters, int least, int most,
                       const Site& site, BodyCheck& check) {
@@ -137,7 +137,7 @@ void check_parameters(std::string_view what, const google::protobuf::RepeatedPtr
   for (std::size_t i = 0; i < declared; ++i) {
     if (names[static_cast<int>(i)].empty() && parameters[i].GetOption() == onnx::OpSchema::Single) {
       error(site, check, DiagnosticCode::invalid_node,
-            fmt::format("It leaves out '{}', number {} of its {}", parameters[i].GetName(), i, what));
+            fmt::format("It omits '{}', number {} of its {}", parameters[i].GetName(), i, what));
     }
   }
 }
@@ -149,7 +149,7 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
   };
   check_parameters("inputs", node.input(), schema.inputs(), schema.min_input(), schema.max_input(), site,
                    check);
-  // Outputs that are left out are outputs nobody reads; onnxruntime runs a Loop without any.
+  // Omitted outputs are unused outputs; onnxruntime also runs a Loop without outputs.
   check_parameters("outputs", node.output(), schema.outputs(), 0, schema.max_output(), site, check);
 
   std::size_t required_found = 0;
@@ -157,12 +157,13 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
     if (check.model.gave_up()) return;
     const auto declared = schema.attributes().find(attribute.name());
     if (declared == schema.attributes().end()) {
-      // Names with two underscores are a tool's own notes. onnxruntime ignores this misspelling of epsilon.
+      // Names that begin with two underscores are notes of a tool. onnxruntime ignores this misspelling of
+      // epsilon.
       if (node.op_type() == "LayerNormalization" && attribute.name() == "epsion") {
         check.model.sink.warning(DiagnosticCode::unknown_attribute,
                                  "Attribute 'epsion' is ignored; the name is epsilon", place_of(site, check));
       } else if (!attribute.name().starts_with("__")) {
-        fail(fmt::format("Attribute '{}' is not one of {}'s", attribute.name(), node.op_type()));
+        fail(fmt::format("Attribute '{}' is not an attribute of {}", attribute.name(), node.op_type()));
       }
       continue;
     }
@@ -183,9 +184,9 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
   }
 }
 
-/// An attribute whose name another one in front of it has; null when there is none.
+/// An attribute with the same name as an earlier one; null if there is none.
 const AttributeProto* find_repeated(const onnx::NodeProto& node) {
-  constexpr int kFew = 16;  // most nodes have so few that comparing all is faster than a table
+  constexpr int kFew = 16;  // comparing all pairs is faster for few attributes
   if (node.attribute_size() > kFew) {
     ir::NameTable<bool> names;
     names.reserve(static_cast<std::size_t>(node.attribute_size()));
@@ -202,7 +203,7 @@ const AttributeProto* find_repeated(const onnx::NodeProto& node) {
   return nullptr;
 }
 
-/// The version of the node's domain; one that is assumed is reported once.
+/// The version of the node's domain. An assumed version is reported once.
 std::optional<std::int64_t> domain_version(const Site& site, BodyCheck& check) {
   const std::string_view domain = canonical_domain(site.node->domain());
   const auto version = check.opsets.find(domain);
@@ -220,7 +221,7 @@ std::optional<std::int64_t> domain_version(const Site& site, BodyCheck& check) {
 void warn_of_unknown_operator(const Site& site, BodyCheck& check) {
   const onnx::NodeProto& node = *site.node;
   const auto first = first_opset_with(node.domain(), node.op_type());
-  const std::string why = first ? fmt::format("{} exists from opset {} on", node.op_type(), *first)
+  const std::string why = first ? fmt::format("{} was added in opset {}", node.op_type(), *first)
                                 : fmt::format("ONNX has no operator {}", node.op_type());
   check.model.sink.warning(DiagnosticCode::unknown_operator,
                            why + "; it is read as onnxruntime's own operator of that name",
@@ -238,18 +239,18 @@ void check_call(const onnx::FunctionProto& function, const Site& site, BodyCheck
   expect("outputs", node.output_size(), function.output_size());
 }
 
-/// What is to be known of an operator that is met for the first time, at `site`.
+/// Looks up an operator at its first occurrence, at `site`.
 CheckedOperator meet_operator(const Site& site, BodyCheck& check) {
   const onnx::NodeProto& node = *site.node;
   const auto version = domain_version(site, check);
   if (!version) return {};
   CheckedOperator met{true, *version, find_schema(node.domain(), node.op_type(), *version), false};
   if (met.schema != nullptr) {
-    // GroupNormalization was not removed: its first version was given up after models had it.
+    // GroupNormalization was not removed: only its first version was deprecated, and models use it.
     met.is_removed = met.schema->Deprecated() &&
                      first_opset_with(node.domain(), node.op_type()) != met.schema->since_version();
   } else if (newest_opset(node.domain()) && *version >= 1) {
-    // Operators of other domains may be anybody's: whether they can be converted is for later.
+    // Operators of other domains may be custom; the translation decides whether they can be converted.
     warn_of_unknown_operator(site, check);
   }
   return met;
@@ -298,7 +299,7 @@ void check_node(const Site& site, BodyCheck& check, const BodyVisitor& visit_bod
   if (const auto* const repeated = find_repeated(node)) {
     error(site, check, DiagnosticCode::invalid_attribute,
           fmt::format("It has attribute '{}' more than once", repeated->name()));
-    return;  // which one was meant, and so all further checks, would be a guess
+    return;  // further checks would depend on which one was meant
   }
   for (const auto& attribute : node.attribute()) {
     if (check.model.gave_up()) return;

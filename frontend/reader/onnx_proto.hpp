@@ -1,4 +1,4 @@
-// The protobuf classes of ONNX. Every other file includes them through this one, which is precompiled.
+// The protobuf classes of ONNX. All other files include this header, which is precompiled.
 #pragma once
 
 #include <onnx/onnx_pb.h>  // IWYU pragma: export

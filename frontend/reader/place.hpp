@@ -1,5 +1,5 @@
-// How diagnostics name graphs and nodes. Everybody who reports about a node uses these, so that one node has
-// one name.
+// Names of graphs and nodes in diagnostics. All diagnostics use these functions, so that a node always has
+// the same name.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ namespace onnx2ir::frontend {
 inline constexpr std::string_view kMainGraphPath = "main";
 
 /// The path of the body in attribute `attribute` of the node at `index` of the graph at `graph_path`:
-/// "main/loop_3.body". A node without a name is called by its operator and index.
+/// "main/loop_3.body". A node without a name is identified by its operator and index.
 std::string body_path(std::string_view graph_path, const onnx::NodeProto& node, std::int64_t index,
                       std::string_view attribute);
 
-/// The path of a function's body where it is not seen from a call: "function my.domain::Gelu".
+/// The path of a function's body outside of a call: "function my.domain::Gelu".
 std::string function_path(const onnx::FunctionProto& function);
 
 /// The place of the node at `index` of the graph at `graph_path`; `opset` is the imported version of its
-/// domain, -1 when there is none.
+/// domain, -1 if it is not imported.
 Place node_place(std::string_view graph_path, const onnx::NodeProto& node, std::int64_t index,
                  std::int64_t opset);
 

@@ -19,17 +19,17 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Messages in messages: a graph in a graph is three of them. More than wire_scan lets pass.
+/// The nesting depth of messages: a graph in a graph is three levels. More than wire_scan admits.
 constexpr int kMaxMessageDepth = 4 * kMaxGraphDepth + 64;
 
-/// A stripped model and the weights taken out of it.
+/// A stripped model, and the weights removed from it.
 struct ModelBytes {
   std::string stripped;
   std::unique_ptr<WeightTable> weights;
   std::shared_ptr<const ir::InputFile> file = nullptr;  ///< null when it came from memory
 };
 
-/// The first `size` bytes of `file`, or all of it if it is shorter.
+/// The first `size` bytes of `file`, or the whole file if it is shorter.
 std::string read_prefix(const ir::InputFile& file, std::uint64_t size) {
   std::string text(std::min(size, file.size()), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));
@@ -52,7 +52,7 @@ std::optional<ModelBytes> strip_text(std::string_view text, ExternalFolders fold
 
 constexpr std::uint64_t kPrefix = std::uint64_t{1} << 16U;
 
-/// Why bytes that begin with `start` could not be scanned.
+/// The error for bytes that begin with `start` and could not be scanned.
 ReadProblem explain_scan(const std::filesystem::path& path, std::string_view start, std::string problem) {
   if (auto foreign = recognize_foreign_file(path, start)) return *std::move(foreign);
   if (problem.starts_with("the file ends at least "))
@@ -130,14 +130,14 @@ void report(const ModelSource& source, ReadProblem problem, DiagnosticSink& sink
   sink.report(std::move(diagnostic));
 }
 
-/// The other format of a file that could be read, but is no model.
+/// Recognises a file of another format that could be parsed, but is not a model.
 std::optional<ReadProblem> recognize_source(const ModelSource& source, const ir::InputFile* file) {
   const auto* const path = std::get_if<std::filesystem::path>(&source);
   if (path == nullptr || file == nullptr) return std::nullopt;
   return recognize_foreign_file(*path, read_prefix(*file, kPrefix));
 }
 
-/// An arena whose blocks fit the model: the default ones are small, and millions of them are slow.
+/// An arena with blocks that fit the size of the model: millions of the small default blocks are slow.
 std::unique_ptr<google::protobuf::Arena> make_arena(std::size_t model_size) {
   google::protobuf::ArenaOptions options;
   options.start_block_size = std::clamp<std::size_t>(model_size, 4096, 1 << 20);
@@ -190,7 +190,7 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
     report(source, std::move(problem), sink);
     return std::nullopt;
   }
-  // The text of the model and the message.
+  // The text of the model, and the message.
   constexpr std::uint64_t kCopies = 4;
   ir::charge_for_good(kCopies * bytes->stripped.size());
   auto arena = make_arena(bytes->stripped.size());

@@ -1,8 +1,8 @@
-// From the bytes of a model to a checked onnx::ModelProto that does not hold its weights.
+// Reads the bytes of a model into a checked onnx::ModelProto that does not contain its weights.
 //
-// Tensors of the loaded model must be read with read_tensor (tensor_data.hpp), never through raw_data():
-// long raw data is replaced by a reference into the WeightTable before protobuf parses the model, and data
-// may lie in other files.
+// Tensors of the loaded model must be read with read_tensor (tensor_data.hpp), never with raw_data(): long
+// raw data is replaced by a reference into the WeightTable before protobuf parses the model, and data may be
+// in other files.
 #pragma once
 
 #include <filesystem>
@@ -31,21 +31,21 @@ namespace onnx2ir::frontend {
 
 class FunctionIndex;
 
-/// Where a model comes from: a file (protobuf or ONNX text, told apart by extension and content), a
-/// serialized ModelProto in memory, or ONNX text. Memory must stay valid during load_model only; what is
-/// needed of it later is copied, once.
+/// The source of a model: a file (protobuf or ONNX text, recognised by extension and content), a serialized
+/// ModelProto in memory, or ONNX text. Memory must stay valid during load_model only: the needed parts are
+/// copied once.
 using ModelSource = std::variant<std::filesystem::path, std::span<const std::byte>, std::string_view>;
 
 struct LoadOptions {
-  /// Folder of the external data of models that are not files; empty: external data is an error.
+  /// The folder of external data for models that are not files; empty: external data is an error.
   std::filesystem::path external_data_folder;
-  /// The most nodes that may come from calls of the model's functions: a kilobyte can ask for billions.
+  /// The most nodes that calls of the model's functions may add: a kilobyte can expand to billions.
   std::uint64_t max_function_nodes = 1'000'000;
-  /// Inputs and outputs other than the model's own.
+  /// Requested inputs and outputs.
   InterfaceSpec interface;
 };
 
-/// A model that has been read and checked. Immutable; any number of threads may read it.
+/// A model that has been read and checked. Immutable, so any number of threads may read it.
 class LoadedModel {
  public:
   LoadedModel(std::unique_ptr<google::protobuf::Arena> arena, const onnx::ModelProto& proto,
@@ -56,21 +56,21 @@ class LoadedModel {
   LoadedModel& operator=(LoadedModel&&) noexcept;
   ~LoadedModel();
 
-  /// The model: checked, documentation strings left out.
+  /// The checked model, without documentation strings.
   const onnx::ModelProto& proto() const { return *proto_; }
-  /// The versions of the operator domains the graph's nodes follow. A function's are in bind_function's
-  /// result.
+  /// The versions of the operator domains for the graph's nodes. For a function, see the result of
+  /// bind_function.
   const OpsetImports& opsets() const { return opsets_; }
-  /// What the caller wants of the inputs and the message does not say.
+  /// Requested changes of the inputs that the message cannot express.
   const InputOverrides& overrides() const { return overrides_; }
-  /// Whether the nodes of all graphs and of the model's own functions stand after what they read.
+  /// Whether the nodes of all graphs and of the model's own functions are in topological order.
   bool is_ordered() const { return is_ordered_; }
-  /// The model's own function that `node` calls, null when it calls none. It hides an operator of ONNX of
-  /// the same name.
+  /// The model's own function that `node` calls; null if it calls none. It hides ONNX's operator of the same
+  /// name.
   const onnx::FunctionProto* find_function(const onnx::NodeProto& node) const;
   /// The bytes of the tensors.
   const WeightTable& weights() const { return *weights_; }
-  /// The files that were opened: the model's, if it came from one, and those of external data.
+  /// The opened files: the model's own, if it was read from one, and those of external data.
   std::vector<std::shared_ptr<const ir::InputFile>> files() const;
 
  private:
@@ -84,8 +84,8 @@ class LoadedModel {
   bool is_ordered_;
 };
 
-/// Reads and checks a model. Reports everything that is wrong with it to `sink`; nothing is returned when
-/// something is an error. Throws ir::InputError when a file cannot be read to its end.
+/// Reads and checks a model. Reports all errors to `sink`, and returns no value if there is one. Throws
+/// ir::InputError if a file cannot be read to its end.
 std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptions& options,
                                       DiagnosticSink& sink);
 

@@ -1,4 +1,5 @@
-// All operator schemas of the ONNX library, none of them made yet. Generated at build time.
+// The table of all operator schemas of the ONNX library, which are created on demand. Generated at build
+// time.
 #pragma once
 
 #include <onnx/defs/schema.h>

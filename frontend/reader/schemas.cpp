@@ -11,7 +11,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The library's set of schemas that domain belongs to; empty when it is not ONNX's.
+/// The set of schemas in the library for a domain; empty if it is not a domain of ONNX.
 std::string_view set_of(std::string_view domain) {
   domain = canonical_domain(domain);
   if (domain.empty()) return "Onnx";
@@ -21,8 +21,8 @@ std::string_view set_of(std::string_view domain) {
   return {};
 }
 
-/// A schema is made when somebody first asks for it and kept for the life of the process: it costs more than
-/// a small model's conversion can spend, is the same for all models and never changes.
+/// Creates schemas at their first use and keeps them for the life of the process: creating all would take
+/// longer than converting a small model, and schemas are the same for all models.
 class SchemaCache {
  public:
   const onnx::OpSchema& get(std::size_t index) {
@@ -71,7 +71,7 @@ const onnx::OpSchema* find_schema(std::string_view domain, std::string_view op_t
   if (after == rows.begin()) return nullptr;
   const SchemaRow& row = *(after - 1);
   const onnx::OpSchema& schema = cache().get(static_cast<std::size_t>(&row - schema_table().data()));
-  // One set holds two preview domains.
+  // One set contains two preview domains.
   return schema.domain() == canonical_domain(domain) ? &schema : nullptr;
 }
 

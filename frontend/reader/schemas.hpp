@@ -1,5 +1,5 @@
-// The ONNX library's operator schemas, made one by one when first asked for: registering all of them the
-// library's way would cost more than converting a small model.
+// The operator schemas of the ONNX library, created on demand: registering all of them takes longer than
+// converting a small model.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,14 @@ class OpSchema;
 
 namespace onnx2ir::frontend {
 
-/// The schema of the operator as of version `opset` of its domain; null when the domain or the operator is
-/// not ONNX's, or did not exist yet. A schema can say that the operator is deprecated. Lives as long as the
-/// process. Thread-safe.
+/// The schema of the operator as of version `opset` of its domain; null if the domain or operator is not
+/// ONNX's, or was added later. The operator may be deprecated. Lives as long as the process. Thread-safe.
 const onnx::OpSchema* find_schema(std::string_view domain, std::string_view op_type, std::int64_t opset);
 
-/// The newest version of a domain ONNX's schemas in this build know; nothing for a domain that is not ONNX's.
+/// The newest version of a domain in ONNX's schemas; no value if it is not a domain of ONNX.
 std::optional<std::int64_t> newest_opset(std::string_view domain);
 
-/// The first version of ONNX's `domain` that has an operator `op_type`; nothing when none has.
+/// The first version of ONNX's `domain` with an operator `op_type`; no value if there is none.
 std::optional<std::int64_t> first_opset_with(std::string_view domain, std::string_view op_type);
 
 }  // namespace onnx2ir::frontend

@@ -19,7 +19,7 @@ std::vector<std::int64_t> integers_of(const ir::ConstantData& data) {
   return values;
 }
 
-/// The position of entry `entry` in the dense tensor; nothing when an index is out of range.
+/// The position of entry `entry` in the dense tensor; no value if an index is out of range.
 std::optional<std::uint64_t> position_of(std::size_t entry, std::span<const std::int64_t> indices,
                                          std::span<const std::int64_t> shape, std::uint64_t count,
                                          bool linear) {

@@ -31,7 +31,7 @@ void check_tensor(const onnx::TensorProto& tensor, std::string_view what, const 
 void check_tensor(const onnx::SparseTensorProto& tensor, std::string_view what, const Site& site,
                   BodyCheck& check) {
   check_tensor(tensor.values(), what, site, check);
-  // Without entries there need be no indices.
+  // A tensor without entries need not have indices.
   if (tensor.has_indices()) check_tensor(tensor.indices(), what, site, check);
 }
 

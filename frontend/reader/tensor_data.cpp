@@ -15,7 +15,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "ONNX raw data and the IR's weights are little-endian");
 
-/// The number of elements of a shape; nothing, and the reason in `problem`, when there is none.
+/// The number of elements of a shape; no value, with the reason in `problem`, if it is invalid.
 template <typename Dimensions>
 std::optional<std::uint64_t> element_count(const Dimensions& dimensions, std::string& problem) {
   std::uint64_t count = 1;
@@ -26,7 +26,7 @@ std::optional<std::uint64_t> element_count(const Dimensions& dimensions, std::st
       return std::nullopt;
     }
     if (dimension == 0) empty = true;
-    // Zeros do not excuse the others: strides are computed from all of them.
+    // Checked also if another dimension is 0, because strides are computed from all dimensions.
     if (dimension > 0 && __builtin_mul_overflow(count, static_cast<std::uint64_t>(dimension), &count)) {
       problem = "its number of elements does not fit into 64 bits";
       return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<std::uint64_t> element_count(const Dimensions& dimensions, std::st
   return empty ? 0 : count;
 }
 
-/// What a tensor says about itself, checked.
+/// Checked type and shape of a tensor.
 struct Header {
   const TensorTypeInfo* type = nullptr;
   std::uint64_t count = 0;
@@ -66,21 +66,21 @@ std::optional<Header> read_header(const onnx::TensorProto& tensor, std::string& 
   return header;
 }
 
-/// Elements that are stored as they are.
+/// Elements that need no conversion.
 template <typename Element>
 std::vector<std::byte> copy_elements(const google::protobuf::RepeatedField<Element>& elements) {
   const auto bytes = std::as_bytes(std::span(elements.data(), static_cast<std::size_t>(elements.size())));
   return {bytes.begin(), bytes.end()};
 }
 
-/// The low `sizeof(Element)` bytes of each value; nothing when a value needs more than that, signed or not.
+/// The low `sizeof(Element)` bytes of each value; no value if one needs more bytes, signed or unsigned.
 template <typename Element, typename Stored>
 std::optional<std::vector<std::byte>> narrow_elements(const google::protobuf::RepeatedField<Stored>& stored,
                                                       std::string& problem) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(stored.size()) * sizeof(Element));
   std::byte* out = bytes.data();
   for (const Stored value : stored) {
-    // Writers store unsigned types as they are and signed ones sign-extended, but some mask the sign off.
+    // Writers store unsigned types directly and signed ones sign-extended, but some clear the upper bits.
     const auto element = static_cast<Element>(value);
     const bool fits = value == static_cast<Stored>(element) ||
                       value == static_cast<Stored>(static_cast<std::make_signed_t<Element>>(element));
@@ -145,14 +145,14 @@ std::uint64_t all_typed_counts(const onnx::TensorProto& tensor) {
 
 enum class Storage : std::uint8_t { raw, typed, strings, external };
 
-/// A tensor whose data is known to be as much as its type and shape need. External data is not looked at.
+/// A tensor whose data has the size that its type and shape require. External data is not read.
 struct Located {
   Header header;
   Storage storage = Storage::raw;
 };
 
-/// The number of values the typed field must have: sub-byte elements are packed into bytes, complex ones are
-/// two values.
+/// The number of values in the typed field: small elements are packed into bytes, and a complex number is two
+/// values.
 std::uint64_t expected_values(const Header& header) {
   if (header.type->field == TypedField::int32_data && header.type->bits < 8) return header.bytes;
   const bool complex = header.type->name.starts_with("complex");
@@ -182,16 +182,16 @@ std::optional<Located> locate(const onnx::TensorProto& tensor, const WeightTable
     if (strings) return fail("it keeps strings as raw data");
     const std::uint64_t size = weights.raw_data_size(tensor);
     if (size != header->bytes) {
-      return fail(fmt::format("it has {} bytes, but its type and shape make {}", size, header->bytes));
+      return fail(fmt::format("it has {} bytes, but its type and shape require {}", size, header->bytes));
     }
     return located(Storage::raw);
   }
   const std::uint64_t found = typed_count(tensor, header->type->field);
   if (found != typed)
-    return fail(fmt::format("it has values in a field that is not for {}", header->type->name));
+    return fail(fmt::format("it has values in a field that does not fit {}", header->type->name));
   if (found != expected_values(*header)) {
     return fail(
-        fmt::format("it has {} values, but its type and shape make {}", found, expected_values(*header)));
+        fmt::format("it has {} values, but its type and shape require {}", found, expected_values(*header)));
   }
   return located(strings ? Storage::strings : Storage::typed);
 }
@@ -222,7 +222,7 @@ std::optional<ir::ConstantData> read_data(const onnx::TensorProto& tensor, const
   return std::nullopt;
 }
 
-/// Type and shape in OpenVINO's terms.
+/// Converts type and shape to OpenVINO's.
 TensorResult without_data(const onnx::TensorProto& tensor, const Header& header) {
   if (!header.type->ir_type) {
     return {std::nullopt, fmt::format("OpenVINO has no element type for {}", header.type->name)};

@@ -1,4 +1,4 @@
-// Tensors of a model as type, shape and elements.
+// Reads tensors of a model: type, shape and elements.
 #pragma once
 
 #include <cstdint>
@@ -20,34 +20,34 @@ namespace onnx2ir::frontend {
 
 class WeightTable;
 
-/// A tensor with its elements in the layout of OpenVINO constants (strings: see pack_strings).
+/// A tensor with its elements in the layout of OpenVINO's constants (strings: see pack_strings).
 struct TensorValue {
   ir::ElementType type = ir::ElementType::dynamic;
   std::vector<std::int64_t> shape;
   ir::ConstantData data;
 };
 
-/// A tensor, or why there is none: one clause that follows the tensor's name.
+/// A tensor, or the reason of a failure: a clause that follows the tensor's name in a message.
 struct TensorResult {
   std::optional<TensorValue> value;
   std::string problem;
 };
 
-/// The value of `tensor`: a view where its bytes lie in the model or beside it in the right layout, converted
-/// in one pass otherwise. `weights` belongs to the model the tensor comes from.
+/// The value of `tensor`: a view if its bytes are in the right layout in the model or its external data,
+/// otherwise converted. `weights` belongs to the model of the tensor.
 TensorResult read_tensor(const onnx::TensorProto& tensor, const WeightTable& weights);
 
-/// The same for a sparse tensor, made dense. Refuses to make more than 1 GiB out of it.
+/// The same for a sparse tensor, converted to a dense one. Fails for more than 1 GiB.
 TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTable& weights);
 
-/// What is wrong with `tensor`, read or not: its shape, the amount of its data, its external file. Empty when
-/// nothing is. Element types OpenVINO does not have are not wrong.
+/// The error in `tensor`, whether it is used or not: in its shape, the size of its data, or its external
+/// file. Empty if there is none. Element types that OpenVINO does not have are not errors.
 std::string tensor_problem(const onnx::TensorProto& tensor, const WeightTable& weights);
 
-/// The layout of OpenVINO's string constants: i32 count, i32 offsets[count + 1] into what follows,
-/// characters. Nothing when the offsets do not fit.
+/// Packs strings in the layout of OpenVINO's string constants: i32 count, i32 offsets[count + 1] into the
+/// characters that follow. No value if the offsets overflow.
 std::optional<std::vector<std::byte>> pack_strings(std::span<const std::string_view> strings);
-/// The strings of such a block; nothing when it is not one. The views point into `packed`.
+/// Unpacks such a block; no value if it is malformed. The views point into `packed`.
 std::optional<std::vector<std::string_view>> unpack_strings(std::span<const std::byte> packed);
 
 }  // namespace onnx2ir::frontend

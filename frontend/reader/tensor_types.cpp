@@ -7,8 +7,8 @@ namespace {
 
 using ir::ElementType;
 
-// In the order of onnx.proto's TensorProto.DataType, from FLOAT = 1 on. Numbers, not the library's
-// enumerators: an older library does not have the last ones.
+// In the order of TensorProto.DataType in onnx.proto, from FLOAT = 1 on. Numbers instead of the library's
+// enumerators, because older libraries lack the last ones.
 constexpr std::array kTensorTypes = {
     TensorTypeInfo{1, "float", 32, ElementType::f32, TypedField::float_data},
     TensorTypeInfo{2, "uint8", 8, ElementType::u8, TypedField::int32_data},

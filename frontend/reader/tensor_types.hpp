@@ -1,4 +1,4 @@
-// ONNX tensor types and the OpenVINO types that hold the same values.
+// ONNX tensor types and the corresponding OpenVINO types.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace onnx2ir::frontend {
 
-/// The field of a TensorProto that holds elements which are not raw data.
+/// The field of a TensorProto that holds elements if they are not raw data.
 enum class TypedField : std::uint8_t {
   float_data,
   int32_data,
@@ -19,19 +19,19 @@ enum class TypedField : std::uint8_t {
   string_data
 };
 
-/// A row for each value of onnx::TensorProto::DataType but UNDEFINED.
+/// A row for each value of onnx::TensorProto::DataType except UNDEFINED.
 struct TensorTypeInfo {
   std::int32_t onnx_type;                  ///< onnx::TensorProto::DataType
-  std::string_view name;                   ///< as ONNX spells it: "float16"
+  std::string_view name;                   ///< the ONNX name: "float16"
   unsigned bits;                           ///< bits per element in raw_data; 0 for strings
   std::optional<ir::ElementType> ir_type;  ///< nothing: OpenVINO has no such type
   TypedField field;                        ///< where elements are when they are not raw data
 };
 
-/// The row of an ONNX type number; null when ONNX has no such type.
+/// The row of an ONNX type number; null if ONNX has no such type.
 const TensorTypeInfo* find_tensor_type(std::int64_t onnx_type);
 
-/// "float16"; "unknown type" when ONNX has no such type.
+/// "float16", or "unknown type" if ONNX has no such type.
 std::string_view tensor_type_name(std::int64_t onnx_type);
 
 }  // namespace onnx2ir::frontend

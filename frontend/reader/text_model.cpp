@@ -9,7 +9,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The parser recurses into brackets; nothing sensible nests deeper.
+/// The parser recurses into brackets; no real model nests them deeper.
 constexpr int kMaxBracketDepth = 256;
 
 bool nests_too_deep(std::string_view text) {
@@ -48,8 +48,9 @@ bool nests_too_deep(std::string_view text) {
 bool is_text_model(const std::filesystem::path& path, std::string_view start) {
   const auto extension = path.extension();
   if (extension == ".onnxtxt" || extension == ".txt") return true;
-  // A model in text form begins with '<', after blanks and comments. No serialized message does: it would be
-  // the end of a group. It could begin with a blank, so what precedes the '<' must be readable as well.
+  // A model in text form begins with '<', after blanks and comments. A serialized message cannot begin with
+  // it, because it would be the end of a group. It could begin with a blank, so the text before the '<' must
+  // be readable as well.
   for (std::size_t i = 0; i < start.size(); ++i) {
     if (start[i] == '<') return true;
     if (start[i] == '#') {
@@ -67,7 +68,7 @@ std::optional<std::string> serialize_text_model(std::string_view text, std::stri
     return std::nullopt;
   }
   if (nests_too_deep(text)) {
-    problem = fmt::format("its brackets nest more than {} deep", kMaxBracketDepth);
+    problem = fmt::format("its brackets are nested more than {} deep", kMaxBracketDepth);
     return std::nullopt;
   }
   const std::string terminated(text);

@@ -58,7 +58,7 @@ RawBytes WeightTable::external_bytes(const onnx::TensorProto& tensor, std::uint6
   const auto range = parse_external_range(tensor, problem);
   if (!range) return {std::nullopt, std::move(problem)};
   if (range->length && *range->length != size) {
-    return {std::nullopt, fmt::format("its external data has {} bytes, but its type and shape make {}",
+    return {std::nullopt, fmt::format("its external data has {} bytes, but its type and shape require {}",
                                       *range->length, size)};
   }
   const FileResult* opened = external_.find(range->location);

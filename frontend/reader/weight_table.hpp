@@ -1,4 +1,4 @@
-// Where the bytes of a model's tensors are.
+// The location of the bytes of a model's tensors.
 #pragma once
 
 #include <atomic>
@@ -19,38 +19,37 @@ class TensorProto;
 
 namespace onnx2ir::frontend {
 
-/// The raw bytes of a tensor, or why there are none.
+/// The raw bytes of a tensor, or the reason of a failure.
 struct RawBytes {
   std::optional<ir::ConstantData> data;
   std::string problem;
 };
 
-/// The raw data stripped from one model, and the model's external files.
+/// The raw data stripped from a model, and the model's external files.
 class WeightTable {
  public:
   /// Weights in the model's own file.
   WeightTable(std::shared_ptr<const ir::InputFile> model, std::vector<ByteRange> raw_data,
               ExternalFolders folders);
-  /// Weights in memory that the caller keeps only for now: copied, once.
+  /// Weights in memory that is valid only during the call: copied once.
   WeightTable(std::span<const std::byte> model, std::vector<ByteRange> raw_data, ExternalFolders folders);
 
-  /// Opens the file of a tensor with external data, so that external_bytes finds it.
+  /// Opens the file of a tensor with external data, for external_bytes().
   void open_external(const onnx::TensorProto& tensor);
 
   /// The external files that were opened.
   std::vector<std::shared_ptr<const ir::InputFile>> external_files() const { return external_.files(); }
 
-  /// How many bytes raw_data has, or had before they were stripped.
+  /// The number of bytes of raw_data, also if they were stripped.
   std::uint64_t raw_data_size(const onnx::TensorProto& tensor) const;
-  /// The bytes of raw_data: a view when they were stripped, a copy of the few bytes that were not.
+  /// The bytes of raw_data: a view if they were stripped, otherwise a copy (which is short).
   ir::ConstantData raw_data_bytes(const onnx::TensorProto& tensor) const;
-  /// The bytes of a tensor with external data whose elements take `size` bytes.
+  /// The bytes of a tensor with external data that takes `size` bytes.
   RawBytes external_bytes(const onnx::TensorProto& tensor, std::uint64_t size) const;
 
-  /// How many bytes sparse tensors of the model may take at the same time in dense form.
+  /// The most bytes that sparse tensors of the model may take in dense form at the same time.
   static constexpr std::uint64_t kMaxDenseBytes = std::uint64_t{1} << 29;
-  /// Memory of `size` zeros for the dense form of a sparse tensor, null when there would be more than
-  /// kMaxDenseBytes.
+  /// Allocates `size` zeros for the dense form of a sparse tensor; null if kMaxDenseBytes would be exceeded.
   std::shared_ptr<std::vector<std::byte>> make_dense(std::uint64_t size) const;
 
  private:
@@ -60,7 +59,7 @@ class WeightTable {
   std::shared_ptr<const ir::InputFile> model_;
   std::shared_ptr<const std::vector<std::byte>> memory_;
   ExternalFiles external_;
-  /// What make_dense() has made and is still there; the tensors keep it alive, too.
+  /// The bytes allocated by make_dense() and not released yet; shared with the tensors.
   std::shared_ptr<std::atomic<std::uint64_t>> dense_bytes_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 

@@ -22,7 +22,7 @@ enum class WireType : std::uint8_t {
   fixed32 = 5
 };
 
-/// The messages of onnx.proto on the way from ModelProto to raw_data.
+/// The messages of onnx.proto on the path from ModelProto to raw_data.
 enum class Message : std::uint8_t { model, graph, node, attribute, function, sparse_tensor, tensor };
 
 enum class Action : std::uint8_t { keep, drop, descend, strip };
@@ -38,7 +38,7 @@ struct FieldRule {
   Message message = Message::model;  ///< what to descend into
 };
 
-/// What to do with length-delimited field `number` of `message`; numbers as in onnx.proto.
+/// The handling of length-delimited field `number` of `message`; numbers as in onnx.proto.
 FieldRule rule(Message message, std::uint32_t number) {
   constexpr FieldRule kDrop{Action::drop};
   auto descend = [](Message into) { return FieldRule{Action::descend, into}; };
@@ -110,8 +110,8 @@ std::string_view name(Message message) {
 class Scanner {
  public:
   explicit Scanner(ByteWindow model) : model_(std::move(model)) {
-    // Memory that is not written to costs nothing; to move what has been written does. Lengths of fixed width
-    // may make the model longer than it was.
+    // Untouched memory costs nothing, but moving written memory does. Lengths of fixed width may make the
+    // model longer than before.
     constexpr std::size_t kMostAtFirst = std::size_t{1} << 26U;
     out_.bytes.reserve(std::min(model_.size() + model_.size() / 8 + 64, kMostAtFirst));
   }
@@ -150,9 +150,9 @@ class Scanner {
     std::uint64_t tag = 0;
     if (!read_varint(position, end, tag)) return false;
     if (tag > std::numeric_limits<std::uint32_t>::max() || tag < 8) {
-      return fail(start, "there is no valid field number");
+      return fail(start, "the field number is invalid");
     }
-    if ((tag & 7) > 5) return fail(start, "there is no valid wire type");
+    if ((tag & 7) > 5) return fail(start, "the wire type is invalid");
     number = static_cast<std::uint32_t>(tag >> 3);
     type = static_cast<WireType>(tag & 7);
     return true;
@@ -164,8 +164,8 @@ class Scanner {
     return true;
   }
 
-  /// Skips the value of a field that is not length-delimited. A group ends at its own end tag; nested ones
-  /// are counted, not recursed into.
+  /// Skips the value of a field that is not length-delimited. A group ends at its own end tag; nested groups
+  /// are counted without recursion.
   bool skip_value(Position& position, Position end, std::uint32_t number, WireType type, Position field) {
     std::vector<std::uint32_t> open_groups;
     while (true) {
@@ -188,7 +188,7 @@ class Scanner {
           break;
         case WireType::group_end:
           if (open_groups.empty() || open_groups.back() != number)
-            return fail(field, "a group ends that did not begin");
+            return fail(field, "a group ends without a beginning");
           open_groups.pop_back();
           break;
       }
@@ -198,8 +198,8 @@ class Scanner {
     }
   }
 
-  /// The field of a tensor that is raw data in all but name: packed floats of a float tensor are laid out as
-  /// its raw data would be. Zero when there is no such field, or anything besides it could be data as well.
+  /// The field of a tensor that can be treated as raw data: packed floats of a float tensor have the same
+  /// layout. Zero if there is no such field, or if another field could hold the data.
   std::uint32_t field_like_raw_data(Position position, Position end) {
     constexpr std::uint64_t kFloat = 1;
     constexpr std::uint64_t kDouble = 11;
@@ -235,7 +235,7 @@ class Scanner {
     if (message == Message::graph && ++graph_depth > kMaxGraphDepth) {
       return fail(position, fmt::format("graphs are nested more than {} deep", kMaxGraphDepth));
     }
-    Position copied = position;  // everything before it is in the result
+    Position copied = position;  // everything before this position is in the result
     auto copy_until = [&](Position until) { append(copied, until); };
     while (position != end) {
       const Position field = position;
@@ -270,7 +270,7 @@ class Scanner {
           copied = position;
           break;
         case Action::descend: {
-          if (size < kRawReferenceSize) break;  // nothing to strip fits into it
+          if (size < kRawReferenceSize) break;  // too short for a reference
           copy_until(after_tag);
           const std::size_t length_at = reserve_length();
           if (!scan(what.message, value, position, graph_depth)) return false;
@@ -303,7 +303,7 @@ class Scanner {
     out_.raw_data.push_back(range);
   }
 
-  // The length of a message is known only after it is stripped: it is written as a varint of fixed width,
+  // The length of a message is known only after it is stripped, so it is written as a varint of fixed width,
   // padded with continuation bytes, which every protobuf parser accepts.
   static constexpr std::size_t kLengthWidth = 5;
 

@@ -1,4 +1,4 @@
-// Takes the weights out of a serialized ModelProto before protobuf parses it, so that parsing neither copies
+// Removes the weights from a serialized ModelProto before protobuf parses it, so that parsing neither copies
 // nor reads them.
 #pragma once
 
@@ -22,12 +22,12 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-/// Raw data, and packed floats that are laid out like it, of this size or more is taken out of the model;
-/// what stands for it has exactly this size. So no raw data of the model itself can look like a reference,
-/// whatever its bytes are.
+/// Raw data of this size or more, and packed floats with the same layout, are removed from the model and
+/// replaced by a reference of exactly this size. So raw data that remains in the model cannot be mistaken for
+/// a reference.
 inline constexpr std::size_t kRawReferenceSize = 128;
 
-/// Graphs nested deeper than this are refused: passes over a model recurse into its graphs.
+/// Deeper nesting of graphs is an error, because the conversion recurses into graphs.
 inline constexpr int kMaxGraphDepth = 64;
 
 /// A serialized ModelProto without its long raw data, documentation strings and training information.
@@ -36,13 +36,13 @@ struct StrippedModel {
   std::vector<ByteRange> raw_data;  ///< what the references stand for, in the scanned bytes
 };
 
-/// Strips `model`. The time is linear in what remains, not in the weights. Nothing, and the reason in
-/// `problem`, when the bytes are not protobuf's wire format.
+/// Strips `model`. The time is linear in the remaining bytes, not in the weights. No value, with the reason
+/// in `problem`, if the bytes are not in protobuf's wire format.
 std::optional<StrippedModel> strip_raw_data(std::span<const std::byte> model, std::string& problem);
-/// The same for a file, of which a bounded part is in memory. Throws ir::InputError.
+/// The same for a file, which is read with bounded memory. Throws ir::InputError.
 std::optional<StrippedModel> strip_raw_data(const ir::InputFile& model, std::string& problem);
 
-/// The index into StrippedModel::raw_data that `raw_data` of a stripped model stands for; nothing when it is
+/// The index into StrippedModel::raw_data that `raw_data` of a stripped model refers to; no value if it is
 /// the data itself.
 std::optional<std::uint64_t> raw_data_reference(std::string_view raw_data);
 

@@ -8,7 +8,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-// Patterns are untrusted, and automata can be exponentially larger.
+// Patterns are untrusted, and automata can be exponentially larger than they are.
 constexpr std::size_t kMostSteps = 100'000;
 constexpr std::size_t kMostTransitions = std::size_t{1} << 20;
 constexpr std::size_t kMostWork = 20'000'000;
@@ -17,7 +17,7 @@ constexpr std::size_t kMostWork = 20'000'000;
   throw PatternError{"its automaton would be too large"};
 }
 
-/// A step of the nondeterministic automaton (Thompson's construction). Those that read no byte lead to up to
+/// A step of the nondeterministic automaton (Thompson's construction). Steps that read no byte lead to up to
 /// two steps.
 struct Step {
   enum class Kind : std::uint8_t { reads, splits, asserts, accepts };
@@ -29,7 +29,7 @@ struct Step {
   std::int32_t other = -1;
 };
 
-/// What an assertion asks of a byte, or of the missing one before the begin and behind the end.
+/// The property of a byte that an assertion tests; `none` stands for the begin and the end of the text.
 enum class Neighbour : std::uint8_t { none, newline, word, other };
 
 bool is_word(std::uint32_t byte) {
@@ -61,7 +61,7 @@ bool holds(Assertion assertion, Neighbour before, Neighbour behind) {
   return false;
 }
 
-/// Writes the steps from the end to the beginning: each function gives the first step of an expression that
+/// Writes the steps from the end to the beginning: each function returns the first step of an expression that
 /// is followed by the step `next`.
 class StepWriter {
  public:
@@ -74,7 +74,8 @@ class StepWriter {
   }
 
   std::int32_t write(const Expression& expression, std::int32_t next) {
-    // Repetitions of nothing add no steps, and repeat it a thousand times at each depth.
+    // Counted as well, because nested repetitions of the empty expression add no steps but take exponential
+    // time.
     if (++written_ > kMostSteps) fail_too_large();
     return std::visit([&](const auto& what) { return write_one(what, next); }, expression.what);
   }
@@ -120,14 +121,14 @@ class StepWriter {
     return result;
   }
 
-  /// No character at all is a step that leads nowhere.
+  /// An empty set becomes a step that leads nowhere.
   std::int32_t write_one(const OneCharacter& character, std::int32_t next) {
     std::int32_t result = either(-1, -1);
     for (const SymbolRange& range : character.of) result = either(result, write_range(range, next));
     return result;
   }
 
-  /// The characters of a range, by how many bytes they have.
+  /// Splits a range by the length of its characters in UTF-8.
   std::int32_t write_range(SymbolRange range, std::int32_t next) {
     constexpr SymbolRange kOfSize[] = {{0, 0x7F}, {0x80, 0x7FF}, {0x800, 0xFFFF}, {0x10000, kLastCodePoint}};
     std::int32_t result = either(-1, -1);
@@ -141,8 +142,8 @@ class StepWriter {
     return result;
   }
 
-  /// One byte, marked with `lead`, and `more` bytes of 6 bits behind it: splits [first, last] where the first
-  /// byte changes, as far as what is behind it is not all there.
+  /// Writes one byte, marked with `lead`, and `more` bytes of 6 bits each: splits [first, last] where the
+  /// first byte changes, unless all continuations are included.
   std::int32_t write_bytes(SymbolRange range, int more, std::uint32_t lead, std::int32_t next) {
     constexpr std::uint32_t kContinuation = 0x80;
     if (more == 0) return reads(lead | range.first, lead | range.last, next);
@@ -163,10 +164,11 @@ class StepWriter {
     return either(result,
                   reads(lead | first, lead | last, write_bytes({0, low}, more - 1, kContinuation, next)));
   }
-  std::size_t written_ = 0;  ///< expressions, each as often as it is repeated
+  std::size_t written_ = 0;  ///< the number of written expressions, including repetitions
 };
 
-/// Makes the states: sets of steps that may be next, with the byte before them where one of them asks for it.
+/// Constructs the states: sets of possible next steps, with the previous byte if one of them asserts
+/// something about it.
 class StateWriter {
  public:
   explicit StateWriter(std::vector<Step> steps) : steps_(std::move(steps)), seen_(steps_.size(), 0) {}
@@ -184,7 +186,7 @@ class StateWriter {
 
   const Step& step(std::int32_t index) const { return steps_[static_cast<std::size_t>(index)]; }
 
-  /// Whether any step begins or ends to be read, or asked for by an assertion, at each byte.
+  /// For each byte value, whether a range or an assertion of any step begins or ends there.
   std::array<bool, 257> borders() const {
     std::array<bool, 257> result{};
     for (const Step& step : steps_) {
@@ -208,7 +210,7 @@ class StateWriter {
     result_.class_count = static_cast<std::int32_t>(examples_.size());
   }
 
-  /// The steps behind `from`, in order, that read, accept, or assert what does not hold.
+  /// The steps reachable from `from`, in order, that read, accept, or have an assertion that does not hold.
   template <typename Holds>
   Steps reachable(Steps from, const Holds& holds) {
     ++round_;
@@ -231,7 +233,7 @@ class StateWriter {
     return result;
   }
 
-  /// The steps of a state as they are when it is known what follows.
+  /// The steps of a state after its assertions are resolved with the following byte.
   Steps resolved(const State& state, Neighbour behind) {
     return reachable(state.second,
                      [&](Assertion assertion) { return holds(assertion, state.first, behind); });
@@ -252,7 +254,7 @@ class StateWriter {
     }
   }
 
-  /// The number of a state; a new one is added.
+  /// The number of a state, which is added if it is new.
   std::int32_t state_of(State state) {
     const bool asks = std::ranges::any_of(
         state.second, [&](std::int32_t index) { return step(index).kind == Step::Kind::asserts; });
@@ -269,7 +271,7 @@ class StateWriter {
   }
 
   std::vector<Step> steps_;
-  std::vector<std::uint32_t> seen_;  ///< the round in which a step was last met
+  std::vector<std::uint32_t> seen_;  ///< the last round that visited a step
   std::uint32_t round_ = 0;
   std::size_t work_ = 0;
   std::vector<std::uint8_t> examples_;  ///< a byte of each class

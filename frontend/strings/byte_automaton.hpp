@@ -1,4 +1,4 @@
-// A regular expression as an automaton that reads bytes.
+// Converts a regular expression to an automaton that reads bytes.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace onnx2ir::frontend {
 
-/// A deterministic automaton; it begins in state 0. Bytes that it never tells apart are of one class.
+/// A deterministic automaton with start state 0. Bytes that it does not distinguish share a class.
 struct ByteAutomaton {
   std::array<std::int32_t, 256> class_of_byte{};
   std::int32_t class_count = 0;
@@ -17,7 +17,7 @@ struct ByteAutomaton {
   std::vector<bool> accepts;       ///< by state
 };
 
-/// The automaton of the texts, in UTF-8, that match as a whole. Throws PatternError when it is too large.
+/// The automaton for texts in UTF-8 that match as a whole. Throws PatternError if it is too large.
 ByteAutomaton byte_automaton(const Expression& expression);
 
 }  // namespace onnx2ir::frontend

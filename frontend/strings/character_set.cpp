@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kKelvin = 0x212A;
 constexpr std::uint32_t kLongS = 0x17F;
 
-/// The part of `range` in [first, last], moved by `distance`; nothing when there is none.
+/// The part of `range` in `of`, shifted by `distance`; no value if it is empty.
 std::optional<SymbolRange> moved_part(SymbolRange range, SymbolRange of, int distance) {
   const SymbolRange common{std::max(range.first, of.first), std::min(range.last, of.last)};
   if (common.first > common.last) return std::nullopt;

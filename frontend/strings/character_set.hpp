@@ -1,4 +1,4 @@
-// Sets of characters, as classes of regular expressions name them.
+// Sets of characters for classes in regular expressions.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ class CharacterSet {
 
   static CharacterSet all() { return {{0, kLastCodePoint}}; }
   static CharacterSet no_newline() { return {{0, '\n' - 1}, {'\n' + 1, kLastCodePoint}}; }
-  /// That of \d, \w or \s by its letter; nothing for others.
+  /// The set of \d, \w or \s, by its letter; no value for other letters.
   static std::optional<CharacterSet> shorthand(char letter);
-  /// That of [:name:].
+  /// The set of [:name:]; no value if there is no such class.
   static std::optional<CharacterSet> named(std::string_view name);
 
   void add(SymbolRange range) { ranges_.push_back(range); }
@@ -26,12 +26,12 @@ class CharacterSet {
     ranges_.insert(ranges_.end(), other.ranges_.begin(), other.ranges_.end());
   }
   CharacterSet complement() const;
-  /// Whether letters beyond ASCII may be in it.
+  /// Whether it may contain letters beyond ASCII.
   bool has_letters_beyond_ascii() const;
-  /// Adds what ASCII letters are in the other case; k is also that of the sign of Kelvin, s of the long s.
+  /// Adds the other case of ASCII letters. k also matches the Kelvin sign, and s the long s.
   void add_other_case();
 
-  /// In order, apart from each other.
+  /// Sorted and disjoint.
   std::vector<SymbolRange> ranges() const;
 
  private:

@@ -20,7 +20,7 @@ std::span<const CaseRange> ranges_to(LetterCase to) {
 
 std::int64_t distance_of(std::span<const CaseRange> ranges, std::uint32_t code) {
   const auto behind = std::ranges::upper_bound(ranges, code, {}, &CaseRange::first);
-  // Two runs of every second letter may run side by side.
+  // Two runs of every second letter may overlap.
   for (auto range = behind; range != ranges.begin() && behind - range < 2;) {
     --range;
     if (code <= range->last && (code - range->first) % range->step == 0) return range->distance;
@@ -32,7 +32,7 @@ std::int64_t distance_of(std::span<const CaseRange> ranges, std::uint32_t code) 
 
 CaseTable case_table(LetterCase to) {
   const auto ranges = ranges_to(to);
-  // Most pages have no letter with case: only the others are computed.
+  // Most pages contain no letters with case; only the others are computed.
   std::vector<bool> has_letters(kPageCount);
   for (const CaseRange& range : ranges) {
     for (std::uint32_t page = range.first / kPageSize; page <= range.last / kPageSize; ++page)

@@ -5,7 +5,7 @@
 
 namespace onnx2ir::frontend {
 
-/// Each `step`th code point from `first` to `last` is `distance` below the other case.
+/// For each `step`th code point from `first` to `last`, the other case is the code point plus `distance`.
 struct CaseRange {
   std::uint32_t first;
   std::uint32_t last;

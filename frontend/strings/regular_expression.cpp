@@ -47,7 +47,8 @@ class Parser {
     return *taken;
   }
 
-  /// Up to the end, or to the ')' that ends the group. Flags set on the way hold to there.
+  /// Parses up to the end, or to the ')' that ends the group. Flags that are set inside are valid up to
+  /// there.
   Expression alternation(Flags flags, int depth) {
     if (depth > kMostDepth) throw PatternError{"its groups are nested too deeply"};
     Alternation branches;
@@ -66,7 +67,7 @@ class Parser {
     return {std::move(branches)};
   }
 
-  /// What follows \Q, as far as \E.
+  /// Parses the text after \Q, up to \E.
   void add_quoted(Concatenation& branch, const Flags& flags) {
     bool is_inside = !rest_.empty() && !take("\\E");
     while (is_inside) {
@@ -76,7 +77,7 @@ class Parser {
     }
   }
 
-  /// Nothing when it only sets flags.
+  /// No value if it only sets flags.
   std::optional<Expression> atom(Flags& flags, int depth) {
     if (take("(")) return group(flags, depth);
     if (rest_.front() == '[') return character(set_in_brackets(flags));
@@ -120,7 +121,7 @@ class Parser {
     rest_.remove_prefix(end + 1);
   }
 
-  /// The flags behind "(?", as far as ':' or ')'.
+  /// Parses the flags after "(?", up to ':' or ')'.
   Flags changed(Flags flags) {
     bool value = true;
     bool has_any = false;
@@ -137,7 +138,7 @@ class Parser {
         flags.dot_is_newline = value;
       } else if (flag == 'm') {
         flags.has_lines = value;
-      } else if (flag != 'U') {  // which of several matches: there is only the whole text
+      } else if (flag != 'U') {  // which of several matches is preferred does not matter for whole texts
         throw PatternError{std::string("'(?") + flag + "' is not supported"};
       }
       has_any = true;
@@ -154,7 +155,7 @@ class Parser {
     return character(folded(std::move(set), flags));
   }
 
-  /// A set with the letters of the other case.
+  /// Adds the letters of the other case to a set.
   static CharacterSet folded(CharacterSet set, const Flags& flags) {
     if (!flags.ignores_case) return set;
     if (set.has_letters_beyond_ascii()) {
@@ -208,7 +209,8 @@ class Parser {
     return static_cast<std::uint32_t>(letter);
   }
 
-  /// Up to three digits. One digit other than 0 would refer to a group, which RE2 does not have.
+  /// Parses up to three digits. A single digit other than 0 would refer to a group, which RE2 does not
+  /// support.
   std::uint32_t octal_code() {
     std::size_t count = 0;
     std::uint32_t code = 0;
@@ -277,7 +279,7 @@ class Parser {
     return rest_.front() == '\\' ? escaped_code() : code_point();
   }
 
-  /// [:name:] or [:^name:]; nothing when it is no name.
+  /// Parses [:name:] or [:^name:]; no value if there is no class name.
   std::optional<CharacterSet> named_set(const Flags& flags) {
     const auto end = rest_.find(":]");
     if (end == std::string_view::npos) return std::nullopt;
@@ -290,7 +292,7 @@ class Parser {
     return in_either_case(*set, is_negated, flags);
   }
 
-  /// A set of ASCII characters, or what is not in it.
+  /// A set of ASCII characters, or its complement.
   static CharacterSet in_either_case(CharacterSet set, bool is_negated, const Flags& flags) {
     set = folded(std::move(set), flags);
     return is_negated ? set.complement() : set;
@@ -301,7 +303,7 @@ class Parser {
     int most;
   };
 
-  /// {n}, {n,} or {n,m}; nothing, and nothing taken, when it is none.
+  /// Parses {n}, {n,} or {n,m}; no value, without taking anything, if it is none of these.
   std::optional<Bounds> braces() {
     const std::string_view before = rest_;
     const auto give_back = [&] {
@@ -320,7 +322,7 @@ class Parser {
     return Bounds{*least, *most};
   }
 
-  /// Digits; what is too large stays too large.
+  /// Parses digits; a number that is too large saturates.
   std::optional<int> number() {
     std::optional<int> value;
     while (!rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9') {
@@ -337,7 +339,7 @@ class Parser {
     return braces();
   }
 
-  /// `item` with what repeats it; lazy or not is the same for whole texts.
+  /// Parses what repeats `item`. Lazy and greedy repetitions are equivalent for whole texts.
   Expression repeated(Expression item) {
     const auto bounds = repetition();
     if (!bounds) return item;

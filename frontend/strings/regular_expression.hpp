@@ -1,4 +1,4 @@
-// Regular expressions in the syntax of RE2, as far as they say which whole texts match:
+// Regular expressions in the syntax of RE2, restricted to matches of whole texts:
 // https://github.com/google/re2/wiki/Syntax
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace onnx2ir::frontend {
 
-/// Why a pattern cannot be used. Thrown by parse_regular_expression and byte_automaton.
+/// The reason why a pattern cannot be used. Thrown by parse_regular_expression and byte_automaton.
 class PatternError : public std::exception {
  public:
   explicit PatternError(std::string why) : message(std::move(why)) {}
@@ -31,13 +31,13 @@ inline constexpr std::uint32_t kLastCodePoint = 0x10FFFF;
 
 struct Expression;
 
-/// One character of a set; ranges in order, apart from each other.
+/// One character of a set; the ranges are sorted and disjoint.
 struct OneCharacter {
   std::vector<SymbolRange> of;
 };
-/// One byte, whichever.
+/// Any single byte.
 struct OneByte {};
-/// All parts, one after the other. No parts: the empty text.
+/// All parts, one after the other. Without parts: the empty text.
 struct Concatenation {
   std::vector<Expression> parts;
 };
@@ -52,7 +52,7 @@ struct Repetition {
   int least = 0;
   int most = kUnbounded;
 };
-/// What must hold of a place between two bytes. Words are of ASCII letters, digits and '_'.
+/// A condition on the position between two bytes. Words consist of ASCII letters, digits and '_'.
 enum class Assertion : std::uint8_t {
   text_begins,
   text_ends,
@@ -66,7 +66,7 @@ struct Expression {
   std::variant<OneCharacter, OneByte, Concatenation, Alternation, Repetition, Assertion> what;
 };
 
-/// The expression a pattern (UTF-8) stands for. Throws PatternError.
+/// Parses a pattern (UTF-8). Throws PatternError.
 Expression parse_regular_expression(std::string_view pattern);
 
 }  // namespace onnx2ir::frontend

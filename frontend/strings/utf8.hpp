@@ -8,7 +8,7 @@
 
 namespace onnx2ir::frontend {
 
-/// Takes the first character off `text`; nothing when it is malformed or there is none.
+/// Removes the first character of `text`; no value if it is malformed or `text` is empty.
 std::optional<std::uint32_t> take_code_point(std::string_view& text);
 
 /// Appends a character to `text`.

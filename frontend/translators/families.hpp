@@ -1,4 +1,4 @@
-// The families of translators; each file of the folders beside this one holds one.
+// The families of translators; each file in the folders of this directory defines one.
 #pragma once
 
 #include <vector>

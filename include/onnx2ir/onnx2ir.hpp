@@ -31,8 +31,8 @@ namespace onnx2ir {
 struct Port {
   std::string name;                 ///< the tensor's name in the ONNX model
   std::string element_type;         ///< IR name: "f32", "i64", "boolean"
-  bool has_rank = true;             ///< whether `shape` is known at all
-  std::vector<std::int64_t> shape;  ///< -1 for a dimension not known
+  bool has_rank = true;             ///< false: the rank is dynamic
+  std::vector<std::int64_t> shape;  ///< -1 for a dynamic dimension
 };
 
 /// A converted model, ready to be written. Its weights are views on the model's files, which must not change
@@ -110,7 +110,7 @@ struct OperatorInfo {
   std::string name;
   std::vector<int> versions;  ///< the versions ONNX defines
   std::string lowering;       ///< "translator" or "function body"
-  std::string limits;         ///< what is not converted; empty: nothing known
+  std::string limits;         ///< what is not converted; may be empty
 };
 /// All operators that are converted, sorted by domain and name.
 ONNX2IR_API std::vector<OperatorInfo> supported_operators();
@@ -130,7 +130,7 @@ struct FaultInfo {
   std::string_view name;      ///< "zero_trip_final_values"
   std::string_view summary;   ///< what goes wrong, in one sentence
   std::string first_release;  ///< the oldest supported release that has it: "2024.6"
-  std::string last_release;   ///< the newest one; empty when the newest supported release has it
+  std::string last_release;   ///< the newest one; empty if the newest supported release has it
   /// The instruction sets that have the fault, as values of oneDNN's ONEDNN_MAX_CPU_ISA separated by spaces;
   /// empty: all.
   std::string_view instruction_sets;

@@ -97,7 +97,7 @@ struct OptionInfo {
   enum class Kind : std::uint8_t {
     flag,  ///< "true" or "false", in any case
     text,  ///< any other value
-    list   ///< a value that can be given several times; each adds to the ones before
+    list   ///< a value that can be given several times; values accumulate
   };
   std::string_view name;        ///< "target_runtime"; on the command line --target-runtime
   std::string_view value_name;  ///< "RELEASES", for texts; empty for flags

@@ -20,8 +20,8 @@ std::vector<OpDescriptor> unary_ops();           ///< conversions, mathematics a
 std::vector<OpDescriptor> linear_algebra_ops();  ///< MatMul, Einsum, Inverse
 std::vector<OpDescriptor> attention_ops();       ///< ScaledDotProductAttention
 std::vector<OpDescriptor> reduction_ops();       ///< Reduce*, TopK, CumSum, Range
-std::vector<OpDescriptor> normalization_ops();   ///< SoftMax, BatchNormInference, MVN, LRN and their kind
-std::vector<OpDescriptor> signal_ops();          ///< DFT and its kind, STFT
+std::vector<OpDescriptor> normalization_ops();   ///< SoftMax, BatchNormInference, MVN, LRN and others
+std::vector<OpDescriptor> signal_ops();          ///< DFT, RDFT and others, STFT
 std::vector<OpDescriptor> string_ops();          ///< StringTensorPack, StringTensorUnpack
 std::vector<OpDescriptor> random_ops();          ///< RandomUniform, Multinomial
 std::vector<OpDescriptor> state_ops();           ///< ReadValue, Assign

@@ -17,7 +17,7 @@ struct Window {
   std::int64_t kernel;
   std::int64_t stride;
   std::int64_t dilation;
-  std::int64_t pad;  ///< both sides together
+  std::int64_t pad;  ///< sum of both sides
   std::int64_t pad_begin;
 };
 

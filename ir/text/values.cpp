@@ -183,7 +183,7 @@ class ElementParser {
   bool is_scalar_;
   ElementSource* source_;
   std::uint64_t count_ = 0;
-  std::optional<std::uint64_t> size_;  ///< none for strings
+  std::optional<std::uint64_t> size_;  ///< no value for strings
 };
 
 }  // namespace

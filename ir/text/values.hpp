@@ -29,7 +29,7 @@ AttributeValue parse_attribute(Cursor& cursor, AttributeSpec::Kind kind);
 /// The data that the elements of a text may refer to, and a limit on their memory.
 struct ElementSource {
   ConstantData weights;
-  std::uint64_t splat_bytes = 0;  ///< taken so far
+  std::uint64_t splat_bytes = 0;  ///< used so far
 };
 /// Parses the elements of a constant of `type`, as printed by ConstantPrinter::text().
 ConstantData parse_elements(Cursor& cursor, const TensorType& type, ElementSource& source);

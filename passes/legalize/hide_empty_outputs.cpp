@@ -12,7 +12,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-constexpr std::int64_t kMostElements = 1 << 16;  ///< of what is sliced
+constexpr std::int64_t kMostElements = 1 << 16;  ///< of the sliced constant
 
 std::vector<std::int64_t> at_least_one(const ir::PartialShape& shape) {
   std::vector<std::int64_t> sizes;

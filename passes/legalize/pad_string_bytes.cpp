@@ -1,5 +1,5 @@
-// Appends a byte, which no string uses, to the bytes of a StringTensorPack if there may be none: the CPU
-// plugin does not run an operation with an empty input, although the strings may be "" (empty_string_bytes).
+// Appends an unused byte to the bytes of a StringTensorPack if they may be empty: the CPU plugin does not run
+// an operation with an empty input, although the strings may all be "" (empty_string_bytes).
 #include <array>
 
 #include "ir/shape_tools.hpp"

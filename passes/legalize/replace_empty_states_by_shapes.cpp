@@ -1,5 +1,5 @@
-// Replaces a state that never has elements by its shape. A Loop does not notice that the shape of such a
-// state changes: the state keeps its initial shape (empty_state_shape, unnoticed_state_shape).
+// Replaces a state that is always empty by its shape. A Loop does not notice that the shape of such a state
+// changes: the state keeps its initial shape (empty_state_shape, unnoticed_state_shape).
 #include <algorithm>
 #include <unordered_set>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The shape that a state has in all iterations. Inference forgets the sizes of Parameters whose shapes
+/// The shape of a state in all iterations. Inference makes sizes of Parameters dynamic if their shapes
 /// change.
 ir::PartialShape shape_of(ir::LoopView loop, const ir::Carried& state) {
   return ir::join(loop.outer(state).shape(), state.result->input(0).shape());
@@ -24,10 +24,10 @@ bool is_replaced(ir::LoopView loop, const ir::Carried& state) {
          !shape.is_static() && std::ranges::find(shape, ir::Dimension(0)) != shape.end();
 }
 
-/// A tensor of the shape `sizes`, i64 [rank], which agrees with the static sizes of `shape`.
+/// An empty tensor with the sizes `sizes`, i64 [rank], which agree with the static sizes of `shape`.
 ir::Value empty_tensor(ir::Builder& builder, ir::ElementType type, const ir::PartialShape& shape,
                        ir::Value sizes) {
-  std::vector<ir::Value> nonzero;  // the axes of size 0 are cut off below
+  std::vector<ir::Value> nonzero;  // the axes of size 0 are removed below
   std::vector<std::int64_t> empty_axes;
   for (std::size_t i = 0; i < shape.rank(); ++i) {
     const auto axis = static_cast<std::int64_t>(i);

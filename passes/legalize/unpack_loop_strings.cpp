@@ -1,5 +1,5 @@
-// Strings pass the ports of a Loop as positions and bytes, three tensors: a Loop neither takes nor gives
-// strings (loops_take_no_strings).
+// Passes strings through the ports of a Loop as three tensors (begins, ends, bytes), because the CPU plugin
+// has no strings in Loops (loops_take_no_strings).
 #include <array>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kString = ir::ElementType::string;
 
-/// Strings as StringTensorUnpack gives them: where each begins, where it ends, and the bytes of all.
+/// The outputs of StringTensorUnpack: begin and end of each string, and the bytes.
 using Unpacked = std::array<ir::Value, 3>;
 constexpr std::size_t kBytes = 2;
 
@@ -59,7 +59,7 @@ class LoopStrings {
     return found;
   }
 
-  /// Lets the body read strings that it packs itself instead of `parameter`.
+  /// Replaces `parameter` in the body by strings that the body packs itself.
   void read(ir::Node& parameter, const Unpacked& strings) {
     ir::replace_all_uses(parameter.value(), pack(inside_, strings));
     modified_ = true;
@@ -111,7 +111,8 @@ class LoopStrings {
     }
   }
 
-  /// The bytes of all rows are a state. The positions in a row begin where the bytes of the rows before end.
+  /// The bytes of all rows are a state. The positions of a row begin at the end of the bytes of the previous
+  /// rows.
   void stack(const ir::Scan& scan) {
     inside_.set_name(scan.result->name);
     const Unpacked row = unpack(inside_, scan.result->input(0));
@@ -132,7 +133,7 @@ class LoopStrings {
   ir::LoopView loop_;
   ir::Builder inside_;
   ir::Builder outside_;
-  std::vector<std::pair<ir::Value, Unpacked>> outputs_;  ///< what takes the place of each output of strings
+  std::vector<std::pair<ir::Value, Unpacked>> outputs_;  ///< the replacement of each string output
   bool modified_ = false;
 };
 

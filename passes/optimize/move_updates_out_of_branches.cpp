@@ -17,7 +17,7 @@ namespace {
 /// The result of a branch: `base`, an outer value, after an operation that appends to it or writes to it.
 struct Updated {
   ir::Value base;              ///< null for a result of another form
-  ir::Node* update = nullptr;  ///< null if the branch hands on the base
+  ir::Node* update = nullptr;  ///< null if the branch returns the base
 };
 
 /// Whether all inputs of `node` but the first have a static shape.

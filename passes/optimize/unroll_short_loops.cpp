@@ -108,7 +108,7 @@ class Unroller {
   ir::LoopView loop_;
   ir::LoopBody& body_;
   ir::Builder builder_;
-  std::unordered_map<const ir::Node*, std::vector<ir::Value>> copies_;  ///< of the present iteration
+  std::unordered_map<const ir::Node*, std::vector<ir::Value>> copies_;  ///< of the current iteration
   std::vector<std::vector<ir::Value>> rows_;                            ///< per scan output
   std::vector<ir::Value> last_values_;
 };

@@ -1,4 +1,4 @@
-"""The Python interface over the C one. The interpreter runs on while a model is converted or written."""
+"""The Python interface, which uses the C interface. Other Python threads run while a model is converted or written."""
 
 import ctypes
 import errno
@@ -26,7 +26,7 @@ class _Readable(Protocol):
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a model something is; what is not known is empty or -1."""
+    """A place in a model; unknown fields are empty or -1."""
 
     graph: str = ""
     node_index: int = -1
@@ -40,7 +40,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """What a conversion has to say about a model."""
+    """An error, a warning or a remark about a model."""
 
     severity: str  # "remark", "warning" or "error"
     code: str
@@ -59,7 +59,7 @@ class Port:
 
     name: str
     element_type: str
-    shape: Optional[Tuple[int, ...]]  # -1 for a dimension not known; None without a known rank
+    shape: Optional[Tuple[int, ...]]  # -1 for a dynamic dimension; None for a dynamic rank
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,12 @@ class ConversionError(ValueError):
 
 
 class _Options:
-    """Options of the library, which frees them with this object."""
+    """Options of the library, freed together with this object."""
 
     def __init__(self, **values: Any) -> None:
         self._handle = _checked(library.onnx2ir_options_new())
         self._progress: Any = None
-        self.error: Optional[BaseException] = None  # what the progress function raised
+        self.error: Optional[BaseException] = None  # the exception of the progress function
         for name, value in values.items():
             if value is not None:
                 self._set(name, value)
@@ -107,7 +107,7 @@ class _Options:
             try:
                 if stage is not None:
                     report(stage.decode(), fraction)
-            except BaseException as error:  # it goes on where convert() was called
+            except BaseException as error:  # raised again in convert()
                 self.error = error
             return int(self.error is not None)
 
@@ -167,7 +167,7 @@ def _ports(rows: List[Dict[str, Any]]) -> Tuple[Port, ...]:
 
 
 def _raise_os_error(message: str, path: Path) -> NoReturn:
-    """With the number of the error where the system gave one, which makes it a FileNotFoundError and its like."""
+    """With the system's error number, if there is one, which makes it a FileNotFoundError or a similar exception."""
     for number in errno.errorcode:
         if message.endswith(os.strerror(number)):
             raise OSError(number, message, os.fspath(path))
@@ -175,7 +175,7 @@ def _raise_os_error(message: str, path: Path) -> NoReturn:
 
 
 class Model:
-    """A converted model. Leave the files it was read from unchanged until it is written."""
+    """A converted model. Do not change the files that it was read from until it is written."""
 
     def __init__(self, handle: _Handle) -> None:
         self._handle = handle
@@ -185,7 +185,7 @@ class Model:
         self.diagnostics: Tuple[Diagnostic, ...] = _diagnostics(description["diagnostics"])  # warnings and remarks
 
     def save(self, xml: Path, bin: Optional[Path] = None, *, sync: str = "replaced", max_xml_size: int = 1 << 32) -> None:  # noqa: A002
-        """Writes the XML and, beside it or at `bin`, the weights; both or neither. Raises OSError.
+        """Writes the XML, and the weights to `bin` (by default next to the XML); both or neither. Raises OSError.
 
         `sync`: when to wait until the files are on the disk: "replaced" (if a file is replaced), "always" or "never".
         `max_xml_size`: the largest XML that is written, in bytes.
@@ -215,11 +215,11 @@ class Model:
         return weights
 
     def to_openvino(self) -> "openvino.Model":
-        """The model as OpenVINO reads it. Its constants are views on the weights of this model: there is no second copy."""
+        """The model in OpenVINO. Its constants are views on the weights of this model, without a copy."""
         import numpy
         import openvino
 
-        # OpenVINO wants memory that may be written to, and does not write.
+        # OpenVINO requires writable memory, but does not write to it.
         weights = numpy.frombuffer(self._weights_buffer(), numpy.uint8)
         tensor = openvino.Tensor(weights, shared_memory=bool(weights.size))
         model = openvino.Core().read_model(self.xml(), tensor)
@@ -254,7 +254,7 @@ class Model:
 
 
 def _keep_alive(model: Any, weights: Any) -> None:
-    """Ties the weights to OpenVINO's model, through its runtime information if the object takes no attributes."""
+    """Keeps the weights alive as long as OpenVINO's model, through its runtime information if the object has no attributes."""
     try:
         model.onnx2ir_weights = weights
     except AttributeError:
@@ -308,7 +308,7 @@ def _input_text(name: str, *changes: Any) -> str:
 
 
 def _inputs_text(inputs: Any) -> Optional[str]:
-    """The text form of what `convert` takes as inputs."""
+    """The text form of the inputs argument of `convert`."""
     if inputs is None or isinstance(inputs, str):
         return inputs
     if isinstance(inputs, dict):
@@ -334,9 +334,9 @@ def _outputs_text(outputs: Union[None, str, Sequence[str]]) -> Optional[str]:
 
 
 def _model_bytes(model: Any) -> Optional[Any]:
-    """The bytes of a model that is no path."""
+    """The bytes of a model that is not a path."""
     if isinstance(model, str):
-        # No path looks like this; every model in ONNX's text form does.
+        # Every model in ONNX's text form contains this, and no path does.
         return model.encode() if "\n" in model or model.lstrip().startswith("<") else None
     if hasattr(model, "SerializeToString"):
         if hasattr(model, "node") and not hasattr(model, "opset_import"):  # a GraphProto
@@ -358,7 +358,7 @@ def _model_bytes(model: Any) -> Optional[Any]:
 def _converted(model: Any, options: _Options) -> _Handle:
     content = _model_bytes(model)
     if content is None:
-        os.stat(model)  # raises the right error for a file that is not there
+        os.stat(model)  # raises the right error for a missing file
         return _Handle(library.onnx2ir_convert_file(_encoded(os.fspath(model)), options.handle))
     view = memoryview(content)
     if isinstance(content, bytes):
@@ -393,17 +393,17 @@ def convert(
     `input`: inputs of the converted model, as text ("x[1,3,224,224]{f16},rate->16000"), as a dict of shapes or types, or as a list of
     names, shapes and tuples of a name, a shape and a type; the first form is that of the command line.
     `output`: tensors that become the outputs.
-    `external_data_folder`: where external data of a model that is no file is looked up.
-    `compress_to_fp16`: keeps floating-point constants in half precision where they fit.
-    `target_runtime`: the OpenVINO releases that have to run the IR, "2025.4" or "2024.6..2026.4"; all supported ones by default.
-    `unroll_loops`: replaces loops of few, known iterations and a small body by their iterations.
+    `external_data_folder`: the folder of external data for a model that is not a file.
+    `compress_to_fp16`: stores floating-point constants in half precision if they fit.
+    `target_runtime`: the OpenVINO releases that must be able to run the IR, "2025.4" or "2024.6..2026.4"; all supported ones by default.
+    `unroll_loops`: unrolls loops with few, statically known iterations and a small body.
     `stateful`: keeps the caches of a language model in variables, as OpenVINO GenAI expects.
-    `dynamic_quantization`: when the CPU plugin may round what is multiplied with quantised weights to 8 bits, up to twice as fast with an
+    `dynamic_quantization`: when the CPU plugin may round the inputs of products with quantised weights to 8 bits, up to twice as fast with an
     error of about 1 %: "auto" (if onnxruntime rounds, too), "never" or "always".
-    `threads`: threads that work on large constants; 0: as many as the machine runs.
+    `threads`: threads that process large constants; 0: as many as the machine has.
     `max_function_nodes`: the most nodes that calls of the model's functions may add.
-    `max_memory`: the most bytes that the conversion may take, by an estimate; 0: no limit.
-    `progress`: is called with the stage's name and the finished part of all work; an exception ends the conversion.
+    `max_memory`: the most bytes that the conversion may use, by an estimate; 0: no limit.
+    `progress`: called with the name of the stage and the finished fraction of the work; an exception ends the conversion.
     """
     options = _Options(
         input=_inputs_text(input),
@@ -430,7 +430,7 @@ def convert(
 
 
 def check_files(xml: Path, bin: Optional[Path] = None) -> None:  # noqa: A002
-    """Raises OSError unless the XML and, beside it or at `bin`, the weights were saved together."""
+    """Raises OSError unless the XML and the weights in `bin` (by default next to the XML) were saved together."""
     problem = ctypes.create_string_buffer(4096)
     files = [None if path is None else _encoded(os.fspath(path)) for path in (xml, bin)]
     if library.onnx2ir_check_files(*files, problem, len(problem)) != OK:

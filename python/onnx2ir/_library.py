@@ -39,7 +39,7 @@ _FUNCTIONS: "dict[str, tuple[Any, list[Any]]]" = {
 
 
 def _load() -> ctypes.CDLL:
-    """The library in the wheel, in the build folder or in the installed tree; else the one that the system knows."""
+    """The library in the wheel, in the build folder or in the installed tree; otherwise the library of the system."""
     here = Path(__file__).absolute().parent
     for folder in (here, here.parents[1], here.parents[2]):
         path = folder / "libonnx2ir.so"

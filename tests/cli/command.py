@@ -1,4 +1,4 @@
-"""Runs the command line tool on models written as ONNX text, and reads what it wrote."""
+"""Runs the command line tool on models in ONNX text, and reads its output."""
 
 import subprocess
 
@@ -33,7 +33,7 @@ def run(*arguments, folder=None, **options):
 
 
 def converted(*arguments, folder=None, **options):
-    """Runs a conversion that has to succeed."""
+    """Runs a conversion that must succeed."""
     done = run(*arguments, folder=folder, **options)
     assert done.returncode == 0, done.stderr
     return done

@@ -37,7 +37,7 @@ def test_output_model(model, tmp_path, option, output, xml):
 def test_folder_that_cannot_be_made(model, tmp_path):
     done = run(model, "-o", f"{model}/folder/")
     assert done.returncode == 1
-    assert f"the folder '{model}/folder' cannot be made: Not a directory [cannot-write]" in done.stderr
+    assert f"the folder '{model}/folder' cannot be created: Not a directory [cannot-write]" in done.stderr
 
 
 def test_several_models(tmp_path):
@@ -46,7 +46,7 @@ def test_several_models(tmp_path):
     done = run(*models[:4], BAD, *models[4:], "--jobs", 3, "-o", tmp_path / "out", "--verbose")
     assert done.returncode == 1
     assert files(tmp_path / "out") == sorted(f"{name}.{ending}" for name in names for ending in ("xml", "bin"))
-    # Results are told in the order of the models.
+    # Results are reported in the order of the models.
     told = re.findall(r"^wrote '.*/(m\d).xml'|^onnx2ir: '.*' was not (converted)", done.stderr, re.M)
     assert [a or b for a, b in told] == ["m0", "m1", "m2", "m3", "converted", "m4", "m5", "m6", "m7"]
     timed = re.findall(r"^.*/(m\d).onnx: \w+ +[\d.]+ ms", done.stderr, re.M)
@@ -107,7 +107,7 @@ def test_verbose_names_all_stages(model, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "no model is given; --help says more"),
+        ([], "no model is given; see --help"),
         (["m.onnx", "--outptu", "x"], "there is no option --outptu; did you mean --output?"),
         (["m.onnx", "--target_runtimes=2025.4"], "there is no option --target_runtimes; did you mean --target-runtime?"),
         (["m.onnx", "--zzzzzzzzz"], "there is no option --zzzzzzzzz; --help lists the options"),
@@ -117,10 +117,10 @@ def test_verbose_names_all_stages(model, tmp_path):
         (["m.onnx", "--max-memory=2X"], "--max-memory: '2X' is not a size such as 500M or 2G"),
         (["m.onnx", "--compress_to_fp16=maybe"], "--compress_to_fp16: 'maybe' is neither True nor False"),
         (["m.onnx", "--sync", "now"], "--sync: 'now' is not one of replaced, always, never"),
-        (["m.onnx", "--skip-pass", "fold_constant"], "no pass is called 'fold_constant'; did you mean 'fold_constants'?"),
+        (["m.onnx", "--skip-pass", "fold_constant"], "there is no pass 'fold_constant'; did you mean 'fold_constants'?"),
         (["m.onnx", "--jobs", "0"], "--jobs: '0' is not a number from 1 to 64"),
         (["m.onnx", "--verbose=perhaps"], "--verbose: 'perhaps' is neither True nor False"),
-        (["--input_model", "m.onnx"], "--input_model: write the model without an option: onnx2ir MODEL"),
+        (["--input_model", "m.onnx"], "--input_model: pass the model without an option: onnx2ir MODEL"),
         (["m.onnx", "--output_dir", "x"], "--output_dir: write --output-model FOLDER/"),
         (["m.onnx", "--mean_values", "[1,2,3]"], "docs/from-ovc.md"),
         (["m.onnx", "--extension", "lib.so"], "--extension: "),
@@ -155,7 +155,7 @@ def test_bash_completes_options_and_values():
 
 
 def test_documented_options(request):
-    """docs/command-line.md holds the options as the tool lists them; --update writes them."""
+    """docs/command-line.md contains the options as listed by the tool; --update writes them."""
     path = ROOT / "docs/command-line.md"
     text = path.read_text()
     start, end = "<!-- generated: options -->\n", "<!-- end -->\n"

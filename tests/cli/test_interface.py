@@ -90,7 +90,7 @@ def test_converted_types(chain):
 
 
 def test_static_shape_unrolls_and_guards_disappear(tmp_path):
-    """What is known at conversion time leaves no Loop and no guard of a Loop that may not run."""
+    """If the trip count is known at conversion time, no Loop and no zero-iteration guard is left."""
     model = onnx_file(tmp_path / "loop.onnx", LOOP)
     plain = convert(model)
     assert "Loop" in {node.get_type_name() for node in openvino.Core().read_model(plain).get_ops()}
@@ -102,7 +102,7 @@ def test_static_shape_unrolls_and_guards_disappear(tmp_path):
 
 def test_cut_outputs(chain):
     xml = convert(chain, "--output", "positive,z")
-    # flag serves nothing any more; the order is that of the option.
+    # flag is unused; the order is that of the option.
     assert interface(xml)[0] == [("x", "f32", "[?,4]"), ("rate", "i64", "[]")]
     assert [name for name, *_ in interface(xml)[1]] == ["positive", "z"]
     results = infer(xml, x=X, rate=np.array(9, np.int64))
@@ -122,7 +122,7 @@ def test_cut_removes_unsupported_operators(tmp_path):
 
 
 def test_cut_inputs(tmp_path):
-    """An inner tensor that the model declares needs no type; the cut removes the inputs that only served it."""
+    """An inner tensor that the model declares needs no type; the cut removes inputs that become unused."""
     model = onnx.parser.parse_model(CHAIN)
     model.graph.value_info.append(onnx.helper.make_tensor_value_info("positive", onnx.TensorProto.FLOAT, ["n", 4]))
     path = tmp_path / "chain.onnx"
@@ -159,13 +159,13 @@ def test_escaped_name(tmp_path):
         (["--input", "y2[3]"], 1, "The model has no tensor 'y2' in its main graph [bad-interface]"),
         (["--input", "flga"], 1, "hint: did you mean 'flag'?"),
         (["--output", "positve"], 1, "hint: did you mean 'positive'?"),
-        (["--output", "model.xml"], 1, "hint: --output names tensors; -o or --output-model names the file"),
+        (["--output", "model.xml"], 1, "hint: --output is for names of tensors; use -o or --output-model for the file"),
         (["--input", "x,[3]"], 1, "name all of them or none"),
         (["--input", "[1,4],[],[],[]"], 1, "4 inputs are given, but the model has 3"),
         (["--input", "x,x"], 1, "The input 'x' is given twice"),
         (["--output", "y,y"], 1, "The output 'y' is given twice"),
         (["--input", "picked"], 1, 'hint: give its type and, if it is known, its shape: "picked[1,3]{f32}"'),
-        (["--input", "x{f23}"], 1, "'f23', wanted for the input 'x', is not an element type"),
+        (["--input", "x{f23}"], 1, "'f23', requested for the input 'x', is not an element type"),
         (["--input", "x{string}"], 1, "cannot be converted from string"),
         (["--input", "rate->fast"], 1, "The input 'rate' cannot have the value fast: 'fast' is not a value of type int64"),
         (["--input", "flag->2"], 1, "'2' is not a value of type bool"),

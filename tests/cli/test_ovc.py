@@ -42,7 +42,7 @@ LINES = [
     "ovc ocr.onnx --input data[1,2,3,1] --verbose",
 ]
 
-# `ovc --help` says that the order of the names is that of inputs and outputs, and ovc does not keep it.
+# According to `ovc --help`, the order of the names is that of inputs and outputs, but ovc does not keep it.
 ORDERED = {
     "ovc ocr.onnx --input seq_len[3],data[3,150,200,1]": (["seq_len", "data"], ["sum", "lengths"]),
     "ovc ocr.onnx --input seq_len,data": (["seq_len", "data"], ["sum", "lengths"]),
@@ -51,7 +51,7 @@ ORDERED = {
 
 
 def make_models(folder):
-    """The models that the lines name, and the folder that has to be there."""
+    """The models in the command lines, and a folder that must exist."""
     for name in ("your_model_file.onnx", "your_model.onnx", "ocr.onnx", "models/your_model.onnx"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         onnx_file(folder / name, IMAGE_AND_LENGTH)

@@ -1,4 +1,4 @@
-"""What the harness works on: a case, its runs, and the result."""
+"""The data of the harness: a case, its runs, and the result."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,12 +8,12 @@ PASS = "pass"
 WRONG_VALUES = "wrong-values"
 WRONG_SHAPE = "wrong-shape"
 WRONG_TYPE = "wrong-type"
-INTERFACE = "interface"  # an input or output of the model is missing in the IR, or misnamed
+INTERFACE = "interface"  # an input or output of the model is missing in the IR, or has another name
 PORT_MISMATCH = "port-mismatch"  # types or shapes in the XML differ from OpenVINO's inference
 CONVERT_ERROR = "convert-error"  # a diagnostic, exit code 1
 CONVERTER_CRASH = "converter-crash"  # any other exit code, or a signal
-RUNTIME_ERROR = "runtime-error"  # OpenVINO refuses to read, compile or run the IR
-CRASH = "crash"  # the process died
+RUNTIME_ERROR = "runtime-error"  # OpenVINO cannot read, compile or run the IR
+CRASH = "crash"  # the process crashed
 HANG = "hang"  # the time limit passed
 ORACLE_ERROR = "oracle-error"  # onnxruntime gave no expected values
 
@@ -49,7 +49,7 @@ class Case:
     one_compiled: bool = False  # all runs on one compiled model instead of a fresh one for each
     rtol: float = 1e-3
     atol: float = 1e-7
-    oracle_model: bytes | None = None  # what onnxruntime runs, where it does not know the model's opset
+    oracle_model: bytes | None = None  # the model for onnxruntime, if it does not support the opset of `model`
     operator: str = ""
     time_limit: float = 15.0  # seconds for all runs
     options: tuple[str, ...] = ()  # of the converter

@@ -1,4 +1,4 @@
-"""Element types as ONNX, numpy, the IR and OpenVINO's Python binding know them."""
+"""Element types in ONNX, numpy, the IR and OpenVINO's Python binding."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,8 @@ import numpy as np
 @dataclass(frozen=True)
 class ElementType:
     name: str  # in the IR and in ov.Type: "f32", "boolean"
-    dtype: np.dtype  # what tests calculate with
-    bits: int = 0  # per element where several share a byte, else 0
+    dtype: np.dtype  # the type for computations in tests
+    bits: int = 0  # per element if several share a byte, otherwise 0
 
 
 def _type(name, dtype, bits=0):
@@ -53,7 +53,7 @@ def is_string(array):
 
 
 def type_name(array):
-    """The IR's name of an array's type, or numpy's where the IR has none."""
+    """The name of an array's type in the IR, or in numpy if the IR does not have it."""
     if is_string(array):
         return "string"
     entry = BY_DTYPE.get(array.dtype)

@@ -1,4 +1,4 @@
-"""What a pytest item is parametrised with: a key and how to make its case."""
+"""The parameter of a pytest item: a key, and a function that creates its case."""
 
 import functools
 from collections.abc import Callable
@@ -31,6 +31,6 @@ def assert_passed(result):
     known = _known().get(known_failures.place_of(result.key))
     if known is None and result.outcome != PASS:
         pytest.fail(f"{result.outcome}: {result.message}", pytrace=False)
-    # Random numbers may come out as expected once in a thousand runs.
+    # Random numbers may equal the expected ones once in a thousand runs.
     if known is not None and result.outcome != known.outcome and known.reason != "random_numbers":
         pytest.fail(f"listed as {known.outcome}, now {result.outcome}: {result.message}", pytrace=False)

@@ -1,4 +1,4 @@
-"""Where the tests run: the OpenVINO release of this Python, and the instruction set that its CPU plugin uses."""
+"""The environment of the tests: the OpenVINO release of this Python, and the instruction set of its CPU plugin."""
 
 import functools
 import os
@@ -20,7 +20,7 @@ def release():
 
 @functools.cache
 def instruction_set():
-    """One of INSTRUCTION_SETS: what the CPU has, unless ONEDNN_MAX_CPU_ISA takes it away."""
+    """One of INSTRUCTION_SETS: that of the CPU, limited by ONEDNN_MAX_CPU_ISA."""
     limit = os.environ.get("ONEDNN_MAX_CPU_ISA", "DEFAULT").upper()
     has_avx512 = " avx512f " in Path("/proc/cpuinfo").read_text()
     return "AVX512" if has_avx512 and limit.startswith(("AVX512", "AVX10", "DEFAULT", "ALL")) else "AVX2"

@@ -1,4 +1,4 @@
-"""Why cases of the suite fail: which experiment of test_runtime_limits.py shows the limit.
+"""The reasons of failing cases of the suite: the experiment of test_runtime_limits.py that shows the limit.
 
 `--update` gives the first matching reason to an entry that is new in the list. What matches none gets its own
 message, which is the name of no experiment: a test fails until there is one.
@@ -25,7 +25,7 @@ _REASONS = [
 
 
 def reason_for(result):
-    """The known reason of a failed Result, else the first line of its message."""
+    """The known reason of a failed Result, otherwise the first line of its message."""
     text = f"{result.name}: {result.outcome}: {result.message}"
     for pattern, reason in _REASONS:
         if re.search(pattern, text, re.DOTALL):

@@ -1,4 +1,4 @@
-"""The ways in which the runs of one model are fed to it."""
+"""The ways to run a model on several inputs."""
 
 from .case import Case
 

@@ -1,4 +1,4 @@
-"""Models that were converted wrongly once, in tests/models/found: how their runs are stored beside them."""
+"""Models that were once converted wrongly, in tests/models/found, and the files with their runs."""
 
 import json
 
@@ -32,7 +32,7 @@ def _values(data, infos):
 
 
 def runs_to_json(runs):
-    """The text beside a model."""
+    """The text of the runs of a model."""
     lines = []
     for run in runs:
         parts = {"inputs": run.inputs} | ({"expected": run.expected} if run.expected is not None else {})

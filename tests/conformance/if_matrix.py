@@ -1,4 +1,4 @@
-"""If: all versions, and branches of all kinds, each with the condition known at run time and as a constant."""
+"""If: all versions and kinds of branches, each with a dynamic and with a constant condition."""
 
 import numpy as np
 import onnx.parser
@@ -6,7 +6,7 @@ import onnx.parser
 from .case import Case, Run
 
 VERSIONS = (1, 11, 13, 16, 19, 21, 23, 24, 25)
-# Opsets in which onnxruntime runs If: it knows none newer, and demands equal shapes of both branches before 11.
+# Opsets in which onnxruntime runs If: it does not support newer ones, and requires equal shapes of both branches before 11.
 ORACLE_OPSETS = range(11, 25)
 CONDITIONS = ("run-time", "vector", "true", "false")
 FEEDINGS = ("fresh", "one_compiled")
@@ -137,7 +137,7 @@ def _model(opset, kind, condition):
 
 
 def _sort(graph):
-    """onnxruntime wants nodes in order; the texts above have what an If needs behind it where that reads better."""
+    """onnxruntime requires nodes in order; in the texts above, inputs of an If may follow it for readability."""
     available = {value.name for value in [*graph.input, *graph.initializer]}
     produced = {name for node in graph.node for name in node.output}
     waiting, done = list(graph.node), []

@@ -1,7 +1,7 @@
 """Model inputs and outputs as the IR has them.
 
 A tensor keeps its name. A sequence `y` is the pair `y/values` (1-D, the data of all elements in C order) and `y/shapes`
-(i64 [elements, rank], rows filled up with -1 where an element has a smaller rank); an optional `y` has `y/has_value`
+(i64 [elements, rank], rows padded with -1 if an element has a smaller rank); an optional `y` has `y/has_value`
 beside `y` or beside its pair.
 """
 

@@ -1,4 +1,4 @@
-"""The checked list of cases that fail, for each OpenVINO release and instruction set.
+"""The checked list of failing cases, for each OpenVINO release and instruction set.
 
 known_failures.txt has a line for each case; several if it fails in several ways. Columns:
 
@@ -101,12 +101,12 @@ def save(known, path=PATH):
 
 
 def update(known, results, environment):
-    """The list after a run in an environment that gave these results, by (tests, case): reasons of entries that still hold are kept."""
+    """The list after a run with these results in an environment, by (tests, case): valid entries keep their reasons."""
     updated = dict(known)
     for place, result in results.items():
         key = *place, environment
         old = updated.pop(key, None)
-        # Random numbers come out as in the suite once in many runs.
+        # Random numbers may equal those of the suite once in many runs.
         is_luck = old is not None and old.reason == "random_numbers"
         if result.outcome == "pass" and not is_luck:
             continue

@@ -1,7 +1,7 @@
 """The Loop matrix: versions x modes x body conditions x what the body does, each model with many inputs.
 
-A model has the inputs that its mode needs: `M` and `cond` where they are known at run time only, `limit` where the body
-computes its condition, `w` where the body captures, and `x`, the start of its state.
+A model has the inputs that its mode needs: `M` and `cond` if they are dynamic, `limit` if the body
+computes its condition, `w` if the body captures a value, and `x`, the initial value of its state.
 """
 
 import itertools
@@ -13,7 +13,7 @@ from .case import Case, Run
 
 # The versions of Loop; 1 is what opset 10 has.
 VERSIONS = (1, 11, 13, 16, 19, 21, 23, 24, 25)
-FULL_VERSIONS = (1, 21)  # with every body; the other versions with the body that does everything
+FULL_VERSIONS = (1, 21)  # with every body; other versions with the body that has all features
 NEWEST_ORACLE_OPSET = 24  # of onnxruntime; later models are the same in this opset
 
 TRIPS = ("absent", "constant 0", "constant 1", "constant 4", "run-time")
@@ -65,7 +65,7 @@ def _runs(inputs):
     }
     present = [name for name in choices if name in inputs]
     sets = [dict(zip(present, values)) for values in itertools.product(*(choices[name] for name in present))]
-    # All of M and cond with one limit, and all limits with one M and cond, are enough.
+    # It is sufficient to combine all M and cond with one limit, and all limits with one M and cond.
     first = {name: choices[name][0] for name in present}
     near = [
         values
@@ -125,7 +125,7 @@ def _body_graph(body_condition, kind, captures):
 
 
 def _nested_loop(body, value):
-    """A loop that runs as often as the iteration number says, 0 times at first."""
+    """An inner loop whose trip count is the iteration number, which begins at 0."""
     inner = helper.make_graph(
         [
             helper.make_node("Identity", ["inner_go_on"], ["inner_go_on_out"]),

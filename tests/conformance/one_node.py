@@ -1,6 +1,6 @@
 """Cases of one node each, with inputs of static and of dynamic shape.
 
-Expected values come from onnxruntime, or from the case where onnxruntime has no such version.
+Expected values come from onnxruntime, or from the case if onnxruntime does not have the version.
 """
 
 import zlib
@@ -13,7 +13,7 @@ from .case import Case, Run
 
 
 def numbers(name, *shape, dtype="float32", low=-3.0, high=3.0):
-    """Random numbers that are the same in every run for the same name."""
+    """Reproducible random numbers for a name."""
     generator = np.random.default_rng(zlib.crc32(name.encode()))
     dtype = np.dtype(dtype)
     if dtype.kind == "b":

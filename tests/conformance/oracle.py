@@ -36,7 +36,7 @@ def session(model):
 
 def give_each_output_a_value_of_its_own(graph):
     """A branch or body may give one value as several outputs, as PyTorch's exporter writes it. onnxruntime computes only
-    the last of them and leaves what was in memory in the others: test_oracle.py."""
+    the last of them and leaves the others uninitialised: test_oracle.py."""
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.GRAPH:

@@ -1,4 +1,4 @@
-"""Worker processes that run cases one after the other; one that dies or hangs costs only its own case."""
+"""Worker processes that run cases one after the other; a crash or hang only affects its own case."""
 
 import os
 import socket
@@ -40,10 +40,10 @@ class WorkerProcess:
         try:
             self.connection.send(case)
         except OSError:
-            pass  # it died between two cases; the next poll says so
+            pass  # it ended between two cases; the next poll reports that
 
     def poll(self):
-        """The finished case's result, or None. A dead or late worker ends its case; self.alive tells."""
+        """The result of the finished case, or None. A dead or late worker ends its case: see self.alive."""
         try:
             while self.connection.poll():
                 message = self.connection.recv()

@@ -33,7 +33,7 @@ def _check_body(element, model, path, found):
             continue
         node = same_name[0]
         _check_ports(layer.find("input"), node.inputs(), f"{place} input", found)
-        if layer.get("type") != "Result":  # has an output in the runtime, none in the file
+        if layer.get("type") != "Result":  # has an output in the runtime, but not in the file
             _check_ports(layer.find("output"), node.outputs(), f"{place} output", found)
         for tag, body_of in _BODIES.items():
             body = layer.find(tag)

@@ -88,7 +88,7 @@ def case_of(name, nodes, initializers, x, expected):
 
 
 def dequantized(type_name, inputs, outputs, axis, block, has_zero_points, is_transposed=False, may_round=False):
-    """MatMul with [inputs, outputs], or Gemm with [outputs, inputs]. The runtime may round x to 8 bits where onnxruntime does, or must not."""
+    """MatMul with [inputs, outputs], or Gemm with [outputs, inputs]. The runtime may round x to 8 bits if and only if onnxruntime does."""
     layout = "tensor" if axis is None else f"axis{axis}" + (f"_block{block}" if block else "")
     name = f"{type_name}-{inputs}x{outputs}-{layout}"
     name += ("-zero_points" if has_zero_points else "") + ("-transposed" if is_transposed else "") + ("-rounded" if may_round else "")
@@ -171,13 +171,13 @@ def quantized_activations(inputs, outputs, zero_point):
             helper.make_node("QuantizeLinear", ["product", "scale1", "zero"], ["y_integers"]),
             helper.make_node("DequantizeLinear", ["y_integers", "scale1", "zero"], ["y"]),
         ]
-        # Far from where rounding decides: multiples of the scale.
+        # Multiples of the scale, which do not depend on rounding.
         steps = generator_of(name).integers(-60, 60, (ROWS, inputs))
         x = (steps * scales[0]).astype(np.float32)
         product = (np.clip(steps + zero_point, 0, 255) - zero_point) * np.float64(scales[0]) @ weights.numbers()
         y = (np.clip(np.rint(product / scales[1]) + zero_point, 0, 255) - zero_point) * scales[1]
         case = case_of(name, chain, constants, x, y)
-        case.atol = 0.51  # a product in the middle between two steps can go either way
+        case.atol = 0.51  # a product at the midpoint of two steps can be rounded either way
         return case
 
     return name, make

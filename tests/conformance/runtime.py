@@ -10,7 +10,7 @@ from .element_types import BY_DTYPE, BY_NAME, NUMPY_NAMES, is_string, pack_bits,
 CONFIG = {
     "INFERENCE_PRECISION_HINT": "f32",
     "INFERENCE_NUM_THREADS": 1,
-    # One stream of one thread keeps errors to itself: test_errors_on_one_thread.
+    # With one stream of one thread, errors are not reported: test_errors_on_one_thread.
     "NUM_STREAMS": "0",
     "ENABLE_CPU_PINNING": False,  # two workers must not share one core
 }
@@ -28,7 +28,7 @@ def compile(core, model):
 
 
 class CompiledModel:
-    """A compiled model that is fed and read by the names and types of the ONNX model's interface."""
+    """A compiled model with inputs and outputs by the names and types of the ONNX model."""
 
     def __init__(self, compiled, inputs, outputs):
         """`inputs` and `outputs`: onnx.TypeProto by name."""
@@ -42,7 +42,7 @@ class CompiledModel:
         """All outputs of the ONNX model for its inputs."""
         for name, type_proto in self._input_types.items():
             if name not in values:
-                continue  # an input with a default
+                continue  # an input with a default value
             for tensor_name, array in interface.pack(name, values[name], type_proto, self._sizes_of).items():
                 if tensor_name not in self._inputs:
                     raise Failure(INTERFACE, f"the IR has no input {tensor_name}, only {sorted(self._inputs)}")
@@ -88,7 +88,7 @@ def to_tensor(array):
 
 
 def to_array(tensor):
-    """A copy of an ov.Tensor's values with the type the tests calculate with."""
+    """A copy of an ov.Tensor's values in the type for computations in tests."""
     name = tensor.get_element_type().get_type_name()
     shape = tuple(tensor.get_shape())
     if name == "string":
@@ -123,7 +123,7 @@ class _runtime_errors:
 
 
 def tidy(message):
-    """An OpenVINO message without its chain of source lines: the last line that says something, then the rest."""
+    """An OpenVINO message without its chain of source lines: the last informative line, then the rest."""
     lines = [line.strip() for line in message.splitlines()]
     lines = [line for line in lines if line and not line.startswith(("Exception from", "While validating node"))]
     return " ".join(lines)[:600] if lines else message.strip()[:600]

@@ -1,4 +1,4 @@
-"""The newest complete operation set of the installed OpenVINO: `ops.add(x, y)` makes a node without a converter.
+"""The newest complete operation set of the installed OpenVINO: `ops.add(x, y)` creates a node without a converter.
 
 2024.6 has its operation sets in openvino.runtime; opset16 of 2025.4 holds only what is new in it.
 """

@@ -1,7 +1,7 @@
 """The node cases of the ONNX backend suite, from the installed onnx package, in three modes.
 
 default    the case as it is.
-dynamic    every tensor in the model's inputs and outputs keeps its rank and loses its dimensions.
+dynamic    the tensors in the model's inputs and outputs have dynamic dimensions of the same rank.
 constants  every tensor input but the first becomes an initializer. Exporters write all parameters of an operator (axes,
            shapes, pads, scales, zero points, weights, states, trip counts) as constants, and after the first input
            ONNX keeps little else; a second operand of Add as a constant is just as common.

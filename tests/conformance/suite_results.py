@@ -1,4 +1,4 @@
-"""How many cases of each operator pass in each mode on the newest release: suite_results.txt, made from the known failures.
+"""The number of passing cases by operator and mode on the newest release: suite_results.txt, generated from the known failures.
 
 docs/operators.md shows these numbers.
 """

@@ -1,5 +1,5 @@
-"""Attention where the backend suite leaves off: groups of heads under all masks, queries that see no key, no queries
-and no keys; and when it becomes the runtime's one operation."""
+"""Attention beyond the backend suite: groups of heads with all masks, fully masked queries, no queries
+and no keys; and when it becomes ScaledDotProductAttention."""
 
 import ml_dtypes
 import numpy as np
@@ -32,8 +32,8 @@ def packed(values):
 
 
 def case(opset, *inputs, outputs=1, constants=(), variant="", **attributes):
-    """Expected values are those of ONNX's reference: onnxruntime has no version 25 and no zeros for blind rows. The
-    reference does not broadcast masks."""
+    """Expected values are those of ONNX's reference: onnxruntime has no version 25, and no zeros for fully masked rows.
+    The reference does not broadcast masks."""
     asked = list(inputs)
     if len(inputs) > 3 and inputs[3] is not None:
         mask = inputs[3]
@@ -92,7 +92,7 @@ def add_sizes():
     for name, sizes in {"no rows": {"rows": 0}, "no batch": {"batch": 0}, "one row": {"rows": 1}}.items():
         for keys in (2, 4):
             case(23, *heads(keys=keys, **sizes), is_causal=1, variant=name)
-    case(25, *heads(keys=4, rows=6, columns=4), left_window_size=1)  # windows behind the last key
+    case(25, *heads(keys=4, rows=6, columns=4), left_window_size=1)  # windows after the last key
     case(25, *heads(), left_window_size=1, right_window_size=1)
 
 
@@ -107,7 +107,7 @@ def test_attention(conformance, result):
     assert_passed(result)
 
 
-# What is more than the one operation is there once: the zeros for queries that see no key.
+# Besides ScaledDotProductAttention, there are only the zeros for fully masked queries.
 FORMS = [
     ([], {}, 1, True, False),
     ([], {"is_causal": 1, "scale": 0.3}, 1, True, False),
@@ -132,17 +132,17 @@ def test_zeros_only_where_a_known_mask_hides_all(tmp_path, mask, has_zeros):
 
 
 def test_masks_of_unknown_size_are_not_for_the_one_operation(tmp_path):
-    """What looks like a row for each query may be one row for all."""
+    """A mask with a dynamic number of rows may have one row for all queries."""
     assert counts(tmp_path, [*heads(), HIDING], (), 1, {}, True) == (False, True, True)
     assert counts(tmp_path, [*heads(), HIDING], (3,), 1, {}, True) == (True, False, True)
     assert counts(tmp_path, heads(), (), 1, {}, True) == (True, False, False)
 
 
 def counts(tmp_path, inputs, constants, outputs, attributes, is_dynamic=False):
-    """Whether the IR has the one operation, a softmax, and a choice between results and zeros."""
+    """Whether the IR has ScaledDotProductAttention, a Softmax, and a selection of zeros."""
     source, target = tmp_path / "m.onnx", tmp_path / "m.xml"
     source.write_bytes(model_of("Attention", 23, inputs, constants, outputs, attributes, "", is_dynamic))
-    # Older releases need a Select more: convert_attention_masks.
+    # Older releases need another Select: convert_attention_masks.
     convert(tool_path(), source, target, ("--target-runtime", "2026.4"))
     names = [node.get_type_name() for node in ov.Core().read_model(target).get_ops()]
     return tuple(bool(names.count(name)) for name in ("ScaledDotProductAttention", "Softmax", "Select"))

@@ -1,4 +1,4 @@
-"""The ONNX backend suite: every case passes, or is listed with the outcome it has."""
+"""The ONNX backend suite: every case passes, or is listed with its outcome."""
 
 import pytest
 

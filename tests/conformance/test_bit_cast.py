@@ -1,4 +1,4 @@
-"""BitCast of numbers that are no constants: every exponent, both ends of each, subnormal numbers, -0 and infinities."""
+"""BitCast of dynamic values: every exponent, both ends of each, subnormals, -0 and infinities."""
 
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ case = functools.partial(add_case, CASES, "BitCast", 26)
 
 
 def patterns(integer, fraction_bits):
-    """Bits of every exponent and sign with the least, the greatest and some fraction between. No NaN but the quiet one."""
+    """Bits of every exponent and sign with the least, the greatest and some fraction between. The only NaN is the quiet one."""
     width = np.dtype(integer).itemsize * 8
     exponents = np.arange(1 << (width - 1 - fraction_bits), dtype=np.int64) << fraction_bits
     fractions = np.append([0, 1, 1 << (fraction_bits - 1), (1 << fraction_bits) - 1], numbers("fraction", 5, dtype="int64", high=(1 << fraction_bits) - 1))

@@ -1,4 +1,4 @@
-"""What the pass wrap_ifs_in_loops relies on, with the runtime alone: outputs of an If with dynamic sizes are overwritten
+"""The assumptions of the pass wrap_ifs_in_loops, tested with the runtime alone: outputs of an If with dynamic sizes are overwritten
 before later operations read them (fault branch_output_memory), but not before the Results of their graph do, and a Loop
 keeps its outputs in each place.
 """
@@ -18,7 +18,7 @@ def number(value):
 
 
 def growing(value):
-    """Later nodes, which need more memory than the first one reads."""
+    """Later nodes that need more memory than the first one."""
     axis = ops.constant(np.int32(0))
     for copies in (4, 5):
         value = ops.concat([ops.cum_sum(value, axis)] * copies, 0)
@@ -32,7 +32,7 @@ def expected(values):
 
 
 def choice(condition, value):
-    """An If that gives the value, or it twice."""
+    """An If that returns the value or its concatenation with itself."""
     node = ops.if_op(condition)
     once, twice = vector(), vector()
     node.set_then_body(ov.Model([ops.add(once, once)], [once], "then"))
@@ -42,7 +42,7 @@ def choice(condition, value):
 
 
 def copied_choice(condition, value):
-    """The same, with a Loop behind it that hands it on."""
+    """The same, followed by a Loop that copies the result."""
     copy = vector()
     result = ops.result(ops.identity(copy))
     node = ops.loop(number(1), ops.constant(True))
@@ -76,7 +76,7 @@ def read_later(make, condition, value):
 
 
 def handed_out(make, condition, value):
-    """The value itself, beside nodes that grow."""
+    """The value, together with nodes that grow."""
     return [make(condition, value), growing(value)]
 
 

@@ -1,4 +1,4 @@
-"""Attention with caches over several steps: each step of one compiled model reads the caches that the step before gave."""
+"""Attention with caches over several steps: each step of one compiled model reads the caches of the previous step."""
 
 import numpy as np
 import onnxruntime
@@ -9,7 +9,7 @@ from .entry import Entry, assert_passed, parameters
 from .one_node import model_of, numbers
 
 HEADS, KV, SIZE = 4, 2, 16
-# The lengths of a prompt and of the steps behind it.
+# The lengths of a prompt and of the steps after it.
 STEPS = (5, 1, 1, 2, 1, 1)
 CASES = {}
 

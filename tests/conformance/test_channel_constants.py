@@ -44,7 +44,7 @@ def add_case(op, axis, keep, chain, is_dynamic):
 
 for op, axis, keep, chain, is_dynamic in itertools.product(("ReduceSum", "ReduceMax"), (0, 1, 2), (False, True), CHAINS, (False, True)):
     if axis == 1 and (not keep or chain == "prelu"):
-        continue  # no axis of channels is left; ONNX's PRelu does not broadcast its first input
+        continue  # the axis of channels is reduced; ONNX's PRelu does not broadcast its first input
     if op == "ReduceSum" or chain == "add":
         add_case(op, axis, keep, chain, is_dynamic)
 

@@ -1,4 +1,4 @@
-"""Convolutions, Col2Im and sampled grids: attributes that the backend suite leaves out, and filters of unknown size."""
+"""Convolutions, Col2Im and sampled grids: attributes that the backend suite does not test, and filters of dynamic size."""
 
 import functools
 import itertools
@@ -79,7 +79,7 @@ def add_columns():
 
 
 def col2im(columns, image, block, pads=None, strides=None, dilations=None):
-    """Adds every value up where its window lies, one by one."""
+    """Adds every value at the position of its window, one by one."""
     n = len(image)
     pads, strides, dilations = pads or [0] * 2 * n, strides or [1] * n, dilations or [1] * n
     places = [(s + pads[i] + pads[n + i] - (b - 1) * dilations[i] - 1) // strides[i] + 1 for i, (s, b) in enumerate(zip(image, block))]

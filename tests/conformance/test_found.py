@@ -1,4 +1,4 @@
-"""Models that were converted wrongly once, with fresh compiled models and with one for all inputs."""
+"""Models that were once converted wrongly, with fresh compiled models and with one for all inputs."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Activations and normalisations as torch's exporters spell them out: which operations the IR has, and their numbers.
+"""Activations and normalisations as decomposed by torch's exporters: the operations in the IR, and their results.
 
-Each pattern stands beside one that differs in a number and must stay as it is.
+Each pattern has a counterpart that differs in a number and must not be fused.
 """
 
 import numpy as np
@@ -124,7 +124,7 @@ def layers(compiled):
 
 @pytest.mark.parametrize("t", ["float", "float16"])
 def test_the_runtime_fuses_rms_normalization(tmp_path, t):
-    """No opset has an operation for it, so the IR spells it out as the CPU runtime recognises it."""
+    """No opset has an operation for it, so the IR has the decomposition that the CPU plugin recognises."""
     assert not [name for name in dir(ops) if name.lower() in ("rms", "rms_norm", "rms_normalization")]
     _, compiled = converted(tmp_path, rms_norm, t)
     assert "RMS" in layers(compiled)

@@ -45,7 +45,7 @@ def add_all_greedy():
 
 
 def add_all_samplings():
-    """So few tokens are left that chance has no choice."""
+    """Only one token is possible, so the result is not random."""
     run = {"input_ids": PROMPT, "max_length": one(16), "min_length": one(0), "repetition_penalty": one(1.2, np.float32)}
     for name, options in {"best": dict(min_tokens_to_keep=1), "custom": dict(custom=1), "cold": dict(min_tokens_to_keep=1, temperature=0.5)}.items():
 
@@ -71,7 +71,7 @@ def beams(count, returned=None, length=16, prompt=PROMPT, penalty=1.0):
     return {
         "input_ids": prompt,
         "max_length": one(length),
-        "min_length": one(0),  # onnxruntime wants it
+        "min_length": one(0),  # required by onnxruntime
         "num_beams": one(count),
         "num_return_sequences": one(count if returned is None else returned),
         "length_penalty": one(penalty, np.float32),

@@ -1,4 +1,4 @@
-"""--compress_to_fp16: which constants are kept in half precision, their values, and what the runtime makes of them."""
+"""--compress_to_fp16: which constants are stored in half precision, their values, and the results of the runtime."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from .tool import tool_path
 
-ROWS = 70_000  # more than one piece of work for each thread
+ROWS = 70_000  # more than one piece per thread
 
 
 def model_of(nodes, constants, inputs, outputs):
@@ -29,7 +29,7 @@ def adding(constant):
 
 
 def reading(node_of, shape=(2, 4, 8, 8), constant=(1.0, 1.0), cast=TensorProto.INT64, **constants):
-    """A model in which what is computed from the constant `c` is an input of another node."""
+    """A model in which a value computed from the constant `c` is an input of another node."""
     nodes = [helper.make_node("Add", ["p", "c"], ["s"])]
     name = "s"
     if cast:
@@ -58,7 +58,7 @@ def convert_by_peer(model, folder):
 
 
 def compressed(xml):
-    """Names and values of the constants that are kept in half precision, each behind a marked Convert."""
+    """Names and values of the constants in half precision, each with a marked Convert."""
     found = {}
     for operation in openvino.Core().read_model(xml).get_ordered_ops():
         if operation.get_type_name() != "Convert" or "decompression_0" not in operation.get_rt_info():

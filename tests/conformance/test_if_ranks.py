@@ -1,5 +1,5 @@
-"""Ifs whose branches differ in rank, where a later node takes one of the ranks only: voice activity models for two sample rates, whose
-exporter has made an If of each squeeze."""
+"""Ifs whose branches differ in rank, where a later node requires one of the ranks: voice activity models for two sample rates, in which
+the exporter translated each squeeze to an If."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def values(count, factor, period):
 
 
 def branch(name, width, stride):
-    """One rate: a convolution, its only column squeezed out, an LSTM on it."""
+    """One rate: a convolution, a squeeze of its only column, and an LSTM."""
     return f"""{name} () => (float[B, 1] out_{name}, float[2, B, 4] state_{name}) <
         float[4, 1, {width}] filters_{name} = {{{values(4 * width, 7, 11)}}},
         float[1, 16, 4] w_{name} = {{{values(64, 5, 13)}}},
@@ -67,7 +67,7 @@ CASES = {
 
 def if_ranks_case(name):
     batch, length, runs = CASES[name]
-    # onnxruntime refuses static lengths, because they fit one rate only.
+    # onnxruntime rejects static lengths, because they fit one rate only.
     return Case(f"if_ranks_{name}", model(batch, length).encode(), runs, one_compiled=True, atol=1e-5, oracle_model=model("B", "T").encode())
 
 

@@ -1,4 +1,4 @@
-"""The list of known failures: its form, and that each reason is shown by an experiment where it is given."""
+"""The list of known failures: its format, and the experiments for its reasons."""
 
 import pytest
 

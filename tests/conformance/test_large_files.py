@@ -1,4 +1,4 @@
-"""Weights beyond what 31 and 32 bits count. The files are sparse: they take no room, and no time."""
+"""Weights with sizes beyond 31 and 32 bits. The files are sparse, so they need little space and time."""
 
 import subprocess
 import xml.etree.ElementTree as ElementTree
@@ -13,7 +13,7 @@ GIB = 1 << 30
 
 @pytest.fixture
 def large_model(tmp_path):
-    """One tensor of 5 GiB and, behind it in the same file, two of 1 GiB that differ in their last element only."""
+    """One tensor of 5 GiB and, after it in the same file, two of 1 GiB that differ in their last element only."""
     path = tmp_path / "weights.data"
     shapes = {"large": (5 * GIB // 4096, 1024), "a": (GIB // 4096, 1024), "b": (GIB // 4096, 1024)}
     tensors, nodes, offset = [], [], 0

@@ -1,4 +1,4 @@
-"""ai.onnx.ml against onnxruntime: models as scikit-learn and its kind export them, which the backend suite leaves out."""
+"""ai.onnx.ml against onnxruntime: models as exported from scikit-learn and similar libraries, which the backend suite does not test."""
 
 import itertools
 

@@ -1,6 +1,6 @@
-"""Versions, attributes, shapes and types of mathematical operators that the backend suite leaves out.
+"""Versions, attributes, shapes and types of mathematical operators that the backend suite does not test.
 
-Expected values come from onnxruntime, or from the case where onnxruntime has no such version.
+Expected values come from onnxruntime, or from the case if onnxruntime does not have the version.
 """
 
 import functools

@@ -1,6 +1,6 @@
-"""Inputs that people meet seldom: rank 0, no elements, a single one, NaN and infinities, negative axes.
+"""Unusual inputs: rank 0, empty tensors, single elements, NaN and infinities, negative axes.
 
-Expected values come from onnxruntime, or from the case where onnxruntime has none or is wrong.
+Expected values come from onnxruntime, or from the case if onnxruntime fails or is wrong.
 """
 
 import functools
@@ -20,7 +20,7 @@ CASES = {}
 case = functools.partial(add_case, CASES)
 series = functools.partial(add_series, CASES)
 
-# Without NaN: test_where_the_runtime_loses_nan is about that.
+# NaN is tested by test_where_the_runtime_loses_nan.
 SPECIAL = np.array([np.inf, -np.inf, 0.0, -0.0, 1e-3, -1e-3, 0.5, -0.5, 1.5, 2.5, -1.5, 1.0, -1.0, 40.0, -40.0], np.float32)
 NUMBER = np.array(0.75, np.float32)
 SUBNORMAL = '<ir_version: 9, opset_import: ["" : 17]> m (float[2] x) => (float y) {{ y = {op} <keepdims = 0> (x) }}'
@@ -79,7 +79,7 @@ def add_binary():
     case("Where", 16, np.zeros((0, 1), bool), numbers("x", 3), numbers("y", 1, 3))
     case("BitShift", 11, np.array(8, np.uint8), np.array([0, 1, 7], np.uint8), direction="RIGHT")
     case("BitwiseAnd", 18, np.array(-2, np.int32), np.zeros((0, 2), np.int32))
-    # onnxruntime takes the largest f32 for a bound that is not there; ONNX's reference leaves infinities alone.
+    # onnxruntime uses the largest f32 for a missing bound; ONNX's reference keeps infinities.
     for bounds in ((np.float32(-1), np.float32(1)), (None, np.float32(1)), (np.float32(-1), None)):
         constants = tuple(i + 1 for i, bound in enumerate(bounds) if bound is not None)
         expected = [np.clip(SPECIAL, *bounds)]
@@ -112,7 +112,7 @@ def add_reductions():
             case(op, 18, numbers("i", 2, 3, dtype=dtype), i64(1), constants=(1,))
     case("ReduceMax", 20, np.array([[True, False], [False, False]]), i64(1), constants=(1,))
     special = SPECIAL.reshape(3, 5)
-    # Masks are full of the lowest number; the runtime starts from it, too.
+    # Masks contain the lowest number, from which the runtime starts as well.
     largest = np.finfo(np.float32).max
     edge = np.array([[np.inf] * 2, [-np.inf] * 2, [largest, np.inf], [largest] * 2, [-largest, -np.inf], [-largest] * 2], np.float32)
     for op in ("ReduceMax", "ReduceMin"):
@@ -140,8 +140,8 @@ def add_reductions():
 
 
 def add_unique_of_nothing():
-    """No elements before, between and after others. onnxruntime dies of slices without elements along axis 0; numpy, after which
-    ONNX describes Unique, takes them for equal."""
+    """Empty tensors before, between and after others. onnxruntime crashes on empty slices along axis 0; numpy, on which
+    ONNX's Unique is based, treats them as equal."""
     some, other = np.array([[2, 1, 1], [2, 1, 1]], np.float32), np.array([[3]], np.float32)
     no_rows, no_columns = np.zeros((0, 3), np.float32), np.zeros((3, 0), np.float32)
     for nothing in (no_rows, no_columns):
@@ -254,7 +254,7 @@ def add_products():
     case("Conv", 11, nobody, weights)
     case("Conv", 11, image, weights, auto_pad="SAME_LOWER", strides=[2, 2])
     case("Conv", 11, image, weights, auto_pad="VALID")
-    # An empty batch that only a run tells is the end of the runtime in some of its pooling.
+    # Some pooling operations of the runtime crash on an empty batch of dynamic size.
     case("MaxPool", 12, nobody, kernel_shape=[2, 2], dynamic=False)
     case("AveragePool", 11, nobody, kernel_shape=[2, 2], dynamic=False)
     case("GlobalAveragePool", 1, nobody, dynamic=False)
@@ -278,7 +278,7 @@ def add_products():
 
 
 def add_no_steps():
-    """The final states of no steps are zeros. onnxruntime dies of GRU without steps."""
+    """The final states after zero steps are zeros. onnxruntime crashes on GRU with zero steps."""
     for op, gates, outputs in (("LSTM", 4, 3), ("GRU", 3, 2), ("RNN", 1, 2)):
         weights = numbers("W", 1, gates * 3, 2), numbers("R", 1, gates * 3, 3)
         runs = [(numbers("x", steps, 2, 2), *weights) for steps in (2, 0, 1, 0)]
@@ -318,18 +318,18 @@ def test_odd_inputs(conformance, result):
 
 
 def test_where_the_runtime_loses_nan():
-    """Extrema give the other number. It would take a comparison and a Select for each Relu to keep NaN: docs/limits.md names it."""
+    """Extrema return the other operand. Keeping NaN would take a comparison and a Select for each Relu: see docs/limits.md."""
     x = ops.parameter([1], ov.Type.f32)
     zero = np.zeros(1, np.float32)
     lost = [ops.relu(x), ops.maximum(x, zero), ops.minimum(x, zero), ops.clamp(x, 0, 1), ops.hard_sigmoid(x, np.float32(1), np.float32(0))]
-    # One that comes last is kept.
+    # A NaN in the last place is kept.
     lost += [ops.reduce_max(ops.concat([x, zero], 0), np.array([0])), ops.reduce_min(ops.concat([x, zero], 0), np.array([0]))]
     compiled = ov.Core().compile_model(ov.Model(lost, [x]), "CPU", CONFIG)
     assert not [value for value in compiled([np.array([np.nan], np.float32)]).values() if np.isnan(value)]
 
 
 def test_the_runtime_cuts_infinities_of_doubles():
-    """Doubles are converted to f32 and back, and conversions cut: docs/limits.md names it."""
+    """Doubles are converted to f32 and back, and conversions saturate: see docs/limits.md."""
     x = ops.parameter([2], ov.Type.f64)
     compiled = ov.Core().compile_model(ov.Model([ops.add(x, x)], [x]), "CPU", CONFIG)
     largest = np.float64(np.finfo(np.float32).max)
@@ -338,7 +338,7 @@ def test_the_runtime_cuts_infinities_of_doubles():
 
 @pytest.mark.parametrize("op", ["ReduceMax", "ReduceMin"])
 def test_extrema_lose_the_last_bit_of_subnormal_numbers(tmp_path, op):
-    """They are found among halves (reduction.cpp): docs/limits.md names it."""
+    """The elements are halved (reduction.cpp): see docs/limits.md."""
     source, target = tmp_path / "m.onnx", tmp_path / "m.xml"
     source.write_bytes(onnx.parser.parse_model(SUBNORMAL.format(op=op)).SerializeToString())
     convert(tool_path(), source, target)

@@ -1,4 +1,4 @@
-"""Names and graphs that are allowed and that few people write."""
+"""Valid but unusual names and graphs."""
 
 import numpy as np
 import pytest

@@ -24,7 +24,7 @@ def ones_and_zeros(name, *shape):
 
 
 def masks(total):
-    """(name, mask) of each form that onnxruntime's CPU provider takes."""
+    """(name, mask) of each form that onnxruntime's CPU provider supports."""
     return [
         ("lengths", np.array([3, total], np.int32)),
         ("bounds", np.array([4, total, 1, 0], np.int32)),

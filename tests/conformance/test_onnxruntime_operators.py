@@ -1,4 +1,4 @@
-"""Operators of onnxruntime's own domain, which its optimizer and its quantizer write."""
+"""Operators of onnxruntime's own domain that its optimizer and its quantizer emit."""
 
 import functools
 import itertools
@@ -62,13 +62,13 @@ def rms_norm(x, gamma):
 
 
 def skip_rms_norm(total, gamma):
-    """onnxruntime leaves the statistics out on the CPU."""
+    """onnxruntime does not return the statistics on the CPU."""
     factor = 1 / np.sqrt((total * total).mean(-1, keepdims=True) + np.float32(1e-5))
     return [total * factor * gamma, total.mean(-1, keepdims=True), factor, total]
 
 
 def skip_norm(total, gamma, beta, bias):
-    """onnxruntime leaves the statistics out on the CPU."""
+    """onnxruntime does not return the statistics on the CPU."""
     total = total + bias
     mean, deviation = total.mean(-1, keepdims=True), np.sqrt(total.var(-1, keepdims=True) + 1e-5)
     y = (total - mean) / deviation * gamma

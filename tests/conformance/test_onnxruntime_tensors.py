@@ -151,7 +151,7 @@ def add_removed_operators():
 
 
 def add_hashes():
-    """All bits of the words count: numbers of both signs, zeros, the ends of the types."""
+    """All bits of the words matter: numbers of both signs, zeros, the limits of the types."""
     ends = np.iinfo(np.int32)
     whole = np.concatenate([numbers("whole", 30, dtype="int32", low=ends.min, high=ends.max - 1), [0, 1, -1, ends.min, ends.max]]).astype(np.int32)
     fractions = np.concatenate([numbers("fractions", 30, low=-1e6, high=1e6), [0, -0.0, 1, -1, 1e-40, 1e38, np.inf, -np.inf]]).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Where onnxruntime is no oracle: its fault, which ends when a newer one is mended, and how it is asked instead."""
+"""A fault of onnxruntime that makes its results unusable, and how the oracle avoids it."""
 
 import numpy as np
 import onnx.parser
@@ -19,7 +19,7 @@ main (bool take, float[1000] x) => (float[1000] first, float[1000] second)
 
 @pytest.fixture
 def asked():
-    """A model whose branch gives one value as two outputs, inputs that take the branch, and what is right."""
+    """A model whose branch gives one value as two outputs, inputs that take the branch, and the right result."""
     model = onnx.parser.parse_model(ONE_VALUE_TWICE)
     inputs = {"take": np.array(True), "x": np.arange(1, 1001, dtype=np.float32)}
     return model, inputs, [-inputs["x"], -inputs["x"]]

@@ -1,4 +1,4 @@
-"""QuantizeLinear where the quotient lies between two integers, or a last bit beside: which way it is rounded shows there."""
+"""QuantizeLinear of quotients at the midpoint of two integers, or one last bit off, which shows the rounding."""
 
 import functools
 

@@ -90,7 +90,7 @@ def test_weights_stay_compressed(make, most_bytes, tmp_path):
     assert not operations & {"Tile", "Broadcast", "Concat"}, operations
 
 
-# What onnxruntime computes with inputs rounded to 8 bits, and what it does not.
+# Products whose inputs onnxruntime rounds to 8 bits, and others.
 ROUNDED = {
     "one scale": dequantized("uint8", 128, 96, None, 0, True),
     "scale of each output": dequantized("int8", 128, 96, 1, 0, False),
@@ -129,7 +129,7 @@ def test_one_exact_product_keeps_all_exact(tmp_path):
 
 
 def rounds_inputs(make, folder, when):
-    """Whether the IR lets the CPU plugin round. What it leaves out of weights in a form the plugin misreads is exact as well."""
+    """Whether the IR allows the CPU plugin to round. Weights in a form that the plugin misreads are exact as well."""
     network, _ = converted(make[1], folder, "--dynamic-quantization", when)
     options = network.find("rt_info/runtime_options")
     if options is None:

@@ -1,4 +1,4 @@
-"""ReduceMax and ReduceMin: one operation if no element can be infinite, else of halves that are doubled (fault
+"""ReduceMax and ReduceMin: one operation if no element can be infinite, otherwise of halved elements (fault
 extremum_of_infinities)."""
 
 import numpy as np

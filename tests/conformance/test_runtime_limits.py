@@ -1,7 +1,7 @@
-"""What OpenVINO's runtime cannot do, each shown by an experiment with the runtime alone.
+"""Limits of OpenVINO's runtime, each shown by an experiment with the runtime alone.
 
 Every reason in known_failures.txt is the name of an experiment here or of a fault. An experiment runs on the releases for which the
-list gives it as a reason. It fails when a new runtime lifts its limit: then the cases that refer to it can be converted.
+list gives it as a reason. It fails if a new runtime removes the limit: then the cases that refer to it can be converted.
 """
 
 import importlib
@@ -76,7 +76,7 @@ def no_int2():
 
 @experiment
 def f64_is_f32():
-    """The CPU runtime computes f64 as f32: infinities become the largest f32 where f64 begins or ends."""
+    """The CPU runtime computes f64 as f32: conversions from and to f64 turn infinities into the largest f32."""
     values = np.array([np.inf, -np.inf, 1.0])
     x = parameter([3], "f64")
     y = run([x], opset16.convert(x, "f32"), x=values)
@@ -97,7 +97,7 @@ def random_numbers():
 
 @experiment
 def f32_transforms():
-    """The runtime computes Fourier transforms in f32: 6e-5 beside a value of 500 where the suite's 0 allows 1e-7."""
+    """The runtime computes Fourier transforms in f32: 6e-5 instead of 0 next to a value of 500, where the suite allows 1e-7."""
     x = parameter([1, 10, 2], "f32")
     signal = np.zeros((1, 10, 2), np.float32)
     signal[0, :, 0] = np.arange(10) * 100
@@ -123,7 +123,7 @@ def saturated_u32():
 
 @experiment
 def no_64_bits():
-    """The CPU runtime keeps 32 bits of 64: it rounds f64 to f32 and cuts i64 to i32, and has no operation on their bits."""
+    """The CPU runtime keeps 32 bits of 64: it rounds f64 to f32 and truncates i64 to i32, and has no operation on their bits."""
     assert not [name for name in operations() if any(part in name.lower() for part in ("bitcast", "bit_cast", "reinterpret", "view"))]
     x = parameter([1], "f64")
     assert run([x], opset16.add(x, opset16.constant(np.array([0.0]))), x=np.array([1 + 2.0**-30])).tolist() == [1]
@@ -150,8 +150,8 @@ def branches_of_shapes(first, second):
 
 @experiment
 def no_dynamic_rank():
-    """The CPU runtime takes no value of dynamic rank: not as an input, not as what a list of
-    unknown length makes, and not as what two branches give."""
+    """The CPU runtime does not support values of dynamic rank: inputs, results of a list of
+    dynamic length, and results of two branches."""
     x, axes = parameter([-1, -1, -1], "f32"), parameter([-1], "i64")
     makers = [
         ([x, axes], opset16.reshape(x, axes, False)),
@@ -164,7 +164,7 @@ def no_dynamic_rank():
     for inputs, output in makers:
         with pytest.raises(RuntimeError, match="dynamic rank"):
             ov.Core().compile_model(ov.Model([output], inputs), "CPU", CONFIG)
-    # A number becomes a vector when the other branch gives one.
+    # A scalar becomes a vector if the other branch returns a vector.
     inputs, output = branches_of_shapes([], [1])
     assert run(inputs, output, condition=np.array(True)).shape == (1,)
 
@@ -189,7 +189,7 @@ def test_every_reason_is_an_experiment_and_every_experiment_a_reason():
 
 
 def test_attention_without_keys():
-    """ScaledDotProductAttention without keys keeps the output of the previous run: docs/limits.md names it."""
+    """ScaledDotProductAttention without keys keeps the output of the previous run: see docs/limits.md."""
     query, keys, values = (opset16.parameter([1, 1, -1, 4], np.float32) for _ in range(3))
     attention = opset16.scaled_dot_product_attention(query, keys, values)
     compiled = ov.Core().compile_model(ov.Model([attention], [query, keys, values], "main"), "CPU", CONFIG)
@@ -213,7 +213,7 @@ def test_errors_on_one_thread():
     """With one stream of one thread, infer() does not report errors and keeps the outputs of the previous run; CONFIG asks for
     no stream for this reason.
 
-    The error stays in a queue and may end a later run: hence the processes."""
+    The error stays in a queue and may end a later run, so each case has a separate process."""
     silent, loud = (
         subprocess.run([sys.executable, "-c", ON_ONE_THREAD % options], capture_output=True, text=True) for options in ({}, {"NUM_STREAMS": "0"})
     )

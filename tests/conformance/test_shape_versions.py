@@ -1,6 +1,6 @@
-"""Operators that move elements about: versions, attributes, negative axes and empty tensors that the backend suite leaves out.
+"""Operators that move elements: versions, attributes, negative axes and empty tensors that the backend suite does not test.
 
-Expected values come from onnxruntime, or from the case where onnxruntime has no such version.
+Expected values come from onnxruntime, or from the case if onnxruntime does not have the version.
 """
 
 import functools
@@ -76,7 +76,7 @@ def add_slices():
             case("Slice", opset, X, i64(*starts), i64(*ends), i64(*axes), constants=constants, variant=f"{len(constants)}{starts}{ends}{axes}", dynamic=bool(constants))
     case("Slice", 1, X, starts=[1, 0], ends=[2, 2], expected=[X[1:2, 0:2]])
     for start, end, axis, step in ((-1, -99, 2, -1), (3, 0, 2, -2), (0, 99, 1, 2), (np.iinfo(np.int64).max, np.iinfo(np.int64).min, -1, -1), (0, np.iinfo(np.int64).max, -2, 1)):
-        # The runtime takes inputs of 64 bits as 32.
+        # The runtime truncates inputs of 64 bits to 32.
         for constants in ((1, 2, 3, 4), ()) if abs(end) < 100 else ((1, 2, 3, 4),):
             case("Slice", 13, X, i64(start), i64(end), i64(axis), i64(step), constants=constants, variant=f"{len(constants)}{start},{end},{axis},{step}", dynamic=bool(constants))
     case("Slice", 13, X, np.array([1], np.int32), np.array([3], np.int32), np.array([2], np.int32), constants=(1, 2, 3), variant="i32")
@@ -169,7 +169,7 @@ def add_searches():
         case("NonZero", opset, np.array([[1, 0, 2], [0, 0, 3]], np.float32))
         case("NonZero", opset, np.array([[True, False], [False, True]]))
     case("NonZero", 13, np.zeros((2, 3), np.float32), variant="nothing")
-    # Of a number the specification has no coordinates.
+    # The specification defines no coordinates for a scalar.
     case("NonZero", 13, np.float32(2), variant="number", expected=[np.zeros((0, 1), np.int64)])
     for opset in (1, 11, 12, 13):
         for op in ("ArgMax", "ArgMin"):

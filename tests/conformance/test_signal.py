@@ -1,4 +1,4 @@
-"""Fourier transforms and mel weights: attributes, axes and lengths that the backend suite leaves out."""
+"""Fourier transforms and mel weights: attributes, axes and lengths that the backend suite does not test."""
 
 import functools
 import itertools

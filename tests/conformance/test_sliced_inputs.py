@@ -1,5 +1,5 @@
-"""Loop-5's sliced inputs, which lowerings do not use (row 35 of the contract): the runtime reads what the XML writer makes
-of them. tests/unit/xml_reader_test.cpp checks that the same file is read and written."""
+"""Sliced inputs of Loop-5, which the front end does not emit: the runtime reads the XML that the writer emits for
+them. tests/unit/xml_reader_test.cpp checks that the same file is read and written."""
 
 from pathlib import Path
 

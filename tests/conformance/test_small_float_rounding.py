@@ -18,7 +18,7 @@ OPSET = 23
 
 
 def representable(dtype):
-    """All finite numbers that are not negative, in order."""
+    """All finite non-negative numbers in order."""
     bits = np.arange(128 if dtype.itemsize == 1 and "float8" in dtype.name else 8, dtype=np.uint8)
     values = bits.view(dtype).astype(np.float32)
     return np.unique(values[np.isfinite(values)])
@@ -28,7 +28,7 @@ def inputs_of(dtype):
     values = representable(dtype)
     middles = (values[1:] + values[:-1]) / 2
     beside = [np.nextafter(middles, np.float32(side)) for side in (np.inf, 0)]
-    # Near enough to a middle to be rounded to it in half precision.
+    # Near enough to a midpoint to be rounded to it in half precision.
     near = [middles * np.float32(1 + side * 2.0**-13) for side in (1, -1)]
     others = [numbers("between", 400, low=0, high=values[-1]), numbers("small", 200, low=0, high=values[8 % len(values)])]
     x = np.concatenate([values, middles, *beside, *near, *others, [values[-1] * 1.02, values[-1] * 2, 3e38, 1e-30]])
@@ -36,7 +36,7 @@ def inputs_of(dtype):
 
 
 def saturated(x, dtype):
-    """`x` converted, as ONNX says: beyond the greatest number it becomes the greatest one."""
+    """`x` converted as specified by ONNX, with saturation."""
     greatest = representable(dtype)[-1]
     return np.clip(x, -greatest, greatest).astype(dtype)
 

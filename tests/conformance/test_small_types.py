@@ -1,5 +1,5 @@
-"""Numbers of 4 bits, two in a byte, and floats of 8: odd counts, whose last byte is half full, none at all, and axes that cut
-bytes in the middle.
+"""4-bit numbers, two per byte, and 8-bit floats: odd counts, whose last byte is half full, empty tensors, and axes that
+split bytes.
 
 Each operator comes in three ways: the numbers are inputs and outputs of the model, constants in it, or lie between two Casts.
 Expected values come from ONNX's reference. onnxruntime has few of these operators for such types: test_oracles_agree lets it
@@ -32,7 +32,7 @@ MODELS = {}  # by the name of the case: the bytes of a model, its inputs, and it
 
 
 def small(dtype, *shape):
-    """Numbers of all signs that are the same in every run."""
+    """Reproducible numbers of both signs."""
     count = int(np.prod(shape))
     if dtype in FLOATS.values():
         values = np.array([0.5, -1, 1.5, -2, 3, -4, 6, -6, 0, 1], np.float32)[np.arange(count) % 10]
@@ -123,7 +123,7 @@ def add_moves():
         case("Pad", small(dtype, 3, 5), i64(0, 1, 1, 2), constants=(1,), mode="edge")
         case("Pad", small(dtype, 3, 0), i64(0, 1, 0, 0), constants=(1,))
         if dtype.name.startswith("float8"):
-            continue  # the reference has no such Pad
+            continue  # the reference does not support this Pad
         case("Pad", x, i64(1, 0, 1, 0, 0, 1), small(dtype, 1).reshape(()), constants=(1,))
         case("Pad", small(dtype, 3, 5), i64(0, 1, 1, 2), constants=(1,), mode="reflect")
 
@@ -156,7 +156,7 @@ def add_conversions():
         case("Cast", small(dtype, 0), to=TensorProto.FLOAT)
         other = TensorProto.UINT4 if target == TensorProto.INT4 else TensorProto.INT4
         x = small(dtype, 5)
-        bits = {"y0": x.view(np.uint8).astype(INTEGERS[other])}  # the reference has no such Cast
+        bits = {"y0": x.view(np.uint8).astype(INTEGERS[other])}  # the reference does not support this Cast
         add(f"Cast-to={other}-{dtype}", model_of("Cast", OPSET, [x], (), 1, {"to": other}, "", False), {"x0": x}, bits)
         case("Cast", np.array([-8, -1, 0, 7, 8, 15, 16, -9, 100], np.int32), to=target)
         case("Cast", np.array([-8, -1, 0, 7, 8, 15, 16, -9, 100], np.int8), to=target)
@@ -180,7 +180,7 @@ def add_quantization():
         case("DequantizeLinear", small(dtype, 3, 5), scales, small(dtype, 3), axis=0)
         case("DequantizeLinear", small(dtype, 5, 3), scales, small(dtype, 3), axis=-1)
         case("QuantizeLinear", numbers("q", 3, 5), scales, small(dtype, 3), axis=0)
-        # Blocks of 3: each second one begins in the middle of a byte.
+        # Blocks of 3: every second one begins in the middle of a byte.
         for axis, shape, blocks in ((0, (6, 5), (2, 5)), (1, (5, 9), (5, 3)), (1, (3, 15, 1), (3, 5, 1))):
             scales = numbers("scales", *blocks, low=0.1, high=0.5)
             case("DequantizeLinear", small(dtype, *shape), scales, small(dtype, *blocks), axis=axis, block_size=3)
@@ -228,7 +228,7 @@ def add_control_flow():
 
 
 def add_control_flow_of(element, kind, inputs, results=None):
-    """`results`: where the reference gives none."""
+    """`results`: expected values if the reference has none."""
     type_name = TensorProto.DataType.Name(element).lower()
     model = onnx.parser.parse_model(f'<ir_version: 11, opset_import: ["": {OPSET}]> {kind} {CONTROL_FLOW[kind].format(type=type_name)}')
     numbers_fed = [str(value) for value in inputs.values() if value.ndim == 0]
@@ -243,7 +243,7 @@ add_control_flow()
 
 
 def fed(model, inputs):
-    """Inputs with f32 where between_casts() wants it."""
+    """Inputs as f32 if between_casts() requires it."""
     wide = {value.name for value in model.graph.input if value.type.tensor_type.elem_type == TensorProto.FLOAT}
     return {name: value.astype(np.float32) if name in wide else value for name, value in inputs.items()}
 
@@ -266,7 +266,7 @@ def test_small_types(conformance, result):
 
 
 def with_wide_types(model):
-    """The same of int8, uint8 and f32: nothing changes for what only moves elements."""
+    """The same of int8, uint8 and f32: equivalent for operators that only move elements."""
     wide = {TensorProto.INT4: TensorProto.INT8, TensorProto.UINT4: TensorProto.UINT8} | dict.fromkeys(FLOATS, TensorProto.FLOAT)
 
     def widen(graph):
@@ -289,7 +289,7 @@ def as_wide(value):
 
 
 def by_onnxruntime(name):
-    """The inputs that onnxruntime gets, and its results; nothing where it cannot have them."""
+    """The inputs and results of onnxruntime; None if it does not support them."""
     data, inputs, _ = MODELS[name]
     model = onnx.load_from_string(data)
     if name.startswith("Cast") and "float4" in name:
@@ -304,7 +304,7 @@ def by_onnxruntime(name):
 
 
 def test_oracles_agree():
-    """What the reference gives, onnxruntime gives as far as it can."""
+    """The reference and onnxruntime agree wherever onnxruntime supports the case."""
     asked = 0
     for name in MODELS:
         actual = by_onnxruntime(name)

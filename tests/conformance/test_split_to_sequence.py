@@ -1,4 +1,4 @@
-"""SplitToSequence along every axis, with lengths known before and during the run."""
+"""SplitToSequence along every axis, with static and dynamic lengths."""
 
 import functools
 import itertools

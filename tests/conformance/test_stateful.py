@@ -15,7 +15,7 @@ pytestmark = pytest.mark.matrix
 
 
 def make_steps(dtype):
-    """Inputs of three inferences of 2, 3 and 3 rows: which row of the one before each row continues, and what the model reads."""
+    """Inputs of three inferences of 2, 3 and 3 rows: the row of the previous inference that each row continues, and the inputs of the model."""
     generator = np.random.default_rng(1)
     length = 0
     for rows, count in (([0, 1], 4), ([1, 0, 1], 1), ([2, 2, 0], 2)):
@@ -27,7 +27,7 @@ def make_steps(dtype):
 
 
 def expected_logits(model, batch_axis, steps):
-    """What onnxruntime gives if the caches go out, are reordered, and come in."""
+    """The results of onnxruntime if caches are outputs, are reordered, and are inputs again."""
     session = session_of(model)
     names = [node.name for node in session.get_outputs()]
     caches = empty_caches(session, 2, batch_axis)

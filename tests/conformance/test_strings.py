@@ -1,4 +1,4 @@
-"""Strings beside the backend suite: stop words of several bytes, nothing left, parts, patterns."""
+"""Strings beyond the backend suite: stop words of several bytes, empty results, parts, patterns."""
 
 import functools
 import itertools
@@ -57,7 +57,7 @@ def add_splits():
     for shape, delimiter in itertools.product(((0,), (0, 3), (2, 0)), ("", "x", "xx")):
         case("StringSplit", 20, texts_of(shape=shape), outputs=2, delimiter=delimiter)
     case("StringSplit", 20, texts_of("", ""), outputs=2, variant="empty strings")
-    # Onnxruntime takes only spaces for white space, which the specification does not say.
+    # Onnxruntime treats only spaces as white space, unlike the specification.
     spaced = texts_of("\ta\nb\x0bc\x0cd\re ", "\u00a0a\u3000b\u2003\u2009c", "a\u200bb")
     parts = [text.split() for text in spaced]
     padded = texts_of(*(part for row in parts for part in row + [""] * (5 - len(row))), shape=(3, 5))
@@ -77,7 +77,7 @@ PATTERNS = [
     "^ab$", r"\Aab\z", "a^b", "a$b", "^*ab", "(^a|b)+", "(a$|b)+", "$^", "(?m)a$\n^b", "(?m)^a\n^$\nb", r"\bab\b", r"a\Bb", r"a\bb", r".*\bcom\b", r"\b", r"\B", r"(\w+\b\W*)+", r"(?m)(^\w+$\n?)+",
     # flags
     "(?i)ab", "(?i)K", "(?i)s+", "(?i)[a-k]+", "(?i)[^k]", "a(?i)b", "a(?i:b)c", "(?i)a(?-i)b", "(?i)a(?-i:b)c", "(?U)a+", "(?is).+", "(?U:a)b", "((?i)a)b", r"(?i)\w", r"(?i)\W", "(?i)[[:upper:]]+",
-    # as people write them
+    # typical patterns
     r"[\w.+-]+@[\w-]+\.[\w.-]+", r"(\W|^)[\w.\-]{0,25}@(yahoo|gmail)\.com(\W|$)", r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?", r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", r"(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}", r"#?([a-f0-9]{6}|[a-f0-9]{3})", r"https?://[^\s/]+(/\S*)?",
 ]
 SUBJECTS = texts_of(
@@ -98,17 +98,17 @@ def add_matches():
 
 
 def add_empty_between_others():
-    """The runtime leaves out what has no elements: sizes and values from before must not show."""
+    """The runtime does not run operations on empty tensors: sizes and values of a previous run must not appear."""
     none, some, other = texts_of(shape=(2, 0)), texts_of("a,b", "C", shape=(1, 2)), texts_of("c,,d", shape=(1, 1))
     tensors = (none, some, texts_of(shape=(0, 3)), other, none)
     single = [(value,) for value in tensors]
     series("StringSplit", 20, *single, outputs=2, delimiter=",")
     series("RegexFullMatch", 20, *single, pattern="[ab,]*")
-    # Empty beside empty, beside what is broadcast to nothing, and beside a single string.
+    # Empty with empty, with a tensor that is broadcast to empty, and with a single string.
     pairs = [*zip(tensors, tensors), (none, texts_of("xy", "", shape=(2, 1))), (some, other), (texts_of("z", shape=(1, 1)), none), (other, some)]
     series("StringConcat", 20, *pairs)
     series("Equal", 19, *pairs)
-    # Onnxruntime refuses to normalise no strings: nothing left gives an empty one.
+    # Onnxruntime fails on an empty tensor: the result is one empty string, as if all words were removed.
     lists = [(value.reshape(-1),) for value in (some, none, other, none, some)]
     for attributes, kept in (({}, "a,b C"), ({"case_change_action": "UPPER"}, "A,B C"), ({"stopwords": ["C"], "is_case_sensitive": 1}, "a,b"), ({"stopwords": ["c"]}, "a,b")):
         first, nothing, last = (texts_of(*kept.split()),), (texts_of(""),), (texts_of("C,,D" if "A" in kept else "c,,d"),)

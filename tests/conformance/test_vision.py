@@ -1,4 +1,4 @@
-"""Attributes of vision operators that the backend suite leaves out."""
+"""Attributes of vision operators that the backend suite does not test."""
 
 import functools
 import itertools
@@ -16,7 +16,7 @@ case = functools.partial(add_case, CASES)
 
 def add_regions():
     image = numbers("image", 2, 3, 6, 5)
-    # Inside, over the edges, outside, without size, turned round.
+    # Inside, across the edges, outside, empty, inverted.
     boxes = np.array([[0, 0, 4, 5], [-3, -3, 1, 2], [1.5, 0.2, 9, 7], [-20, 1, -15, 3], [2, 2, 2, 2], [3, 4, 1, 1]], np.float32)
     batches = np.array([0, 1, 1, 0, 1, 0], np.int64)
     for mode in ("avg", "max"):

@@ -14,12 +14,12 @@ PEER = "openvino"
 
 
 def tool_path(given=None):
-    """The converter under test: an argument, else ONNX2IR_TOOL, else the release build."""
+    """The converter under test: an argument, otherwise ONNX2IR_TOOL, otherwise the release build."""
     return str(given or os.environ.get("ONNX2IR_TOOL") or REPOSITORY / "build/release/onnx2ir")
 
 
 def convert(tool, model_path, xml_path, options=()):
-    """Converts one file; returns the seconds of the process. Raises Failure with what the tool said."""
+    """Converts one file; returns the seconds of the process. Raises Failure with the output of the tool."""
     started = time.perf_counter()
     done = subprocess.run(
         [tool, str(model_path), "-o", str(xml_path), *options],

@@ -1,6 +1,6 @@
 """Inputs of the models in tests/models/traps, one or more for each row of the table of Loop's traps.
 
-Expected values come from onnxruntime, but where it is wrong or refuses the model they are worked out here.
+Expected values come from onnxruntime; if it is wrong or rejects the model, they are given here.
 """
 
 import numpy as np
@@ -247,7 +247,7 @@ def _declared_rows():
     runs = []
     for count, n in ((0, 3), (2, 3), (0, 1), (1, 4), (0, 2)):
         runs.append(Run({"M": i64(count), "x": np.arange(n, dtype=np.float32), "p": np.ones((2, n), np.float32)}))
-    # Without rows, onnxruntime knows no more than the declaration says.
+    # Without rows, onnxruntime uses the declaration.
     return runs
 
 

@@ -1,6 +1,6 @@
 """A worker process: receives cases over a connection, answers each with a Result.
 
-Before each stage it says which one begins, so that the pool knows where a process that died or hangs was.
+It reports the beginning of each stage, so that the pool knows where a process crashed or hangs.
 """
 
 import os
@@ -22,7 +22,7 @@ from .oracle import Oracle
 from .port_check import port_mismatches
 from .tool import PEER, convert
 
-MEMORY_LIMIT = 10 << 30  # of address space: a runaway allocation fails here instead of taking the machine down
+MEMORY_LIMIT = 10 << 30  # of address space: a runaway allocation fails here instead of exhausting the machine
 
 
 class Worker:
@@ -127,7 +127,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryDirectory(prefix="onnx2ir-conformance-") as folder:
         Worker(Connection(descriptor), tool, folder).serve()
-    os._exit(0)  # nothing is left to do; libraries' destructors need not run
+    os._exit(0)  # skips destruction because the process ends
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Runs one case after the other in a worker process that is replaced when it dies or hangs."""
+"""Runs cases in a worker process that is replaced if it crashes or hangs."""
 
 from multiprocessing.connection import wait
 

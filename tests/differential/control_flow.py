@@ -27,7 +27,7 @@ def choices(scope):
 
 
 def distinct(scope, values):
-    """`values` as outputs of a graph: each of a node of its own."""
+    """`values` as outputs of a graph: each is the output of a separate node."""
     outputs = []
     for value in values:
         value = scope.returned(value)
@@ -61,8 +61,8 @@ def branch(scope):
 
 
 def state_type(value_type, body, changing, least):
-    """What a body knows of a state that starts as `value_type`; its sizes may differ from iteration to iteration when
-    it is `changing`. `least`: tensors that a sequence has at least."""
+    """The type of a state in a body if it starts as `value_type`; its sizes may differ between iterations if
+    it is `changing`. `least`: the minimum number of tensors in a sequence."""
     if isinstance(value_type, Optional):
         return Optional(state_type(value_type.content, body, changing, least))
     if isinstance(value_type, Sequence):
@@ -75,7 +75,7 @@ def state_type(value_type, body, changing, least):
 
 
 def can_follow(value_type, state, changing):
-    """Whether a value can be the next one of a state."""
+    """Whether a value can be the next value of a state."""
     if not same_form(value_type, state):
         return False
     if isinstance(state, Optional):
@@ -89,14 +89,14 @@ def can_follow(value_type, state, changing):
 
 
 def least_tensors(value_type):
-    """How many tensors a state that starts as `value_type` may be said to have at least."""
+    """The minimum number of tensors of a state that starts as `value_type`."""
     if isinstance(value_type, Optional):
         return least_tensors(value_type.content)
     return min(value_type.at_least, 1) if isinstance(value_type, Sequence) else 0
 
 
 def small(scope, value, changing):
-    """A tensor as a state may have it; others as they are."""
+    """A tensor in a form that is valid for states; other values unchanged."""
     if not isinstance(value.type, Tensor):
         return value
     return scope.tame(value, elements=MOST_ELEMENTS if changing else 10**6)
@@ -119,7 +119,7 @@ def body_condition(body, condition_in, iteration, limit, counted):
 
 
 def trip_count(scope, limit):
-    """The trip count (None: no bound) and the least number of iterations it makes."""
+    """The trip count (None: no limit) and the minimum number of iterations."""
     kind = scope.source.integer(0, 3)
     if kind == 0:
         count = scope.source.integer(0, limit)
@@ -169,7 +169,7 @@ def loop(scope):
         changing = scope.source.one_in(2)
         initial = small(scope, initial, changing)
         if not isinstance(initial.type, Tensor):
-            # onnxruntime moves a sequence into the loop, and out of the value that others read.
+            # onnxruntime moves a sequence into the loop, so that other uses of it are wrong.
             initial = scope.emit("Identity", [initial], initial.type)
         if initial.type.bound > MOST_MAGNITUDE:
             continue
@@ -216,7 +216,7 @@ def scan(scope):
     for _ in range(scope.source.integer(0, 2)):
         initial = scope.find_tensor()
         initial = small(scope, initial, False)
-        # onnxruntime goes wrong where a state is returned as it is.
+        # onnxruntime is wrong if a state is returned unchanged.
         states.append((initial, body.add_input("s", state_type(initial.type, body, False, 0), returnable=False)))
     for value, axis in zip(scanned, input_axes):
         dims = value.type.dims[:axis] + value.type.dims[axis + 1 :]
@@ -230,7 +230,7 @@ def scan(scope):
     if not states and not rows:
         return None
     outputs = distinct(body, [*nexts, *rows])
-    # Empty rows along another axis than the first are too much for onnxruntime.
+    # onnxruntime fails on empty rows along an axis other than the first.
     output_axes = [
         scope.source.integer(0, row.type.rank) if all(at_least(size) > 0 for size in row.type.dims) else 0 for row in rows
     ]

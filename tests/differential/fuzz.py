@@ -1,6 +1,6 @@
 """The long run: python -m tests.differential.fuzz --models 2000
 
-Failing models go to build/differential, shrunk: the model, its inputs as tests/models/found has them, the message.
+Failing models are shrunk and written to build/differential: the model, its inputs as in tests/models/found, the message.
 """
 
 import argparse
@@ -20,7 +20,7 @@ MODELS_OF_A_SEED = 50
 
 
 def save(found, name):
-    """Writes a failing model beside its inputs and what is wrong."""
+    """Writes a failing model, its inputs and the error."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     stem = FOLDER / name
     stem.with_suffix(".onnx").write_bytes(found.case.model)

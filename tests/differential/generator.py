@@ -72,7 +72,7 @@ def add_input(scope):
 
 
 def input_size(scope):
-    """A known size, one of an input before, or a new one."""
+    """A static size, a size of an earlier input, or a new one."""
     source = scope.source
     if source.one_in(2):
         return source.integer(1, 3)
@@ -89,7 +89,7 @@ def input_size(scope):
 
 
 def random_case(source):
-    """A model and its runs, as a Case; None where there is nothing to compare."""
+    """A model and its runs, as a Case; None if there is nothing to compare."""
     model = Model(source, source.pick(OPSETS), source.integer(1, 24))
     main = Scope(model)
     for _ in range(source.integer(1, 4)):
@@ -106,7 +106,7 @@ def random_case(source):
     graph.input.extend(helper.make_value_info(value.name, type_proto(value.type)) for value, _ in inputs)
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", model.opset)], ir_version=IR_VERSION)
     if not inputs:
-        return None  # all of it is known at conversion time, or the runtime's business
+        return None  # everything is known at conversion time, or handled by the runtime
     seed = source.integer(0, 1000)
     runs = []
     for index in range(RUNS):

@@ -1,4 +1,4 @@
-"""What random models may differ in, and how it is shown for each that differs.
+"""Allowed differences of random models, and the proof for each differing model.
 
 A Loop that does not run gives no rows, and the specification does not say which sizes these would have. onnxruntime takes
 what the body declares for a row, 0 where that is nothing, and no rank at all where there is none (test_limits.py shows
@@ -18,7 +18,7 @@ _NO_ROWS = re.compile(r"(\S+): shape \[0((?:, \d+)+)\] instead of \[0(?:, \d+)*\
 
 
 def limit_of(case, result, check):
-    """The name of the limit that explains the Result of a Case, or None. `check` gives the Result of another Case."""
+    """The name of the limit that explains the Result of a Case, or None. `check` returns the Result of another Case."""
     model = parse_model(case.model)
     for _ in range(MOST_ROUNDS):
         found = _NO_ROWS.search(result.message) if result.outcome == WRONG_SHAPE else None
@@ -37,7 +37,7 @@ def limit_of(case, result, check):
 
 
 def row_of(graph, name):
-    """The body and the row of the Loop whose scan output is `name`, as it is or copied; None where it is computed from one."""
+    """The body and the row of the Loop whose scan output is `name`, unchanged or copied; None if it is computed from one."""
     for node in graph.node:
         if name in node.output:
             index = list(node.output).index(name)
@@ -50,7 +50,7 @@ def row_of(graph, name):
 
 
 def declare_rows(graph, sizes):
-    """Lets all rows of this rank that Loops give have these sizes where no others are declared."""
+    """Declares these sizes for all rows of this rank in Loops without other declarations."""
     for node in graph.node:
         bodies = [attribute.g for attribute in node.attribute if attribute.HasField("g")]
         for body in bodies:
@@ -62,8 +62,8 @@ def declare_rows(graph, sizes):
 
 
 def declare_row(body, row, sizes):
-    """Lets one row have these sizes where no others are declared."""
-    # A state that is handed on as it is has its declaration among the inputs.
+    """Declares these sizes for one row without another declaration."""
+    # A state that is returned unchanged is declared as an input.
     for value in (row, *[given for given in body.input if given.name == row.name]):
         _declare(value.type.tensor_type, sizes)
 

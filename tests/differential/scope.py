@@ -7,19 +7,19 @@ from onnx import GraphProto, helper, numpy_helper
 
 from .types import BOOL, F32, NUMPY, Sequence, Symbol, Tensor, Value, at_most, joined, type_proto
 
-MOST_ELEMENTS = 12  # of an axis; what may be longer is cut
+MOST_ELEMENTS = 12  # of an axis; longer axes are truncated
 MOST_MAGNITUDE = 1000
-LEAST_INPUTS = {"Loop": 2}  # that are written although they are left out
+LEAST_INPUTS = {"Loop": 2}  # that are written although they are optional
 
 
 @dataclass
 class Model:
-    """What all graphs of one model share."""
+    """State shared by all graphs of one model."""
 
     source: object
     opset: int
     budget: int  # of operations the generator may still choose
-    inputs: list = field(default_factory=list)  # (Value, what makes the value of one run)
+    inputs: list = field(default_factory=list)  # (Value, function that creates the value for one run)
     names: int = 0
 
     def name(self, prefix):
@@ -28,7 +28,7 @@ class Model:
 
 
 class Scope:
-    """A graph under construction. Values of the graphs around it are visible in it."""
+    """A graph under construction. Values of enclosing graphs are visible in it."""
 
     def __init__(self, model, parent=None, iterations=1):
         self.model = model
@@ -53,7 +53,7 @@ class Scope:
         return values
 
     def holds(self, symbol):
-        """Whether a size belongs to this graph or to one around it: the same for the whole life of this graph."""
+        """Whether a size belongs to this graph or to an enclosing one, so that it is constant in this graph."""
         scope = self
         while scope:
             if symbol.scope is scope:
@@ -160,13 +160,13 @@ class Scope:
     # The finished graph ---------------------------------------------------------------------------------------
 
     def returned(self, value):
-        """`value` as an output of this graph: onnxruntime wants a node of the graph itself behind it."""
+        """`value` as an output of this graph: onnxruntime requires a node of the graph itself for it."""
         own = any(value is mine for mine in self.values) and value.returnable
         return value if own else self.emit("Identity", [value], value.type)
 
     def graph(self, name, outputs, shapeless=0):
-        """The GraphProto. Nodes that nothing needs are left out; so are the shapes of the inputs and of the first
-        `shapeless` outputs when that is not 0. (onnxruntime needs those of scan outputs for loops that do not run.)"""
+        """The GraphProto without unused nodes, and without the shapes of the inputs and of the first `shapeless`
+        outputs if that is not 0. (onnxruntime needs those of scan outputs for zero-iteration loops.)"""
         needed = {value.name for value in outputs}
         kept = []
         for node in reversed(self.nodes):
@@ -189,7 +189,7 @@ def is_scalar(value_type):
 
 
 def used_names(node):
-    """Names that a node and the bodies in it read."""
+    """Names that a node and its bodies use."""
     names = set(node.input)
     for attribute in node.attribute:
         if attribute.HasField("g"):

@@ -1,4 +1,4 @@
-"""Searches for random models that do not give what onnxruntime gives, and shrinks those it finds."""
+"""Searches for random models whose results differ from those of onnxruntime, and shrinks them."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ NOTHING = "nothing to compare"
 
 @dataclass
 class Found:
-    """A model that fails, as small as shrinking makes it."""
+    """A failing model after shrinking."""
 
     case: Case
     result: Result
@@ -33,7 +33,7 @@ class Found:
 
 @dataclass
 class Findings:
-    """What a search found: how many models agree or meet a limit (by its name), and those that fail."""
+    """The result of a search: the number of models that agree or meet a limit (by its name), and the failing ones."""
 
     counts: Counter = field(default_factory=Counter)
     found: list = field(default_factory=list)
@@ -49,7 +49,7 @@ class Findings:
 
 
 class Difference(Exception):
-    """What hypothesis is to shrink."""
+    """The failure that hypothesis shrinks."""
 
 
 @strategies.composite
@@ -58,8 +58,8 @@ def random_cases(draw):
 
 
 def search(models, first_seed, tool, shrink=True):
-    """Findings among about `models` models; the seed decides which. Ends with the first failure, shrunk; without
-    `shrink` goes on and leaves failing models as they are."""
+    """Findings among about `models` models, selected by the seed. Ends with the first failure, shrunk; without
+    `shrink` continues and does not shrink failing models."""
     findings = Findings()
     last = None
 

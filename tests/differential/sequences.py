@@ -21,7 +21,7 @@ def with_tensors(sequence, number, bound):
 
 
 def _common_dims(scope, tensor):
-    """What the sizes of all elements are to be: those of `tensor`, or open."""
+    """The sizes of all elements: those of `tensor`, or dynamic."""
     return tuple(None if scope.source.one_in(2) else size for size in tensor.dims)
 
 
@@ -49,7 +49,7 @@ def _length(scope, sequence):
 
 
 def _position(scope, sequence, behind):
-    """An index into a sequence, known or not; `behind`: the place behind the last counts, too."""
+    """An index into a sequence, known or not; `behind`: the position after the last element is valid, too."""
     known = sequence.type.at_least
     if scope.source.one_in(2):
         count = _length(scope, sequence)
@@ -153,7 +153,7 @@ def copy(scope):
 
 
 def make_optional(scope):
-    """An optional that is there, or not."""
+    """An optional with or without a value."""
     value = scope.find_sequence() if scope.source.one_in(2) else scope.find_tensor()
     if not value:
         return None
@@ -163,7 +163,7 @@ def make_optional(scope):
 
 
 def take_out(scope):
-    """The content of an optional, or something else of its form where there is none."""
+    """The content of an optional, or another value of its type if it is absent."""
     optional = scope.find(lambda value_type: isinstance(value_type, Optional))
     if not optional:
         return None

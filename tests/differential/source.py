@@ -1,10 +1,10 @@
-"""Where the generator's choices come from."""
+"""The source of the generator's choices."""
 
 from hypothesis import strategies
 
 
 class Source:
-    """Choices of one hypothesis example. The first of several is the one that shrinking goes for."""
+    """Choices of one hypothesis example. Shrinking prefers the first of several."""
 
     def __init__(self, draw):
         self._draw = draw

@@ -1,5 +1,5 @@
-"""Operations on tensors that the generator chooses from. Each takes a scope and returns a new value, or None where it
-has nothing to work on. Floats stay whole numbers and small, so that all results are exact."""
+"""Operations on tensors that the generator chooses from. Each takes a scope and returns a new value, or None if
+there is no suitable input. Floats stay small integers, so that all results are exact."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def cast(scope):
 
 
 def written(scope, axis, rank):
-    """An axis, counted from the front or from the back."""
+    """An axis, counted from the first or from the last."""
     return axis - rank if scope.source.one_in(3) else axis
 
 
@@ -111,7 +111,7 @@ def where(scope):
 
 def reduce(scope):
     operator = scope.source.pick(["ReduceSum", "ReduceMax"])
-    # onnxruntime does not drop the axis of a tensor without elements.
+    # onnxruntime does not remove the axis of an empty tensor.
     value = scope.find_tensor(
         lambda tensor: tensor.rank > 0
         and tensor.element in NUMBERS
@@ -291,7 +291,7 @@ def expand(scope):
 
 
 def number(scope):
-    """An i64 scalar out of what there is."""
+    """An i64 scalar computed from existing values."""
     value = scope.find_tensor(
         lambda tensor: tensor.element in (*INTEGERS, F32) and not tensor.is_scalar and tensor.bound <= MOST_MAGNITUDE
     )
@@ -303,7 +303,7 @@ def number(scope):
 
 
 def condition(scope):
-    """A boolean scalar that is known at run time only, where there is something to compare."""
+    """A dynamic boolean scalar, if there is something to compare."""
     if scope.source.one_in(3) and (found := scope.find(lambda value_type: value_type == CONDITION)):
         return found
     value = scope.find_tensor(lambda tensor: tensor.element in NUMBERS and tensor.is_scalar)

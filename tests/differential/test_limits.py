@@ -1,4 +1,4 @@
-"""What limits.py says of onnxruntime, shown by onnxruntime alone; and that it takes nothing else for a limit."""
+"""The assumptions of limits.py about onnxruntime, tested with onnxruntime alone; and that other differences are not limits."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_onnxruntime_knows_no_rank_of_a_state_without_declaration():
 
 
 def checked_against(shape):
-    """A converter that gives no rows of this shape, whatever the model."""
+    """A converter that always returns zero rows of this shape."""
 
     def check(case):
         expected = Oracle(parse_model(case.oracle_model or case.model)).run(case.runs[0].inputs)["y"].shape
@@ -96,7 +96,7 @@ rows (int64 n, float[N] x) => (float[] y, float[] z)
 
 
 def test_each_output_has_its_own_sizes():
-    """A converter that knows the size of one row and not that of another one, which has the same rank."""
+    """A converter that knows the size of one row, but not that of another row of the same rank."""
 
     def check(case):
         expected = Oracle(parse_model(case.oracle_model or case.model)).run(case.runs[0].inputs)

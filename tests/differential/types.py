@@ -1,4 +1,4 @@
-"""What the generator knows of a value: enough to make only graphs that are valid at run time."""
+"""The generator's knowledge of a value, which is sufficient to create only valid graphs."""
 
 from dataclasses import dataclass, field
 from itertools import count
@@ -18,7 +18,7 @@ _serial = count()
 
 @dataclass(frozen=True, eq=False)
 class Symbol:
-    """A size that is known at run time only. `scope` is the body (or the main graph) that it belongs to."""
+    """A dynamic size. `scope` is the body (or the main graph) that it belongs to."""
 
     scope: object = field(repr=False)
     at_least: int = 0
@@ -43,7 +43,7 @@ def same_size(a, b):
 class Tensor:
     element: int
     dims: tuple
-    bound: int = 8  # of the values' magnitude; 32 bits of integers and 24 of floats have to hold them all
+    bound: int = 8  # of the magnitude of values, which must fit into 32 bits of integers and 24 bits of floats
 
     @property
     def rank(self):
@@ -65,7 +65,7 @@ class Tensor:
 @dataclass(frozen=True)
 class Sequence:
     element: int
-    dims: tuple  # sizes that all tensors have in common; None where they may differ
+    dims: tuple  # the common sizes of all tensors; None if they may differ
     at_least: int = 0  # tensors
     bound: int = 8
 
@@ -88,12 +88,12 @@ class Value:
     name: str
     type: object
     scope: object = field(repr=False, compare=False)
-    # The iteration number and the condition of a Loop: onnxruntime goes wrong where a body returns them directly.
+    # The iteration number and the condition of a Loop: onnxruntime is wrong if a body returns them directly.
     returnable: bool = True
 
 
 def type_proto(value_type, with_shape=True):
-    """The onnx.TypeProto; sizes known at run time only are left open."""
+    """The onnx.TypeProto, with dynamic sizes left open."""
     if isinstance(value_type, Optional):
         return helper.make_optional_type_proto(type_proto(value_type.content, with_shape))
     dims = [dim if isinstance(dim, int) else None for dim in value_type.dims] if with_shape else None
@@ -116,7 +116,7 @@ def kept(size, scope):
 
 
 def joined(a, b, scope):
-    """The type of what is one or the other; sizes that differ are new ones of `scope`."""
+    """The common type of both; different sizes become new sizes of `scope`."""
     if isinstance(a, Optional):
         return Optional(joined(a.content, b.content, scope))
     bound = max(a.bound, b.bound)

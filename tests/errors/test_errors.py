@@ -1,7 +1,7 @@
 """Models that cannot be converted: the exact message, exit code 1 and no output.
 
-Each bad_*.onnxtxt (or .onnx) has its message in a .stderr beside it, each warned_*.onnxtxt the warnings of a conversion
-that succeeds. --update rewrites the messages.
+Each bad_*.onnxtxt (or .onnx) has its message in a .stderr file, each warned_*.onnxtxt the warnings of a successful
+conversion. --update rewrites the messages.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files that are no ONNX models, given by mistake: the first line says what they are, the hint what to do."""
+"""Files that are not ONNX models: the first line of the error names the format, the hint the remedy."""
 
 import gzip
 import io
@@ -53,11 +53,11 @@ IR = b'<?xml version="1.0"?>\n<net name="m" version="11"><layers/></net>\n'
 TORCH = "export the model from PyTorch: torch.onnx.export"
 
 MISTAKES = [
-    ("m.onnx", LFS_POINTER, "it is a git-LFS pointer in place of the model, which has 12345 bytes", "fetch the model: git lfs pull"),
-    ("m.onnx", b"\n<!DOCTYPE html>\n<html><body>Log in</body></html>", "it is an HTML page in place of the model", "look at the page: a download may need a login or another address"),
-    ("m.onnx", b"<HTML>404</HTML>", "it is an HTML page in place of the model", "look at the page: a download may need a login or another address"),
-    ("m.xml", IR, "it is an OpenVINO IR already", "give it to OpenVINO's read_model"),
-    ("m.xml", b"\xef\xbb\xbf" + IR, "it is an OpenVINO IR already", "give it to OpenVINO's read_model"),
+    ("m.onnx", LFS_POINTER, "it is a git-LFS pointer, not the model itself, which has 12345 bytes", "fetch the model: git lfs pull"),
+    ("m.onnx", b"\n<!DOCTYPE html>\n<html><body>Log in</body></html>", "it is an HTML page, not a model", "open the page: the download may need a login or another address"),
+    ("m.onnx", b"<HTML>404</HTML>", "it is an HTML page, not a model", "open the page: the download may need a login or another address"),
+    ("m.xml", IR, "it is an OpenVINO IR already", "use it with OpenVINO's read_model"),
+    ("m.xml", b"\xef\xbb\xbf" + IR, "it is an OpenVINO IR already", "use it with OpenVINO's read_model"),
     ("m.xml", b'<?xml version="1.0"?><svg/>', "it is an XML file", None),
     ("saved_model.pb", SAVED_MODEL, "it is a TensorFlow SavedModel", "convert it to ONNX with tf2onnx: --saved-model FOLDER --output model.onnx"),
     ("other.pb", SAVED_MODEL, "it is a TensorFlow SavedModel", "convert it to ONNX with tf2onnx: --saved-model FOLDER --output model.onnx"),
@@ -74,7 +74,7 @@ MISTAKES = [
     ("m.onnx.gz", gzip.compress(model_bytes()), "it is compressed with gzip", "decompress it: gunzip"),
     ("m.gguf", b"GGUF\3\0\0\0" + bytes(40), "it is a GGUF file of weights", "export the original model to ONNX"),
     ("m.h5", b"\x89HDF\r\n\x1a\n" + bytes(40), "it is an HDF5 file, probably a Keras model", "export the model with tf2onnx"),
-    ("m.ort", b"\x20\0\0\0ORTM" + bytes(40), "it is a model in onnxruntime's own format", "convert the ONNX model it was made from"),
+    ("m.ort", b"\x20\0\0\0ORTM" + bytes(40), "it is a model in onnxruntime's own format", "convert the ONNX model that it was created from"),
     ("m.onnx", b"", "the file is empty", None),
     ("m.onnx", OPSET_FIRST[:-7], "the file ends at least 7 bytes early", "copy or download the model again"),
     ("m.onnx", OPSET_FIRST[:-1], "the file ends at least 1 byte early", "copy or download the model again"),
@@ -125,7 +125,7 @@ def test_folder_of_a_model(tmp_path):
     done = convert("net", folder=tmp_path)
     assert done.stderr.decode().splitlines()[:2] == [
         "error: 'net' cannot be read: it is a folder, not a file [unreadable-model]",
-        "  hint: give the model in it: net/model.onnx",
+        "  hint: use the model in it: net/model.onnx",
     ]
 
 

@@ -1,6 +1,6 @@
 """Experiments that show faults of OpenVINO's CPU runtime with the runtime alone."""
 
-# The modules that hold experiments.
+# The modules with experiments.
 SUBJECTS = (
     "loops",
     "branches",

@@ -7,7 +7,7 @@ from .experiment import experiment, fails, number, numbers, opset, parameter, re
 
 
 def computed(operation, *values):
-    """What an operation on Parameters gives for arrays."""
+    """The result of an operation on Parameters for arrays."""
     inputs = [parameter(value.shape, TYPES[value.dtype.name]) for value in values]
     return results(inputs, operation(*inputs), values)[0]
 

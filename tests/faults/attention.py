@@ -13,7 +13,7 @@ def sizes(value, *axes):
 
 @experiment
 def attention_mask_sizes():
-    """The result of ScaledDotProductAttention has as many rows as the query, whatever the mask has."""
+    """The result of ScaledDotProductAttention has as many rows as the query, for any number of rows in the mask."""
     query, key, value, mask = (parameter([-1, -1, -1]) for _ in range(4))
     same_mask = opset.reshape(mask, sizes(mask, 0, 1, 2), False)
     mixed = opset.scaled_dot_product_attention(query, key, value, same_mask)

@@ -15,7 +15,7 @@ def growing(value):
 
 
 def grown(values):
-    """What growing() has to give."""
+    """The expected result of growing()."""
     for copies in (4, 5):
         values = np.concatenate([np.cumsum(values)] * copies)
     return np.cumsum(values)
@@ -23,7 +23,7 @@ def grown(values):
 
 @experiment
 def branch_output_memory():
-    """What reads an If's output of dynamic size finds its elements."""
+    """Readers of an If's output of dynamic size get its elements."""
     condition, x = parameter([], "boolean"), parameter([-1])
     chosen = add_if(condition, x, lambda value: opset.add(value, value), lambda value: opset.concat([value, value], 0))
     request = compiled([condition, x], growing(chosen)).create_infer_request()

@@ -1,4 +1,4 @@
-"""Faults with tensors that have no elements."""
+"""Faults of empty tensors."""
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def texts(*values):
 
 @experiment
 def empty_string_unpack():
-    """StringTensorUnpack of no strings gives no positions and no bytes."""
+    """StringTensorUnpack of an empty tensor gives no positions and no bytes."""
     x = parameter([-1], "string")
     parts = [opset.string_tensor_unpack(x).output(index) for index in range(3)]
     return any(shapes([x], part, (texts("ab", "c"),), (texts(),))[1] != (0,) for part in parts)
@@ -53,7 +53,7 @@ def empty_string_unpack():
 
 @experiment
 def empty_string_bytes():
-    """StringTensorPack of strings without characters gives such strings, also behind another run."""
+    """StringTensorPack of empty strings gives empty strings, also after another inference."""
     places, size = parameter([-1], "i32"), parameter([1], "i64")
     data = opset.slice(opset.constant(np.full(8, ord("a"), np.uint8)), numbers(0), size, numbers(1), numbers(0))
     zero = opset.constant(np.int32(0))
@@ -64,7 +64,7 @@ def empty_string_bytes():
 
 @experiment
 def empty_string_pack():
-    """StringTensorPack of no strings gives no strings, in the first run too."""
+    """StringTensorPack of an empty tensor gives an empty tensor, also in the first inference."""
     x = parameter([-1, -1], "i32")
     places = opset.add(x, opset.constant(np.int32(1)))
     packed = opset.string_tensor_pack(places, places, opset.constant(np.zeros(1, np.uint8)))
@@ -73,7 +73,7 @@ def empty_string_pack():
 
 @experiment
 def empty_unique():
-    """Unique of no elements gives none."""
+    """Unique of an empty tensor gives empty tensors."""
     x = parameter([-1])
     some, none = np.array([1, 0, 2], np.float32), np.zeros(0, np.float32)
     return any(
@@ -84,7 +84,7 @@ def empty_unique():
 
 @experiment
 def abs_in_place():
-    """What reads a Concat of vectors beside Abs finds the values with their signs."""
+    """Other readers of a Concat of vectors than Abs get the values with their signs."""
     x, y = parameter([2]), parameter([2])
     joined = opset.concat([x, y], 0)
     output = opset.concat([opset.abs(joined), opset.multiply(joined, opset.constant(np.float32(2)))], 0)
@@ -94,7 +94,7 @@ def abs_in_place():
 
 @experiment(may_crash=True)
 def empty_i64_output():
-    """A model compiles and runs if it gives an i64 constant without elements."""
+    """A model with an empty i64 constant as output compiles and runs."""
     x = parameter([2])
     model = compiled([x], opset.constant(np.zeros((0, 2), np.int64)), opset.relu(x))
     return model([np.ones(2, np.float32)])[0].shape != (0, 2)
@@ -102,7 +102,7 @@ def empty_i64_output():
 
 @experiment(may_crash=True)
 def empty_gather():
-    """Gather of no indices has no elements."""
+    """Gather with an empty list of indices gives an empty tensor."""
     x = parameter([3, 2])
     none = opset.constant(np.zeros(0, np.int64))
     given = (np.ones((3, 2), np.float32),)
@@ -114,21 +114,21 @@ def empty_gather():
 
 @experiment(may_crash=True)
 def empty_broadcast_folding():
-    """A Broadcast of an empty constant to [3, 0] can be computed while the model is compiled."""
+    """A Broadcast of an empty constant to [3, 0] can be folded at compile time."""
     none = opset.broadcast(opset.constant(np.zeros(0, np.float32)), numbers(3, 0))
     return fails(shapes, [], opset.shape_of(none), ())
 
 
 @experiment(may_crash=True)
 def empty_tile_folding():
-    """A Tile of a constant [0, 2] can be computed while the model is compiled."""
+    """A Tile of a constant [0, 2] can be folded at compile time."""
     none = opset.tile(opset.constant(np.zeros((0, 2), np.float32)), numbers(3, 1))
     return fails(shapes, [], opset.shape_of(none), ())
 
 
 @experiment
 def empty_reshape_in_first_run():
-    """A constant without elements becomes [0, 0] by a Reshape to a shape that is known only at run time."""
+    """An empty constant becomes [0, 0] by a Reshape to a dynamic shape."""
     sizes = parameter([2], "i64")
     none = opset.constant(np.zeros(0, np.float32))
     return fails(shapes, [sizes], opset.relu(opset.reshape(none, sizes, False)), (np.zeros(2, np.int64),))

@@ -1,8 +1,8 @@
-"""What experiments with the runtime are made of.
+"""The framework for experiments with the runtime.
 
-An experiment is a function that is named after a fault of target/faults.hpp and decorated with @experiment. It builds a
-model with OpenVINO's Python API alone, runs it on the CPU, and returns whether the runtime is wrong. Its docstring says what is
-right. It raises Unavailable if the release has no such operation, type or API at all.
+An experiment is a function with the name of a fault in target/faults.hpp and the decorator @experiment. It builds a
+model with OpenVINO's Python API alone, runs it on the CPU, and returns whether the runtime is wrong. Its docstring states the right
+result. It raises Unavailable if the release lacks the operation, type or API.
 """
 
 import importlib
@@ -34,7 +34,7 @@ class _Operations:
 def _exists(name):
     try:
         return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # the package around it
+    except ModuleNotFoundError:  # the containing package
         return False
 
 
@@ -86,7 +86,7 @@ def load_all():
 
 
 def element_type(name):
-    """ov.Type by name; Unavailable if the release has none."""
+    """ov.Type by name; Unavailable if the release lacks it."""
     if not hasattr(ov.Type, name):
         raise Unavailable(f"no element type {name}")
     return getattr(ov.Type, name)

@@ -23,7 +23,7 @@ def lrn_is_wrong(size, bias):
 
 @experiment
 def lrn_fractional_bias():
-    """LRN adds a bias that is not a whole number."""
+    """LRN adds a fractional bias."""
     return lrn_is_wrong(3, 1.5)
 
 
@@ -43,7 +43,7 @@ def pad_value_dynamic():
 
 @experiment
 def roi_align_no_samples():
-    """The mean over a region of no extent, which has no samples, is 0."""
+    """The mean over an empty region, which has no samples, is 0."""
     x, rois = parameter([1, 1, 4, 4]), parameter([1, 4])
     aligned = opset.roi_align(x, rois, opset.constant(np.zeros(1, np.int64)), 1, 1, 0, 1.0, "avg", "half_pixel_for_nn")
     given = results([x, rois], aligned, (np.ones((1, 1, 4, 4), np.float32), np.array([[1, 1, 1, 1]], np.float32)))[0]

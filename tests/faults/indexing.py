@@ -1,4 +1,4 @@
-"""Faults of operations that select, sort and place elements."""
+"""Faults of operations that select, sort and scatter elements."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from .experiment import experiment, fails, number, numbers, opset, parameter, re
 
 @experiment(may_crash=True)
 def topk_of_zero():
-    """TopK of k = 0 has no elements."""
+    """TopK with k = 0 gives an empty tensor."""
     x, k = parameter([2, 3]), parameter([], "i64")
     top = opset.topk(x, k, 1, "max", "value", "i64")
     given = np.ones((2, 3), np.float32)

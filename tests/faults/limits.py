@@ -1,4 +1,4 @@
-"""What the runtime computes with less precision or range than the element types have."""
+"""Operations that the runtime computes with less precision or range than the element type."""
 
 import numpy as np
 

@@ -67,7 +67,7 @@ def loop_shapes_from_body():
 
 @experiment
 def sequential_back_edges():
-    """States that hand their values on to each other have the values of the iteration before."""
+    """States that exchange their values have the values of the previous iteration."""
     count, given = parameter([], "i64"), [np.full(2, value, np.float32) for value in range(3)]
     for order in ((1, 0, 2), (1, 2, 0), (2, 0, 1)):
         initial, states = [parameter([2]) for _ in order], [parameter([2]) for _ in order]
@@ -122,7 +122,7 @@ def empty_state_shape():
 
 @experiment(may_crash=True)
 def stale_initial_memory():
-    """A Loop starts from its initial value, also if the state was larger in the run before."""
+    """A Loop starts from its initial value, also if the state was larger in the previous inference."""
     count, x, ends = parameter([], "i64"), parameter([-1]), parameter([-1], "i64")
     state, iteration, inner_ends = parameter([-1]), parameter([1], "i64"), parameter([-1], "i64")
     end = opset.gather(inner_ends, iteration, number(0))
@@ -156,7 +156,7 @@ def empty_loop_vectors():
 
 @experiment
 def loops_take_no_strings():
-    """A Loop gives strings."""
+    """A Loop can have string outputs."""
     places, inside = parameter([-1], "i32"), parameter([-1], "i32")
     element_type("string")
     packed = opset.string_tensor_pack(inside, inside, opset.constant(np.zeros(1, np.uint8)))

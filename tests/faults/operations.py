@@ -1,4 +1,4 @@
-"""Faults of single operations and of what OpenVINO replaces them by."""
+"""Faults of single operations and of their replacements in OpenVINO."""
 
 import numpy as np
 

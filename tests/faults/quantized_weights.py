@@ -1,4 +1,4 @@
-"""Faults of products with quantised weights, and of what DequantizeLinear becomes."""
+"""Faults of products with quantised weights, and of dequantisation."""
 
 import numpy as np
 

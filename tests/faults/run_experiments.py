@@ -1,6 +1,6 @@
 """Runs experiments on the OpenVINO package of this interpreter: python -m tests.faults.run_experiments [NAME...]
 
-Prints one JSON object: the release, and the outcome of each experiment. Each runs in a process of its own, because a fault
+Prints one JSON object: the release, and the outcome of each experiment. Each runs in a separate process, because a fault
 may end the process. ONEDNN_MAX_CPU_ISA chooses the instruction set.
 """
 
@@ -29,12 +29,12 @@ def _outcome(experiment):
         return FAULTY if experiment.run() else RIGHT
     except Unavailable as reason:
         return f"{UNAVAILABLE}: {reason}"
-    except BaseException as error:  # reported, never counted as a fault
+    except BaseException as error:  # reported, but not counted as a fault
         return f"{BROKEN}: {type(error).__name__}: {error}"[:2000]
 
 
 def run_alone(experiment):
-    """The outcome of an experiment, in a process of its own."""
+    """The outcome of an experiment, in a separate process."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -17,7 +17,7 @@ def inputs_of(batch, steps, *lengths):
 
 @experiment
 def zero_step_states():
-    """The final state after no steps is the initial state."""
+    """The final state after zero steps is the initial state."""
     x, state, lengths = parameter([1, -1, 2]), parameter([1, 1, 3]), parameter([1], "i32")
     runs = inputs_of(1, 2, 2), inputs_of(1, 0, 0)
     return bool(results([x, state, lengths], sequence_of(x, state, lengths).output(1), *runs)[1].any())
@@ -25,7 +25,7 @@ def zero_step_states():
 
 @experiment
 def dynamic_sequence_lengths():
-    """A sequence of dynamic shape gives zeros beyond its length."""
+    """A sequence of dynamic shape gives zeros after its end."""
     x, state, lengths = parameter([-1, -1, 2]), parameter([-1, 1, 3]), parameter([-1], "i32")
     given = results([x, state, lengths], sequence_of(x, state, lengths).output(0), inputs_of(2, 4, 4, 2))[0]
     return bool(given[1, 0, 2:].any())

@@ -39,13 +39,13 @@ def converted(name, *numbers):
 
 @experiment
 def float4_rounding():
-    """Numbers half way between two others become the one with an even mantissa."""
+    """Midpoints are rounded to the number with an even mantissa."""
     return converted("f4e2m1", 0.25, 1.25, 2.5, 5) != [0, 1, 2, 4]
 
 
 @experiment
 def float8_rounding():
-    """Numbers become the nearest one: those just above the middle between two others the greater one."""
+    """Numbers are rounded to nearest: just above a midpoint to the greater one."""
     above = 2.0**-20
     if converted("f8e4m3", 1.0625 + above, 0.0078125 * 0.999) != [1.125, 0.0078125]:
         return True
@@ -79,7 +79,7 @@ def packed(values):
 
 @experiment
 def float4_transpose():
-    """A Convert to f4e2m1 behind a Transpose of f32 gives whole elements."""
+    """A Convert to f4e2m1 after a Transpose of f32 gives the right elements."""
     x = np.arange(15, dtype=np.uint8).reshape(3, 5)
     given = opset.parameter([3, 5], element_type("f4e2m1"))
     turned = opset.convert(opset.transpose(opset.convert(given, "f32"), opset.constant([1, 0])), "f4e2m1")

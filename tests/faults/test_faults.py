@@ -21,14 +21,14 @@ OCCURRENCES = occurrences.load()
 TEXT = """\
 # Faults of OpenVINO's runtime that conversions work around
 
-Made from `onnx2ir --list-faults` by `./dev test --update tests/faults`; do not edit. A workaround is active only if a release of
+Generated from `onnx2ir --list-faults` by `./dev test --update tests/faults`; do not edit. A workaround is active only if a release of
 the target (`--target-runtime`, all supported releases by default) has the fault. Each fault has an experiment of the same name
 with the runtime alone in `tests/faults`; `./dev faults` runs them on every supported release.
 
-"Instruction sets" names the levels of `ONEDNN_MAX_CPU_ISA` that have the fault. They are not part of a target, because an IR travels
+"Instruction sets" names the levels of `ONEDNN_MAX_CPU_ISA` that have the fault. They are not part of a target, because an IR is moved
 between machines.
 
-| fault | releases | instruction sets | what goes wrong | worked around in |
+| fault | releases | instruction sets | description | worked around in |
 |---|---|---|---|---|
 {rows}"""
 
@@ -66,7 +66,7 @@ def test_faults_experiments_workarounds_and_occurrences_are_the_same_set():
 
 
 def test_comments_of_the_front_end_name_faults():
-    """What the runtime gets wrong belongs to a fault: a comment about it stands in a file that names one."""
+    """A comment about a fault of the runtime must be in a file that names a fault."""
     about_the_runtime = re.compile(r"//.*\b(the runtime|(CPU|the) plugin|CPU runtime)\b", re.IGNORECASE)
     for path in sorted((ROOT / "frontend").rglob("*.[ch]pp")):
         text = path.read_text()
@@ -85,7 +85,7 @@ def test_document(request):
 
 @pytest.mark.parametrize("name", sorted(OCCURRENCES))
 def test_experiment(name):
-    """The fault is where the table says, in this release and on this CPU."""
+    """The fault occurs as listed in the table, in this release and on this CPU."""
     if name not in EXPERIMENTS:
         pytest.fail("no experiment")
     row = OCCURRENCES[name]

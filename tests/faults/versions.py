@@ -1,6 +1,6 @@
 """Operations, attributes and element types that older releases do not have.
 
-Here a release is wrong if it lacks what the experiment needs."""
+A release that lacks what the experiment needs counts as faulty."""
 
 import numpy as np
 import openvino as ov
@@ -24,7 +24,7 @@ def one_layer(kind, version, attributes, size, result_size):
 
 @experiment
 def no_average_dilations():
-    """AvgPool of opset16 averages windows whose elements lie apart."""
+    """AvgPool of opset16 supports dilations."""
     attributes = 'kernel="2" strides="1" dilations="2" pads_begin="0" pads_end="0" exclude-pad="true" auto_pad="explicit" rounding_type="floor"'
     xml = one_layer("AvgPool", "opset16", attributes, 4, 2)
 

@@ -1,4 +1,4 @@
-// Converts mutated models, each in a process of its own, and counts how the processes end.
+// Converts mutated models, each in a separate process, and counts the outcomes.
 //
 //     onnx2ir_mutated_models [--count N] [--first N] [--jobs N] [--keep FOLDER] MODEL...
 //
@@ -112,7 +112,7 @@ class Run {
       running_.emplace(child, index);
       return;
     }
-    // More than is allowed, so that it is measured by how much.
+    // Higher than the limit, so that the excess is measured.
     const rlimit seconds{static_cast<rlim_t>(2 * kMostSeconds), static_cast<rlim_t>(2 * kMostSeconds)};
     const rlimit bytes{4 * kMostMemory, 4 * kMostMemory};
     const rlimit no_core{0, 0};

@@ -37,7 +37,7 @@ def models():
 
 
 def exported_models(cache):
-    """What `./dev test --models` has kept of the models that PyTorch and other programs exported."""
+    """The models exported by PyTorch and other programs that `./dev test --models` has kept."""
     for path in sorted((Path(cache) / "zoo-exports").glob("*.pickle")):
         yield pickle.loads(path.read_bytes()).model
 
@@ -49,7 +49,7 @@ def texts_of_graphs():
 
 
 def graphs_as_xml():
-    """Without the digest, which belongs to other weights."""
+    """Removes the digest, which belongs to other weights."""
     for path in sorted(TESTS.rglob("*.xml")):
         yield re.sub(rb"\s*<weights_digest[^>]*>", b"", path.read_bytes())
 
@@ -70,7 +70,7 @@ def kept(target):
 
 
 def write(contents, folder, largest):
-    """Each under the hash of its content."""
+    """Writes each file under the hash of its content."""
     folder.mkdir(parents=True, exist_ok=True)
     for content in contents:
         if 0 < len(content) <= largest:

@@ -1,5 +1,5 @@
 """Small decoders with random weights, in the form in which `transformers` models are exported: decomposed attention and rotary
-embeddings, a cache of keys and values for each layer that comes in as past_key_values.* and goes out as present.*."""
+embeddings, a cache of keys and values for each layer, with inputs past_key_values.* and outputs present.*."""
 
 from dataclasses import dataclass
 
@@ -74,7 +74,7 @@ def rotated(graph, x, angles, shape):
 
 
 def attention_bias(graph):
-    """0 where a query sees a key, the lowest number elsewhere: [batch, 1, queries, keys]."""
+    """0 for visible keys, the lowest number for others: [batch, 1, queries, keys]."""
     total = graph.op("Gather", graph.op("Shape", "attention_mask"), graph.constant(1), axis=0)
     count = graph.op("Gather", graph.op("Shape", "input_ids"), graph.constant(1), axis=0)
     keys = graph.op("Range", graph.constant(0), total, graph.constant(1))

@@ -1,4 +1,4 @@
-"""Weights in 4 bits, as onnxruntime's own tool makes them."""
+"""4-bit weights, quantised with onnxruntime's own tool."""
 
 import onnx
 from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer

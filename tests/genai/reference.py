@@ -1,4 +1,4 @@
-"""What onnxruntime makes of a decoder, token by token."""
+"""Runs a decoder in onnxruntime, token by token."""
 
 import numpy as np
 import onnxruntime
@@ -22,7 +22,7 @@ def empty_caches(session, batch, batch_axis=0):
 
 
 def greedy_tokens(model, prompt, count):
-    """The `count` tokens after `prompt`, a list of numbers; each step is fed with the caches of the one before."""
+    """The `count` tokens after `prompt`, a list of numbers; each step reads the caches of the previous one."""
     session = session_of(model)
     names = [node.name for node in session.get_outputs()]
     fed = empty_caches(session, 1)

@@ -1,4 +1,4 @@
-"""OpenVINO GenAI runs our IR of language models (--stateful): its greedy tokens are those of onnxruntime."""
+"""OpenVINO GenAI runs our IR of language models (--stateful): the greedy tokens equal those of onnxruntime."""
 
 import json
 import subprocess

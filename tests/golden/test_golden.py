@@ -1,7 +1,7 @@
-"""The exact IR of small models: every *.onnxtxt here, every model of Loop's traps and every model found wrong once.
+"""The exact IR of small models: every *.onnxtxt here, every trap model and every model in tests/models/found.
 
-Beside the inputs, or in traps/ or found/ here, stands what the passes make of a model, as text IR (.ir), with its large constants
-(.bin.hex, 16 bytes a line; a hash when they are long) if it has any. A few models also pin the format of the files that OpenVINO reads:
+The expected text IR after the passes (.ir) is next to the inputs, or in traps/ or found/ here, with its large constants if there are
+any (.bin.hex, 16 bytes per line; a hash if they are long). A few models also pin the format of the files that OpenVINO reads:
 .xml and .xml.bin.hex. --update rewrites all of them.
 """
 
@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent
 TRAPS = FOLDER.parent / "models/traps"
 FOUND = FOLDER.parent / "models/found"
 MODELS = sorted([*FOLDER.glob("*.onnxtxt"), *TRAPS.iterdir(), *FOUND.glob("*.onnxtxt")])
-# What each of them pins.
+# The feature that each of them tests.
 FORMAT = {
     "constants_without_elements": "a weights file of one byte",
     "if_of_equal_sizes": "an If and its port maps",

@@ -1,5 +1,5 @@
-"""The converter with limits of processor time, memory and size of its files, as on the machine of somebody who converts models of
-strangers. Processor time, because wall time says more about the other processes of the machine."""
+"""The converter with limits of processor time, memory and size of its files, as for the conversion of untrusted
+models. Processor time, because wall time depends on the load of the machine."""
 
 import os
 import resource
@@ -22,7 +22,7 @@ class Run:
 
 
 def convert_limited(model, folder, *options):
-    """Converts the file `model`; what the converter writes goes into `folder`."""
+    """Converts the file `model`; the output is written to `folder`."""
     log = folder / "stderr"
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""Models that want to crash the converter, or to take all time and memory: an IR or a clear error, within 5 s and 1 GiB."""
+"""Models that are designed to crash the converter or to exhaust time and memory: an IR or a clear error, within 5 s and 1 GiB."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from onnx import TensorProto, helper
 from .limited import BYTES, IS_SANITIZED, SECONDS, convert_limited
 
 MODELS = sorted((Path(__file__).parent / "models").iterdir())
-# These read out of bounds or divided by zero: no IR with the bad node can be right.
+# These once read out of bounds or divided by zero: an IR with the bad node cannot be right.
 REFUSED = ("sig", "slice_", "upsample_", "resize_", "causalconv", "col2im")
 
 
@@ -27,7 +27,7 @@ def test_ends_within_limits(model, tmp_path):
     run = convert_limited(model, tmp_path)
     check(run)
     if model.name.startswith(REFUSED):
-        # A branch of an If that fails for all inputs is left out.
+        # A branch of an If that fails for all inputs is removed.
         assert run.exit_code == 1 or "is left out, because it fails for all inputs" in run.errors
 
 
@@ -68,7 +68,7 @@ def test_many_calls_of_a_function_with_many_imports(tmp_path):
 
 
 def doubling_functions(levels):
-    """Each calls the one before it twice."""
+    """Each function calls the previous one twice."""
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("d", 1)]
     functions = [helper.make_function("d", "F0", ["a"], ["b"], [helper.make_node("Neg", ["a"], ["b"])], opsets)]
     for level in range(1, levels):
@@ -122,7 +122,7 @@ def test_states_that_hand_their_shapes_on(tmp_path):
 
 
 def nested_loops(depth, value, innermost):
-    """Loops in loops whose state starts as an outer value and changes its size. `innermost` is the operator of the last one."""
+    """Nested loops whose state starts as an outer value and changes its size. `innermost` is the operator of the innermost body."""
     body = [helper.make_node("Identity", [f"g{depth}"], [f"go{depth}"])]
     if depth == 0:
         inputs = [f"s{depth}", f"s{depth}"] if innermost == "Concat" else ["s0"]

@@ -22,13 +22,13 @@ def test_memory(tmp_path):
     assert convert_limited(model, tmp_path).exit_code == 0
     run = convert_limited(model, tmp_path, "--max-memory", "32M")
     assert run.exit_code == 1
-    assert "needs more memory than there is" in run.errors
+    assert "needs more memory than is available" in run.errors
     assert "--max-memory" in run.errors
 
 
 @pytest.mark.parametrize("megabytes", [1, 4, 8, 16, 24, 32, 48])
 def test_memory_that_is_nearly_enough(megabytes, tmp_path):
-    """Wherever it ends, it ends with an error."""
+    """Wherever the memory is exhausted, the conversion ends with an error."""
     run = convert_limited(functions(tmp_path, 14), tmp_path, "--max-memory", f"{megabytes}M", "--compress_to_fp16")
     assert run.exit_code in (0, 1), run.errors
 

@@ -1,4 +1,4 @@
-// Loaded with LD_PRELOAD, makes OpenVINO believe that the CPU has AVX2 and nothing newer.
+// Loaded with LD_PRELOAD, makes OpenVINO detect a CPU with AVX2 and nothing newer.
 //
 // ONEDNN_MAX_CPU_ISA=AVX2 alone limits oneDNN and the kernels that ask oneDNN. Other kernels of the CPU
 // plugin ask these functions of libopenvino.so, and then mix AVX-512 with AVX2: MVN crashes and DFT is wrong

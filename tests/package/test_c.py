@@ -29,17 +29,17 @@ def test_c_program(installed, tmp_path, linking):
     run("gcc", *warnings, "-I", installed / "include", FOLDER / "c_program/main.c", *link_options(installed, linking), "-o", tmp_path / "main")
     version, problem, description = run(tmp_path / "main", MODEL, tmp_path).splitlines()
     assert version == "version " + run(installed / "bin/onnx2ir", "--version").split()[1]
-    assert problem == "no option is called 'target_runtimes'; did you mean 'target_runtime'?"
+    assert problem == "there is no option 'target_runtimes'; did you mean 'target_runtime'?"
     assert [port["name"] for port in json.loads(description)["inputs"]] == ["y"]
     assert (tmp_path / "model.bin").exists()
 
 
-@needs_static  # without ./dev package the shared library shares libprotobuf.so with the host
+@needs_static  # without ./dev package, the shared library uses the host's libprotobuf.so
 @pytest.mark.parametrize("linking", LINKING)
 def test_host_with_its_own_protobuf(installed, tmp_path, linking):
     source = FOLDER / "protobuf_host"
     run("protoc", f"--cpp_out={tmp_path}", f"--proto_path={source}", "onnx-ml.proto")
-    # The host's protobuf comes first, so that it would win for names that are not hidden.
+    # The host's protobuf comes first, so that it would be used for symbols that are not hidden.
     flags = ["-std=c++17", "-I", installed / "include", "-I", tmp_path]
     run("g++", *flags, source / "main.cpp", tmp_path / "onnx-ml.pb.cc", "-lprotobuf", *link_options(installed, linking), "-o", tmp_path / "host")
     assert run(tmp_path / "host", MODEL) == "converted own messages work\n"
@@ -58,7 +58,7 @@ def exported(library):
 
 
 def test_abi(installed, request):
-    """The functions of the C interface; one that is missing needs another ONNX2IR_ABI_VERSION."""
+    """The functions of the C interface; removing one requires a new ONNX2IR_ABI_VERSION."""
     path = FOLDER / "c_abi.txt"
     now = "\n".join(exported(library_folder(installed) / "libonnx2ir.so")) + "\n"
     if request.config.option.update:

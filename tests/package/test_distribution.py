@@ -1,4 +1,4 @@
-"""The Debian package and the tarball that `./dev package` makes, installed into empty folders."""
+"""The Debian package and the tarball of `./dev package`, installed into empty folders."""
 
 import subprocess
 
@@ -41,7 +41,7 @@ def test_debian_tool_and_library(debian, tmp_path):
 
 
 def test_debian_dependencies():
-    """protobuf and ONNX are inside; the C and C++ libraries of Debian 12 are all that it needs."""
+    """protobuf and ONNX are included; it depends only on the C and C++ libraries of Debian 12."""
     depends = run("dpkg-deb", "--field", DEBIAN[-1], "Depends")
     assert {name.split()[0] for name in depends.split(",")} == {"libc6", "libgcc-s1", "libstdc++6"}
 
@@ -61,7 +61,7 @@ def test_debian_documents(debian):
 
 
 def test_static_tool(tarball, tmp_path):
-    """It needs no library and no interpreter of programs."""
+    """It needs no shared library and no dynamic linker."""
     tool = tarball / "bin/onnx2ir"
     done = subprocess.run(["readelf", "--program-headers", "--dynamic", tool], capture_output=True, text=True, check=True)
     assert "INTERP" not in done.stdout and "NEEDED" not in done.stdout

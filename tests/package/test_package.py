@@ -27,7 +27,7 @@ def run(*command, **options):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """The package, moved after its installation: it must not know where it was made."""
+    """The package, moved after its installation: it must not contain the path of the build."""
     folder = tmp_path_factory.mktemp("package")
     run("cmake", "--install", BUILD, "--prefix", folder / "made")
     shutil.move(folder / "made", folder / "moved")

@@ -1,4 +1,4 @@
-"""The Python module of the installed package, and what it converts run by OpenVINO."""
+"""The Python module of the installed package, with its results run by OpenVINO."""
 
 import errno
 import importlib
@@ -78,7 +78,7 @@ def test_save_keeps_other_files(onnx2ir, tmp_path):
     with pytest.raises(ValueError, match="'sometimes' is not one of replaced, always, never"):
         model.save(tmp_path / "p.xml", sync="sometimes")
     assert [path.name for path in tmp_path.iterdir()] == ["source.xml"]
-    # A file that was removed is no input any more, even if another one gets its inode number.
+    # A removed file is not an input any more, even if another file reuses its inode number.
     source.unlink()
     for _ in range(3):
         model.save(source, sync="never")
@@ -96,7 +96,7 @@ def test_check_files(onnx2ir, tmp_path):
 
 
 def test_changed_input(onnx2ir, tmp_path):
-    """Weights are read when the model is saved: those of a changed file are not taken."""
+    """Weights are read when the model is saved: a changed file is an error."""
     path = tmp_path / "large.onnx"
     tensor = onnx.numpy_helper.from_array(np.ones(1 << 16, np.float32), "w")
     real = onnx.helper.make_tensor_value_info
@@ -169,7 +169,7 @@ def test_bounds_of_dimensions(onnx2ir):
 
 
 def test_graph(onnx2ir):
-    """A GraphProto has no opset: the newest one holds."""
+    """A GraphProto has no opset: the newest one is used."""
     model = onnx2ir.convert(onnx.parser.parse_model(IMAGE).graph)
     assert [port.name for port in model.outputs] == ["y", "z"]
 
@@ -186,7 +186,7 @@ def test_wrong_options(onnx2ir):
 
 
 def test_to_openvino_shares_the_weights(onnx2ir):
-    """The model outlives what it was made from, and its constants lie in the memory of the weights."""
+    """The model outlives its source, and its constants share the memory of the weights."""
     weights = np.arange(1 << 20, dtype=np.float32)
     graph = onnx.helper.make_graph(
         [onnx.helper.make_node("Add", ["x", "w"], ["y"])],
@@ -231,7 +231,7 @@ def test_progress(onnx2ir):
 
 
 def test_all_options_are_keywords(onnx2ir):
-    """Options for people who look into the compiler are left to the command line."""
+    """Options for debugging the compiler are only on the command line."""
     import inspect
 
     from onnx2ir._library import library

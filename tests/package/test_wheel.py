@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not WHEELS, reason="./dev wheel makes the wheel"
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """The folder of a virtual environment that holds the wheel alone, and the variables of a process in it."""
+    """The folder of a virtual environment with only the wheel, and the environment variables for it."""
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run(["/usr/bin/python3", "-m", "venv", folder], check=True)
     subprocess.run([folder / "bin/pip", "install", "--no-index", "--no-deps", "--quiet", WHEELS[-1]], check=True)
@@ -65,7 +65,7 @@ print(onnx2ir.__version__)
 
 
 def test_files_are_those_of_the_record(environment):
-    """pip checks nothing of them when it installs."""
+    """pip does not check them during installation."""
     run(environment, "python", "-m", "pip", "check")
     listed = run(environment, "python", "-m", "pip", "show", "--files", "onnx2ir")
     assert "onnx2ir/_api.py" in listed and "bin/onnx2ir" in listed

@@ -1,6 +1,6 @@
 """Files of pass tests: tests/passes/PASS/*.ir.
 
-A file holds cases, with a line `// -----` between them. A case is a comment that says what it shows, a model in text IR, a line
+A file contains cases, separated by lines `// -----`. A case is a comment with its purpose, a model in text IR, a line
 `// ==> OPTIONS` with the options of onnx2ir-opt, and what is expected: the warnings and errors as comments, and the model after the pass, or
 `// unchanged`.
 """
@@ -38,7 +38,7 @@ class Case:
 
 def parse_case(path, number, text):
     head, arrow, tail = text.lstrip("\n").partition("\n" + ARROW)
-    if not arrow:  # a new case, which --update completes
+    if not arrow:  # a new case, to be completed by --update
         return Case(path, number, head.rstrip("\n") + "\n\n", f"--pass {path.parent.name}", "")
     options, _, expected = tail.partition("\n")
     return Case(path, number, head + "\n", options, expected.rstrip("\n") + "\n")
@@ -59,7 +59,7 @@ def run_opt(text, *options):
 
 
 def outcome(case):
-    """What is expected of a case, as onnx2ir-opt gives it now."""
+    """The expected text of a case, according to onnx2ir-opt."""
     before = run_opt(case.input)
     assert before.returncode == 0, before.stderr
     after = run_opt(case.input, "--check-idempotence", *case.options.split())

@@ -1,4 +1,4 @@
-"""Each pass alone: tests/passes/PASS/*.ir (cases.py describes the files). --update rewrites what is expected."""
+"""Each pass alone: tests/passes/PASS/*.ir (cases.py describes the files). --update rewrites the expected text."""
 
 import difflib
 import subprocess
@@ -51,6 +51,6 @@ def test_no_pass_of_the_pipeline_changes_a_model_twice(model):
 
 
 def test_document(request):
-    """docs/passes.md is made from the passes."""
+    """docs/passes.md is generated from the passes."""
     done = subprocess.run([opt_path(), "--describe-passes"], capture_output=True, text=True, timeout=60, check=True)
     check_text(FOLDER.parent.parent / "docs/passes.md", done.stdout, request.config.option.update)

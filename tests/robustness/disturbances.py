@@ -1,4 +1,4 @@
-"""Conversions that are killed, race, run out of disk, or lose their input. Each function returns how often each outcome was seen."""
+"""Conversions that are killed, race, run out of disk, or lose their input. Each function returns the number of each outcome."""
 
 import os
 import random
@@ -13,7 +13,7 @@ QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": su
 
 
 def usual_seconds(versions, folder):
-    """Of a conversion that replaces a pair."""
+    """The outcomes of a conversion that replaces a pair."""
     xml = folder / "model.xml"
     seconds = []
     for _ in range(3):
@@ -25,7 +25,7 @@ def usual_seconds(versions, folder):
 
 
 def killed(versions, folder, count, signals=(signal.SIGKILL,), options=(), seed=0):
-    """The old pair is there, and the conversion to the new one gets a signal at a random moment."""
+    """The conversion that replaces an old pair gets a signal at a random moment."""
     rng = random.Random(seed)
     xml = folder / "model.xml"
     longest = 1.2 * usual_seconds(versions, folder)
@@ -38,7 +38,7 @@ def killed(versions, folder, count, signals=(signal.SIGKILL,), options=(), seed=
         process.communicate(timeout=60)
         outcomes[state_of(xml, versions)] += 1
         left = strays(folder, xml)
-        # Nothing can be done at a SIGKILL in the microseconds in which the files have these names.
+        # A SIGKILL in the microseconds in which the files have these names cannot be handled.
         if left and signals == (signal.SIGKILL,) and set(left) <= {".onnx2ir-weights", ".onnx2ir-model"}:
             outcomes[LEFT] += 1
         else:
@@ -84,7 +84,7 @@ def judge(done, xml, versions, folder):
 
 
 def limited(versions, folder, sizes):
-    """The files may not become larger than each of `sizes`."""
+    """Limits the size of files to each of `sizes`."""
     xml = folder / "model.xml"
     outcomes = Counter()
     for size in sizes:
@@ -95,7 +95,7 @@ def limited(versions, folder, sizes):
 
 
 def on_full_disks(versions, folder, step):
-    """A file system that has room for the old pair and for a part of the new one: every `step` bytes. Needs root; None without."""
+    """A file system with space for the old pair and a part of the new one, in steps of `step` bytes. Needs root; None without root."""
     disk = folder / "disk"
     disk.mkdir()
     outcomes = Counter()
@@ -115,7 +115,7 @@ def on_full_disks(versions, folder, step):
 
 
 def cut_while_read(versions, folder, count, seed=0):
-    """The model file becomes shorter at a random moment of the conversion."""
+    """The model file is truncated at a random moment of the conversion."""
     rng = random.Random(seed)
     xml = folder / "model.xml"
     content = versions.models[1].read_bytes()
@@ -139,5 +139,5 @@ GOOD = {LEFT, OLD, NEW, TORN, "one of the two pairs", "an error and the old pair
 
 
 def bad(outcomes):
-    """The outcomes that must not be."""
+    """The forbidden outcomes."""
     return {name: count for name, count in outcomes.items() if count and name not in GOOD}

@@ -85,7 +85,7 @@ ssize_t pread(int descriptor, void* target, size_t size, off_t offset) {
   return original(&pread, "pread")(descriptor, target, size, offset);
 }
 
-/// syncs: what was written cannot be brought to the disk.
+/// syncs: written data cannot be synchronised to the disk.
 int fsync(int descriptor) {
   if (is_faulty("syncs")) return fail(EIO);
   return original(&fsync, "fsync")(descriptor);

@@ -2,8 +2,8 @@
 
     python -m tests.robustness.measure [--kills 500] [--races 200] [--cuts 200] [--megabytes 64]
 
-Needs root for full disks (a tmpfs is mounted); without it, a limit of the size of files stands for them. Exit code 1 if an outcome was
-seen that must not be.
+Needs root for full disks (a tmpfs is mounted); without root, a limit of the size of files is used instead. Exit code 1 if there was
+a forbidden outcome.
 """
 
 import argparse

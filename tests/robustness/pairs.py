@@ -1,4 +1,4 @@
-"""Models with weights, the pairs of files that they become, and what is left in a folder after a disturbed conversion."""
+"""Models with weights, their pairs of files, and the state of a folder after a disturbed conversion."""
 
 import resource
 import subprocess
@@ -14,7 +14,7 @@ COLUMNS = 256
 
 
 def save_model(path, megabytes, seed, *, external=False):
-    """Adds matrices of 1 MiB to an input, one after the other. Models that differ in their seed differ in their weights alone."""
+    """Adds matrices of 1 MiB to an input, one after the other. Models with different seeds differ only in their weights."""
     rows = (1 << 20) // 4 // COLUMNS
     random = np.random.default_rng(seed)
     tensors, nodes = [], []
@@ -50,13 +50,13 @@ def convert(model, xml, *options, **keywords):
 
 
 def check(xml):
-    """Whether the converter takes the XML and the .bin beside it for a pair."""
+    """Whether the converter accepts the XML and its .bin as a pair."""
     return subprocess.run([tool_path(), "--check-files", str(xml)], capture_output=True, text=True, timeout=120, check=False)
 
 
 @dataclass
 class Versions:
-    """Two models of one structure, and the pairs of files that they become."""
+    """Two models of the same structure, and their pairs of files."""
 
     models: list
     pairs: list
@@ -80,7 +80,7 @@ OLD, NEW, TORN, WRONG = "old pair", "new pair", "torn pair, refused", "wrong fil
 
 
 def state_of(xml, versions):
-    """Which version the files are, the first one being the old one. A torn pair is wrong unless the converter refuses it."""
+    """Which version the files are, the first one being the old one. A torn pair is wrong unless the converter rejects it."""
     bin_ = xml.with_suffix(".bin")
     if not xml.exists() or not bin_.exists():
         return WRONG
@@ -94,7 +94,7 @@ def state_of(xml, versions):
 
 
 def strays(folder, xml):
-    """Files beside the pair."""
+    """Files in the folder besides the pair."""
     return sorted(path.name for path in folder.iterdir() if path.stem != xml.stem)
 
 
@@ -104,7 +104,7 @@ def put_pair(xml, pair):
 
 
 def file_size_limit(size):
-    """For Popen's preexec_fn: writes beyond `size` fail, as on a disk that is full."""
+    """For Popen's preexec_fn: writes beyond `size` fail, as on a full disk."""
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 

@@ -1,5 +1,5 @@
-"""The same bytes whatever the path, the working folder, the locale, the umask, the environment, the number of threads, the processor and
-the compiler. tests/unit/locale_test.cpp changes the locale of the process that uses the library."""
+"""The output does not depend on the path, the working directory, the locale, the umask, the environment, the number of threads, the processor
+and the compiler. tests/unit/locale_test.cpp changes the locale of the process that uses the library."""
 
 import os
 
@@ -15,7 +15,7 @@ VARIANTS = {
     "no environment": {"env": {}},
     "large environment": {"env": {"PADDING": "x" * 100_000}},
 }
-# glibc chooses its functions (exp, memcpy) by the processor; these make it take the ones of smaller processors.
+# glibc chooses its functions (exp, memcpy) by the processor; these variables select the functions for smaller processors.
 PROCESSORS = {
     "AVX2": "-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-EVEX",
     "SSE2": "-AVX512F,-AVX512VL,-AVX2,-AVX,-FMA,-FMA4,-SSE4_1,-SSE4_2,-ERMS",
@@ -70,7 +70,7 @@ def test_path(converted):
 
 
 def test_inline_and_external_weights(converted):
-    """Where the weights of a model are is no part of it."""
+    """The location of a model's weights does not affect the output."""
     folder = converted
     external = folder / "external"
     external.mkdir()
@@ -89,7 +89,7 @@ def test_processor(processor, tmp_path):
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda path: path.stem)
 def test_compiler(model, tmp_path):
-    """The converter under test beside the release build. `./dev test --sanitizers` tests one that Clang has compiled."""
+    """Compares the converter under test with the release build. `./dev test --sanitizers` tests one that Clang has compiled."""
     expected = run([str(RELEASE), *command(model, tmp_path / "release.xml")[1:]])
     found = convert(model, tmp_path / "tested.xml")
     assert (found.returncode, found.stderr) == (expected.returncode, expected.stderr)

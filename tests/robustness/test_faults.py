@@ -1,4 +1,4 @@
-"""File systems that lack what others have, and disks that fail: the same files, or an error and the old pair."""
+"""File systems with missing features, and failing disks: the same files, or an error and the old pair."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ LIBRARY = REPOSITORY / "build/release/libonnx2ir_faulty_files.so"
 
 
 def environment(faults):
-    sanitizer = {"ASAN_OPTIONS": "verify_asan_link_order=0"}  # for converters that are built with it
+    sanitizer = {"ASAN_OPTIONS": "verify_asan_link_order=0"}  # for converters built with sanitizers
     return {**os.environ, **sanitizer, "LD_PRELOAD": str(LIBRARY), "ONNX2IR_FAULTS": faults}
 
 
@@ -30,7 +30,7 @@ def xml(tmp_path):
 
 
 def run(versions, xml, faults):
-    """The conversion to the new pair where the old one is."""
+    """A conversion that replaces the old pair."""
     put_pair(xml, versions.pairs[0])
     done = convert(versions.models[1], xml, env=environment(faults))
     assert strays(xml.parent, xml) == []
@@ -84,7 +84,7 @@ def test_signals_remove_named_files(versions, xml, monkeypatch):
 
 
 def test_a_held_lock_is_an_error(versions, xml):
-    """Whoever can list a folder can hold its lock: the converter does not wait for ever."""
+    """Any process that can list a folder can hold its lock: the converter does not wait forever."""
     put_pair(xml, versions.pairs[0])
     folder = os.open(xml.parent, os.O_RDONLY)
     try:

@@ -1,4 +1,4 @@
-"""Files that a conversion must not write over, and what it keeps of those that it replaces."""
+"""Files that a conversion must not overwrite, and the properties of replaced files that it keeps."""
 
 import os
 import stat

@@ -65,7 +65,7 @@ TEST_CASE("a LoopView names the ports of a loop") {
   CHECK_FALSE(loop.output(Carried{}));
 }
 
-TEST_CASE("a LoopView says how often a loop runs") {
+TEST_CASE("a LoopView returns the number of iterations of a loop") {
   Sums sums;
   const LoopView loop = sums.loop;
   const auto with = [&](std::int64_t count, bool starts) {
@@ -95,7 +95,7 @@ TEST_CASE("a LoopView says how often a loop runs") {
   CHECK(loop.iterations() == 1);
 }
 
-TEST_CASE("unused outputs of a loop are removed, and its states stay") {
+TEST_CASE("unused outputs of a loop are removed, and its states are kept") {
   Sums sums;
   sums.unuse_output(2);
   sums.unuse_output(0);
@@ -109,7 +109,7 @@ TEST_CASE("unused outputs of a loop are removed, and its states stay") {
   CHECK(sums.is_valid());
 }
 
-TEST_CASE("a removed state takes its ports and its nodes along") {
+TEST_CASE("removing a state removes its ports and its nodes") {
   Sums sums;
   sums.unuse_output(2);
   sums.unuse_output(0);
@@ -142,7 +142,7 @@ TEST_CASE("a value of a body becomes an output of its loop") {
   CHECK(last.shape() == PartialShape{1, 2});
 }
 
-TEST_CASE("unused invariants are removed, and whether a body reads what it is handed is known") {
+TEST_CASE("unused invariants are removed, and is_read() finds unused captures") {
   Sums sums;
   const Value unused = sums.outer.parameter(kF32, PartialShape{3});
   const Value parameter = add_invariant(sums.loop.node(), sums.loop.body(), unused);
@@ -157,7 +157,7 @@ TEST_CASE("unused invariants are removed, and whether a body reads what it is ha
   CHECK(sums.is_valid());
 }
 
-TEST_CASE("an If is made of functions that write its branches") {
+TEST_CASE("add_if() creates an If from functions that emit its branches") {
   Graph graph;
   Builder outer(graph);
   const Value condition = outer.parameter(ElementType::boolean, PartialShape::scalar());

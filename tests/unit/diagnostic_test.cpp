@@ -30,7 +30,7 @@ static_assert(std::is_base_of_v<std::exception, frontend::PatternError>);
 constexpr const char* kRelu =
     "<ir_version: 8, opset_import: [\"\" : 16]> m (float[2] x) => (float[2] y) { y = Relu (x) }";
 
-TEST_CASE("a function of the caller that throws ends the conversion with an error") {
+TEST_CASE("a callback that throws ends the conversion with an error") {
   Options options;
   options.progress = [](std::string_view, double) { throw std::runtime_error("progress"); };
   const Conversion conversion = convert_text(kRelu, options);

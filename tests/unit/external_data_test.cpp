@@ -14,7 +14,7 @@ namespace {
 using namespace onnx2ir::frontend;
 namespace fs = std::filesystem;
 
-/// A folder that is gone at the end of the test.
+/// A folder that is removed at the end of the test.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -67,7 +67,7 @@ std::string problem_of(const onnx::TensorProto& tensor) {
 
 }  // namespace
 
-TEST_CASE("external data beside the model and below its folder is opened") {
+TEST_CASE("external data in the folder of the model and below is opened") {
   const TemporaryFolder folder;
   const auto model = folder.write("model.onnx", "m");
   folder.write("weights.bin", "1234");
@@ -89,7 +89,7 @@ TEST_CASE("a hub cache, where model and data are links into one folder of blobs,
   check_opens(ExternalFolders::of_model(folder / "snapshots/abc/onnx/model.onnx"), "model.onnx_data", 4);
 }
 
-TEST_CASE("a link to a model finds the data beside the model") {
+TEST_CASE("external data is found through a link to the model") {
   const TemporaryFolder folder;
   folder.write("real/model.onnx", "m");
   folder.write("real/weights.bin", "1234");
@@ -97,7 +97,7 @@ TEST_CASE("a link to a model finds the data beside the model") {
   check_opens(ExternalFolders::of_model(folder / "model.onnx"), "weights.bin", 4);
 }
 
-TEST_CASE("a link inside the folder is followed, one that leaves it is not") {
+TEST_CASE("a link is followed inside the folder only") {
   const TemporaryFolder outside;
   outside.write("secret", "1234");
   const TemporaryFolder folder;
@@ -116,7 +116,7 @@ TEST_CASE("a link inside the folder is followed, one that leaves it is not") {
   CHECK_THAT(problem_of(folders, "circle"), Catch::Matchers::Contains("cannot be opened"));
 }
 
-TEST_CASE("locations that leave the folder or name no file are refused") {
+TEST_CASE("locations outside of the folder or without a file are rejected") {
   const TemporaryFolder folder;
   const auto model = folder.write("inner/model.onnx", "m");
   folder.write("weights.bin", "1234");
@@ -138,7 +138,7 @@ TEST_CASE("locations that leave the folder or name no file are refused") {
   CHECK_THAT(problem_of(folders, std::string(5000, 'x')), Catch::Matchers::Contains("cannot be opened"));
 }
 
-TEST_CASE("a folder that begins like the model's is another folder") {
+TEST_CASE("a folder whose name begins like the model's folder is another folder") {
   const TemporaryFolder folder;
   const auto model = folder.write("model/m.onnx", "m");
   folder.write("models/weights.bin", "1234");
@@ -147,7 +147,7 @@ TEST_CASE("a folder that begins like the model's is another folder") {
              Catch::Matchers::Contains("outside the model's folder"));
 }
 
-TEST_CASE("without a folder external data is refused") {
+TEST_CASE("external data without a folder is an error") {
   CHECK_THAT(problem_of(ExternalFolders(), "weights.bin"), Catch::Matchers::Contains("no folder"));
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("operators expand to the body of their own version") {
   CHECK_FALSE(expand_operator(node("y = Nothing (x)"), 18, {}));
 }
 
-TEST_CASE("bodies that depend on the input types are built with them") {
+TEST_CASE("bodies that depend on input types are created for these types") {
   const std::vector types = {tensor_type(onnx::TensorProto::FLOAT16),
                              tensor_type(onnx::TensorProto::FLOAT16)};
   const auto body = expand_operator(node("y = LayerNormalization (x, s)"), 18, types);
@@ -87,11 +87,11 @@ TEST_CASE("bodies that depend on the input types are built with them") {
   CHECK_FALSE(has_function_body("", "LayerNormalization", 16));
   CHECK_FALSE(has_function_body("", "Relu", 13));
   CHECK_FALSE(has_function_body("com.microsoft", "Gelu", 1));
-  // Types missing: the body says it cannot be built, it does not fail.
+  // Without types, the body reports that it cannot be built, and does not fail.
   CHECK_FALSE(expand_operator(node("y = LayerNormalization (x, s)"), 18, {}));
 }
 
-TEST_CASE("the schema table is sorted, without duplicates, and every schema can be made") {
+TEST_CASE("the schema table is sorted, without duplicates, and every schema can be created") {
   const auto table = schema_table();
   CHECK(table.size() > 600);
   for (std::size_t i = 1; i < table.size(); ++i) {
@@ -122,7 +122,7 @@ TEST_CASE("the schema of the highest version up to the imported one is found") {
   CHECK_FALSE(newest_opset("com.microsoft"));
 }
 
-TEST_CASE("schemas can be asked for by many threads at once") {
+TEST_CASE("schemas can be requested by many threads at once") {
   std::vector<std::thread> threads;
   std::vector<const onnx::OpSchema*> found(8);
   for (auto& schema : found) threads.emplace_back([&schema] { schema = find_schema("", "Attention", 23); });

@@ -9,7 +9,7 @@
 using namespace onnx2ir::ir;
 namespace ops = onnx2ir::ops;
 
-TEST_CASE("the nodes of a graph and its bodies share one storage, places are used again") {
+TEST_CASE("the nodes of a graph and its bodies share one storage, which reuses memory") {
   std::unique_ptr<Graph> body;
   {
     Graph graph;
@@ -35,7 +35,7 @@ TEST_CASE("the nodes of a graph and its bodies share one storage, places are use
   CHECK(body->parameters().front()->value().shape() == PartialShape{2});
 }
 
-TEST_CASE("a node knows its attributes in the order of the descriptor") {
+TEST_CASE("a node keeps its attributes in the order of the descriptor") {
   Graph graph;
   Builder builder(graph);
   const Value x = builder.parameter(ElementType::f32, PartialShape{2, 3});
@@ -49,7 +49,7 @@ TEST_CASE("a node knows its attributes in the order of the descriptor") {
 
 namespace {
 
-/// x and ReLU(x), which two operations read.
+/// x and ReLU(x), which is used by two operations.
 struct Readers {
   Graph graph;
   Builder builder{graph};
@@ -136,7 +136,7 @@ TEST_CASE("known values are integers, numbers or intervals") {
   CHECK_FALSE(exact_number(list));
 }
 
-TEST_CASE("shapes and sizes that are static are constants") {
+TEST_CASE("static shapes and sizes are constants") {
   Graph graph;
   Builder builder(graph);
   const Value x = builder.parameter(ElementType::f32, PartialShape{2, 3});

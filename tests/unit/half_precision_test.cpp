@@ -18,7 +18,7 @@ std::vector<float> samples() {
   for (std::uint32_t half = 0; half < 0x8000; ++half) {
     const auto number = static_cast<float>(onnx2ir::ir::decode_small_float(half, ElementType::f16));
     if (std::isnan(number)) continue;
-    // The number itself, its neighbours, and what lies around the middle between two.
+    // The number itself, its neighbours, and numbers around the midpoint of two.
     const auto bits = std::bit_cast<std::uint32_t>(number);
     for (const std::uint32_t offset : {0x0U, 0x1U, 0xfffU, 0x1000U, 0x1001U, 0x1fffU}) {
       const auto near = std::bit_cast<float>(bits + offset);
@@ -63,7 +63,7 @@ TEST_CASE("double precision is rounded once", "[half]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("infinities and NaN stay", "[half]") {
+TEST_CASE("half precision keeps infinities and NaN", "[half]") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const std::size_t count : {1U, 8U, 11U}) {
     const std::vector<float> infinite(count, -kInfinity);
@@ -77,7 +77,7 @@ TEST_CASE("infinities and NaN stay", "[half]") {
   }
 }
 
-TEST_CASE("what does not fit into half precision is counted, in vectors and one by one", "[half]") {
+TEST_CASE("numbers that do not fit into half precision are counted, in vectors and one by one", "[half]") {
   const std::vector<float> numbers = samples();
   const auto whole = onnx2ir::ir::half_precision_fit(numbers, 1e-3);
   onnx2ir::ir::HalfPrecisionFit sum;

@@ -1,4 +1,4 @@
-// A program that uses the library may have any locale: numbers are written and read as always.
+// A program that uses the library may have any locale: it does not affect numbers.
 #include <filesystem>
 #include <locale>
 #include <onnx2ir/onnx2ir.hpp>
@@ -52,7 +52,7 @@ Outputs outputs_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("the locale of the process changes nothing", "[locale]") {
+TEST_CASE("the locale of the process does not change the result", "[locale]") {
   std::size_t models = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(ONNX2IR_TESTS_DIR)) {
     const auto folder = entry.path().parent_path().filename();

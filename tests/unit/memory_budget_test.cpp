@@ -1,4 +1,4 @@
-// The budget of a conversion counts what the conversion holds, and nothing else.
+// The budget of a conversion counts only the memory of that conversion.
 #include "ir/memory_budget.hpp"
 
 #include <new>
@@ -10,7 +10,7 @@
 
 using namespace onnx2ir;
 
-TEST_CASE("constants are taken from the budget and given back", "[memory]") {
+TEST_CASE("constants take memory from the budget and return it", "[memory]") {
   const ir::MemoryBudgetScope scope(1000);
   for (int i = 0; i < 10; ++i) {
     const ir::ConstantData data(std::vector<std::byte>(600));
@@ -20,7 +20,7 @@ TEST_CASE("constants are taken from the budget and given back", "[memory]") {
   CHECK_NOTHROW(ir::ConstantData(std::vector<std::byte>(1000)));
 }
 
-TEST_CASE("a budget is for its scope and its thread", "[memory]") {
+TEST_CASE("a budget applies to its scope and its thread", "[memory]") {
   ir::ConstantData outlives;
   {
     const ir::MemoryBudgetScope scope(100);

@@ -1,4 +1,4 @@
-// merge_equal_nodes on more nodes than its table begins with; tests/passes has the other cases.
+// merge_equal_nodes on more nodes than the initial size of its table; tests/passes has the other cases.
 #include <algorithm>
 
 #include "catch.hpp"
@@ -7,7 +7,7 @@
 
 using namespace onnx2ir;
 
-TEST_CASE("merge_equal_nodes: more nodes than its table begins with", "[passes]") {
+TEST_CASE("merge_equal_nodes grows its table", "[passes]") {
   constexpr auto f32 = ir::ElementType::f32;
   ir::Model model;
   ir::Builder builder(model.graph);

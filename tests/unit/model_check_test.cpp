@@ -31,7 +31,7 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a sound model has no findings") {
+TEST_CASE("a valid model has no diagnostics") {
   CHECK(findings_in("a = Relu (x) y = Add (a, x)").empty());
   CHECK(findings_in(R"(y = If (c) <
       then_branch = t () => (float[2] u) { u = Relu (x) },
@@ -39,7 +39,7 @@ TEST_CASE("a sound model has no findings") {
             .empty());
 }
 
-TEST_CASE("names must be defined, once") {
+TEST_CASE("names must be defined exactly once") {
   CHECK(findings_in("y = Add (x, z)") == Lines{"undefined-name @main#0: Its input 'z' is not defined"});
   CHECK(findings_in("z = Relu (x)") == Lines{"undefined-name @main: The output 'y' is not defined"});
   CHECK(findings_in("y = Relu (x) y = Neg (x)") ==
@@ -57,7 +57,7 @@ TEST_CASE("all errors are reported, each with its place") {
               "undefined-name @main#1: Its input 'q' is not defined"});
 }
 
-TEST_CASE("what onnxruntime loads is a warning") {
+TEST_CASE("violations that onnxruntime accepts are warnings") {
   CHECK(
       findings_in("y = Relu (a) a = Neg (x)") ==
       Lines{
@@ -73,9 +73,9 @@ TEST_CASE("what onnxruntime loads is a warning") {
   CHECK(findings_in("y = Foo (x)").front().starts_with("unknown-operator @main#0: ONNX has no operator Foo"));
   CHECK(findings_in("y = Gelu (x)")
             .front()
-            .starts_with("unknown-operator @main#0: Gelu exists from opset 20 on"));
+            .starts_with("unknown-operator @main#0: Gelu was added in opset 20"));
   CHECK(findings(R"(<opset_import: ["" : 18]> main (float[2] x) => (y) { y = Relu (x) })") ==
-        Lines{"no-ir-version @: The model does not say which version of the ONNX format it has"});
+        Lines{"no-ir-version @: The model does not state its version of the ONNX format"});
   CHECK(findings(R"(<ir_version: 10, opset_import: ["x" : 18]> main (float[2] x) => (y) { y = Relu (x) })")
             .size() == 1);
 }
@@ -99,7 +99,7 @@ TEST_CASE("nodes must follow their operator's schema") {
   CHECK(findings_in("y, z = Relu (x)") == Lines{"invalid-node @main#0: It has 2 outputs, but takes 0 to 1"});
   CHECK(findings_in("y = Add (x, )").size() == 1);
   CHECK(findings_in("y = Relu <alpha = 1.0> (x)") ==
-        Lines{"invalid-attribute @main#0: Attribute 'alpha' is not one of Relu's"});
+        Lines{"invalid-attribute @main#0: Attribute 'alpha' is not an attribute of Relu"});
   CHECK(findings_in("y = LeakyRelu <alpha = 1> (x)") ==
         Lines{"invalid-attribute @main#0: Attribute 'alpha' is of type int, not float"});
   CHECK(findings_in("y = LeakyRelu <alpha = 1.0, alpha = 2.0> (x)") ==
@@ -111,7 +111,7 @@ TEST_CASE("nodes must follow their operator's schema") {
             .starts_with("invalid-node @main#1: Upsample is not"));
 }
 
-TEST_CASE("functions must not call themselves, nor explode") {
+TEST_CASE("functions must not call themselves or exceed the limit of nodes") {
   const std::string header = R"(<ir_version: 10, opset_import: ["" : 18, "f" : 1]> )";
   const std::string main = header + "main (float x) => (float y) { y = f.A (x) } ";
   auto function = [](const std::string& name, const std::string& body) {

@@ -1,4 +1,4 @@
-// The version of an operation that the XML names: the oldest one that can say what the node says.
+// The version of an operation that the XML names: the oldest one that can express the node.
 #include "backend_xml/write_model.hpp"
 #include "backend_xml/xml_reader.hpp"
 #include "catch.hpp"

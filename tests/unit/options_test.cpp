@@ -23,13 +23,13 @@ TEST_CASE("inputs are read with names, shapes, types and values in any order") {
   CHECK(inputs[3] == InputSpec{"", std::nullopt, "", "true"});
 }
 
-TEST_CASE("a backslash takes the meaning from a character of a name or a value") {
+TEST_CASE("a backslash escapes a character of a name or a value") {
   const auto inputs = parsed(R"(a\,b\[0]->x\,y)");
   REQUIRE(inputs.size() == 1);
   CHECK(inputs[0] == InputSpec{"a,b[0]", std::nullopt, "", "x,y"});
 }
 
-TEST_CASE("malformed inputs are refused with the place") {
+TEST_CASE("malformed inputs are rejected with the position") {
   for (const char* text : {"", ",", "a,", "a[", "a[1", "a[x]", "a[3..1]", "a[..]", "a{", "a{}", "a->",
                            "a->[1", "a[1]b", "a[99999999999999999999]", "a\\"}) {
     std::string problem;
@@ -54,7 +54,7 @@ TEST_CASE("every option can be set by its name, in both spellings") {
   }
   Options options;
   CHECK(set_option(options, "target_runtimes", "x") ==
-        "no option is called 'target_runtimes'; did you mean 'target_runtime'?");
+        "there is no option 'target_runtimes'; did you mean 'target_runtime'?");
 }
 
 TEST_CASE("sizes have units of 1024") {

@@ -4,7 +4,7 @@
 
 using namespace onnx2ir::ir;
 
-TEST_CASE("join makes differing dimensions intervals and differing ranks unknown") {
+TEST_CASE("join makes different dimensions intervals, and different ranks dynamic") {
   CHECK(join(PartialShape{2, 3}, PartialShape{2, 5}) == PartialShape{2, Dimension(3, 5)});
   CHECK(join(PartialShape{2}, PartialShape{2, 5}) == PartialShape::unknown_rank());
   CHECK(join(PartialShape{-1}, PartialShape{4}) == PartialShape{-1});

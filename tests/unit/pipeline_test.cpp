@@ -82,7 +82,7 @@ TEST_CASE("each property is required, ensured or true of all models", "[passes]"
   }
 }
 
-TEST_CASE("the passes over a model say which property does not hold, and which node breaks it", "[passes]") {
+TEST_CASE("running a pass reports a property that does not hold, and the node that breaks it", "[passes]") {
   const auto model = ir::parse_text(R"(model "guarded"
 %n = Parameter : i64[] "n"
 %x = Parameter : f32[2] "x"

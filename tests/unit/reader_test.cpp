@@ -142,7 +142,7 @@ TEST_CASE("external data is read with the model") {
   add("length", "19999");
   CHECK_THAT(
       load(proto).second.at(0).message,
-      Catch::Matchers::Contains("its external data has 19999 bytes, but its type and shape make 20000"));
+      Catch::Matchers::Contains("its external data has 19999 bytes, but its type and shape require 20000"));
 }
 
 TEST_CASE("text is accepted as text, and from files by extension or content") {
@@ -157,10 +157,10 @@ TEST_CASE("text is accepted as text, and from files by extension or content") {
   CHECK_THAT(problem_of(std::string_view("<ir_version: 99999999999999999999>")),
              Catch::Matchers::Contains("the model cannot be read"));
   const std::string deep = std::string(100'000, '<');
-  CHECK_THAT(problem_of(std::string_view(deep)), Catch::Matchers::Contains("nest more than"));
+  CHECK_THAT(problem_of(std::string_view(deep)), Catch::Matchers::Contains("nested more than"));
 }
 
-TEST_CASE("files that are not models are refused with their path and the reason") {
+TEST_CASE("files that are not models are rejected with their path and the reason") {
   CHECK_THAT(problem_of(std::filesystem::path("/nonexistent/model.onnx")),
              Catch::Matchers::Equals("'/nonexistent/model.onnx' cannot be read: No such file or directory"));
   CHECK_THAT(problem_of(std::filesystem::path("/")), Catch::Matchers::Contains("it is a folder, not a file"));

@@ -1,4 +1,4 @@
-// What inference knows of small integer tensors, and where it must not know more than OpenVINO does.
+// Known values of small integer tensors, which must not be known in more cases than in OpenVINO.
 #include "catch.hpp"
 #include "ir/builder.hpp"
 #include "ir/graph.hpp"

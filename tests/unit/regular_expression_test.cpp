@@ -1,4 +1,4 @@
-// Regular expressions as automata: what they match, what is refused. What they mean is compared with
+// Regular expressions as automata: matches and rejected patterns. Their meaning is compared with
 // onnxruntime in tests/conformance/test_strings.py.
 #include <string>
 
@@ -45,7 +45,7 @@ TEST_CASE("an automaton matches whole texts") {
   CHECK_FALSE(matches(R"(\bab\b.*)", "abc"));
 }
 
-TEST_CASE("ranges of characters are ranges of bytes") {
+TEST_CASE("ranges of characters become ranges of bytes") {
   for (const auto& [text, expected] : {std::pair("\x7F", false),
                                        {"\xC2\x80", true},
                                        {"\xDF\xBF", true},
@@ -57,7 +57,7 @@ TEST_CASE("ranges of characters are ranges of bytes") {
   }
 }
 
-TEST_CASE("patterns that are malformed or not supported are refused with what is wrong") {
+TEST_CASE("malformed and unsupported patterns are rejected with the reason") {
   CHECK(refusal("(a") == "'(' without ')'");
   CHECK(refusal("a)") == "')' without '('");
   CHECK(refusal("[a") == "'[' without ']'");
@@ -88,7 +88,7 @@ TEST_CASE("patterns that are malformed or not supported are refused with what is
   CHECK(refusal("\xFF") == "it is not in UTF-8");
 }
 
-TEST_CASE("patterns that would take too much are refused") {
+TEST_CASE("patterns that exceed the limits are rejected") {
   CHECK(refusal("((a{1000}){1000}){1000}") == "its automaton would be too large");
   CHECK(refusal("(a|b)*a(a|b){30}") == "its automaton would be too large");
   CHECK(refusal("(((.*){1000}){1000}){1000}") == "its automaton would be too large");

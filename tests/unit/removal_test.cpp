@@ -128,7 +128,7 @@ TEST_CASE("passes over states remove all of them at once", "[passes]") {
      [&](std::size_t count) { return states(count, "%x = Parameter : f32[0] \"x\"", kAppended, true); });
 }
 
-TEST_CASE("remove_dead_states leaves nothing for a second run along a chain of loops", "[passes]") {
+TEST_CASE("remove_dead_states handles a chain of loops in one run", "[passes]") {
   std::string text =
       "model \"chain\"\n%m = Parameter : i64[] \"m\"\n%go = Const : boolean[] = true\n"
       "%k0 = Parameter : f32[2] \"k\"\n%d0 = Parameter : f32[2] \"d\"\n";

@@ -1,4 +1,4 @@
-// Comparisons of sizes that are equal whatever they are.
+// Comparisons of dynamic sizes that are always equal.
 #include "ir/size_origin.hpp"
 
 #include "catch.hpp"

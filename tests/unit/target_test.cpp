@@ -16,7 +16,7 @@ TEST_CASE("releases are read with and without a patch number") {
   }
 }
 
-TEST_CASE("ranges of releases lie within the supported ones") {
+TEST_CASE("ranges of releases are limited to supported releases") {
   CHECK(parse_release_range("2025.4") == ReleaseRange{{2025, 4}, {2025, 4}});
   CHECK(parse_release_range("2024.6..2026.4") == ReleaseRange{});
   CHECK(to_string(ReleaseRange{}) == "2024.6..2026.4");

@@ -115,17 +115,17 @@ TEST_CASE("raw elements are the bytes") {
   CHECK(result.value->shape == std::vector<std::int64_t>{1, 2});
 }
 
-TEST_CASE("damaged tensors are refused") {
+TEST_CASE("damaged tensors are rejected") {
   auto floats = tensor(onnx::TensorProto::FLOAT, {2});
-  CHECK(problem_of(floats) == "it has 0 values, but its type and shape make 2");
+  CHECK(problem_of(floats) == "it has 0 values, but its type and shape require 2");
   floats.set_raw_data("1234567");
-  CHECK(problem_of(floats) == "it has 7 bytes, but its type and shape make 8");
+  CHECK(problem_of(floats) == "it has 7 bytes, but its type and shape require 8");
   floats.add_float_data(1);
   CHECK(problem_of(floats) == "it has its values in more than one place");
 
   auto wrong_field = tensor(onnx::TensorProto::FLOAT, {1});
   wrong_field.add_int32_data(1);
-  CHECK(problem_of(wrong_field) == "it has values in a field that is not for float");
+  CHECK(problem_of(wrong_field) == "it has values in a field that does not fit float");
 
   auto wide = tensor(onnx::TensorProto::UINT8, {1});
   wide.add_int32_data(256);
@@ -141,7 +141,7 @@ TEST_CASE("damaged tensors are refused") {
 
   auto complex = tensor(onnx::TensorProto::COMPLEX64, {1});
   complex.add_float_data(1);
-  CHECK(problem_of(complex) == "it has 1 values, but its type and shape make 2");
+  CHECK(problem_of(complex) == "it has 1 values, but its type and shape require 2");
   complex.add_float_data(1);
   CHECK(problem_of(complex) == "OpenVINO has no element type for complex64");
   CHECK(tensor_problem(complex, no_weights()).empty());

@@ -1,4 +1,4 @@
-// Text IR: what is printed reads back as the same model, and what is not text IR is refused with its place.
+// Text IR: printed text reads back as the same model, and invalid text is rejected with a position.
 #include <algorithm>
 #include <filesystem>
 #include <onnx2ir/onnx2ir.hpp>
@@ -40,7 +40,7 @@ void check_round_trip(const ir::Model& model) {
   CHECK(backend_xml::weights_bytes(*parsed) == backend_xml::weights_bytes(model));
 }
 
-/// "3:14: expected ..." for a text that is refused.
+/// "3:14: expected ..." for a text that is rejected.
 std::string refusal(std::string_view text) {
   try {
     ir::parse_text(text);
@@ -77,7 +77,7 @@ TEST_CASE("text IR of all models reads back after import and after each pass", "
   CHECK(models > 50);
 }
 
-TEST_CASE("text IR names the place of an error and what was expected", "[text]") {
+TEST_CASE("errors of text IR have a position and what was expected", "[text]") {
   const auto in_model = [](const std::string& statements) {
     return refusal("model \"m\"\n%x = Parameter : f32[2]\n" + statements);
   };
@@ -162,7 +162,7 @@ TEST_CASE("elements and attributes keep every bit in text IR", "[text]") {
   same("%c = Parameter : f32[2]\n%y = Elu(%c) {alpha=0.1} : f32[2]");
 }
 
-TEST_CASE("text IR that was cut or changed anywhere is read or refused", "[text]") {
+TEST_CASE("text IR that is truncated or changed anywhere is read or rejected", "[text]") {
   const auto conversion = convert_file(ONNX2IR_TESTS_DIR "/models/traps/captures_deep.onnxtxt");
   REQUIRE(conversion.model);
   const std::string text = conversion.model->text();

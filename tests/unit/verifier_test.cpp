@@ -1,4 +1,4 @@
-// Each rule of the verifier on a graph that breaks it alone.
+// Each rule of the verifier on a graph that violates only this rule.
 #include "ir/verifier.hpp"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ Node& control_flow_of(Model& model) {
   return *model.graph.control_flow().front();
 }
 
-/// Whether a problem that ends so is among those that are found.
+/// Whether one of the found problems ends like this.
 bool finds(const Graph& graph, std::string_view problem) {
   const Problems problems = verify(graph);
   CAPTURE(problems);
@@ -166,7 +166,7 @@ TEST_CASE("the verifier finds a missing attribute", "[verifier]") {
   CHECK(verify(sum.graph) == Problems{"SoftMax '': attribute axis is missing"});
 }
 
-TEST_CASE("the verifier finds ports of a loop that refer to what does not exist", "[verifier]") {
+TEST_CASE("the verifier finds ports of a loop that refer to missing items", "[verifier]") {
   const auto model = loop_model();
   Node& node = control_flow_of(*model);
   LoopBody& loop = *node.loop();
@@ -251,14 +251,14 @@ TEST_CASE("the verifier finds wrong ports of an If", "[verifier]") {
   }
 }
 
-TEST_CASE("the verifier looks into bodies", "[verifier]") {
+TEST_CASE("the verifier checks bodies", "[verifier]") {
   const auto model = loop_model();
   Graph& body = *control_flow_of(*model).loop()->graph;
   body.add(find_op(ops::Exp), std::array{Value{}}, 1);
   CHECK(verify(model->graph) == Problems{"Exp '': input 0 is not connected"});
 }
 
-TEST_CASE("sort() refuses a cycle") {
+TEST_CASE("sort() rejects a cycle") {
   Graph graph;
   Builder builder(graph);
   const Value x = builder.parameter(ElementType::f32, PartialShape{2});
@@ -269,7 +269,7 @@ TEST_CASE("sort() refuses a cycle") {
   CHECK_THROWS_AS(graph.sort(), std::logic_error);
 }
 
-TEST_CASE("nodes are removed together, with their uses and their places in the lists") {
+TEST_CASE("nodes are removed together, with their uses and list entries") {
   Graph graph;
   Builder builder(graph);
   const Value x = builder.parameter(ElementType::f32, PartialShape{2});

@@ -1,4 +1,4 @@
-// Equal constants are found wherever they lie, and only those; files are written whole.
+// Exactly the equal constants are found, in all locations; files are written completely.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -75,7 +75,7 @@ void add_constant(onnx2ir::ir::Model& model, ConstantData data) {
 
 }  // namespace
 
-TEST_CASE("constants with equal bytes share a place, all others have their own", "[weights]") {
+TEST_CASE("constants with equal bytes share a range, all others have their own", "[weights]") {
   const Folder folder;
   for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{128}, std::size_t{129},
                                  std::size_t{5000}, std::size_t{100'001}, std::size_t{3'000'017}}) {
@@ -97,7 +97,7 @@ TEST_CASE("constants with equal bytes share a place, all others have their own",
   }
 }
 
-TEST_CASE("a file of small and large pieces, with gaps, is what was written", "[weights]") {
+TEST_CASE("a file of small and large pieces with gaps has the written content", "[weights]") {
   const Folder folder;
   const std::string data = pattern(1'000'000);
   const auto file = file_of(folder / "data", data);
@@ -124,7 +124,7 @@ TEST_CASE("a file of small and large pieces, with gaps, is what was written", "[
   CHECK(contents(folder / "out") == expected);
 }
 
-TEST_CASE("a file takes the place of another one, which can be put back", "[weights]") {
+TEST_CASE("a file replaces another one, and the replacement can be undone", "[weights]") {
   const Folder folder;
   for (const bool is_locked : {false, true}) {
     std::ofstream(folder / "out") << "old";
@@ -153,7 +153,7 @@ TEST_CASE("a file takes the place of another one, which can be put back", "[weig
   }
 }
 
-TEST_CASE("a locked folder is waited for", "[weights]") {
+TEST_CASE("writing waits for a locked folder", "[weights]") {
   const Folder folder;
   OutputFolder one(folder / "a");
   OutputFolder other(folder / "b");
@@ -172,7 +172,7 @@ TEST_CASE("a locked folder is waited for", "[weights]") {
   CHECK(locks.are_held());
 }
 
-TEST_CASE("a file that became shorter or was changed is an error, not zeros", "[weights]") {
+TEST_CASE("a truncated or changed file is an error, not zeros", "[weights]") {
   const Folder folder;
   const std::string data = pattern(200'000);
   const auto file = file_of(folder / "data", data);

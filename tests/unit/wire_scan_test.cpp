@@ -22,7 +22,7 @@ onnx::TensorProto tensor_with(std::size_t bytes, char fill) {
   return tensor;
 }
 
-/// Strips `model` and puts the raw data back, so that nothing but documentation may be missing.
+/// Strips `model` and puts the raw data back, so that only documentation may be missing.
 onnx::ModelProto strip_and_restore(const onnx::ModelProto& model, std::size_t expected_references) {
   const std::string bytes = model.SerializeAsString();
   std::string problem;
@@ -68,7 +68,7 @@ std::string problem_of(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("raw data of the reference's size and more is taken out, less is not") {
+TEST_CASE("raw data of at least the reference's size is removed") {
   for (std::size_t size : {0U, 1U, 127U, 128U, 129U, 1000U, 100'000U}) {
     onnx::ModelProto model;
     model.set_ir_version(10);
@@ -78,7 +78,7 @@ TEST_CASE("raw data of the reference's size and more is taken out, less is not")
   }
 }
 
-TEST_CASE("raw data is found wherever a model can have it") {
+TEST_CASE("raw data is found at every place in a model") {
   onnx::ModelProto model;
   auto& graph = *model.mutable_graph();
   *graph.add_initializer() = tensor_with(200, 'a');
@@ -93,7 +93,7 @@ TEST_CASE("raw data is found wherever a model can have it") {
   CHECK(strip_and_restore(model, 7).SerializeAsString() == model.SerializeAsString());
 }
 
-TEST_CASE("a model cannot make a reference itself") {
+TEST_CASE("a model cannot forge a reference") {
   onnx::ModelProto model;
   *model.mutable_graph()->add_initializer() = tensor_with(500, 'x');
   *model.mutable_graph()->add_initializer() = tensor_with(kRawReferenceSize, '\0');  // looks like reference 0
@@ -101,7 +101,7 @@ TEST_CASE("a model cannot make a reference itself") {
   CHECK(restored.graph().initializer(1).raw_data() == std::string(kRawReferenceSize, '\0'));
 }
 
-TEST_CASE("of repeated raw data the last counts, stripped or not") {
+TEST_CASE("the last one of repeated raw data fields is used, stripped or not") {
   const std::string first = tensor_with(500, 'x').SerializeAsString();
   onnx::TensorProto last;
   for (std::size_t size : {3U, 600U}) {
@@ -134,7 +134,7 @@ TEST_CASE("of repeated raw data the last counts, stripped or not") {
   }
 }
 
-TEST_CASE("packed floats are taken out as the raw data they could have been") {
+TEST_CASE("packed floats are removed like raw data") {
   onnx::ModelProto model;
   auto& tensor = *model.mutable_graph()->add_initializer();
   tensor.set_data_type(onnx::TensorProto::FLOAT);
@@ -155,7 +155,7 @@ TEST_CASE("packed floats are taken out as the raw data they could have been") {
   }
 }
 
-TEST_CASE("documentation is left out, everything else kept") {
+TEST_CASE("documentation is removed, everything else is kept") {
   onnx::ModelProto model;
   model.set_doc_string(std::string(1000, 'd'));
   model.set_producer_name("tool");
@@ -169,7 +169,7 @@ TEST_CASE("documentation is left out, everything else kept") {
   CHECK(strip_and_restore(model, 0).SerializeAsString() == expected.SerializeAsString());
 }
 
-TEST_CASE("unknown fields and groups are stepped over") {
+TEST_CASE("unknown fields and groups are skipped") {
   // field 100 as a group with a group in it, then ir_version 7
   const std::string bytes = "\xa3\x06\x08\x01\xab\x06\xac\x06\xa4\x06\x08\x07";
   std::string problem;
@@ -179,19 +179,19 @@ TEST_CASE("unknown fields and groups are stepped over") {
   CHECK(stripped->bytes == bytes);
 }
 
-TEST_CASE("damaged bytes are refused with the place of the damage") {
+TEST_CASE("damaged bytes are rejected with the position of the damage") {
   CHECK(problem_of("\x08") == "a number is cut off at byte 1, in a ModelProto");
   CHECK(problem_of("\x3a\x05zz") == "the file ends at least 3 bytes early");
-  CHECK(problem_of(std::string("\x00", 1)) == "there is no valid field number at byte 0, in a ModelProto");
-  CHECK(problem_of("\x0f\x01") == "there is no valid wire type at byte 0, in a ModelProto");
-  CHECK(problem_of("\x0c") == "a group ends that did not begin at byte 0, in a ModelProto");
-  CHECK(problem_of("\x0b\x14") == "a group ends that did not begin at byte 1, in a ModelProto");
+  CHECK(problem_of(std::string("\x00", 1)) == "the field number is invalid at byte 0, in a ModelProto");
+  CHECK(problem_of("\x0f\x01") == "the wire type is invalid at byte 0, in a ModelProto");
+  CHECK(problem_of("\x0c") == "a group ends without a beginning at byte 0, in a ModelProto");
+  CHECK(problem_of("\x0b\x14") == "a group ends without a beginning at byte 1, in a ModelProto");
   CHECK(problem_of("\x0b\x08") == "a number is cut off at byte 2, in a ModelProto");
   CHECK(problem_of("\x08" + std::string(11, '\xff')) ==
         "a number has more than ten bytes at byte 1, in a ModelProto");
 }
 
-TEST_CASE("graphs nested too deep are refused") {
+TEST_CASE("graphs that are nested too deeply are rejected") {
   onnx::ModelProto model;
   onnx::GraphProto* graph = model.mutable_graph();
   for (int depth = 0; depth < kMaxGraphDepth; ++depth) {
@@ -202,7 +202,7 @@ TEST_CASE("graphs nested too deep are refused") {
   CHECK(problem_of(model.SerializeAsString()).starts_with("graphs are nested more than 64 deep"));
 }
 
-TEST_CASE("every cut of a model is refused or parsed, never read past its end") {
+TEST_CASE("every truncation of a model is rejected or parsed, without reading past its end") {
   onnx::ModelProto model;
   model.set_ir_version(10);
   *model.mutable_graph()->add_initializer() = tensor_with(300, 'x');

@@ -1,4 +1,4 @@
-// What is written reads back: every model of the tests, and the ports of Loop-5 that lowerings do not use.
+// Written IR reads back: every model of the tests, and the ports of Loop-5 that the front end does not emit.
 #include "backend_xml/xml_reader.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ TEST_CASE("models read back as they were written", "[xml]") {
   CHECK(models > 50);
 }
 
-TEST_CASE("a layer whose attributes are all notes reads back as it was written", "[xml]") {
+TEST_CASE("a layer with only notes as attributes reads back as written", "[xml]") {
   const Conversion conversion = convert_text(R"(<ir_version: 10, opset_import: ["" : 19]>
     g (float8e5m2[5] x, float scale) => (float[5] y) { y = DequantizeLinear <axis = 0> (x, scale) })");
   REQUIRE(conversion.model);
@@ -75,7 +75,7 @@ TEST_CASE("sliced inputs of a loop are written and read back", "[xml]") {
   CHECK(reversed.parameter->output(0).shape == ir::PartialShape{2, 1});
 }
 
-TEST_CASE("IR that is none is refused", "[xml]") {
+TEST_CASE("invalid IR is rejected", "[xml]") {
   const auto [xml, weights] = sliced_inputs();
   const auto with = [&text = xml](std::string_view from, std::string_view to) {
     std::string changed = text;
@@ -107,7 +107,7 @@ TEST_CASE("IR that is none is refused", "[xml]") {
   CHECK_NOTHROW(read_xml(without, weights));
 }
 
-TEST_CASE("XML that was cut or changed anywhere is read or refused", "[xml]") {
+TEST_CASE("XML that is truncated or changed anywhere is read or rejected", "[xml]") {
   const auto conversion = convert_file(ONNX2IR_TESTS_DIR "/models/traps/captures_deep.onnxtxt");
   REQUIRE(conversion.model);
   const std::string xml = conversion.model->xml();

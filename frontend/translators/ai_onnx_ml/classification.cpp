@@ -10,8 +10,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The quantile function of the normal distribution, by Winitzki's approximation of the inverse error
-/// function with the constant onnxruntime uses.
+/// The quantile function of the normal distribution: Winitzki's approximation of the inverse error function,
+/// with onnxruntime's constant.
 Value probit(NodeContext& node, Value p) {
   constexpr double kA = 0.147;
   const auto number = [&](double value) { return node.number_like(value, p); };
@@ -40,7 +40,7 @@ Value softmax_zero(NodeContext& node, Value scores) {
   return divide(node, kept, sum);
 }
 
-/// Texts as rows of bytes, as long as the longest, filled up with zeros.
+/// Texts as rows of bytes, padded with zeros to the longest text.
 struct TextTable {
   std::vector<double> bytes;
   std::vector<std::int64_t> lengths;
@@ -131,7 +131,7 @@ Value best_class(NodeContext& node, Value scores) {
 }
 
 Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value index) {
-  // The bytes of the chosen texts one after the other: StringTensorPack takes ascending positions only.
+  // Concatenates the bytes of the selected texts, because StringTensorPack requires ascending positions.
   const TextTable table = table_of(texts);
   const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), table.width};
   const Value list = reshape(node, index, std::vector<std::int64_t>{-1});
@@ -151,14 +151,13 @@ Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value in
 }
 
 Value is_text(NodeContext& node, Value value, const std::vector<std::string>& texts) {
-  // The first bytes of each string, as many as the longest text has, and its length: equal in all means
-  // equal.
+  // Compares the length of each string, and as many first bytes as the longest text has.
   const TextTable table = table_of(texts);
   const std::int64_t rank = node.rank(value);
   ir::Node& unpacked = node.node(ops::StringTensorUnpack, {value}, {}, 3);
   const Value begins = unpacked.value(0);
   const Value lengths = node.op(ops::Subtract, {unpacked.value(1), begins});
-  // Zeros behind the last string: none of its bytes is looked for beyond the end.
+  // Zeros after the last string, so that no read is out of range.
   const std::vector<std::int64_t> zeros(static_cast<std::size_t>(table.width), 0);
   const Value bytes = concat(
       node, {convert(node, unpacked.value(2), ElementType::i32), node.integers(zeros, ElementType::i32)});

@@ -1,4 +1,4 @@
-// What the translators of ai.onnx.ml share: matrices of features, transforms of scores, labels of classes.
+// Helpers for the translators of ai.onnx.ml: matrices of features, transforms of scores, labels of classes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ inline constexpr std::string_view kMachineLearning = "ai.onnx.ml";
 /// Input `index` as an f32 matrix [samples, features]; a vector is one sample.
 Value feature_matrix(NodeContext& node, std::size_t index = 0);
 
-/// How scores become the output: the attribute post_transform.
+/// The transform of scores to the output: the attribute post_transform.
 enum class PostTransform : std::uint8_t { none, softmax, logistic, softmax_zero, probit };
 /// From its name ("SOFTMAX"), and from its number in TreeEnsemble.
 PostTransform post_transform_of(NodeContext& node);
@@ -31,14 +31,14 @@ struct Labels {
 };
 /// The labels in the attributes `numbers` and `strings`.
 Labels labels_of(NodeContext& node, std::string_view numbers, std::string_view strings);
-/// The labels of classes given by their index (any shape).
+/// The labels of the classes at `index` (any shape).
 Value label_at(NodeContext& node, const Labels& labels, Value index);
-/// Of scores [samples, classes] the index of the highest, the first of several.
+/// The index of the highest of scores [samples, classes]; the first one if several are equal.
 Value best_class(NodeContext& node, Value scores);
 
-/// Elements chosen from `texts` by `index`: a string tensor in the shape of `index`.
+/// The elements of `texts` at `index`: a string tensor in the shape of `index`.
 Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value index);
-/// Whether each string of `value` is each of `texts`: boolean, the shape of `value` and one dimension more.
+/// Compares each string of `value` with each of `texts`: boolean, with one dimension more than `value`.
 Value is_text(NodeContext& node, Value value, const std::vector<std::string>& texts);
 
 }  // namespace onnx2ir::frontend

@@ -1,6 +1,6 @@
 // Wu, Lin and Weng, "Probability estimates for multi-class classification by pairwise coupling", second
-// method: the p that makes sum over i, j of (r_ji p_i - r_ij p_j)^2 least, found as libsvm does, with its
-// number of steps.
+// method: minimises the sum over i, j of (r_ji p_i - r_ij p_j)^2, with the algorithm and the number of steps
+// of libsvm.
 #include "frontend/translators/ai_onnx_ml/coupled_probabilities.hpp"
 
 #include <algorithm>
@@ -51,8 +51,8 @@ Value quadratic_form(NodeContext& node, Value ratios, std::int64_t classes) {
   return node.op(ops::Subtract, {diagonal, node.op(ops::Multiply, {ratios, turned})});
 }
 
-/// One step: each probability in turn takes its best value, and all are scaled to the sum 1. Samples that are
-/// close enough stay.
+/// One step: optimises each probability in turn and scales all to the sum 1. Samples that have converged do
+/// not change.
 Value improved(Builder& body, Value before, Value form, std::int64_t classes) {
   const auto op = [&](ir::Op id, Value a, Value b) { return body.op(id, {a, b}); };
   const auto divide = [&](Value a, Value b) { return body.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); };

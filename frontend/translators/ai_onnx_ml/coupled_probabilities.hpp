@@ -1,4 +1,4 @@
-// Probabilities of classes from decisions between each two of them.
+// Probabilities of classes from pairwise decisions.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace onnx2ir::frontend {
 
-/// From `decisions` [samples, pairs] of classes (0, 1), (0, 2) ... (1, 2) ..., whose probabilities are
-/// 1 / (1 + exp(a * decision + b)), those of the classes: [samples, classes].
+/// `decisions` [samples, pairs] are for the classes (0, 1), (0, 2) ... (1, 2) ...; the probability of a
+/// decision is 1 / (1 + exp(a * decision + b)). Returns the probabilities of the classes: [samples, classes].
 Value coupled_probabilities(NodeContext& node, Value decisions, const std::vector<double>& a,
                             const std::vector<double>& b, std::int64_t classes);
 

@@ -1,4 +1,4 @@
-// ai.onnx.ml: values that stand for others: LabelEncoder, OneHotEncoder, CategoryMapper.
+// ai.onnx.ml: operators that map values to others: LabelEncoder, OneHotEncoder, CategoryMapper.
 #include <algorithm>
 #include <cmath>
 
@@ -58,7 +58,7 @@ Words words_of(NodeContext& node, const std::string& prefix) {
   return words;
 }
 
-/// Whether each element of `input` is each of `keys`: the input's shape and one dimension more.
+/// Compares each element of `input` with each of `keys`: one dimension more than the input.
 Value is_key(NodeContext& node, Value input, const Words& keys) {
   if (keys.size() == 0) node.fail("there are no keys");
   if ((input.type() == ElementType::string) != (keys.type == ElementType::string)) {
@@ -71,7 +71,7 @@ Value is_key(NodeContext& node, Value input, const Words& keys) {
   Value equal = node.op(ops::Equal, {x, node.numbers(keys.numbers, shape, type)});
   std::vector<double> missing;
   for (const double key : keys.numbers) missing.push_back(std::isnan(key) ? 1 : 0);
-  // From version 4 on NaN is a key like others.
+  // From version 4 on NaN is a valid key.
   if (node.opset() >= 4 && ir::is_floating(type) &&
       std::find(missing.begin(), missing.end(), 1) != missing.end()) {
     const Value is_missing = node.numbers(missing, shape, ElementType::boolean);
@@ -81,9 +81,9 @@ Value is_key(NodeContext& node, Value input, const Words& keys) {
   return equal;
 }
 
-/// The place of each element among `keys`, their number for those that are none.
+/// The index of each element in `keys`, or their number if it is not a key.
 Value place_among(NodeContext& node, Value input, const Words& keys) {
-  // Behind the keys stands one that is always found, with the lowest mark; the first key has the highest.
+  // A sentinel after the keys always matches, with the lowest mark; the first key has the highest mark.
   const auto count = static_cast<std::int64_t>(keys.size());
   std::vector<double> marks;
   for (std::int64_t i = 0; i < count; ++i) marks.push_back(static_cast<double>(count - i));
@@ -95,7 +95,8 @@ Value place_among(NodeContext& node, Value input, const Words& keys) {
   return node.op(ops::Subtract, {node.integer(count, ElementType::i32), best});
 }
 
-/// Input 0 looked up among `keys`: the value at its place, `values` having one more for all others.
+/// Looks up input 0 in `keys` and returns the value at the same index. `values` has one element more, for
+/// elements that are not keys.
 Value look_up(NodeContext& node, const Words& keys, const Words& values) {
   const Value place = place_among(node, node.input(0), keys);
   if (values.type == ElementType::string) return text_at(node, values.texts, place);
@@ -122,8 +123,8 @@ Values label_encoder_2(NodeContext& node) {
   return {look_up(node, keys, values)};
 }
 
-/// LabelEncoder 1 and CategoryMapper 1: between texts and numbers, whichever the input is. `texts` without
-/// numbers are numbered from 0.
+/// LabelEncoder 1 and CategoryMapper 1: map texts to numbers or numbers to texts, depending on the input.
+/// `texts` without numbers are numbered from 0.
 Values between(NodeContext& node, std::vector<std::string> texts, std::vector<double> numbers) {
   if (texts.size() != numbers.size()) node.fail("texts and numbers differ in number");
   Words named{{}, std::move(texts), ElementType::string};
@@ -150,14 +151,14 @@ Values category_mapper_1(NodeContext& node) {
   return between(node, node.text_list("cats_strings"), numbers);
 }
 
-/// OneHotEncoder 1: a column for each category; all 0 for values that are none.
+/// OneHotEncoder 1: a column for each category; all 0 for other values.
 Values one_hot_encoder_1(NodeContext& node) {
   if (node.integer("zeros", 1) == 0) {
     node.fail("zeros = 0 asks for an error at run time when a value is in no category");
   }
   Words keys = words_of(node, "cats");
   Value input = node.input(0);
-  // Categories are integers; so are the values compared with them, whatever their type.
+  // Categories are integers, and values of any type are converted to integers for the comparison.
   if (keys.type == ElementType::i64 && input.type() != ElementType::string) {
     input = convert(node, input, ElementType::i64);
   }

@@ -10,7 +10,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// One property of all nodes as a table to look up by node.
+/// A table of one property, indexed by node.
 template <typename Get>
 Value node_table(NodeContext& node, const Forest& forest, ElementType type, Get get) {
   std::vector<double> values;
@@ -37,7 +37,7 @@ void check(NodeContext& node, const Forest& forest) {
   if (forest.roots.empty()) node.fail("there are no trees");
 }
 
-/// The most decisions between a root and a leaf.
+/// The number of decisions on the longest path from a root to a leaf.
 std::int64_t depth_of(NodeContext& node, const Forest& forest) {
   constexpr std::int64_t kUnseen = -1;
   constexpr std::int64_t kOpen = -2;
@@ -69,8 +69,8 @@ std::int64_t depth_of(NodeContext& node, const Forest& forest) {
   return depth;
 }
 
-/// Whether each of `features` goes to the true branch of its node: all modes that occur are computed, the
-/// node's own is chosen.
+/// Whether each of `features` goes to the true branch of its node. Computes all modes that occur and selects
+/// that of the node.
 class Decision {
  public:
   Decision(NodeContext& node, const Forest& forest) : node_(&node) {
@@ -124,14 +124,14 @@ class Decision {
   Value missing_;
 };
 
-/// Every leaf has a row of targets, most of which are empty if there are many.
+/// Every leaf has a row of targets, so the table is sparse if there are many targets.
 constexpr std::int64_t kMostTableEntries = std::int64_t{1} << 25;
 
-/// What the leaves [samples, trees] add up to.
+/// Aggregates the values of the leaves [samples, trees].
 Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregate aggregate) {
   const bool by_extremum = aggregate == Aggregate::min || aggregate == Aggregate::max;
   const double infinity = std::numeric_limits<double>::infinity();
-  // What a leaf gives to targets it has no weight for.
+  // The value of a leaf for targets without a weight.
   const double absent = !by_extremum ? 0 : aggregate == Aggregate::min ? infinity : -infinity;
   const auto targets = static_cast<std::size_t>(forest.targets);
   const std::int64_t entries =
@@ -154,7 +154,7 @@ Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregat
     return divide(node, total, node.number_like(static_cast<double>(forest.roots.size()), total));
   }
   if (!by_extremum) return total;
-  // Targets that no leaf has a weight for are 0.
+  // Targets without any weight are 0.
   const Value hit = node.op(aggregate == Aggregate::min ? ops::Less : ops::Greater,
                             {total, node.number_like(aggregate == Aggregate::min ? 3.0e38 : -3.0e38, total)});
   return node.op(ops::Select, {hit, total, node.number_like(0, total)});
@@ -184,7 +184,7 @@ Value forest_scores(NodeContext& node, const Forest& forest, Value features, Agg
     const Value if_true = table([](const TreeNode& n) { return n.if_true; });
     const Value if_false = table([](const TreeNode& n) { return n.if_false; });
     const Decision decide(node, forest);
-    // One step down all trees at once; those that have arrived at a leaf stay there.
+    // Descends one level in all trees at once; samples that have reached a leaf stay there.
     for (std::int64_t step = 0; step < depth; ++step) {
       const Value at = gather(node, feature, position);
       const Value values = node.op(ops::GatherElements, {features, at}, {{"axis", std::int64_t{1}}});

@@ -1,4 +1,4 @@
-// Ensembles of decision trees as data, and their evaluation by IR operations.
+// Ensembles of decision trees, and their evaluation with IR operations.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace onnx2ir::frontend {
 
-/// How an inner node compares its feature with its split.
+/// The comparison of a feature with the split value.
 enum class TreeMode : std::uint8_t { less_or_equal, less, greater_or_equal, greater, equal, not_equal, leaf };
 /// From the name ("BRANCH_LEQ").
 TreeMode tree_mode_of(NodeContext& node, const std::string& name);
@@ -28,7 +28,7 @@ struct Forest {
   std::vector<TreeNode> nodes;
   std::vector<std::int64_t> roots;
   std::int64_t targets = 1;
-  /// For each node, [target] pairs of what a leaf adds: indices into `targets` and weights.
+  /// The weights of leaves, [target] pairs for each node: indices into `targets`, and weights.
   struct Weight {
     std::int64_t node;
     std::int64_t target;
@@ -37,11 +37,11 @@ struct Forest {
   std::vector<Weight> weights;
 };
 
-/// How the weights of the trees' leaves come together.
+/// How the weights of the leaves are aggregated.
 enum class Aggregate : std::uint8_t { average, sum, min, max };
 
-/// The scores [samples, targets] of `features` [samples, features], f32. Refuses forests that are none: with
-/// cycles or branches to nowhere.
+/// The scores [samples, targets] of `features` [samples, features], f32. Fails for invalid forests, with
+/// cycles or missing nodes.
 Value forest_scores(NodeContext& node, const Forest& forest, Value features, Aggregate aggregate);
 
 }  // namespace onnx2ir::frontend

@@ -42,8 +42,8 @@ Values linear_regressor_1(NodeContext& node) {
   return {transformed(node, scores, post_transform_of(node))};
 }
 
-/// LinearClassifier 1. One row of coefficients for two classes: the second's score, the first's is what is
-/// left to 1.
+/// LinearClassifier 1. With one row of coefficients for two classes, the score is that of the second class;
+/// the first class has 1 - score.
 Values linear_classifier_1(NodeContext& node) {
   const Labels labels = labels_of(node, "classlabels_ints", "classlabels_strings");
   const auto intercepts = node.real_list("intercepts");
@@ -57,7 +57,7 @@ Values linear_classifier_1(NodeContext& node) {
   if (labels.size() != 2) node.fail("one row of coefficients needs two class labels");
   const Value positive = node.op(ops::Greater, {squeeze(node, scores, {1}), node.number_like(0, scores)});
   const Value label = label_at(node, labels, convert(node, positive, ElementType::i64));
-  // onnxruntime applies probit and logistic to the one score before it adds the other.
+  // onnxruntime applies probit and logistic to the single score before it adds the other one.
   if (transform != PostTransform::none && transform != PostTransform::logistic) {
     node.fail("post_transform " + node.text("post_transform") + " of two classes with one score");
   }
@@ -74,7 +74,7 @@ Value kernel(NodeContext& node, Value features, Value rows) {
   const double gamma = parameters[0];
   const double offset = parameters[1];
   if (type == "RBF") {
-    // The distance itself, not its expansion into products: that loses digits.
+    // Computes the distance directly: its expansion into products loses precision.
     const Value distance =
         node.op(ops::Subtract, {unsqueeze(node, features, {1}), unsqueeze(node, rows, {0})});
     const Value square =
@@ -116,8 +116,8 @@ Values svm_regressor_1(NodeContext& node) {
   return {transformed(node, scores, post_transform_of(node))};
 }
 
-/// SVMClassifier 1 with support vectors: one against one. Each pair of classes has a decision; the class that
-/// wins most of them is chosen.
+/// SVMClassifier 1 with support vectors, one against one: each pair of classes has a decision, and the class
+/// with the most votes is selected.
 Values svm_classifier_1(NodeContext& node) {
   const Labels labels = labels_of(node, "classlabels_ints", "classlabels_strings");
   const auto counts = node.integer_list("vectors_per_class");
@@ -147,7 +147,7 @@ Values svm_classifier_1(NodeContext& node) {
   if (vectors == 0 || coefficients.size() != static_cast<std::size_t>(vectors * (classes - 1))) {
     node.fail("the coefficients do not fit the support vectors");
   }
-  // Row p of the weights: what each support vector contributes to the decision of pair p.
+  // Row p of the weights: the contribution of each support vector to the decision of pair p.
   std::vector<double> weights;
   std::vector<double> first_wins;
   std::vector<double> second_wins;
@@ -183,7 +183,7 @@ Values svm_classifier_1(NodeContext& node) {
   const Value first = votes(node.op(ops::Greater, {decisions, zero}), first_wins);
   const Value second = votes(node.op(ops::LessEqual, {decisions, zero}), second_wins);
   const Value label = label_at(node, labels, best_class(node, node.op(ops::Add, {first, second})));
-  // The votes choose even where the probabilities would choose otherwise.
+  // The label is decided by votes, even if the probabilities give another one.
   if (!prob_a.empty()) return {label, coupled_probabilities(node, decisions, prob_a, prob_b, classes)};
   return {label,
           classes == 2 ? concat(node, {node.op(ops::Negative, {decisions}), decisions}, 1) : decisions};

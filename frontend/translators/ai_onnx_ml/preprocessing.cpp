@@ -1,4 +1,4 @@
-// ai.onnx.ml: what comes before a model: scaling, imputing, choosing and joining features.
+// ai.onnx.ml: preprocessing: scaling, imputing, selecting and joining features.
 #include <cmath>
 
 #include "frontend/translators/ai_onnx_ml/classification.hpp"
@@ -8,7 +8,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Numbers for the last axis of `like`: one for all features, or one for each.
+/// Numbers for the last axis of `like`: one for all features, or one per feature.
 Value per_feature(NodeContext& node, const std::vector<double>& values, ElementType type) {
   if (values.size() == 1) return node.number(values.front(), type);
   const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
@@ -25,7 +25,7 @@ Values scaler_1(NodeContext& node) {
   return {result};
 }
 
-/// Normalizer 1: each sample divided by its norm, unless that is 0.
+/// Normalizer 1: divides each sample by its norm, unless that is 0.
 Values normalizer_1(NodeContext& node) {
   const Value input = convert(node, node.input(0), ElementType::f32);
   const std::string norm = node.text("norm", "MAX");
@@ -46,7 +46,7 @@ Values normalizer_1(NodeContext& node) {
   return {divide(node, input, node.op(ops::Select, {empty, node.number_like(1, size), size}))};
 }
 
-/// Imputer 1: replaces one value (NaN too) by another, one for all features or one for each.
+/// Imputer 1: replaces one value (possibly NaN) by another one, for all features or per feature.
 Values imputer_1(NodeContext& node) {
   const Value input = node.input(0);
   const bool of_integers = ir::is_integral(input.type());
@@ -76,7 +76,7 @@ Values binarizer_1(NodeContext& node) {
   return {convert(node, above, input.type())};
 }
 
-/// ArrayFeatureExtractor 1: columns by number. A vector is one row.
+/// ArrayFeatureExtractor 1: selects columns by index. A vector is one row.
 Values array_feature_extractor_1(NodeContext& node) {
   Value input = node.input(0);
   Value columns = node.input(1);
@@ -85,14 +85,14 @@ Values array_feature_extractor_1(NodeContext& node) {
   return {gather(node, input, columns, node.rank(input) - 1)};
 }
 
-/// FeatureVectorizer 1: the features of all inputs side by side.
+/// FeatureVectorizer 1: concatenates the features of all inputs.
 Values feature_vectorizer_1(NodeContext& node) {
   const auto widths = node.integer_list("inputdimensions");
   Values parts;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     Value part = feature_matrix(node, i);
     if (i < widths.size()) {
-      // As wide as said: cut, or filled up with zeros.
+      // Truncates or pads with zeros to the declared width.
       const Value extended = node.op(
           ops::Pad, {part, node.integers({0, 0}), node.integers({0, widths[i]}), node.number_like(0, part)},
           {{"pad_mode", std::string("constant")}});
@@ -103,8 +103,8 @@ Values feature_vectorizer_1(NodeContext& node) {
   return {concat(node, parts, 1)};
 }
 
-/// ZipMap 1 would name the columns of a matrix in a list of maps. OpenVINO has no maps: the matrix itself
-/// is the output.
+/// ZipMap 1 returns a list of maps from column names to values. OpenVINO has no maps: the output is the
+/// matrix itself.
 Values zip_map_1(NodeContext& node) {
   node.warn(DiagnosticCode::zipmap_dropped,
             "ZipMap is dropped: its output is the matrix of scores, a column for each class");

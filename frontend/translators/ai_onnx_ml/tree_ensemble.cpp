@@ -1,5 +1,5 @@
-// TreeEnsemble, TreeEnsembleClassifier, TreeEnsembleRegressor. Scores follow onnxruntime where the
-// specification is silent: two classes with the weights of one.
+// TreeEnsemble, TreeEnsembleClassifier, TreeEnsembleRegressor. Where the specification is incomplete (two
+// classes with the weights of one), scores follow onnxruntime.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -25,7 +25,7 @@ std::vector<double> numbers_of(NodeContext& node, const std::string& name) {
   return *std::move(values);
 }
 
-/// The forest in attributes that describe nodes by tree and number; weights in attributes that begin with
+/// The forest in attributes that identify nodes by tree and number; the attributes of weights begin with
 /// `kind` ("class", "target").
 Forest forest_of(NodeContext& node, const std::string& kind) {
   const auto trees = node.integer_list("nodes_treeids");
@@ -83,7 +83,7 @@ Forest forest_of(NodeContext& node, const std::string& kind) {
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const std::int64_t at = place(weight_trees[i], weight_nodes[i]);
-    // Weights of inner nodes are never reached.
+    // Weights of inner nodes are ignored.
     if (at >= 0 && forest.nodes[static_cast<std::size_t>(at)].mode != TreeMode::leaf) continue;
     forest.weights.push_back({at, weight_targets[i], weights[i]});
   }
@@ -115,7 +115,7 @@ Values tree_ensemble_regressor_1(NodeContext& node) {
   return {transformed(node, with_base(node, scores, base), post_transform_of(node))};
 }
 
-/// The scores of two classes from the one there are weights for, and the index of the class.
+/// The scores of two classes if only one has weights, and the index of the class.
 Values two_classes(NodeContext& node, Value score, bool as_probability, PostTransform transform) {
   const Value border = node.number_like(as_probability ? 0.5 : 0.0, score);
   const Value positive = node.op(ops::Greater, {squeeze(node, score, {1}), border});
@@ -154,10 +154,10 @@ Values tree_ensemble_classifier_1(NodeContext& node) {
     node.fail("base_values are not as many as classes");
   }
   Value scores = forest_scores(node, forest, features, Aggregate::sum);
-  // onnxruntime ignores one base value for two classes when the weights are those of the second.
+  // If only the second of two classes has weights, onnxruntime ignores a single base value.
   if (!one_of_two) scores = with_base(node, scores, base);
   if (forest.targets == 2) {
-    // Of two classes the second is chosen by its own score.
+    // Of two classes, the second one is selected if its own score is high enough.
     const Value second = gather(node, scores, node.integer(1), 1);
     const Value border = node.number_like(one_of_two && all_positive ? 0.5 : 0.0, second);
     const Value index = convert(node, node.op(ops::Greater, {second, border}), ElementType::i64);
@@ -177,8 +177,7 @@ std::vector<double> tensor_numbers(NodeContext& node, std::string_view name, std
   return *std::move(values);
 }
 
-/// Turns a node that asks whether its feature is a member of a set into a row of nodes that ask for one
-/// member each.
+/// Replaces a node that tests membership in a set by a chain of nodes that test one member each.
 void expand_member_node(Forest& forest, std::size_t at, const std::vector<double>& members) {
   TreeNode& first = forest.nodes[at];
   const TreeNode asked = first;
@@ -246,7 +245,7 @@ Values tree_ensemble_5(NodeContext& node) {
     forest.nodes.push_back({TreeMode::leaf, 0, 0, self, self, false});
     forest.weights.push_back({self, targets[i], weights[i]});
   }
-  // A tree that is one leaf has a root whose branches are the same leaf, both marked as leaves.
+  // A tree of a single leaf has a root with both branches to that leaf, marked as leaves.
   auto next = members.begin();
   for (std::size_t i = 0; i < inner; ++i) {
     if (modes[i] != static_cast<double>(kMember)) continue;

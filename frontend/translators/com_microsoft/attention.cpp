@@ -9,7 +9,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Where the operator has its inputs.
+/// The indices of the operator's inputs.
 struct Places {
   std::size_t mask;
   std::size_t past;
@@ -22,7 +22,7 @@ struct Heads {
   Value value;
 };
 
-/// The projected input [B, S, q + k + v] as heads; `width` is the number of its columns.
+/// Splits the projected input [B, S, q + k + v] into heads; `width` is the number of its columns.
 Heads split_projection(NodeContext& node, Value projected, std::int64_t width, std::int64_t count) {
   std::vector<std::int64_t> sizes = node.integer_list("qkv_hidden_sizes");
   if (sizes.empty()) sizes.assign(3, width / 3);
@@ -40,8 +40,8 @@ Heads split_projection(NodeContext& node, Value projected, std::int64_t width, s
   return {part(0, sizes[0]), part(sizes[0], keys), part(keys, keys + sizes[2])};
 }
 
-/// Rotates by the caches onnxruntime computes itself: the angle of pair i at position p is p / 10000^(2i /
-/// h).
+/// Rotates by the caches that onnxruntime computes itself: the angle of pair i at position p is p / 10000^(2i
+/// / h).
 void rotate(NodeContext& node, Heads& heads, Value past) {
   const ir::Dimension size = heads.query.shape()[3];
   if (size.is_dynamic()) node.fail("the size of the heads must be known when the model is converted");

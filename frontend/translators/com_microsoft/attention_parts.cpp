@@ -14,13 +14,13 @@ namespace {
 constexpr double kHidden = -std::numeric_limits<double>::infinity();
 constexpr double kLowest = std::numeric_limits<float>::lowest();
 
-/// The mask of one operation: bias and boolean mask in one.
+/// Merges bias and boolean mask into one mask.
 Value merged_mask(NodeContext& node, const AttentionInputs& inputs) {
   if (!inputs.bias || !inputs.seen) return inputs.bias ? inputs.bias : inputs.seen;
   return node.op(ops::Select, {inputs.seen, inputs.bias, node.number_like(kHidden, inputs.bias)});
 }
 
-/// 1 / sqrt(h) of a query whose h may be known at run time only.
+/// 1 / sqrt(h) for a query whose h may be dynamic.
 Value scale_of(NodeContext& node, const AttentionInputs& inputs) {
   const ir::Dimension size = inputs.query.shape()[3];
   if (inputs.scale != 0) return node.number_like(inputs.scale, inputs.query);
@@ -41,13 +41,13 @@ Value in_one_operation(NodeContext& node, const AttentionInputs& inputs) {
                    {{"causal", false}});
   }
   Values operands{inputs.query, inputs.key, inputs.value};
-  // A scalar is no mask: it only takes the place before the scale.
+  // A scalar 0 is only a placeholder for the mask, before the scale.
   if (mask || inputs.scale != 0) operands.push_back(mask ? mask : node.number_like(0, inputs.query));
   if (inputs.scale != 0) operands.push_back(node.number_like(inputs.scale, inputs.query));
   return node.op(ops::ScaledDotProductAttention, operands, {{"causal", false}});
 }
 
-/// Softmax along the keys with one more score for each head, whose weight is dropped.
+/// Softmax along the keys with one additional score per head, whose weight is removed.
 Value softmax_with_sinks(NodeContext& node, Value scores, Value sinks) {
   const Value rows = concat(node, {dimension_of(node, scores, 0), dimension_of(node, scores, 1),
                                    dimension_of(node, scores, 2), node.integers({1})});
@@ -75,8 +75,8 @@ AttentionOutputs in_arithmetic(NodeContext& node, const AttentionInputs& inputs)
   return outputs;
 }
 
-/// Whether the keys lie outside of what a mask of one dimension gives for each row of the batch: behind its
-/// end or, if the mask has starts as well, before its start. [B, 1, 1, T]
+/// Whether the keys are outside of the bounds that a mask of one dimension gives for each row of the batch:
+/// after its end or, if the mask has starts as well, before its start. [B, 1, 1, T]
 Value outside_of_bounds(NodeContext& node, Value mask, Value query, Value keys) {
   const Value batch = dimension_of(node, query, 0);
   const Value limits = convert(node, mask, ElementType::i64);
@@ -96,7 +96,7 @@ Value outside_of_bounds(NodeContext& node, Value mask, Value query, Value keys) 
   return node.op(ops::LogicalOr, {too_late, too_early});
 }
 
-/// Where `mask` hides keys; broadcasts to [B, N, S, T].
+/// Whether `mask` hides each key; broadcasts to [B, N, S, T].
 Value hidden_by_mask(NodeContext& node, Value mask, Value query, Value key) {
   const std::int64_t rank = node.rank(mask);
   const auto is_zero = [&](Value value) {
@@ -109,7 +109,7 @@ Value hidden_by_mask(NodeContext& node, Value mask, Value query, Value key) {
             "Use a mask of one, two or three dimensions; onnxruntime's CPU provider takes no other either.");
 }
 
-/// Keys behind the query's own position, [1, 1, S, T].
+/// Whether keys are after the query's own position, [1, 1, S, T].
 Value hidden_future(NodeContext& node, Value query, Value key) {
   const Value past = node.op(ops::Subtract, {size_of(node, key, 2), size_of(node, query, 2)});
   const Value own = node.op(ops::Add, {positions_along(node, query, 2), past});
@@ -165,7 +165,7 @@ Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double fi
                                  node.number_like(0, query)});
   }
   if (!is_unidirectional || query.shape()[2] == 1) return bias;
-  // The future is no candidate even where the mask hides all else.
+  // Keys in the future are never selected, even if the mask hides all others.
   return node.op(ops::Select, {hidden_future(node, query, key), node.number_like(kLowest, query),
                                bias ? bias : node.number_like(0, query)});
 }

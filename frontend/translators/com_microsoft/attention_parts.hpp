@@ -1,4 +1,4 @@
-// What onnxruntime's attention operators have in common: heads, masks by lengths, and the attention itself.
+// Shared by onnxruntime's attention operators: heads, masks by lengths, and the attention itself.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace onnx2ir::frontend {
 
-/// Which scores an operator returns besides its result.
+/// The scores that an operator returns besides its result.
 enum class Scores { none, before_softmax, after_softmax };
 
 struct AttentionInputs {
@@ -15,10 +15,10 @@ struct AttentionInputs {
   Value key;         ///< [B, N, T, h], with the past
   Value value;       ///< [B, N, T, v]
   Value bias = {};   ///< null, or added to the scores; broadcasts to [B, N, S, T]
-  Value seen = {};   ///< null, or boolean: the keys that take part; broadcasts to [B, N, S, T]
+  Value seen = {};   ///< null, or boolean: the visible keys; broadcasts to [B, N, S, T]
   double scale = 0;  ///< 0: 1 / sqrt(h)
   double softcap = 0;
-  Value sinks = {};  ///< null, or [N]: the score of one more key, which has no value
+  Value sinks = {};  ///< null, or [N]: the score of an additional key without value
   Scores scores = Scores::none;
 };
 
@@ -27,23 +27,23 @@ struct AttentionOutputs {
   Value scores;  ///< [B, N, S, T], null for Scores::none
 };
 
-/// One ScaledDotProductAttention where that is all, else its arithmetic.
+/// Emits one ScaledDotProductAttention if that is sufficient, otherwise its decomposition.
 AttentionOutputs attend(NodeContext& node, const AttentionInputs& inputs);
 
 /// [B, S, N * h] as [B, N, S, h].
 Value split_heads(NodeContext& node, Value value, std::int64_t count);
 /// [B, N, S, h] as [B, S, N * h].
 Value join_heads(NodeContext& node, Value value);
-/// [B, K, T, h] as [B, K * `group`, T, h]: each head `group` times in a row.
+/// [B, K, T, h] as [B, K * `group`, T, h]: repeats each head `group` times.
 Value repeat_heads(NodeContext& node, Value value, std::int64_t group);
 
 /// 0, 1, 2 ... up to the size of an axis, i64.
 Value positions_along(NodeContext& node, Value value, std::int64_t axis);
 
-/// The bias of a mask input of Attention or MultiHeadAttention, and of `unidirectional`: `filter` where the
-/// mask hides keys, the lowest number for keys behind the query's own position. Null if nothing is hidden.
-/// `mask` may be null, lengths [B], ends and starts [2 * B], lengths and offsets [3 * B + 2], [B, T] or
-/// [B, S, T].
+/// The bias of a mask input of Attention or MultiHeadAttention and of `unidirectional`: `filter` for keys
+/// that the mask hides, the lowest number for keys after the query's own position. Null if nothing is hidden.
+/// `mask` may be null, lengths [B], ends and starts [2 * B], lengths and offsets [3 * B + 2], [B, T] or [B,
+/// S, T].
 Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter, bool is_unidirectional);
 
 /// The sum of two values; either may be null.

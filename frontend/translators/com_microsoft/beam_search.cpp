@@ -1,6 +1,5 @@
-// BeamSearch: the best sequences of several that are continued side by side. Rows are the beams of all
-// prompts, those of one prompt together. Sequences that have ended wait in a list for each prompt, the best
-// first.
+// BeamSearch: continues several sequences per prompt and returns the best ones. Rows are the beams of all
+// prompts, grouped by prompt. Finished sequences are kept in one list per prompt, the best one first.
 #include <limits>
 
 #include "frontend/translators/com_microsoft/delegate.hpp"
@@ -12,7 +11,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// What stays the same; values of the node's graph.
+/// The inputs that do not change; values of the node's graph.
 struct BeamSearch {
   ScoreRules rules;
   std::int64_t end_token;
@@ -21,19 +20,19 @@ struct BeamSearch {
   Value length;           ///< i64 [1]
   Value beams;            ///< i64 [1], of each prompt
   Value prompts;          ///< i64 [1]
-  Value length_penalty;   ///< f32 [1], null: none
+  Value length_penalty;   ///< f32 [1]; null: no penalty
   Decoder decoder = {};
 };
 
-/// The list of sequences that have ended, of each prompt.
+/// The list of finished sequences of each prompt.
 struct Ended {
-  Value scores;     ///< f32 [prompts, beams], -infinity for a beam that holds no sequence
+  Value scores;     ///< f32 [prompts, beams], -infinity for an empty entry
   Value sequences;  ///< i32 [prompts, beams, length]
   Value count;      ///< i32 [prompts, 1]
   Value is_done;    ///< boolean [prompts, 1]
 };
 
-/// Between two steps.
+/// The state between two steps.
 struct Progress {
   DecoderState decoder;
   Value sequences;  ///< i32 [rows, length so far]
@@ -52,7 +51,7 @@ struct Progress {
   }
 };
 
-/// Rows of `values` by `indices` [prompts, n], for each prompt.
+/// Selects rows of `values` by `indices` [prompts, n] within each prompt.
 Value pick(Builder& builder, Value values, Value indices) {
   return builder.op(ops::Gather, {values, indices, builder.integer(1)}, {{"batch_dims", 1}});
 }
@@ -76,7 +75,7 @@ BeamSearch read_search(NodeContext& node, Value prompt) {
   return search;
 }
 
-/// The score of a sequence: `sum` of its logarithms by its length.
+/// The score of a sequence: `sum` of its logarithms, normalised by its length.
 Value by_length(SearchScope& scope, const BeamSearch& search, Value sum, Value length) {
   if (!search.length_penalty)
     return divide(scope.builder(), sum, convert(scope.builder(), length, ElementType::f32));
@@ -86,11 +85,11 @@ Value by_length(SearchScope& scope, const BeamSearch& search, Value sum, Value l
   return divide(builder, sum, power);
 }
 
-/// What comes next for each prompt, [prompts, 2 * beams], the best first.
+/// The candidates for the next token of each prompt, [prompts, 2 * beams], the best one first.
 struct Candidates {
   Value scores;
   Value tokens;  ///< i32
-  Value beams;   ///< i32, of the prompt: whose continuation it is
+  Value beams;   ///< i32, of the prompt: the beam that it continues
   Value is_end;  ///< boolean
 };
 
@@ -114,7 +113,7 @@ Candidates candidates(SearchScope& scope, const BeamSearch& search, Value logits
   return found;
 }
 
-/// The numbers of the rows that `beams` (i32 [prompts, n]) of each prompt are, i32.
+/// The row numbers of `beams` (i32 [prompts, n]) of each prompt, i32.
 Value rows_of(SearchScope& scope, const BeamSearch& search, Value beams) {
   Builder& builder = scope.builder();
   const Value firsts = builder.op(
@@ -122,7 +121,7 @@ Value rows_of(SearchScope& scope, const BeamSearch& search, Value beams) {
   return builder.op(ops::Add, {unsqueeze(builder, convert(builder, firsts, ElementType::i32), {1}), beams});
 }
 
-/// Puts `sequences` [prompts, n, length] into the list, where `scores` are above -infinity.
+/// Inserts `sequences` [prompts, n, length] with `scores` above -infinity into the list.
 void insert(SearchScope& scope, const BeamSearch& search, Value scores, Value sequences, Ended& list) {
   Builder& builder = scope.builder();
   const Value count = squeeze(builder, scope.outer(search.beams), {0});
@@ -136,7 +135,7 @@ Value nothing(Builder& builder) {
   return builder.number(-std::numeric_limits<double>::infinity(), ElementType::f32);
 }
 
-/// The candidates that end a sequence, if they are among the best `beams`, go into the list.
+/// Inserts the candidates that end a sequence into the list if they are among the best `beams`.
 void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidates& found, Progress& now) {
   Builder& builder = scope.builder();
   Ended& list = now.ended;
@@ -155,7 +154,7 @@ void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidate
   list.count = builder.op(ops::Minimum, {builder.op(ops::Add, {list.count, added}), limit});
   Value is_done = builder.op(ops::GreaterEqual, {list.count, limit});
   if (!search.is_early) {
-    // No open sequence can become better than the worst of the list.
+    // No open sequence can become better than the worst one in the list.
     const Value hope =
         by_length(scope, search, first_columns(builder, found.scores, builder.integers({1})), length);
     const Value worst =
@@ -165,7 +164,7 @@ void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidate
   list.is_done = builder.op(ops::LogicalOr, {list.is_done, is_done});
 }
 
-/// The best `beams` candidates that do not end a sequence become the beams.
+/// The best `beams` candidates that do not end a sequence become the new beams.
 void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidates& found, Progress& now) {
   Builder& builder = scope.builder();
   const Value beams = scope.outer(search.beams);
@@ -183,7 +182,7 @@ void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidat
   for (Value& cache : now.decoder.caches) cache = gather(builder, cache, rows, search.decoder.row_axis);
 }
 
-/// Chooses by `logits`; returns whether a prompt is not done, a boolean scalar.
+/// Selects tokens by `logits`. Returns whether any prompt is unfinished, a boolean scalar.
 Value choose(SearchScope& scope, const BeamSearch& search, Value logits, Progress& now, bool is_first) {
   const Candidates found = candidates(scope, search, logits, now, is_first);
   end_sequences(scope, search, found, now);
@@ -194,7 +193,7 @@ Value choose(SearchScope& scope, const BeamSearch& search, Value logits, Progres
   return builder.op(ops::LogicalNot, {all});
 }
 
-/// The first step runs on the prompts; then each is repeated for its beams.
+/// Runs the first step on the prompts, then repeats each of them for its beams.
 void spread(NodeContext& node, BeamSearch& search, DecoderStep& first, Value& sequences) {
   const Value prompts = unsqueeze(node, numbers_below(node, search.prompts), {1});
   const Value sizes = concat(node, {search.prompts, search.beams});
@@ -213,7 +212,8 @@ void spread(NodeContext& node, BeamSearch& search, DecoderStep& first, Value& se
   repeated(sequences, 0);
 }
 
-/// Before the first step. Only the first beam of each prompt can be continued then: all are equal.
+/// The state before the first step. Only the first beam of each prompt can be continued, because all are
+/// equal.
 Progress first_progress(NodeContext& node, const BeamSearch& search, DecoderState state, Value sequences) {
   Progress now{std::move(state), sequences, {}, {}};
   const Value sizes = concat(node, {search.prompts, search.beams});
@@ -230,7 +230,7 @@ Progress first_progress(NodeContext& node, const BeamSearch& search, DecoderStat
   return now;
 }
 
-/// The best sequences of all: those that have ended, and the beams of prompts that are not done.
+/// The best sequences: finished ones, and the beams of unfinished prompts.
 Values results(NodeContext& node, const BeamSearch& search, Progress& last) {
   SearchScope outside(node.translator(), false);
   const Value length = dimension_of(node, last.sequences, 1);
@@ -263,16 +263,16 @@ Values beam_search(NodeContext& node) {
   spread(node, search, first, sequences);
   Progress progress = first_progress(node, search, std::move(first.next), sequences);
   SearchScope outside(node.translator(), false);
-  const Value goes_on = choose(outside, search, first.logits, progress, true);
+  const Value is_unfinished = choose(outside, search, first.logits, progress, true);
   const Value left = node.op(ops::Subtract, {search.length, dimension_of(node, progress.sequences, 1)});
-  const auto step = [&](SearchScope& scope, const Values& states, Value& again) {
+  const auto step = [&](SearchScope& scope, const Values& states, Value& next_condition) {
     Progress now = Progress::of(states, progress);
     DecoderStep result = run_decoder(node, scope, search.decoder, now.decoder);
     now.decoder = std::move(result.next);
-    again = choose(scope, search, result.logits, now, false);
+    next_condition = choose(scope, search, result.logits, now, false);
     return now.flat();
   };
-  const Values last = repeat(node, squeeze(node, left, {0}), goes_on, progress.flat(), step);
+  const Values last = repeat(node, squeeze(node, left, {0}), is_unfinished, progress.flat(), step);
   Progress end = Progress::of(last, progress);
   return results(node, search, end);
 }

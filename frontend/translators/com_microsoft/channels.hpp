@@ -1,4 +1,4 @@
-// Images with channels in the last axis.
+// Converts images with channels in the last axis.
 #pragma once
 
 #include "frontend/graph/node_context.hpp"

@@ -1,4 +1,5 @@
-// Operators of onnxruntime that are one of ONNX's with something before or after it.
+// Translates operators of onnxruntime that are an ONNX operator with additional operations before or after
+// it.
 #pragma once
 
 #include <string_view>
@@ -9,7 +10,7 @@ namespace onnx2ir::frontend {
 
 inline constexpr std::string_view kMicrosoft = "com.microsoft";
 
-/// What the ONNX operator `op` of version `opset` makes of `inputs`, with the attributes of `node`.
+/// Translates as the ONNX operator `op` of version `opset` on `inputs`, with the attributes of `node`.
 Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, const Operands& inputs);
 
 }  // namespace onnx2ir::frontend

@@ -1,4 +1,4 @@
-// Mixtures of experts. All experts see all tokens; those that are not chosen have the weight 0.
+// Mixtures of experts. All experts process all tokens; those that are not selected have weight 0.
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/packed_weights.hpp"
 #include "frontend/translators/families.hpp"
@@ -34,7 +34,7 @@ Value swiglu(NodeContext& node, Value gate, Value linear) {
   return node.op(ops::Multiply, {node.op(ops::Multiply, {gate, opened}), shifted});
 }
 
-/// Gate and linear part of one product: neighbours, or halves.
+/// Gate and linear part in one product: interleaved, or in two halves.
 Value fused_swiglu(NodeContext& node, Value y, bool is_interleaved) {
   if (is_interleaved) {
     const Value pairs = reshape_keeping(node, y, {0, 0, -1, 2});
@@ -116,7 +116,7 @@ Values mixture_of_experts(NodeContext& node) {
   return {mixed(node, layer(2), layer(4), layer(6), {})};
 }
 
-/// Where QMoE has the inputs of a layer.
+/// The input indices of a layer in QMoE.
 struct Places {
   std::size_t weights;  ///< scales and bias follow
   std::size_t zero_points;
@@ -135,7 +135,7 @@ Layer quantized_layer(NodeContext& node, const Places& places) {
   const std::int64_t rows = (*stored)[1];
   const std::int64_t columns = (*stored)[2] * 8 / bits;
   const std::int64_t block = node.integer("block_size", 0) > 0 ? node.integer("block_size") : columns;
-  if (columns % block != 0) node.fail("the weights are no multiple of the blocks");
+  if (columns % block != 0) node.fail("the columns of the weights are not a multiple of the block size");
   const std::int64_t blocks = columns / block;
   const ElementType type = node.input(0).type();
   const std::vector<std::int64_t> parameters{experts, rows, blocks, 1};
@@ -143,7 +143,7 @@ Layer quantized_layer(NodeContext& node, const Places& places) {
       convert(node, reshape_constant(node, node.input(places.weights + 1), parameters), type);
   Value zero = node.number(static_cast<double>(std::int64_t{1} << (bits - 1)), type);
   if (node.has_input(places.zero_points)) {
-    // Packed along the blocks or, with one block to a row, along the rows.
+    // Packed along the blocks or, if there is one block per row, along the rows.
     const std::vector<std::int64_t> packed = node.rank(node.input(places.zero_points)) == 3
                                                  ? std::vector<std::int64_t>{experts, rows, blocks}
                                                  : std::vector<std::int64_t>{experts, rows};

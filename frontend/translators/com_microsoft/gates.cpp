@@ -1,4 +1,4 @@
-// Gates and mixtures of recent language models: in f32, rounded once at the end.
+// Gates and mixtures of recent language models, computed in f32 and rounded once at the end.
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
@@ -34,7 +34,7 @@ Values gated_add(NodeContext& node) {
   return {node.op(ops::Add, {node.input(0), node.op(ops::Multiply, {node.input(1), node.input(2)})})};
 }
 
-/// GatedRMSNorm: groups as long as the scale, normalised and multiplied by the activated gate.
+/// GatedRMSNorm: normalises groups of the length of the scale, and multiplies by the activated gate.
 Values gated_rms_norm(NodeContext& node) {
   const std::string activation = node.text("activation", "silu");
   if (activation != "silu" && activation != "swish" && activation != "sigmoid") {
@@ -51,7 +51,7 @@ Values gated_rms_norm(NodeContext& node) {
   return {convert(node, product, input.type())};
 }
 
-/// Branches [..., C, H] of streams that may be flat, [..., C * H].
+/// Branches [..., C, H] of streams that may be flattened, [..., C * H].
 Value in_branches(NodeContext& node, Value streams, std::int64_t count) {
   if (count == 0) return streams;
   const std::int64_t rank = node.rank(streams);
@@ -81,8 +81,8 @@ Values branchwise_rms_norm(NodeContext& node) {
   return {reshape(node, convert(node, y, input.type()), shape_of(node, input))};
 }
 
-/// Gates [..., C], [..., C, 1], [..., C, H] or, for flat streams, [..., C * H], as they broadcast to
-/// `branches`.
+/// Gates [..., C], [..., C, 1], [..., C, H] or, for flattened streams, [..., C * H], in a shape that
+/// broadcasts to `branches`.
 Value gates_for(NodeContext& node, Value gates, Value branches) {
   const std::int64_t missing = node.rank(branches) - node.rank(gates);
   if (missing == 0) return gates;
@@ -95,7 +95,7 @@ Value gates_for(NodeContext& node, Value gates, Value branches) {
   return last == count ? unsqueeze(node, gates, {node.rank(gates)}) : in_branches(node, gates, count.size());
 }
 
-/// HyperConnectionPreMix: the branches, each times its gate, summed up.
+/// HyperConnectionPreMix: the sum of the branches, each multiplied by its gate.
 Values hyper_connection_pre_mix(NodeContext& node) {
   const Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
   const Value product = node.op(ops::Multiply, {x, gates_for(node, number_input(node, 1), x)});
@@ -104,7 +104,7 @@ Values hyper_connection_pre_mix(NodeContext& node) {
   return {convert(node, node.op(ops::Multiply, {sum, node.number_like(scale, sum)}), node.input(0).type())};
 }
 
-/// HyperConnectionPostMix: the branches mixed with each other, and the output of a block added to each.
+/// HyperConnectionPostMix: mixes the branches, and adds the output of a block to each.
 Values hyper_connection_post_mix(NodeContext& node) {
   const Value input = node.input(0);
   Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
@@ -117,7 +117,7 @@ Values hyper_connection_post_mix(NodeContext& node) {
   return {reshape(node, convert(node, sum, input.type()), shape_of(node, input))};
 }
 
-/// EngramGate: the value, gated by how alike key and query are.
+/// EngramGate: the value, gated by the similarity of key and query.
 Values engram_gate(NodeContext& node) {
   const ElementType type = node.input(0).type();
   const double epsilon = node.real("epsilon", 1e-5F);
@@ -153,7 +153,7 @@ Values linear_attention_gate(NodeContext& node) {
   return outputs;
 }
 
-/// CausalConvWithState, as far as it is ONNX's.
+/// CausalConvWithState: the part that equals ONNX's operator.
 Values causal_conv_with_state(NodeContext& node) {
   if (node.integer("ndim", 1) != 1 || node.integer("dilation", 1) != 1 ||
       node.integer("state_window", 0) != 0) {
@@ -175,7 +175,7 @@ Values causal_conv_with_state(NodeContext& node) {
   return outputs;
 }
 
-/// LinearAttention, as far as it is ONNX's.
+/// LinearAttention: the part that equals ONNX's operator.
 Operands linear_attention(NodeContext& node) {
   if (node.integer("state_window", 0) != 0) node.fail("windows of states are not converted");
   Operands inputs;

@@ -26,17 +26,18 @@ Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribu
   Values values;
   for (const Operand& output : outputs) {
     values.push_back(as_tensor(output));
-    if (!values.back()) node.fail("an output of its " + std::string(attribute) + " is no tensor");
+    if (!values.back()) node.fail("an output of its " + std::string(attribute) + " is not a tensor");
   }
   return values;
 }
 
-Values repeat(NodeContext& node, Value count, Value goes_on, const Values& initial,
-              const std::function<Values(SearchScope& scope, const Values& states, Value& goes_on)>& step) {
-  // Names that nothing in the decoder means: the body sees the names around it.
+Values repeat(
+    NodeContext& node, Value count, Value condition, const Values& initial,
+    const std::function<Values(SearchScope& scope, const Values& states, Value& next_condition)>& step) {
+  // Names that the decoder does not use, because the body sees the names of enclosing graphs.
   const std::string prefix = node.proto().output(0) + " of " + std::string(node.op_type()) + " ";
   onnx::GraphProto signature;
-  signature.add_output()->set_name(prefix + "goes on");
+  signature.add_output()->set_name(prefix + "condition");
   for (std::size_t i = 0; i < initial.size(); ++i) {
     signature.add_input()->set_name(prefix + "state " + std::to_string(i));
     signature.add_output()->set_name(prefix + "next state " + std::to_string(i));
@@ -48,16 +49,17 @@ Values repeat(NodeContext& node, Value count, Value goes_on, const Values& initi
     Values states;
     for (const auto& input : signature.input())
       states.push_back(as_tensor(translator.find(input.name()).operand));
-    Value again;
-    const Values next = step(scope, states, again);
-    translator.bind(signature.output(0).name(), again);
+    Value next_condition;
+    const Values next = step(scope, states, next_condition);
+    translator.bind(signature.output(0).name(), next_condition);
     for (std::size_t i = 0; i < next.size(); ++i)
       translator.bind(signature.output(static_cast<int>(i + 1)).name(), next[i]);
   };
   TranslatedBody translated = translate_to_fixpoint(node, body);
-  const Value again = as_tensor(translated.outputs[0]);
+  const Value next_condition = as_tensor(translated.outputs[0]);
   const std::vector<bool> wanted(initial.size(), true);
-  const LoopResult result = make_loop(node, count, goes_on, body, std::move(translated), again, wanted, {});
+  const LoopResult result =
+      make_loop(node, count, condition, body, std::move(translated), next_condition, wanted, {});
   Values last;
   for (const Operand& state : result.states) last.push_back(as_tensor(state));
   return last;
@@ -65,7 +67,7 @@ Values repeat(NodeContext& node, Value count, Value goes_on, const Values& initi
 
 namespace {
 
-/// Whether each token of the vocabulary is in a row of `sequences`: boolean, of the shape of `scores`.
+/// Whether each token of the vocabulary occurs in a row of `sequences`: boolean, in the shape of `scores`.
 Value seen_tokens(Builder& builder, Value sequences, Value scores) {
   const Value none = broadcast_to(builder, builder.integer(0, ElementType::i32), shape_of(builder, scores));
   const Value ones =
@@ -82,7 +84,7 @@ Value penalized(Builder& builder, Value scores, Value sequences, Value penalty) 
   return builder.op(ops::Select, {seen_tokens(builder, sequences, scores), worse, scores});
 }
 
-/// The score of a token that must not be chosen.
+/// The score of a token that must not be selected.
 Value lowest(Builder& builder) {
   return builder.number(std::numeric_limits<float>::lowest(), ElementType::f32);
 }
@@ -91,7 +93,7 @@ Value only(Builder& builder, Value scores, Value allowed) {
   return builder.op(ops::Select, {allowed, scores, lowest(builder)});
 }
 
-/// The end of a sequence is allowed from `length` on.
+/// The score of the end token is masked below `length`.
 Value allowed_ends(Builder& builder, Value scores, Value sequences, Value length, std::int64_t end_token) {
   const Value tokens = numbers_below(builder, size_of(builder, scores, 1));
   const Value is_other = builder.op(ops::NotEqual, {tokens, builder.integer(end_token)});
@@ -128,7 +130,7 @@ Value parameter_of(NodeContext& node, std::size_t index, ElementType type) {
 
 namespace {
 
-/// A mask input as boolean; null when absent.
+/// A mask input as boolean; null if absent.
 Value mask_of(NodeContext& node, std::size_t index) {
   if (!node.has_input(index)) return {};
   const Value mask = node.input(index);

@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kFirstGptCache = 3;
 
-/// `mask` with a column of ones.
+/// Appends a column of ones to `mask`.
 Value longer(Builder& builder, Value mask) {
   const Value sizes = concat(builder, {dimension_of(builder, mask, 0), builder.integers({1})});
   return concat(builder, {mask, broadcast_to(builder, builder.integer(1, mask.type()), sizes)}, 1);
@@ -45,8 +45,8 @@ Value last_logits(NodeContext& node, Builder& builder, Value logits) {
   return convert(builder, last, ElementType::f32);
 }
 
-/// A cache without steps, for input `declared` of a decoder; `rows` i64 [1]. The axis of the steps is the
-/// last but one.
+/// An empty cache for input `declared` of a decoder; `rows` is i64 [1]. The axis of the steps is the second
+/// to last.
 Value empty_cache(NodeContext& node, const onnx::ValueInfoProto& declared, std::size_t row_axis, Value rows) {
   const auto type = to_tensor_type(declared.type());
   const std::size_t rank = row_axis + 4;
@@ -127,7 +127,7 @@ DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& de
 
 namespace {
 
-/// How many of the first inputs of T5's decoder are neither caches of itself nor of the encoder.
+/// The number of inputs of T5's decoder before its own caches and those of the encoder.
 int inputs_before_caches(const onnx::GraphProto& decoder) {
   return decoder.input_size() > 2 && decoder.input(2).name() == "encoder_hidden_states" ? 3 : 2;
 }
@@ -141,7 +141,7 @@ DecoderStep start_t5(NodeContext& node, Decoder& decoder, Value prompt, Value ma
   const int first = inputs_before_caches(graph);
   const int own = graph.output_size() - 1;
   const int crossed = graph.input_size() - first - own;
-  const bool gives_logits = encoder_graph.input_size() == 3;  // an encoder that runs the first step as well
+  const bool gives_logits = encoder_graph.input_size() == 3;  // an encoder that also runs the first step
   const int given = encoder_graph.output_size();
   if (own < 1 || crossed < 1 || given != (gives_logits ? 2 + own : 0) + crossed ||
       (first == 3 && !gives_logits))

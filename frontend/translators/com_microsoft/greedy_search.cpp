@@ -1,4 +1,5 @@
-// GreedySearch: the best token of each step, until all rows have ended. Sampling: one of the best, by chance.
+// GreedySearch: selects the best token in each step until all rows have ended. Sampling: draws one of the
+// best tokens at random.
 #include <limits>
 #include <optional>
 
@@ -11,23 +12,23 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Which tokens Sampling draws from: the best ones whose probabilities sum up to `top_p`.
+/// The tokens that Sampling draws from: the best ones whose probabilities sum up to `top_p`.
 struct Sampling {
   double top_p;
   double filter_value;  ///< the score of the others
   std::int64_t least_kept;
-  bool is_custom;         ///< counts the token that passes the sum, too, and keeps one token
-  std::int64_t seed = 0;  ///< 0: another one in each run
+  bool is_custom;         ///< includes the token that exceeds the sum, and keeps at least one token
+  std::int64_t seed = 0;  ///< 0: a different one in each run
 };
 
 struct GreedySearch {
   ScoreRules rules;
-  std::optional<Sampling> sampling;  ///< nothing: the best token is taken
+  std::optional<Sampling> sampling;  ///< no value: the best token is selected
   std::int64_t end_token;
   std::int64_t pad_token;
 };
 
-/// Between two steps.
+/// The state between two steps.
 struct Progress {
   DecoderState decoder;
   Value sequences;  ///< i32 [rows, length]
@@ -61,14 +62,14 @@ Sampling read_sampling(NodeContext& node) {
   sampling.least_kept = node.integer("min_tokens_to_keep", 0);
   sampling.is_custom = node.integer("custom", 0) != 0;
   if (node.has_input(8)) {
-    // OpenVINO's operations have their seeds as attributes.
+    // The seeds of OpenVINO's operations are attributes.
     if (const auto known = node.known_integers(node.input(8)); known && known->size() == 1)
       sampling.seed = known->front();
   }
   return sampling;
 }
 
-/// Which places of `probabilities`, which fall along each row, tokens are drawn from.
+/// Which elements of `probabilities`, in descending order in each row, tokens are drawn from.
 Value kept_places(Builder& builder, const Sampling& sampling, Value probabilities) {
   const auto sums = [&](bool is_exclusive, bool is_reverse) {
     return builder.op(ops::CumSum, {probabilities, builder.integer(1)},
@@ -99,7 +100,7 @@ Value drawn(Builder& builder, const Sampling& sampling, Value scores) {
   return builder.op(ops::GatherElements, {sorted.indices, place}, {{"axis", 1}});
 }
 
-/// Appends a token to each row; rows that have ended get the token for padding.
+/// Appends a token to each row; rows that have ended get the padding token.
 void choose(SearchScope& scope, const GreedySearch& search, Value logits, Progress& progress, bool is_first) {
   Builder& builder = scope.builder();
   const Value scores = by_rules(scope, search.rules, logits, progress.sequences, is_first);
@@ -112,7 +113,7 @@ void choose(SearchScope& scope, const GreedySearch& search, Value logits, Progre
   progress.sequences = concat(builder, {progress.sequences, progress.decoder.tokens}, 1);
 }
 
-Value goes_on(Builder& builder, const Progress& progress) {
+Value is_unfinished(Builder& builder, const Progress& progress) {
   const Value all = builder.op(ops::ReduceLogicalAnd, {progress.has_ended, builder.integers({0, 1})},
                                {{"keep_dims", false}});
   return builder.op(ops::LogicalNot, {all});
@@ -129,15 +130,16 @@ Values generate(NodeContext& node, const GreedySearch& search) {
 
   const Value length = parameter_of(node, 1, ElementType::i64);
   const Value left = node.op(ops::Subtract, {length, dimension_of(node, progress.sequences, 1)});
-  const auto step = [&](SearchScope& scope, const Values& states, Value& again) {
+  const auto step = [&](SearchScope& scope, const Values& states, Value& next_condition) {
     Progress now = Progress::of(states, progress);
     DecoderStep result = run_decoder(node, scope, {}, now.decoder);
     now.decoder = std::move(result.next);
     choose(scope, search, result.logits, now, false);
-    again = goes_on(scope.builder(), now);
+    next_condition = is_unfinished(scope.builder(), now);
     return now.flat();
   };
-  const Values last = repeat(node, squeeze(node, left, {0}), goes_on(node, progress), progress.flat(), step);
+  const Values last =
+      repeat(node, squeeze(node, left, {0}), is_unfinished(node, progress), progress.flat(), step);
   return {filled_sequences(node, Progress::of(last, progress).sequences, length, search.pad_token)};
 }
 

@@ -1,4 +1,4 @@
-// GroupQueryAttention: causal attention with a cache, where several heads of the query share one key.
+// GroupQueryAttention: causal attention with a cache, in which several query heads share a key head.
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/quantized_cache.hpp"
@@ -16,7 +16,7 @@ struct Heads {
   Value value;
 };
 
-/// How many keys each row of the batch has, i64 [B].
+/// The number of keys of each row of the batch, i64 [B].
 struct Lengths {
   Value past;
   Value total;
@@ -50,14 +50,14 @@ Lengths lengths_of(NodeContext& node, const Heads& heads) {
   lengths.total = node.op(ops::Add, {last, node.integer(1)});
   lengths.longest = reshape(node, convert(node, node.input(6), ElementType::i64), {1});
   const Value count = dimension_of(node, heads.query, 2);
-  // If there are as many queries as keys, there is no past, and shorter rows are padded behind their end.
+  // If there are as many queries as keys, there is no past, and shorter rows are padded at the end.
   const Value is_prompt = node.op(ops::Equal, {count, lengths.longest});
   lengths.past =
       node.op(ops::Select, {is_prompt, node.integers({0}), node.op(ops::Subtract, {lengths.total, count})});
   return lengths;
 }
 
-/// The numbers of the queries in their row, [B, S].
+/// The positions of the queries in their row, [B, S].
 Value query_positions(NodeContext& node, const Heads& heads, const Lengths& lengths) {
   return node.op(ops::Add, {unsqueeze(node, lengths.past, {1}), positions_along(node, heads.query, 2)});
 }
@@ -71,7 +71,7 @@ void rotate(NodeContext& node, Heads& heads, Value positions) {
   heads.key = rotated(node, heads.key, rotation);
 }
 
-/// Where the elements of the new cache come from in [past, new, zero]: i64 [B, T].
+/// The origin of each element of the new cache in [past, new, zero]: i64 [B, T].
 Value cache_origins(NodeContext& node, Value past, Value now, const Lengths& lengths) {
   const Value size = dimension_of(node, past, 2);
   const Value count = dimension_of(node, now, 2);
@@ -85,7 +85,7 @@ Value cache_origins(NodeContext& node, Value past, Value now, const Lengths& len
   return node.op(ops::Select, {node.op(ops::Less, {keys, begin}), keys, added});
 }
 
-/// The past up to each row's length, then the new keys, then zeros: [B, K, T, h].
+/// The past up to the length of each row, then the new keys, then zeros: [B, K, T, h].
 Value cached(NodeContext& node, Value past, Value now, Value origins) {
   const auto size = [&](std::int64_t axis) { return dimension_of(node, now, axis); };
   const Value zero = broadcast_to(node, node.number_like(0, now),
@@ -94,7 +94,7 @@ Value cached(NodeContext& node, Value past, Value now, Value origins) {
   return node.op(ops::Gather, {all, origins, node.integer(2)}, {{"batch_dims", 1}});
 }
 
-/// Which keys take part, [B, 1, S, T].
+/// Which keys are visible, [B, 1, S, T].
 Value seen_keys(NodeContext& node, const Lengths& lengths, Value key, Value positions) {
   const Value keys = positions_along(node, key, 2);
   if (node.integer("causal", 1) == 0) {

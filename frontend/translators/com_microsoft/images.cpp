@@ -1,4 +1,4 @@
-// Images: convolutions, pools and normalisations with channels in the last axis, crops.
+// Operators on images: convolutions, pooling and normalisations with channels in the last axis, crops.
 #include <limits>
 
 #include "frontend/translators/com_microsoft/channels.hpp"
@@ -22,8 +22,8 @@ Values nhwc_max_pool(NodeContext& node) {
   return {with_channels_last(node, translate_as(node, "MaxPool", 12, {x}).front())};
 }
 
-/// MaxpoolWithMask: pixels whose mask is 0 take no part. onnxruntime also leaves out those behind them in the
-/// row of a window, which is the same for masks of ones before zeros.
+/// MaxpoolWithMask: ignores pixels whose mask is 0. onnxruntime also ignores the pixels after them in the row
+/// of a window, which is the same for masks with ones before zeros.
 Values max_pool_with_mask(NodeContext& node) {
   const Value x = node.input(0);
   const Value is_hidden = node.op(ops::Equal, {node.input(1), node.number_like(0, node.input(1))});
@@ -31,8 +31,8 @@ Values max_pool_with_mask(NodeContext& node) {
   return translate_as(node, "MaxPool", 12, {node.op(ops::Select, {is_hidden, lowest, x})});
 }
 
-/// Channels in groups, each with mean 0 and deviation 1, scaled for each channel; attribute activation 1:
-/// SiLU.
+/// Normalises groups of channels to mean 0 and deviation 1 and scales each channel; attribute activation 1
+/// means SiLU.
 Value group_normalized(NodeContext& node, Value x) {
   const Value gamma = convert(node, node.input(1), x.type());
   const Value beta = convert(node, node.input(2), x.type());
@@ -47,7 +47,7 @@ Values group_norm(NodeContext& node) {
   return {with_channels_last(node, group_normalized(node, with_channels_first(node, x)))};
 }
 
-/// SkipGroupNorm: of the sum of input, skip and bias, which is also an output.
+/// SkipGroupNorm: GroupNorm of the sum of input, skip and bias; the sum is also an output.
 Values skip_group_norm(NodeContext& node) {
   const Value x = node.input(0);
   const bool is_last = node.integer("channels_last", 1) != 0;
@@ -77,8 +77,8 @@ Values bias_split_gelu(NodeContext& node) {
   return {node.op(ops::Multiply, {halves.value(0), gate})};
 }
 
-/// The places [R, n] along an axis of `size` pixels where a crop from `low` to `high` (parts of 1) has its
-/// pixels.
+/// The positions [R, n] of the pixels of a crop from `low` to `high` (fractions of the image) along an axis
+/// of `size` pixels.
 Value crop_places(NodeContext& node, Value low, Value high, Value count, Value size) {
   const Value last = node.op(ops::Subtract, {size, node.number_like(1, size)});
   const Value numbers =
@@ -96,7 +96,7 @@ Value crop_places(NodeContext& node, Value low, Value high, Value count, Value s
   return node.op(ops::Select, {is_one, middle, spread});
 }
 
-/// CropAndResize: boxes [y1, x1, y2, x2] of images, in parts of their sizes, all in one size.
+/// CropAndResize: crops boxes [y1, x1, y2, x2] (fractions of the image) and resizes all of them to one size.
 Values crop_and_resize(NodeContext& node) {
   const Value x = node.input(0);
   const Value boxes = node.input(1);
@@ -115,7 +115,7 @@ Values crop_and_resize(NodeContext& node) {
     return node.op(ops::LogicalOr, {node.op(ops::Less, {places, node.number(0, ElementType::f32)}),
                                     node.op(ops::Greater, {places, last})});
   };
-  // Places between -1 and 1, as GridSample has them. It rounds half to even, onnxruntime away from 0.
+  // Positions in [-1, 1], as in GridSample, which rounds half to even; onnxruntime rounds half away from 0.
   const auto in_grid = [&](Value places, Value length) {
     if (mode == "nearest") {
       places = node.op(ops::Floor, {node.op(ops::Add, {places, node.number(0.5, ElementType::f32)})});

@@ -1,5 +1,4 @@
-// MultiHeadAttention and DecoderMaskedMultiHeadAttention: attention over queries, keys and values that have
-// been projected already.
+// MultiHeadAttention and DecoderMaskedMultiHeadAttention: attention over projected queries, keys and values.
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
@@ -8,13 +7,13 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Where the operator has its inputs.
+/// The indices of the operator's inputs.
 struct Places {
   std::size_t bias;  ///< of the projections
   std::size_t mask;
   std::size_t score_bias;   ///< added to the scores
   std::size_t past_key;     ///< the past value follows
-  std::size_t indirection;  ///< which beam's cache each key is in; the number of beams comes before it
+  std::size_t indirection;  ///< the beam whose cache has each key; preceded by the number of beams
 };
 
 constexpr Places kMultiHead{3, 4, 5, 6, 9};
@@ -71,7 +70,7 @@ Projections projections_of(NodeContext& node, const Places& places, std::int64_t
       result.value =
           split_heads(node, with_bias(node, node.input(2), bias, node.op(ops::Add, {hidden, hidden})), count);
       return result;
-    case 4:  // of the encoder, in heads
+    case 4:  // from the encoder, in heads
       result.key = key;
       result.value = node.input(2);
       return result;
@@ -84,8 +83,8 @@ Projections projections_of(NodeContext& node, const Places& places, std::int64_t
   }
 }
 
-/// The keys of each beam: of [B * W, N, T, h], element t of row b * W + w comes from row b * W + origins[b,
-/// w, t].
+/// The keys of each beam: in a cache [B * W, N, T, h], element t of row b * W + w comes from row b * W +
+/// origins[b, w, t].
 Value of_beams(NodeContext& node, Value cache, Value origins, Value width) {
   const Value rows = dimension_of(node, cache, 0);
   const Value length = dimension_of(node, cache, 2);
@@ -104,11 +103,11 @@ Value of_beams(NodeContext& node, Value cache, Value origins, Value width) {
 }
 
 struct Cache {
-  Value present;  ///< what the operator returns
-  Value keys;     ///< what takes part in the attention
+  Value present;  ///< the output of the operator
+  Value keys;     ///< the input of the attention
 };
 
-/// The cache `past`, or the buffer with the first `length` elements in use, followed by `now`.
+/// The cache `past` (of a buffer, the first `length` elements), followed by `now`.
 Cache extended(NodeContext& node, const Places& places, Value past, Value now) {
   const bool is_buffer = node.has_input(places.past_key + 2);
   Cache cache;

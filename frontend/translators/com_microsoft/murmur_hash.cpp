@@ -1,5 +1,5 @@
-// MurmurHash3 of each element (the 32-bit hash of MurmurHash3_x86_32). Products and sums of i32 wrap around,
-// which the hash relies on.
+// MurmurHash3 of each element (the 32-bit hash of MurmurHash3_x86_32). The hash relies on products and sums
+// of i32 that wrap around.
 #include <cstdint>
 
 #include "frontend/translators/com_microsoft/delegate.hpp"
@@ -10,7 +10,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// 32 bits that wrap, as i32.
+/// Unsigned 32-bit arithmetic that wraps around, represented as i32.
 class Words {
  public:
   explicit Words(NodeContext& node) : node_(&node) {}
@@ -22,7 +22,7 @@ class Words {
   Value plus(Value a, std::uint32_t summand) const { return node_->op(ops::Add, {a, word(summand)}); }
   Value mixed(Value a, Value b) const { return node_->op(ops::BitwiseXor, {a, b}); }
   Value moved_up(Value a, unsigned bits) const { return node_->op(ops::BitwiseLeftShift, {a, word(bits)}); }
-  /// Zeros come in from above; the shift itself copies the sign.
+  /// A logical shift: the shift operation itself copies the sign.
   Value moved_down(Value a, unsigned bits) const {
     const Value moved = node_->op(ops::BitwiseRightShift, {a, word(bits)});
     return node_->op(ops::BitwiseAnd, {moved, word((std::uint32_t{1} << (32 - bits)) - 1)});
@@ -47,7 +47,7 @@ Value finished(const Words& words, Value hash, std::uint32_t length) {
   return words.mixed(hash, words.moved_down(hash, 16));
 }
 
-/// The words of 32 bits that an element consists of, the lowest one first.
+/// The 32-bit words of an element, the lowest one first.
 Values blocks_of(NodeContext& node, Value value) {
   switch (value.type()) {
     case ElementType::i32:

@@ -1,4 +1,4 @@
-// Products with weights that are packed into bytes.
+// Products with weights packed into bytes.
 #include "frontend/translators/com_microsoft/packed_weights.hpp"
 
 #include <array>
@@ -38,7 +38,7 @@ ElementType packed_type(std::int64_t bits) {
   return bits == 8 ? ElementType::u8 : bits == 4 ? ElementType::u4 : ElementType::u2;
 }
 
-/// The zero points [N, blocks, 1]: numbers, packed integers, or the middle of the range.
+/// The zero points [N, blocks, 1]: numbers, packed integers, or by default the middle of the range.
 Value zero_points_of(NodeContext& node, const Blocks& blocks, ElementType type) {
   const Value given = node.optional_input(3);
   if (!given)
@@ -67,7 +67,7 @@ Value weights_of(NodeContext& node, const Blocks& blocks, ElementType type) {
     const Value product = node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scales});
     return without_padding(node, reshape(node, product, matrix), blocks);
   }
-  // Each column names its block.
+  // Gathers the block of each column.
   const auto of_columns = [&](Value parameter) {
     if (parameter.shape().is_scalar()) return parameter;
     const Value by_block = reshape_constant(node, parameter, {blocks.rows, blocks.count});
@@ -87,7 +87,7 @@ Values mat_mul_n_bits(NodeContext& node) {
   }
   const Value a = node.input(0);
   const Value weights = weights_of(node, blocks_of(node), a.type());
-  // Level 4 allows onnxruntime to round A to 8 bits, and OpenVINO, too.
+  // Level 4 allows onnxruntime to round A to 8 bits, so OpenVINO may do so as well.
   const bool may_round = node.integer("accuracy_level", 0) == 4;
   const AttributeList exact = {{"transpose_a", false}, {"transpose_b", true}};
   const AttributeList rounded = {{"transpose_a", false}, {"transpose_b", true}, {"may_round_input", true}};
@@ -96,7 +96,7 @@ Values mat_mul_n_bits(NodeContext& node) {
   return {bias ? node.op(ops::Add, {product, bias}) : product};
 }
 
-// The numbers that bitsandbytes gives the 16 codes of 4 bits.
+// The values of the 16 4-bit codes in bitsandbytes.
 constexpr std::array<double, 16> kFloat4{
     0.0,  0.00520833333F,  0.66666667F,  1.0,  0.33333333F,  0.5,  0.16666667F,  0.25,
     -0.0, -0.00520833333F, -0.66666667F, -1.0, -0.33333333F, -0.5, -0.16666667F, -0.25};
@@ -117,7 +117,7 @@ constexpr std::array<double, 16> kNormalFloat4{-1.0,
                                                0.7229568362236023F,
                                                1.0};
 
-/// The two numbers of each byte, the one in the upper half first: [256, 2].
+/// The two numbers of each byte, the upper half first: [256, 2].
 Value numbers_of_bytes(NodeContext& node, const std::array<double, 16>& codes, ElementType type) {
   std::vector<double> pairs;
   for (std::size_t byte = 0; byte < 256; ++byte) {
@@ -127,7 +127,7 @@ Value numbers_of_bytes(NodeContext& node, const std::array<double, 16>& codes, E
   return node.numbers(pairs, std::vector<std::int64_t>{256, 2}, type);
 }
 
-/// MatMulBnb4: A times B or its transpose, where B [N, K] is stored as one row of blocks of codes of 4 bits.
+/// MatMulBnb4: A times B or its transpose; B [N, K] is stored as one row of blocks of 4-bit codes.
 Values mat_mul_bnb_4(NodeContext& node) {
   const Value a = node.input(0);
   const std::int64_t inner = node.integer("K");
@@ -234,7 +234,7 @@ Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::
 
 std::vector<TranslatorRow> microsoft_packed_weight_translators() {
   return {
-      {"MatMulNBits", 1, mat_mul_n_bits, "weights that are no constants", kMicrosoft},
+      {"MatMulNBits", 1, mat_mul_n_bits, "weights that are not constants", kMicrosoft},
       {"MatMulBnb4", 1, mat_mul_bnb_4, {}, kMicrosoft},
       {"GatherBlockQuantized", 1, gather_block_quantized, "blocks that do not fill the axis", kMicrosoft},
   };

@@ -1,4 +1,4 @@
-// Weights of 2, 4 and 8 bits that are packed into bytes.
+// Weights of 2, 4 and 8 bits packed into bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace onnx2ir::frontend {
 Value packed_input(NodeContext& node, std::size_t index, std::int64_t bits,
                    const std::vector<std::int64_t>& shape);
 
-/// Like packed_input, for rows that each begin with a new byte: the numbers behind `shape`'s last axis in the
-/// last byte of a row are left out.
+/// Like packed_input, for rows that each begin at a new byte: padding after the last number of a row is
+/// removed.
 Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::vector<std::int64_t> shape,
                   ElementType type);
 

@@ -1,4 +1,4 @@
-// Products of matrices and convolutions of onnxruntime: with factors and activations.
+// onnxruntime's matrix products and convolutions with factors and activations.
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -6,7 +6,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The first axis moved behind the other axes of the batch: [M, B..., K] as [B..., M, K].
+/// Moves the first axis after the other axes of the batch: [M, B..., K] to [B..., M, K].
 Value with_batch_first(NodeContext& node, Value value) {
   const std::int64_t rank = node.rank(value);
   std::vector<std::int64_t> order;
@@ -32,7 +32,7 @@ Values fused_mat_mul(NodeContext& node) {
   return {alpha == 1 ? product : node.op(ops::Multiply, {product, node.number_like(alpha, product)})};
 }
 
-/// The activation `name` with its parameters; those that are left out have defaults.
+/// Applies the activation `name` with its parameters; missing parameters have defaults.
 Value activated(NodeContext& node, Value x, const std::string& name, const std::vector<double>& parameters) {
   const auto number = [&](std::size_t index, double absent) {
     return node.number_like(index < parameters.size() ? parameters[index] : absent, x);
@@ -91,7 +91,7 @@ Values fused_conv(NodeContext& node) {
   return {activated(node, result, node.text("activation", ""), node.real_list("activation_params"))};
 }
 
-/// ConvTransposeWithDynamicPads: the pads are an input; they are cut off the full result.
+/// ConvTransposeWithDynamicPads: the pads are an input, and are removed from the full result.
 Values conv_transpose_with_dynamic_pads(NodeContext& node) {
   Value result =
       translate_as(node, "ConvTranspose", 11, {node.operand(0), node.operand(1), node.operand(3)}).front();
@@ -112,7 +112,7 @@ std::vector<TranslatorRow> microsoft_product_translators() {
   return {
       {"FusedMatMul", 1, fused_mat_mul, {}, kMicrosoft},
       {"TransposeMatMul", 1, fused_mat_mul, {}, kMicrosoft},
-      {"SparseToDenseMatMul", 1, fused_mat_mul, "sparse matrices that are no initializers", kMicrosoft},
+      {"SparseToDenseMatMul", 1, fused_mat_mul, "sparse matrices that are not initializers", kMicrosoft},
       {"FusedGemm", 1, fused_gemm, {}, kMicrosoft},
       {"GemmFastGelu", 1, gemm_fast_gelu, {}, kMicrosoft},
       {"FusedConv", 1, fused_conv, {}, kMicrosoft},

@@ -1,4 +1,4 @@
-// onnxruntime's operators on quantised tensors: computed on the numbers they stand for, as f32.
+// onnxruntime's operators on quantised tensors, computed in f32 on the dequantised numbers.
 #include "frontend/translators/com_microsoft/quantized.hpp"
 
 #include "frontend/translators/com_microsoft/channels.hpp"
@@ -55,7 +55,7 @@ Values q_linear_mul(NodeContext& node) {
   return q_linear_binary(node, ops::Multiply);
 }
 
-/// QLinearConcat: the result's scale and zero point come first, then each tensor with its own.
+/// QLinearConcat: scale and zero point of the result come first, then each tensor with its own.
 Values q_linear_concat(NodeContext& node) {
   if (node.input_count() < 5 || (node.input_count() - 2) % 3 != 0)
     node.fail("each tensor needs a scale and a zero point");
@@ -65,7 +65,7 @@ Values q_linear_concat(NodeContext& node) {
   return {quantized(node, concat(node, parts, axis), node.input(0), node.input(1), node.input(2).type())};
 }
 
-/// The pool `op` of ONNX over quantised images, with channels in front, unless `channels_last`.
+/// The pooling operator `op` of ONNX on quantised images, with channels first unless `channels_last`.
 Values q_linear_pool(NodeContext& node, std::string_view op, std::int64_t opset) {
   const bool channels_last = node.integer("channels_last", 0) != 0;
   const Value x = dequantized(node, 0, 1, 2);
@@ -94,7 +94,7 @@ Values q_linear_leaky_relu(NodeContext& node) {
   return q_linear_unary(node, "LeakyRelu");
 }
 
-/// QLinearSoftmax: the softmax of the opset that the attribute names.
+/// QLinearSoftmax: Softmax in the version of attribute `opset`.
 Values q_linear_softmax(NodeContext& node) {
   const Value y = translate_as(node, "Softmax", node.integer("opset"), {dequantized(node, 0, 1, 2)}).front();
   return {quantized(node, y, node.input(3), node.optional_input(4), node.input(0).type())};

@@ -1,4 +1,4 @@
-// Quantised tensors as numbers.
+// Converts quantised tensors from and to numbers.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace onnx2ir::frontend {
 
-/// A quantised input as f32 numbers: (x - zero point) * scale. A zero point that is left out is 0.
+/// A quantised input as f32 numbers: (x - zero point) * scale. A missing zero point is 0.
 Value dequantized(NodeContext& node, std::size_t data, std::size_t scale, std::size_t zero_point);
 
 /// Numbers as `type`, integers of 8 or 16 bits: round(x / scale) + zero point, saturated.

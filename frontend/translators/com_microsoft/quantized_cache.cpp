@@ -8,9 +8,9 @@
 namespace onnx2ir::frontend {
 namespace {
 
-constexpr std::int64_t kZeroOf4Bits = 8;  ///< what is added to codes of 4 bits, so that they are not negative
+constexpr std::int64_t kZeroOf4Bits = 8;  ///< added to 4-bit codes, so that they are not negative
 
-/// Two codes of 4 bits in each byte, the first one in the lower bits.
+/// Packs two 4-bit codes into each byte, the first one in the lower bits.
 Value packed(NodeContext& node, Value codes) {
   const Value numbers = convert(node, codes, ElementType::i32);
   const Value positive = node.op(ops::Add, {numbers, node.integer(kZeroOf4Bits, ElementType::i32)});

@@ -1,4 +1,4 @@
-// Products of quantised matrices, computed on the numbers they stand for.
+// Products of quantised matrices, computed on the dequantised numbers.
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/quantized.hpp"
 #include "frontend/translators/families.hpp"
@@ -7,8 +7,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// QGemm: alpha * A' * B' + C, where C counts in products of the scales; without a scale of its own the
-/// result is no longer quantised.
+/// QGemm: alpha * A' * B' + C, where C is quantised with the product of the scales. Without an output scale,
+/// the result is not quantised.
 Values q_gemm(NodeContext& node) {
   const auto transposed = [&](Value value, std::string_view name) {
     return node.integer(name, 0) != 0 ? transpose(node, value, {1, 0}) : value;
@@ -32,8 +32,8 @@ Values q_gemm(NodeContext& node) {
       quantized(node, result, node.input(7), zero_point, zero_point ? zero_point.type() : ElementType::u8)};
 }
 
-/// DynamicQuantizeLSTM: an LSTM whose weights [D, I, 4H] are integers. onnxruntime also rounds what they are
-/// multiplied with; here it keeps its precision.
+/// DynamicQuantizeLSTM: an LSTM whose weights [D, I, 4H] are integers. onnxruntime also rounds the inputs of
+/// its products; here they keep their precision.
 Values dynamic_quantize_lstm(NodeContext& node) {
   const auto weights = [&](std::size_t data, std::size_t scale, std::size_t zero_point) {
     const auto by_direction = [&](Value value) {
@@ -66,7 +66,7 @@ Values mat_mul_integer_to_float(NodeContext& node) {
   return {with_bias(node, product(node, dequantized(node, 0, 2, 4), dequantized(node, 1, 3, 5)), 6)};
 }
 
-/// `x` as it is after DynamicQuantizeLinear and back: rounded to 256 steps between its extremes and 0.
+/// Quantises `x` as DynamicQuantizeLinear does, and dequantises it: 256 steps between its extremes and 0.
 Value rounded_to_bytes(NodeContext& node, Value x) {
   const Value flat = reshape(node, x, node.integers({-1}));
   const auto extreme = [&](ir::Op reduction, ir::Op choice) {
@@ -89,14 +89,14 @@ Value rounded_to_bytes(NodeContext& node, Value x) {
   return node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scale});
 }
 
-/// DynamicQuantizeMatMul: A is rounded to bytes first, as onnxruntime does.
+/// DynamicQuantizeMatMul: rounds A to bytes first, as onnxruntime does.
 Values dynamic_quantize_mat_mul(NodeContext& node) {
   return {
       with_bias(node, product(node, rounded_to_bytes(node, node.input(0)), dequantized(node, 1, 2, 3)), 4)};
 }
 
-/// MatMulInteger16: sums of i32. OpenVINO's MatMul adds in f32, which holds 24 bits: the numbers are split
-/// into bytes, whose products are summed up exactly.
+/// MatMulInteger16: sums in i32. OpenVINO's MatMul adds in f32, which holds 24 bits: the numbers are split
+/// into bytes, whose products are summed exactly.
 Values mat_mul_integer_16(NodeContext& node) {
   constexpr std::int64_t kMostSummands = 256;
   const Value a = node.input(0);

@@ -19,7 +19,7 @@ Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t
   Value found = broadcast_to(builder, builder.integer(1, ElementType::i32), shape_of(builder, followers));
   for (std::int64_t i = 0; i + 1 < size; ++i) {
     const Value own = gather(builder, tokens, builder.op(ops::Add, {begins, builder.integer(i)}), 1);
-    // The last tokens of the sequence: what would come next is asked for. Too short ones have no windows.
+    // The last tokens of the sequence. Sequences that are too short have no windows.
     const Value place = builder.op(
         ops::Maximum, {builder.op(ops::Add, {length, builder.integer(i - size + 1)}), builder.integer(0)});
     const Value last = gather(builder, tokens, reshape(builder, place, {1}), 1);
@@ -34,7 +34,7 @@ Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t
 
 namespace {
 
-/// NGramRepeatBlock: the score of each token that would repeat a sequence of `ngram_size` tokens is
+/// NGramRepeatBlock: sets the score of each token that would repeat an n-gram of `ngram_size` tokens to
 /// -infinity.
 Values block_repeated_ngrams(NodeContext& node) {
   const Value tokens = convert(node, node.input(0), ElementType::i64);

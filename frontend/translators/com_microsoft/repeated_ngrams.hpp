@@ -1,4 +1,4 @@
-// Finds the tokens that would repeat a part of a sequence.
+// Finds tokens that would repeat a part of a sequence.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace onnx2ir::frontend {
 
-/// Which tokens would repeat `size` tokens in a row of `tokens` (i64 [rows, length]) if they came next:
-/// boolean, of the shape of `scores` [rows, vocabulary].
+/// Which tokens would repeat an n-gram of `size` tokens in a row of `tokens` (i64 [rows, length]) if they
+/// came next: boolean, in the shape of `scores` [rows, vocabulary].
 Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t size);
 
 }  // namespace onnx2ir::frontend

@@ -19,7 +19,7 @@ struct Halves {
 /// The two elements of each pair of [B, N, S, r].
 Halves pairs_of(NodeContext& node, Value heads, std::int64_t size, bool is_interleaved) {
   if (!is_interleaved) {
-    // In this form OpenVINO makes a RoPE of the rotation.
+    // OpenVINO fuses this form of rotation into a RoPE.
     ir::Node& split =
         node.node(ops::VariadicSplit, {heads, node.integer(-1), node.integers({size / 2, size / 2})}, {}, 2);
     return {{&split, 0}, {&split, 1}};
@@ -35,7 +35,7 @@ Value joined(NodeContext& node, const Halves& halves, std::int64_t size, bool is
   return reshape_keeping(node, paired, {0, 0, 0, size});
 }
 
-/// [B, S, N * h] as [B, N, S, h]. Without num_heads all `rotary` elements of a head are rotated.
+/// [B, S, N * h] as [B, N, S, h]. Without num_heads, all `rotary` elements of a head are rotated.
 Value heads_of(NodeContext& node, Value input, std::int64_t rotary) {
   if (const std::int64_t count = node.integer("num_heads", 0); count > 0)
     return split_heads(node, input, count);
@@ -56,13 +56,12 @@ Value input_heads(NodeContext& node) {
   return rank == 4 ? input : heads_of(node, input, 2 * cosines.shape()[1].size());
 }
 
-/// Heads in the form of the input.
+/// Converts heads to the form of the input.
 Value in_form_of_input(NodeContext& node, Value heads) {
   return node.rank(node.input(0)) == 4 ? heads : join_heads(node, heads);
 }
 
-/// MRotaryEmbedding: positions in time, height and width [3, B, S]; each pair of elements follows one of
-/// them.
+/// MRotaryEmbedding: positions in time, height and width [3, B, S]; each pair of elements uses one of them.
 Values multimodal_rotary_embedding(NodeContext& node) {
   const Value heads = input_heads(node);
   const auto sections = node.integer_list("mrope_section");
@@ -97,7 +96,7 @@ Values rotary_embedding(NodeContext& node) {
   const Value heads = input_heads(node);
   Value positions = node.input(1);
   if (node.rank(positions) == 1) {
-    // One number: the position of the first element.
+    // A single number is the position of the first element.
     positions = unsqueeze(node, node.op(ops::Add, {positions, positions_along(node, heads, 2)}), {0});
   }
   const Rotation rotation =

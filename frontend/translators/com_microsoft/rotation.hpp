@@ -7,11 +7,11 @@
 
 namespace onnx2ir::frontend {
 
-/// How heads are rotated: pair i of position p by the angle whose cosine and sine stand at [b, 0, p, i].
+/// The rotation of heads: pair i at position p by the angle whose cosine and sine are at [b, 0, p, i].
 struct Rotation {
   Value cosines;  ///< [B or 1, 1, S, r / 2]
   Value sines;
-  bool is_interleaved = false;  ///< pairs are neighbours, not elements of the two halves
+  bool is_interleaved = false;  ///< pairs are adjacent elements, not elements of the two halves
 };
 
 /// From caches [M, r / 2] at `positions` [B or 1, S].
@@ -20,7 +20,7 @@ Rotation rotation_by_caches(NodeContext& node, Value cosines, Value sines, Value
 /// From the angles p / 10000^(2i / size) at `positions` [B or 1, S].
 Rotation rotation_by_angles(NodeContext& node, Value positions, std::int64_t size);
 
-/// The heads [B, N, S, h], whose first r elements are rotated.
+/// Rotates the first r elements of the heads [B, N, S, h].
 Value rotated(NodeContext& node, Value heads, const Rotation& rotation);
 
 }  // namespace onnx2ir::frontend

@@ -1,4 +1,4 @@
-// Operators on tensors that ONNX has under another version or with other inputs.
+// Tensor operators that ONNX has in another version or with other inputs.
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -48,12 +48,12 @@ Values inverse(NodeContext& node) {
   return {node.op(ops::Inverse, {node.input(0)}, {{"adjoint", false}})};
 }
 
-/// SampleOp, an example of an operator: its input.
+/// SampleOp, an example operator, returns its input.
 Values sample(NodeContext& node) {
   return {node.input(0)};
 }
 
-/// UnfoldTensor: windows along an axis; their elements become the last axis.
+/// UnfoldTensor: windows along an axis; their elements become a new last axis.
 Values unfold(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
@@ -74,7 +74,7 @@ Values unfold(NodeContext& node) {
   return {transpose(node, gather(node, x, places, axis), order)};
 }
 
-/// CDist: the distance of each row of A from each row of B.
+/// CDist: the distance between each row of A and each row of B.
 Values distances(NodeContext& node) {
   const std::string metric = node.text("metric", "sqeuclidean");
   if (metric != "sqeuclidean" && metric != "euclidean") node.fail("metric '" + metric + "' does not exist");
@@ -87,8 +87,7 @@ Values distances(NodeContext& node) {
   return {metric == "euclidean" ? node.op(ops::Sqrt, {squares}) : squares};
 }
 
-/// WordConvEmbedding: each word [characters] as the largest values that a convolution over its characters
-/// has.
+/// WordConvEmbedding: embeds each word [characters] as the maxima of a convolution over its characters.
 Values embed_words(NodeContext& node) {
   const Value words = node.input(0);
   const Value filters = node.input(1);
@@ -110,8 +109,8 @@ Values embed_words(NodeContext& node) {
       reshape(node, filters, concat(node, {dimension_of(node, filters, 0), node.integers({-1})}));
   const Value sums = node.op(ops::MatMul, {rows, matrix}, {{"transpose_a", false}, {"transpose_b", true}});
   const Value values = node.op(ops::Tanh, {node.op(ops::Add, {sums, node.input(2)})});
-  // Characters are positive; a window that reaches behind the end of a word counts only if the word is
-  // shorter.
+  // Characters are positive. A window that extends beyond the end of a word counts only if the word is
+  // shorter than the window.
   const Value is_character = node.op(ops::Greater, {words, node.number_like(0, words)});
   const Value length =
       node.op(ops::ReduceSum, {convert(node, is_character, ElementType::i64), node.integers({1})},
@@ -124,7 +123,7 @@ Values embed_words(NodeContext& node) {
 }
 
 constexpr std::string_view kAttentionInCell =
-    "everything: the cell of the LSTM has an attention, which is no operation of OpenVINO";
+    "everything: the cell of the LSTM has an attention, for which OpenVINO has no operation";
 constexpr std::string_view kDrafts =
     "everything: it steers speculative decoding; run it outside of the model";
 constexpr std::string_view kPath =
@@ -134,7 +133,7 @@ constexpr std::string_view kKernelLayout =
 constexpr std::string_view kWideHash = "everything: hashes of 64 bits, which the CPU plugin computes with 32";
 constexpr std::string_view kSparse = "everything: attention in sparse blocks; use GroupQueryAttention";
 
-/// An operator of which nothing is converted: its limit says why.
+/// An operator that is not supported at all: its limit gives the reason.
 template <const std::string_view& kReason>
 Values left_out(NodeContext& node) {
   constexpr std::string_view kAll = "everything: ";

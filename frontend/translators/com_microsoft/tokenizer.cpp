@@ -1,6 +1,6 @@
-// Tokenizer: strings cut into tokens, as a table with a row for each string.
+// Tokenizer: splits strings into tokens and returns a table with one row per string.
 //
-// Each byte of each string has a class; a token is a run of bytes of one kind, or one character.
+// Each byte of a string has a class; a token is a run of bytes of one class, or one character.
 #include <algorithm>
 #include <bitset>
 
@@ -15,10 +15,10 @@ namespace {
 
 constexpr ElementType kWhole = ElementType::i32;
 
-/// The bytes that tokens consist of.
+/// Which bytes belong to tokens.
 struct Rule {
   std::bitset<256> kept;
-  bool by_character = false;  ///< each character is a token; else each run of bytes
+  bool by_character = false;  ///< each character is a token, otherwise each run of bytes
 };
 
 constexpr std::string_view kForms =
@@ -26,7 +26,7 @@ constexpr std::string_view kForms =
     "without "
     "a '+'.";
 
-/// Adds the ASCII characters of a set; refuses the node if there are others.
+/// Adds the ASCII characters of a set; fails if there are others.
 void add_characters(NodeContext& node, const OneCharacter& set, const std::string& pattern,
                     std::bitset<256>& bytes) {
   for (const SymbolRange& range : set.of) {
@@ -36,7 +36,7 @@ void add_characters(NodeContext& node, const OneCharacter& set, const std::strin
   }
 }
 
-/// The set of a pattern that is one character or a repetition of one.
+/// The set of a pattern that is a single character or a repetition of one.
 std::pair<OneCharacter, bool> set_of(NodeContext& node, const std::string& pattern) {
   try {
     Expression parsed = parse_regular_expression(pattern);
@@ -79,7 +79,7 @@ Rule rule_of(NodeContext& node) {
   }
   std::bitset<256> cuts;
   for (const std::string& pattern : separators) {
-    // Cuts in a row leave nothing between them: several of a character are like one.
+    // There is no token between adjacent separators, so repeating a separator makes no difference.
     add_characters(node, set_of(node, pattern).first, pattern, cuts);
   }
   rule.kept &= ~cuts;
@@ -89,7 +89,7 @@ Rule rule_of(NodeContext& node) {
 class Tokens {
  public:
   Tokens(NodeContext& node, const StringList& texts, const Rule& rule) : node_(&node), texts_(&texts) {
-    // One column more than the longest string has bytes: its end.
+    // One column more than the longest string has bytes, for its end.
     columns_ = count_to(op(ops::Add, {texts.longest(node), number(1)}));
     const Value lengths = unsqueeze(node, texts.lengths(), {1});
     places_ = op(ops::Add, {unsqueeze(node, texts.begins(), {1}), columns_});
@@ -109,7 +109,7 @@ class Tokens {
     }
   }
 
-  /// Leaves out tokens of fewer characters.
+  /// Removes tokens of fewer characters.
   void drop_shorter_than(std::int64_t least) {
     const Value counts = op(ops::CumSum, {convert(*node_, leads_, kWhole), node_->integer(1)},
                             {{"exclusive", true}, {"reverse", false}});
@@ -130,14 +130,14 @@ class Tokens {
     ends_ = only_long(ends_, ends);
   }
 
-  /// The table, filled up with `padding`; between marks of begin and end if asked for.
+  /// The table, padded with `padding`; between begin and end marks if requested.
   Value table(const std::string& padding, bool has_marks) {
     const Value ranks = ranks_of(begins_);
     const Value counts = op(ops::ReduceMax, {ranks, node_->integers({1})}, {{"keep_dims", true}});
     Value width = op(ops::ReduceMax, {flat(counts), node_->integers({0})}, {{"keep_dims", false}});
     const std::int64_t shift = has_marks ? 1 : 0;
     if (has_marks) {
-      // A table without tokens has no marks either.
+      // A table without tokens has no marks.
       const Value marks = op(ops::Multiply, {op(ops::Minimum, {width, number(1)}), number(2)});
       width = op(ops::Add, {width, marks});
     }
@@ -174,7 +174,8 @@ class Tokens {
     return gather(*node_, node_->numbers(flags, std::vector<std::int64_t>{256}, ElementType::boolean), bytes);
   }
 
-  /// The strings from `begins` to `ends`. OpenVINO wants them one behind the other: their bytes are copied.
+  /// Packs the strings from `begins` to `ends`. OpenVINO requires contiguous strings, so their bytes are
+  /// copied.
   Value packed(Value begins, Value ends, Value bytes) {
     const Value none = node_->integers({0}, kWhole);
     const Value starts = concat(*node_, {none, flat(begins)});
@@ -183,7 +184,7 @@ class Tokens {
     const Value offsets = count_to(op(ops::Add, {longest, number(1)}));
     const Value sources = op(ops::Add, {unsqueeze(*node_, starts, {1}), offsets});
     const Value is_part = op(ops::Less, {offsets, unsqueeze(*node_, sizes, {1})});
-    // One byte more than the strings have: there may be none.
+    // One additional byte, because the strings may all be empty.
     const Value used = gather(*node_, flat(sources), places_of(is_part));
     const Value copied = gather(*node_, bytes, concat(*node_, {used, none}));
     const Value shape = shape_of(*node_, begins);
@@ -195,7 +196,7 @@ class Tokens {
     return op(ops::StringTensorPack, {op(ops::Subtract, {new_ends, lengths}), new_ends, copied});
   }
 
-  /// `marks` one column to the right.
+  /// Shifts `marks` right by one column.
   Value moved(Value marks) {
     const Value from = op(ops::Maximum, {op(ops::Subtract, {columns_, number(1)}), number(0)});
     return op(ops::LogicalAnd, {gather(*node_, marks, from, 1), op(ops::Greater, {columns_, number(0)})});
@@ -206,13 +207,13 @@ class Tokens {
               {{"exclusive", false}, {"reverse", false}});
   }
 
-  /// Where the marks are in the flat table.
+  /// The positions of the marks in the flattened table.
   Value places_of(Value marks) {
     return squeeze(*node_, op(ops::NonZero, {flat(marks)}, {{"output_type", ElementType::i64}}), {0});
   }
 
-  /// The places of the marks among the bytes as rows of `width`: first the mark of the begin if `shift` is 1,
-  /// the tokens, the mark of the end one byte behind that of the begin, the padding.
+  /// The positions of the marks in the bytes as rows of `width`: the begin mark if `shift` is 1, the tokens,
+  /// the end mark one byte after the begin mark, and padding.
   Value table_of(Value marks, Value ranks, Value counts, Value width, std::int64_t shift, Value padding,
                  Value mark) {
     const Value columns = unsqueeze(*node_, count_to(width), {0});
@@ -240,7 +241,7 @@ class Tokens {
   Value places_;   ///< among all bytes: [strings, longest + 1]
   Value leads_;    ///< where characters begin
   Value begins_;   ///< where tokens begin
-  Value ends_;     ///< the column behind each token
+  Value ends_;     ///< the column after each token
 };
 
 /// Tokenizer 1.

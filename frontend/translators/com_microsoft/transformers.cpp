@@ -1,5 +1,5 @@
-// What onnxruntime's optimizer writes for transformers: activations with a bias, normalisations of a sum,
-// embeddings.
+// Operators that onnxruntime's optimizer emits for transformers: activations with a bias, normalisations of a
+// sum, embeddings.
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -36,7 +36,7 @@ Values quick_gelu(NodeContext& node) {
   return {node.op(ops::Swish, {x, node.number_like(node.real("alpha", 1.702F), x)})};
 }
 
-/// Normalisations of the last axis in f32, with the factors that they divide by.
+/// Values normalised over the last axis in f32, and the factors of the normalisation.
 struct Normalized {
   Value y;
   Value mean;
@@ -74,8 +74,8 @@ Normalized normalized(NodeContext& node, Value input, Value scale, Value bias, d
   return result;
 }
 
-/// SkipLayerNormalization, SkipSimplifiedLayerNormalization: of the sum of input, skip and bias, which is
-/// also an output. The simplified one does not subtract the mean and has no beta.
+/// SkipLayerNormalization, SkipSimplifiedLayerNormalization: normalises the sum of input, skip and bias,
+/// which is also an output. The simplified one does not subtract the mean and has no beta.
 Values normalized_sum(NodeContext& node, bool centred) {
   const std::int64_t rank = node.rank(node.input(0));
   Value skip = node.input(1);
@@ -94,8 +94,8 @@ Values skip_simplified_layer_normalization(NodeContext& node) {
   return normalized_sum(node, false);
 }
 
-/// SimplifiedLayerNormalization, which onnxruntime puts into ONNX's own domain: RMSNormalization before
-/// opset 23.
+/// SimplifiedLayerNormalization, which onnxruntime adds to ONNX's own domain: RMSNormalization before opset
+/// 23.
 Values simplified_layer_normalization(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
@@ -103,7 +103,7 @@ Values simplified_layer_normalization(NodeContext& node) {
   return {result.y, result.inverse_deviation};
 }
 
-/// The sum of the embeddings [B, S, D], normalised, and how many words of each sentence count.
+/// Normalises the sum of the embeddings [B, S, D], and counts the unmasked words of each sentence.
 Values normalized_embeddings(NodeContext& node, Value sum, Value gamma, Value beta, Value mask) {
   const Normalized result = normalized(node, sum, gamma, beta, node.real("epsilon", 1e-12F), true, 2);
   Value counts;
@@ -133,7 +133,7 @@ Values embed_layer_normalization(NodeContext& node) {
   return normalized_embeddings(node, sum, node.input(5), node.input(6), node.optional_input(7));
 }
 
-/// QEmbedLayerNormalization: the tables are integers; their scales and zero points follow.
+/// QEmbedLayerNormalization: the tables are integers, followed by their scales and zero points.
 Values quantized_embed_layer_normalization(NodeContext& node) {
   constexpr std::size_t kScales = 8;
   constexpr std::size_t kZeroPoints = 13;

@@ -1,5 +1,5 @@
-// Activation functions. Versions 1 have an attribute consumed_inputs that says nothing about the result;
-// later ones differ in element types only, but where noted.
+// Activation functions. Version 1 has an attribute consumed_inputs that does not affect the result. Later
+// versions differ in element types only, except where noted.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 #include "ir/shape_tools.hpp"
@@ -30,7 +30,7 @@ Value prelu_of_any_slope(NodeContext& node, Value x, Value slope) {
   return node.op(ops::Select, {is_negative, node.op(ops::Multiply, {x, slope}), x});
 }
 
-/// PRelu 7, 9, 16: the slope is broadcast to the data as in numpy; from 9 on integers.
+/// PRelu 7, 9, 16: the slope is broadcast to the data as in numpy; from 9 on also integers.
 Values prelu_7(NodeContext& node) {
   const Value x = node.input(0);
   const Value slope = node.input(1);

@@ -1,5 +1,5 @@
-// Attention since version 23 (24: padded caches and short masks, 25: windows): ScaledDotProductAttention
-// where that means the same, else its arithmetic.
+// Attention since version 23 (24: padded caches and short masks, 25: windows): ScaledDotProductAttention if
+// that is equivalent, otherwise its decomposition.
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -25,7 +25,7 @@ Value split_hidden(NodeContext& node, Value value, const std::vector<std::int64_
   return reshape_keeping(node, value, shape);
 }
 
-/// The heads of packed inputs, [B, S, N * h].
+/// Splits packed inputs, [B, S, N * h], into heads.
 Heads unpacked_heads(NodeContext& node) {
   const std::int64_t queries = node.integer("q_num_heads");
   const std::int64_t keys = node.integer("kv_num_heads");
@@ -43,7 +43,7 @@ Heads unpacked_heads(NodeContext& node) {
   return heads;
 }
 
-/// The heads of inputs that are given in heads, [B, N, S, h].
+/// Inputs that are heads already, [B, N, S, h].
 Heads given_heads(NodeContext& node) {
   Heads heads{node.input(0), node.input(1), node.input(2), {}, false};
   const ir::Dimension queries = heads.query.shape()[1];
@@ -52,7 +52,7 @@ Heads given_heads(NodeContext& node) {
   heads.are_grouped = queries.is_dynamic() || queries != keys;
   if (!heads.are_grouped) return heads;
   if (queries.is_static() && keys.is_static() && (keys.size() == 0 || queries.size() % keys.size() != 0)) {
-    node.fail("the heads of the query are no multiple of those of the key");
+    node.fail("the number of query heads is not a multiple of the number of key heads");
   }
   const Value groups = divide(node, dimension_of(node, heads.query, 1), heads.count);
   heads.query =
@@ -77,7 +77,7 @@ Heads heads_of(NodeContext& node) {
   return heads;
 }
 
-/// What the node asks for that ScaledDotProductAttention does not give.
+/// Requests of the node that ScaledDotProductAttention does not support.
 struct Wishes {
   double cap;
   ElementType softmax_type;
@@ -91,7 +91,7 @@ Wishes wishes_of(NodeContext& node, ElementType type) {
   return {node.real("softcap", 0), type, node.has_output(3)};
 }
 
-/// The query times the factor of the products. The size of the heads may be known at run time only.
+/// The query, multiplied by the scale. The size of the heads may be dynamic.
 Value scaled(NodeContext& node, Value query) {
   const auto axis = static_cast<std::size_t>(node.rank(query) - 1);
   const ir::Dimension size = query.shape()[axis];
@@ -111,7 +111,7 @@ Value in_one(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
   const Value query = is_scaled_before ? scaled(node, heads.query) : heads.query;
   Values inputs{query, heads.key, heads.value};
   const bool has_scale = is_scaled_before || node.has_attribute("scale");
-  // A scalar is no mask: it only takes the place before the scale.
+  // A scalar 0 is only a placeholder for the mask, before the scale.
   if (mask.value || has_scale) inputs.push_back(mask.value ? mask.value : node.number_like(0, query));
   if (has_scale) inputs.push_back(node.number_like(is_scaled_before ? 1 : node.real("scale"), query));
   return node.op(ops::ScaledDotProductAttention, inputs, {{"causal", mask.hides_future}});
@@ -119,7 +119,7 @@ Value in_one(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
 
 struct SpelledOut {
   Value output;
-  Value scores;  ///< of the stage that qk_matmul_output_mode names, as the products have them
+  Value scores;  ///< of the stage in qk_matmul_output_mode, in the form of the products
 };
 
 SpelledOut in_arithmetic(NodeContext& node, const Heads& heads, Value mask, const Wishes& wishes) {

@@ -9,17 +9,18 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// What the node's attributes and inputs say about masks.
+/// The masking rules in the node's attributes and inputs.
 struct Rules {
   bool is_causal;
-  std::int64_t left_window;   ///< -1: without end
-  std::int64_t right_window;  ///< -1: without end
+  std::int64_t left_window;   ///< -1: unlimited
+  std::int64_t right_window;  ///< -1: unlimited
   bool has_mask;
   bool has_past;
   bool has_lengths;
 
   bool are_by_position() const { return is_causal || left_window >= 0 || right_window >= 0; }
-  /// The meaning of `causal` of ScaledDotProductAttention: keys and queries begin together.
+  /// Whether `causal` of ScaledDotProductAttention is equivalent: keys and queries start at the same
+  /// position.
   bool hide_future_only() const {
     return is_causal && left_window < 0 && right_window < 0 && !has_mask && !has_past && !has_lengths;
   }
@@ -34,13 +35,13 @@ Rules rules_of(const NodeContext& node) {
           node.has_input(6)};
 }
 
-/// Both broadcast to [B, N, S, T], and either may be null.
+/// Both broadcast to [B, N, S, T]; either may be null.
 struct Mask {
   Value bias;  ///< added to the scores
-  Value seen;  ///< boolean: the keys that take part
+  Value seen;  ///< boolean: the visible keys
 };
 
-/// The mask of the model as long as there are keys: since version 24 the keys behind its end are hidden.
+/// The mask of the model, extended to the number of keys: since version 24 the keys after its end are hidden.
 Value extended_mask(NodeContext& node, Value keys) {
   Value mask = node.input(3);
   if (mask.type() != ElementType::boolean) mask = convert(node, mask, keys.type());
@@ -62,7 +63,8 @@ Value extended_mask(NodeContext& node, Value keys) {
   return is_boolean ? convert(node, extended, ElementType::boolean) : extended;
 }
 
-/// Where queries stand among the keys: [S, 1], or [B, 1, S, 1] when each row of the batch has its own past.
+/// The positions of queries among the keys: [S, 1], or [B, 1, S, 1] if each row of the batch has its own
+/// past.
 Value positions(NodeContext& node, const Heads& heads) {
   const std::int64_t sequence = heads.are_grouped ? 3 : 2;
   const Value count = size_of(node, heads.query, sequence);
@@ -100,7 +102,7 @@ Mask restrictions(NodeContext& node, const Heads& heads, const Rules& rules) {
   return mask;
 }
 
-/// A mask over heads as one over groups: of [..., N, S, T], where N may be 1, [..., K, N / K, S, T].
+/// A mask over heads as a mask over groups: from [..., N, S, T], where N may be 1, to [..., K, N / K, S, T].
 Value over_groups(NodeContext& node, Value mask, const Heads& heads) {
   const std::int64_t rank = node.rank(mask);
   if (rank < 3) return mask;
@@ -117,7 +119,7 @@ Value over_groups(NodeContext& node, Value mask, const Heads& heads) {
   return reshape(node, mask, concat(node, shape));
 }
 
-/// Whether some row of the mask may hide all keys. Only a mask that is known tells.
+/// Whether a row of the mask may hide all keys. Always true unless the mask is known.
 bool may_hide_all(NodeContext& node, Value mask) {
   const auto known = node.known_numbers(mask);
   const ir::Dimension keys = mask.shape()[mask.shape().rank() - 1];
@@ -130,7 +132,7 @@ bool may_hide_all(NodeContext& node, Value mask) {
   return false;
 }
 
-/// Whether `mask` certainly has the sizes of the scores, or 1 where that is known.
+/// Whether `mask` provably has the sizes of the scores, or 1 where that is known.
 bool has_sizes_of_scores(const NodeContext& node, Value mask, const Heads& heads, const Rules& rules) {
   if (!rules.has_mask || !node.target().has(Fault::attention_mask_sizes)) return true;
   std::vector<ir::Dimension> scores(heads.query.shape().begin(), heads.query.shape().end() - 1);

@@ -1,4 +1,4 @@
-// Attention's heads and masks.
+// Heads and masks of attention.
 #pragma once
 
 #include <limits>
@@ -7,8 +7,8 @@
 
 namespace onnx2ir::frontend {
 
-/// Query, key and value in heads. Where several heads of the query share one of the key they are a group, an
-/// axis of its own: products then broadcast the key along it.
+/// Query, key and value in heads. If several query heads share a key head, they form a group, which is a
+/// separate axis: products then broadcast the key along it.
 struct Heads {
   Value query;  ///< [B, N, S, h], in groups [B, K, N / K, S, h]
   Value key;    ///< [B, K, T, h], with the past
@@ -17,23 +17,23 @@ struct Heads {
   bool are_grouped;
 };
 
-/// What an additive mask holds for keys that take no part.
+/// The value in an additive mask for hidden keys.
 inline constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
-/// What hides keys from the queries of an Attention node.
+/// The mask that hides keys from the queries of an Attention node.
 struct AttentionMask {
-  /// Boolean, true for keys that take part, or added to the scores; null when it hides none. Broadcasts to
-  /// the scores: [B, N, S, T], in groups [B, K, N / K, S, T].
+  /// Boolean (true for visible keys) or additive; null if no keys are hidden. Broadcasts to the scores: [B,
+  /// N, S, T], in groups [B, K, N / K, S, T].
   Value value;
-  bool hides_future = false;  ///< keys behind the query's own position, besides: by the attribute `causal`
-  bool fits_one_operation = true;  ///< ScaledDotProductAttention may have it
+  bool hides_future = false;  ///< also hides keys after the query's own position, by the attribute `causal`
+  bool fits_one_operation = true;  ///< ScaledDotProductAttention supports it
 };
 
 /// `may_be_causal`: an equal mask may become the attribute `causal` of ScaledDotProductAttention.
 AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal);
 
-/// `value`, of rows as the scores have them, with zeros for queries from which `mask` hides all keys: the
-/// softmax of such a row is NaN.
+/// Replaces rows of `value` by zeros for queries from which `mask` hides all keys, because the Softmax of a
+/// fully masked row is NaN.
 Value without_blind_rows(NodeContext& node, Value value, Value mask);
 
 }  // namespace onnx2ir::frontend

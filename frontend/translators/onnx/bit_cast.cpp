@@ -1,4 +1,5 @@
-// BitCast. OpenVINO has no operation on the bits of floating-point numbers: they are computed.
+// BitCast. OpenVINO has no operation on the bits of floating-point numbers, so they are computed
+// arithmetically.
 #include "frontend/translators/onnx/bit_cast.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The fields of an IEEE 754 binary format of at most 32 bits, above which is the sign.
+/// The fields of an IEEE 754 binary format of at most 32 bits; the sign is the highest bit.
 struct FloatFields {
   int exponent_bits;
   int fraction_bits;
@@ -52,12 +53,12 @@ class Bits {
   NodeContext* node_;
 };
 
-/// The bits of `value` as i32; of a 16-bit format below 2^16. Every NaN becomes the quiet one of sign 0.
+/// The bits of `value` as i32; for a 16-bit format below 2^16. Every NaN becomes the quiet NaN with sign 0.
 Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
   Bits bits(node);
   const Value x = convert(node, value, ElementType::f32);
   const Value magnitude = node.op(ops::Abs, {x});
-  // The least normal number becomes 1, so that only subnormal ones are below it.
+  // Scales the least normal number to 1, so that only subnormals are below 1.
   const Value is_below_one = bits.op(ops::Less, magnitude, bits.real(1));
   const int lowest = 1 - fields.bias();
   Value significand =
@@ -72,7 +73,7 @@ Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
   const auto flag = [&](Value condition, std::int64_t number) {
     return bits.select(condition, bits.whole(number), bits.whole(0));
   };
-  // Arithmetic of i32 stays below 2^24, which f32 holds exactly; bit operations do the rest.
+  // Arithmetic in i32 stays below 2^24, which is exact in f32; bitwise operations do the rest.
   const Value is_normal = bits.op(ops::GreaterEqual, significand, bits.real(1));
   const Value units = bits.op(ops::Multiply, significand, bits.power_of_two(fields.fraction_bits));
   Value fraction = bits.op(ops::Subtract, convert(node, units, ElementType::i32),
@@ -84,7 +85,7 @@ Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
   const Value is_special = bits.op(ops::LogicalOr, is_infinite, is_nan);
   field = bits.select(is_special, bits.whole(fields.last_exponent()), field);
   fraction = bits.select(is_special, flag(is_nan, std::int64_t{1} << (fields.fraction_bits - 1)), fraction);
-  // The reciprocal of -0 shows its sign.
+  // The sign of -0 is found by its reciprocal.
   const Value signed_like_x =
       bits.select(bits.op(ops::Equal, x, bits.real(0)), divide(node, bits.real(1), x), x);
   const Value sign = flag(bits.op(ops::Less, signed_like_x, bits.real(0)), fields.sign());
@@ -92,7 +93,7 @@ Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
   return bits.op(ops::BitwiseOr, bits.op(ops::BitwiseOr, exponent_bits, fraction), sign);
 }
 
-/// 2^e for each exponent field; subnormal numbers, of field 0, have the exponent of field 1. The last is
+/// 2^e for each exponent field. Subnormals, with field 0, have the exponent of field 1. The last one is
 /// infinity, which becomes NaN if the fraction is not 0.
 std::vector<double> powers_of_two(const FloatFields& fields) {
   std::vector<double> result;
@@ -104,7 +105,7 @@ std::vector<double> powers_of_two(const FloatFields& fields) {
   return result;
 }
 
-/// The f32 whose bits, or the f16 whose lowest 16 bits, are those of the i32 `pattern`.
+/// The f32 with the bits of the i32 `pattern`, or the f16 with its lowest 16 bits.
 Value float_of_bits(NodeContext& node, Value pattern, const FloatFields& fields) {
   Bits bits(node);
   const std::int64_t one = std::int64_t{1} << fields.fraction_bits;
@@ -143,7 +144,7 @@ namespace {
 /// The integer of `type` that has the lowest bits of the i32 `pattern`.
 Value integer_of_bits(NodeContext& node, Value pattern, ElementType type) {
   const std::int64_t bits = ir::info(type).bits;
-  // A Convert between integers of 32 bits keeps the bits.
+  // A Convert between 32-bit integers keeps the bits.
   if (bits == 32) return convert(node, pattern, type);
   const auto number = [&](std::int64_t i) { return node.integer(i, ElementType::i32); };
   pattern = node.op(ops::BitwiseAnd, {pattern, number((std::int64_t{1} << bits) - 1)});

@@ -1,4 +1,4 @@
-// The bits of numbers, computed with arithmetic: OpenVINO has no operation that reads them.
+// Computes the bits of numbers by arithmetic, because OpenVINO has no operation that reads them.
 #pragma once
 
 #include "frontend/graph/node_context.hpp"

@@ -5,7 +5,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The largest number of a float8 or float4 type; nothing for other types.
+/// The largest number of a float8 or float4 type; no value for other types.
 std::optional<double> largest_of_small_float(ElementType type) {
   switch (type) {
     case ElementType::f8e4m3:
@@ -19,13 +19,13 @@ std::optional<double> largest_of_small_float(ElementType type) {
   }
 }
 
-/// Numbers beyond the largest become the largest; NaN becomes `of_nan`.
+/// Saturates numbers; NaN becomes `of_nan`.
 Value saturated(NodeContext& node, Value value, double largest, Value of_nan) {
   const Value limited = node.op(ops::Clamp, {value}, {{"min", -largest}, {"max", largest}});
   return node.op(ops::Select, {node.op(ops::IsNaN, {value}), of_nan, limited});
 }
 
-/// float8e8m0 holds powers of two only; Convert rounds to the nearest.
+/// float8e8m0 represents only powers of two; Convert rounds to the nearest.
 Value to_power_of_two(NodeContext& node, Value value) {
   const std::string mode = node.text("round_mode", "up");
   if (mode == "nearest") return convert(node, value, ElementType::f8e8m0);
@@ -54,8 +54,8 @@ Value to_small_float(NodeContext& node, Value value, ElementType type) {
 
 namespace {
 
-/// The low 4 bits of numbers, as those of `type`. OpenVINO does not define what Convert makes of numbers
-/// beyond the type.
+/// The low 4 bits of numbers, as numbers of `type`. OpenVINO does not define Convert for numbers outside the
+/// range of the type.
 Value cut_to_4_bits(NodeContext& node, Value value, ElementType type) {
   const auto number = [&](std::int64_t of) { return node.integer(of, ElementType::i32); };
   const Value whole = convert(node, value, ElementType::i32);
@@ -69,14 +69,14 @@ Value cast(NodeContext& node, Value value, ElementType type) {
   if (type == ElementType::string || value.type() == ElementType::string) {
     node.fail("OpenVINO converts neither to strings nor from strings");
   }
-  // Everything but 0 is true, fractions too.
+  // All numbers except 0 are true, including fractions.
   if (type == ElementType::boolean) return node.op(ops::NotEqual, {value, node.number_like(0, value)});
   if (type == ElementType::u4 || type == ElementType::i4) value = cut_to_4_bits(node, value, type);
   if (largest_of_small_float(type) || type == ElementType::f8e8m0) return to_small_float(node, value, type);
   return convert(node, value, type);
 }
 
-/// The number of an element type by its name in the enumeration, which version 1 uses.
+/// The element type number for its name in the enumeration, which version 1 uses.
 std::int64_t type_number(const NodeContext& node, const std::string& name) {
   constexpr std::string_view kNames[] = {"UNDEFINED", "FLOAT",  "UINT8",  "INT8",   "UINT16",
                                          "INT16",     "INT32",  "INT64",  "STRING", "BOOL",

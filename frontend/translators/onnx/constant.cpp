@@ -1,4 +1,4 @@
-// Constants, and tensors made of nothing but a shape: Constant, ConstantOfShape, EyeLike.
+// Constants, and tensors that are created from a shape: Constant, ConstantOfShape, EyeLike.
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_data.hpp"
 #include "frontend/translators/families.hpp"

@@ -80,7 +80,7 @@ TranslatedBody translate_body(NodeContext& node, const IteratedBody& body, std::
   return result;
 }
 
-/// Whether `state` starts as an optional without a value: what stands in for that tells nothing of the sizes.
+/// Whether `state` is initially an optional without a value, whose placeholder has no meaningful sizes.
 bool is_none(const Operand& state) {
   const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&state);
   if (optional == nullptr) return false;
@@ -88,7 +88,7 @@ bool is_none(const Operand& state) {
   return has_value && has_value->front() == 0;
 }
 
-/// `state`. An optional without a value gets the form that its type has.
+/// `state`; an optional without a value gets the representation of its type.
 Operand fitting(const Operand& state) {
   if (!is_none(state)) return state;
   Optional none = *std::get<std::shared_ptr<const Optional>>(state);
@@ -96,8 +96,8 @@ Operand fitting(const Operand& state) {
   return make_optional(std::move(none));
 }
 
-/// The types the states need after an iteration. After the `first`, those that start without a value take
-/// what they get.
+/// The types that the states need after an iteration. After the `first` one, states without an initial value
+/// take the type of the new value.
 std::vector<OperandType> widened(NodeContext& node, const IteratedBody& body,
                                  const TranslatedBody& translated, bool first) {
   std::vector<OperandType> result;
@@ -122,8 +122,8 @@ std::vector<OperandType> widened(NodeContext& node, const IteratedBody& body,
 
 namespace {
 
-/// Forgets what an attempt at the body at `path` reported about the body since `mark`. What it reported about
-/// the graphs around stays: their nodes and initializers are not translated again.
+/// Removes diagnostics about the body at `path` that a failed attempt has reported since `mark`. Diagnostics
+/// about enclosing graphs are kept, because their nodes and initializers are not translated again.
 void forget_attempt(DiagnosticSink& sink, std::size_t mark, std::string_view path) {
   const auto is_inside = [&](const Diagnostic& diagnostic) {
     const std::string_view graph = diagnostic.place.graph;
@@ -138,7 +138,7 @@ void forget_attempt(DiagnosticSink& sink, std::size_t mark, std::string_view pat
   for (Diagnostic& diagnostic : kept) sink.report(std::move(diagnostic));
 }
 
-/// Counts the bodies around the node at work that may be translated again.
+/// Counts the bodies around the current node that may be translated again.
 class RepeatedBody {
  public:
   explicit RepeatedBody(ConversionState& conversion) : conversion_(conversion) {
@@ -152,8 +152,8 @@ class RepeatedBody {
   ConversionState& conversion_;
 };
 
-/// Widens `types` to what the states needed when the body around was translated with narrower types; false
-/// when that is not known.
+/// Widens `types` to the types that the states needed when the enclosing body was translated with narrower
+/// types; false if these are not known.
 bool widen_to_earlier(const ConversionState& conversion, const std::string& place,
                       std::vector<OperandType>& types) {
   const auto earlier = conversion.state_types.find(place);
@@ -165,8 +165,8 @@ bool widen_to_earlier(const ConversionState& conversion, const std::string& plac
   return true;
 }
 
-/// States that hand their shapes on settle one a round. Beyond this many rounds all shapes become dynamic, as
-/// it would take as many rounds as there are states.
+/// States that pass their shapes to each other settle one per round. After this many rounds all shapes become
+/// dynamic, because otherwise there would be as many rounds as states.
 constexpr int kMostRounds = 16;
 
 }  // namespace
@@ -201,13 +201,14 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
       types = std::move(wider);
       if (round >= kMostRounds) std::ranges::transform(types, types.begin(), with_dynamic_dimensions);
     } catch (const AlreadyReported&) {
-      // What fails with the exact shapes of the first iteration may do so only because they hold once.
-      // A body that is valid with dynamic shapes but not with the wider types it then needs has no fixpoint.
+      // A failure with the exact shapes of the first iteration may be caused by shapes that do not hold in
+      // later iterations. A body that is valid with dynamic shapes but not with the wider types that it then
+      // needs has no fixpoint.
       if (last_try) throw;
       types = dynamic;
       has_fallen_back = true;
-      // The next time the body around is tried, this loop begins here: two attempts at each depth would
-      // multiply.
+      // The next attempt for the enclosing body starts this loop here, because two attempts at each depth
+      // would multiply.
       constexpr int kFewBodies = 4;
       if (conversion.repeated_bodies > kFewBodies) conversion.state_types.insert_or_assign(place, dynamic);
     }
@@ -216,11 +217,11 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
 }
 
 LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const IteratedBody& proto,
-                     TranslatedBody body, Value goes_on, const std::vector<bool>& wanted_states,
+                     TranslatedBody body, Value next_condition, const std::vector<bool>& wanted_states,
                      const std::vector<ScanOutput>& scans) {
   Builder builder(*body.graph);
-  // All Results first: they may be the only readers of the body's Parameters.
-  ir::Node& next_condition = builder.result(goes_on);
+  // All Results first, because they may be the only uses of the body's Parameters.
+  ir::Node& condition_result = builder.result(next_condition);
   std::vector<std::vector<ir::Node*>> nexts;
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
     auto& parts = nexts.emplace_back();
@@ -229,7 +230,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
       parts.push_back(&builder.result(part));
     }
   }
-  std::vector<std::pair<ir::Node*, std::int64_t>> rows;  // and the axis over the iterations
+  std::vector<std::pair<ir::Node*, std::int64_t>> rows;  // with the axis over the iterations
   for (const ScanOutput& scan : scans) {
     if (!scan.wanted) continue;
     const Value row = unsqueeze(builder, scan.row, {scan.axis});
@@ -240,9 +241,9 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
     initial.push_back(flatten(node, fitting(proto.initial[i]), body.types[i], Boundary::body));
   }
   const ir::LoopView loop = ir::add_loop(node, trip_count, condition, std::move(body.graph));
-  loop.body().condition = &next_condition;
+  loop.body().condition = &condition_result;
   if (body.condition->has_uses()) {
-    loop.add_state(condition, *body.condition, next_condition);
+    loop.add_state(condition, *body.condition, condition_result);
   } else {
     loop.graph().remove(*body.condition);
   }

@@ -11,7 +11,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Filters [G * n, ...] of known sizes as [G, n, ...].
+/// Filters [G * n, ...] of static sizes as [G, n, ...].
 Value grouped(NodeContext& node, Value filter, std::int64_t groups) {
   const ir::Integers sizes = *filter.shape().sizes();
   if (groups < 1) node.fail("a filter of no elements cannot be divided into groups");
@@ -47,7 +47,7 @@ void take_kernel_from(Window& window, Value filter) {
   for (std::size_t i = 2; i < filter.shape().rank(); ++i) window.kernel.push_back(filter.shape()[i].size());
 }
 
-/// Whether OpenVINO's convolutions take the filter.
+/// Whether OpenVINO's convolutions support the filter.
 bool is_native(const NodeContext& node, Value filter) {
   return filter.shape().is_static() || !node.target().has(Fault::convolution_dynamic_filter);
 }
@@ -73,7 +73,7 @@ Values conv_1(NodeContext& node) {
   return {biased(node, result, node.optional_input(2), node.rank(node.input(0)))};
 }
 
-/// Integers minus their zero point, as f32: products of 8-bit numbers are exact in it.
+/// Integers minus their zero point, as f32, in which products of 8-bit numbers are exact.
 Value centred(NodeContext& node, Value value, Value zero_point, bool per_filter) {
   Value result = convert(node, value, ElementType::f32);
   if (!zero_point) return result;
@@ -118,17 +118,17 @@ Values q_linear_conv_10(NodeContext& node) {
   return {convert(node, result, type)};
 }
 
-/// output_shape without batch and channels; empty when absent.
+/// output_shape without batch and channels; empty if absent.
 std::vector<std::int64_t> spatial_output_shape(NodeContext& node, const Window& window) {
   auto output_shape = node.integer_list("output_shape");
   const auto spatial = window.strides.size();
-  // Some exporters write the whole shape.
+  // Some exporters write the complete shape.
   if (output_shape.size() == spatial + 2) output_shape.erase(output_shape.begin(), output_shape.begin() + 2);
   if (!output_shape.empty() && output_shape.size() != spatial) node.fail("output_shape has the wrong length");
   return output_shape;
 }
 
-/// Where output_shape or auto_pad ask for a size, the total pad follows from it.
+/// If output_shape or auto_pad determine a size, computes the total pad from it.
 void resolve_transposed_pads(Window& window, std::vector<std::int64_t>& more,
                              const std::vector<std::int64_t>& output_shape, Value input) {
   const auto spatial = window.strides.size();
@@ -138,7 +138,7 @@ void resolve_transposed_pads(Window& window, std::vector<std::int64_t>& more,
   for (std::size_t i = 0; i < spatial; ++i) {
     const ir::Dimension size = input.shape()[i + 2];
     const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
-    std::int64_t total = extent + more[i] - window.strides[i];  // what gives size * stride
+    std::int64_t total = extent + more[i] - window.strides[i];  // the pad for an output of size * stride
     if (!output_shape.empty()) {
       total = window.strides[i] * (size.size() - 1) + more[i] + extent - output_shape[i];
     }
@@ -203,8 +203,8 @@ Values deform_conv_19(NodeContext& node) {
   return {biased(node, result, node.optional_input(3), rank)};
 }
 
-/// The number of spatial axes of Col2Im: the length of its inputs or attributes, or what the result is
-/// declared to have.
+/// The number of spatial axes of Col2Im: from the length of its inputs or attributes, or from the declared
+/// rank of the result.
 std::int64_t spatial_rank(NodeContext& node) {
   for (const std::size_t input : {1, 2}) {
     if (const auto count = node.input(input).shape().element_count())
@@ -245,7 +245,7 @@ Values col2im_18(NodeContext& node) {
                    {"pads_end", window.pads_end}})};
 }
 
-/// A filter of unknown size for each channel: all windows [N, C, L, k] times the filters [C, 1, k].
+/// A filter of dynamic size for each channel: all windows [N, C, L, k] times the filters [C, 1, k].
 Value windows_by_channel(NodeContext& node, Value input, Value filter, Value places) {
   const Value indices = node.op(ops::Add, {unsqueeze(node, numbers_below(node, places), {1}),
                                            numbers_below(node, dimension_of(node, filter, 2))});
@@ -253,8 +253,8 @@ Value windows_by_channel(NodeContext& node, Value input, Value filter, Value pla
   return node.op(ops::ReduceSum, {products, node.integers({3})}, {{"keep_dims", false}});
 }
 
-/// CausalConvWithState 27: each channel with its own filter, over the state and the input; the state is what
-/// the next positions still need.
+/// CausalConvWithState 27: each channel has its own filter over the state and the input; the new state is the
+/// part that later positions need.
 Values causal_conv_with_state_27(NodeContext& node) {
   const Value input = node.input(0);
   const Value filter = node.input(1);

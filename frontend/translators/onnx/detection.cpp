@@ -9,13 +9,13 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// An optional parameter as a scalar.
+/// An optional parameter as a scalar; `absent` if it is missing.
 Value parameter(NodeContext& node, std::size_t index, Value absent) {
   if (!node.has_input(index)) return absent;
   return reshape(node, node.input(index), std::vector<std::int64_t>{});
 }
 
-/// Boxes whose last axis, which has 4 entries, is known to have them.
+/// Makes the last axis of boxes static, which has 4 entries.
 Value quadruples(NodeContext& node, Value boxes) {
   const std::int64_t rank = node.rank(boxes);
   if (boxes.shape()[static_cast<std::size_t>(rank - 1)].is_static()) return boxes;
@@ -25,7 +25,7 @@ Value quadruples(NodeContext& node, Value boxes) {
   return reshape(node, boxes, concat(node, shape));
 }
 
-/// The next f32 above a threshold: an overlap that equals the threshold is below it.
+/// The next f32 above a threshold, so that an overlap equal to the threshold is below it.
 Value next_number(NodeContext& node, Value threshold) {
   const Value next = node.op(ops::Multiply, {threshold, node.number(1.0 + 0x1p-23, ElementType::f32)});
   return node.op(ops::Maximum, {next, node.number(1e-30, ElementType::f32)});
@@ -36,10 +36,10 @@ Values non_max_suppression_10(NodeContext& node) {
   const Value most = convert(node, parameter(node, 2, node.integer(0)), ElementType::i64);
   Value overlap = parameter(node, 3, node.number(0.0, ElementType::f32));
   if (node.target().has(Fault::nms_equal_overlap)) overlap = next_number(node, overlap);
-  // Without a threshold all scores count.
+  // Without a threshold, all scores count.
   const Value threshold = parameter(node, 4, node.number(-3.4028234663852886e38, ElementType::f32));
   const bool centre = node.integer("center_point_box", 0) != 0;
-  // The list has as many rows as there are selected boxes: plugins with dynamic shapes do not fill it up.
+  // With dynamic shapes, plugins return as many rows as there are selected boxes, without padding.
   return {node.op(ops::NonMaxSuppression,
                   {quadruples(node, node.input(0)), node.input(1), most, overlap, threshold},
                   {{"box_encoding", centre ? "center" : "corner"},
@@ -47,7 +47,7 @@ Values non_max_suppression_10(NodeContext& node) {
                    {"output_type", ElementType::i64}})};
 }
 
-/// Whether a region has neither height nor width, or is turned round: boolean [R, 1, 1, 1].
+/// Whether a region is empty or inverted: boolean [R, 1, 1, 1].
 Value has_no_extent(NodeContext& node, Value regions) {
   const auto corner = [&](std::initializer_list<std::int64_t> columns) {
     return gather(node, regions, node.integers(columns), 1);
@@ -65,7 +65,7 @@ Values roi_align_10(NodeContext& node) {
   const Value regions = quadruples(node, node.input(1));
   const Value batches = convert(node, node.input(2), ElementType::i64);
   const std::int64_t sampling_ratio = node.integer("sampling_ratio", 0);
-  // Without regions both modes give the same empty tensor.
+  // Without regions, both modes give the same empty tensor.
   const bool has_regions = regions.shape()[0] != ir::Dimension(0);
   if (has_regions && node.text("mode", "avg") == "max") {
     return {region_maximum(node, node.input(0), regions, batches, half_pixel)};
@@ -79,7 +79,7 @@ Values roi_align_10(NodeContext& node) {
                               {"aligned_mode", half_pixel ? "half_pixel_for_nn" : "asymmetric"}});
   if (!node.target().has(Fault::roi_align_no_samples)) return {mean};
   if (!half_pixel || sampling_ratio > 0 || !has_regions) return {mean};
-  // Regions without extent have no samples, whose mean is 0.
+  // Empty regions have no samples; their mean is 0.
   return {node.op(ops::Select, {has_no_extent(node, regions), node.number_like(0, mean), mean})};
 }
 

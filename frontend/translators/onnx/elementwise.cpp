@@ -1,7 +1,7 @@
-// Arithmetic, comparison, logic and bits, element by element.
+// Elementwise arithmetic, comparison, logic and bitwise operations.
 //
-// Versions below 7 broadcast only on request, the second input to the first, its dimensions placed at `axis`;
-// from 7 on both inputs are broadcast as in numpy. Later versions differ in element types only.
+// Versions below 7 broadcast only on request: the second input to the first, with its dimensions placed at
+// `axis`. From 7 on, both inputs are broadcast as in numpy. Later versions differ in element types only.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The second input of a version below 7, ready for numpy broadcasting.
+/// The second input of a version below 7, reshaped for numpy broadcasting.
 Value placed_at_axis(NodeContext& node) {
   const Value b = node.input(1);
   if (node.integer("broadcast", 0) == 0 || !node.has_attribute("axis")) return b;
@@ -50,7 +50,7 @@ Value quotient(NodeContext& node, Value a, Value b) {
   return divide(node, a, b);
 }
 
-/// Pow: from 12 on the exponent may be of another type; the result is of the base's.
+/// Pow: from 12 on the exponent may have another type; the result has the type of the base.
 Value power(NodeContext& node, Value base, Value exponent) {
   const ElementType type = base.type();
   if (type == exponent.type()) return node.op(ops::Power, {base, exponent});
@@ -102,8 +102,8 @@ Value plain(NodeContext& node, Value a, Value b) {
   return node.op(kOperation, {a, b});
 }
 
-/// BitShift 11, 28: from 28 on signed integers, whose right shift keeps the sign. Counts that are negative or
-/// not below the width of the type, which OpenVINO does not define, shift everything out.
+/// BitShift 11, 28: from 28 on signed integers, whose right shift keeps the sign. Negative counts and counts
+/// not below the width of the type, which OpenVINO does not define, shift out all bits.
 Values bit_shift_11(NodeContext& node) {
   const std::string direction = node.text("direction");
   if (direction != "LEFT" && direction != "RIGHT") node.fail("attribute 'direction' must be LEFT or RIGHT");

@@ -42,7 +42,8 @@ Values image_scaler(NodeContext& node) {
   return {node.op(ops::Add, {x, node.numbers(bias, shape, x.type())})};
 }
 
-/// Crop: without border [left, top, right, bottom]; with `scale` [height, width] from the upper left corner.
+/// Crop: removes the border [left, top, right, bottom]; with `scale`, crops [height, width] from the upper
+/// left corner.
 Values crop(NodeContext& node) {
   const Value x = node.input(0);
   if (node.rank(x) != 4) node.fail("the input must be a batch of images");
@@ -66,7 +67,7 @@ Values dynamic_slice(NodeContext& node) {
   return translate_as(node, "Slice", 10, inputs);
 }
 
-/// ConstantFill: a value in a shape, which is an attribute, an input, or the shape of an input.
+/// ConstantFill: fills a shape, given by an attribute, an input, or the shape of an input, with a value.
 Values constant_fill(NodeContext& node) {
   constexpr std::int64_t kFloat = 1;
   const Value number = node.number(node.real("value", 0), node.element_type(node.integer("dtype", kFloat)));

@@ -21,7 +21,7 @@ struct Sizes {
   Value product(const Values& values) const {
     return node.op(ops::ReduceProd, {concat(node, values), node.integers({0})}, {{"keep_dims", true}});
   }
-  /// From the first to the last place of a window.
+  /// The distance from the first to the last element of a window.
   Value extent(Value kernel, std::int64_t dilation) const {
     return plus(times(minus(kernel, of(1)), of(dilation)), of(1));
   }
@@ -33,7 +33,7 @@ Values spatial_sizes(NodeContext& node, Value value) {
   return sizes;
 }
 
-/// Rows for the places of the window, columns for the places inside it.
+/// Positions of window elements: one row per window, one column per element.
 Value window_places(const Sizes& sizes, Value places, Value kernel, std::int64_t stride,
                     std::int64_t dilation) {
   const Value rows =
@@ -111,16 +111,16 @@ Value unfolded_convolution(NodeContext& node, Value input, Value filter, const W
 
 namespace {
 
-/// Where the padded result of a fold ends along an axis, and which part of it is wanted.
+/// The end of the padded result of a fold along an axis, and the part of it that is needed.
 struct FoldedAxis {
   Value places;  ///< of the window
   Value kernel;  ///< size of the window
-  Value buffer;  ///< all that windows reach, and the end of the wanted part
-  Value begin;   ///< of the wanted part
-  Value size;    ///< of the wanted part
+  Value buffer;  ///< the extent of all windows and of the requested part
+  Value begin;   ///< of the requested part
+  Value size;    ///< of the requested part
 };
 
-/// Adds `columns` [N, C * kernel ..., places ...] up where the windows lie.
+/// Adds up `columns` [N, C * kernel ..., places ...] at the positions of their windows.
 Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
              const std::vector<FoldedAxis>& axes, const Window& window) {
   NodeContext& node = sizes.node;
@@ -133,7 +133,7 @@ Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
     places.push_back(axis.places);
     buffer.push_back(axis.buffer);
   }
-  // The place of each value in the buffer, [kernel ..., places ...].
+  // The position of each value in the buffer, [kernel ..., places ...].
   Value indices;
   for (std::int64_t i = 0; i < spatial; ++i) {
     const auto at = static_cast<std::size_t>(i);

@@ -1,5 +1,5 @@
-// Convolutions and Col2Im as windows that are gathered and added up by index, for any number of spatial axes
-// and for dynamic sizes.
+// Convolutions and Col2Im by gathering windows and adding by index, for any number of spatial axes and for
+// dynamic sizes.
 #pragma once
 
 #include "frontend/graph/node_context.hpp"
@@ -11,12 +11,14 @@ namespace onnx2ir::frontend {
 Value unfolded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
                            std::int64_t groups);
 
-/// The same for a transposed convolution. `more` is output_padding, `wanted` output_shape; empty when absent.
+/// The same for a transposed convolution. `more` is output_padding, `wanted` is output_shape; empty if
+/// absent.
 Value folded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
                          std::int64_t groups, const std::vector<std::int64_t>& more,
                          const std::vector<std::int64_t>& wanted);
 
-/// Col2Im along any number of axes: `columns` [N, C * kernel, places], `sizes` and `kernel` i64 [1] an axis.
+/// Col2Im along any number of axes: `columns` [N, C * kernel, places]; `sizes` and `kernel` are i64 [1] per
+/// axis.
 Value folded_columns(NodeContext& node, Value columns, const Values& sizes, const Values& kernel,
                      const Window& window);
 

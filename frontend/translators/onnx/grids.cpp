@@ -1,4 +1,4 @@
-// Grids of positions between -1 and 1, and images and volumes sampled at them: AffineGrid, GridSample.
+// Grids of positions in [-1, 1], and sampling of images and volumes at them: AffineGrid, GridSample.
 #include <optional>
 
 #include "frontend/translators/families.hpp"
@@ -8,7 +8,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The number of spatial axes of AffineGrid: theta has as many rows, `size` two more elements.
+/// The number of spatial axes of AffineGrid: the number of rows of theta, two less than the length of `size`.
 std::int64_t spatial_axes(NodeContext& node) {
   const Value theta = node.input(0);
   if (node.rank(theta) != 3) node.fail("theta must be a batch of matrices");
@@ -19,7 +19,7 @@ std::int64_t spatial_axes(NodeContext& node) {
   node.fail("whether the grid has two or three axes is not known", "declare the shape of theta in the model");
 }
 
-/// `size` positions from -1 to 1: of the pixels' centres, or with the outermost at the ends.
+/// `size` positions from -1 to 1: pixel centres, or with the outermost ones at the ends if `align_corners`.
 Value positions(NodeContext& node, Value size, bool align_corners) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const Value count = reshape(node, size, std::vector<std::int64_t>{});
@@ -70,7 +70,7 @@ Values affine_grid_20(NodeContext& node) {
   return {convert(node, reshape(node, moved, concat(node, result)), theta.type())};
 }
 
-/// Samples volumes: GridSample of OpenVINO takes images only.
+/// Samples volumes, because OpenVINO's GridSample supports only images.
 class VolumeSampler {
  public:
   VolumeSampler(NodeContext& node, bool align_corners, std::string padding)
@@ -133,8 +133,7 @@ class VolumeSampler {
     return node_->op(ops::Minimum, {node_->op(ops::Maximum, {value, number(0)}), last(axis)});
   }
 
-  /// Where the grid points along `axis`, counted in voxels: [N, positions]. The grid names the last axis
-  /// first.
+  /// The position of the grid along `axis` in voxels: [N, positions]. The grid lists the last axis first.
   Value place(Value grid, std::size_t axis) const {
     const auto column = static_cast<std::int64_t>(sizes_.size() - 1 - axis);
     const Value ratio = gather(*node_, grid, node_->integer(column), 2);
@@ -144,11 +143,12 @@ class VolumeSampler {
     return half(node_->op(ops::Subtract, {node_->op(ops::Multiply, {scaled, length(axis)}), number(1)}));
   }
 
-  /// A place outside moved inside, as the padding mode says; zeros are made where voxels are read.
+  /// Moves positions outside of the volume inside according to the padding mode; zeros are handled when
+  /// voxels are read.
   Value padded(Value place, std::size_t axis) const {
     if (padding_ == "zeros") return place;
     if (padding_ == "border") return limited(place, axis);
-    // Reflected at the ends: a wave of triangles of twice the length.
+    // Reflection at the ends: a triangle wave with twice the length as period.
     const Value start = number(align_corners_ ? 0 : -0.5);
     const Value range = align_corners_ ? node_->op(ops::Maximum, {last(axis), number(0.5)}) : length(axis);
     const Value period = node_->op(ops::Multiply, {range, number(2)});
@@ -160,7 +160,7 @@ class VolumeSampler {
     return limited(node_->op(ops::Add, {folded, start}), axis);
   }
 
-  /// Voxels at whole places, 0 outside: [N, C, positions].
+  /// Voxels at integer positions, 0 outside: [N, C, positions].
   Value voxels_at(const std::vector<Value>& places) const {
     Value index;
     Value inside;

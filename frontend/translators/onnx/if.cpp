@@ -40,7 +40,7 @@ TranslatedBranch translate_branch(NodeContext& node, std::string_view attribute)
   return result;
 }
 
-/// A branch, or why it fails whenever it is taken.
+/// A branch, or the reason why it fails whenever it is taken.
 struct TriedBranch {
   std::optional<TranslatedBranch> branch;
   std::string failure;
@@ -48,7 +48,7 @@ struct TriedBranch {
 };
 
 /// Translates a branch. If shapes make it fail whenever it is taken, its errors are withdrawn: models for
-/// several kinds of inputs have such branches once their inputs have sizes.
+/// several kinds of inputs have such branches once the input sizes are static.
 TriedBranch try_branch(NodeContext& node, std::string_view attribute) {
   GraphTranslator& outer = node.translator();
   DiagnosticSink& sink = outer.sink();
@@ -73,7 +73,7 @@ TriedBranch try_branch(NodeContext& node, std::string_view attribute) {
   }
 }
 
-/// A condition known at conversion time: the branch that is taken is emitted in place of the node.
+/// For a condition that is known at conversion time, emits the taken branch in place of the node.
 Operands inline_branch(NodeContext& node, std::string_view attribute) {
   const onnx::GraphProto& proto = node.graph_attribute(attribute);
   check_output_count(node, proto, attribute);
@@ -98,7 +98,7 @@ OperandType joined_type(NodeContext& node, const Operand& then_value, const Oper
   return *type;
 }
 
-/// Where the outputs differ in rank and one of them is never read, it takes the other's type.
+/// If the outputs differ in rank and one of them is never used, it gets the type of the other.
 void fit_unread_output(NodeContext& node, TranslatedBranch& then_branch, TranslatedBranch& else_branch,
                        std::size_t index) {
   const OperandType then_type = type_of(then_branch.outputs[index]);
@@ -138,7 +138,7 @@ std::optional<bool> chosen_branch(NodeContext& node) {
   return chosen->second;
 }
 
-/// Before an If is refused because its branches differ in rank, each is tried in its place.
+/// Before an If with branches of different ranks is an error, each branch is tried in its place.
 void ask_for_branch(NodeContext& node, const TranslatedBranch& then_branch,
                     const TranslatedBranch& else_branch) {
   GraphTranslator& translator = node.translator();

@@ -1,5 +1,6 @@
-// Loop 1, 11, 13, 16, 19, 21, 23, 24, 25 to Loop-5. The versions differ in what a state may be: 11 allows
-// none at all, 13 adds sequences, 16 optionals, the others element types. See docs/control-flow.md.
+// Loop 1, 11, 13, 16, 19, 21, 23, 24, 25, translated to Loop-5. The versions differ in the kinds of states:
+// 11 allows loops without states, 13 adds sequences, 16 optionals, the others element types. See
+// docs/control-flow.md.
 #include <algorithm>
 #include <limits>
 
@@ -15,7 +16,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 constexpr int kFirstState = 2;         ///< node inputs and body inputs before the states
-constexpr std::int64_t kEndless = -1;  ///< Loop-5's trip count without a bound
+constexpr std::int64_t kEndless = -1;  ///< the trip count of a Loop-5 without limit
 
 /// Input 0 as the trip count of Loop-5: absent is no bound, negative is zero.
 Value trip_count(NodeContext& node) {
@@ -23,13 +24,13 @@ Value trip_count(NodeContext& node) {
   const Value given = node.input(0);
   if (given.type() == ElementType::i32) {
     node.warn(DiagnosticCode::trip_count_type,
-              "the trip count is int32, the specification wants int64; it is converted");
+              "the trip count is int32, the specification requires int64; it is converted");
   } else if (given.type() != ElementType::i64) {
     node.fail("the trip count must be int64, it is " + to_string(type_of(given)));
   }
   const Value count = as_scalar(node, node, given, ElementType::i64, "the trip count");
   if (const auto known = node.known_integers(count)) {
-    // A bound that does not fit into 32 bits is treated as no bound.
+    // A limit that does not fit into 32 bits is treated as no limit.
     const bool endless =
         node.target().has(Fault::wide_integers) && known->front() >= std::numeric_limits<std::int32_t>::max();
     return node.integer(endless ? kEndless : std::max<std::int64_t>(known->front(), 0));
@@ -42,7 +43,7 @@ Value start_condition(NodeContext& node) {
   return as_scalar(node, node, node.operand(1), ElementType::boolean, "the condition");
 }
 
-/// A scalar of the body as a value of the rank that the body declares for it: bodies may want shape [1].
+/// A scalar of the body with the rank that the body declares: bodies may declare the shape [1].
 Value with_declared_rank(Builder& builder, Value scalar, const onnx::ValueInfoProto& declared) {
   const auto type = to_tensor_type(declared.type());
   if (!type || !type->shape.has_rank() || type->shape.rank() == 0) return scalar;
@@ -67,9 +68,8 @@ void check_signature(NodeContext& node, const onnx::GraphProto& proto, std::size
   }
 }
 
-/// The scan output `rows`, which without rows has the sizes that the body declares for a row where inference
-/// does not know them. A declaration is used for nothing else: onnxruntime runs models whose declarations are
-/// wrong.
+/// The scan output `rows`. If it is empty, row sizes that inference does not know are those that the body
+/// declares. The declaration is not used otherwise, because onnxruntime runs models with wrong declarations.
 Value with_declared_row(NodeContext& node, Value rows, const onnx::ValueInfoProto& declared) {
   const auto type = to_tensor_type(declared.type());
   const ir::PartialShape& shape = rows.shape();
@@ -97,7 +97,7 @@ Value with_declared_row(NodeContext& node, Value rows, const onnx::ValueInfoProt
   return reshape_keeping(node, result, known);
 }
 
-/// What each iteration appends to state `index`, when that is a list that starts empty; null otherwise.
+/// The value that each iteration appends to state `index` if that is an initially empty list; null otherwise.
 Value appended(const IteratedBody& body, const TranslatedBody& translated, std::size_t index) {
   const auto* list = std::get_if<std::shared_ptr<const Sequence>>(&body.initial[index]);
   if (list == nullptr || !(*list)->elements || !(*list)->elements->empty()) return {};
@@ -128,7 +128,7 @@ Operands loop_1(NodeContext& node) {
   };
   TranslatedBody translated = translate_to_fixpoint(node, body);
   Builder builder(*translated.graph);
-  const Value goes_on =
+  const Value next_condition =
       as_scalar(node, builder, translated.outputs[0], ElementType::boolean, "the body's condition");
 
   const std::size_t states = body.initial.size();
@@ -137,10 +137,10 @@ Operands loop_1(NodeContext& node) {
   std::vector<ScanOutput> scans;
   for (std::size_t i = states; i + 1 < translated.outputs.size(); ++i) {
     const Value row = as_tensor(translated.outputs[1 + i]);
-    if (!row) node.fail("scan output " + std::to_string(i - states) + " is no tensor");
+    if (!row) node.fail("scan output " + std::to_string(i - states) + " is not a tensor");
     scans.push_back({row, 0, node.has_output(i)});
   }
-  // A list that is only appended to is a scan output, too: for who stacks it.
+  // A list that is only appended to also becomes a scan output, for readers that stack it.
   const std::size_t outputs = scans.size();
   std::vector<std::size_t> lists;
   for (std::size_t i = 0; i < states; ++i) {
@@ -149,7 +149,8 @@ Operands loop_1(NodeContext& node) {
     lists.push_back(i);
     scans.push_back({row, 0, true});
   }
-  LoopResult result = make_loop(node, count, condition, body, std::move(translated), goes_on, wanted, scans);
+  LoopResult result =
+      make_loop(node, count, condition, body, std::move(translated), next_condition, wanted, scans);
   for (std::size_t i = 0; i < lists.size(); ++i) {
     Sequence list = *std::get<std::shared_ptr<const Sequence>>(result.states[lists[i]]);
     list.stacked = result.scans[outputs + i];

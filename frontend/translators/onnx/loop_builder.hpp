@@ -1,4 +1,4 @@
-// Makes a Loop-5 for an operator that iterates by itself, without an ONNX body.
+// Creates a Loop-5 for an operator that iterates without an ONNX body.
 #pragma once
 
 #include <functional>
@@ -7,14 +7,14 @@
 
 namespace onnx2ir::frontend {
 
-/// What the body of one iteration computes: the next states and one row of each scan output.
+/// The result of one iteration: the next states, and one row of each scan output.
 struct Iteration {
   Values states;
   Values rows;
 };
 
-/// Writes the body: `iteration` is the iteration number (i64 scalar), `invariants` stand for the outer
-/// values.
+/// Emits the body: `iteration` is the iteration number (i64 scalar), `invariants` are the captured values in
+/// the body.
 using BodyWriter =
     std::function<Iteration(Builder& body, Value iteration, const Values& states, const Values& invariants)>;
 
@@ -24,7 +24,7 @@ struct Iterated {
   Values scans;
 };
 
-/// A loop of `count` (i64 scalar) iterations from `initial`. States keep their types and shapes.
+/// A loop of `count` (i64 scalar) iterations with the states `initial`. States keep their types and shapes.
 Iterated iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
                  const BodyWriter& write);
 

@@ -1,4 +1,4 @@
-// Products of matrices and tensors.
+// Matrix and tensor products, and determinants.
 #include <cmath>
 #include <map>
 
@@ -14,7 +14,7 @@ Value mat_mul(Builder& builder, Value a, Value b, bool transpose_a = false, bool
   return builder.op(ops::MatMul, {a, b}, {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}});
 }
 
-/// MatMul 1, 9, 13: as numpy's; from 9 on integers.
+/// MatMul 1, 9, 13: as in numpy; from 9 on also integers.
 Values mat_mul_1(NodeContext& node) {
   return {mat_mul(node, node.input(0), node.input(1))};
 }
@@ -41,8 +41,8 @@ Values gemm_1(NodeContext& node) {
   return {convert(node, result, type)};
 }
 
-/// Quantised values as numbers of `type`: minus their zero point, when there is one. A vector of zero points
-/// has one for each row of the left matrix, for each column of the right one.
+/// Quantised values as numbers of `type`: minus their zero point if there is one. A vector of zero points has
+/// one per row of the left matrix, or one per column of the right one.
 Value centered(NodeContext& node, Value quantized, Value zero_point, bool is_left, ElementType type) {
   const Value value = convert(node, quantized, type);
   if (!zero_point) return value;
@@ -99,7 +99,7 @@ std::string implicit_output(std::string_view inputs) {
   return output;
 }
 
-/// Einsum 12. OpenVINO needs an explicit output where a label is repeated, as in "ii->".
+/// Einsum 12. OpenVINO requires an explicit output if a label is repeated, as in "ii->".
 Values einsum_12(NodeContext& node) {
   std::string equation = node.text("equation");
   std::erase(equation, ' ');
@@ -107,7 +107,7 @@ Values einsum_12(NodeContext& node) {
   return {node.op(ops::Einsum, node.inputs(), {{"equation", equation}})};
 }
 
-/// By expansion along the first row, every minor once: 2^size products, for small matrices.
+/// Expands along the first row and computes every minor once: 2^size products, for small matrices.
 class Determinant {
  public:
   Determinant(NodeContext& node, Value matrices, std::int64_t size) : node_(&node), size_(size) {
@@ -120,7 +120,7 @@ class Determinant {
     }
   }
 
-  /// Of the last rows, as many as there are `columns`.
+  /// The determinant of the last rows with these columns; their numbers are equal.
   Value of(const std::vector<std::int64_t>& columns) {
     const std::int64_t row = size_ - static_cast<std::int64_t>(columns.size());
     if (columns.size() == 1) return at(row, columns.front());
@@ -149,8 +149,9 @@ class Determinant {
   std::map<std::vector<std::int64_t>, Value> minors_;
 };
 
-/// One step of Gaussian elimination on matrices [B, n, n] and their determinants so far [B]: the row with the
-/// largest number in column `step` goes to row `step` and is taken off the rows below it.
+/// One step of Gaussian elimination on matrices [B, n, n] with partial pivoting, and of their determinants so
+/// far [B]: swaps the row with the largest number in column `step` to row `step`, and eliminates the column
+/// in the rows below.
 Iteration eliminated(Builder& body, Value step, Value matrices, Value determinants) {
   const auto op = [&](ir::Op id, std::initializer_list<Value> inputs) { return body.op(id, inputs); };
   const auto number = [&](double value) { return body.number_like(value, matrices); };
@@ -175,7 +176,7 @@ Iteration eliminated(Builder& body, Value step, Value matrices, Value determinan
   const Value pivot = gather(body, upper, step, 2);  // [B, 1]
   const Value moved = op(ops::NotEqual, {pivot_row, step});
   const Value factor = op(ops::Select, {moved, op(ops::Multiply, {pivot, number(-1)}), pivot});
-  // Of a singular matrix nothing is left to take off.
+  // For a singular matrix there is nothing to eliminate.
   const Value divisor = op(ops::Select, {op(ops::Equal, {pivot, number(0)}), number(1), pivot});
   const Value below = op(ops::Greater, {rows, step});
   const Value ratios = body.op(ops::Divide, {gather(body, next, step, 2), divisor}, {{"m_pythondiv", true}});
@@ -187,7 +188,7 @@ Iteration eliminated(Builder& body, Value step, Value matrices, Value determinan
           .rows = {}};
 }
 
-/// Of matrices of any size.
+/// By elimination, for matrices of any size.
 Value eliminated_determinant(NodeContext& node, Value x) {
   const std::int64_t rank = node.rank(x);
   const Value size = dimension_of(node, x, rank - 1);
@@ -204,7 +205,7 @@ Value eliminated_determinant(NodeContext& node, Value x) {
                        : reshape(node, result.states[1], concat(node, shape));
 }
 
-/// Det 11, 22. OpenVINO has no such operation: small matrices are expanded, others reduced by elimination.
+/// Det 11, 22. OpenVINO has no such operation: small matrices are expanded, others use elimination.
 Values det_11(NodeContext& node) {
   constexpr std::int64_t kLargestExpanded = 5;
   const Value x = node.input(0);

@@ -1,4 +1,4 @@
-// The weights that make a mel spectrogram of a spectrogram: MelWeightMatrix.
+// MelWeightMatrix: the weights that convert a spectrogram to a mel spectrogram.
 #include <cmath>
 
 #include "frontend/translators/families.hpp"
@@ -8,7 +8,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// What a mel spectrogram is made of.
+/// The parameters of a mel spectrogram.
 struct MelBands {
   double bins;
   double dft_length;
@@ -17,7 +17,7 @@ struct MelBands {
   double upper;
 };
 
-/// The frequencies, counted in those of the transform, where triangles begin, peak and end.
+/// The frequencies, as bins of the transform, at which triangles begin, peak and end.
 std::vector<double> mel_edges(const MelBands& bands) {
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double step = (mel(bands.upper) - mel(bands.lower)) / (bands.bins + 2);
@@ -29,7 +29,7 @@ std::vector<double> mel_edges(const MelBands& bands) {
   return edges;
 }
 
-/// The same for what the run knows: f32 [bins + 2].
+/// The same for parameters that are known only at run time: f32 [bins + 2].
 Value mel_edges(NodeContext& node) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const auto real = [&](std::size_t index) {
@@ -37,7 +37,7 @@ Value mel_edges(NodeContext& node) {
   };
   const auto op = [&](ir::Op id, Value a, Value b) { return node.op(id, {a, b}); };
   const auto divide = [&](Value a, Value b) { return node.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); };
-  // In units in which a factor of e is one: the scale's own cancel out.
+  // In units of e-fold frequency: the constants of the mel scale cancel out.
   const auto mel = [&](Value hertz) {
     return node.op(ops::Log, {op(ops::Add, divide(hertz, number(700)), number(1))});
   };
@@ -51,7 +51,7 @@ Value mel_edges(NodeContext& node) {
                  {exact_quotient(node, op(ops::Multiply, op(ops::Add, real(1), number(1)), hertz), real(2))});
 }
 
-/// MelWeightMatrix 17: triangles over the frequencies of a one-sided transform, one a column.
+/// MelWeightMatrix 17: triangles over the frequencies of a one-sided transform, one per column.
 Values mel_weight_matrix_17(NodeContext& node) {
   constexpr std::int64_t kFloat = 1;
   constexpr double kMostBins = 1 << 16;

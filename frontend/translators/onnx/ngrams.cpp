@@ -1,4 +1,4 @@
-// TfIdfVectorizer: how often each of a list of n-grams occurs in rows of words.
+// TfIdfVectorizer: counts the occurrences of n-grams in rows of words.
 #include <algorithm>
 #include <map>
 
@@ -16,7 +16,7 @@ struct NGrams {
   std::size_t count() const { return words.front().size(); }
 };
 
-/// Cuts the pool, where n-grams stand by length, into them. `starts` is where each length begins.
+/// Splits the pool, in which n-grams are ordered by length. `starts` has the start of each length.
 std::vector<NGrams> cut(NodeContext& node, const std::vector<std::int64_t>& pool,
                         const std::vector<std::int64_t>& starts) {
   std::vector<NGrams> result;
@@ -38,7 +38,8 @@ std::vector<NGrams> cut(NodeContext& node, const std::vector<std::int64_t>& pool
   return result;
 }
 
-/// How often each n-gram occurs in rows [rows, words] with `distance` from word to word: f32 [rows, n-grams].
+/// The number of occurrences of each n-gram in rows [rows, words] with `distance` between words: f32 [rows,
+/// n-grams].
 Value occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int64_t distance) {
   Value matches;
   for (std::int64_t k = 0; k < n_grams.length; ++k) {
@@ -53,7 +54,7 @@ Value occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int
                  {{"keep_dims", false}});
 }
 
-/// Words as numbers, those of the pool and those of input 0: texts are numbered.
+/// Words of the pool and of input 0 as numbers: texts are numbered.
 struct Vocabulary {
   std::vector<std::int64_t> pool;
   Value input;
@@ -95,12 +96,12 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   const auto columns = node.integer_list("ngram_indexes");
   if (columns.empty()) node.fail("there are no n-grams");
 
-  // The counts of all n-grams in the order of the pool, and of those that do not count a 0.
+  // The counts of all n-grams in the order of the pool, followed by a 0 for unused columns.
   Values parts;
   std::size_t total = 0;
   for (const NGrams& n_grams : cut(node, vocabulary.pool, node.integer_list("ngram_counts"))) {
     Value count;
-    // A single word is found once, whatever may be skipped.
+    // Skipping makes no difference for single words.
     const std::int64_t skips = n_grams.length == 1 ? 0 : most_skipped;
     for (std::int64_t skipped = 0; skipped <= skips; ++skipped) {
       const Value found = occurrences(node, rows, n_grams, skipped + 1);
@@ -123,7 +124,7 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   if (*std::min_element(columns.begin(), columns.end()) < 0 || width > kMostColumns) {
     node.fail("an index of an n-gram is out of range");
   }
-  // For each column the n-gram it counts, or the zero behind them all.
+  // For each column the index of its n-gram, or that of the final 0.
   std::vector<std::int64_t> source(static_cast<std::size_t>(width), static_cast<std::int64_t>(total));
   for (std::size_t i = 0; i < columns.size(); ++i) {
     auto& place = source[static_cast<std::size_t>(columns[i])];

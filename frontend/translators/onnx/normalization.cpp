@@ -32,7 +32,7 @@ Value inverse_deviation(Builder& builder, Value variance, double epsilon) {
   return divide(builder, builder.number_like(1, variance), deviation);
 }
 
-/// A value for each channel, as it broadcasts to data of `rank`: [C, 1, ...].
+/// A value per channel in a shape that broadcasts to data of `rank`: [C, 1, ...].
 Value for_channels(NodeContext& node, Value value, std::int64_t rank) {
   return node.rank(value) == 1 ? with_unit_dimensions(node, value, 0, std::max<std::int64_t>(rank - 2, 0))
                                : value;
@@ -44,7 +44,7 @@ struct BatchNorm {
   double epsilon;
 };
 
-/// Statistics may be of a wider type than the data; then all is computed in it.
+/// If the statistics have a wider type than the data, all is computed in that type.
 BatchNorm batch_norm_inputs(NodeContext& node) {
   BatchNorm result{node.input(0),
                    node.input(1),
@@ -81,8 +81,8 @@ Values batch_norm_for_inference(NodeContext& node) {
   return {convert(node, y, node.input(0).type())};
 }
 
-/// Normalises by the batch's own statistics and moves the running ones toward them. Below 14 the outputs
-/// saved mean and saved variance are the batch's statistics.
+/// Normalises by the statistics of the batch, and updates the running ones. Below 14 the outputs saved mean
+/// and saved variance are the statistics of the batch.
 Values batch_norm_for_training(NodeContext& node) {
   const BatchNorm norm = batch_norm_inputs(node);
   const double momentum = node.real("momentum", 0.9F);
@@ -105,18 +105,18 @@ Values batch_norm_for_training(NodeContext& node) {
   return outputs;
 }
 
-/// BatchNormalization 1, 6: `is_test` decides; `spatial` 0 has parameters for each activation.
+/// BatchNormalization 1, 6: `is_test` selects inference; `spatial` 0 means parameters per activation.
 Values batch_normalization_1(NodeContext& node) {
   return node.integer("is_test", 0) != 0 || node.output_count() == 1 ? batch_norm_for_inference(node)
                                                                      : batch_norm_for_training(node);
 }
 
-/// BatchNormalization 7, 9: for training when more than one output is asked for.
+/// BatchNormalization 7, 9: training if more than one output is used.
 Values batch_normalization_7(NodeContext& node) {
   return node.output_count() == 1 ? batch_norm_for_inference(node) : batch_norm_for_training(node);
 }
 
-/// BatchNormalization 14, 15: `training_mode` decides.
+/// BatchNormalization 14, 15: `training_mode` selects training.
 Values batch_normalization_14(NodeContext& node) {
   return node.integer("training_mode", 0) == 0 ? batch_norm_for_inference(node)
                                                : batch_norm_for_training(node);
@@ -131,12 +131,12 @@ Values instance_normalization_1(NodeContext& node) {
   return {node.op(ops::Add, {scaled, for_channels(node, node.input(2), rank)})};
 }
 
-/// The type statistics are computed in: attribute `stash_type` (ONNX element types), float by default.
+/// The type in which statistics are computed: attribute `stash_type` (ONNX element types), float by default.
 ElementType stash_type(const NodeContext& node) {
   constexpr std::int64_t kFloat = 1;
   const std::int64_t type = node.integer("stash_type", kFloat);
   if (type == 0) {
-    node.fail("attribute 'stash_type' is 0, which is no element type",
+    node.fail("attribute 'stash_type' is 0, which is not an element type",
               "Set it to 1 (float), or remove the attribute.");
   }
   return node.element_type(type);
@@ -160,8 +160,8 @@ Values layer_normalization(NodeContext& node, ElementType type) {
   return outputs;
 }
 
-/// LayerNormalization 1 of onnxruntime, in models that import ai.onnx below 17: the result is of the scale's
-/// type.
+/// LayerNormalization 1 of onnxruntime, in models that import ai.onnx below 17: the result has the type of
+/// the scale.
 Values layer_normalization_1(NodeContext& node) {
   return layer_normalization(node, node.input(1).type());
 }
@@ -190,7 +190,7 @@ Value group_normalized(NodeContext& node, Value scale, Value bias) {
                  {{"num_groups", node.integer("num_groups")}, {"epsilon", node.real("epsilon", 1e-5F)}});
 }
 
-/// GroupNormalization 18: scale and bias for each group. It is deprecated, but written before it was.
+/// GroupNormalization 18: scale and bias per group. Deprecated, but still used in models.
 Values group_normalization_18(NodeContext& node) {
   const Value x = node.input(0);
   const Value groups = node.integers({node.integer("num_groups")});
@@ -220,7 +220,8 @@ Values lp_normalization_1(NodeContext& node) {
   return {divide(node, x, node.op(ops::Select, {is_zero, node.number_like(1, norm), norm}))};
 }
 
-/// MeanVarianceNormalization 1: over the pixels, or also across channels; the deviation may be left as it is.
+/// MeanVarianceNormalization 1: over the pixels, or also across channels; division by the deviation is
+/// optional.
 Values mean_variance_normalization_1(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t first = node.integer("across_channels", 0) != 0 ? 1 : 2;
@@ -238,8 +239,8 @@ Values mean_variance_normalization_9(NodeContext& node) {
                   {{"eps", 1e-9}, {"normalize_variance", true}, {"eps_mode", std::string("OUTSIDE_SQRT")}})};
 }
 
-/// LRN by OpenVINO's operation. With Fault::lrn_fractional_bias a fractional bias becomes a factor:
-/// (bias + sum)^beta = bias^beta * (1 + sum / bias)^beta.
+/// LRN with OpenVINO's operation. With Fault::lrn_fractional_bias a fractional bias is factored out: (bias +
+/// sum)^beta = bias^beta * (1 + sum / bias)^beta.
 Value native_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
   const bool is_whole = std::trunc(bias) == bias || !node.target().has(Fault::lrn_fractional_bias);
   const Value y = node.op(ops::LRN, {node.input(0), node.integers({1})},
@@ -250,7 +251,7 @@ Value native_lrn(NodeContext& node, std::int64_t size, double alpha, double beta
   return is_whole ? y : node.op(ops::Multiply, {y, node.number_like(std::pow(bias, -beta), y)});
 }
 
-/// LRN with an even size, by the average of the squares in a window.
+/// LRN with an even size, with the average of the squares in a window.
 Value even_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
   const Value x = node.input(0);
   const Value batch = dimension_of(node, x, 0);

@@ -1,4 +1,4 @@
-// Optional, OptionalHasElement and OptionalGetElement: a boolean beside the value.
+// Optional, OptionalHasElement and OptionalGetElement: a boolean in addition to the value.
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
@@ -6,7 +6,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// A value of the right type that nobody reads: what an absent optional of `type` holds.
+/// The placeholder content of an absent optional of `type`.
 std::shared_ptr<const Operand> content_of_absent(Builder& builder, const OperandType& type) {
   if (!type.shape.has_rank()) return nullptr;
   Optional absent;
@@ -33,7 +33,8 @@ Operands optional_15(NodeContext& node) {
   return {make_optional(std::move(optional))};
 }
 
-/// 15 takes optionals; 18 also takes tensors and sequences, which are always there, and no input at all.
+/// 15 accepts optionals; 18 also accepts tensors and sequences, which are always present, and a missing
+/// input.
 Values optional_has_element_15(NodeContext& node) {
   if (!node.has_input(0)) return {node.boolean(false)};
   const Operand operand = node.operand(0);
@@ -48,7 +49,7 @@ Operands optional_get_element_15(NodeContext& node) {
   const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand);
   if (optional == nullptr) return {operand};
   if ((*optional)->content == nullptr)
-    node.fail("the optional never has an element, and nothing says of which rank");
+    node.fail("the optional never has an element, and the rank of its element is not known");
   return {*(*optional)->content};
 }
 

@@ -12,7 +12,7 @@ struct Pads {
   Value ends;    ///< i64 [rank]
 };
 
-/// The pads of axes that are known at run time only: each goes to its place in a list of zeros.
+/// Pads for axes that are known only at run time: scattered into a list of zeros.
 Pads scattered_pads(NodeContext& node, std::int64_t rank, Value pads, Value axes) {
   const Value count = shape_of(node, axes);
   const Value from_start =
@@ -26,7 +26,7 @@ Pads scattered_pads(NodeContext& node, std::int64_t rank, Value pads, Value axes
           spread(slice(node, pads, count, node.integers({kFarEnd}), 0))};
 }
 
-/// `pads` are for the axes `axes` (all when null): first all begins, then all ends.
+/// `pads` are for the axes `axes` (all axes if null): first all begins, then all ends.
 Pads split_pads(NodeContext& node, Value input, Value pads, Value axes) {
   const std::int64_t rank = node.rank(input);
   pads = convert(node, pads, ElementType::i64);
@@ -61,7 +61,7 @@ Pads split_pads(NodeContext& node, Value input, Value pads, Value axes) {
   return {spread(result.begins), spread(result.ends)};
 }
 
-/// Walks around the tensor: position p of an axis of size n reads p mod n.
+/// Periodic padding: position p of an axis of size n reads p mod n.
 Value wrap(NodeContext& node, Value input, const Pads& pads) {
   for (std::int64_t axis = 0; axis < node.rank(input); ++axis) {
     const auto pad = [&](Value list) { return gather(node, list, node.integer(axis)); };

@@ -1,4 +1,4 @@
-// Pooling: maxima, averages and norms over windows or over everything.
+// Pooling: maxima, averages and norms over windows or over all spatial axes.
 #include <algorithm>
 #include <numeric>
 
@@ -16,12 +16,12 @@ Window pool_window(NodeContext& node) {
   return window;
 }
 
-/// ONNX's ceil mode leaves out windows that begin in the padding, as OpenVINO's ceil_torch does.
+/// ONNX's ceil mode excludes windows that begin in the padding, like OpenVINO's ceil_torch.
 std::string rounding(NodeContext& node) {
   return node.integer("ceil_mode", 0) != 0 ? "ceil_torch" : "floor";
 }
 
-/// Positions counted with the last spatial axis slowest, from positions counted with it fastest.
+/// Converts row-major positions to column-major ones.
 Value column_major(NodeContext& node, Value indices, Value input) {
   const std::int64_t rank = node.rank(input);
   if (rank == 3) return indices;
@@ -77,8 +77,8 @@ Values average_pool_1(NodeContext& node) {
   return {average(node, node.input(0), pool_window(node), exclude_pad, rounding(node))};
 }
 
-/// The windows that do not begin in the padding at the end: ceil_mode has no others. `pooled` has the windows
-/// of the floor mode over an input that was padded by one stride less one at the end.
+/// Removes windows that begin in the padding at the end, which ceil_mode excludes. `pooled` has the windows
+/// of the floor mode over an input padded at the end by one less than the stride.
 Value without_windows_in_padding(NodeContext& node, Value pooled, const Window& window, Value input) {
   for (std::size_t i = 0; i < window.kernel.size(); ++i) {
     const auto axis = static_cast<std::int64_t>(i + 2);
@@ -91,7 +91,7 @@ Value without_windows_in_padding(NodeContext& node, Value pooled, const Window& 
   return pooled;
 }
 
-/// `input` with the window's pads as zeros, and room for one more window of the ceil mode.
+/// `input` padded with zeros by the window's pads, and by one more window for the ceil mode.
 Value padded(NodeContext& node, Value input, const Window& window, bool ceil) {
   std::vector<std::int64_t> begins{0, 0};
   std::vector<std::int64_t> ends{0, 0};
@@ -186,7 +186,8 @@ Values max_unpool_9(NodeContext& node) {
   };
   const Value unpooled = filled(small_shape);
   if (!node.has_input(2)) return {unpooled};
-  // The indices count in the smallest tensor that was pooled; a larger output has zeros after it.
+  // The indices refer to the smallest tensor that could have been pooled; a larger output is padded with
+  // zeros.
   const Value ends = node.op(ops::Subtract, {convert(node, node.input(2), ElementType::i64), small_shape});
   const Value begins = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
   return {

@@ -1,7 +1,7 @@
-// QuantizeLinear and DequantizeLinear. DynamicQuantizeLinear has no row: its function body is made of these.
+// QuantizeLinear and DequantizeLinear. DynamicQuantizeLinear has no row: its function body uses these.
 //
-// Scales and zero points are for the whole tensor (10), for each index of one axis (13), or for blocks along
-// it (21); 19 added float8, 21 and later types of fewer bits.
+// Scales and zero points are per tensor (10), per index of one axis (13), or per block along it (21); 19 adds
+// float8, 21 and later versions add types of fewer bits.
 #include <cmath>
 #include <limits>
 
@@ -25,7 +25,7 @@ Limits limits_of(ElementType type) {
   return {0, std::ldexp(1.0, bits) - 1};
 }
 
-/// Each element of a blocked parameter, `block` times along `axis`, cut to the size of `x`.
+/// Repeats each element of a blocked parameter `block` times along `axis`, truncated to the size of `x`.
 Value of_blocks(NodeContext& node, Value parameter, Value x, std::int64_t axis, std::int64_t block) {
   const std::int64_t rank = node.rank(x);
   std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank) + 1, 1);
@@ -46,20 +46,20 @@ Value single(NodeContext& node, Value parameter) {
   return scalar(node, convert(node, parameter, ElementType::f32), "a scale or zero point");
 }
 
-/// A scale or zero point as it broadcasts to `x`, as f32.
+/// A scale or zero point as f32, in a shape that broadcasts to `x`.
 Value placed(NodeContext& node, Value parameter, Value x) {
   const std::int64_t rank = node.rank(parameter);
   const std::int64_t data_rank = node.rank(x);
   if (rank == 0 || data_rank == 0) return single(node, parameter);
   if (rank == 1 && parameter.shape()[0] == ir::Dimension(1)) return single(node, parameter);
-  // A scalar is legal whatever the axis.
+  // A scalar is valid for any axis.
   const std::int64_t axis = node.axis(node.integer("axis", 1), data_rank);
   const std::int64_t block = node.integer("block_size", 0);
   if (block > 0 && rank == data_rank)
     return of_blocks(node, convert(node, parameter, ElementType::f32), x, axis, block);
   if (rank != 1) node.fail("scales and zero points must be scalars or vectors unless blocks have a size");
   if (parameter.node->constant() != nullptr) {
-    // Of full rank, as the runtime expects it beside compressed weights.
+    // Of full rank, as the runtime requires for compressed weights.
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(data_rank), 1);
     sizes[static_cast<std::size_t>(axis)] = *parameter.shape().element_count();
     return convert(node, reshape_constant(node, parameter, sizes), ElementType::f32);
@@ -67,7 +67,7 @@ Value placed(NodeContext& node, Value parameter, Value x) {
   return with_unit_dimensions(node, convert(node, parameter, ElementType::f32), 0, data_rank - axis - 1);
 }
 
-/// A number as a sum: its leading 6 bits, and the rest of them (Veltkamp's splitting).
+/// A number as a sum of its leading 6 bits and the rest (Veltkamp's splitting).
 struct Split {
   Value leading;
   Value rest;
@@ -79,24 +79,24 @@ Split split(NodeContext& node, Value number) {
   return {leading, node.op(ops::Subtract, {number, leading})};
 }
 
-/// x / scale, which is rounded to an integer afterwards: no error moves it to the other side of a middle
-/// between two integers.
+/// x / scale, to be rounded to an integer: no rounding error moves it across the midpoint between two
+/// integers.
 Value quotient_to_round(NodeContext& node, Value x, Value scale) {
   const AttributeList plain{{"m_pythondiv", true}};
   if (!node.target().has(Fault::division_by_reciprocal)) return node.op(ops::Divide, {x, scale}, plain);
-  // Twice as far from 0 as the integers of 16 bits. An infinite quotient would have no middle.
+  // Twice the range of 16-bit integers. An infinite quotient would have no midpoint.
   constexpr double kFar = 1 << 17;
   const Value near =
       node.op(ops::Clamp, {node.op(ops::Divide, {x, scale}, plain)}, {{"min", -kFar}, {"max", kFar}});
   const Value middle = node.op(ops::Add, {node.op(ops::Floor, {near}), node.number_like(0.5, near)});
-  // The 18 bits of the middle times the leading 6 of the scale are exact.
+  // The product of the midpoint's 18 bits and the leading 6 bits of the scale is exact.
   const Split parts = split(node, scale);
   const Value behind = node.op(ops::Subtract, {x, node.op(ops::Multiply, {middle, parts.leading})});
   const Value rest = node.op(ops::Subtract, {behind, node.op(ops::Multiply, {middle, parts.rest})});
   return node.op(ops::Add, {middle, node.op(ops::Divide, {rest, scale}, plain)});
 }
 
-/// The type of a QuantizeLinear without zero point: attribute output_dtype (21), u8 by default.
+/// The type of a QuantizeLinear without zero point: attribute output_dtype (21), by default u8.
 ElementType declared_type(const NodeContext& node) {
   const std::int64_t type = node.integer("output_dtype", 0);
   return type == 0 ? ElementType::u8 : node.element_type(type);
@@ -125,7 +125,7 @@ Value numbers_of(NodeContext& node, Value x, Value zero_point, Value scale) {
   if (zero_point && !ir::is_floating(x.type())) {
     numbers = node.op(ops::Subtract, {numbers, zero_point});
     if (!is_constant && node.target().has(Fault::reassociated_zero_point)) {
-      // Differences lie in it, whatever they are: it only keeps the two operations apart.
+      // All differences are in this range: the Clamp only keeps OpenVINO from fusing the two operations.
       constexpr double kFar = std::numeric_limits<float>::max();
       numbers = node.op(ops::Clamp, {numbers}, {{"min", -kFar}, {"max", kFar}});
     }
@@ -133,7 +133,7 @@ Value numbers_of(NodeContext& node, Value x, Value zero_point, Value scale) {
   return node.op(ops::Multiply, {numbers, scale}, {{"dequantizes", true}});
 }
 
-/// How constant weights in blocks of equal size become (blocks, block) in place of the axis they lie along.
+/// Splits the axis of constant weights with equal blocks into (blocks, block).
 struct Blocks {
   std::vector<std::int64_t> split;   ///< the shape of the weights with the axis split
   std::vector<std::int64_t> scales;  ///< the shape of scales and zero points

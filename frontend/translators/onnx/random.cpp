@@ -1,4 +1,4 @@
-// Operators that draw random numbers, and Dropout. ONNX does not define which numbers belong to a seed.
+// Operators that generate random numbers, and Dropout. ONNX does not define the numbers for a seed.
 #include <bit>
 #include <numbers>
 
@@ -9,8 +9,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Seeds for one of the streams of random numbers a node needs. Without attribute `seed` both are 0:
-/// RandomUniform then draws other numbers in each run.
+/// Seeds for one of the random streams of a node. Without attribute `seed` both are 0: RandomUniform then
+/// generates different numbers in each run.
 struct Seeds {
   std::int64_t global = 0;
   std::int64_t of_op = 0;
@@ -40,7 +40,7 @@ Value uniform_between(NodeContext& node, Value sizes, ElementType type) {
   return convert(node, node.op(ops::Add, {scaled, node.number(low, ElementType::f32)}), type);
 }
 
-/// By Box and Muller: sqrt(-2 ln(1 - u)) cos(2 pi v).
+/// Box-Muller: sqrt(-2 ln(1 - u)) cos(2 pi v).
 Value normal(NodeContext& node, Value sizes, ElementType type) {
   const auto number = [&](double value) { return node.number(value, ElementType::f32); };
   const Value u = node.op(ops::Subtract, {number(1), uniform(node, sizes, 1)});
@@ -62,7 +62,7 @@ Values random_1(NodeContext& node) {
                 node.element_type(node.integer("dtype", kFloat)))};
 }
 
-/// RandomUniformLike, RandomNormalLike 1, 22: shape, and type unless told, of the input.
+/// RandomUniformLike, RandomNormalLike 1, 22: the shape, and by default the type, of the input.
 template <Draw kDraw>
 Values random_like_1(NodeContext& node) {
   const Value like = node.input(0);
@@ -80,7 +80,7 @@ Values bernoulli_15(NodeContext& node) {
   return {convert(node, node.op(ops::Less, {drawn, probability}), type)};
 }
 
-/// Multinomial 7, 22: the input are logarithms of probabilities.
+/// Multinomial 7, 22: the input contains logarithms of probabilities.
 Values multinomial_7(NodeContext& node) {
   constexpr std::int64_t kInt32 = 6;
   const Seeds drawn = seeds(node, 1);
@@ -97,7 +97,7 @@ Value ones_like(NodeContext& node, Value x, ElementType type) {
   return broadcast_to(node, one, shape_of(node, x));
 }
 
-/// Dropout 1, 6, 7: for inference a copy; the mask is of the data's type.
+/// Dropout 1, 6, 7: a copy for inference; the mask has the type of the data.
 Values dropout_1(NodeContext& node) {
   const Value x = node.input(0);
   if (node.opset() < 7 && node.integer("is_test", 0) == 0 && node.real("ratio", 0.5) != 0 &&

@@ -1,7 +1,8 @@
 // LSTM, GRU and RNN in all versions (1, 3, 7, 14 with layout, 22).
 //
-// OpenVINO's sequence operations where they mean the same, else a Loop over the steps: for peepholes, coupled
-// gates, activations with parameters, and lengths of sequences of dynamic shape (dynamic_sequence_lengths).
+// OpenVINO's sequence operations if they are equivalent, otherwise a Loop over the steps: for peepholes,
+// coupled gates, activations with parameters, and sequence lengths with dynamic shapes
+// (dynamic_sequence_lengths).
 #include <functional>
 
 #include "frontend/translators/families.hpp"
@@ -27,7 +28,7 @@ bool is_native(const NodeContext& node, const Cell& cell) {
   if (cell.lengths && !cell.x.shape().is_static() && node.target().has(Fault::dynamic_sequence_lengths)) {
     return false;
   }
-  // One list of activations for all directions, without parameters that would have to be told apart.
+  // One list of activations for all directions, and no parameters that differ between them.
   const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
   for (std::size_t i = 0; i < cell.activations.size(); ++i) {
     const Activation& activation = cell.activations[i];
@@ -76,7 +77,8 @@ Values native(NodeContext& node, const Cell& cell, ir::Op op, const std::vector<
   return outputs;
 }
 
-/// One step: next states from the present ones. `x` is X_t * W^T + w_bias, `r` [hidden, gates * hidden].
+/// One step: computes the next states from the present ones. `x` is X_t * W^T + w_bias, `r` is [hidden, gates
+/// * hidden].
 using Step = std::function<Values(Builder& body, Value x, const Values& states, Value r, Value r_bias,
                                   Value peepholes, std::span<const Activation> activations)>;
 
@@ -110,7 +112,7 @@ Iterated run_direction(NodeContext& node, const Cell& cell, std::int64_t directi
                                    values.size() > 4 ? values[4] : Value{}, activations);
                 Value row = next[0];
                 if (cell.lengths) {
-                  // Beyond its length a sequence keeps its state and gives zeros.
+                  // After its end, a sequence keeps its state and outputs zeros.
                   const Value time = convert(body, iteration, ElementType::i32);
                   const Value running = unsqueeze(body, body.op(ops::Less, {time, values[3]}), {1});
                   for (std::size_t i = 0; i < next.size(); ++i)
@@ -146,7 +148,7 @@ Values lstm_1(NodeContext& node) {
   cell.peepholes = node.optional_input(7);
   const bool coupled = node.integer("input_forget", 0) != 0;
   if (is_native(node, cell) && !coupled) {
-    // ONNX has the gates as i, o, f, c; OpenVINO as f, i, c, o.
+    // The order of gates is i, o, f, c in ONNX, and f, i, c, o in OpenVINO.
     const std::vector<std::int64_t> order{2, 0, 3, 1};
     const Value bias = reordered(node, cell, node.op(ops::Add, {cell.w_bias, cell.r_bias}), order);
     return in_layout(node, cell, native(node, cell, ops::LSTMSequence, order, bias, {}));
@@ -163,7 +165,7 @@ Values lstm_1(NodeContext& node) {
       }
       return clipped(body, cell, sum);
     };
-    // Peepholes come as i, o, f.
+    // The order of peepholes is i, o, f.
     const Value i = activated(node, body, activations[0], gate(0, 0, states[1]));
     const Value f = coupled ? body.op(ops::Subtract, {body.number_like(1, i), i})
                             : activated(node, body, activations[0], gate(2, 2, states[1]));

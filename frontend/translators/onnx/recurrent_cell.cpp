@@ -15,7 +15,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Activations with a parameter take theirs from the lists in order; the defaults are those of ONNX.
+/// Activations with a parameter take it from the lists in order; the defaults are those of ONNX.
 std::vector<Activation> activations_of(NodeContext& node, std::int64_t directions,
                                        const std::vector<std::string>& defaults) {
   auto names = node.text_list("activations");
@@ -96,12 +96,12 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
   cell.hidden = node.integer("hidden_size", hidden.size());
   if (cell.hidden <= 0) node.fail("the hidden size is not known");
   constexpr std::int64_t kMostHidden = std::int64_t{1}
-                                       << 28;  // gates and directions times it fit into 32 bits
+                                       << 28;  // so that products with gates and directions fit into 32 bits
   if (cell.hidden > kMostHidden) {
     node.fail("a hidden size of " + std::to_string(cell.hidden) + " is not supported");
   }
   cell.activations = activations_of(node, cell.directions, defaults);
-  // Sequence operations need static weights; the hidden size gives their shapes.
+  // Sequence operations require static weight shapes, which follow from the hidden size.
   const auto sized = [&](Value weights, std::int64_t columns) {
     return weights.shape().is_static()
                ? weights

@@ -1,4 +1,4 @@
-// What LSTM, GRU and RNN share: their inputs in one layout, and their activations.
+// Shared by LSTM, GRU and RNN: their inputs in one layout, and their activations.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct Cell {
   Value r;       ///< [directions, gates * hidden, hidden]
   Value w_bias;  ///< [directions, gates * hidden]
   Value r_bias;
-  Value lengths;  ///< i32 [batch]; null when all steps count
+  Value lengths;  ///< i32 [batch]; null if all steps are valid
   Values initial;
-  Value peepholes;  ///< [directions, 3 * hidden]; null when there are none
+  Value peepholes;  ///< [directions, 3 * hidden]; null without peepholes
   std::int64_t gates;
   std::int64_t hidden;
   std::int64_t directions;
@@ -35,17 +35,17 @@ struct Cell {
   bool batch_first;
 };
 
-/// Reads a node of `gates` gates and `states` states; `defaults` are the activations of one direction.
+/// Reads a node with `gates` gates and `states` states; `defaults` are the activations of one direction.
 Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
                const std::vector<std::string>& defaults);
 
-/// The activation of `value`; refuses the node when ONNX has none of that name.
+/// Applies the activation to `value`; fails if ONNX has no activation of that name.
 Value activated(NodeContext& node, Builder& builder, const Activation& activation, Value value);
 
-/// Gates in another order: blocks of `hidden` along axis 1.
+/// Reorders the gates: blocks of `hidden` along axis 1.
 Value reordered(NodeContext& node, const Cell& cell, Value value, const std::vector<std::int64_t>& order);
 
-/// `value` within the cell's bounds.
+/// `value` clipped to the cell's bounds.
 Value clipped(Builder& body, const Cell& cell, Value value);
 
 /// Block `index` of `hidden` columns.

@@ -1,7 +1,8 @@
 // The Reduce family.
 //
-// Axes are an attribute, from 13 (ReduceSum) or 18 (the others) on an optional input. Without axes all
-// dimensions are reduced, or none with `noop_with_empty_axes`: then the rest of the operator still applies.
+// Axes are an attribute; from 13 (ReduceSum) or 18 (the others) on, an optional input. Without axes all
+// dimensions are reduced, or none if `noop_with_empty_axes` is set; the elementwise part of the operator
+// still applies then.
 #include <algorithm>
 #include <span>
 
@@ -16,12 +17,12 @@ namespace {
 struct Axes {
   Value value;  ///< vector of integers
   bool keep_dims;
-  std::int64_t count = 0;   ///< how many different ones; counts only when they are not known
-  bool has_filler = false;  ///< made by axes_and_filler
+  std::int64_t count = 0;   ///< the number of different axes; only used if they are not known
+  bool has_filler = false;  ///< created by axes_and_filler
 };
 
-/// `axes` for data with one more dimension, of size 1, at the end: as many as `rank`, whatever their number
-/// at run time. That dimension fills the places of those that are missing; reducing it changes nothing.
+/// Pads `axes`, whose number is dynamic, to `rank` entries. The padding refers to an additional last
+/// dimension of size 1, whose reduction has no effect.
 Value axes_and_filler(NodeContext& node, Value axes, std::int64_t rank, bool none_is_all) {
   const ElementType type = axes.type();
   const Value all = convert(node, axes_between(node, 0, rank), type);
@@ -49,7 +50,8 @@ Axes axes_by_attribute(NodeContext& node, Value x) {
   return {node.integers(axes), keep_dims};
 }
 
-/// Axes whose number is known at run time only; without their dimensions the declared rank must tell it.
+/// Axes whose number is known only at run time. If their dimensions are removed, the declared rank must give
+/// it.
 Axes unknown_axes(NodeContext& node, Value x, Value axes, bool keep_dims, bool none_is_all) {
   const std::int64_t rank = node.rank(x);
   if (keep_dims) return {axes_and_filler(node, axes, rank, none_is_all), true, rank, true};
@@ -75,8 +77,8 @@ Axes axes_by_input(NodeContext& node, Value x) {
 
 using Reduction = Value (*)(NodeContext&, Value, const Axes&);
 
-/// `reduced`, whose dimensions at `axes` are 1, without them, for axes that are known at run time only: their
-/// number gives the rank, which must be static.
+/// Removes the dimensions of size 1 at `axes` from `reduced`, for axes that are known only at run time. Their
+/// number must be static, because it determines the rank.
 Value without_dimensions(NodeContext& node, Value reduced, Value axes, std::int64_t count) {
   const std::int64_t rank = node.rank(reduced);
   if (count > rank) node.fail("there are more axes than dimensions");
@@ -108,7 +110,7 @@ Value native(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   return without_dimensions(node, reduce(node, op, x, axes.value, true), axes.value, axes.count);
 }
 
-/// Whether no element of `x` can be -infinity (`is_max`) or infinity.
+/// Whether no element of `x` can be -infinity (if `is_max`) or infinity.
 bool is_bounded(Value x, bool is_max) {
   static constexpr ir::OperationSet kOnBothSides = {ops::Sigmoid,  ops::SoftMax, ops::HardSigmoid, ops::Tanh,
                                                     ops::SoftSign, ops::Erf,     ops::Sin,         ops::Cos};
@@ -117,8 +119,8 @@ bool is_bounded(Value x, bool is_max) {
 }
 
 /// The largest or smallest element. With Fault::extremum_of_infinities the reduction starts from the largest
-/// finite number and returns it if all elements are infinite or there are none. Halves are smaller: doubled,
-/// only the start overflows, to the infinity that is right.
+/// finite number, and returns it if all elements are infinite or there are none. So the elements are halved
+/// before and doubled afterwards: only the start value overflows, to the correct infinity.
 Value extremum(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   const bool may_be_infinite = ir::is_floating(x.type()) && !is_bounded(x, op == ops::ReduceMax);
   if (!may_be_infinite || !node.target().has(Fault::extremum_of_infinities)) {
@@ -131,13 +133,13 @@ Value extremum(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   return convert(node, scaled(half, 2), x.type());
 }
 
-/// Whether a sum or product of truth values is not 0: OpenVINO's reductions of numbers take no booleans.
+/// Whether a sum or product of booleans is not 0: OpenVINO's numeric reductions do not accept booleans.
 Value reduced_truth(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   const Value count = native(node, op, convert(node, x, ElementType::i32), axes);
   return node.op(ops::NotEqual, {count, node.integer(0, ElementType::i32)});
 }
 
-/// In floating point, for functions that integers have none of.
+/// Computes in floating point, for functions that are not defined for integers.
 Value in_floats(NodeContext& node, Reduction reduction, Value x, const Axes& axes) {
   return convert(node, reduction(node, convert(node, x, ElementType::f32), axes), x.type());
 }
@@ -174,8 +176,8 @@ Value log_of_sum(NodeContext& node, Value x, const Axes& axes) {
   return node.op(ops::Log, {sum(node, x, axes)});
 }
 
-/// log(sum(exp(x - m))) + m with m the largest element, so that nothing overflows; where that is infinite, or
-/// missing because nothing is reduced, m is 0.
+/// log(sum(exp(x - m))) + m with the largest element m, to avoid overflow. If m is infinite, or there are no
+/// elements, 0 is used.
 Value log_of_sum_of_exponentials(NodeContext& node, Value x, const Axes& axes) {
   if (!ir::is_floating(x.type())) return in_floats(node, log_of_sum_of_exponentials, x, axes);
   const auto offset = [&](bool keep_dims) {

@@ -1,4 +1,4 @@
-// RegexFullMatch: an automaton that reads the next byte of all strings in each iteration of a Loop.
+// RegexFullMatch: a Loop whose iterations feed the next byte of all strings to an automaton.
 #include "frontend/strings/byte_automaton.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/loop_builder.hpp"
@@ -18,8 +18,8 @@ ByteAutomaton automaton_of(const NodeContext& node, const std::string& pattern) 
   }
 }
 
-/// The transitions with one class more, behind the end of a string, that leaves every state as it is. States
-/// are numbered by where their transitions begin.
+/// The transitions with an additional class for positions after the end of a string, which keeps every state.
+/// States are numbered by the offset of their transitions.
 std::vector<std::int64_t> transitions(const ByteAutomaton& automaton) {
   std::vector<std::int64_t> result;
   const std::int64_t width = automaton.class_count + 1;
@@ -33,7 +33,7 @@ std::vector<std::int64_t> transitions(const ByteAutomaton& automaton) {
   return result;
 }
 
-/// Whether the string accepts, at each place of the transitions.
+/// Whether each state accepts, by the offset of its transitions.
 std::vector<std::int64_t> acceptance(const ByteAutomaton& automaton) {
   std::vector<std::int64_t> result;
   for (const bool accepts : automaton.accepts) {
@@ -42,7 +42,7 @@ std::vector<std::int64_t> acceptance(const ByteAutomaton& automaton) {
   return result;
 }
 
-/// The classes of all bytes, a row a place in the strings: [longest + 1, strings].
+/// The classes of all bytes, one row per position in the strings: [longest + 1, strings].
 Value classes_by_place(NodeContext& node, const StringList& texts, const ByteAutomaton& automaton) {
   const Value count = node.op(ops::Add, {texts.longest(node), node.integer(1, kWhole)});
   const Value numbers = node.op(ops::Range, {node.integer(0, kWhole), count, node.integer(1, kWhole)},

@@ -1,6 +1,6 @@
-// RoiAlign with mode "max". A sample between four pixels counts in the mean with its interpolated value; in
-// the maximum ONNX takes the greatest of the four weighted pixels instead of their sum. ROIAlign of OpenVINO
-// takes the sum in both.
+// RoiAlign with mode "max". For the mean, a sample between four pixels has its interpolated value; for the
+// maximum, ONNX uses the greatest of the four weighted pixels instead of their sum. OpenVINO's ROIAlign uses
+// the sum in both modes.
 #include "frontend/translators/onnx/region_maximum.hpp"
 
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -8,14 +8,14 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Where the regions' samples lie along one axis of the image.
+/// The positions of the regions' samples along one axis of the image.
 struct Samples {
   Value places;    ///< of the pixels before and after each sample, i32 [R, bins, 2 * samples]
   Value weights;   ///< of those pixels, f32
-  Value are_none;  ///< regions without samples, boolean [R, 1, 1]; null: there are none
+  Value are_none;  ///< regions without samples, boolean [R, 1, 1]; null: all have samples
 };
 
-/// One axis of the image: its size and the regions' first and last coordinate, f32 [R, 1, 1].
+/// One axis of the image: its size, and the first and last coordinate of the regions, f32 [R, 1, 1].
 struct Axis {
   Value size;
   Value first;
@@ -29,8 +29,8 @@ Samples samples_along(NodeContext& node, const Axis& axis, bool half_pixel, std:
   if (!half_pixel) extent = node.op(ops::Maximum, {extent, number(1)});
   const Value bin = divide(node, extent, number(static_cast<double>(axis.bins)));
 
-  // Without a ratio a bin has as many samples as pixels. All regions get as many as the one with the most;
-  // what is too much repeats the last.
+  // Without a sampling ratio, a bin has as many samples as pixels. All regions get the largest number of
+  // samples; surplus samples repeat the last one.
   Samples result;
   Value count = number(static_cast<double>(sampling_ratio));
   Value most = count;
@@ -39,7 +39,7 @@ Samples samples_along(NodeContext& node, const Axis& axis, bool half_pixel, std:
     result.are_none = node.op(ops::LessEqual, {count, number(0)});
     count = node.op(ops::Maximum, {count, number(1)});
     most = node.op(ops::ReduceMax, {count, node.integers({0, 1, 2})}, {{"keep_dims", false}});
-    most = node.op(ops::Maximum, {most, number(1)});  // of no regions
+    most = node.op(ops::Maximum, {most, number(1)});  // for zero regions
   }
   Value index = node.op(ops::Range, {number(0), most, number(1)}, {{"output_type", ElementType::f32}});
   if (sampling_ratio <= 0) {
@@ -95,7 +95,7 @@ Value region_maximum(NodeContext& node, Value image, Value regions, Value batche
   const Samples columns =
       samples_along(node, {size(3, ElementType::f32), edge(0), edge(2), width}, half_pixel, ratio);
 
-  // One row of `pixels` for each pixel of all images.
+  // One row of `pixels` per pixel of all images.
   const Value channels = dimension_of(node, image, 1);
   const Value pixels =
       reshape(node, transpose(node, image, {0, 2, 3, 1}), concat(node, {node.integers({-1}), channels}));

@@ -9,7 +9,7 @@ namespace {
 
 constexpr ElementType kReal = ElementType::f32;
 
-/// Resampling of one axis, in the ONNX reference's own terms; all scalars.
+/// Resamples one axis in the terms of the ONNX reference; all values are scalars.
 class Axis {
  public:
   Axis(NodeContext& node, const ResizePlan& plan, std::size_t index, Value scale, Value length)
@@ -27,7 +27,7 @@ class Axis {
 
   Value resample(Value image) { return plan_->mode == "nearest" ? nearest(image) : weighted(image); }
 
-  /// Where the coordinate lies outside the image: boolean, of `rank` dimensions.
+  /// Whether the coordinate is outside of the image: boolean, of rank `rank`.
   Value outside(std::int64_t rank) {
     const Value low = node_->op(ops::Less, {x_, number(0)});
     const Value high = node_->op(ops::Greater, {x_, subtract(input_size_, number(1))});
@@ -49,7 +49,7 @@ class Axis {
     return node_->op(ops::Range, {start, stop, node_->number(1, start.type())}, {{"output_type", type}});
   }
 
-  /// Coordinates in the image of all output positions: f32 [output size].
+  /// Image coordinates of all output positions: f32 [output size].
   Value coordinates() {
     const Value i = range(node_->integer(0), output_size_, kReal);
     const Value length = convert(*node_, output_size_, kReal);
@@ -106,7 +106,7 @@ class Axis {
     return gather(*node_, image, convert(*node_, index, ElementType::i64), axis_);
   }
 
-  /// The cubic kernel of |d|.
+  /// The cubic kernel at |distance|.
   Value cubic(Value distance) {
     const auto polynomial = [&](double c3, double c2, double c1, double c0) {
       Value result = add(multiply(number(c3), distance), number(c2));
@@ -151,7 +151,7 @@ class Axis {
       weights =
           divide(weights, node_->op(ops::ReduceSum, {weights, node_->integers({1})}, {{"keep_dims", true}}));
     }
-    // The axis last, times the transposed weights, and back.
+    // Moves the axis to the end, multiplies by the transposed weights, and moves it back.
     const std::int64_t rank = node_->rank(image);
     std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
     std::iota(order.begin(), order.end(), 0);

@@ -1,4 +1,4 @@
-// What a Resize or Upsample node asks for.
+// The parameters of a Resize or Upsample node.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace onnx2ir::frontend {
 
-/// Everything a Resize says, with one entry for each axis that is resized.
+/// All parameters of a Resize, with one entry per axis that is resized.
 struct ResizePlan {
   Value image;
   std::vector<std::int64_t> axes;
-  Value scales;  ///< f32 [axes]; null when sizes are given
-  Value sizes;   ///< i64 [axes]; null when scales are given
+  Value scales;  ///< f32 [axes]; null if sizes are given
+  Value sizes;   ///< i64 [axes]; null if scales are given
   Value roi;     ///< f32 [2 * axes]: starts, then ends; null unless cropping
   std::string mode;
   std::string coordinates;
@@ -26,9 +26,8 @@ struct ResizePlan {
   double cubic;
 };
 
-/// The image resampled axis by axis as the ONNX reference does it: a gather for the nearest modes, a product
-/// with a matrix of weights for the others. All of the plan is obeyed, and sizes may be known at run time
-/// only.
+/// Resamples the image axis by axis like the ONNX reference: with a gather for the nearest modes, with a
+/// product with a matrix of weights for the others. Supports all of the plan; sizes may be dynamic.
 Value resampled(NodeContext& node, const ResizePlan& plan);
 
 }  // namespace onnx2ir::frontend

@@ -1,4 +1,4 @@
-// Operators that change a tensor's shape and leave its elements in order, and those that tell the shape.
+// Operators that change a tensor's shape but not the order of its elements, and those that return the shape.
 #include <algorithm>
 #include <numeric>
 
@@ -69,12 +69,12 @@ Values flatten_1(NodeContext& node) {
   };
   Value outer = product(0, axis);
   Value inner = product(axis, rank);
-  // One unknown side follows from the other, unless there are no elements to count.
+  // One dynamic size follows from the other one, unless the tensor is empty.
   if (const auto known = node.known_integers(inner); known && known->front() > 0) outer = node.integers({-1});
   return {reshape(node, input, concat(node, {outer, inner}))};
 }
 
-/// Axes from input 1 (newer versions) or from the attribute; nothing when neither is given.
+/// Axes from input 1 (newer versions) or from the attribute; no value if neither is given.
 std::optional<std::vector<std::int64_t>> axes_of(NodeContext& node, std::int64_t rank) {
   std::vector<std::int64_t> axes;
   if (node.has_input(1)) {
@@ -88,7 +88,7 @@ std::optional<std::vector<std::int64_t>> axes_of(NodeContext& node, std::int64_t
   return axes;
 }
 
-/// 1 at the positions `axes` (i64 list, negative from the end) of a list of `rank` zeros.
+/// A list of `rank` zeros with 1 at the positions `axes` (i64 list, negative from the end).
 Value marked(NodeContext& node, Value axes, std::int64_t rank) {
   const Value wrapped = node.op(ops::Add, {axes, node.integer(rank)});
   const Value positions = node.op(ops::FloorMod, {wrapped, node.integer(rank)});
@@ -99,8 +99,8 @@ Value marked(NodeContext& node, Value axes, std::int64_t rank) {
                  {{"reduction", "none"}, {"use_init_val", true}});
 }
 
-/// Axes known at run time only, as a list. Their number is `by_rank`, what the ranks of input and output
-/// tell, when the list does not.
+/// Axes that are known only at run time, as a list. Their number is that of the list, or `by_rank`, which
+/// follows from the ranks of input and output.
 Value run_time_axes(NodeContext& node, Value axes, std::optional<std::int64_t> by_rank) {
   axes = as_list(node, axes);
   if (axes.shape().element_count()) return axes;
@@ -108,14 +108,14 @@ Value run_time_axes(NodeContext& node, Value axes, std::optional<std::int64_t> b
   return of_length(node, axes, *by_rank);
 }
 
-/// Where `marks`, a list of zeros and ones, is 0; `count` such places.
+/// The positions at which `marks`, a list of zeros and ones, is 0; there are `count`.
 Value unmarked(NodeContext& node, Value marks, std::int64_t count) {
   const Value free = node.op(ops::Equal, {marks, node.integer(0)});
   const Value places = node.op(ops::NonZero, {free}, {{"output_type", ElementType::i64}});
   return reshape(node, places, std::vector<std::int64_t>{count});
 }
 
-/// Squeeze with axes known at run time only: how many there are tells the rank of the result.
+/// Squeeze with axes that are known only at run time: their number determines the rank of the result.
 Value squeeze_at_run_time(NodeContext& node, Value input, Value axes) {
   const std::int64_t rank = node.rank(input);
   const auto declared = node.declared_rank(0);
@@ -126,7 +126,7 @@ Value squeeze_at_run_time(NodeContext& node, Value input, Value axes) {
   return reshape(node, input, gather(node, shape_of(node, input), kept));
 }
 
-/// Unsqueeze with axes known at run time only.
+/// Unsqueeze with axes that are known only at run time.
 Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
   const std::int64_t rank = node.rank(input);
   const auto declared = node.declared_rank(0);
@@ -192,17 +192,17 @@ Values transpose_1(NodeContext& node) {
   return {transpose(node, input, order)};
 }
 
-/// Expand 8, 13: broadcasts both ways.
+/// Expand 8, 13: bidirectional broadcast.
 Values expand_8(NodeContext& node) {
   return {node.op(ops::Broadcast, {node.input(0), dimension_list(node, node.input(1))},
                   {{"mode", "bidirectional"}})};
 }
 
-/// Tile 1: one axis, a number of times; 6, 13: repeats of all axes.
+/// Tile 1: repeats one axis; 6, 13: repeats all axes.
 Values tile_1(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
-  // Both are of the type of the data.
+  // Both have the type of the data.
   const auto whole = [&](std::size_t index, std::string_view what) {
     const auto values = node.require_numbers(node.input(index), what);
     if (values.size() != 1) node.fail(std::string(what) + " must be one number");

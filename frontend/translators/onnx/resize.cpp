@@ -1,7 +1,8 @@
 // Resize 10, 11 (roi, sizes, coordinate modes), 13, 18 (antialias, axes, policies), 19
 // (half_pixel_symmetric), and Upsample 1, 7, 9.
 //
-// What OpenVINO's Interpolate can express becomes an Interpolate; everything else is resampled axis by axis.
+// If OpenVINO's Interpolate can express the node, it becomes an Interpolate; otherwise it is resampled axis
+// by axis.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr ElementType kReal = ElementType::f32;
 
-/// Entries `keep` of every list.
+/// Selects the entries `keep` of every list.
 void select_axes(NodeContext& node, ResizePlan& plan, const std::vector<std::int64_t>& keep) {
   const std::size_t before = plan.axes.size();
   const auto pick = [&](Value list) { return list ? gather(node, list, node.integers(keep)) : list; };
@@ -43,7 +44,7 @@ void select_axes(NodeContext& node, ResizePlan& plan, const std::vector<std::int
   plan.axes = kept_of(plan.axes);
 }
 
-/// Drops axes whose scale is 1 or whose size stays: most models list all axes and resize two.
+/// Removes axes whose scale is 1 or whose size does not change: most models list all axes and resize two.
 void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
   if (plan.coordinates == "tf_crop_and_resize") return;
   const auto scales = plan.scales ? node.known_numbers(plan.scales) : std::nullopt;
@@ -62,7 +63,7 @@ void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
   if (keep.size() != plan.axes.size()) select_axes(node, plan, keep);
 }
 
-/// Interpolate aligns corners by the rounded size, ONNX by the scaled one: both are equal for whole scales.
+/// Interpolate aligns corners by the rounded size, ONNX by the scaled one; they are equal for integer scales.
 bool has_whole_scales(NodeContext& node, const ResizePlan& plan) {
   const auto scales = node.known_numbers(plan.scales);
   return scales && std::ranges::all_of(*scales, [](double scale) { return scale == std::floor(scale); });
@@ -157,7 +158,7 @@ Values resize_11(NodeContext& node) {
   return resize(node, std::move(plan));
 }
 
-/// Before version 11 output position p reads p / scale; nearest takes the floor.
+/// Before version 11, output position p reads p / scale; nearest rounds down.
 ResizePlan early_plan_of(NodeContext& node) {
   ResizePlan plan = plan_of(node);
   if (plan.mode == "bilinear") plan.mode = "linear";

@@ -1,5 +1,5 @@
-// Scan 8, 9, 11, 16, 19, 21, 23, 24, 25 to Loop-5. A scan input is an invariant input of the Loop, from which
-// the body gathers its slice by the iteration number.
+// Scan 8, 9, 11, 16, 19, 21, 23, 24, 25, translated to Loop-5. A scan input becomes an invariant of the Loop,
+// from which the body gathers its slice by the iteration number.
 #include <numeric>
 
 #include "frontend/reader/onnx_proto.hpp"
@@ -58,13 +58,13 @@ Values tensors_of(NodeContext& node, const TranslatedBody& body, std::size_t fir
   Values values;
   for (std::size_t i = first; i < body.outputs.size(); ++i) {
     values.push_back(as_tensor(body.outputs[i]));
-    if (!values.back()) node.fail("scan output " + std::to_string(i - first) + " is no tensor");
+    if (!values.back()) node.fail("scan output " + std::to_string(i - first) + " is not a tensor");
   }
   return values;
 }
 
-/// The attribute for the directions of scan inputs has another name in version 8, which has none for axes and
-/// outputs.
+/// `directions` is the attribute for the directions of scan inputs, which has another name in version 8.
+/// Version 8 has no attributes for axes and outputs.
 Operands scan(NodeContext& node, std::string_view directions) {
   const Signature signature = check_signature(node, node.input_count());
   const std::size_t states = signature.states;
@@ -99,9 +99,9 @@ Operands scan(NodeContext& node, std::string_view directions) {
         {rows[i], node.axis(output_axes[i], node.rank(rows[i]) + 1), node.has_output(states + i)});
   }
   Builder builder(*translated.graph);
-  const Value goes_on = builder.boolean(true);
+  const Value next_condition = builder.boolean(true);
   LoopResult result =
-      make_loop(node, count, node.boolean(true), body, std::move(translated), goes_on, wanted, scans);
+      make_loop(node, count, node.boolean(true), body, std::move(translated), next_condition, wanted, scans);
   for (std::size_t i = 0; i < scans.size(); ++i) {
     Value output = result.scans[i];
     if (output && output_directions[i] != 0) output = reversed(node, output, scans[i].axis);
@@ -120,7 +120,7 @@ Value first_entries(Builder& builder, Value value, Value length) {
   return slice(builder, value, builder.integers({0}), length, 0);
 }
 
-/// `rows` with zeros behind them, `count` in all (i64 scalar).
+/// Pads `rows` with zeros to `count` rows (i64 scalar).
 Value filled_up(Builder& builder, Value rows, Value count) {
   Values shape{unsqueeze(builder, builder.op(ops::Subtract, {count, size_of(builder, rows, 0)}), {0})};
   for (std::size_t i = 1; i < rows.shape().rank(); ++i) {
@@ -131,8 +131,8 @@ Value filled_up(Builder& builder, Value rows, Value count) {
   return concat(builder, {rows, broadcast_to(builder, builder.number_like(0, rows), missing)});
 }
 
-/// Scan 8 has a batch axis in front of all, and an optional length of each sequence: a loop over the batch of
-/// what later versions do.
+/// Scan 8 has a leading batch axis, and an optional length of each sequence: a loop over the batch around the
+/// Scan of later versions.
 Operands scan_8(NodeContext& node) {
   if (node.input_count() < 2) node.fail("it has no scan inputs");
   const Value lengths = node.optional_input(0);
@@ -142,7 +142,7 @@ Operands scan_8(NodeContext& node) {
     if (node.rank(node.input(i)) < 1) node.fail("its inputs need a batch axis");
     batched.push_back(node.input(i));
   }
-  // A body of nothing but the wanted outputs, bound below.
+  // A body without nodes: its outputs are bound below.
   onnx::GraphProto outputs;
   std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
@@ -183,9 +183,9 @@ Operands scan_8(NodeContext& node) {
   for (const Value& row : rows) scans.push_back({row, 0, true});
   const Value count = size_of(node, batched.front(), 0);
   Builder builder(*translated.graph);
-  const Value goes_on = builder.boolean(true);
+  const Value next_condition = builder.boolean(true);
   const LoopResult result =
-      make_loop(node, count, node.boolean(true), body, std::move(translated), goes_on, {}, scans);
+      make_loop(node, count, node.boolean(true), body, std::move(translated), next_condition, {}, scans);
   Operands results(node.output_count());
   for (std::size_t i = 0; i < wanted.size(); ++i) results[wanted[i]] = result.scans[i];
   return results;

@@ -1,4 +1,4 @@
-// The largest elements along an axis, cumulative sums and products, ranges.
+// TopK, ArgMax and ArgMin, cumulative sums and products, ranges.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
@@ -22,8 +22,8 @@ bool is_positive(Value k) {
   return known && known->front().min > 0;
 }
 
-/// TopK 11, 24: of equal elements the one with the lower index comes first. A sorted result serves those who
-/// want none.
+/// TopK 11, 24: of equal elements the one with the lower index comes first. The result is always sorted,
+/// which is valid without `sorted`, too.
 Values top_k_11(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
@@ -33,14 +33,14 @@ Values top_k_11(NodeContext& node) {
     ir::Node& result = top_k(node, x, k, axis, largest);
     return {result.value(0), result.value(1)};
   }
-  // At least one element is selected, and sliced away again if k is 0.
+  // Selects at least one element, and removes it if k is 0.
   ir::Node& result = top_k(node, x, node.op(ops::Maximum, {k, node.integer(1, k.type())}), axis, largest);
   const Value none = node.integers({0});
   const Value count = as_list(node, k);
   return {slice(node, result.value(0), none, count, axis), slice(node, result.value(1), none, count, axis)};
 }
 
-/// TopK 10: always the largest. Attributes `largest` and `sorted` do not exist.
+/// TopK 10: always the largest elements, because attributes `largest` and `sorted` do not exist.
 Values top_k_10(NodeContext& node) {
   return top_k_11(node);
 }
@@ -83,13 +83,13 @@ Values cum_sum_11(NodeContext& node) {
       {{"exclusive", node.integer("exclusive", 0) != 0}, {"reverse", node.integer("reverse", 0) != 0}})};
 }
 
-/// The products of the elements of `input` before (and, unless exclusive, with) each along `axis`: each is
-/// the product of a row of the matrix that has 1 where elements do not count.
+/// The products of the elements of `input` before each element (and with it, unless exclusive) along `axis`:
+/// products of the rows of a matrix in which excluded elements are 1.
 Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
   const std::int64_t rank = node.rank(input);
   const bool exclusive = node.integer("exclusive", 0) != 0;
   const bool reverse = node.integer("reverse", 0) != 0;
-  // [..., n, ...] -> [..., n, n, ...]: the first n counts results, the second elements.
+  // [..., n, ...] -> [..., n, n, ...]: the first n is the result, the second one the elements.
   const Value x = unsqueeze(node, input, {axis});
   const Value positions = numbers_below(node, size_of(node, input, axis));
   const Value elements = with_unit_dimensions(node, positions, 1, rank - axis - 1);
@@ -101,12 +101,12 @@ Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
   return reduce(node, ops::ReduceProd, factors, node.integers({axis + 1}), false);
 }
 
-/// The positions of the elements of `values`, sorted from the smallest on.
+/// The order of `values` from the smallest to the largest.
 Value order_of(NodeContext& node, Value values, std::int64_t size) {
   return top_k(node, values, node.integer(size), 0, false).value(1);
 }
 
-/// CumProd 26. An axis known at run time only is moved to the end.
+/// CumProd 26. An axis that is known only at run time is moved to the end.
 Values cum_prod_26(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
@@ -132,7 +132,7 @@ bool is_known_to_ascend(Value start, Value limit) {
   return low && high && low->size() == 1 && high->size() == 1 && low->front().max <= high->front().min;
 }
 
-/// `limit`, or `start` if the steps lead away from it: the range is empty then.
+/// `limit`, or `start` if the steps lead away from it, so that the range is empty.
 Value reachable_limit(NodeContext& node, Value start, Value limit, Value step) {
   const auto known_step = node.known_numbers(step);
   if (known_step && node.known_numbers(start) && node.known_numbers(limit)) return limit;

@@ -1,5 +1,5 @@
-// Operators on sequences of tensors; frontend/graph/packed_sequence.hpp says what they become. SequenceMap
-// has no row: its function body is a Loop over these.
+// Operators on sequences of tensors; see frontend/graph/packed_sequence.hpp. SequenceMap has no row: its
+// function body is a Loop that uses these.
 #include "frontend/graph/packed_sequence.hpp"
 #include "frontend/translators/families.hpp"
 #include "ir/inference.hpp"
@@ -10,7 +10,7 @@ namespace {
 std::shared_ptr<const Sequence> sequence_input(const NodeContext& node, std::size_t index) {
   const Operand operand = node.operand(index);
   if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) return *sequence;
-  // OptionalGetElement and friends are lenient; so are exporters.
+  // Some exporters pass optionals, as OptionalGetElement and others accept them.
   if (const auto* optional = std::get_if<std::shared_ptr<const Optional>>(&operand)) {
     if ((*optional)->content != nullptr) {
       if (const auto* content = std::get_if<std::shared_ptr<const Sequence>>((*optional)->content.get())) {
@@ -21,7 +21,7 @@ std::shared_ptr<const Sequence> sequence_input(const NodeContext& node, std::siz
   node.fail("input " + std::to_string(index) + " must be a sequence");
 }
 
-/// Identity 1, 13, 14, 16, 19, 21, 23, 24, 25: tensors, from 14 sequences, from 16 optionals.
+/// Identity 1, 13, 14, 16, 19, 21, 23, 24, 25: tensors, from 14 on sequences, from 16 on optionals.
 Operands identity_1(NodeContext& node) {
   if (!node.has_input(0)) node.fail("input 0 is missing");
   return {node.operand(0)};
@@ -64,8 +64,8 @@ Values concat_from_sequence_11(NodeContext& node) {
       concatenate(node, *sequence_input(node, 0), node.integer("axis"), node.integer("new_axis", 0) != 0)};
 }
 
-/// SplitToSequence 11, 24: 24 adds element types. The specification ignores keepdims where lengths are given;
-/// for one length of 1, PyTorch counts on it and onnxruntime heeds it.
+/// SplitToSequence 11, 24: 24 adds element types. The specification ignores keepdims if lengths are given,
+/// but PyTorch relies on it for a single length of 1, and onnxruntime respects it.
 Operands split_to_sequence_11(NodeContext& node) {
   const bool keep_dimension = node.integer("keepdims", 1) != 0;
   Value lengths = node.optional_input(1);

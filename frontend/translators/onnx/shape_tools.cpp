@@ -10,7 +10,7 @@ Value reshape_constant(Builder& builder, Value value, const std::vector<std::int
   const ir::ConstantData* data = value.node->constant();
   const std::int64_t elements =
       std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-  // Inference refuses a Reshape to another number of elements.
+  // Inference rejects a Reshape to another number of elements.
   if (data == nullptr || old_shape.sizes() == shape || old_shape.element_count() != elements)
     return reshape(builder, value, shape);
   return builder.constant(value.type(), shape, *data);

@@ -9,12 +9,12 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// `x` as pairs: real numbers get an imaginary part of 0.
+/// `x` as complex pairs: real numbers get an imaginary part of 0.
 Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
   const ir::Dimension last = x.shape()[static_cast<std::size_t>(rank - 1)];
   if (last == ir::Dimension(2)) return x;
   if (!last.admits(1)) node.fail("the last dimension must be 1 or 2");
-  // Of a size that is not known the padded pair is cut off again.
+  // If the size is dynamic, pads and then truncates to a pair.
   std::vector<std::int64_t> ends(static_cast<std::size_t>(rank), 0);
   const Value none = node.integers(ends);
   ends.back() = 1;
@@ -24,7 +24,7 @@ Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
   return slice(node, padded, node.integers({0}), node.integers({2}), rank - 1);
 }
 
-/// `x` with `length` (i64 [1]) values along `axis`: the first ones, or zeros after its own.
+/// `x` with `length` (i64 [1]) values along `axis`: truncated, or padded with zeros.
 Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
   const Value size = dimension_of(node, x, axis);
   const Value missing = node.op(ops::Maximum, {node.op(ops::Subtract, {length, size}), node.integers({0})});
@@ -40,8 +40,8 @@ Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
   return slice(node, x, node.integers({0}), length, axis);
 }
 
-/// All frequencies of real numbers: the upper half mirrors the lower one, conjugated. Null when the number of
-/// frequencies is not known.
+/// All frequencies of real numbers: the upper half is the conjugated mirror image of the lower half. Null if
+/// the number of frequencies is dynamic.
 Value transform_of_reals(NodeContext& node, Value x, std::int64_t axis) {
   const std::int64_t count = x.shape()[static_cast<std::size_t>(axis)].size();
   if (count < 1) return {};
@@ -57,7 +57,7 @@ Value transform_of_reals(NodeContext& node, Value x, std::int64_t axis) {
   return concat(node, {lower, upper}, axis);
 }
 
-/// The order of axes that swaps `axis`, known at run time, with the last one of the signal.
+/// The order of axes that swaps `axis`, which is known only at run time, with the last axis of the signal.
 Value swapped_axes(NodeContext& node, Value axis, std::int64_t rank) {
   const Value all = axes_between(node, 0, rank);
   const Value last = node.integers({rank - 2});
@@ -65,7 +65,7 @@ Value swapped_axes(NodeContext& node, Value axis, std::int64_t rank) {
   return node.op(ops::Select, {node.op(ops::Equal, {all, axis}), last, of_others});
 }
 
-/// One-sided and back: real numbers along `axis` from their lower frequencies.
+/// Inverse of the one-sided transform: real numbers along `axis` from their lower frequencies.
 Value real_signal(NodeContext& node, Value x, std::int64_t axis, Value length) {
   Values inputs{x, node.integers({axis})};
   if (length) {
@@ -119,8 +119,8 @@ Values dft_20(NodeContext& node) {
   return {node.op(ops::Transpose, {transform(node, swapped, rank - 2), order})};
 }
 
-/// All frequencies of the frames [B, F, N] or [B, F, N, 2] of a signal: OpenVINO's STFT gives one side of the
-/// frequencies of real signals only.
+/// All frequencies of the frames [B, F, N] or [B, F, N, 2] of a signal: OpenVINO's STFT returns only one side
+/// of the frequencies, and only for real signals.
 Value transform_of_frames(NodeContext& node, Value signal, Value window, Value size, Value step) {
   const bool complex = node.rank(signal) == 3;
   const Value room = node.op(ops::Subtract, {size_of(node, signal, 1), size});

@@ -1,4 +1,4 @@
-// Operators that take parts of a tensor, and those that put parts into one.
+// Operators that select or replace parts of a tensor.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -12,7 +12,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Slice bounds as i64. Those beyond 32 bits mean the end and fit into 32 bits.
+/// Slice bounds as i64. Bounds beyond 32 bits mean "to the end" and are saturated to 32 bits.
 Value clamped(NodeContext& node, Value bounds) {
   bounds = convert(node, bounds, ElementType::i64);
   if (!node.target().has(Fault::wide_integers)) return bounds;
@@ -73,7 +73,7 @@ bool are_known_not_negative(const NodeContext& node, Value numbers) {
   return known && std::none_of(known->begin(), known->end(), [](std::int64_t number) { return number < 0; });
 }
 
-/// Whether what computes the numbers makes none below 0: they are places or sizes, or cut off.
+/// Whether the numbers are provably not negative: they are positions or sizes, or clamped.
 bool are_never_negative(const NodeContext& node, Value numbers) {
   static constexpr ir::OperationSet kMovesData = {ops::Broadcast, ops::Convert, ops::Gather,
                                                   ops::Reshape,   ops::Slice,   ops::Squeeze,
@@ -102,7 +102,7 @@ bool are_never_negative(const NodeContext& node, Value numbers) {
   return true;
 }
 
-/// Indices along an axis of `data`, counted from its start.
+/// Normalises indices along an axis of `data`, which may be negative.
 Value from_start(NodeContext& node, Value indices, Value data, std::int64_t axis) {
   if (are_never_negative(node, indices)) return indices;
   const Value size = convert(node, dimension_of(node, data, axis), indices.type());
@@ -111,7 +111,7 @@ Value from_start(NodeContext& node, Value indices, Value data, std::int64_t axis
                  {node.op(ops::Less, {indices, zero}), node.op(ops::Add, {indices, size}), indices});
 }
 
-/// An axis along which the indices of GatherElements are fewer than the elements of its data.
+/// An axis along which GatherElements has fewer indices than its data has elements.
 struct ShorterAxis {
   std::int64_t axis;
   std::int64_t indices;
@@ -130,8 +130,8 @@ std::vector<ShorterAxis> shorter_axes(const PartialShape& data, const PartialSha
   return shorter;
 }
 
-/// OpenVINO's GatherElements needs as many indices as elements along the other axes. It removes a Slice of
-/// the data, so indices of 0 are added instead, and the elements they give are cut off.
+/// OpenVINO's GatherElements requires as many indices as elements along the other axes, and it removes a
+/// Slice of the data. So indices are padded with 0, and the additional elements are removed afterwards.
 Value gather_shorter_elements(NodeContext& node, Value data, Value indices, std::int64_t axis,
                               const std::vector<ShorterAxis>& shorter) {
   const auto rank = data.shape().rank();
@@ -165,8 +165,8 @@ Values gather_elements_11(NodeContext& node) {
   return {node.op(ops::GatherElements, {data, indices}, {{"axis", axis}})};
 }
 
-/// GatherND 11, 12 (batch_dims), 13. The length of an index decides the rank of the result: when it is not
-/// known, the rank the model declares tells it.
+/// GatherND 11, 12 (batch_dims), 13. The length of an index determines the rank of the result; if it is
+/// dynamic, the declared rank is used.
 Values gather_nd_11(NodeContext& node) {
   const Value data = node.input(0);
   Value indices = node.input(1);
@@ -194,7 +194,7 @@ std::string reduction_of(NodeContext& node) {
   node.fail("reduction '" + reduction + "' does not exist");
 }
 
-/// Scatter 9, 11 (another name of ScatterElements) and ScatterElements 11, 13, 16 (add, mul), 18 (min, max).
+/// Scatter 9, 11 (old name of ScatterElements) and ScatterElements 11, 13, 16 (add, mul), 18 (min, max).
 Values scatter_elements_9(NodeContext& node) {
   const Value data = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
@@ -210,7 +210,7 @@ Values scatter_nd_11(NodeContext& node) {
   return {node.op(ops::ScatterNDUpdate, inputs, {{"reduction", reduction}})};
 }
 
-/// TensorScatter 24: writes the update into the cache, from a place on that each sample of the batch has.
+/// TensorScatter 24: writes the update into the cache, at the position given for each sample of the batch.
 Values tensor_scatter_24(NodeContext& node) {
   const Value cache = node.input(0);
   const Value update = node.input(1);
@@ -231,8 +231,8 @@ Values tensor_scatter_24(NodeContext& node) {
                   {{"reduction", "none"}, {"use_init_val", true}})};
 }
 
-/// Split 1 (lengths as an attribute or input), 2, 11, 13 (as an input), 18 (num_outputs, the last may be
-/// shorter).
+/// Split 1 (lengths as an attribute or input), 2, 11, 13 (as an input), 18 (num_outputs; the last output may
+/// be shorter).
 Values split_1(NodeContext& node) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
@@ -274,7 +274,7 @@ Values split_1(NodeContext& node) {
   return outputs;
 }
 
-/// Compress 9, 11: a selection along an axis, or of all elements.
+/// Compress 9, 11: selects along an axis, or from all elements.
 Values compress_9(NodeContext& node) {
   Value input = node.input(0);
   std::int64_t axis = 0;
@@ -292,13 +292,13 @@ Values non_zero_9(NodeContext& node) {
   Value input = node.input(0);
   if (!input.shape().is_scalar())
     return {node.op(ops::NonZero, {input}, {{"output_type", ElementType::i64}})};
-  // A scalar has no coordinates: [0, 1] when it is not zero, [0, 0] when it is.
+  // A scalar has no coordinates: [0, 1] if it is not zero, [0, 0] if it is.
   input = reshape(node, input, std::vector<std::int64_t>{1});
   const Value found = node.op(ops::NonZero, {input}, {{"output_type", ElementType::i64}});
   return {slice(node, found, node.integers({0}), node.integers({0}), 0)};
 }
 
-/// OneHot 9, 11 (negative axes and indices). Indices outside [-depth, depth) give "off" everywhere.
+/// OneHot 9, 11 (negative axes and indices). Indices outside of [-depth, depth) give "off" everywhere.
 Values one_hot_9(NodeContext& node) {
   const Value values = node.input(2);
   Value depth = node.input(1);

@@ -1,7 +1,7 @@
 // Softmax, LogSoftmax, Hardmax.
 //
-// Versions 1 and 11 see the input as a matrix, its dimensions before `axis` (default 1) as rows and the
-// others as columns; from 13 on they work along `axis` (default -1) alone.
+// Versions 1 and 11 reshape the input to a matrix: dimensions before `axis` (default 1) are rows, the others
+// are columns. From 13 on they work along `axis` (default -1) only.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 #include "ir/shape_tools.hpp"
@@ -19,7 +19,7 @@ Value log_softmax(NodeContext& node, Value x, std::int64_t axis) {
   return node.op(ops::LogSoftmax, {x}, {{"axis", axis}});
 }
 
-/// 1 at the first of the largest elements, 0 elsewhere.
+/// 1 for the first of the largest elements, 0 for the others.
 Value hardmax(NodeContext& node, Value x, std::int64_t axis) {
   const Value largest = reduce(node, ops::ReduceMax, x, node.integers({axis}));
   const Value is_largest = node.op(ops::Equal, {x, largest});
@@ -34,7 +34,7 @@ Values along_columns_1(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t rank = node.rank(x);
   if (rank == 0) node.fail("a scalar has no axis");
-  // Axis `rank` is legal: no columns, so rows of one element.
+  // Axis `rank` is valid: rows of one element.
   std::int64_t axis = node.integer("axis", 1);
   if (axis != rank) axis = node.axis(axis, rank);
   if (axis == rank - 1) return {kEmit(node, x, axis)};

@@ -1,5 +1,5 @@
-// Bytes become characters, these those of the other case, and these bytes again: a row a byte, of which those
-// that do not begin a character give nothing.
+// Decodes bytes to characters, maps their case, and encodes them again. There is one row per byte; bytes that
+// do not begin a character give nothing.
 #include "frontend/translators/onnx/string_case.hpp"
 
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -14,7 +14,7 @@ class CaseWriter {
  public:
   explicit CaseWriter(NodeContext& node) : node_(&node) {}
 
-  /// The characters that begin at the bytes (i32, with zeros behind the last), of which there are `count`.
+  /// The characters that begin at each of the `count` bytes (i32, followed by zeros).
   Value characters(Value bytes, Value places) {
     const auto byte = [&](std::int64_t index) {
       return gather(*node_, bytes, op(ops::Add, places, number(index)));
@@ -26,7 +26,7 @@ class CaseWriter {
     for (std::int64_t more = 1; more < kMostBytes; ++more) {
       const Value low = op(ops::BitwiseAnd, byte(more), number(0x3F));
       longer = op(ops::BitwiseOr, op(ops::BitwiseLeftShift, longer, number(6)), low);
-      // What the lead marks lies above the bits of the character.
+      // The bits of the lead byte that mark the length are above the bits of the character.
       const Value own = op(ops::BitwiseAnd, longer, number((std::int64_t{1} << (5 * more + 6)) - 1));
       code = select(op(ops::GreaterEqual, lead, number(kLeads[more - 1])), own, code);
     }
@@ -41,7 +41,7 @@ class CaseWriter {
     return op(ops::Add, codes, gather(*node_, node_->integers(table.distances, kWhole), index));
   }
 
-  /// How many bytes each character takes.
+  /// The number of bytes of each character.
   Value sizes(Value codes) {
     Value result = number(1);
     for (const std::int64_t first : {0x80, 0x800, 0x10000}) {
@@ -50,7 +50,7 @@ class CaseWriter {
     return result;
   }
 
-  /// The bytes of each character, as far as it has some: [characters, 4].
+  /// The bytes of each character, padded to four: [characters, 4].
   Value encoded(Value codes, Value sizes) {
     const Value column = node_->integers({0, 1, 2, 3}, kWhole);
     const Value last = op(ops::Subtract, unsqueeze(*node_, sizes, {1}), number(1));
@@ -79,7 +79,7 @@ Value in_case(NodeContext& node, Value texts, LetterCase to) {
   ir::Node& unpacked = node.node(ops::StringTensorUnpack, {texts}, {}, 3);
   const Value bytes = concat(node, {convert(node, unpacked.value(2), kWhole),
                                     node.integers(std::vector<std::int64_t>(kMostBytes, 0), kWhole)});
-  // One place more than there are bytes: where the last string ends.
+  // One position more than there are bytes, for the end of the last string.
   const Value count = convert(node, size_of(node, unpacked.value(2), 0), kWhole);
   const Value places =
       node.op(ops::Range, {writer.number(0), writer.op(ops::Add, count, writer.number(1)), writer.number(1)},

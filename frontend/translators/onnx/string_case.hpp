@@ -6,7 +6,7 @@
 
 namespace onnx2ir::frontend {
 
-/// The strings with each letter in that case.
+/// Converts each letter of the strings to that case.
 Value in_case(NodeContext& node, Value texts, LetterCase to);
 
 }  // namespace onnx2ir::frontend

@@ -1,18 +1,18 @@
-// The strings of a tensor as a list of places among bytes.
+// The strings of a tensor as ranges of a list of bytes.
 #pragma once
 
 #include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 
-/// The strings of a tensor, with an empty one more in front: the list has an element and a longest string
-/// even if the tensor is empty.
+/// The strings of a tensor, preceded by an additional empty string, so that the list and its longest string
+/// exist even if the tensor is empty.
 class StringList {
  public:
-  /// `texts` may not be known to be empty.
+  /// `texts` must not be statically empty.
   StringList(NodeContext& node, Value texts);
 
-  /// Where each string begins among the bytes, i32 list.
+  /// The offset of each string in the bytes, i32 list.
   Value begins() const { return begins_; }
   /// In bytes, i32 list.
   Value lengths() const { return lengths_; }
@@ -22,10 +22,9 @@ class StringList {
   Value shape() const { return shape_; }
   /// The greatest of the lengths, i32 scalar.
   Value longest(Builder& builder) const;
-  /// `list`, which has an element for each string, in the shape of the tensor.
+  /// `list`, with one element per string, in the shape of the tensor.
   Value as_tensor(Builder& builder, Value list) const;
-  /// `rows`, which has `width` (i64 [1]) elements for each string, in the shape of the tensor and one
-  /// dimension more.
+  /// `rows`, with `width` (i64 [1]) elements per string, in the shape of the tensor plus one dimension.
   Value as_tensor(Builder& builder, Value rows, Value width) const;
 
  private:
@@ -35,7 +34,7 @@ class StringList {
   Value shape_;
 };
 
-/// The bytes (i32, at least one) at `places` where `inside` holds, elsewhere 0.
+/// The bytes (i32, at least one) at `places` if `inside` is true, otherwise 0.
 Value bytes_at(Builder& builder, Value bytes, Value places, Value inside);
 
 }  // namespace onnx2ir::frontend

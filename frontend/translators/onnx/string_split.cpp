@@ -1,4 +1,4 @@
-// StringSplit: where parts begin and end is marked in a table of bytes, strings down, bytes across.
+// StringSplit: marks begins and ends of parts in a table of bytes with one row per string.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr ElementType kWhole = ElementType::i32;
 
-// White space as Unicode has it, by how many bytes of UTF-8 a character takes, and the separators of ASCII.
+// Unicode white space by the length of its UTF-8 encoding, and the ASCII separators.
 constexpr auto kSpacesOfOneByte =
     std::to_array<std::int64_t>({'\t', '\n', '\v', '\f', '\r', 0x1C, 0x1D, 0x1E, 0x1F, ' '});
 constexpr auto kSpacesOfTwoBytes = std::to_array<std::int64_t>({0xC285, 0xC2A0});
@@ -20,7 +20,7 @@ constexpr auto kSpacesOfThreeBytes = std::to_array<std::int64_t>(
     {0xE19A80, 0xE28080, 0xE28081, 0xE28082, 0xE28083, 0xE28084, 0xE28085, 0xE28086, 0xE28087, 0xE28088,
      0xE28089, 0xE2808A, 0xE280A8, 0xE280A9, 0xE280AF, 0xE2819F, 0xE38080});
 
-/// Whether an occurrence can begin inside another one: whether a begin of the text is also its end.
+/// Whether occurrences of the text can overlap: whether a prefix of it is also a suffix.
 bool can_overlap(std::string_view text) {
   for (std::size_t size = 1; size < text.size(); ++size) {
     if (text.starts_with(text.substr(size))) return true;
@@ -28,7 +28,7 @@ bool can_overlap(std::string_view text) {
   return false;
 }
 
-/// Where parts begin and end. Each begin has an end behind it before the next begin.
+/// Begins and ends of parts. Each begin is followed by an end before the next begin.
 struct Marks {
   Value begins;
   Value ends;
@@ -37,13 +37,13 @@ struct Marks {
 class Splitter {
  public:
   Splitter(NodeContext& node, const StringList& texts) : node_(&node), texts_(&texts) {
-    // One column more than the longest has bytes: its end.
+    // One column more than the longest string has bytes, for its end.
     columns_ = count_to(op(ops::Add, {texts.longest(node), number(1)}));
     lengths_ = unsqueeze(node, texts.lengths(), {1});
     places_ = op(ops::Add, {unsqueeze(node, texts.begins(), {1}), columns_});
   }
 
-  /// Parts between white space.
+  /// Marks parts between white space.
   Marks words() {
     const Value is_inside = op(ops::Less, {columns_, lengths_});
     const Value is_black =
@@ -53,7 +53,7 @@ class Splitter {
             op(ops::LogicalAnd, {is_behind_black, op(ops::LogicalNot, {is_black})})};
   }
 
-  /// Parts between delimiters. An empty string has none, as in onnxruntime.
+  /// Marks parts between delimiters. An empty string has no parts, as in onnxruntime.
   Marks between(const std::string& delimiter) {
     const auto size = static_cast<std::int64_t>(delimiter.size());
     const Value fits = op(ops::LessEqual, {op(ops::Add, {columns_, number(size)}), lengths_});
@@ -67,8 +67,8 @@ class Splitter {
     return {and_at(number(0), moved(cuts, columns_, size, 1)), and_at(lengths_, cuts)};
   }
 
-  /// The strings between the marks, and how many each string has; all but the first `most` cuts are left out
-  /// when it is not negative.
+  /// The strings between the marks, and their number in each string. If `most` is not negative, only the
+  /// first `most` cuts are used.
   Values parts(Marks marks, std::int64_t most) {
     const Value begin_ranks = ranks(marks.begins);
     const Value end_ranks = ranks(marks.ends);
@@ -98,7 +98,8 @@ class Splitter {
   Value count_of(Value list) { return convert(*node_, size_of(*node_, list, 0), kWhole); }
   Value count_to(Value end) { return op(ops::Range, {number(0), end, number(1)}, {{"output_type", kWhole}}); }
 
-  /// For each byte, and one behind the last, it and those behind it: [bytes + 1, size], 0 behind the end.
+  /// For each byte, and one position after the last: the `size` bytes that begin there, [bytes + 1, size], 0
+  /// after the end.
   Value windows(std::int64_t size) {
     const std::vector<std::int64_t> behind(static_cast<std::size_t>(size), 0);
     const Value bytes =
@@ -117,7 +118,7 @@ class Splitter {
     return op(ops::LogicalNot, {any});
   }
 
-  /// Whether each byte is part of white space.
+  /// Whether each byte belongs to white space.
   Value spaces() {
     const Value weighted = op(ops::Multiply, {windows(3), node_->integers({1 << 16, 1 << 8, 1}, kWhole)});
     const Value codes = op(ops::ReduceSum, {weighted, node_->integers({1})}, {{"keep_dims", true}});
@@ -135,7 +136,7 @@ class Splitter {
     return op(ops::LogicalOr, {is_first, op(ops::LogicalOr, {is_second, is_third})});
   }
 
-  /// `marks` moved up by `distance` along `axis`, whose indices are `places`.
+  /// `marks` shifted by `distance` towards lower indices along `axis`, whose indices are `places`.
   Value moved(Value marks, Value places, std::int64_t distance, std::int64_t axis) {
     const Value from = op(ops::Subtract, {places, number(distance)});
     const Value is_inside = op(ops::GreaterEqual, {from, number(0)});
@@ -143,13 +144,13 @@ class Splitter {
     return op(ops::LogicalAnd, {found, is_inside});
   }
 
-  /// What a mask of all bytes says of each place in the table where `is_inside` holds; elsewhere false.
+  /// The mask of all bytes at each position of the table if `is_inside` is true; otherwise false.
   Value at_places(Value mask, Value is_inside) {
     const Value safe = op(ops::Select, {is_inside, places_, number(0)});
     return op(ops::LogicalAnd, {gather(*node_, mask, safe), is_inside});
   }
 
-  /// Of occurrences that overlap the first, from left to right.
+  /// Selects the first of overlapping occurrences, from left to right.
   Value leftmost(Value cuts, std::int64_t size) {
     const Value by_column = transpose(*node_, convert(*node_, cuts, kWhole), {1, 0});
     const Value free_from = op(ops::Multiply, {texts_->lengths(), number(0)});
@@ -168,13 +169,13 @@ class Splitter {
     return op(ops::NotEqual, {transpose(*node_, loop.scans[0], {1, 0}), number(0)});
   }
 
-  /// The number of marks up to each place of a row.
+  /// The number of marks up to each position of a row.
   Value ranks(Value marks) {
     return op(ops::CumSum, {convert(*node_, marks, kWhole), node_->integer(1)},
               {{"exclusive", false}, {"reverse", false}});
   }
 
-  /// The places of the marks as rows of `width`, filled up with where the string ends.
+  /// The positions of the marks as rows of `width`, padded with the end of the string.
   Value table(Value marks, Value marks_ranks, Value width) {
     const Value rows = count_to(count_of(texts_->lengths()));
     const Value row_begins = unsqueeze(*node_, op(ops::Multiply, {rows, width}), {1});

@@ -9,7 +9,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Strings as lists: where each begins among the bytes, and how long it is.
+/// Strings as a list: the offset in the bytes and the length of each string.
 struct Texts {
   Value begins;
   Value lengths;
@@ -20,7 +20,7 @@ struct StringPair {
   Texts a;
   Texts b;
   Value bytes;  ///< i32
-  Value shape;  ///< of both when broadcast
+  Value shape;  ///< the common shape after broadcasting
 };
 
 StringPair unpack(NodeContext& node, Value a, Value b) {
@@ -47,7 +47,7 @@ StringPair unpack(NodeContext& node, Value a, Value b) {
   return pair;
 }
 
-/// 0, 1, 2 ... as far as the longest of `lengths`.
+/// 0, 1, 2 ... up to the longest of `lengths`.
 Value byte_numbers(NodeContext& node, Value lengths) {
   const Value all = concat(node, {lengths, node.integers({0}, ElementType::i32)});
   const Value longest = node.op(ops::ReduceMax, {all, node.integers({0})}, {{"keep_dims", false}});
@@ -55,7 +55,7 @@ Value byte_numbers(NodeContext& node, Value lengths) {
                  {{"output_type", ElementType::i32}});
 }
 
-/// Strings of `lengths` in `shape` from the bytes in `rows`, as far as they are `inside`.
+/// Strings of `lengths` in `shape`, from the bytes in `rows` that are `inside`.
 Value packed(NodeContext& node, Value rows, Value inside, Value lengths, Value shape) {
   const std::vector<std::int64_t> flat{-1};
   const Value kept =
@@ -68,7 +68,7 @@ Value packed(NodeContext& node, Value rows, Value inside, Value lengths, Value s
                                          convert(node, bytes, ElementType::u8)});
 }
 
-/// StringConcat 20: each string of the first input followed by that of the second.
+/// StringConcat 20: concatenates the strings of both inputs.
 Values string_concat_20(NodeContext& node) {
   const StringPair pair = unpack(node, node.input(0), node.input(1));
   const Value lengths = node.op(ops::Add, {pair.a.lengths, pair.b.lengths});
@@ -83,7 +83,7 @@ Values string_concat_20(NodeContext& node) {
   return {packed(node, bytes_at(node, pair.bytes, places, inside), inside, lengths, pair.shape)};
 }
 
-/// Whether each string, in a list, is none of `words`.
+/// Whether each string of a list differs from all `words`.
 Value is_none_of(NodeContext& node, Value texts, const std::vector<std::string>& words) {
   const Value same = is_text(node, texts, words);
   const Value any =
@@ -91,7 +91,7 @@ Value is_none_of(NodeContext& node, Value texts, const std::vector<std::string>&
   return reshape(node, node.op(ops::LogicalNot, {any}), std::vector<std::int64_t>{-1});
 }
 
-/// Letters have the other case that Unicode gives them; some locales differ (Turkish i).
+/// Uses Unicode's case mapping; fails for locales that differ (Turkish i).
 void require_known_case(const NodeContext& node) {
   const std::string locale = node.text("locale", "");
   const bool is_known =
@@ -115,7 +115,7 @@ std::vector<std::string> lowered(const NodeContext& node, const std::vector<std:
   return result;
 }
 
-/// StringNormalizer 10: takes stop words out; nothing but stop words gives an empty string.
+/// StringNormalizer 10: removes stop words; if no words are left, the result is one empty string.
 Values string_normalizer_10(NodeContext& node) {
   const Value texts = node.input(0);
   const std::int64_t rank = node.rank(texts);
@@ -168,7 +168,7 @@ Value equal_strings(NodeContext& node, Value a, Value b) {
     return bytes_at(node, pair.bytes, node.op(ops::Add, {unsqueeze(node, texts.begins, {1}), numbers}),
                     inside);
   };
-  // Strings are equal if no bytes differ, which also holds for empty strings.
+  // Strings are equal if no bytes differ; this also holds for empty strings.
   const Value differ = convert(node, node.op(ops::NotEqual, {rows(pair.a), rows(pair.b)}), ElementType::i32);
   const Value count = node.op(ops::ReduceSum, {differ, node.integers({1})}, {{"keep_dims", false}});
   const Value same_bytes = node.op(ops::Equal, {count, node.integer(0, ElementType::i32)});

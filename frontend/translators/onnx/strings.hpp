@@ -1,11 +1,11 @@
-// Strings. OpenVINO only unpacks them to bytes and packs bytes to strings.
+// Operations on strings. OpenVINO can only unpack strings to bytes and pack bytes to strings.
 #pragma once
 
 #include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 
-/// Whether the strings of `a` equal those of `b`, broadcast.
+/// Whether the strings of `a` and `b`, broadcast, are equal.
 Value equal_strings(NodeContext& node, Value a, Value b);
 
 }  // namespace onnx2ir::frontend

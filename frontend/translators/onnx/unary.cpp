@@ -1,5 +1,5 @@
-// Mathematics on each element of one tensor, and Clip. Versions 1 have an attribute consumed_inputs that says
-// nothing about the result; later ones differ in element types only, but where noted.
+// Elementwise mathematics on one tensor, and Clip. Version 1 has an attribute consumed_inputs that does not
+// affect the result; later versions differ in element types only, except where noted.
 #include <cmath>
 #include <limits>
 
@@ -25,14 +25,14 @@ Values is_inf_10(NodeContext& node) {
                    {"detect_positive", node.integer("detect_positive", 1) != 0}})};
 }
 
-/// The one number of a bound, when it is known and finite.
+/// The value of a bound if it is a known finite number.
 std::optional<double> known_bound(const NodeContext& node, Value bound) {
   const auto numbers = node.known_numbers(bound);
   if (!numbers || numbers->size() != 1 || std::isnan(numbers->front())) return std::nullopt;
   return numbers->front();
 }
 
-/// Where min exceeds max the result is max.
+/// If min exceeds max, the result is max.
 Value clip(NodeContext& node, Value x, Value min, Value max) {
   if (min && max && ir::is_floating(x.type())) {
     const auto low = known_bound(node, min);

@@ -1,4 +1,5 @@
-// Unique: the distinct elements or slices, where each first occurs, which one each is, how many there are.
+// Unique: the distinct elements or slices, the index of their first occurrences, the inverse indices, and the
+// counts.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
@@ -7,7 +8,7 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// The four outputs of a sorted Unique in the order of first occurrence.
+/// Reorders the four outputs of a sorted Unique to the order of first occurrence.
 Values by_first_occurrence(NodeContext& node, const Values& sorted, std::int64_t axis) {
   const Value first = sorted[1];
   const Value count = reshape(node, shape_of(node, first), std::vector<std::int64_t>{});
@@ -50,7 +51,7 @@ Values unique_11(NodeContext& node) {
   return unique(node, node.integer("sorted", 1) != 0);
 }
 
-/// Unique of onnxruntime: in the order of first occurrence; elements, which one each is, how many there are.
+/// Unique of onnxruntime, in the order of first occurrence: elements, inverse indices, counts.
 Values microsoft_unique(NodeContext& node) {
   const Values all = unique(node, false);
   return {all[0], all[2], all[3]};

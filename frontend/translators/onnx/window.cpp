@@ -7,8 +7,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Refuses the node unless `least` <= value <= 2^31 for all values: sums and products of two of them fit into
-/// 64 bits.
+/// Fails unless `least` <= value <= 2^31 for all values, so that sums and products of two of them fit into 64
+/// bits.
 void check_values(NodeContext& node, std::string_view name, const ir::Integers& values, std::int64_t least) {
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   for (const std::int64_t value : values) {
@@ -75,7 +75,7 @@ void resolve_auto_pad(Window& window, Value input) {
     const std::int64_t size = input.shape()[i + 2].size();
     const std::int64_t places = ir::checked_add(size, window.strides[i] - 1) / window.strides[i];
     const std::int64_t extent = ir::checked_multiply(window.kernel[i] - 1, window.dilations[i]) + 1;
-    const std::int64_t last = (places - 1) * window.strides[i];  // less than the size and a stride
+    const std::int64_t last = (places - 1) * window.strides[i];  // less than the sum of the size and a stride
     const std::int64_t pad = std::max<std::int64_t>(ir::checked_add(last, extent) - size, 0);
     const std::int64_t smaller = pad / 2;
     window.pads_begin[i] = window.auto_pad == "same_upper" ? smaller : pad - smaller;

@@ -15,14 +15,14 @@ struct Window {
   ir::Integers dilations;
   ir::Integers pads_begin;
   ir::Integers pads_end;
-  std::string auto_pad;  ///< as the IR spells it: "explicit", "same_upper", "same_lower", "valid"
+  std::string auto_pad;  ///< in the spelling of the IR: "explicit", "same_upper", "same_lower", "valid"
 };
 
-/// Reads the attributes for `spatial` axes; absent ones have their defaults. `kernel` may be empty when the
-/// operator takes it from elsewhere.
+/// Reads the attributes for `spatial` axes; absent ones have their defaults. `kernel` may be empty if it is
+/// determined otherwise.
 Window window_of(NodeContext& node, std::int64_t spatial);
 
-/// Replaces same_upper and same_lower by pads where the sizes of `input` are known.
+/// Replaces same_upper and same_lower by pads if the sizes of `input` are static.
 void resolve_auto_pad(Window& window, Value input);
 
 }  // namespace onnx2ir::frontend

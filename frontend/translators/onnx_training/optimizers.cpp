@@ -1,6 +1,6 @@
-// ai.onnx.preview.training: one step of an optimiser. Inputs are the learning rate R, the update count T, and
-// then groups: all tensors, all gradients, all states of the first kind, and so on. Outputs are in groups
-// too.
+// ai.onnx.preview.training: one step of an optimiser. The inputs are the learning rate R, the update count T,
+// and then groups: all tensors, all gradients, all states of the first kind, and so on. The outputs have the
+// same groups.
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kDomain = "ai.onnx.preview.training";
 constexpr std::size_t kFirstTensor = 2;
 
-/// Element by element arithmetic that reads like a formula.
+/// Elementwise arithmetic with operators.
 class Formula {
  public:
   Formula(NodeContext& node, Value value) : node_(&node), value_(value) {}
@@ -33,7 +33,7 @@ class Formula {
   Value value_;
 };
 
-/// How many tensors are optimised, when the node has `inputs_each` inputs for each of them.
+/// The number of optimised tensors if the node has `inputs_each` inputs for each of them.
 std::size_t tensor_count(const NodeContext& node, std::size_t inputs_each) {
   const std::size_t inputs = node.input_count();
   if (inputs <= kFirstTensor || (inputs - kFirstTensor) % inputs_each != 0) {
@@ -42,12 +42,12 @@ std::size_t tensor_count(const NodeContext& node, std::size_t inputs_each) {
   return (inputs - kFirstTensor) / inputs_each;
 }
 
-/// A scalar input in the type of the tensors.
+/// A scalar input, converted to the type of the tensors.
 Formula scalar_input(NodeContext& node, std::size_t index, Value like) {
   return {node, convert(node, scalar(node, node.input(index), "a scalar input"), like.type())};
 }
 
-/// Whether the step is the first: T is 0.
+/// Whether this is the first step: T is 0.
 Value is_first_step(NodeContext& node) {
   const Value count = scalar(node, node.input(1), "the update count");
   return node.op(ops::Equal, {count, node.integer(0, count.type())});
@@ -122,7 +122,7 @@ Values momentum_1(NodeContext& node) {
     const Formula x = input(0);
     const Formula rate = scalar_input(node, 0, x.value());
     const Formula gradient = penalty * x + input(1);
-    // The first step takes the gradient whole.
+    // The first step uses the full gradient.
     const Formula beta_now(
         node, node.op(ops::Select, {is_first_step(node), x.number(1).value(), x.number(beta).value()}));
     const Formula velocity = alpha * input(2) + beta_now * gradient;

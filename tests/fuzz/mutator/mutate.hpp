@@ -1,4 +1,4 @@
-// Changes models as a model, not as bytes: what comes out parses, and most of it passes the first checks.
+// Mutates the structure of models, not bytes: the results parse, and most of them pass the first checks.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace onnx2ir::fuzz {
 /// One random change.
 void mutate(onnx::ModelProto& model, Random& random);
 
-/// `bytes` with one to eight changes; nothing if it is no ModelProto.
+/// `bytes` with one to eight changes; no value if it is not a ModelProto.
 std::string mutated_model(std::string_view bytes, Random& random);
 
-/// Nodes of `other` in `model`; nothing if one of them is no ModelProto.
+/// Nodes of `other` in `model`; no value if one of them is not a ModelProto.
 std::string joined_models(std::string_view model, std::string_view other, Random& random);
 
 }  // namespace onnx2ir::fuzz

@@ -213,7 +213,7 @@ void mutate_node_list(NodeList& list, const Parts& parts, Random& random) {
       list.SwapElements(at, any_index(list.size(), random));
       break;
     case 2: {
-      // The copy takes the place of the original: consumers read its outputs through the new names.
+      // The copy replaces the original: consumers use its outputs by the new names.
       onnx::NodeProto copy = list.Get(at);
       if (copy.output_size() == 0 || copy.input_size() == 0) break;
       const std::string name = copy.output(0) + "'";

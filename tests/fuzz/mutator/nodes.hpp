@@ -8,7 +8,7 @@ namespace onnx2ir::fuzz {
 
 void mutate_attribute(onnx::AttributeProto& attribute, Random& random);
 
-/// Changes operator, inputs, outputs or attributes. `list` is where the node stands.
+/// Changes operator, inputs, outputs or attributes. `list` contains the node.
 void mutate_node(onnx::NodeProto& node, const NodeList& list, const Parts& parts, Random& random);
 
 /// Removes, repeats, moves or adds a node.

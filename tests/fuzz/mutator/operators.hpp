@@ -1,4 +1,4 @@
-// Names of operators and of attributes that the converter knows.
+// Names of operators and attributes that the converter supports.
 #pragma once
 
 #include <string>

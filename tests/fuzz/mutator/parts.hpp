@@ -1,4 +1,4 @@
-// What a model consists of, wherever it stands: in the main graph, in bodies, in functions.
+// All parts of a model: in the main graph, in bodies, in functions.
 #pragma once
 
 #include <vector>

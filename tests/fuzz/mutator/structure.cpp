@@ -106,7 +106,7 @@ void import(onnx::ModelProto& model, const char* domain) {
   opset.set_version(1);
 }
 
-/// Its attributes become attributes of the call, which the node refers to.
+/// The attributes of the node become attributes of the call, to which the node refers.
 onnx::NodeProto call_of(onnx::ModelProto& model, const onnx::NodeProto& inner) {
   onnx::FunctionProto function;
   function.set_name("F" + std::to_string(model.functions_size()));

@@ -1,4 +1,4 @@
-// Changes of graphs, bodies, functions and of what a model declares.
+// Changes of graphs, bodies, functions and declarations of a model.
 #pragma once
 
 #include "mutator/parts.hpp"
@@ -6,7 +6,7 @@
 
 namespace onnx2ir::fuzz {
 
-/// Replaces a node by an If, a Loop, a Scan or a call of a function that holds it.
+/// Replaces a node by an If, a Loop, a Scan or a call of a function that contains it.
 void enclose_node(onnx::ModelProto& model, const Parts& parts, Random& random);
 
 /// Changes the interface or the initializers of a graph.

@@ -1,4 +1,4 @@
-// Random numbers, names, types and tensors: more often those at which code goes wrong.
+// Random numbers, names, types and tensors: preferably those that are likely to cause errors.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace onnx2ir::fuzz {
 std::int64_t random_integer(Random& random);
 /// Sometimes NaN, infinite, subnormal.
 double random_real(Random& random);
-/// Most often one of the numeric types, sometimes a number that is no type.
+/// Most often one of the numeric types, sometimes an invalid type.
 int random_element_type(Random& random);
 
 /// Another integer near `value`, or a random one.
@@ -22,7 +22,7 @@ std::string mutated_text(std::string text, Random& random);
 
 /// A small tensor, most often of i64, as operators take axes, shapes, indices and counts.
 void fill_with_small_tensor(onnx::TensorProto& tensor, Random& random);
-/// Changes elements, sizes, type, or where the data is.
+/// Changes elements, sizes, type, or the location of the data.
 void mutate_tensor(onnx::TensorProto& tensor, Random& random);
 /// Changes element type, rank or sizes; tensor, sequence or optional.
 void mutate_type(onnx::TypeProto& type, Random& random);

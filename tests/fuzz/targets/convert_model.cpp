@@ -1,4 +1,4 @@
-// Models that are changed as models: operators, attributes, constants, axes, bodies, functions, external
+// Models with mutated structure: operators, attributes, constants, axes, bodies, functions, external
 // data.
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};  // NOLINT
 }
 
-/// The size of `bytes` in `target`; 0, which libFuzzer takes as no change, if they do not fit.
+/// The size of `bytes` in `target`; 0, which means no change to libFuzzer, if they do not fit.
 std::size_t put(const std::string& bytes, std::uint8_t* target, std::size_t most) {
   if (bytes.size() > most) return 0;
   std::memcpy(target, bytes.data(), bytes.size());

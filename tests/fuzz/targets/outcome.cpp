@@ -10,7 +10,7 @@
 namespace onnx2ir::fuzz {
 namespace {
 
-/// Constants beyond it are not read back: a small model can make large ones.
+/// Larger constants are not read back: a small model can create large ones.
 constexpr std::uint64_t kMostMemory = 64U << 20U;
 constexpr std::uint64_t kMostFunctionNodes = 10'000;
 

@@ -1,4 +1,4 @@
-// What a conversion of any input must give: an IR that reads back, or errors that are not faults of onnx2ir.
+// The conditions for every conversion: an IR that reads back, or errors other than internal errors.
 #pragma once
 
 #include <onnx2ir/onnx2ir.hpp>

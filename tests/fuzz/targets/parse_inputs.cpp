@@ -1,4 +1,4 @@
-// Any text as the value of --input: it is refused with a reason, or it is a list of inputs.
+// Any text as the value of --input: it is rejected with a reason, or it is a list of inputs.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

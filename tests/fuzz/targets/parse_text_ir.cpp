@@ -1,4 +1,4 @@
-// Any text as text IR: it is refused with a place, or what is printed of it reads back.
+// Any text as text IR: it is rejected with a position, or its printed form reads back.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

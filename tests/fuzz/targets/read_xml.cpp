@@ -1,4 +1,4 @@
-// Any text as the XML of an IR, over fixed weights: it is refused, or what is written of it reads back.
+// Any text as the XML of an IR, over fixed weights: it is rejected, or its written form reads back.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any text as a pattern: it is refused, or it gives an automaton whose numbers are in range.
+// Any text as a pattern: it is rejected, or it gives a valid automaton.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -87,6 +87,10 @@ Value broadcast_to(Builder& builder, Value value, Value shape) {
   return builder.op(ops::Broadcast, {value, shape}, {{"mode", "numpy"}});
 }
 
+Value filled(Builder& builder, double number, ElementType type, Value shape) {
+  return broadcast_to(builder, builder.number(number, type), shape);
+}
+
 Value concat(Builder& builder, std::span<const Value> values, std::int64_t axis) {
   return values.size() == 1 ? values.front() : builder.op(ops::Concat, values, {{"axis", axis}});
 }
@@ -113,6 +117,12 @@ Value reversed(Builder& builder, Value value, std::int64_t axis) {
 
 Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t axis, std::int64_t step) {
   return builder.op(ops::Slice, {value, start, stop, builder.integers({step}), builder.integers({axis})});
+}
+
+Value slice(Builder& builder, Value value, std::int64_t start, std::int64_t stop, std::int64_t axis,
+            std::int64_t step) {
+  const Value first = builder.integers({start});
+  return slice(builder, value, first, builder.integers({stop}), axis, step);
 }
 
 }  // namespace onnx2ir::ir

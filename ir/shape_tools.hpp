@@ -39,6 +39,8 @@ Value unsqueeze(Builder& builder, Value value, const std::vector<std::int64_t>& 
 Value transpose(Builder& builder, Value value, const std::vector<std::int64_t>& order);
 /// `value` broadcast to `shape` (unidirectional).
 Value broadcast_to(Builder& builder, Value value, Value shape);
+/// A tensor of `shape` whose elements are all `number`.
+Value filled(Builder& builder, double number, ElementType type, Value shape);
 
 /// Concatenates along `axis`; returns the value itself if there is only one.
 Value concat(Builder& builder, std::span<const Value> values, std::int64_t axis = 0);
@@ -50,5 +52,7 @@ Value numbers_below(Builder& builder, Value end);
 Value reversed(Builder& builder, Value value, std::int64_t axis);
 /// A Slice of one axis with clamped ends; the bounds are i64 [1].
 Value slice(Builder& builder, Value value, Value start, Value stop, std::int64_t axis, std::int64_t step = 1);
+Value slice(Builder& builder, Value value, std::int64_t start, std::int64_t stop, std::int64_t axis,
+            std::int64_t step = 1);
 
 }  // namespace onnx2ir::ir

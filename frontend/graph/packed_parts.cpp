@@ -39,7 +39,7 @@ Value sizes(Builder& builder, const Sequence& sequence) {
   }
   if (holds_scalars(sequence)) {
     const Value count = ir::computed_shape_of(builder, sequence.values);
-    return broadcast_to(builder, builder.integer(1), count);
+    return filled(builder, 1, ElementType::i64, count);
   }
   return builder.op(ops::ReduceProd, {sequence.shapes, builder.integers({1})}, {{"keep_dims", false}});
 }

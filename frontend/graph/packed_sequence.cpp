@@ -84,7 +84,7 @@ Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
   if (!sequence.elements) {
     if (!sequence.element.has_rank()) return sequence;
     packed.values = sequence.values;
-    const Value count = reshape(builder, packed_length(builder, sequence), builder.integers({1}));
+    const Value count = reshape(builder, packed_length(builder, sequence), std::vector<std::int64_t>{1});
     packed.shapes = filled_up(builder, sequence.shapes, rank_of(sequence.element), rank, count);
     return packed;
   }

@@ -48,7 +48,7 @@ ir::Value decompose(ir::Builder& builder, const ir::Node& node) {
   const ir::Value sizes =
       ir::concat(builder, {ir::computed_shape_of(builder, node.input(0)), builder.integers({1})});
   const ir::Value target = ir::gather(builder, sizes, builder.integers(*indices));
-  return ir::broadcast_to(builder, builder.number(0, output.type), target);
+  return ir::filled(builder, 0, output.type, target);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Values packed_nothing(ir::Builder& builder, ir::Value places, const target::Targ
 Values unpacked_nothing(ir::Builder& builder, ir::Value texts) {
   const auto places = [&] {
     const ir::Value sizes = ir::computed_shape_of(builder, texts);
-    return ir::broadcast_to(builder, builder.integer(0, ir::ElementType::i32), sizes);
+    return ir::filled(builder, 0, ir::ElementType::i32, sizes);
   };
   return {places(), places(), ir::empty_constant(builder, ir::ElementType::u8, {0})};
 }
@@ -53,7 +53,7 @@ Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value dat
     return ir::gather(builder, all, builder.integers({ir::exact_values(axis)->front()}));
   };
   const auto zeros = [&](std::size_t output, ir::Value shape) {
-    return ir::broadcast_to(builder, builder.number(0, unique.output(output).type), shape);
+    return ir::filled(builder, 0, unique.output(output).type, shape);
   };
   const ir::Value count = ir::convert(builder, along(sizes), unique.output(3).type);
   return {zeros(0, found), zeros(1, along(found)), zeros(2, along(sizes)),

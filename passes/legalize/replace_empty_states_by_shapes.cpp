@@ -35,7 +35,7 @@ ir::Value empty_tensor(ir::Builder& builder, ir::ElementType type, const ir::Par
     nonzero.push_back(shape[i].is_dynamic() ? ir::gather(builder, sizes, builder.integers({axis}))
                                             : builder.integers({std::max<std::int64_t>(shape[i].size(), 1)}));
   }
-  const ir::Value filled = ir::broadcast_to(builder, builder.number(0, type), ir::concat(builder, nonzero));
+  const ir::Value filled = ir::filled(builder, 0, type, ir::concat(builder, nonzero));
   const std::vector<std::int64_t> zeros(empty_axes.size(), 0);
   const std::vector<std::int64_t> ones(empty_axes.size(), 1);
   return builder.op(ops::Slice, {filled, builder.integers(zeros), builder.integers(zeros),

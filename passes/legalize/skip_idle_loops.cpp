@@ -94,8 +94,8 @@ bool run_on(ir::LoopView loop, ir::LoopView inner) {
   if (!copy.is_possible(inner.trip_count(), remaining) || !copy.is_possible(inner.condition(), remaining))
     return false;
   ir::Builder& outer = copy.builder();
-  const ir::Value runs =
-      whether_it_runs(outer, copy.outside(inner.trip_count()), copy.outside(inner.condition()));
+  const ir::Value trip_count = copy.outside(inner.trip_count());
+  const ir::Value runs = whether_it_runs(outer, trip_count, copy.outside(inner.condition()));
   const ir::Value count = loop.trip_count();
   loop.set_trip_count(outer.op(ops::Select, {runs, count, outer.integer(0, count.type())}));
   for (ir::Carried& state : inner.states()) state.is_guarded = true;

@@ -105,7 +105,7 @@ ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batc
     sizes.push_back(is_batch ? batch : builder.integers({size.is_static() ? size.size() : 0}));
   }
   const ir::Value target = ir::concat(builder, sizes);
-  return ir::broadcast_to(builder, builder.number(0, cache.past->output(0).type), target);
+  return ir::filled(builder, 0, cache.past->output(0).type, target);
 }
 
 void make_variable(ir::Builder& builder, const Cache& cache, ir::Value batch, ir::Value beams) {

@@ -140,8 +140,8 @@ Value text_at(NodeContext& node, const std::vector<std::string>& texts, Value in
   const Value inside = node.op(ops::Less, {byte_numbers(node, table.width), unsqueeze(node, lengths, {1})});
   const Value places = node.op(ops::NonZero, {reshape(node, inside, std::vector<std::int64_t>{-1})},
                                {{"output_type", ElementType::i64}});
-  const Value bytes =
-      gather(node, reshape(node, rows, std::vector<std::int64_t>{-1}), squeeze(node, places, {0}));
+  const Value flat_rows = reshape(node, rows, std::vector<std::int64_t>{-1});
+  const Value bytes = gather(node, flat_rows, squeeze(node, places, {0}));
   const Value ends =
       node.op(ops::CumSum, {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
   const Value begins = node.op(ops::Subtract, {ends, lengths});

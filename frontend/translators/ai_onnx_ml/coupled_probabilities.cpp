@@ -24,8 +24,7 @@ Value pairwise(NodeContext& node, Value decisions, const std::vector<double>& a,
   const Value certain = node.op(ops::Sigmoid, {node.op(ops::Negative, {exponent})});
   const Value first = node.op(ops::Clamp, {certain}, {{"min", 1e-7}, {"max", 1 - 1e-7}});
   const Value second = node.op(ops::Subtract, {node.number(1, kReal), first});
-  const Value nothing = node.op(
-      ops::Multiply, {slice(node, first, node.integers({0}), node.integers({1}), 1), node.number(0, kReal)});
+  const Value nothing = node.op(ops::Multiply, {slice(node, first, 0, 1, 1), node.number(0, kReal)});
   const auto pairs = static_cast<std::int64_t>(a.size());
   std::vector<std::int64_t> columns(static_cast<std::size_t>(classes * classes), 2 * pairs);
   std::int64_t pair = 0;
@@ -92,7 +91,7 @@ Value coupled_probabilities(NodeContext& node, Value decisions, const std::vecto
                             const std::vector<double>& b, std::int64_t classes) {
   const Value form = quadratic_form(node, pairwise(node, decisions, a, b, classes), classes);
   const Value shape = concat(node, {dimension_of(node, form, 0), node.integers({classes})});
-  const Value equal = broadcast_to(node, node.number(1.0 / static_cast<double>(classes), kReal), shape);
+  const Value equal = filled(node, 1.0 / static_cast<double>(classes), kReal, shape);
   const Value steps = node.integer(std::max<std::int64_t>(100, classes));
   const Iterated result =
       iterate(node, steps, {equal}, {form},

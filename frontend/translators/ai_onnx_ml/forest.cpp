@@ -176,8 +176,8 @@ Value forest_scores(NodeContext& node, const Forest& forest, Value features, Agg
   const std::int64_t trees[] = {1, static_cast<std::int64_t>(forest.roots.size())};
   std::vector<double> roots(forest.roots.begin(), forest.roots.end());
   const Value samples = dimension_of(node, features, 0);
-  Value position = broadcast_to(node, node.numbers(roots, trees, ElementType::i32),
-                                concat(node, {samples, node.integers({trees[1]})}));
+  const Value first = node.numbers(roots, trees, ElementType::i32);
+  Value position = broadcast_to(node, first, concat(node, {samples, node.integers({trees[1]})}));
   if (depth > 0) {
     const auto table = [&](auto get) { return node_table(node, forest, ElementType::i32, get); };
     const Value feature = table([](const TreeNode& n) { return n.feature; });

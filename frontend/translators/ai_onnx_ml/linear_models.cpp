@@ -103,7 +103,8 @@ Values svm_regressor_1(NodeContext& node) {
       node.fail("coefficients are not as many as support vectors");
     }
     const Value vectors = matrix(node, node.real_list("support_vectors"), supports, "the support vectors");
-    scores = products(node, kernel(node, features, vectors), row(node, coefficients));
+    const Value likeness = kernel(node, features, vectors);
+    scores = products(node, likeness, row(node, coefficients));
   } else {
     scores = kernel(node, features, row(node, coefficients));
   }

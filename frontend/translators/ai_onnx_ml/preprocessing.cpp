@@ -96,7 +96,7 @@ Values feature_vectorizer_1(NodeContext& node) {
       const Value extended = node.op(
           ops::Pad, {part, node.integers({0, 0}), node.integers({0, widths[i]}), node.number_like(0, part)},
           {{"pad_mode", std::string("constant")}});
-      part = slice(node, extended, node.integers({0}), node.integers({widths[i]}), 1);
+      part = slice(node, extended, 0, widths[i], 1);
     }
     parts.push_back(part);
   }

@@ -33,8 +33,7 @@ Heads split_projection(NodeContext& node, Value projected, std::int64_t width, s
     }
   }
   const auto part = [&](std::int64_t first, std::int64_t behind) {
-    return split_heads(node, slice(node, projected, node.integers({first}), node.integers({behind}), 2),
-                       count);
+    return split_heads(node, slice(node, projected, first, behind, 2), count);
   };
   const std::int64_t keys = sizes[0] + sizes[1];
   return {part(0, sizes[0]), part(sizes[0], keys), part(keys, keys + sizes[2])};

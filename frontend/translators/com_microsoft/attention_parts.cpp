@@ -53,7 +53,8 @@ Value softmax_with_sinks(NodeContext& node, Value scores, Value sinks) {
                                    dimension_of(node, scores, 2), node.integers({1})});
   const Value column = broadcast_to(node, unsqueeze(node, convert(node, sinks, scores.type()), {1, 2}), rows);
   const Value weights = node.op(ops::SoftMax, {concat(node, {scores, column}, 3)}, {{"axis", 3}});
-  return slice(node, weights, node.integers({0}), dimension_of(node, scores, 3), 3);
+  const Value begin = node.integers({0});
+  return slice(node, weights, begin, dimension_of(node, scores, 3), 3);
 }
 
 AttentionOutputs in_arithmetic(NodeContext& node, const AttentionInputs& inputs) {
@@ -146,9 +147,9 @@ Value join_heads(NodeContext& node, Value value) {
 Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {
   if (group == 1) return value;
   const auto size = [&](std::int64_t axis) { return dimension_of(node, value, axis); };
+  const Value grouped = unsqueeze(node, value, {2});
   const Value repeated =
-      broadcast_to(node, unsqueeze(node, value, {2}),
-                   concat(node, {size(0), size(1), node.integers({group}), size(2), size(3)}));
+      broadcast_to(node, grouped, concat(node, {size(0), size(1), node.integers({group}), size(2), size(3)}));
   const Value count = node.op(ops::Multiply, {size(1), node.integers({group})});
   return reshape(node, repeated, concat(node, {size(0), count, size(2), size(3)}));
 }

@@ -145,8 +145,8 @@ void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidate
   const Value length = dimension_of(builder, now.sequences, 1);
   const Value scores = by_length(scope, search, first_columns(builder, found.scores, beams), length);
   const Value rows = rows_of(scope, search, first_columns(builder, found.beams, beams));
-  insert(scope, search, builder.op(ops::Select, {ends, scores, nothing(builder)}),
-         gather(builder, now.sequences, rows), list);
+  const Value ended_scores = builder.op(ops::Select, {ends, scores, nothing(builder)});
+  insert(scope, search, ended_scores, gather(builder, now.sequences, rows), list);
   const Value added =
       builder.op(ops::ReduceSum, {convert(builder, ends, ElementType::i32), builder.integers({1})},
                  {{"keep_dims", true}});
@@ -173,8 +173,8 @@ void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidat
   const Value behind = builder.op(ops::Select, {found.is_end, convert(builder, twice, ElementType::i32),
                                                 builder.integer(0, ElementType::i32)});
   const Value rank = builder.op(ops::Negative, {builder.op(ops::Add, {places, behind})});
-  const Value kept =
-      best(builder, convert(builder, rank, ElementType::f32), squeeze(builder, beams, {0})).indices;
+  const Value by_rank = convert(builder, rank, ElementType::f32);
+  const Value kept = best(builder, by_rank, squeeze(builder, beams, {0})).indices;
   now.scores = pick(builder, found.scores, kept);
   const Value rows = reshape(builder, rows_of(scope, search, pick(builder, found.beams, kept)), {-1});
   now.decoder.tokens = reshape(builder, pick(builder, found.tokens, kept), {-1, 1});
@@ -223,10 +223,10 @@ Progress first_progress(NodeContext& node, const BeamSearch& search, DecoderStat
       node.op(ops::Select, {is_first, node.number(0, ElementType::f32), node.number(-1e9, ElementType::f32)});
   now.scores = broadcast_to(node, scores, sizes);
   now.ended.scores = broadcast_to(node, nothing(node), sizes);
-  now.ended.sequences = broadcast_to(node, node.integer(search.pad_token, ElementType::i32),
-                                     concat(node, {sizes, search.length}));
-  now.ended.count = broadcast_to(node, node.integer(0, ElementType::i32), one);
-  now.ended.is_done = broadcast_to(node, node.boolean(false), one);
+  now.ended.sequences = filled(node, static_cast<double>(search.pad_token), ElementType::i32,
+                               concat(node, {sizes, search.length}));
+  now.ended.count = filled(node, 0, ElementType::i32, one);
+  now.ended.is_done = filled(node, 0, ElementType::boolean, one);
   return now;
 }
 

@@ -38,7 +38,8 @@ Value swiglu(NodeContext& node, Value gate, Value linear) {
 Value fused_swiglu(NodeContext& node, Value y, bool is_interleaved) {
   if (is_interleaved) {
     const Value pairs = reshape_keeping(node, y, {0, 0, -1, 2});
-    return swiglu(node, gather(node, pairs, node.integer(0), 3), gather(node, pairs, node.integer(1), 3));
+    const Value first = gather(node, pairs, node.integer(0), 3);
+    return swiglu(node, first, gather(node, pairs, node.integer(1), 3));
   }
   ir::Node& halves = node.node(ops::Split, {y, node.integer(2)}, {{"num_splits", 2}}, 2);
   return swiglu(node, halves.value(0), halves.value(1));
@@ -86,7 +87,7 @@ Value routing_weights(NodeContext& node, Value mixing) {
     const Value sum = node.op(ops::ReduceSum, {chosen, node.integers({1})}, {{"keep_dims", true}});
     chosen = divide(node, chosen, sum);
   }
-  const Value zeros = broadcast_to(node, node.number_like(0, logits), shape_of(node, logits));
+  const Value zeros = filled(node, 0, logits.type(), shape_of(node, logits));
   return node.op(ops::ScatterElementsUpdate, {zeros, best.value(1), chosen, node.integer(1)},
                  {{"reduction", "none"}, {"use_init_val", true}});
 }

@@ -78,7 +78,8 @@ Values branchwise_rms_norm(NodeContext& node) {
     }
     y = node.op(ops::Multiply, {y, scale});
   }
-  return {reshape(node, convert(node, y, input.type()), shape_of(node, input))};
+  const Value result = convert(node, y, input.type());
+  return {reshape(node, result, shape_of(node, input))};
 }
 
 /// Gates [..., C], [..., C, 1], [..., C, H] or, for flattened streams, [..., C * H], in a shape that
@@ -114,7 +115,8 @@ Values hyper_connection_post_mix(NodeContext& node) {
   }
   const Value block = unsqueeze(node, number_input(node, 1), {node.rank(node.input(1)) - 1});
   const Value sum = node.op(ops::Add, {x, node.op(ops::Multiply, {gates, block})});
-  return {reshape(node, convert(node, sum, input.type()), shape_of(node, input))};
+  const Value result = convert(node, sum, input.type());
+  return {reshape(node, result, shape_of(node, input))};
 }
 
 /// EngramGate: the value, gated by the similarity of key and query.

@@ -69,9 +69,8 @@ namespace {
 
 /// Whether each token of the vocabulary occurs in a row of `sequences`: boolean, in the shape of `scores`.
 Value seen_tokens(Builder& builder, Value sequences, Value scores) {
-  const Value none = broadcast_to(builder, builder.integer(0, ElementType::i32), shape_of(builder, scores));
-  const Value ones =
-      broadcast_to(builder, builder.integer(1, ElementType::i32), shape_of(builder, sequences));
+  const Value none = filled(builder, 0, ElementType::i32, shape_of(builder, scores));
+  const Value ones = filled(builder, 1, ElementType::i32, shape_of(builder, sequences));
   const Value seen = builder.op(ops::ScatterElementsUpdate, {none, sequences, ones, builder.integer(1)},
                                 {{"reduction", "max"}, {"use_init_val", true}});
   return builder.op(ops::Greater, {seen, builder.integer(0, ElementType::i32)});
@@ -156,7 +155,7 @@ Value filled_sequences(Builder& builder, Value sequences, Value length, std::int
   for (std::int64_t axis = 0; axis < last; ++axis) sizes.push_back(dimension_of(builder, sequences, axis));
   sizes.push_back(builder.op(ops::Subtract, {length, dimension_of(builder, sequences, last)}));
   const Value filling =
-      broadcast_to(builder, builder.integer(filler, ElementType::i32), concat(builder, sizes));
+      filled(builder, static_cast<double>(filler), ElementType::i32, concat(builder, sizes));
   return concat(builder, {sequences, filling}, last);
 }
 

@@ -33,7 +33,7 @@ constexpr int kFirstGptCache = 3;
 /// Appends a column of ones to `mask`.
 Value longer(Builder& builder, Value mask) {
   const Value sizes = concat(builder, {dimension_of(builder, mask, 0), builder.integers({1})});
-  return concat(builder, {mask, broadcast_to(builder, builder.integer(1, mask.type()), sizes)}, 1);
+  return concat(builder, {mask, filled(builder, 1, mask.type(), sizes)}, 1);
 }
 
 /// The scores of the last token, f32 [rows, vocabulary], from `logits` [rows, length, vocabulary].
@@ -41,7 +41,7 @@ Value last_logits(NodeContext& node, Builder& builder, Value logits) {
   if (node.rank(logits) != 3) node.fail("the logits of its decoder must have three dimensions");
   Value last = gather(builder, logits, builder.integer(-1), 1);
   if (const std::int64_t size = node.integer("vocab_size", -1); size > 0)
-    last = slice(builder, last, builder.integers({0}), builder.integers({size}), 1);
+    last = slice(builder, last, 0, size, 1);
   return convert(builder, last, ElementType::f32);
 }
 
@@ -64,7 +64,7 @@ Value empty_cache(NodeContext& node, const onnx::ValueInfoProto& declared, std::
       node.fail("the number and the size of the heads in '" + declared.name() + "' must be known");
     }
   }
-  return broadcast_to(node, node.number(0, type->type), concat(node, sizes));
+  return filled(node, 0, type->type, concat(node, sizes));
 }
 
 }  // namespace

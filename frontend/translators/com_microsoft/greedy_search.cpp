@@ -124,7 +124,7 @@ Values generate(NodeContext& node, const GreedySearch& search) {
   if (node.rank(prompt) != 2) node.fail("input_ids must be a matrix");
   DecoderStep first = start_gpt(node, prompt, node.optional_input(6), search.pad_token);
   const Value rows = concat(node, {dimension_of(node, prompt, 0), node.integers({1})});
-  Progress progress{std::move(first.next), prompt, broadcast_to(node, node.boolean(false), rows)};
+  Progress progress{std::move(first.next), prompt, filled(node, 0, ElementType::boolean, rows)};
   SearchScope outside(node.translator(), false);
   choose(outside, search, first.logits, progress, true);
 
@@ -138,8 +138,8 @@ Values generate(NodeContext& node, const GreedySearch& search) {
     next_condition = is_unfinished(scope.builder(), now);
     return now.flat();
   };
-  const Values last =
-      repeat(node, squeeze(node, left, {0}), is_unfinished(node, progress), progress.flat(), step);
+  const Value most = squeeze(node, left, {0});
+  const Values last = repeat(node, most, is_unfinished(node, progress), progress.flat(), step);
   return {filled_sequences(node, Progress::of(last, progress).sequences, length, search.pad_token)};
 }
 

@@ -39,7 +39,7 @@ Heads heads_of(NodeContext& node, std::int64_t queries, std::int64_t keys) {
   }
   const Value all = split_heads(node, query, queries + 2 * keys);
   const auto part = [&](std::int64_t first, std::int64_t behind) {
-    return slice(node, all, node.integers({first}), node.integers({behind}), 1);
+    return slice(node, all, first, behind, 1);
   };
   return {part(0, queries), part(queries, queries + keys), part(queries + keys, queries + 2 * keys)};
 }
@@ -88,8 +88,8 @@ Value cache_origins(NodeContext& node, Value past, Value now, const Lengths& len
 /// The past up to the length of each row, then the new keys, then zeros: [B, K, T, h].
 Value cached(NodeContext& node, Value past, Value now, Value origins) {
   const auto size = [&](std::int64_t axis) { return dimension_of(node, now, axis); };
-  const Value zero = broadcast_to(node, node.number_like(0, now),
-                                  concat(node, {size(0), size(1), node.integers({1}), size(3)}));
+  const Value zero =
+      filled(node, 0, now.type(), concat(node, {size(0), size(1), node.integers({1}), size(3)}));
   const Value all = concat(node, {past, now, zero}, 2);
   return node.op(ops::Gather, {all, origins, node.integer(2)}, {{"batch_dims", 1}});
 }

@@ -93,8 +93,8 @@ Value of_beams(NodeContext& node, Value cache, Value origins, Value width) {
   const Value first =
       node.op(ops::Multiply, {node.op(ops::Divide, {numbers, beams}, {{"m_pythondiv", false}}), beams});
   const Value shape = concat(node, {rows, node.integers({-1})});
-  const Value relative = slice(node, reshape(node, convert(node, origins, ElementType::i64), shape),
-                               node.integers({0}), length, 1);
+  const Value places = reshape(node, convert(node, origins, ElementType::i64), shape);
+  const Value relative = slice(node, places, node.integers({0}), length, 1);
   const Value absolute = node.op(ops::Add, {relative, unsqueeze(node, first, {1})});
   const Value by_time = node.op(
       ops::Gather, {transpose(node, cache, {2, 0, 1, 3}), transpose(node, absolute, {1, 0}), node.integer(1)},

@@ -52,7 +52,7 @@ Value zero_points_of(NodeContext& node, const Blocks& blocks, ElementType type) 
 /// The first K columns of [N, blocks * block].
 Value without_padding(NodeContext& node, Value weights, const Blocks& blocks) {
   if (blocks.count * blocks.block == blocks.inner) return weights;
-  return slice(node, weights, node.integers({0}), node.integers({blocks.inner}), 1);
+  return slice(node, weights, 0, blocks.inner, 1);
 }
 
 /// The weights [N, K]: (numbers - zero points) * scales.
@@ -71,8 +71,7 @@ Value weights_of(NodeContext& node, const Blocks& blocks, ElementType type) {
   const auto of_columns = [&](Value parameter) {
     if (parameter.shape().is_scalar()) return parameter;
     const Value by_block = reshape_constant(node, parameter, {blocks.rows, blocks.count});
-    return gather(node, by_block,
-                  slice(node, node.input(4), node.integers({0}), node.integers({blocks.inner}), 0), 1);
+    return gather(node, by_block, slice(node, node.input(4), 0, blocks.inner, 0), 1);
   };
   const Value columns = without_padding(node, reshape(node, numbers, matrix), blocks);
   return node.op(ops::Multiply, {node.op(ops::Subtract, {columns, of_columns(zero)}), of_columns(scales)});
@@ -142,7 +141,7 @@ Values mat_mul_bnb_4(NodeContext& node) {
       convert(node, reshape_constant(node, node.input(1), {(count + 1) / 2}), ElementType::i32);
   Value numbers =
       reshape(node, gather(node, numbers_of_bytes(node, codes, a.type()), bytes), {(count + 1) / 2 * 2});
-  if (count % 2 != 0) numbers = slice(node, numbers, node.integers({0}), node.integers({count}), 0);
+  if (count % 2 != 0) numbers = slice(node, numbers, 0, count, 0);
   const Value scales = convert(node, node.input(2), a.type());
   Value weights;
   if (count % block == 0) {
@@ -229,7 +228,7 @@ Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::
   const Value numbers = convert(node, packed_input(node, index, bits, shape), type);
   if (shape.back() == wanted) return numbers;
   const auto last = static_cast<std::int64_t>(shape.size()) - 1;
-  return slice(node, numbers, node.integers({0}), node.integers({wanted}), last);
+  return slice(node, numbers, 0, wanted, last);
 }
 
 std::vector<TranslatorRow> microsoft_packed_weight_translators() {

@@ -14,9 +14,7 @@ constexpr std::int64_t kZeroOf4Bits = 8;  ///< added to 4-bit codes, so that the
 Value packed(NodeContext& node, Value codes) {
   const Value numbers = convert(node, codes, ElementType::i32);
   const Value positive = node.op(ops::Add, {numbers, node.integer(kZeroOf4Bits, ElementType::i32)});
-  const auto every_second = [&](std::int64_t first) {
-    return slice(node, positive, node.integers({first}), node.integers({kFarEnd}), 3, 2);
-  };
+  const auto every_second = [&](std::int64_t first) { return slice(node, positive, first, kFarEnd, 3, 2); };
   const Value high = node.op(ops::Multiply, {every_second(1), node.integer(16, ElementType::i32)});
   return convert(node, node.op(ops::Add, {every_second(0), high}), ElementType::u8);
 }

@@ -63,7 +63,8 @@ Value with_bias(NodeContext& node, Value sums, std::size_t index) {
 
 /// MatMulIntegerToFloat.
 Values mat_mul_integer_to_float(NodeContext& node) {
-  return {with_bias(node, product(node, dequantized(node, 0, 2, 4), dequantized(node, 1, 3, 5)), 6)};
+  const Value a = dequantized(node, 0, 2, 4);
+  return {with_bias(node, product(node, a, dequantized(node, 1, 3, 5)), 6)};
 }
 
 /// Quantises `x` as DynamicQuantizeLinear does, and dequantises it: 256 steps between its extremes and 0.
@@ -91,8 +92,8 @@ Value rounded_to_bytes(NodeContext& node, Value x) {
 
 /// DynamicQuantizeMatMul: rounds A to bytes first, as onnxruntime does.
 Values dynamic_quantize_mat_mul(NodeContext& node) {
-  return {
-      with_bias(node, product(node, rounded_to_bytes(node, node.input(0)), dequantized(node, 1, 2, 3)), 4)};
+  const Value a = rounded_to_bytes(node, node.input(0));
+  return {with_bias(node, product(node, a, dequantized(node, 1, 2, 3)), 4)};
 }
 
 /// MatMulInteger16: sums in i32. OpenVINO's MatMul adds in f32, which holds 24 bits: the numbers are split

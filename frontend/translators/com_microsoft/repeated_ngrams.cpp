@@ -16,7 +16,7 @@ Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t
   const Value begins = numbers_below(builder, count);
   const Value followers =
       gather(builder, tokens, builder.op(ops::Add, {begins, builder.integer(size - 1)}), 1);
-  Value found = broadcast_to(builder, builder.integer(1, ElementType::i32), shape_of(builder, followers));
+  Value found = filled(builder, 1, ElementType::i32, shape_of(builder, followers));
   for (std::int64_t i = 0; i + 1 < size; ++i) {
     const Value own = gather(builder, tokens, builder.op(ops::Add, {begins, builder.integer(i)}), 1);
     // The last tokens of the sequence. Sequences that are too short have no windows.
@@ -26,7 +26,7 @@ Value repeated_ngrams(Builder& builder, Value tokens, Value scores, std::int64_t
     found = builder.op(ops::Multiply,
                        {found, convert(builder, builder.op(ops::Equal, {own, last}), ElementType::i32)});
   }
-  const Value none = broadcast_to(builder, builder.integer(0, ElementType::i32), shape_of(builder, scores));
+  const Value none = filled(builder, 0, ElementType::i32, shape_of(builder, scores));
   const Value banned = builder.op(ops::ScatterElementsUpdate, {none, followers, found, builder.integer(1)},
                                   {{"reduction", "max"}, {"use_init_val", true}});
   return builder.op(ops::Greater, {banned, builder.integer(0, ElementType::i32)});

@@ -130,7 +130,7 @@ Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
   const ir::Dimension whole = heads.shape()[3];
   if (whole.is_static() && whole.size() < size) node.fail("the caches are larger than the heads");
   const bool is_partial = whole.is_dynamic() || whole.size() != size;
-  const Value turned = is_partial ? slice(node, heads, node.integers({0}), node.integers({size}), 3) : heads;
+  const Value turned = is_partial ? slice(node, heads, 0, size, 3) : heads;
   const Halves pairs = pairs_of(node, turned, size, rotation.is_interleaved);
   const Value cosines = convert(node, rotation.cosines, heads.type());
   const Value sines = convert(node, rotation.sines, heads.type());
@@ -139,7 +139,7 @@ Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
                       node.op(ops::Add, {product(pairs.second, cosines), product(pairs.first, sines)})};
   const Value all = joined(node, result, size, rotation.is_interleaved);
   if (!is_partial) return all;
-  return concat(node, {all, slice(node, heads, node.integers({size}), node.integers({kFarEnd}), 3)}, 3);
+  return concat(node, {all, slice(node, heads, size, kFarEnd, 3)}, 3);
 }
 
 std::vector<TranslatorRow> microsoft_rotation_translators() {

@@ -120,7 +120,7 @@ class Tokens {
     const Value is_long =
         op(ops::GreaterEqual, {op(ops::Subtract, {count_at(ends), count_at(begins)}), number(least)});
     const auto only_long = [&](Value marks, Value places) {
-      const Value none = broadcast_to(*node_, number(0), shape_of(*node_, flat(marks)));
+      const Value none = filled(*node_, 0, kWhole, shape_of(*node_, flat(marks)));
       const Value some =
           op(ops::ScatterElementsUpdate, {none, places, convert(*node_, is_long, kWhole), node_->integer(0)},
              {{"reduction", "none"}, {"use_init_val", true}});
@@ -185,7 +185,8 @@ class Tokens {
     const Value sources = op(ops::Add, {unsqueeze(*node_, starts, {1}), offsets});
     const Value is_part = op(ops::Less, {offsets, unsqueeze(*node_, sizes, {1})});
     // One additional byte, because the strings may all be empty.
-    const Value used = gather(*node_, flat(sources), places_of(is_part));
+    const Value flat_sources = flat(sources);
+    const Value used = gather(*node_, flat_sources, places_of(is_part));
     const Value copied = gather(*node_, bytes, concat(*node_, {used, none}));
     const Value shape = shape_of(*node_, begins);
     const Value lengths = op(ops::Subtract, {ends, begins});

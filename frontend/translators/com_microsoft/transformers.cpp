@@ -112,7 +112,7 @@ Values normalized_embeddings(NodeContext& node, Value sum, Value gamma, Value be
         convert(node, node.op(ops::Equal, {mask, node.number_like(1, mask)}), ElementType::i32);
     counts = node.op(ops::ReduceSum, {ones, node.integers({1})}, {{"keep_dims", false}});
   } else {
-    counts = broadcast_to(node, node.integer(0, ElementType::i32), dimension_of(node, sum, 0));
+    counts = filled(node, 0, ElementType::i32, dimension_of(node, sum, 0));
   }
   return {result.y, counts, sum};
 }

@@ -45,6 +45,9 @@ class Bits {
 
   Value op(ir::Op id, Value a, Value b) { return node_->op(id, {a, b}); }
   Value select(Value condition, Value a, Value b) { return node_->op(ops::Select, {condition, a, b}); }
+  Value select(Value condition, std::int64_t a, std::int64_t b) {
+    return node_->op(ops::Select, {condition, whole(a), whole(b)});
+  }
   Value real(double number) { return node_->number(number, ElementType::f32); }
   Value whole(std::int64_t number) { return node_->integer(number, ElementType::i32); }
   Value power_of_two(int exponent) { return real(std::ldexp(1.0, exponent)); }
@@ -63,16 +66,14 @@ Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
   const int lowest = 1 - fields.bias();
   Value significand =
       bits.select(is_below_one, bits.op(ops::Multiply, magnitude, bits.power_of_two(-lowest)), magnitude);
-  Value exponent = bits.select(is_below_one, bits.whole(0), bits.whole(-lowest));
+  Value exponent = bits.select(is_below_one, 0, -lowest);
   for (int step = 1 << (fields.exponent_bits - 2); step > 0; step /= 2) {
     const Value is_large = bits.op(ops::GreaterEqual, significand, bits.power_of_two(step));
     significand =
         bits.select(is_large, bits.op(ops::Multiply, significand, bits.power_of_two(-step)), significand);
-    exponent = bits.op(ops::Add, exponent, bits.select(is_large, bits.whole(step), bits.whole(0)));
+    exponent = bits.op(ops::Add, exponent, bits.select(is_large, step, 0));
   }
-  const auto flag = [&](Value condition, std::int64_t number) {
-    return bits.select(condition, bits.whole(number), bits.whole(0));
-  };
+  const auto flag = [&](Value condition, std::int64_t number) { return bits.select(condition, number, 0); };
   // Arithmetic in i32 stays below 2^24, which is exact in f32; bitwise operations do the rest.
   const Value is_normal = bits.op(ops::GreaterEqual, significand, bits.real(1));
   const Value units = bits.op(ops::Multiply, significand, bits.power_of_two(fields.fraction_bits));
@@ -86,8 +87,8 @@ Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
   field = bits.select(is_special, bits.whole(fields.last_exponent()), field);
   fraction = bits.select(is_special, flag(is_nan, std::int64_t{1} << (fields.fraction_bits - 1)), fraction);
   // The sign of -0 is found by its reciprocal.
-  const Value signed_like_x =
-      bits.select(bits.op(ops::Equal, x, bits.real(0)), divide(node, bits.real(1), x), x);
+  const Value is_zero = bits.op(ops::Equal, x, bits.real(0));
+  const Value signed_like_x = bits.select(is_zero, divide(node, bits.real(1), x), x);
   const Value sign = flag(bits.op(ops::Less, signed_like_x, bits.real(0)), fields.sign());
   const Value exponent_bits = bits.op(ops::BitwiseLeftShift, field, bits.whole(fields.fraction_bits));
   return bits.op(ops::BitwiseOr, bits.op(ops::BitwiseOr, exponent_bits, fraction), sign);
@@ -112,8 +113,8 @@ Value float_of_bits(NodeContext& node, Value pattern, const FloatFields& fields)
   const Value shifted = bits.op(ops::BitwiseRightShift, pattern, bits.whole(fields.fraction_bits));
   const Value field = bits.op(ops::BitwiseAnd, shifted, bits.whole(fields.last_exponent()));
   const Value fraction = bits.op(ops::BitwiseAnd, pattern, bits.whole(one - 1));
-  const Value leading =
-      bits.select(bits.op(ops::Equal, field, bits.whole(0)), bits.whole(0), bits.whole(one));
+  const Value is_subnormal = bits.op(ops::Equal, field, bits.whole(0));
+  const Value leading = bits.select(is_subnormal, 0, one);
   const std::vector<double> table = powers_of_two(fields);
   const std::int64_t size[] = {static_cast<std::int64_t>(table.size())};
   const Value power = gather(node, node.numbers(table, size, ElementType::f32), field);
@@ -122,13 +123,13 @@ Value float_of_bits(NodeContext& node, Value pattern, const FloatFields& fields)
   const Value magnitude = bits.op(ops::Multiply, significand, power);
   const Value sign_field =
       bits.op(ops::BitwiseRightShift, pattern, bits.whole(fields.fraction_bits + fields.exponent_bits));
-  const Value is_positive =
-      bits.op(ops::Equal, bits.op(ops::BitwiseAnd, sign_field, bits.whole(1)), bits.whole(0));
-  const Value number =
-      bits.op(ops::Multiply, magnitude, bits.select(is_positive, bits.real(1), bits.real(-1)));
-  const Value is_nan =
-      bits.op(ops::LogicalAnd, bits.op(ops::Equal, field, bits.whole(fields.last_exponent())),
-              bits.op(ops::NotEqual, fraction, bits.whole(0)));
+  const Value sign = bits.op(ops::BitwiseAnd, sign_field, bits.whole(1));
+  const Value is_positive = bits.op(ops::Equal, sign, bits.whole(0));
+  const Value positive = bits.real(1);
+  const Value factor = bits.select(is_positive, positive, bits.real(-1));
+  const Value number = bits.op(ops::Multiply, magnitude, factor);
+  const Value is_last = bits.op(ops::Equal, field, bits.whole(fields.last_exponent()));
+  const Value is_nan = bits.op(ops::LogicalAnd, is_last, bits.op(ops::NotEqual, fraction, bits.whole(0)));
   return bits.select(is_nan, bits.real(std::numeric_limits<double>::quiet_NaN()), number);
 }
 

@@ -262,7 +262,7 @@ Values causal_conv_with_state_27(NodeContext& node) {
   Value state = node.optional_input(3);
   if (!state) {
     const Value shape = concat(node, {dimension_of(node, input, 0), dimension_of(node, input, 1), before});
-    state = broadcast_to(node, node.number_like(0, input), shape);
+    state = filled(node, 0, input.type(), shape);
   }
   const Value extended = concat(node, {state, input}, 2);
   Value result;

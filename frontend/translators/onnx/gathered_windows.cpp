@@ -98,8 +98,9 @@ Value unfolded_convolution(NodeContext& node, Value input, Value filter, const W
   Values of_filter{dimension_of(node, filter, 1)};
   of_filter.append(kernel.begin(), kernel.end());
   const Value taps = sizes.product(of_filter);
-  const Value columns = reshape(node, transpose(node, windows, order),
-                                grouped_shape(node, batch, groups, taps, sizes.product(places)));
+  const Value ordered = transpose(node, windows, order);
+  const Value columns =
+      reshape(node, ordered, grouped_shape(node, batch, groups, taps, sizes.product(places)));
   const Value weights =
       reshape(node, filter, grouped_shape(node, sizes.of(1), groups, sizes.by(filters, groups), taps));
   const Value result =
@@ -150,8 +151,7 @@ Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
   const Value rows = sizes.times(batch, channels);
   const Value count = sizes.times(sizes.product(kernel), sizes.product(places));
   const Value shape = concat(node, {rows, count});
-  const Value zeros =
-      broadcast_to(node, node.number_like(0, columns), concat(node, {rows, sizes.product(buffer)}));
+  const Value zeros = filled(node, 0, columns.type(), concat(node, {rows, sizes.product(buffer)}));
   const Value sums =
       node.op(ops::ScatterElementsUpdate,
               {zeros, broadcast_to(node, reshape(node, indices, concat(node, {sizes.of(1), count})), shape),

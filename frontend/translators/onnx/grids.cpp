@@ -59,7 +59,7 @@ Values affine_grid_20(NodeContext& node) {
     }
     coordinates.push_back(broadcast_to(node, unsqueeze(node, along, others), shape));
   }
-  coordinates.push_back(broadcast_to(node, node.number(1, ElementType::f32), shape));
+  coordinates.push_back(filled(node, 1, ElementType::f32, shape));
   const Value points = reshape(node, concat(node, coordinates, spatial), {-1, spatial + 1});
   const Value matrices = convert(node, theta, ElementType::f32);
   const Value moved =
@@ -83,11 +83,10 @@ class VolumeSampler {
       sizes_.push_back(reshape(node, dimension_of(node, input, i), std::vector<std::int64_t>{}));
     }
     const Value flat_shape = concat(
-        node, {dimension_of(node, input, 0), dimension_of(node, input, 1),
-               node.op(ops::ReduceProd,
-                       {slice(node, shape_of(node, input), node.integers({2}), node.integers({kFarEnd}), 0),
-                        node.integers({0})},
-                       {{"keep_dims", true}})});
+        node,
+        {dimension_of(node, input, 0), dimension_of(node, input, 1),
+         node.op(ops::ReduceProd, {slice(node, shape_of(node, input), 2, kFarEnd, 0), node.integers({0})},
+                 {{"keep_dims", true}})});
     voxels_ = reshape(node, input, flat_shape);
   }
 
@@ -188,8 +187,8 @@ Value sampled_volume(NodeContext& node, bool align_corners, bool nearest, std::s
   const Value grid = node.input(1);
   if (node.rank(grid) != spatial + 2) node.fail("the grid must have as many axes as the input");
   const Value batch = dimension_of(node, grid, 0);
-  const Value flat = reshape(node, convert(node, grid, ElementType::f32),
-                             concat(node, {batch, node.integers({-1, spatial})}));
+  const Value places = convert(node, grid, ElementType::f32);
+  const Value flat = reshape(node, places, concat(node, {batch, node.integers({-1, spatial})}));
   Value samples = VolumeSampler(node, align_corners, std::move(padding)).sample(flat, nearest);
   Values shape{batch, dimension_of(node, input, 1)};
   for (std::int64_t i = 1; i <= spatial; ++i) shape.push_back(dimension_of(node, grid, i));

@@ -31,9 +31,9 @@ Values gemm_1(NodeContext& node) {
   const ElementType type = node.input(0).type();
   const bool factors_are_whole = std::trunc(alpha) == alpha && std::trunc(beta) == beta;
   const ElementType computed = ir::is_floating(type) || factors_are_whole ? type : ElementType::f32;
-  const Value product =
-      mat_mul(node, convert(node, node.input(0), computed), convert(node, node.input(1), computed),
-              node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+  const Value a = convert(node, node.input(0), computed);
+  const Value b = convert(node, node.input(1), computed);
+  const Value product = mat_mul(node, a, b, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
   Value result = scaled(node, product, alpha);
   if (const Value c = node.optional_input(2)) {
     result = node.op(ops::Add, {result, scaled(node, convert(node, c, computed), beta)});
@@ -193,7 +193,7 @@ Value eliminated_determinant(NodeContext& node, Value x) {
   const std::int64_t rank = node.rank(x);
   const Value size = dimension_of(node, x, rank - 1);
   const Value matrices = reshape(node, x, concat(node, {node.integers({-1}), size, size}));
-  const Value ones = broadcast_to(node, node.number_like(1, x), dimension_of(node, matrices, 0));
+  const Value ones = filled(node, 1, x.type(), dimension_of(node, matrices, 0));
   const Value count = reshape(node, size, std::vector<std::int64_t>{});
   const Iterated result = iterate(node, count, {matrices, ones}, {},
                                   [](Builder& body, Value step, const Values& states, const Values&) {

@@ -69,7 +69,7 @@ Values mel_weight_matrix_17(NodeContext& node) {
     edges = mel_edges(node);
   }
   const auto part = [&](std::int64_t first, std::int64_t behind) {
-    return slice(node, edges, node.integers({first}), node.integers({behind}), 0);
+    return slice(node, edges, first, behind, 0);
   };
   const Value lower = part(0, -2);
   const Value peak = part(1, -1);
@@ -86,11 +86,12 @@ Values mel_weight_matrix_17(NodeContext& node) {
   };
   const auto difference = [&](Value a, Value b) { return node.op(ops::Subtract, {a, b}); };
   const auto both = [&](Value a, Value b) { return node.op(ops::LogicalAnd, {a, b}); };
-  const Value rising =
-      both(node.op(ops::GreaterEqual, {frequency, lower}), node.op(ops::Less, {frequency, peak}));
-  const Value falling =
-      both(node.op(ops::Greater, {frequency, peak}), node.op(ops::Less, {frequency, upper}));
-  const Value fall = ratio(difference(upper, frequency), difference(upper, peak));
+  const Value is_behind_lower = node.op(ops::GreaterEqual, {frequency, lower});
+  const Value rising = both(is_behind_lower, node.op(ops::Less, {frequency, peak}));
+  const Value is_behind_peak = node.op(ops::Greater, {frequency, peak});
+  const Value falling = both(is_behind_peak, node.op(ops::Less, {frequency, upper}));
+  const Value distance = difference(upper, frequency);
+  const Value fall = ratio(distance, difference(upper, peak));
   Value weights = node.op(ops::Select, {falling, fall, zero});
   weights =
       node.op(ops::Select, {rising, ratio(difference(frequency, lower), difference(peak, lower)), weights});

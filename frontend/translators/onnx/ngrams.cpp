@@ -44,8 +44,7 @@ Value occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int
   Value matches;
   for (std::int64_t k = 0; k < n_grams.length; ++k) {
     const std::int64_t behind = (n_grams.length - 1 - k) * distance;
-    const Value words =
-        slice(node, rows, node.integers({k * distance}), node.integers({behind == 0 ? kFarEnd : -behind}), 1);
+    const Value words = slice(node, rows, k * distance, behind == 0 ? kFarEnd : -behind, 1);
     const Value wanted = node.integers(n_grams.words[static_cast<std::size_t>(k)], ElementType::i32);
     const Value same = node.op(ops::Equal, {unsqueeze(node, words, {2}), wanted});
     matches = matches ? node.op(ops::LogicalAnd, {matches, same}) : same;
@@ -143,7 +142,8 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   }
   const Value zeros =
       broadcast_to(node, none, concat(node, {dimension_of(node, counts, 0), node.integers({1})}));
-  const Value result = gather(node, concat(node, {counts, zeros}, 1), node.integers(source), 1);
+  const Value all = concat(node, {counts, zeros}, 1);
+  const Value result = gather(node, all, node.integers(source), 1);
   return {one_row ? squeeze(node, result, {0}) : result};
 }
 

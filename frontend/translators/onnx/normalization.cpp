@@ -256,8 +256,9 @@ Value even_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, 
   const Value x = node.input(0);
   const Value batch = dimension_of(node, x, 0);
   const Value channels = dimension_of(node, x, 1);
-  const Value flat = reshape(node, node.op(ops::Multiply, {x, x}),
-                             concat(node, {batch, node.integers({1}), channels, node.integers({-1})}));
+  const Value squared = node.op(ops::Multiply, {x, x});
+  const Value flat =
+      reshape(node, squared, concat(node, {batch, node.integers({1}), channels, node.integers({-1})}));
   const std::int64_t before = (size - 1) / 2;
   const Value mean = node.op(ops::AvgPool, {flat},
                              {{"kernel", std::vector<std::int64_t>{size, 1}},

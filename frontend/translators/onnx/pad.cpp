@@ -40,9 +40,7 @@ Pads split_pads(NodeContext& node, Value input, Value pads, Value axes) {
   if (const auto total = pads.shape().element_count(); total && *total != 2 * count) {
     node.fail("pads has " + std::to_string(*total) + " values, " + std::to_string(2 * count) + " are needed");
   }
-  const auto part = [&](std::int64_t first) {
-    return slice(node, pads, node.integers({first}), node.integers({first + count}), 0);
-  };
+  const auto part = [&](std::int64_t first) { return slice(node, pads, first, first + count, 0); };
   Pads result{part(0), part(count)};
   if (const auto known = node.known_integers(pads)) {
     result.begins = node.integers(std::vector<std::int64_t>(known->begin(), known->begin() + count));
@@ -56,7 +54,8 @@ Pads split_pads(NodeContext& node, Value input, Value pads, Value axes) {
   for (std::size_t i = 0; i < positions.size(); ++i)
     source[static_cast<std::size_t>(positions[i])] = std::int64_t(i);
   const auto spread = [&](Value list) {
-    return gather(node, concat(node, {list, node.integers({0})}), node.integers(source));
+    const Value with_zero = concat(node, {list, node.integers({0})});
+    return gather(node, with_zero, node.integers(source));
   };
   return {spread(result.begins), spread(result.ends)};
 }

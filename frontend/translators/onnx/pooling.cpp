@@ -177,14 +177,14 @@ Values max_unpool_9(NodeContext& node) {
     small_shape = concat(node, sizes);
   }
   const auto flat = [&](Value value) { return reshape(node, value, node.integers({-1})); };
-  const auto filled = [&](Value shape) {
-    const Value zeros = flat(broadcast_to(node, node.number_like(0, input), shape));
+  const auto scattered = [&](Value shape) {
+    const Value zeros = flat(filled(node, 0, input.type(), shape));
     const Value values =
         node.op(ops::ScatterElementsUpdate, {zeros, flat(node.input(1)), flat(input), node.integer(0)},
                 {{"reduction", "none"}, {"use_init_val", true}});
     return reshape(node, values, shape);
   };
-  const Value unpooled = filled(small_shape);
+  const Value unpooled = scattered(small_shape);
   if (!node.has_input(2)) return {unpooled};
   // The indices refer to the smallest tensor that could have been pooled; a larger output is padded with
   // zeros.

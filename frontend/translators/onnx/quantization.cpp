@@ -36,7 +36,8 @@ Value of_blocks(NodeContext& node, Value parameter, Value x, std::int64_t axis, 
     sizes.push_back(i == axis ? node.integers({-1}) : dimension_of(node, parameter, i));
   }
   const Value repeated = reshape(node, tiled, concat(node, sizes));
-  return slice(node, repeated, node.integers({0}), dimension_of(node, x, axis), axis);
+  const Value begin = node.integers({0});
+  return slice(node, repeated, begin, dimension_of(node, x, axis), axis);
 }
 
 /// A scale or zero point of one element as an f32 scalar.

@@ -186,8 +186,7 @@ Values gru_1(NodeContext& node) {
     Value bias = node.op(ops::Add, {cell.w_bias, cell.r_bias});
     if (linear_before_reset) {
       const auto part = [&](Value value, std::int64_t first, std::int64_t last) {
-        return slice(node, value, node.integers({first * cell.hidden}), node.integers({last * cell.hidden}),
-                     1);
+        return slice(node, value, first * cell.hidden, last * cell.hidden, 1);
       };
       bias = concat(node, {part(bias, 0, 2), part(cell.w_bias, 2, 3), part(cell.r_bias, 2, 3)}, 1);
     }
@@ -198,7 +197,7 @@ Values gru_1(NodeContext& node) {
   const Step step = [&](Builder& body, Value x, const Values& states, Value r, Value r_bias, Value,
                         std::span<const Activation> activations) -> Values {
     const auto rows = [&](std::int64_t first, std::int64_t last) {
-      return slice(body, r, body.integers({first * cell.hidden}), body.integers({last * cell.hidden}), 0);
+      return slice(body, r, first * cell.hidden, last * cell.hidden, 0);
     };
     const auto gate = [&](std::int64_t index) {
       const Value recurrent = body.op(ops::Add, {product(body, states[0], rows(index, index + 1)),

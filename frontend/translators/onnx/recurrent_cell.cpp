@@ -111,12 +111,12 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
   cell.w = sized(cell.w, -1);
   cell.r = sized(cell.r, cell.hidden);
   const auto zeros = [&](std::vector<std::int64_t> shape) {
-    return broadcast_to(node, node.number_like(0, cell.x), node.integers(shape));
+    return filled(node, 0, cell.x.type(), node.integers(shape));
   };
   if (node.has_input(3)) {
     const std::int64_t half = gates * cell.hidden;
-    cell.w_bias = slice(node, node.input(3), node.integers({0}), node.integers({half}), 1);
-    cell.r_bias = slice(node, node.input(3), node.integers({half}), node.integers({2 * half}), 1);
+    cell.w_bias = slice(node, node.input(3), 0, half, 1);
+    cell.r_bias = slice(node, node.input(3), half, 2 * half, 1);
   } else {
     cell.w_bias = zeros({cell.directions, gates * cell.hidden});
     cell.r_bias = cell.w_bias;
@@ -131,7 +131,7 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
     }
     const Value shape = concat(node, {node.integers({cell.directions}), dimension_of(node, cell.x, 1),
                                       node.integers({cell.hidden})});
-    cell.initial.push_back(broadcast_to(node, node.number_like(0, cell.x), shape));
+    cell.initial.push_back(filled(node, 0, cell.x.type(), shape));
   }
   return cell;
 }
@@ -139,8 +139,7 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
 Value reordered(NodeContext& node, const Cell& cell, Value value, const std::vector<std::int64_t>& order) {
   Values blocks;
   for (const std::int64_t block : order) {
-    blocks.push_back(slice(node, value, node.integers({block * cell.hidden}),
-                           node.integers({(block + 1) * cell.hidden}), 1));
+    blocks.push_back(slice(node, value, block * cell.hidden, (block + 1) * cell.hidden, 1));
   }
   return concat(node, blocks, 1);
 }
@@ -151,8 +150,7 @@ Value clipped(Builder& body, const Cell& cell, Value value) {
 
 Value gate_block(Builder& body, const Cell& cell, Value value, std::int64_t index) {
   const std::int64_t axis = static_cast<std::int64_t>(value.shape().rank()) - 1;
-  return slice(body, value, body.integers({index * cell.hidden}), body.integers({(index + 1) * cell.hidden}),
-               axis);
+  return slice(body, value, index * cell.hidden, (index + 1) * cell.hidden, axis);
 }
 
 }  // namespace onnx2ir::frontend

@@ -28,8 +28,8 @@ Value axes_and_filler(NodeContext& node, Value axes, std::int64_t rank, bool non
   const Value all = convert(node, axes_between(node, 0, rank), type);
   const Value places = node.op(ops::FloorMod, {axes, node.integer(rank, type)});
   const Value is_same = node.op(ops::Equal, {unsqueeze(node, all, {1}), unsqueeze(node, places, {0})});
-  const Value counts =
-      reduce(node, ops::ReduceSum, convert(node, is_same, ElementType::i32), node.integers({1}), false);
+  const Value ones = convert(node, is_same, ElementType::i32);
+  const Value counts = reduce(node, ops::ReduceSum, ones, node.integers({1}), false);
   const Value zero = node.integer(0, ElementType::i32);
   Value is_chosen = node.op(ops::Greater, {counts, zero});
   if (none_is_all) {

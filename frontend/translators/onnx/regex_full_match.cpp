@@ -60,7 +60,7 @@ Value classes_by_place(NodeContext& node, const StringList& texts, const ByteAut
 Values regex_full_match_20(NodeContext& node) {
   const ByteAutomaton automaton = automaton_of(node, node.text("pattern"));
   if (node.input(0).shape().element_count() == 0) {
-    return {broadcast_to(node, node.boolean(false), shape_of(node, node.input(0)))};
+    return {filled(node, 0, ElementType::boolean, shape_of(node, node.input(0)))};
   }
   const StringList texts(node, node.input(0));
   const Value classes = classes_by_place(node, texts, automaton);

@@ -97,8 +97,8 @@ Value region_maximum(NodeContext& node, Value image, Value regions, Value batche
 
   // One row of `pixels` per pixel of all images.
   const Value channels = dimension_of(node, image, 1);
-  const Value pixels =
-      reshape(node, transpose(node, image, {0, 2, 3, 1}), concat(node, {node.integers({-1}), channels}));
+  const Value channels_last = transpose(node, image, {0, 2, 3, 1});
+  const Value pixels = reshape(node, channels_last, concat(node, {node.integers({-1}), channels}));
   const Value image_row =
       node.op(ops::Multiply, {convert(node, batches, ElementType::i32), size(2, ElementType::i32)});
   const Value row = node.op(ops::Add, {rows.places, unsqueeze(node, image_row, {1, 2})});

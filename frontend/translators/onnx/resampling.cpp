@@ -62,7 +62,9 @@ class Axis {
     if (mode == "asymmetric") return divide(i, scale_);
     if (mode == "tf_half_pixel_for_nn") return divide(add(i, half), scale_);
     if (mode == "pytorch_half_pixel") {
-      return select(node_->op(ops::Greater, {length, one}), half_pixel(), multiply(i, number(0)));
+      const Value several = node_->op(ops::Greater, {length, one});
+      const Value middle = half_pixel();
+      return select(several, middle, multiply(i, number(0)));
     }
     if (mode == "half_pixel_symmetric") {
       const Value adjustment = divide(length, scaled);
@@ -72,15 +74,18 @@ class Axis {
     if (mode == "align_corners") {
       const Value room = subtract(scaled, one);
       const Value single = node_->op(ops::Equal, {room, number(0)});
-      const Value steps = divide(multiply(i, subtract(input_size_, one)), select(single, one, room));
+      const Value way = multiply(i, subtract(input_size_, one));
+      const Value steps = divide(way, select(single, one, room));
       return select(single, multiply(i, number(0)), steps);
     }
     if (mode == "tf_crop_and_resize") {
       const Value last = subtract(input_size_, one);
       const Value room = subtract(length, one);
       const Value several = node_->op(ops::Greater, {length, one});
-      const Value step = divide(multiply(subtract(end_, start_), last), select(several, room, one));
-      const Value many = add(multiply(start_, last), multiply(i, step));
+      const Value way = multiply(subtract(end_, start_), last);
+      const Value step = divide(way, select(several, room, one));
+      const Value begin = multiply(start_, last);
+      const Value many = add(begin, multiply(i, step));
       const Value single = multiply(multiply(half, add(start_, end_)), last);
       return select(several, many, add(single, multiply(i, number(0))));
     }
@@ -109,9 +114,12 @@ class Axis {
   /// The cubic kernel at |distance|.
   Value cubic(Value distance) {
     const auto polynomial = [&](double c3, double c2, double c1, double c0) {
-      Value result = add(multiply(number(c3), distance), number(c2));
-      result = add(multiply(result, distance), number(c1));
-      return add(multiply(result, distance), number(c0));
+      Value result = number(c3);
+      for (const double coefficient : {c2, c1, c0}) {
+        const Value product = multiply(result, distance);
+        result = add(product, number(coefficient));
+      }
+      return result;
     };
     const double c = plan_->cubic;
     const Value near = polynomial(c + 2, -(c + 3), 0, 1);
@@ -131,7 +139,8 @@ class Axis {
     Value squeeze_by = number(1);
     if (plan_->antialias) {
       squeeze_by = node_->op(ops::Minimum, {scale_, number(1)});
-      margin = add(multiply(whole_size, node_->integer(2)), node_->integer(2));
+      const Value doubled = multiply(whole_size, node_->integer(2));
+      margin = add(doubled, node_->integer(2));
     }
     const Value first = subtract(node_->integer(0), margin);
     const Value positions = range(first, add(whole_size, margin), ElementType::i64);

@@ -94,7 +94,7 @@ Value marked(NodeContext& node, Value axes, std::int64_t rank) {
   const Value positions = node.op(ops::FloorMod, {wrapped, node.integer(rank)});
   const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 0));
   const Value sizes = shape_of(node, axes);
-  const Value ones = broadcast_to(node, node.integer(1), sizes);
+  const Value ones = filled(node, 1, ElementType::i64, sizes);
   return node.op(ops::ScatterElementsUpdate, {zeros, positions, ones, node.integer(0)},
                  {{"reduction", "none"}, {"use_init_val", true}});
 }

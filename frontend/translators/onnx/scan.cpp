@@ -128,7 +128,7 @@ Value filled_up(Builder& builder, Value rows, Value count) {
     shape.push_back(unsqueeze(builder, size, {0}));
   }
   const Value missing = concat(builder, shape);
-  return concat(builder, {rows, broadcast_to(builder, builder.number_like(0, rows), missing)});
+  return concat(builder, {rows, filled(builder, 0, rows.type(), missing)});
 }
 
 /// Scan 8 has a leading batch axis, and an optional length of each sequence: a loop over the batch around the

@@ -21,7 +21,7 @@ Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
   const Value padded = node.op(ops::Pad, {x, none, node.integers(ends), node.number_like(0, x)},
                                {{"pad_mode", std::string("constant")}});
   if (last.is_static()) return padded;
-  return slice(node, padded, node.integers({0}), node.integers({2}), rank - 1);
+  return slice(node, padded, 0, 2, rank - 1);
 }
 
 /// `x` with `length` (i64 [1]) values along `axis`: truncated, or padded with zeros.
@@ -153,7 +153,7 @@ Values stft_17(NodeContext& node) {
   size =
       size ? scalar(node, convert(node, size, ElementType::i64), "frame_length") : size_of(node, window, 0);
   if (!window) {
-    window = broadcast_to(node, node.number_like(1, signal), unsqueeze(node, size, {0}));
+    window = filled(node, 1, signal.type(), unsqueeze(node, size, {0}));
   }
   if (!onesided) return {transform_of_frames(node, signal, window, size, step)};
   return {node.op(ops::STFT, {signal, window, size, step}, {{"transpose_frames", false}})};

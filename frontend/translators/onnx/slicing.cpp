@@ -39,7 +39,7 @@ Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value ste
       steps = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1));
     } else {
       const Value sizes = shape_of(node, starts);
-      steps = broadcast_to(node, node.integer(1), sizes);
+      steps = filled(node, 1, ElementType::i64, sizes);
     }
   }
   axes = axes ? convert(node, axes, ElementType::i64) : count_up(node, starts);
@@ -54,7 +54,8 @@ Values slice_1(NodeContext& node) {
   if (starts.size() != ends.size()) node.fail("starts and ends differ in length");
   Value axes;
   if (node.has_attribute("axes")) axes = node.integers(node.integer_list("axes"));
-  return sliced(node, node.integers(starts), node.integers(ends), axes, {});
+  const Value first = node.integers(starts);
+  return sliced(node, first, node.integers(ends), axes, {});
 }
 
 /// Slice 10 (inputs), 11 (negative axes), 13.
@@ -295,7 +296,7 @@ Values non_zero_9(NodeContext& node) {
   // A scalar has no coordinates: [0, 1] if it is not zero, [0, 0] if it is.
   input = reshape(node, input, std::vector<std::int64_t>{1});
   const Value found = node.op(ops::NonZero, {input}, {{"output_type", ElementType::i64}});
-  return {slice(node, found, node.integers({0}), node.integers({0}), 0)};
+  return {slice(node, found, 0, 0, 0)};
 }
 
 /// OneHot 9, 11 (negative axes and indices). Indices outside of [-depth, depth) give "off" everywhere.

@@ -34,10 +34,10 @@ class CaseWriter {
   }
 
   Value mapped(Value codes, const CaseTable& table) {
-    const Value page =
-        gather(*node_, node_->integers(table.pages, kWhole), op(ops::BitwiseRightShift, codes, number(8)));
-    const Value index =
-        op(ops::Add, op(ops::Multiply, page, number(256)), op(ops::BitwiseAnd, codes, number(0xFF)));
+    const Value pages = node_->integers(table.pages, kWhole);
+    const Value page = gather(*node_, pages, op(ops::BitwiseRightShift, codes, number(8)));
+    const Value begin = op(ops::Multiply, page, number(256));
+    const Value index = op(ops::Add, begin, op(ops::BitwiseAnd, codes, number(0xFF)));
     return op(ops::Add, codes, gather(*node_, node_->integers(table.distances, kWhole), index));
   }
 
@@ -53,10 +53,12 @@ class CaseWriter {
   /// The bytes of each character, padded to four: [characters, 4].
   Value encoded(Value codes, Value sizes) {
     const Value column = node_->integers({0, 1, 2, 3}, kWhole);
-    const Value last = op(ops::Subtract, unsqueeze(*node_, sizes, {1}), number(1));
-    const Value behind = op(ops::Maximum, op(ops::Subtract, last, column), number(0));
-    const Value high =
-        op(ops::BitwiseRightShift, unsqueeze(*node_, codes, {1}), op(ops::Multiply, behind, number(6)));
+    const Value counts = unsqueeze(*node_, sizes, {1});
+    const Value last = op(ops::Subtract, counts, number(1));
+    const Value distance = op(ops::Subtract, last, column);
+    const Value behind = op(ops::Maximum, distance, number(0));
+    const Value code_column = unsqueeze(*node_, codes, {1});
+    const Value high = op(ops::BitwiseRightShift, code_column, op(ops::Multiply, behind, number(6)));
     const Value marks = gather(*node_, node_->integers({0, 0xC0, 0xE0, 0xF0}, kWhole), last);
     const Value is_lead = op(ops::Equal, column, number(0));
     const Value low = op(ops::BitwiseAnd, high, node_->integers({0xFF, 0x3F, 0x3F, 0x3F}, kWhole));
@@ -85,15 +87,17 @@ Value in_case(NodeContext& node, Value texts, LetterCase to) {
       node.op(ops::Range, {writer.number(0), writer.op(ops::Add, count, writer.number(1)), writer.number(1)},
               {{"output_type", kWhole}});
   const Value codes = writer.mapped(writer.characters(bytes, places), case_table(to));
-  const Value is_lead =
-      writer.op(ops::NotEqual, writer.op(ops::BitwiseAnd, gather(node, bytes, places), writer.number(0xC0)),
-                writer.number(0x80));
-  const Value sizes = writer.select(is_lead, writer.sizes(codes), writer.number(0));
-  const Value inside = writer.op(ops::Less, node.integers({0, 1, 2, 3}, kWhole), unsqueeze(node, sizes, {1}));
+  const Value read = gather(node, bytes, places);
+  const Value leading_bits = writer.op(ops::BitwiseAnd, read, writer.number(0xC0));
+  const Value is_lead = writer.op(ops::NotEqual, leading_bits, writer.number(0x80));
+  const Value lead_sizes = writer.sizes(codes);
+  const Value sizes = writer.select(is_lead, lead_sizes, writer.number(0));
+  const Value columns = node.integers({0, 1, 2, 3}, kWhole);
+  const Value inside = writer.op(ops::Less, columns, unsqueeze(node, sizes, {1}));
   const Value kept =
       node.op(ops::NonZero, {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
-  const Value written =
-      gather(node, reshape(node, writer.encoded(codes, sizes), flat), squeeze(node, kept, {0}));
+  const Value encoded = reshape(node, writer.encoded(codes, sizes), flat);
+  const Value written = gather(node, encoded, squeeze(node, kept, {0}));
   const Value offsets =
       node.op(ops::CumSum, {sizes, node.integer(0)}, {{"exclusive", true}, {"reverse", false}});
   return node.op(ops::StringTensorPack,

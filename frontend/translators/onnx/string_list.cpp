@@ -25,7 +25,7 @@ Value StringList::longest(Builder& builder) const {
 }
 
 Value StringList::as_tensor(Builder& builder, Value list) const {
-  const Value own = slice(builder, list, builder.integers({1}), builder.integers({kFarEnd}), 0);
+  const Value own = slice(builder, list, 1, kFarEnd, 0);
   return reshape(builder, own, shape_);
 }
 

@@ -64,7 +64,8 @@ class Splitter {
       const Value is_there = op(ops::LogicalAnd, {op(ops::Equal, {columns_, column}), has_bytes});
       return op(ops::LogicalOr, {marks, is_there});
     };
-    return {and_at(number(0), moved(cuts, columns_, size, 1)), and_at(lengths_, cuts)};
+    const Value zero = number(0);
+    return {and_at(zero, moved(cuts, columns_, size, 1)), and_at(lengths_, cuts)};
   }
 
   /// The strings between the marks, and their number in each string. If `most` is not negative, only the
@@ -203,7 +204,7 @@ class Splitter {
 Values no_parts(NodeContext& node, Value texts) {
   const Value shape = shape_of(node, texts);
   const Value parts = reshape(node, texts, concat(node, {shape, node.integers({0})}));
-  return {parts, broadcast_to(node, node.integer(0), shape)};
+  return {parts, filled(node, 0, ElementType::i64, shape)};
 }
 
 /// StringSplit 20.

@@ -60,7 +60,8 @@ Value packed(NodeContext& node, Value rows, Value inside, Value lengths, Value s
   const std::vector<std::int64_t> flat{-1};
   const Value kept =
       node.op(ops::NonZero, {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
-  const Value bytes = gather(node, reshape(node, rows, flat), squeeze(node, kept, {0}));
+  const Value flat_rows = reshape(node, rows, flat);
+  const Value bytes = gather(node, flat_rows, squeeze(node, kept, {0}));
   const Value ends =
       node.op(ops::CumSum, {lengths, node.integer(0)}, {{"exclusive", false}, {"reverse", false}});
   const Value begins = node.op(ops::Subtract, {ends, lengths});

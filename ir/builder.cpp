@@ -85,8 +85,8 @@ Value Builder::constant(ElementType type, std::span<const std::int64_t> shape, C
   const PartialShape sizes(shape);
   const auto count = static_cast<std::uint64_t>(sizes.element_count().value_or(0));
   if (info(type).bits != 0 && data.written_size() != packed_size(type, count))
-    invalid("a constant of shape " + to_string(sizes) + " cannot have " + std::to_string(data.written_size()) +
-            " bytes");
+    invalid("a constant of shape " + to_string(sizes) + " cannot have " +
+            std::to_string(data.written_size()) + " bytes");
   Node& constant = declared(ops::Const, type, sizes);
   constant.set_payload(std::move(data));
   return constant.value();

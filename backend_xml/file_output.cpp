@@ -23,8 +23,8 @@ struct DataRange {
   std::uint64_t end;
 };
 
-/// The first range in [from, end) that the file stores (not a hole); empty, at `end`, if there is none. If
-/// the file system cannot report holes, the whole range.
+/// The first range in [from, end) that the file stores. If [from, end) is a hole, the range is [end, end). If
+/// the file system cannot report holes, it is the whole of [from, end).
 DataRange next_data(int descriptor, std::uint64_t from, std::uint64_t end) {
   const off_t data = ::lseek(descriptor, static_cast<off_t>(from), SEEK_DATA);
   if (data < 0) return errno == ENXIO ? DataRange{end, end} : DataRange{from, end};

@@ -115,7 +115,7 @@ class NodeContext : public Builder {
   TensorAttribute tensor(std::string_view name) const;
   const onnx::GraphProto& graph_attribute(std::string_view name) const;
   const onnx::TypeProto& type_attribute(std::string_view name) const;
-  /// The IR type of an ONNX element type number (TensorProto.DataType); fails if there is none.
+  /// The IR type of an ONNX element type number (TensorProto.DataType). Fails if the IR has no such type.
   ElementType element_type(std::int64_t onnx_type) const;
 
   // Values known at conversion time.

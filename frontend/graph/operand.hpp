@@ -86,8 +86,8 @@ class RankLearned : public std::exception {
 void widen_element(Sequence& sequence, const ir::PartialShape& element);
 
 OperandType type_of(const Operand& operand);
-/// The type that holds values of both; no value, with the reason in `problem`, if there is none. Throws
-/// RankLearned.
+/// The type that holds values of both types. If the types differ too much, returns no value and sets
+/// `problem` to the reason. Throws RankLearned.
 std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std::string& problem);
 /// `type` with all dimensions dynamic.
 OperandType with_dynamic_dimensions(OperandType type);

@@ -184,7 +184,7 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
   }
 }
 
-/// An attribute with the same name as an earlier one; null if there is none.
+/// The first attribute with the name of an earlier one; null if all names differ.
 const AttributeProto* find_repeated(const onnx::NodeProto& node) {
   constexpr int kFew = 16;  // comparing all pairs is faster for few attributes
   if (node.attribute_size() > kFew) {

@@ -19,7 +19,7 @@ const onnx::OpSchema* find_schema(std::string_view domain, std::string_view op_t
 /// The newest version of a domain in ONNX's schemas; no value if it is not a domain of ONNX.
 std::optional<std::int64_t> newest_opset(std::string_view domain);
 
-/// The first version of ONNX's `domain` with an operator `op_type`; no value if there is none.
+/// The first version of ONNX's `domain` with an operator `op_type`; no value if all versions lack it.
 std::optional<std::int64_t> first_opset_with(std::string_view domain, std::string_view op_type);
 
 }  // namespace onnx2ir::frontend

@@ -41,7 +41,7 @@ TensorResult read_tensor(const onnx::TensorProto& tensor, const WeightTable& wei
 TensorResult read_tensor(const onnx::SparseTensorProto& tensor, const WeightTable& weights);
 
 /// The error in `tensor`, whether it is used or not: in its shape, the size of its data, or its external
-/// file. Empty if there is none. Element types that OpenVINO does not have are not errors.
+/// file. Empty if `tensor` is valid. Element types that OpenVINO does not have are not errors.
 std::string tensor_problem(const onnx::TensorProto& tensor, const WeightTable& weights);
 
 /// Packs strings in the layout of OpenVINO's string constants: i32 count, i32 offsets[count + 1] into the

@@ -303,7 +303,7 @@ class Parser {
     int most;
   };
 
-  /// Parses {n}, {n,} or {n,m}; no value, without taking anything, if it is none of these.
+  /// Parses {n}, {n,} or {n,m}. For any other text, returns no value and consumes nothing.
   std::optional<Bounds> braces() {
     const std::string_view before = rest_;
     const auto give_back = [&] {

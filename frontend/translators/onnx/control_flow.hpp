@@ -47,7 +47,7 @@ struct TranslatedBody {
   Operands outputs;                            ///< all outputs of the body
 };
 
-/// Translates the body until the types of its states reach a fixpoint. Fails if there is none.
+/// Translates the body until the types of its states reach a fixpoint. Fails if they do not reach one.
 TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body);
 
 /// A scan output: the tensor of one iteration, and the output axis over iterations.

@@ -4,31 +4,53 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 LAUNCHER = Path(__file__).resolve().parents[1] / "cmake/compiler_cache.sh"
 
 
-def test_a_precompiled_header_is_made_of_the_headers_as_they_are(tmp_path):
-    """One build folder changes from version one of a header to version two, another one from version one to version three."""
+@pytest.fixture
+def run(tmp_path):
+    """Runs a command in a folder of its own, with a compiler cache that is empty at first."""
     environment = os.environ | {"CCACHE_DIR": str(tmp_path / "cache"), "CCACHE_SLOPPINESS": "pch_defines,time_macros"}
     environment.pop("CCACHE_RECACHE", None)
+    (tmp_path / "all.hpp").write_text('#include "header.hpp"\n')
+    (tmp_path / "all.hpp.cxx").write_text("")
 
     def run(*arguments):
         done = subprocess.run(arguments, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
-        return done.stdout
 
-    def precompile(version):
-        (tmp_path / "header.hpp").write_text(f"inline int version() {{ return {version}; }}\n")
-        (tmp_path / "all.hpp").write_text('#include "header.hpp"\n')
-        flags = ["-Winvalid-pch", "-fpch-preprocess", "-x", "c++-header", "-include", str(tmp_path / "all.hpp")]
-        run(LAUNCHER, "g++", *flags, "-o", "all.hpp.gch", "-c", "all.hpp.cxx")
+    return run
 
-    (tmp_path / "all.hpp.cxx").write_text("")
+
+def precompile(run, folder, text):
+    """Writes header.hpp and makes the precompiled header all.hpp.gch as the build does."""
+    (folder / "header.hpp").write_text(text)
+    flags = ["-Winvalid-pch", "-fpch-preprocess", "-x", "c++-header", "-include", str(folder / "all.hpp"), "-MD", "-MF", "all.d"]
+    run(LAUNCHER, "g++", *flags, "-o", "all.hpp.gch", "-c", "all.hpp.cxx")
+
+
+def test_a_precompiled_header_is_made_of_the_headers_as_they_are(run, tmp_path):
+    """One build folder changes from version one of a header to version two, another one from version one to version three."""
+
+    def precompile_version(version):
+        precompile(run, tmp_path, f"inline int version() {{ return {version}; }}\n")
+
     (tmp_path / "main.cpp").write_text("int main() { return version(); }\n")
-    precompile(0)
+    precompile_version(0)
     first = (tmp_path / "all.hpp.gch").read_bytes()
-    precompile(1)
+    precompile_version(1)
     (tmp_path / "all.hpp.gch").write_bytes(first)
-    precompile(2)
+    precompile_version(2)
     run("g++", "-Winvalid-pch", "-include", str(tmp_path / "all.hpp"), "main.cpp", "-o", "main")
     assert subprocess.run([tmp_path / "main"]).returncode == 2
+
+
+@pytest.mark.parametrize("change", ["// another comment", "  "])
+def test_a_change_outside_the_code_makes_another_precompiled_header(run, tmp_path, change):
+    """A source that includes a header of the precompiled header again compiles after a change of a comment or of blanks."""
+    (tmp_path / "main.cpp").write_text('#include "header.hpp"\nint main() { return Number{}.value; }\n')
+    for line in ("// a comment", change):
+        precompile(run, tmp_path, f"#pragma once\n{line}\nstruct Number {{ int value = 0; }};\n")
+    run("g++", "-Winvalid-pch", "-include", str(tmp_path / "all.hpp"), "-c", "main.cpp", "-o", "main.o")

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <span>
 
+#include "ir/ascii_case.hpp"
 #include "ir/nearest_name.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
@@ -24,16 +25,8 @@ std::string in_quotes(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
-  return lower;
-}
-
 Problem set_flag(bool& flag, std::string_view value) {
-  const std::string word = in_lower_case(value);
+  const std::string word = ir::lower_case(value);
   if (word != "true" && word != "false") return in_quotes(value) + " is neither True nor False";
   flag = word == "true";
   return std::nullopt;
@@ -53,7 +46,7 @@ Problem set_number(Number& number, std::string_view value, Number most) {
 Problem set_size(std::uint64_t& size, std::string_view value) {
   std::uint64_t read = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
-  std::string unit = in_lower_case(value.substr(static_cast<std::size_t>(end - value.data())));
+  std::string unit = ir::lower_case(value.substr(static_cast<std::size_t>(end - value.data())));
   for (const std::string_view ending : {"ib", "b"}) {
     if (unit.ends_with(ending)) {
       unit.resize(unit.size() - ending.size());

@@ -4,12 +4,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "ir/ascii_case.hpp"
+
 namespace onnx2ir::ir {
 namespace {
-
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
 
 /// The number of insertions, removals, replacements and swaps of neighbours (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -22,10 +20,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::swap(last, row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      const bool same = lower_case(a[i - 1]) == lower_case(b[j - 1]);
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0U : 1U)});
-      const bool swapped =
-          i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+      const bool swapped = i > 1 && j > 1 && lower_case(a[i - 1]) == lower_case(b[j - 2]) &&
+                           lower_case(a[i - 2]) == lower_case(b[j - 1]);
       if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
   }

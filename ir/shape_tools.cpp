@@ -91,6 +91,14 @@ Value filled(Builder& builder, double number, ElementType type, Value shape) {
   return broadcast_to(builder, builder.number(number, type), shape);
 }
 
+Value reduce(Builder& builder, Op op, Value value, const std::vector<std::int64_t>& axes) {
+  return builder.op(op, {value, builder.integers(axes)}, {{"keep_dims", false}});
+}
+
+Value reduce_keep_dims(Builder& builder, Op op, Value value, const std::vector<std::int64_t>& axes) {
+  return builder.op(op, {value, builder.integers(axes)}, {{"keep_dims", true}});
+}
+
 Value concat(Builder& builder, std::span<const Value> values, std::int64_t axis) {
   return values.size() == 1 ? values.front() : builder.op(ops::Concat, values, {{"axis", axis}});
 }

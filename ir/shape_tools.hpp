@@ -42,6 +42,11 @@ Value broadcast_to(Builder& builder, Value value, Value shape);
 /// A tensor of `shape` whose elements are all `number`.
 Value filled(Builder& builder, double number, ElementType type, Value shape);
 
+/// A reduction (ReduceSum and the like) over `axes`, which the result does not have.
+Value reduce(Builder& builder, Op op, Value value, const std::vector<std::int64_t>& axes);
+/// The same, but the result has the size 1 along `axes`.
+Value reduce_keep_dims(Builder& builder, Op op, Value value, const std::vector<std::int64_t>& axes);
+
 /// Concatenates along `axis`; returns the value itself if there is only one.
 Value concat(Builder& builder, std::span<const Value> values, std::int64_t axis = 0);
 Value concat(Builder& builder, std::initializer_list<Value> values, std::int64_t axis = 0);

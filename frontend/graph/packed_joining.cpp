@@ -46,7 +46,7 @@ Value packed_places(Builder& builder, Value lengths, const DimensionOf& dimensio
     return reshape(builder, value, builder.integers(shape));
   };
   const auto sum = [&](Value value, std::int64_t over) {
-    return builder.op(ops::ReduceSum, {value, builder.integers({over})}, {{"keep_dims", false}});
+    return reduce(builder, ops::ReduceSum, value, {over});
   };
   const Value before = volume(builder, dimension, 0, axis);
   const Value after = volume(builder, dimension, axis + 1, rank);
@@ -75,9 +75,7 @@ Value joined_slices(Builder& builder, const Sequence& sequence, std::int64_t axi
   const Value places = packed_places(builder, lengths, dimension, axis, rank);
   Values shape;
   for (std::int64_t i = 0; i < rank; ++i) {
-    shape.push_back(i == axis
-                        ? builder.op(ops::ReduceSum, {lengths, builder.integers({0})}, {{"keep_dims", true}})
-                        : dimension(i));
+    shape.push_back(i == axis ? reduce_keep_dims(builder, ops::ReduceSum, lengths, {0}) : dimension(i));
   }
   const Value sizes = concat(builder, shape, 0);
   return reshape(builder, gather(builder, sequence.values, places), sizes);

@@ -35,13 +35,13 @@ Value rows(Builder& builder, Value value, Value begin, Value end) {
 Value sizes(Builder& builder, const Sequence& sequence) {
   if (sequence.mixed_rank) {
     const Value counting = builder.op(ops::Abs, {sequence.shapes});  // a -1 is padding
-    return builder.op(ops::ReduceProd, {counting, builder.integers({1})}, {{"keep_dims", false}});
+    return reduce(builder, ops::ReduceProd, counting, {1});
   }
   if (holds_scalars(sequence)) {
     const Value count = ir::computed_shape_of(builder, sequence.values);
     return filled(builder, 1, ElementType::i64, count);
   }
-  return builder.op(ops::ReduceProd, {sequence.shapes, builder.integers({1})}, {{"keep_dims", false}});
+  return reduce(builder, ops::ReduceProd, sequence.shapes, {1});
 }
 
 Value packed_length(Builder& builder, const Sequence& sequence) {

@@ -18,7 +18,7 @@ Value offset(Builder& builder, const Sequence& sequence, Value position) {
   if (holds_scalars(sequence)) return position;
   const Value first = builder.integer(0);
   const Value before = rows(builder, sizes(builder, sequence), first, position);
-  return builder.op(ops::ReduceSum, {before, builder.integers({0})}, {{"keep_dims", false}});
+  return reduce(builder, ops::ReduceSum, before, {0});
 }
 
 /// Normalises `position`, which may count from the end.

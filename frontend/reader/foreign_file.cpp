@@ -7,20 +7,13 @@
 #include <system_error>
 #include <vector>
 
+#include "ir/ascii_case.hpp"
 #include "ir/nearest_name.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
 using namespace std::string_view_literals;
-
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& letter : lower) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  return lower;
-}
 
 /// Skips a byte order mark and blanks.
 std::string_view text_start(std::string_view start) {
@@ -43,7 +36,7 @@ std::optional<ReadProblem> recognize_text(std::string_view start) {
                        "fetch the model: git lfs pull"};
   }
   const std::string begin =
-      in_lower_case(text_start(start.substr(0, std::min<std::size_t>(start.size(), 4096))));
+      ir::lower_case(text_start(start.substr(0, std::min<std::size_t>(start.size(), 4096))));
   if (begin.starts_with("<!doctype html") || begin.starts_with("<html"))
     return ReadProblem{"it is an HTML page, not a model",
                        "open the page: the download may need a login or another address"};

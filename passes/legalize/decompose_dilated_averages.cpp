@@ -90,8 +90,7 @@ struct Average {
   }
 
   Value decomposed() const {
-    const Value planes =
-        builder.op(ops::ReduceProd, {sizes(data, 0, 2), builder.integers({0})}, {{"keep_dims", true}});
+    const Value planes = ir::reduce_keep_dims(builder, ops::ReduceProd, sizes(data, 0, 2), {0});
     const Value flat = ir::reshape(
         builder, data, ir::concat(builder, {planes, builder.integers({1}), sizes(data, 2, rank())}));
     const Value sums = window_sums(flat, list("pads_begin"), list("pads_end"));

@@ -89,8 +89,7 @@ Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
 
 Values chosen(ir::Builder& builder, const ir::Node& node, const target::Target& target) {
   const ir::Value smallest =
-      builder.op(ops::ReduceMin, {ir::computed_shape_of(builder, node.input(0)), builder.integers({0})},
-                 {{"keep_dims", false}});
+      ir::reduce(builder, ops::ReduceMin, ir::computed_shape_of(builder, node.input(0)), {0});
   const auto read = node.is(ops::Unique) ? node.inputs().first(1) : node.inputs();
   const ir::IfView choice = ir::add_if(
       builder, builder.op(ops::NotEqual, {smallest, builder.integer(0)}), Values(read.begin(), read.end()),

@@ -68,8 +68,7 @@ ir::Value raised(ir::Builder& builder, ir::Node& node) {
   // [a, b, c] as [a, b, 1, c]
   const ir::Value four_axes = ir::unsqueeze(builder, data, {2});
   const Sizes reduced = axis == 0 ? Sizes{0, 2} : Sizes{2, 3};
-  const ir::Value result =
-      builder.op(node.op().id, {four_axes, builder.integers(reduced)}, {{"keep_dims", false}});
+  const ir::Value result = ir::reduce(builder, node.op().id, four_axes, reduced);
   // If the fourth axis is reduced without keeping it, OpenVINO cannot undo this pass.
   return node.boolean("keep_dims") ? ir::unsqueeze(builder, result, {axis}) : result;
 }

@@ -32,11 +32,11 @@ Value probit(NodeContext& node, Value p) {
 /// Softmax over the scores that are not 0; the others stay 0.
 Value softmax_zero(NodeContext& node, Value scores) {
   const Value last = node.integers({-1});
-  const Value max = node.op(ops::ReduceMax, {scores, last}, {{"keep_dims", true}});
+  const Value max = reduce_over(node, ops::ReduceMax, scores, last, true);
   const Value power = node.op(ops::Exp, {node.op(ops::Subtract, {scores, max})});
   const Value counts = node.op(ops::Greater, {node.op(ops::Abs, {scores}), node.number_like(1e-7, scores)});
   const Value kept = node.op(ops::Select, {counts, power, node.number_like(0, scores)});
-  const Value sum = node.op(ops::ReduceSum, {kept, last}, {{"keep_dims", true}});
+  const Value sum = reduce_over(node, ops::ReduceSum, kept, last, true);
   return divide(node, kept, sum);
 }
 
@@ -169,8 +169,7 @@ Value is_text(NodeContext& node, Value value, const std::vector<std::string>& te
   const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), table.width};
   const Value wanted = node.numbers(table.bytes, shape, ElementType::i32);
   const Value alike = node.op(ops::Equal, {unsqueeze(node, heads, {rank}), wanted});
-  const Value same_bytes =
-      node.op(ops::ReduceLogicalAnd, {alike, node.integers({-1})}, {{"keep_dims", false}});
+  const Value same_bytes = reduce(node, ops::ReduceLogicalAnd, alike, {-1});
   const Value same_length =
       node.op(ops::Equal, {unsqueeze(node, lengths, {rank}), node.integers(table.lengths, ElementType::i32)});
   return node.op(ops::LogicalAnd, {same_bytes, same_length});

@@ -41,8 +41,7 @@ Value pairwise(NodeContext& node, Value decisions, const std::vector<double>& a,
 /// The quadratic form of the sum: Q_tt = sum of r_jt^2, Q_tj = -r_jt r_tj.
 Value quadratic_form(NodeContext& node, Value ratios, std::int64_t classes) {
   const Value turned = transpose(node, ratios, {0, 2, 1});
-  const Value squares = node.op(
-      ops::ReduceSum, {node.op(ops::Multiply, {turned, turned}), node.integers({2})}, {{"keep_dims", true}});
+  const Value squares = reduce_keep_dims(node, ops::ReduceSum, node.op(ops::Multiply, {turned, turned}), {2});
   std::vector<double> identity(static_cast<std::size_t>(classes * classes), 0.0);
   for (std::int64_t i = 0; i < classes; ++i) identity[static_cast<std::size_t>(i * classes + i)] = 1;
   const std::int64_t shape[] = {classes, classes};
@@ -55,9 +54,7 @@ Value quadratic_form(NodeContext& node, Value ratios, std::int64_t classes) {
 Value improved(Builder& body, Value before, Value form, std::int64_t classes) {
   const auto op = [&](ir::Op id, Value a, Value b) { return body.op(id, {a, b}); };
   const auto divide = [&](Value a, Value b) { return body.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); };
-  const auto reduced = [&](ir::Op id, Value value) {
-    return body.op(id, {value, body.integers({1})}, {{"keep_dims", true}});
-  };
+  const auto reduced = [&](ir::Op id, Value value) { return reduce_keep_dims(body, id, value, {1}); };
   const Value one = body.number(1, kReal);
   Value slope = squeeze(body,
                         body.op(ops::MatMul, {form, unsqueeze(body, before, {2})},

@@ -91,7 +91,7 @@ Value place_among(NodeContext& node, Value input, const Words& keys) {
   const Value found =
       node.op(ops::Select, {is_key(node, input, keys), node.numbers(marks, shape, ElementType::i32),
                             node.integer(0, ElementType::i32)});
-  const Value best = node.op(ops::ReduceMax, {found, node.integers({-1})}, {{"keep_dims", false}});
+  const Value best = reduce(node, ops::ReduceMax, found, {-1});
   return node.op(ops::Subtract, {node.integer(count, ElementType::i32), best});
 }
 

@@ -149,7 +149,7 @@ Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregat
   const ir::Op op = aggregate == Aggregate::min   ? ops::ReduceMin
                     : aggregate == Aggregate::max ? ops::ReduceMax
                                                   : ops::ReduceSum;
-  const Value total = node.op(op, {weights, node.integers({1})}, {{"keep_dims", false}});
+  const Value total = reduce(node, op, weights, {1});
   if (aggregate == Aggregate::average) {
     return divide(node, total, node.number_like(static_cast<double>(forest.roots.size()), total));
   }

@@ -77,9 +77,7 @@ Value kernel(NodeContext& node, Value features, Value rows) {
     // Computes the distance directly: its expansion into products loses precision.
     const Value distance =
         node.op(ops::Subtract, {unsqueeze(node, features, {1}), unsqueeze(node, rows, {0})});
-    const Value square =
-        node.op(ops::ReduceSum, {node.op(ops::Multiply, {distance, distance}), node.integers({2})},
-                {{"keep_dims", false}});
+    const Value square = reduce(node, ops::ReduceSum, node.op(ops::Multiply, {distance, distance}), {2});
     return node.op(ops::Exp, {node.op(ops::Multiply, {square, number(-gamma)})});
   }
   const Value product = products(node, features, rows);

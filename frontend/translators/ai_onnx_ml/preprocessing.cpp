@@ -32,12 +32,12 @@ Values normalizer_1(NodeContext& node) {
   const Value last = node.integers({-1});
   Value size;
   if (norm == "MAX") {
-    size = node.op(ops::ReduceMax, {node.op(ops::Abs, {input}), last}, {{"keep_dims", true}});
+    size = reduce_over(node, ops::ReduceMax, node.op(ops::Abs, {input}), last, true);
   } else if (norm == "L1") {
-    size = node.op(ops::ReduceSum, {node.op(ops::Abs, {input}), last}, {{"keep_dims", true}});
+    size = reduce_over(node, ops::ReduceSum, node.op(ops::Abs, {input}), last, true);
   } else if (norm == "L2") {
     const Value square =
-        node.op(ops::ReduceSum, {node.op(ops::Multiply, {input, input}), last}, {{"keep_dims", true}});
+        reduce_over(node, ops::ReduceSum, node.op(ops::Multiply, {input, input}), last, true);
     size = node.op(ops::Sqrt, {square});
   } else {
     node.fail("norm '" + norm + "' does not exist");

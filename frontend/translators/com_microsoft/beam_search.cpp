@@ -148,8 +148,7 @@ void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidate
   const Value ended_scores = builder.op(ops::Select, {ends, scores, nothing(builder)});
   insert(scope, search, ended_scores, gather(builder, now.sequences, rows), list);
   const Value added =
-      builder.op(ops::ReduceSum, {convert(builder, ends, ElementType::i32), builder.integers({1})},
-                 {{"keep_dims", true}});
+      reduce_keep_dims(builder, ops::ReduceSum, convert(builder, ends, ElementType::i32), {1});
   const Value limit = convert(builder, beams, ElementType::i32);
   list.count = builder.op(ops::Minimum, {builder.op(ops::Add, {list.count, added}), limit});
   Value is_done = builder.op(ops::GreaterEqual, {list.count, limit});
@@ -157,8 +156,7 @@ void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidate
     // No open sequence can become better than the worst one in the list.
     const Value hope =
         by_length(scope, search, first_columns(builder, found.scores, builder.integers({1})), length);
-    const Value worst =
-        builder.op(ops::ReduceMin, {list.scores, builder.integers({1})}, {{"keep_dims", true}});
+    const Value worst = reduce_keep_dims(builder, ops::ReduceMin, list.scores, {1});
     is_done = builder.op(ops::LogicalAnd, {is_done, builder.op(ops::GreaterEqual, {worst, hope})});
   }
   list.is_done = builder.op(ops::LogicalOr, {list.is_done, is_done});
@@ -188,8 +186,7 @@ Value choose(SearchScope& scope, const BeamSearch& search, Value logits, Progres
   end_sequences(scope, search, found, now);
   continue_beams(scope, search, found, now);
   Builder& builder = scope.builder();
-  const Value all = builder.op(ops::ReduceLogicalAnd, {now.ended.is_done, builder.integers({0, 1})},
-                               {{"keep_dims", false}});
+  const Value all = reduce(builder, ops::ReduceLogicalAnd, now.ended.is_done, {0, 1});
   return builder.op(ops::LogicalNot, {all});
 }
 

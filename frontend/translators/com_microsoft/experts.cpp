@@ -84,7 +84,7 @@ Value routing_weights(NodeContext& node, Value mixing) {
   };
   Value chosen = mixing ? at_best(mixing) : at_best(node.op(ops::SoftMax, {logits}, {{"axis", 1}}));
   if (is_normalized) {
-    const Value sum = node.op(ops::ReduceSum, {chosen, node.integers({1})}, {{"keep_dims", true}});
+    const Value sum = reduce_keep_dims(node, ops::ReduceSum, chosen, {1});
     chosen = divide(node, chosen, sum);
   }
   const Value zeros = filled(node, 0, logits.type(), shape_of(node, logits));
@@ -104,8 +104,7 @@ Value mixed(NodeContext& node, const Layer& first, const Layer& second, const La
                                     dimension_of(node, tokens, 1)});
   const Value y = through(node, activated(node, broadcast_to(node, tokens, shape), first, third), second);
   const Value weights = unsqueeze(node, transpose(node, routing_weights(node, mixing), {1, 0}), {2});
-  const Value sum = node.op(ops::ReduceSum, {node.op(ops::Multiply, {y, weights}), node.integers({0})},
-                            {{"keep_dims", false}});
+  const Value sum = reduce(node, ops::ReduceSum, node.op(ops::Multiply, {y, weights}), {0});
   return rank == 2 ? sum : reshape(node, sum, shape_of(node, input));
 }
 

@@ -15,7 +15,7 @@ Value number_input(NodeContext& node, std::size_t index) {
 /// x / sqrt(mean(x * x) + epsilon) over the last axis.
 Value rms_normalized(NodeContext& node, Value x, double epsilon) {
   const Value square = node.op(ops::Power, {x, node.number_like(2, x)});
-  const Value mean = node.op(ops::ReduceMean, {square, node.integers({-1})}, {{"keep_dims", true}});
+  const Value mean = reduce_keep_dims(node, ops::ReduceMean, square, {-1});
   const Value root = node.op(ops::Sqrt, {node.op(ops::Add, {mean, node.number_like(epsilon, mean)})});
   return node.op(ops::Multiply, {x, divide(node, node.number_like(1, root), root)});
 }
@@ -100,7 +100,7 @@ Value gates_for(NodeContext& node, Value gates, Value branches) {
 Values hyper_connection_pre_mix(NodeContext& node) {
   const Value x = in_branches(node, number_input(node, 0), node.integer("num_branches", 0));
   const Value product = node.op(ops::Multiply, {x, gates_for(node, number_input(node, 1), x)});
-  const Value sum = node.op(ops::ReduceSum, {product, node.integers({-2})}, {{"keep_dims", false}});
+  const Value sum = reduce(node, ops::ReduceSum, product, {-2});
   const double scale = node.real("reduction_scale", 1);
   return {convert(node, node.op(ops::Multiply, {sum, node.number_like(scale, sum)}), node.input(0).type())};
 }
@@ -128,7 +128,7 @@ Values engram_gate(NodeContext& node) {
                    {rms_normalized(node, number_input(node, x), epsilon), number_input(node, scale)});
   };
   const Value product = node.op(ops::Multiply, {normalized(0, 3), normalized(1, 4)});
-  const Value sum = node.op(ops::ReduceSum, {product, node.integers({-1})}, {{"keep_dims", true}});
+  const Value sum = reduce_keep_dims(node, ops::ReduceSum, product, {-1});
   const Value size = convert(node, size_of(node, node.input(0), 3), ElementType::f32);
   const Value likeness = divide(node, sum, node.op(ops::Sqrt, {size}));
   const Value strength = node.op(

@@ -101,7 +101,7 @@ DecoderStep start_gpt(NodeContext& node, Value prompt, Value mask, std::int64_t 
   SearchScope outside(node.translator(), false);
   const Values outputs = run_graph(node, outside, attribute, inputs);
   DecoderStep step{last_logits(node, node, outputs[0]), {}};
-  step.next.positions = node.op(ops::ReduceSum, {counted, node.integers({1})}, {{"keep_dims", true}});
+  step.next.positions = reduce_keep_dims(node, ops::ReduceSum, counted, {1});
   step.next.mask = longer(node, mask);
   step.next.caches.append(outputs.begin() + 1, outputs.end());
   return step;

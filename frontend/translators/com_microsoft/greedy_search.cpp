@@ -114,8 +114,7 @@ void choose(SearchScope& scope, const GreedySearch& search, Value logits, Progre
 }
 
 Value is_unfinished(Builder& builder, const Progress& progress) {
-  const Value all = builder.op(ops::ReduceLogicalAnd, {progress.has_ended, builder.integers({0, 1})},
-                               {{"keep_dims", false}});
+  const Value all = reduce(builder, ops::ReduceLogicalAnd, progress.has_ended, {0, 1});
   return builder.op(ops::LogicalNot, {all});
 }
 

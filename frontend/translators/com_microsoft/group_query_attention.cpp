@@ -118,7 +118,7 @@ Scores wanted_scores(NodeContext& node) {
 Value normalized(NodeContext& node, Value x, Value weight) {
   const double epsilon = node.real("qk_norm_epsilon", 1e-6F);
   const Value square = node.op(ops::Power, {x, node.number_like(2, x)});
-  const Value mean = node.op(ops::ReduceMean, {square, node.integers({-1})}, {{"keep_dims", true}});
+  const Value mean = reduce_keep_dims(node, ops::ReduceMean, square, {-1});
   const Value root = node.op(ops::Sqrt, {node.op(ops::Add, {mean, node.number_like(epsilon, mean)})});
   return node.op(ops::Multiply,
                  {node.op(ops::Multiply, {x, divide(node, node.number_like(1, root), root)}), weight});

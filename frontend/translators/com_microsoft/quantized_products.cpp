@@ -71,7 +71,7 @@ Values mat_mul_integer_to_float(NodeContext& node) {
 Value rounded_to_bytes(NodeContext& node, Value x) {
   const Value flat = reshape(node, x, node.integers({-1}));
   const auto extreme = [&](ir::Op reduction, ir::Op choice) {
-    const Value found = node.op(reduction, {flat, node.integers({0})}, {{"keep_dims", false}});
+    const Value found = reduce(node, reduction, flat, {0});
     return node.op(choice, {found, node.number_like(0, x)});
   };
   const auto rounded = [&](Value value) { return node.op(ops::Round, {value}, {{"mode", "half_to_even"}}); };

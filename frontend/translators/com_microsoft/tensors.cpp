@@ -81,9 +81,7 @@ Values distances(NodeContext& node) {
   const Value a = node.input(0);
   const Value b = node.input(1);
   const Value difference = node.op(ops::Subtract, {unsqueeze(node, a, {1}), unsqueeze(node, b, {0})});
-  const Value squares =
-      node.op(ops::ReduceSum, {node.op(ops::Multiply, {difference, difference}), node.integers({2})},
-              {{"keep_dims", false}});
+  const Value squares = reduce(node, ops::ReduceSum, node.op(ops::Multiply, {difference, difference}), {2});
   return {metric == "euclidean" ? node.op(ops::Sqrt, {squares}) : squares};
 }
 
@@ -113,13 +111,12 @@ Values embed_words(NodeContext& node) {
   // shorter than the window.
   const Value is_character = node.op(ops::Greater, {words, node.number_like(0, words)});
   const Value length =
-      node.op(ops::ReduceSum, {convert(node, is_character, ElementType::i64), node.integers({1})},
-              {{"keep_dims", true}});
+      reduce_keep_dims(node, ops::ReduceSum, convert(node, is_character, ElementType::i64), {1});
   const Value used =
       node.op(ops::Maximum, {node.op(ops::Subtract, {length, node.integer(window - 1)}), node.integer(1)});
   const Value is_used = unsqueeze(node, node.op(ops::Less, {begins, used}), {2});
   const Value shown = node.op(ops::Select, {is_used, values, node.number_like(-2, values)});
-  return {node.op(ops::ReduceMax, {shown, node.integers({1})}, {{"keep_dims", false}})};
+  return {reduce(node, ops::ReduceMax, shown, {1})};
 }
 
 constexpr std::string_view kAttentionInCell =

@@ -133,8 +133,8 @@ class Tokens {
   /// The table, padded with `padding`; between begin and end marks if requested.
   Value table(const std::string& padding, bool has_marks) {
     const Value ranks = ranks_of(begins_);
-    const Value counts = op(ops::ReduceMax, {ranks, node_->integers({1})}, {{"keep_dims", true}});
-    Value width = op(ops::ReduceMax, {flat(counts), node_->integers({0})}, {{"keep_dims", false}});
+    const Value counts = reduce_keep_dims(*node_, ops::ReduceMax, ranks, {1});
+    Value width = reduce(*node_, ops::ReduceMax, flat(counts), {0});
     const std::int64_t shift = has_marks ? 1 : 0;
     if (has_marks) {
       // A table without tokens has no marks.
@@ -180,7 +180,7 @@ class Tokens {
     const Value none = node_->integers({0}, kWhole);
     const Value starts = concat(*node_, {none, flat(begins)});
     const Value sizes = op(ops::Subtract, {concat(*node_, {none, flat(ends)}), starts});
-    const Value longest = op(ops::ReduceMax, {sizes, node_->integers({0})}, {{"keep_dims", false}});
+    const Value longest = reduce(*node_, ops::ReduceMax, sizes, {0});
     const Value offsets = count_to(op(ops::Add, {longest, number(1)}));
     const Value sources = op(ops::Add, {unsqueeze(*node_, starts, {1}), offsets});
     const Value is_part = op(ops::Less, {offsets, unsqueeze(*node_, sizes, {1})});

@@ -48,9 +48,7 @@ Normalized normalized(NodeContext& node, Value input, Value scale, Value bias, d
   const ElementType type = scale.type();
   const Value axes = axes_between(node, first_axis, node.rank(input));
   const Value x = convert(node, input, ElementType::f32);
-  const auto mean_of = [&](Value value) {
-    return node.op(ops::ReduceMean, {value, axes}, {{"keep_dims", true}});
-  };
+  const auto mean_of = [&](Value value) { return reduce_over(node, ops::ReduceMean, value, axes, true); };
   const auto inverse = [&](Value distance) {
     const Value variance = mean_of(node.op(ops::Power, {distance, node.number_like(2, distance)}));
     const Value deviation =
@@ -110,7 +108,7 @@ Values normalized_embeddings(NodeContext& node, Value sum, Value gamma, Value be
   if (mask) {
     const Value ones =
         convert(node, node.op(ops::Equal, {mask, node.number_like(1, mask)}), ElementType::i32);
-    counts = node.op(ops::ReduceSum, {ones, node.integers({1})}, {{"keep_dims", false}});
+    counts = reduce(node, ops::ReduceSum, ones, {1});
   } else {
     counts = filled(node, 0, ElementType::i32, dimension_of(node, sum, 0));
   }

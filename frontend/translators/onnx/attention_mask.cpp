@@ -168,7 +168,7 @@ Value without_blind_rows(NodeContext& node, Value value, Value mask) {
   const Value seen = mask.type() == ElementType::boolean
                          ? mask
                          : node.op(ops::NotEqual, {mask, node.number_like(kHidden, mask)});
-  const Value is_any_seen = reduce(node, ops::ReduceLogicalOr, seen, node.integers({node.rank(mask) - 1}));
+  const Value is_any_seen = reduce_keep_dims(node, ops::ReduceLogicalOr, seen, {node.rank(mask) - 1});
   return node.op(ops::Select, {is_any_seen, value, node.number_like(0, value)});
 }
 

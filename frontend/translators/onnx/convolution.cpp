@@ -250,7 +250,7 @@ Value windows_by_channel(NodeContext& node, Value input, Value filter, Value pla
   const Value indices = node.op(ops::Add, {unsqueeze(node, numbers_below(node, places), {1}),
                                            numbers_below(node, dimension_of(node, filter, 2))});
   const Value products = node.op(ops::Multiply, {gather(node, input, indices, 2), filter});
-  return node.op(ops::ReduceSum, {products, node.integers({3})}, {{"keep_dims", false}});
+  return reduce(node, ops::ReduceSum, products, {3});
 }
 
 /// CausalConvWithState 27: each channel has its own filter over the state and the input; the new state is the

@@ -53,8 +53,7 @@ Value has_no_extent(NodeContext& node, Value regions) {
     return gather(node, regions, node.integers(columns), 1);
   };
   const Value none = node.op(ops::LessEqual, {corner({2, 3}), corner({0, 1})});
-  return unsqueeze(node, node.op(ops::ReduceLogicalOr, {none, node.integers({1})}, {{"keep_dims", true}}),
-                   {2, 3});
+  return unsqueeze(node, reduce_keep_dims(node, ops::ReduceLogicalOr, none, {1}), {2, 3});
 }
 
 /// RoiAlign 10 (no half pixels), 16 (coordinate_transformation_mode), 22.

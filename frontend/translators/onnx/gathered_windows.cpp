@@ -19,7 +19,7 @@ struct Sizes {
   Value least(Value a, std::int64_t b) const { return node.op(ops::Maximum, {a, of(b)}); }
   Value most(Value a, Value b) const { return node.op(ops::Maximum, {a, b}); }
   Value product(const Values& values) const {
-    return node.op(ops::ReduceProd, {concat(node, values), node.integers({0})}, {{"keep_dims", true}});
+    return reduce_keep_dims(node, ops::ReduceProd, concat(node, values), {0});
   }
   /// The distance from the first to the last element of a window.
   Value extent(Value kernel, std::int64_t dilation) const {

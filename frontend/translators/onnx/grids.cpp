@@ -85,8 +85,7 @@ class VolumeSampler {
     const Value flat_shape = concat(
         node,
         {dimension_of(node, input, 0), dimension_of(node, input, 1),
-         node.op(ops::ReduceProd, {slice(node, shape_of(node, input), 2, kFarEnd, 0), node.integers({0})},
-                 {{"keep_dims", true}})});
+         reduce_keep_dims(node, ops::ReduceProd, slice(node, shape_of(node, input), 2, kFarEnd, 0), {0})});
     voxels_ = reshape(node, input, flat_shape);
   }
 

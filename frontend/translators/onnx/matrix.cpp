@@ -216,9 +216,7 @@ Values det_11(NodeContext& node) {
   const auto size = intersect(rows, columns);
   if (!size) node.fail("the matrices are not square");
   // The determinant of an empty matrix is the empty product, 1.
-  if (x.shape().element_count() == 0) {
-    return {reduce(node, ops::ReduceProd, x, axes_between(node, rank - 2, rank), false)};
-  }
+  if (x.shape().element_count() == 0) return {reduce(node, ops::ReduceProd, x, {rank - 2, rank - 1})};
   if (size->is_dynamic() || size->size() < 1 || size->size() > kLargestExpanded) {
     return {eliminated_determinant(node, x)};
   }

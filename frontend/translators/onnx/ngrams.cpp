@@ -49,8 +49,7 @@ Value occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int
     const Value same = node.op(ops::Equal, {unsqueeze(node, words, {2}), wanted});
     matches = matches ? node.op(ops::LogicalAnd, {matches, same}) : same;
   }
-  return node.op(ops::ReduceSum, {convert(node, matches, ElementType::f32), node.integers({1})},
-                 {{"keep_dims", false}});
+  return reduce(node, ops::ReduceSum, convert(node, matches, ElementType::f32), {1});
 }
 
 /// Words of the pool and of input 0 as numbers: texts are numbered.
@@ -77,7 +76,7 @@ Vocabulary numbered(NodeContext& node) {
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
   const Value found = node.op(ops::Select, {is_text(node, input, texts), node.integers(all, ElementType::i32),
                                             node.integer(-1, ElementType::i32)});
-  result.input = node.op(ops::ReduceMax, {found, node.integers({-1})}, {{"keep_dims", false}});
+  result.input = reduce(node, ops::ReduceMax, found, {-1});
   return result;
 }
 

@@ -17,7 +17,7 @@ Value normalized(Builder& builder, Value x, Value axes, double epsilon) {
 }
 
 Value mean_over(Builder& builder, Value x, Value axes, bool keep_dims) {
-  return reduce(builder, ops::ReduceMean, x, axes, keep_dims);
+  return reduce_over(builder, ops::ReduceMean, x, axes, keep_dims);
 }
 
 /// The mean of the squared distances from the mean.
@@ -214,8 +214,8 @@ Values lp_normalization_1(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t p = node.integer("p", 2);
   if (p != 1 && p != 2) node.fail("attribute 'p' must be 1 or 2");
-  const Value axis = node.integers({node.axis(node.integer("axis", -1), node.rank(x))});
-  const Value norm = reduce(node, p == 1 ? ops::ReduceL1 : ops::ReduceL2, x, axis);
+  const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
+  const Value norm = reduce_keep_dims(node, p == 1 ? ops::ReduceL1 : ops::ReduceL2, x, {axis});
   const Value is_zero = node.op(ops::Equal, {norm, node.number_like(0, norm)});
   return {divide(node, x, node.op(ops::Select, {is_zero, node.number_like(1, norm), norm}))};
 }

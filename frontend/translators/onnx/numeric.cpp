@@ -48,7 +48,7 @@ Value axes_between(Builder& builder, std::int64_t first, std::int64_t last) {
   return builder.integers(axes);
 }
 
-Value reduce(Builder& builder, ir::Op op, Value value, Value axes, bool keep_dims) {
+Value reduce_over(Builder& builder, ir::Op op, Value value, Value axes, bool keep_dims) {
   if (axes.shape().element_count() != 0) return builder.op(op, {value, axes}, {{"keep_dims", keep_dims}});
   // Reduces each element by itself: the norm of one element is its absolute value.
   return op == ops::ReduceL1 || op == ops::ReduceL2 ? builder.op(ops::Abs, {value}) : value;

@@ -39,7 +39,7 @@ Value with_unit_dimensions(NodeContext& node, Value value, std::int64_t before, 
 /// The axes [first, last) as an i64 vector.
 Value axes_between(Builder& builder, std::int64_t first, std::int64_t last);
 
-/// Emits a reduction. If there are no axes, emits its effect on single elements.
-Value reduce(Builder& builder, ir::Op op, Value value, Value axes, bool keep_dims = true);
+/// Emits a reduction over `axes`. If there are no axes, emits its effect on single elements.
+Value reduce_over(Builder& builder, ir::Op op, Value value, Value axes, bool keep_dims);
 
 }  // namespace onnx2ir::frontend

@@ -132,21 +132,21 @@ Values lp_pool_1(NodeContext& node) {
   return {node.op(ops::Power, {sum, node.number_like(1.0 / p, input)})};
 }
 
-Value spatial_axes(NodeContext& node) {
+std::vector<std::int64_t> spatial_axes(const NodeContext& node) {
   const std::int64_t rank = node.rank(node.input(0));
   std::vector<std::int64_t> axes;
   for (std::int64_t i = 2; i < rank; ++i) axes.push_back(i);
-  return node.integers(axes);
+  return axes;
 }
 
 /// GlobalAveragePool 1, 22.
 Values global_average_pool_1(NodeContext& node) {
-  return {node.op(ops::ReduceMean, {node.input(0), spatial_axes(node)}, {{"keep_dims", true}})};
+  return {reduce_keep_dims(node, ops::ReduceMean, node.input(0), spatial_axes(node))};
 }
 
 /// GlobalMaxPool 1, 22.
 Values global_max_pool_1(NodeContext& node) {
-  return {node.op(ops::ReduceMax, {node.input(0), spatial_axes(node)}, {{"keep_dims", true}})};
+  return {reduce_keep_dims(node, ops::ReduceMax, node.input(0), spatial_axes(node))};
 }
 
 /// GlobalLpPool 1, 2, 22.
@@ -154,7 +154,7 @@ Values global_lp_pool_1(NodeContext& node) {
   const Value input = node.input(0);
   const double p = node.opset() < 2 ? node.real("p", 2.0) : static_cast<double>(node.integer("p", 2));
   const Value powers = node.op(ops::Power, {node.op(ops::Abs, {input}), node.number_like(p, input)});
-  const Value sum = node.op(ops::ReduceSum, {powers, spatial_axes(node)}, {{"keep_dims", true}});
+  const Value sum = reduce_keep_dims(node, ops::ReduceSum, powers, spatial_axes(node));
   return {node.op(ops::Power, {sum, node.number_like(1.0 / p, input)})};
 }
 

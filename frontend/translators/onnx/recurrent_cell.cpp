@@ -2,18 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/ascii_case.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return text;
-}
 
 /// Activations with a parameter take it from the lists in order; the defaults are those of ONNX.
 std::vector<Activation> activations_of(NodeContext& node, std::int64_t directions,
@@ -32,7 +26,7 @@ std::vector<Activation> activations_of(NodeContext& node, std::int64_t direction
   std::size_t alpha = 0;
   std::size_t beta = 0;
   for (const std::string& name : names) {
-    Activation activation{lower_case(name), std::nullopt, std::nullopt};
+    Activation activation{ir::lower_case(name), std::nullopt, std::nullopt};
     const auto is_one_of = [&](std::initializer_list<std::string_view> list) {
       return std::find(list.begin(), list.end(), activation.name) != list.end();
     };
@@ -84,7 +78,7 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
                const std::vector<std::string>& defaults) {
   Cell cell{};
   cell.gates = gates;
-  cell.direction = lower_case(node.text("direction", "forward"));
+  cell.direction = ir::lower_case(node.text("direction", "forward"));
   cell.directions = cell.direction == "bidirectional" ? 2 : 1;
   cell.batch_first = node.integer("layout", 0) != 0;
   cell.clip = node.real("clip", 0.0);

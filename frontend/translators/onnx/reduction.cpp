@@ -29,11 +29,11 @@ Value axes_and_filler(NodeContext& node, Value axes, std::int64_t rank, bool non
   const Value places = node.op(ops::FloorMod, {axes, node.integer(rank, type)});
   const Value is_same = node.op(ops::Equal, {unsqueeze(node, all, {1}), unsqueeze(node, places, {0})});
   const Value ones = convert(node, is_same, ElementType::i32);
-  const Value counts = reduce(node, ops::ReduceSum, ones, node.integers({1}), false);
+  const Value counts = reduce(node, ops::ReduceSum, ones, {1});
   const Value zero = node.integer(0, ElementType::i32);
   Value is_chosen = node.op(ops::Greater, {counts, zero});
   if (none_is_all) {
-    const Value total = reduce(node, ops::ReduceSum, counts, node.integers({0}), true);
+    const Value total = reduce_keep_dims(node, ops::ReduceSum, counts, {0});
     is_chosen = node.op(ops::LogicalOr, {is_chosen, node.op(ops::Equal, {total, zero})});
   }
   return node.op(ops::Select, {is_chosen, all, node.integer(rank, type)});
@@ -103,11 +103,12 @@ Value without_dimensions(NodeContext& node, Value reduced, Value axes, std::int6
 Value native(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   if (axes.has_filler) {
     const Value place = node.integers({node.rank(x)});
-    return node.op(ops::Squeeze, {reduce(node, op, node.op(ops::Unsqueeze, {x, place}), axes.value), place});
+    return node.op(ops::Squeeze,
+                   {reduce_over(node, op, node.op(ops::Unsqueeze, {x, place}), axes.value, true), place});
   }
   const bool is_rank_known = axes.keep_dims || ir::exact_values(axes.value) || axes.value.shape().is_scalar();
-  if (is_rank_known) return reduce(node, op, x, axes.value, axes.keep_dims);
-  return without_dimensions(node, reduce(node, op, x, axes.value, true), axes.value, axes.count);
+  if (is_rank_known) return reduce_over(node, op, x, axes.value, axes.keep_dims);
+  return without_dimensions(node, reduce_over(node, op, x, axes.value, true), axes.value, axes.count);
 }
 
 /// Whether no element of `x` can be -infinity (if `is_max`) or infinity.

@@ -38,7 +38,7 @@ Samples samples_along(NodeContext& node, const Axis& axis, bool half_pixel, std:
     count = node.op(ops::Ceiling, {bin});
     result.are_none = node.op(ops::LessEqual, {count, number(0)});
     count = node.op(ops::Maximum, {count, number(1)});
-    most = node.op(ops::ReduceMax, {count, node.integers({0, 1, 2})}, {{"keep_dims", false}});
+    most = reduce(node, ops::ReduceMax, count, {0, 1, 2});
     most = node.op(ops::Maximum, {most, number(1)});  // for zero regions
   }
   Value index = node.op(ops::Range, {number(0), most, number(1)}, {{"output_type", ElementType::f32}});
@@ -108,7 +108,7 @@ Value region_maximum(NodeContext& node, Value image, Value regions, Value batche
 
   const Value parts = node.op(ops::Multiply, {gather(node, pixels, place),
                                               convert(node, unsqueeze(node, weight, {5}), image.type())});
-  Value greatest = node.op(ops::ReduceMax, {parts, node.integers({3, 4})}, {{"keep_dims", false}});
+  Value greatest = reduce(node, ops::ReduceMax, parts, {3, 4});
   greatest = transpose(node, greatest, {0, 3, 1, 2});
   if (!rows.are_none) return greatest;
   const Value are_none = unsqueeze(node, node.op(ops::LogicalOr, {rows.are_none, columns.are_none}), {3});

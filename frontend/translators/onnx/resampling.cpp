@@ -157,8 +157,7 @@ class Axis {
       weights = multiply(weights, convert(*node_, valid, kReal));
     }
     if (plan_->exclude_outside || plan_->antialias) {
-      weights =
-          divide(weights, node_->op(ops::ReduceSum, {weights, node_->integers({1})}, {{"keep_dims", true}}));
+      weights = divide(weights, reduce_keep_dims(*node_, ops::ReduceSum, weights, {1}));
     }
     // Moves the axis to the end, multiplies by the transposed weights, and moves it back.
     const std::int64_t rank = node_->rank(image);

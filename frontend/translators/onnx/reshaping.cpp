@@ -28,7 +28,7 @@ Values shape_1(NodeContext& node) {
 Values size_1(NodeContext& node) {
   const Value input = node.input(0);
   if (const auto count = input.shape().element_count()) return {node.integer(*count)};
-  return {node.op(ops::ReduceProd, {shape_of(node, input), node.integers({0})}, {{"keep_dims", false}})};
+  return {reduce(node, ops::ReduceProd, shape_of(node, input), {0})};
 }
 
 /// Reshape 1 (shape as an attribute), 5, 13, 14 (allowzero), 19, 21, 23, 24, 25.
@@ -65,7 +65,7 @@ Values flatten_1(NodeContext& node) {
     const Value end = node.integers({last});
     const Value start = node.integers({first});
     const Value part = slice(node, shape_of(node, input), start, end, 0);
-    return node.op(ops::ReduceProd, {part, node.integers({0})}, {{"keep_dims", true}});
+    return reduce_keep_dims(node, ops::ReduceProd, part, {0});
   };
   Value outer = product(0, axis);
   Value inner = product(axis, rank);

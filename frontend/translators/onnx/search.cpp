@@ -98,7 +98,7 @@ Value cumulative_product(NodeContext& node, Value input, std::int64_t axis) {
       exclusive ? (reverse ? ops::Greater : ops::Less) : (reverse ? ops::GreaterEqual : ops::LessEqual);
   const Value counts = node.op(comparison, {elements, results});
   const Value factors = node.op(ops::Select, {counts, x, node.number_like(1, x)});
-  return reduce(node, ops::ReduceProd, factors, node.integers({axis + 1}), false);
+  return reduce(node, ops::ReduceProd, factors, {axis + 1});
 }
 
 /// The order of `values` from the smallest to the largest.

@@ -21,7 +21,7 @@ Value log_softmax(NodeContext& node, Value x, std::int64_t axis) {
 
 /// 1 for the first of the largest elements, 0 for the others.
 Value hardmax(NodeContext& node, Value x, std::int64_t axis) {
-  const Value largest = reduce(node, ops::ReduceMax, x, node.integers({axis}));
+  const Value largest = reduce_keep_dims(node, ops::ReduceMax, x, {axis});
   const Value is_largest = node.op(ops::Equal, {x, largest});
   const Value count = node.op(ops::CumSum, {convert(node, is_largest, ElementType::i32), node.integer(axis)},
                               {{"exclusive", false}, {"reverse", false}});

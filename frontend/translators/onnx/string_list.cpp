@@ -21,7 +21,7 @@ StringList::StringList(NodeContext& node, Value texts) : shape_(shape_of(node, t
 }
 
 Value StringList::longest(Builder& builder) const {
-  return builder.op(ops::ReduceMax, {lengths_, builder.integers({0})}, {{"keep_dims", false}});
+  return reduce(builder, ops::ReduceMax, lengths_, {0});
 }
 
 Value StringList::as_tensor(Builder& builder, Value list) const {

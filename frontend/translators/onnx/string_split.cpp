@@ -73,7 +73,7 @@ class Splitter {
   Values parts(Marks marks, std::int64_t most) {
     const Value begin_ranks = ranks(marks.begins);
     const Value end_ranks = ranks(marks.ends);
-    Value counts = op(ops::ReduceMax, {begin_ranks, node_->integers({1})}, {{"keep_dims", true}});
+    Value counts = reduce_keep_dims(*node_, ops::ReduceMax, begin_ranks, {1});
     if (most >= 0) {
       const Value is_last = op(ops::Equal, {end_ranks, counts});
       const Value is_early = op(ops::LessEqual, {end_ranks, number(most)});
@@ -81,7 +81,7 @@ class Splitter {
       marks.ends = op(ops::LogicalAnd, {marks.ends, op(ops::LogicalOr, {is_early, is_last})});
       counts = op(ops::Minimum, {counts, number(most + 1)});
     }
-    const Value width = op(ops::ReduceMax, {flat(counts), node_->integers({0})}, {{"keep_dims", false}});
+    const Value width = reduce(*node_, ops::ReduceMax, flat(counts), {0});
     const Value size = as_list(*node_, convert(*node_, width, ElementType::i64));
     const Value begins = texts_->as_tensor(*node_, table(marks.begins, begin_ranks, width), size);
     const Value ends =
@@ -115,18 +115,18 @@ class Splitter {
     std::vector<std::int64_t> wanted;
     for (const char byte : delimiter) wanted.push_back(static_cast<unsigned char>(byte));
     const Value differs = op(ops::NotEqual, {windows(std::ssize(wanted)), node_->integers(wanted, kWhole)});
-    const Value any = op(ops::ReduceLogicalOr, {differs, node_->integers({1})}, {{"keep_dims", false}});
+    const Value any = reduce(*node_, ops::ReduceLogicalOr, differs, {1});
     return op(ops::LogicalNot, {any});
   }
 
   /// Whether each byte belongs to white space.
   Value spaces() {
     const Value weighted = op(ops::Multiply, {windows(3), node_->integers({1 << 16, 1 << 8, 1}, kWhole)});
-    const Value codes = op(ops::ReduceSum, {weighted, node_->integers({1})}, {{"keep_dims", true}});
+    const Value codes = reduce_keep_dims(*node_, ops::ReduceSum, weighted, {1});
     const auto begins = [&](std::int64_t bits, std::span<const std::int64_t> characters) {
       const Value code = op(ops::BitwiseRightShift, {codes, number(24 - bits)});
       const Value same = op(ops::Equal, {code, node_->integers(characters, kWhole)});
-      return op(ops::ReduceLogicalOr, {same, node_->integers({1})}, {{"keep_dims", false}});
+      return reduce(*node_, ops::ReduceLogicalOr, same, {1});
     };
     const Value begins_three = begins(24, kSpacesOfThreeBytes);
     const Value begins_more = op(ops::LogicalOr, {begins(16, kSpacesOfTwoBytes), begins_three});

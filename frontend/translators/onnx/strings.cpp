@@ -50,7 +50,7 @@ StringPair unpack(NodeContext& node, Value a, Value b) {
 /// 0, 1, 2 ... up to the longest of `lengths`.
 Value byte_numbers(NodeContext& node, Value lengths) {
   const Value all = concat(node, {lengths, node.integers({0}, ElementType::i32)});
-  const Value longest = node.op(ops::ReduceMax, {all, node.integers({0})}, {{"keep_dims", false}});
+  const Value longest = reduce(node, ops::ReduceMax, all, {0});
   return node.op(ops::Range, {node.integer(0, ElementType::i32), longest, node.integer(1, ElementType::i32)},
                  {{"output_type", ElementType::i32}});
 }
@@ -87,8 +87,7 @@ Values string_concat_20(NodeContext& node) {
 /// Whether each string of a list differs from all `words`.
 Value is_none_of(NodeContext& node, Value texts, const std::vector<std::string>& words) {
   const Value same = is_text(node, texts, words);
-  const Value any =
-      node.op(ops::ReduceLogicalOr, {same, node.integers({node.rank(texts)})}, {{"keep_dims", false}});
+  const Value any = reduce(node, ops::ReduceLogicalOr, same, {node.rank(texts)});
   return reshape(node, node.op(ops::LogicalNot, {any}), std::vector<std::int64_t>{-1});
 }
 
@@ -171,7 +170,7 @@ Value equal_strings(NodeContext& node, Value a, Value b) {
   };
   // Strings are equal if no bytes differ; this also holds for empty strings.
   const Value differ = convert(node, node.op(ops::NotEqual, {rows(pair.a), rows(pair.b)}), ElementType::i32);
-  const Value count = node.op(ops::ReduceSum, {differ, node.integers({1})}, {{"keep_dims", false}});
+  const Value count = reduce(node, ops::ReduceSum, differ, {1});
   const Value same_bytes = node.op(ops::Equal, {count, node.integer(0, ElementType::i32)});
   return reshape(node, node.op(ops::LogicalAnd, {same_length, same_bytes}), pair.shape);
 }

@@ -80,9 +80,9 @@ void report_pass(const Options& options, std::string_view pass, const ir::Model&
     furthest = std::max(furthest, kImportPart + (1 - kImportPart) * done / static_cast<double>(all.size()));
     options.progress(pass, furthest);
   }
-  const bool wanted = std::ranges::any_of(options.debug.print_after,
-                                          [&](const auto& name) { return name == pass || name == "all"; });
-  if (wanted && options.debug.dump) options.debug.dump(pass, ir::text(model));
+  const bool is_requested = std::ranges::any_of(
+      options.debug.print_after, [&](const auto& name) { return name == pass || name == "all"; });
+  if (is_requested && options.debug.dump) options.debug.dump(pass, ir::text(model));
 }
 
 /// Parses `text` (Options::target_runtime); reports an error if it is not supported.

@@ -134,10 +134,10 @@ std::string group_text(const Group& group) {
 std::string to_string(std::span<const Diagnostic> diagnostics) {
   const std::vector<Group> groups = groups_of(diagnostics);
   // Shorter lists need no summary.
-  constexpr std::size_t kMostWithoutSummary = 10;
+  constexpr std::size_t kMaxWithoutSummary = 10;
   const bool has_repetitions = groups.size() < diagnostics.size();
   std::vector<std::string> texts;
-  if (groups.size() > 1 && has_repetitions && diagnostics.size() > kMostWithoutSummary) {
+  if (groups.size() > 1 && has_repetitions && diagnostics.size() > kMaxWithoutSummary) {
     for (const Group& group : groups) texts.push_back(headline(group));
     texts.emplace_back("in detail:");
   }

@@ -29,7 +29,7 @@ class InputText {
 
  private:
   /// A longer list of dimensions is a mistake.
-  static constexpr std::size_t kMostDimensions = 256;
+  static constexpr std::size_t kMaxDimensions = 256;
 
   bool at_end() const { return at_ == text_.size(); }
   char next() const { return at_end() ? '\0' : text_[at_]; }
@@ -91,7 +91,7 @@ class InputText {
     while (true) {
       while (next() == ' ' || next() == ',') ++at_;
       if (next() == ']') break;
-      if (bounds.size() == kMostDimensions) fail("the shape has too many dimensions");
+      if (bounds.size() == kMaxDimensions) fail("the shape has too many dimensions");
       bounds.push_back(dimension());
     }
     expect(']');

@@ -115,7 +115,7 @@ Problem set_choice(Choice& choice, std::string_view value,
   return in_quotes(value) + " is not one of " + known;
 }
 
-constexpr std::array<std::pair<std::string_view, SaveOptions::Sync>, 3> kTimesOfSync{
+constexpr std::array<std::pair<std::string_view, SaveOptions::Sync>, 3> kSyncChoices{
     {{"replaced", SaveOptions::Sync::replaced},
      {"always", SaveOptions::Sync::always},
      {"never", SaveOptions::Sync::never}}};
@@ -213,7 +213,7 @@ std::span<const Row<SaveOptions>> saving_rows() {
         "or never",
         "IR"},
        [](SaveOptions& options, std::string_view value) {
-         return set_choice(options.sync, value, kTimesOfSync);
+         return set_choice(options.sync, value, kSyncChoices);
        }},
       {{"max_xml_size", "BYTES", "the largest XML that is written; default 4G", "Limits"},
        [](SaveOptions& options, std::string_view value) { return set_size(options.max_xml_size, value); }},
@@ -231,14 +231,14 @@ std::vector<OptionInfo> infos(std::span<const Row<Target>> rows) {
 template <typename Target>
 Problem set_in(std::span<const Row<Target>> rows, Target& options, std::string_view name,
                std::string_view value) {
-  std::string spelt(name);
-  std::ranges::replace(spelt, '-', '_');
+  std::string normalized_name(name);
+  std::ranges::replace(normalized_name, '-', '_');
   std::vector<std::string> known;
   for (const Row<Target>& row : rows) {
-    if (row.info.name == spelt) return row.set(options, value);
+    if (row.info.name == normalized_name) return row.set(options, value);
     known.emplace_back(row.info.name);
   }
-  const std::string nearest = nearest_name(spelt, known);
+  const std::string nearest = nearest_name(normalized_name, known);
   return "there is no option " + in_quotes(name) +
          (nearest.empty() ? std::string() : "; did you mean " + in_quotes(nearest) + "?");
 }

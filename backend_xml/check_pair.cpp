@@ -56,10 +56,10 @@ std::optional<std::string> check_digest(const pugi::xml_node& net, std::uint64_t
   const pugi::xml_attribute digest = info.child("weights_digest").attribute("value");
   if (is_named != nullptr) *is_named = !digest.empty();
   if (!digest) return std::nullopt;
-  const std::uint64_t wanted = info.child("weights_size").attribute("value").as_ullong();
-  if (wanted != size) {
+  const std::uint64_t expected = info.child("weights_size").attribute("value").as_ullong();
+  if (expected != size) {
     return fmt::format("the weights are {} bytes long, the XML was written with weights of {} bytes", size,
-                       wanted);
+                       expected);
   }
   std::vector<WeightsRange> ranges;
   if (!find_constants(net, size, ranges)) return "a constant lies outside of the weights";

@@ -87,10 +87,10 @@ bool FileOutput::write_through(std::string_view bytes) {
 }
 
 bool FileOutput::seek(std::uint64_t offset) {
-  constexpr std::uint64_t kWorthWriting = 4096;
+  constexpr std::uint64_t kSmallGap = 4096;
   if (!problem_.empty()) return false;
   const std::uint64_t gap = offset - position_;
-  if (gap < kWorthWriting) return write(std::string(gap, '\0'));
+  if (gap < kSmallGap) return write(std::string(gap, '\0'));
   return flush() && skip(gap);
 }
 
@@ -158,7 +158,7 @@ bool FileOutput::skip(std::uint64_t size) {
 }
 
 bool FileOutput::copy_data(const ir::ConstantData& data, std::uint64_t begin, std::uint64_t end) {
-  constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 30U;
+  constexpr std::uint64_t kMaxAtOnce = std::uint64_t{1} << 30U;
   constexpr std::uint64_t kPage = 4096;
   auto from = static_cast<off_t>(begin);
   std::uint64_t left = end - begin;
@@ -167,7 +167,7 @@ bool FileOutput::copy_data(const ir::ConstantData& data, std::uint64_t begin, st
   const bool keeps_place = begin % kPage == position_ % kPage;
   while (keeps_place && left > 0) {
     const ssize_t copied = ::copy_file_range(data.file()->descriptor(), &from, descriptor_, nullptr,
-                                             std::min(left, kMostAtOnce), 0);
+                                             std::min(left, kMaxAtOnce), 0);
     if (copied < 0 && errno == EINTR) continue;
     if (copied <= 0) break;
     left -= static_cast<std::uint64_t>(copied);
@@ -208,8 +208,8 @@ bool FileOutput::publish() {
   return problem_.empty() && (file_->publish() || fail("cannot write"));
 }
 
-bool FileOutput::take_back() {
-  return !file_ || file_->take_back();
+bool FileOutput::unpublish() {
+  return !file_ || file_->unpublish();
 }
 
 void FileOutput::finish() {

@@ -40,7 +40,7 @@ class FileOutput {
   /// See TemporaryFile.
   bool prepare(bool is_locked);
   bool publish();
-  bool take_back();
+  bool unpublish();
   void finish();
 
   /// The reason of the failure; empty if there was none.

@@ -20,7 +20,7 @@ bool is_one_path(const std::filesystem::path& a, const std::filesystem::path& b)
 
 }  // namespace
 
-std::optional<std::string> refuse_outputs(const std::filesystem::path& xml, const std::filesystem::path& bin,
+std::optional<std::string> output_problem(const std::filesystem::path& xml, const std::filesystem::path& bin,
                                           std::span<const ir::Input> inputs) {
   const auto xml_now = ir::identify(xml);
   const auto bin_now = ir::identify(bin);

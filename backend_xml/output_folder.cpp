@@ -41,17 +41,17 @@ bool OutputFolder::is_same(const OutputFolder& other) const {
 bool OutputFolder::lock() {
   // A writer holds the lock for a few renames only. But any process that can list the folder can hold it
   // longer, so the wait is limited.
-  constexpr auto kPatience = std::chrono::seconds(10);
-  constexpr auto kLongestPause = std::chrono::milliseconds(5);
+  constexpr auto kTimeout = std::chrono::seconds(10);
+  constexpr auto kMaxPause = std::chrono::milliseconds(5);
   if (!may_lock_) return true;
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   auto pause = std::chrono::microseconds(50);
   while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return true;  // some network file systems cannot lock folders
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(pause);
-    pause = std::min<std::chrono::microseconds>(2 * pause, kLongestPause);
+    pause = std::min<std::chrono::microseconds>(2 * pause, kMaxPause);
   }
   is_locked_ = true;
   return true;
@@ -76,8 +76,8 @@ FolderLocks::FolderLocks(OutputFolder& a, OutputFolder& b) : first_(&a), second_
   } else if (key(b) < key(a)) {
     std::swap(first_, second_);
   }
-  if (!first_->lock()) busy_ = first_;
-  if (busy_ == nullptr && second_ != nullptr && !second_->lock()) busy_ = second_;
+  if (!first_->lock()) locked_by_other_ = first_;
+  if (locked_by_other_ == nullptr && second_ != nullptr && !second_->lock()) locked_by_other_ = second_;
 }
 
 FolderLocks::~FolderLocks() {

@@ -49,14 +49,14 @@ class FolderLocks {
   ~FolderLocks();
 
   /// The folder whose lock timed out; null if all locks were taken.
-  const OutputFolder* busy() const { return busy_; }
+  const OutputFolder* locked_by_other() const { return locked_by_other_; }
   /// Whether the locks are held; false if a file system does not support locks.
   bool are_held() const { return first_->is_locked() && (second_ == nullptr || second_->is_locked()); }
 
  private:
   OutputFolder* first_;
   OutputFolder* second_;  ///< null if both are the same folder
-  const OutputFolder* busy_ = nullptr;
+  const OutputFolder* locked_by_other_ = nullptr;
 };
 
 }  // namespace onnx2ir::backend_xml

@@ -14,7 +14,7 @@ namespace onnx2ir::backend_xml {
 namespace {
 
 constexpr mode_t kPermissions = 0777;
-constexpr int kTries = 100;
+constexpr int kMaxAttempts = 100;
 
 std::string random_letters(std::random_device& random) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -53,7 +53,7 @@ bool TemporaryFile::make_nameless(unsigned mode) {
 
 bool TemporaryFile::make_named(unsigned mode) {
   std::random_device random;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kMaxAttempts; ++i) {
     set_temporary(".onnx2ir-" + role_ + "." + random_letters(random));
     descriptor_ =
         ::openat(folder_->descriptor(), temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -86,7 +86,7 @@ bool TemporaryFile::prepare(bool is_locked) {
     if (errno != EEXIST) return false;
   }
   std::random_device random;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kMaxAttempts; ++i) {
     if (link_as(".onnx2ir-" + role_ + "." + random_letters(random))) return true;
     if (errno != EEXIST) return false;
   }
@@ -108,7 +108,7 @@ bool TemporaryFile::publish() {
   return true;
 }
 
-bool TemporaryFile::take_back() {
+bool TemporaryFile::unpublish() {
   if (!is_published_) return true;
   is_published_ = false;
   const int folder = folder_->descriptor();

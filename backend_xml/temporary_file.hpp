@@ -38,7 +38,7 @@ class TemporaryFile {
   /// two files.
   bool publish();
   /// Undoes publish(). Returns false if the previous file is lost.
-  bool take_back();
+  bool unpublish();
   /// Completes publish(): removes the previous file.
   void finish();
 

@@ -58,11 +58,12 @@ class Pair {
 
   bool publish() {
     const FolderLocks locks(weights_.folder(), text_.folder());
-    if (locks.busy() != nullptr) {
-      problem_ = "another process holds the lock of the folder '" + locks.busy()->path().string() + "'";
+    if (locks.locked_by_other() != nullptr) {
+      problem_ =
+          "another process holds the lock of the folder '" + locks.locked_by_other()->path().string() + "'";
       return false;
     }
-    if (auto refused = refuse_outputs(*xml_, *bin_, model_->inputs)) {
+    if (auto refused = output_problem(*xml_, *bin_, model_->inputs)) {
       problem_ = *std::move(refused);
       return false;
     }
@@ -70,7 +71,7 @@ class Pair {
     if (!weights_.prepare(is_locked) || !text_.prepare(is_locked)) return false;
     if (!weights_.publish()) return false;
     if (!text_.publish()) {
-      if (!weights_.take_back())
+      if (!weights_.unpublish())
         problem_ = text_.problem() + "; '" + bin_->string() + "' is already the new one";
       return false;
     }
@@ -111,7 +112,7 @@ std::optional<WriteProblem> write_files(const ir::Model& model, const std::files
                                         const std::filesystem::path& bin, const WriteOptions& options) {
   using Kind = WriteProblem::Kind;
   try {
-    if (auto refused = refuse_outputs(xml, bin, model.inputs))
+    if (auto refused = output_problem(xml, bin, model.inputs))
       return WriteProblem{Kind::refused_output, *std::move(refused)};
     Pair pair(model, xml, bin, options);
     if (!pair.write() || !pair.sync() || !pair.publish()) return WriteProblem{Kind::output, pair.problem()};

@@ -211,9 +211,9 @@ class Reader {
     const bool is_variadic = op->max_inputs == ir::OpDescriptor::kVariadic;
     if (count < op->min_inputs || (!is_variadic && count > op->max_inputs))
       refuse("{} with {} inputs", type, count);
-    const std::size_t wanted =
+    const std::size_t expected =
         op->outputs == ir::OpDescriptor::kVariadic ? outputs.size() : static_cast<std::size_t>(op->outputs);
-    ir::Node& node = graph.add(*op, inputs, wanted);
+    ir::Node& node = graph.add(*op, inputs, expected);
     node.name = layer.attribute("name").value();
     node.is_decompression =
         !layer.child("rt_info").find_child_by_attribute("attribute", "name", "decompression").empty();
@@ -230,8 +230,8 @@ class Reader {
       refuse("layer '{}': {}", node.name, reason.what());
     }
     if (node.is(ops::Result)) return node;
-    if (outputs.size() != wanted) refuse("{} has {} outputs, not {}", type, wanted, outputs.size());
-    for (std::size_t i = 0; i < wanted; ++i) {
+    if (outputs.size() != expected) refuse("{} has {} outputs, not {}", type, expected, outputs.size());
+    for (std::size_t i = 0; i < expected; ++i) {
       check_port(outputs[i], node.output(i).type, node.output(i).shape);
       node.output(i).names = parse_names(outputs[i].attribute("names").value());
     }

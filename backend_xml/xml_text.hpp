@@ -23,8 +23,8 @@ class XmlText {
   template <typename... Parts>
   void write(const Parts&... parts) {
     // One check of the free space for all parts. Texts that do not fit into the buffer are rare.
-    if (const std::size_t most = (most_letters(parts) + ...); most > kPiece - used_) {
-      make_room();
+    if (const std::size_t most = (max_letters(parts) + ...); most > kPiece - used_) {
+      write_full_pages();
       if (most > kPiece - used_) return (write_long(parts), ...);
     }
     char* end = buffer_.get() + used_;
@@ -33,17 +33,17 @@ class XmlText {
   }
   /// Escapes text for an attribute value. Control characters that XML 1.0 does not allow become spaces.
   void write_escaped(std::string_view text);
-  void flush() { hand_over(used_); }
+  void flush() { write_to_sink(used_); }
   bool stopped() const { return stopped_; }
 
  private:
   /// A literal has a constant length, so the compiler inlines the copy.
   template <std::size_t kSize>
-  static constexpr std::size_t most_letters(const char (&)[kSize]) {
+  static constexpr std::size_t max_letters(const char (&)[kSize]) {
     return kSize - 1;
   }
-  static std::size_t most_letters(std::string_view text) { return text.size(); }
-  static constexpr std::size_t most_letters(std::int64_t) { return 20; }
+  static std::size_t max_letters(std::string_view text) { return text.size(); }
+  static constexpr std::size_t max_letters(std::int64_t) { return 20; }
 
   template <std::size_t kSize>
   static char* put(char* at, const char (&literal)[kSize]) {
@@ -69,7 +69,7 @@ class XmlText {
 
   void write_long(std::string_view text) {
     while (!text.empty()) {
-      if (used_ == kPiece) make_room();
+      if (used_ == kPiece) write_full_pages();
       const std::string_view part = text.substr(0, kPiece - used_);
       put(buffer_.get() + used_, part);
       used_ += part.size();
@@ -78,13 +78,13 @@ class XmlText {
   }
   void write_long(std::int64_t number) { write(number); }
 
-  void hand_over(std::size_t size) {
+  void write_to_sink(std::size_t size) {
     if (!stopped_ && size != 0) stopped_ = !(*sink_)({buffer_.get(), size});
     std::memmove(buffer_.get(), buffer_.get() + size, used_ - size);
     used_ -= size;
   }
   /// Passes on whole pages, which makes file writes faster.
-  void make_room() { hand_over(used_ / kPage * kPage); }
+  void write_full_pages() { write_to_sink(used_ / kPage * kPage); }
 
   static constexpr std::size_t kPage = 4096;
   static constexpr std::size_t kPiece = 17 * kPage;  // up to 64 KiB per write

@@ -18,26 +18,26 @@ class LayerNames {
   explicit LayerNames(std::size_t count) { uses_.reserve(count); }
 
   void prefetch(const ir::Node& node) const {
-    if (uses_.is_large()) uses_.prefetch(wanted_name(node));
+    if (uses_.is_large()) uses_.prefetch(preferred_name(node));
   }
 
   /// The result is valid as long as the node and this object.
   std::string_view unique(const ir::Node& node) {
-    const std::string_view wanted = wanted_name(node);
-    std::int64_t number = ++uses_.find_or_add(wanted, 0);
-    if (number == 1 && !node.name.empty()) return wanted;
+    const std::string_view preferred = preferred_name(node);
+    std::int64_t number = ++uses_.find_or_add(preferred, 0);
+    if (number == 1 && !node.name.empty()) return preferred;
     // "Add_2" may be the name of another node: increment until the name is free.
     while (true) {
-      std::string& numbered = made_.emplace_back(wanted) += '_';
+      std::string& numbered = made_.emplace_back(preferred) += '_';
       numbered += std::to_string(number);
       if (uses_.add(numbered, 1)) return numbered;
       made_.pop_back();
-      number = ++uses_.find_or_add(wanted, 0);
+      number = ++uses_.find_or_add(preferred, 0);
     }
   }
 
  private:
-  static std::string_view wanted_name(const ir::Node& node) {
+  static std::string_view preferred_name(const ir::Node& node) {
     return node.name.empty() ? node.op().name : std::string_view(node.name);
   }
 

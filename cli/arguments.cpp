@@ -55,9 +55,9 @@ Option listing(std::string name, std::string summary, Listing what, Arguments& a
           std::move(summary),
           "Information",
           [&arguments, what](std::string_view value) -> Problem {
-            bool is_wanted = false;
-            if (Problem problem = read_flag(value, is_wanted)) return problem;
-            if (is_wanted) arguments.listing = what;
+            bool is_set = false;
+            if (Problem problem = read_flag(value, is_set)) return problem;
+            if (is_set) arguments.listing = what;
             return std::nullopt;
           }};
 }
@@ -100,11 +100,11 @@ Option text(std::string name, std::string value_name, std::string summary, std::
 }
 
 Problem set_jobs(Arguments& arguments, std::string_view value) {
-  constexpr unsigned kMost = 64;
+  constexpr unsigned kMax = 64;
   unsigned jobs = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), jobs);
-  if (error != std::errc() || end != value.data() + value.size() || jobs < 1 || jobs > kMost)
-    return "'" + std::string(value) + "' is not a number from 1 to " + std::to_string(kMost);
+  if (error != std::errc() || end != value.data() + value.size() || jobs < 1 || jobs > kMax)
+    return "'" + std::string(value) + "' is not a number from 1 to " + std::to_string(kMax);
   arguments.jobs = jobs;
   return std::nullopt;
 }

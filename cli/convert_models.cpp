@@ -116,7 +116,7 @@ class Run {
     } else {
       std::vector<std::jthread> threads;
       const std::size_t most = std::min<std::size_t>(arguments_.jobs, jobs_.size());
-      for (std::size_t i = 0; i < most; ++i) threads.emplace_back([this] { work(); });
+      for (std::size_t i = 0; i < most; ++i) threads.emplace_back([this] { run_worker(); });
       print_in_order();
     }
     int code = kDone;
@@ -142,7 +142,7 @@ class Run {
     print_outcome(0);
   }
 
-  void work() {
+  void run_worker() {
     for (std::size_t i = next_++; i < jobs_.size(); i = next_++) {
       const auto start = std::chrono::steady_clock::now();
       Outcome outcome;
@@ -180,7 +180,7 @@ class Run {
     // The limit is already set for the whole process.
     options.max_memory = 0;
     options.debug.dump = [this, &outcome](std::string_view pass, std::string_view text) {
-      say(outcome, fmt::format("// after {}\n{}", pass, text));
+      print_or_keep(outcome, fmt::format("// after {}\n{}", pass, text));
     };
     if (arguments_.verbose) {
       options.debug.pass_finished = [this, &job, &outcome](std::string_view stage, double seconds,
@@ -192,7 +192,7 @@ class Run {
   }
 
   /// Prints at once, or with the outcome if several models are converted at the same time.
-  void say(Outcome& outcome, std::string_view text) const {
+  void print_or_keep(Outcome& outcome, std::string_view text) const {
     if (jobs_.size() == 1) {
       std::cerr << text;
     } else {
@@ -203,8 +203,8 @@ class Run {
   void report_time(const Job& job, Outcome& outcome, std::string_view stage, double seconds,
                    bool modified) const {
     const std::string prefix = jobs_.size() == 1 ? std::string() : job.model + ": ";
-    say(outcome,
-        fmt::format("{}{:<32} {:9.3f} ms{}\n", prefix, stage, seconds * 1e3, modified ? "  changed" : ""));
+    print_or_keep(outcome, fmt::format("{}{:<32} {:9.3f} ms{}\n", prefix, stage, seconds * 1e3,
+                                       modified ? "  changed" : ""));
   }
 
   static Conversion convert(const Job& job, const Options& options) {

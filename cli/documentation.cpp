@@ -23,7 +23,7 @@ std::vector<const Option*> in_group(std::span<const Option> options, std::string
 }
 
 /// "-o, --output-model PATH"
-std::string spelling(const Option& option) {
+std::string usage_of(const Option& option) {
   std::string text;
   if (option.letter != 0) text = std::string("-") + option.letter + ", ";
   text += "--" + option.name;
@@ -70,7 +70,7 @@ std::string manual_page(std::span<const Option> options) {
   for (const std::string_view group : kGroups) {
     page += ".SS " + std::string(group) + '\n';
     for (const Option* option : in_group(options, group)) {
-      page += ".TP\n.B " + troff(spelling(*option)) + '\n' + troff(option->summary) + ".\n";
+      page += ".TP\n.B " + troff(usage_of(*option)) + '\n' + troff(option->summary) + ".\n";
     }
   }
   page +=
@@ -150,7 +150,7 @@ std::string markdown_table(std::span<const Option> options) {
   for (const std::string_view group : kGroups) {
     text += "### " + std::string(group) + "\n\n| option | meaning |\n|---|---|\n";
     for (const Option* option : in_group(options, group))
-      text += "| `" + replaced(spelling(*option), "|", "\\|") + "` | " +
+      text += "| `" + replaced(usage_of(*option), "|", "\\|") + "` | " +
               replaced(option->summary, "|", "\\|") + " |\n";
     text += '\n';
   }
@@ -176,7 +176,7 @@ std::string help_text(std::span<const Option> options) {
   for (const std::string_view group : kGroups) {
     text += '\n' + std::string(group) + ":\n";
     for (const Option* option : in_group(options, group)) {
-      std::string line = "  " + spelling(*option);
+      std::string line = "  " + usage_of(*option);
       line += line.size() + 2 > kIndent ? '\n' + std::string(kIndent, ' ')
                                         : std::string(kIndent - line.size(), ' ');
       text += line;

@@ -12,8 +12,8 @@ ProgressBar::ProgressBar()
 
 void ProgressBar::show(std::string_view stage, double fraction) {
   constexpr std::size_t kWidth = 30;
-  constexpr std::chrono::seconds kPatience{1};
-  if (!is_terminal_ || std::chrono::steady_clock::now() - start_ < kPatience) return;
+  constexpr std::chrono::seconds kDelay{1};
+  if (!is_terminal_ || std::chrono::steady_clock::now() - start_ < kDelay) return;
   std::string bar(kWidth, '.');
   bar.replace(0, static_cast<std::size_t>(fraction * kWidth), static_cast<std::size_t>(fraction * kWidth),
               '#');

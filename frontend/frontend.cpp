@@ -38,13 +38,13 @@ bool has_known_rank(const OperandType& type) {
   return content.kind == OperandType::Kind::tensor || content.shape.has_rank();
 }
 
-bool is_open(const OperandType& type) {
+bool has_open_rank(const OperandType& type) {
   return !content_of(type).open_input.empty();
 }
 
 /// Many models declare a sequence without the shape of its elements, or as a sequence of scalars, and insert
 /// other tensors.
-bool may_stand_for_any_rank(const ir::PartialShape& element) {
+bool may_have_any_rank(const ir::PartialShape& element) {
   return !element.has_rank() || element.rank() == 0;
 }
 
@@ -56,7 +56,7 @@ OperandType input_type(OperandType type, const std::string& name, const LearnedR
   if (type.kind != OperandType::Kind::sequence) return type;
   if (const auto known = learned.find(name); known != learned.end()) {
     type.shape = ir::PartialShape::of_rank(static_cast<std::size_t>(known->second));
-  } else if (may_stand_for_any_rank(type.shape)) {
+  } else if (may_have_any_rank(type.shape)) {
     type.open_input = name;
   }
   return type;
@@ -103,10 +103,10 @@ void bind_inputs(const LoadedModel& model, const LearnedRanks& learned, GraphTra
     if (initialized.contains(input.name())) continue;
     std::string problem;
     if (auto type = to_operand_type(input.type(), problem)) {
-      const InputOverride wanted = override_of(model, input.name());
+      const InputOverride requested = override_of(model, input.name());
       const ir::ElementType computed = type->type;
-      if (wanted.shape) type->shape = *wanted.shape;
-      if (wanted.type) type->type = *wanted.type;
+      if (requested.shape) type->shape = *requested.shape;
+      if (requested.type) type->type = *requested.type;
       if (type->kind == OperandType::Kind::tensor && !type->shape.has_rank()) {
         translator.sink().warning(DiagnosticCode::unknown_rank,
                                   "model input '" + input.name() +
@@ -131,12 +131,12 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
   std::string problem;
   if (const auto declared = to_operand_type(output.type(), problem)) {
     // The declared type gives the rank if the sequence is always empty, or if it is an input.
-    const bool tells_rank = !is_open(type) || !may_stand_for_any_rank(content_of(*declared).shape);
+    const bool tells_rank = !has_open_rank(type) || !may_have_any_rank(content_of(*declared).shape);
     if (!has_known_rank(type) && tells_rank) {
       if (const auto joined = widen(type, *declared, problem)) type = *joined;
     }
   }
-  if (!has_known_rank(type) && !is_open(type)) {
+  if (!has_known_rank(type) && !has_open_rank(type)) {
     report(sink, DiagnosticCode::unsupported_output,
            "model output '" + output.name() + "' is a " + to_string(type) +
                " whose elements have no known rank");
@@ -157,28 +157,28 @@ void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::
 
 namespace {
 
-/// What later attempts know in addition to the first one.
-struct Knowledge {
+/// What an attempt uses from the attempts before it.
+struct LearnedFacts {
   LearnedRanks ranks;
   BranchChoices branches;
-  bool asks_for_branches = true;
+  bool may_request_branch_choice = true;
   std::vector<std::string> certain_failures;  ///< of the last attempt
 };
 
 std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const LoadOptions& options,
-                                           Knowledge& knowledge, const target::Target& target,
+                                           LearnedFacts& learned_facts, const target::Target& target,
                                            DiagnosticSink& sink) {
   const onnx::GraphProto& proto = loaded.proto().graph();
   auto model = std::make_unique<ir::Model>();
   model->name = proto.name();
   ConversionState conversion{&loaded, &translator_table(), &sink, &target, options.max_function_nodes};
-  conversion.chosen_branches = knowledge.branches;
-  conversion.asks_for_branches = knowledge.asks_for_branches;
+  conversion.chosen_branches = learned_facts.branches;
+  conversion.may_request_branch_choice = learned_facts.may_request_branch_choice;
   GraphTranslator translator(conversion, model->graph);
-  bind_inputs(loaded, knowledge.ranks, translator);
+  bind_inputs(loaded, learned_facts.ranks, translator);
   Operands outputs;
   const bool complete = translator.translate(proto, outputs);
-  knowledge.certain_failures = std::move(conversion.certain_failures);
+  learned_facts.certain_failures = std::move(conversion.certain_failures);
   if (!complete || sink.has_errors()) {
     if (!sink.has_errors()) throw std::logic_error("a node was skipped without an error");
     return nullptr;
@@ -191,15 +191,15 @@ std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const Load
 }
 
 std::unique_ptr<ir::Model> with_learned_ranks(const LoadedModel& loaded, const LoadOptions& options,
-                                              Knowledge& knowledge, const target::Target& target,
+                                              LearnedFacts& learned_facts, const target::Target& target,
                                               DiagnosticSink& sink) {
   const std::size_t mark = sink.mark();
   while (true) {
     try {
-      return translate_model(loaded, options, knowledge, target, sink);
+      return translate_model(loaded, options, learned_facts, target, sink);
     } catch (const RankLearned& rank) {
       // The rank of an input is found at most once; then it is no longer open.
-      knowledge.ranks.emplace(rank.input, rank.rank);
+      learned_facts.ranks.emplace(rank.input, rank.rank);
       sink.rewind(mark);
     }
   }
@@ -221,19 +221,19 @@ ImportedModel import_model(const ModelSource& source, const LoadOptions& options
   auto loaded = load_model(source, options, sink);
   if (!loaded) return {};
   const std::size_t mark = sink.mark();
-  Knowledge knowledge;
+  LearnedFacts learned_facts;
   std::unique_ptr<ir::Model> model;
   const auto attempt = [&](const BranchChoices& choices) {
     sink.rewind(mark);
-    knowledge.branches = choices;
-    knowledge.certain_failures.clear();
+    learned_facts.branches = choices;
+    learned_facts.certain_failures.clear();
     BranchTrial trial;
     try {
-      model = with_learned_ranks(*loaded, options, knowledge, target, sink);
+      model = with_learned_ranks(*loaded, options, learned_facts, target, sink);
       trial.succeeded = model != nullptr;
-      trial.certain_failures = knowledge.certain_failures;
+      trial.certain_failures = learned_facts.certain_failures;
     } catch (const BranchesDiffer& open) {
-      trial.open_if = open.work_place;
+      trial.open_if = open.unique_path;
       trial.open_path = open.executed_path;
     }
     return trial;
@@ -242,7 +242,7 @@ ImportedModel import_model(const ModelSource& source, const LoadOptions& options
   if (first.open_if.empty()) return with_inputs(std::move(model), *std::move(loaded));
   const BranchChoices choices = choose_branches(first, attempt);
   // Without branch choices, each If whose branches differ in rank is an error.
-  knowledge.asks_for_branches = false;
+  learned_facts.may_request_branch_choice = false;
   attempt(choices);
   return with_inputs(std::move(model), *std::move(loaded));
 }

@@ -35,11 +35,11 @@ inline std::int64_t checked_divide(std::int64_t a, std::int64_t divisor) {
 
 /// The most elements that the converter creates for one constant or list because of a number in the model.
 /// Elements stored in the model do not count.
-inline constexpr std::int64_t kMostMadeElements = std::int64_t{1} << 24;
+inline constexpr std::int64_t kMaxMadeElements = std::int64_t{1} << 24;
 /// Throws InvalidNode: `count` is negative or larger than `most`.
 [[noreturn]] void fail_count(std::int64_t count, std::int64_t most);
 /// `count` as the size of a list; throws InvalidNode if it is negative or larger than `most`.
-inline std::size_t checked_count(std::int64_t count, std::int64_t most = kMostMadeElements) {
+inline std::size_t checked_count(std::int64_t count, std::int64_t most = kMaxMadeElements) {
   if (count < 0 || count > most) fail_count(count, most);
   return static_cast<std::size_t>(count);
 }

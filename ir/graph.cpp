@@ -102,21 +102,21 @@ void Node::remove_output(std::size_t index) {
   outputs_.erase(outputs_.begin() + index);
 }
 
-const AttributeValue* Node::find_attribute(std::string_view wanted) const {
+const AttributeValue* Node::find_attribute(std::string_view attribute_name) const {
   for (const Attribute& attribute : attributes()) {
-    if (attribute.name == wanted) return &attribute.value;
+    if (attribute.name == attribute_name) return &attribute.value;
   }
   return nullptr;
 }
 
-void Node::set_attribute(std::string_view wanted, AttributeValue value) {
+void Node::set_attribute(std::string_view attribute_name, AttributeValue value) {
   // Attributes are kept in the order of the descriptor, and refer to the descriptor's copy of the name.
   if (attributes_ == nullptr) attributes_ = std::make_unique<std::vector<Attribute>>();
   attributes_->reserve(op_->attributes.size());
   auto position = attributes_->begin();
   for (const AttributeSpec& spec : op_->attributes) {
     const bool present = position != attributes_->end() && position->name == spec.name;
-    if (spec.name != wanted) {
+    if (spec.name != attribute_name) {
       if (present) ++position;
       continue;
     }
@@ -128,7 +128,7 @@ void Node::set_attribute(std::string_view wanted, AttributeValue value) {
     }
     return;
   }
-  throw std::logic_error(std::string(op_->name) + " has no attribute " + std::string(wanted) +
+  throw std::logic_error(std::string(op_->name) + " has no attribute " + std::string(attribute_name) +
                          " of that kind");
 }
 
@@ -141,7 +141,7 @@ void NodeDeleter::operator()(Node* node) const {
 Graph::~Graph() = default;
 
 Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count) {
-  charge_for_good(sizeof(Node) + inputs.size() * sizeof(Value) + output_count * sizeof(Output));
+  charge_permanently(sizeof(Node) + inputs.size() * sizeof(Value) + output_count * sizeof(Output));
   nodes_.push_back(NodePointer(new (storage_->allocate()) Node(op, *this, inputs, output_count)));
   Node& node = *nodes_.back();
   // Most graphs are bodies with a few of each.

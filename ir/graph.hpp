@@ -149,8 +149,8 @@ class Node {
   ~Node();
 
   const OpDescriptor& op() const { return *op_; }
-  bool is(Op wanted) const { return op_->id == wanted; }
-  bool is_one_of(const OperationSet& wanted) const { return wanted.contains(op_->id); }
+  bool is(Op operation) const { return op_->id == operation; }
+  bool is_one_of(const OperationSet& operations) const { return operations.contains(op_->id); }
   Graph& graph() const { return *graph_; }
 
   std::span<const Value> inputs() const { return {inputs_.data(), inputs_.size()}; }
@@ -183,8 +183,8 @@ class Node {
   std::span<const Attribute> attributes() const {
     return attributes_ == nullptr ? std::span<const Attribute>{} : *attributes_;
   }
-  /// The value of attribute `wanted`; null if it is optional and absent.
-  const AttributeValue* find_attribute(std::string_view wanted) const;
+  /// The value of an attribute; null if it is optional and absent.
+  const AttributeValue* find_attribute(std::string_view attribute_name) const;
   bool boolean(std::string_view attribute) const { return std::get<bool>(*find_attribute(attribute)); }
   std::int64_t integer(std::string_view attribute) const {
     return std::get<std::int64_t>(*find_attribute(attribute));
@@ -199,7 +199,7 @@ class Node {
   ElementType type(std::string_view attribute) const {
     return std::get<ElementType>(*find_attribute(attribute));
   }
-  void set_attribute(std::string_view wanted, AttributeValue value);
+  void set_attribute(std::string_view attribute_name, AttributeValue value);
 
   bool has_payload() const { return payload_ != nullptr; }
   void set_payload(Payload payload) { payload_ = std::make_unique<Payload>(std::move(payload)); }
@@ -278,7 +278,7 @@ class Graph {
   /// them.
   const std::vector<Node*>& control_flow() const { return control_flow_; }
   /// False if no node of these operations has ever been added.
-  bool may_hold(const OperationSet& operations) const { return operations_.meets(operations); }
+  bool may_hold(const OperationSet& operations) const { return operations_.intersects(operations); }
   /// False if no value of `type` has ever been inferred.
   bool may_hold(ElementType type) const { return (types_ >> static_cast<unsigned>(type) & 1U) != 0; }
 

@@ -48,7 +48,7 @@ void set_output(Node& node, std::size_t index, ElementType type, PartialShape sh
 void set_known(Node& node, std::size_t index, KnownValues values) {
   Output& output = node.output(index);
   const auto count = output.shape.element_count();
-  if (!count || *count != static_cast<std::int64_t>(values.size()) || *count > kMostKnownElements) return;
+  if (!count || *count != static_cast<std::int64_t>(values.size()) || *count > kMaxKnownElements) return;
   output.known = std::make_unique<const KnownValues>(std::move(values));
 }
 

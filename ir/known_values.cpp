@@ -26,7 +26,7 @@ std::optional<KnownValues> known_values(Value value) {
   const ConstantData* const data = value.node->constant();
   if (data == nullptr || !(is_integral || is_floating(output.type))) return std::nullopt;
   const auto count = output.shape.element_count();
-  if (!count || *count > kMostKnownElements) return std::nullopt;
+  if (!count || *count > kMaxKnownElements) return std::nullopt;
   KnownValues known(static_cast<std::size_t>(*count));
   if (is_integral) {
     const auto values = decode_integers(output.type, data->bytes(), known.size());

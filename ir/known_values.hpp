@@ -37,7 +37,7 @@ struct ValueRange {
 /// Elements of a small tensor in C order.
 using KnownValues = CheckedList<ValueRange>;
 /// Larger tensors are not tracked: known values are for shapes, axes and counts.
-inline constexpr std::int64_t kMostKnownElements = 1024;
+inline constexpr std::int64_t kMaxKnownElements = 1024;
 
 /// The known elements of constants, dimensions, and values computed from them, each with a lower and an upper
 /// bound. No value if any element has another source, as in OpenVINO's inference, which ours must match.

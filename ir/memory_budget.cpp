@@ -28,7 +28,7 @@ MemoryCharge::MemoryCharge(std::uint64_t bytes) : budget_(current), bytes_(bytes
   if (budget_ != nullptr) budget_->take(bytes);
 }
 
-void charge_for_good(std::uint64_t bytes) {
+void charge_permanently(std::uint64_t bytes) {
   if (current != nullptr) current->take(bytes);
 }
 

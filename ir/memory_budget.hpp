@@ -14,7 +14,7 @@ class MemoryBudget {
   explicit MemoryBudget(std::uint64_t most) : most_(most) {}
   /// Throws std::bad_alloc if the limit would be exceeded.
   void take(std::uint64_t bytes);
-  void give_back(std::uint64_t bytes) { taken_ -= bytes; }
+  void release(std::uint64_t bytes) { taken_ -= bytes; }
 
  private:
   std::uint64_t most_;
@@ -41,7 +41,7 @@ class MemoryCharge {
   MemoryCharge(const MemoryCharge&) = delete;
   MemoryCharge& operator=(const MemoryCharge&) = delete;
   ~MemoryCharge() {
-    if (budget_ != nullptr) budget_->give_back(bytes_);
+    if (budget_ != nullptr) budget_->release(bytes_);
   }
 
  private:
@@ -50,6 +50,6 @@ class MemoryCharge {
 };
 
 /// Takes bytes that are not returned before the conversion ends.
-void charge_for_good(std::uint64_t bytes);
+void charge_permanently(std::uint64_t bytes);
 
 }  // namespace onnx2ir::ir

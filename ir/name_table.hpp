@@ -71,12 +71,13 @@ class NameTable {
   Value& find_or_add(const HashedName& name, Value value) {
     if ((entries_.size() + 1) * 2 > slots_.size()) grow(std::max<std::size_t>(slots_.size() * 2, 16));
     const std::size_t at = find_slot(name);
-    if (at != kNowhere && slots_[at].entry != kEmpty) return entries_[slots_[at].entry].second;
-    if (const std::uint32_t crowded = find_crowded(name); crowded != kEmpty) return entries_[crowded].second;
+    if (at != kNoSlot && slots_[at].entry != kEmpty) return entries_[slots_[at].entry].second;
+    if (const std::uint32_t crowded = find_overflowed(name); crowded != kEmpty)
+      return entries_[crowded].second;
     if (entries_.empty()) entries_.reserve(8);
     const auto entry = static_cast<std::uint32_t>(entries_.size());
     entries_.emplace_back(name.name, std::move(value));
-    if (at != kNowhere) {
+    if (at != kNoSlot) {
       slots_[at] = {name.hash, entry};
     } else {
       crowded_.emplace(name.name, entry);
@@ -117,24 +118,24 @@ class NameTable {
     std::uint32_t entry = kEmpty;
   };
 
-  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kNoSlot = static_cast<std::size_t>(-1);
   /// The longest distance of a name from its slot. In a half-full table, random names never reach it.
-  static constexpr std::size_t kMostSteps = 128;
+  static constexpr std::size_t kMaxSteps = 128;
 
-  /// The index of the slot that holds `name`, or of the empty slot for it; kNowhere if all slots near its
+  /// The index of the slot that holds `name`, or of the empty slot for it; kNoSlot if all slots near its
   /// place are taken.
   std::size_t find_slot(const HashedName& name) const {
     const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = name.hash, last = at + kMostSteps; at != last; ++at) {
+    for (std::size_t at = name.hash, last = at + kMaxSteps; at != last; ++at) {
       const Slot& slot = slots_[at & mask];
       if (slot.entry == kEmpty) return at & mask;
       if (slot.hash == name.hash && entries_[slot.entry].first == name.name) return at & mask;
     }
-    return kNowhere;
+    return kNoSlot;
   }
 
   /// The entry of a name in the tree; kEmpty if it is not there.
-  std::uint32_t find_crowded(const HashedName& name) const {
+  std::uint32_t find_overflowed(const HashedName& name) const {
     if (crowded_.empty()) return kEmpty;
     const auto found = crowded_.find(name.name);
     return found == crowded_.end() ? kEmpty : found->second;
@@ -143,8 +144,8 @@ class NameTable {
   std::uint32_t find_entry(const HashedName& name) const {
     if (slots_.empty()) return kEmpty;
     const std::size_t at = find_slot(name);
-    if (at != kNowhere && slots_[at].entry != kEmpty) return slots_[at].entry;
-    return find_crowded(name);
+    if (at != kNoSlot && slots_[at].entry != kEmpty) return slots_[at].entry;
+    return find_overflowed(name);
   }
 
   void grow(std::size_t size) {
@@ -152,7 +153,7 @@ class NameTable {
     for (const Slot& slot : old) {
       if (slot.entry == kEmpty) continue;
       std::size_t at = slot.hash;
-      const std::size_t last = at + kMostSteps;
+      const std::size_t last = at + kMaxSteps;
       while (at != last && slots_[at & (size - 1)].entry != kEmpty) ++at;
       if (at != last) {
         slots_[at & (size - 1)] = slot;

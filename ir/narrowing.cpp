@@ -42,7 +42,7 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
   std::atomic<bool> is_stopped{false};
   std::mutex mutex;
   std::exception_ptr problem;
-  const auto work_off = [&] {
+  const auto process_pieces = [&] {
     std::vector<std::byte> buffer(data.file() != nullptr ? std::min(kPiece, data.size()) : 0);
     const ConstantBytes memory = data.file() == nullptr ? data.bytes() : ConstantBytes(nullptr, {});
     while (!is_stopped) {
@@ -63,7 +63,7 @@ bool for_each_piece(const ConstantData& data, unsigned threads,
   // An exception that leaves a thread function would end the process.
   const auto run = [&]() noexcept {
     try {
-      work_off();
+      process_pieces();
     } catch (...) {
       const std::scoped_lock lock(mutex);
       if (!problem) problem = std::current_exception();

@@ -35,11 +35,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string_view nearest_name(std::string_view name, std::span<const std::string> known) {
   // Names in models can be long and many: the search is limited.
   constexpr std::size_t kLongest = 200;
-  constexpr std::size_t kMost = 20'000;
+  constexpr std::size_t kMax = 20'000;
   if (name.size() > kLongest) return {};
   std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::string_view nearest;
-  for (const std::string& candidate : known.first(std::min(known.size(), kMost))) {
+  for (const std::string& candidate : known.first(std::min(known.size(), kMax))) {
     const std::size_t difference =
         candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();
     if (difference >= least) continue;

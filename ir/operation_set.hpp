@@ -20,7 +20,7 @@ class OperationSet {
   constexpr void add(Op op) { words_[word(op)] |= bit(op); }
   constexpr bool contains(Op op) const { return (words_[word(op)] & bit(op)) != 0; }
   /// Whether the sets have an operation in common.
-  constexpr bool meets(const OperationSet& other) const {
+  constexpr bool intersects(const OperationSet& other) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       if ((words_[i] & other.words_[i]) != 0) return true;
     }

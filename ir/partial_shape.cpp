@@ -49,8 +49,8 @@ Dimension multiply(Dimension a, Dimension b) {
 }
 
 void check_rank(std::size_t rank) {
-  if (rank <= kMostAxes) return;
-  throw InvalidNode("a tensor has " + std::to_string(rank) + " axes; more than " + std::to_string(kMostAxes) +
+  if (rank <= kMaxAxes) return;
+  throw InvalidNode("a tensor has " + std::to_string(rank) + " axes; more than " + std::to_string(kMaxAxes) +
                     " are not supported");
 }
 

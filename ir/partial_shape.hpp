@@ -48,7 +48,7 @@ Dimension multiply(Dimension a, Dimension b);
 using Dimensions = SmallVector<Dimension, 4>;
 
 /// The runtime supports about ten axes. The limit prevents a model from filling the memory with axes.
-inline constexpr std::size_t kMostAxes = 256;
+inline constexpr std::size_t kMaxAxes = 256;
 /// Throws InvalidNode if a tensor has more axes than that.
 void check_rank(std::size_t rank);
 

@@ -120,8 +120,8 @@ ValueRange remainder_flooring(ValueRange a, ValueRange b) {
 }
 
 ValueRange power(ValueRange a, ValueRange b) {
-  constexpr std::int64_t kMostExponent = 64;
-  if (!a.is_exact() || !b.is_exact() || b.min < 0 || b.min > kMostExponent) return kUnknown;
+  constexpr std::int64_t kMaxExponent = 64;
+  if (!a.is_exact() || !b.is_exact() || b.min < 0 || b.min > kMaxExponent) return kUnknown;
   std::int64_t result = 1;
   for (std::int64_t i = 0; i < b.min; ++i) {
     if (__builtin_mul_overflow(result, a.min, &result)) return kUnknown;
@@ -203,7 +203,7 @@ std::optional<KnownValues> known_broadcast(Value value, std::span<const std::int
   for (const std::int64_t size : sizes) {
     if (__builtin_mul_overflow(count, size, &count)) return std::nullopt;
   }
-  if (count > kMostKnownElements) return std::nullopt;
+  if (count > kMaxKnownElements) return std::nullopt;
   const std::size_t offset = sizes.size() - from->size();
   KnownValues result(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < result.size(); ++i) {

@@ -28,7 +28,7 @@ ValueRange negate(ValueRange a);
 ValueRange absolute(ValueRange a);
 ValueRange sign(ValueRange a);
 
-// Truth values are the intervals [0, 0], [1, 1] and [0, 1].
+// OpaqueTrue values are the intervals [0, 0], [1, 1] and [0, 1].
 ValueRange equal(ValueRange a, ValueRange b);
 ValueRange less(ValueRange a, ValueRange b);
 ValueRange less_or_equal(ValueRange a, ValueRange b);

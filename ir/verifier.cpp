@@ -131,9 +131,9 @@ class Verifier {
     for (const Scan& scan : loop.scans) outgoing(node, body, scan.output, scan.result);
     for (const LastValue& last : loop.last_values) outgoing(node, body, last.output, last.result);
     if (loop.iteration != nullptr) ++parameters_seen_[loop.iteration];
-    every_parameter_once(node, body);
-    every_once(node, inputs_seen_, LoopView::kFirstMapped, node.inputs().size(), "input");
-    every_once(node, outputs_seen_, 0, node.outputs().size(), "output");
+    check_each_parameter_once(node, body);
+    check_each_mapped_once(node, inputs_seen_, LoopView::kFirstMapped, node.inputs().size(), "input");
+    check_each_mapped_once(node, outputs_seen_, 0, node.outputs().size(), "output");
   }
 
   void if_ports(const Node& node, const IfBranches& branches) {
@@ -143,15 +143,15 @@ class Verifier {
       for (const Invariant& invariant : branch->invariants) {
         incoming(node, *branch->graph, invariant.input, invariant.parameter);
       }
-      every_parameter_once(node, *branch->graph);
+      check_each_parameter_once(node, *branch->graph);
       if (branch->results.size() != node.outputs().size())
         report(node, "a branch does not have one Result for each output");
       for (const Node* result : branch->results) inner(node, *branch->graph, result, ops::Result);
     }
   }
 
-  void every_once(const Node& node, const std::map<std::size_t, int>& seen, std::size_t first,
-                  std::size_t last, const std::string& kind) {
+  void check_each_mapped_once(const Node& node, const std::map<std::size_t, int>& seen, std::size_t first,
+                              std::size_t last, const std::string& kind) {
     for (std::size_t i = first; i < last; ++i) {
       const auto found = seen.find(i);
       if (found == seen.end() || found->second != 1) {
@@ -160,7 +160,7 @@ class Verifier {
     }
   }
 
-  void every_parameter_once(const Node& node, const Graph& body) {
+  void check_each_parameter_once(const Node& node, const Graph& body) {
     for (const Node* parameter : body.parameters()) {
       const auto found = parameters_seen_.find(parameter);
       if (found == parameters_seen_.end() || found->second != 1)

@@ -10,7 +10,7 @@
 namespace onnx2ir::opt {
 namespace {
 
-bool give_name(backend_xml::FileOutput& file) {
+bool publish(backend_xml::FileOutput& file) {
   if (!file.complete() || !file.prepare(false) || !file.publish()) return false;
   file.finish();
   return true;
@@ -18,7 +18,7 @@ bool give_name(backend_xml::FileOutput& file) {
 
 std::optional<std::string> write_text(const ir::Model& model, const std::filesystem::path& path) {
   const std::filesystem::path bin = std::filesystem::path(path).replace_extension(".bin");
-  if (auto refused = backend_xml::refuse_outputs(path, bin, {})) return refused;
+  if (auto refused = backend_xml::output_problem(path, bin, {})) return refused;
   ir::TextWeights weights;
   const std::string text = ir::text(model, weights);
   // The weights first: the text's constants may be views on the file that is replaced here.
@@ -27,10 +27,10 @@ std::optional<std::string> write_text(const ir::Model& model, const std::filesys
     for (const auto& [data, offset] : weights.blocks) {
       if (!file.seek(offset) || !file.write(data)) return file.problem();
     }
-    if (!give_name(file)) return file.problem();
+    if (!publish(file)) return file.problem();
   }
   backend_xml::FileOutput file(path);
-  if (!file.write(text) || !give_name(file)) return file.problem();
+  if (!file.write(text) || !publish(file)) return file.problem();
   return std::nullopt;
 }
 

@@ -76,7 +76,7 @@ std::string list(const std::vector<std::string_view>& properties) {
   return text;
 }
 
-std::string breakers_of(passes::Property property) {
+std::string passes_that_break(passes::Property property) {
   std::vector<std::string_view> names;
   for (const passes::Pass& pass : passes::pipeline()) {
     if (pass.broken.contains(property)) names.push_back(pass.name);
@@ -96,7 +96,7 @@ std::string pass_table() {
   }
   text += kProperties;
   for (const passes::PropertyInfo& info : passes::all_properties())
-    text += fmt::format("| `{}` | {} | {} |\n", info.name, info.meaning, breakers_of(info.property));
+    text += fmt::format("| `{}` | {} | {} |\n", info.name, info.meaning, passes_that_break(info.property));
   text += kRepetitions;
   for (const passes::Pass& pass : passes::pipeline()) {
     if (!pass.repeats_from.empty()) text += fmt::format("| `{}` | `{}` |\n", pass.name, pass.repeats_from);

@@ -8,10 +8,10 @@
 namespace onnx2ir::passes {
 namespace {
 
-constexpr unsigned kMostBits = 8;
+constexpr unsigned kMaxBits = 8;
 
 bool is_weight_type(ir::ElementType type) {
-  return ir::is_integral(type) && type != ir::ElementType::boolean && ir::info(type).bits <= kMostBits;
+  return ir::is_integral(type) && type != ir::ElementType::boolean && ir::info(type).bits <= kMaxBits;
 }
 
 /// The constant that the Convert `value` widens; null if `value` is not a Convert that widens a constant.
@@ -22,7 +22,7 @@ ir::Value widened_weights(ir::Value value) {
 }
 
 std::optional<DequantizedWeights> product_of(ir::Node& multiply, ir::Value widened, ir::Value scale) {
-  if (constant_behind(scale) == nullptr) return std::nullopt;
+  if (source_constant(scale) == nullptr) return std::nullopt;
   const bool has_zero_point = widened.node->is(ops::Subtract);
   const ir::Value data = widened_weights(has_zero_point ? widened.node->input(0) : widened);
   if (!data) return std::nullopt;
@@ -41,7 +41,7 @@ bool exchanges_last_axes(const ir::Node& transpose) {
 
 }  // namespace
 
-ir::Node* constant_behind(ir::Value value) {
+ir::Node* source_constant(ir::Value value) {
   ir::Node* const node = value.node->is(ops::Convert) ? value.node->input(0).node : value.node;
   return node->constant() != nullptr ? node : nullptr;
 }

@@ -21,7 +21,7 @@ struct DequantizedWeights {
 };
 
 /// `value` if it is a constant, or the constant that it converts; null for other values.
-ir::Node* constant_behind(ir::Value value);
+ir::Node* source_constant(ir::Value value);
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 

@@ -26,18 +26,18 @@ std::vector<std::int64_t> sizes(const ir::PartialShape& shape, std::int64_t dyna
 
 }  // namespace
 
-ir::Value whether_it_runs(ir::Builder& builder, ir::Value trip_count, ir::Value condition) {
+ir::Value first_iteration_condition(ir::Builder& builder, ir::Value trip_count, ir::Value condition) {
   if (ir::known_scalar(trip_count).value_or(0) != 0) return condition;
   const ir::Value counts = builder.op(ops::NotEqual, {trip_count, builder.integer(0, trip_count.type())});
   const bool starts = ir::known_scalar(condition).value_or(0) != 0;
   return starts ? counts : builder.op(ops::LogicalAnd, {counts, condition});
 }
 
-ir::Value whether_it_runs(ir::Builder& builder, ir::LoopView loop) {
-  return whether_it_runs(builder, loop.trip_count(), loop.condition());
+ir::Value first_iteration_condition(ir::Builder& builder, ir::LoopView loop) {
+  return first_iteration_condition(builder, loop.trip_count(), loop.condition());
 }
 
-ir::Value no_rows(ir::Builder& builder, const ir::Scan& scan) {
+ir::Value empty_scan_output(ir::Builder& builder, const ir::Scan& scan) {
   const ir::Output& row = scan.result->output(0);
   std::vector<std::int64_t> shape = sizes(row.shape, 0);
   shape[ir::normalize_axis(scan.axis, shape.size())] = 0;
@@ -45,7 +45,7 @@ ir::Value no_rows(ir::Builder& builder, const ir::Scan& scan) {
 }
 
 ir::Value FinalOrInitial::ran() {
-  if (!ran_) ran_ = whether_it_runs(builder_, loop_);
+  if (!ran_) ran_ = first_iteration_condition(builder_, loop_);
   return ran_;
 }
 
@@ -68,8 +68,8 @@ ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial, bool keeps_
 
 /// [1] if the loop ran and `ran` is true, or did not run and `ran` is false; otherwise [0]. Used as a repeat
 /// count.
-ir::Value FinalOrInitial::one_if(bool ran) {
-  ir::Value& repeats = ran ? one_if_ran_ : one_if_not_;
+ir::Value FinalOrInitial::repeat_count(bool ran) {
+  ir::Value& repeats = ran ? repeat_if_ran_ : repeat_if_not_;
   if (!repeats) {
     repeats = builder_.op(ops::Select,
                           {this->ran(), builder_.integers({ran ? 1 : 0}), builder_.integers({ran ? 0 : 1})});
@@ -84,9 +84,9 @@ ir::Value FinalOrInitial::joined(ir::Value final, ir::Value initial, bool keeps_
   const auto elements = [&](ir::Value value) {
     return value.shape().rank() == 1 ? value : ir::flat(builder_, value);
   };
-  const ir::Value kept = builder_.op(ops::Tile, {elements(final), one_if(true)});
+  const ir::Value kept = builder_.op(ops::Tile, {elements(final), repeat_count(true)});
   if (initial.shape().element_count() == 0) return reshaped(kept, final, initial, keeps_shape);
-  const ir::Value other = builder_.op(ops::Tile, {elements(initial), one_if(false)});
+  const ir::Value other = builder_.op(ops::Tile, {elements(initial), repeat_count(false)});
   return reshaped(ir::concat(builder_, {kept, other}), final, initial, keeps_shape);
 }
 

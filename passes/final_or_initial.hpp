@@ -11,11 +11,11 @@ namespace onnx2ir::passes {
 inline constexpr std::int64_t kAllRows = std::int64_t{1} << 30U;
 
 /// A boolean scalar: whether the loop runs its first iteration.
-ir::Value whether_it_runs(ir::Builder& builder, ir::LoopView loop);
+ir::Value first_iteration_condition(ir::Builder& builder, ir::LoopView loop);
 /// The same for a loop with this trip count and initial condition.
-ir::Value whether_it_runs(ir::Builder& builder, ir::Value trip_count, ir::Value condition);
+ir::Value first_iteration_condition(ir::Builder& builder, ir::Value trip_count, ir::Value condition);
 /// The scan output of a zero-iteration loop: no rows. Dynamic sizes of a row are 0, as in onnxruntime.
-ir::Value no_rows(ir::Builder& builder, const ir::Scan& scan);
+ir::Value empty_scan_output(ir::Builder& builder, const ir::Scan& scan);
 
 /// Selects between final and initial values of one loop.
 class FinalOrInitial {
@@ -32,15 +32,15 @@ class FinalOrInitial {
   ir::Value choose(ir::Value final, ir::Value initial, bool keeps_shape = false);
 
  private:
-  ir::Value one_if(bool ran);
+  ir::Value repeat_count(bool ran);
   ir::Value joined(ir::Value final, ir::Value initial, bool keeps_shape);
   ir::Value reshaped(ir::Value flat, ir::Value final, ir::Value initial, bool keeps_shape);
 
   ir::LoopView loop_;
   ir::Builder builder_;
   ir::Value ran_;
-  ir::Value one_if_ran_;
-  ir::Value one_if_not_;
+  ir::Value repeat_if_ran_;
+  ir::Value repeat_if_not_;
 };
 
 }  // namespace onnx2ir::passes

@@ -38,17 +38,17 @@ class Runner {
     check("before", first);
   }
 
-  /// Runs `pass` if it is wanted. Returns whether it changed the model.
-  bool run(const Pass& pass, bool is_wanted) {
+  /// Runs `pass` if `is_enabled`. Returns whether it changed the model.
+  bool run(const Pass& pass, bool is_enabled) {
     const auto start = std::chrono::steady_clock::now();
-    const bool modified = is_wanted && pass.run(*model_, *context_);
+    const bool modified = is_enabled && pass.run(*model_, *context_);
     if (modified) {
       tidy(*model_, pass);
       held_.remove(broken_by(pass));
     }
     const bool is_repeated = modified && !pass.repeats_from.empty();
-    if (is_wanted && !is_repeated) held_.add(pass.ensured);
-    if (is_wanted) check("after", pass);
+    if (is_enabled && !is_repeated) held_.add(pass.ensured);
+    if (is_enabled) check("after", pass);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (context_->finished) context_->finished(pass.name, taken.count(), modified);
     if (context_->inspect) context_->inspect(pass.name, *model_);

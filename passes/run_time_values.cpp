@@ -4,7 +4,7 @@
 
 namespace onnx2ir::passes {
 
-ir::Value lasting_copy(ir::Builder& builder, ir::Value value) {
+ir::Value opaque_copy(ir::Builder& builder, ir::Value value) {
   const bool is_boolean = value.type() == ir::ElementType::boolean;
   return builder.op(is_boolean ? ops::LogicalOr : ops::Maximum, {value, value});
 }

@@ -7,7 +7,7 @@ namespace onnx2ir::passes {
 
 /// A copy of `value` that OpenVINO does not remove. Between Parameters and Results of a body it removes
 /// Reshape, Convert and Concat at compile time.
-ir::Value lasting_copy(ir::Builder& builder, ir::Value value);
+ir::Value opaque_copy(ir::Builder& builder, ir::Value value);
 
 /// A number that is 0 or 1, depending on the elements of `source`, which must not be a string.
 ir::Value zero_or_one(ir::Builder& builder, ir::Value source);

@@ -18,7 +18,7 @@ bool is_number(ir::Value value, double expected) {
   return number && is_near(*number, expected, value.type());
 }
 
-ir::Value beside_number(ir::Value value, ir::Op op, double number) {
+ir::Value other_operand(ir::Value value, ir::Op op, double number) {
   const ir::Node& node = *value.node;
   if (!node.is(op)) return {};
   if (is_number(node.input(1), number)) return node.input(0);
@@ -32,7 +32,7 @@ bool is_used_once(ir::Value value) {
 
 Product product_of(ir::Value root) {
   Product product;
-  ir::SmallVector<ir::Value, kMostFactors> open{root};
+  ir::SmallVector<ir::Value, kMaxFactors> open{root};
   while (!open.empty()) {
     const ir::Value value = open.back();
     open.pop_back();
@@ -49,7 +49,7 @@ Product product_of(ir::Value root) {
     } else {
       product.factors.push_back(value);
     }
-    if (open.size() + product.factors.size() > kMostFactors) return {};
+    if (open.size() + product.factors.size() > kMaxFactors) return {};
   }
   return product;
 }

@@ -14,16 +14,16 @@ bool is_near(double number, double expected, ir::ElementType type);
 /// Whether `value` is a constant near `expected`.
 bool is_number(ir::Value value, double expected);
 /// If `value` is the commutative `op` of an operand and `number`, the operand; null otherwise.
-ir::Value beside_number(ir::Value value, ir::Op op, double number);
+ir::Value other_operand(ir::Value value, ir::Op op, double number);
 /// Whether `value` has exactly one use in the graph.
 bool is_used_once(ir::Value value);
 
-inline constexpr std::size_t kMostFactors = 4;
+inline constexpr std::size_t kMaxFactors = 4;
 
 /// coefficient * factors[0] * factors[1] ...
 struct Product {
   double coefficient = 1;
-  ir::SmallVector<ir::Value, kMostFactors> factors;
+  ir::SmallVector<ir::Value, kMaxFactors> factors;
 };
 /// The factors of `root`, a product with any grouping. Intermediate products with other uses stay factors.
 /// Returns no factors if there are more than any pattern here needs.

@@ -39,9 +39,9 @@ bool has_one_element(const ir::PartialShape& shape) {
 }
 
 /// Visits a loop's body and its inner bodies, from the Parameters to the Results.
-class Tracking {
+class SizeTracker {
  public:
-  explicit Tracking(const ir::LoopBody& body) {
+  explicit SizeTracker(const ir::LoopBody& body) {
     for (const ir::Invariant& invariant : body.invariants) sizes_[{invariant.parameter, 0}] = {};
     follow_states(body);
   }
@@ -125,7 +125,7 @@ class Tracking {
 
   void through_branches(ir::IfView choice) {
     for (const ir::Branch* branch : choice.branches()) {
-      hand_on(choice.node(), *branch);
+      follow_invariants(choice.node(), *branch);
       visit(*branch->graph);
     }
     for (std::uint32_t i = 0; i < choice.node().outputs().size(); ++i) {
@@ -136,7 +136,7 @@ class Tracking {
   }
 
   void through_loop(ir::LoopView loop) {
-    hand_on(loop.node(), loop.body());
+    follow_invariants(loop.node(), loop.body());
     follow_states(loop.body());
     for (const ir::Carried& state : loop.states()) {
       const KnownSize initial = of(loop.outer(state));
@@ -155,7 +155,7 @@ class Tracking {
     visit(*body.graph);
   }
 
-  void hand_on(const ir::Node& node, const ir::Body& body) {
+  void follow_invariants(const ir::Node& node, const ir::Body& body) {
     for (const ir::Invariant& invariant : body.invariants) {
       if (const KnownSize size = of(node.input(invariant.input))) sizes_[{invariant.parameter, 0}] = *size;
     }
@@ -182,7 +182,7 @@ std::vector<bool> states_that_grow_and_shrink(ir::LoopView loop) {
     return !state.parameter->output(0).shape.is_static();
   };
   if (std::ranges::none_of(states, is_dynamic)) return result;
-  const Tracking tracking(loop.body());
+  const SizeTracker tracking(loop.body());
   const auto keeps_size = [](const Size& size, const ir::Node* parameter) {
     return size.origin == nullptr || (size.origin == parameter && !size.may_grow && !size.may_shrink);
   };

@@ -11,7 +11,7 @@ namespace onnx2ir::passes {
 namespace {
 
 /// For more branches than this, only their common shape is used.
-constexpr std::size_t kMostShapes = 16;
+constexpr std::size_t kMaxShapes = 16;
 
 /// Gives `value` a first axis of dynamic size.
 void add_axis(ir::Value value) {
@@ -35,8 +35,8 @@ bool is_of_stack(const ir::Node& node) {
 
 ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank) {
   // Tile adds the last axis itself.
-  const std::size_t wanted = copies > 1 ? rank : rank + 1;
-  for (std::size_t r = value.shape().rank(); r < wanted; ++r)
+  const std::size_t target_rank = copies > 1 ? rank : rank + 1;
+  for (std::size_t r = value.shape().rank(); r < target_rank; ++r)
     value = marked(ir::unsqueeze(builder, value, {0}));
   if (copies == 1) return value;
   if (value.shape().element_count() == 0) {
@@ -58,7 +58,7 @@ ir::Value first_copy(ir::Builder& builder, ir::Value stack) {
   return ir::gather(builder, stack, builder.integer(0));
 }
 
-ir::Value only_reader_of_first_copy(ir::Value stack) {
+ir::Value only_first_copy(ir::Value stack) {
   const auto& uses = stack.output().uses;
   if (uses.size() != 1) return {};
   ir::Node& reader = *uses[0].node;
@@ -88,7 +88,7 @@ void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copi
   ir::infer(loop.node());
 }
 
-ir::Node* choice_behind(const ir::Node& result, std::size_t rank) {
+ir::Node* producing_if(const ir::Node& result, std::size_t rank) {
   const ir::Value value = result.input(0);
   const ir::Output& output = value.output();
   const bool fits = value.node->branches() != nullptr && output.uses.size() == 1 && output.shape.has_rank() &&
@@ -102,7 +102,7 @@ std::vector<ir::PartialShape> possible_shapes(const ir::Node& result) {
   while (!pending.empty()) {
     const ir::Value value = pending.back()->input(0);
     pending.pop_back();
-    if (value.node->branches() != nullptr && shapes.size() + pending.size() < kMostShapes) {
+    if (value.node->branches() != nullptr && shapes.size() + pending.size() < kMaxShapes) {
       for (const ir::Node* inner : ir::IfView(*value.node).results(value.index)) pending.push_back(inner);
     } else {
       shapes.push_back(value.shape());

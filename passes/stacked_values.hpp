@@ -20,7 +20,7 @@ bool is_of_stack(const ir::Node& node);
 ir::Value first_copy(ir::Builder& builder, ir::Value stack);
 
 /// The first copy of `stack` if all uses take only that.
-ir::Value only_reader_of_first_copy(ir::Value stack);
+ir::Value only_first_copy(ir::Value stack);
 
 /// Makes all uses of `stack` use its first copy, which takes the tensor names.
 void read_first_copy(ir::Value stack);
@@ -31,7 +31,7 @@ void stack_state(ir::LoopView loop, const ir::Carried& carried, std::size_t copi
 
 /// The If whose output is the value of `result`, a Result of a body, if the output has rank `rank` and no
 /// other uses. Null for all other values.
-ir::Node* choice_behind(const ir::Node& result, std::size_t rank);
+ir::Node* producing_if(const ir::Node& result, std::size_t rank);
 
 /// The shapes that the value of `result`, a Result of a body, may have: one per branch if an If gives the
 /// value and has few branches.

@@ -8,9 +8,9 @@ namespace {
 
 /// Removes a number of one to four digits from the start of `text`.
 std::optional<int> take_number(std::string_view& text) {
-  constexpr std::size_t kMostDigits = 4;
+  constexpr std::size_t kMaxDigits = 4;
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  if (digits == 0 || digits > kMostDigits) return std::nullopt;
+  if (digits == 0 || digits > kMaxDigits) return std::nullopt;
   int number = 0;
   std::from_chars(text.data(), text.data() + digits, number);
   text.remove_prefix(digits);

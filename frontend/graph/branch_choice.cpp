@@ -28,7 +28,7 @@ class Search {
     for (const bool is_then : {false, true}) {
       BranchChoices more = choices;
       more.emplace(trial.open_if, is_then);
-      if (++trials_ > kMostTrials) return {};
+      if (++trials_ > kMaxTrials) return {};
       const BranchTrial next = attempt_(more);
       taken[is_then ? 1 : 0] = from(next, std::move(more));
     }
@@ -42,7 +42,7 @@ class Search {
   }
 
  private:
-  static constexpr int kMostTrials = 200;
+  static constexpr int kMaxTrials = 200;
   const std::function<BranchTrial(const BranchChoices&)>& attempt_;
   int trials_ = 0;
 };

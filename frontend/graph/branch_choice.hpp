@@ -12,7 +12,7 @@
 
 namespace onnx2ir::frontend {
 
-/// Keyed by GraphTranslator::work_place(); true means the then_branch.
+/// Keyed by GraphTranslator::unique_path(); true means the then_branch.
 using BranchChoices = std::map<std::string, bool, std::less<>>;
 
 /// The result of translating the model with some choices.

@@ -324,8 +324,8 @@ Place GraphTranslator::place(const onnx::NodeProto& node, std::int64_t index) co
   return place;
 }
 
-std::string GraphTranslator::work_place() const {
-  std::string place = parent_ == nullptr ? std::string() : parent_->work_place();
+std::string GraphTranslator::unique_path() const {
+  std::string place = parent_ == nullptr ? std::string() : parent_->unique_path();
   return place.append(path_).append(1, '#').append(std::to_string(current_index_));
 }
 

@@ -41,15 +41,15 @@ struct ConversionState {
   std::map<const onnx::FunctionProto*, std::shared_ptr<const OpsetImports>> function_opsets = {};
   /// How many bodies around the current node may be translated again with wider state types.
   int repeated_bodies = 0;
-  /// The state types that loops in such bodies were found to need, by GraphTranslator::work_place(). The next
-  /// search starts from them, so that the number of translations of a body does not multiply with the nesting
-  /// depth.
+  /// The state types that loops in such bodies were found to need, by GraphTranslator::unique_path(). The
+  /// next search starts from them, so that the number of translations of a body does not multiply with the
+  /// nesting depth.
   std::map<std::string, std::vector<OperandType>, std::less<>> state_types = {};
-  /// The branches of Ifs to use whatever the condition is, by GraphTranslator::work_place(): true for the
+  /// The branches of Ifs to use whatever the condition is, by GraphTranslator::unique_path(): true for the
   /// then_branch. See frontend/graph/branch_choice.hpp.
   std::map<std::string, bool, std::less<>> chosen_branches = {};
   /// Whether an If whose branches differ in rank may throw BranchesDiffer.
-  bool asks_for_branches = false;
+  bool may_request_branch_choice = false;
   /// The executed_path() of nodes that fail in each run.
   std::vector<std::string> certain_failures = {};
 };
@@ -58,10 +58,10 @@ struct ConversionState {
 class BranchesDiffer : public std::exception {
  public:
   BranchesDiffer(std::string place, std::string path)
-      : work_place(std::move(place)), executed_path(std::move(path)) {}
+      : unique_path(std::move(place)), executed_path(std::move(path)) {}
   const char* what() const noexcept override { return "the branches of an If differ in rank"; }
 
-  std::string work_place;
+  std::string unique_path;
   std::string executed_path;
 };
 
@@ -152,7 +152,7 @@ class GraphTranslator {
   /// The index of the current node, for diagnostics of nested scopes.
   std::int64_t current_index() const { return current_index_; }
   /// A unique name of the current node in the conversion, including functions and bodies.
-  std::string work_place() const;
+  std::string unique_path() const;
   /// The path of the graph or body that this scope is emitted into: either all of its nodes run, or none.
   const std::string& executed_path() const;
   /// The path of a body of `node`: "main/loop_3.body".

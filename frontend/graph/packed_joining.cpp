@@ -143,21 +143,21 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
 namespace {
 
 /// Each slice becomes a value of the graph.
-constexpr std::int64_t kMostSlices = 1 << 16;
+constexpr std::int64_t kMaxSlices = 1 << 16;
 
 /// The lengths of the slices if their number and lengths are known.
 std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengths, std::size_t axis) {
   const ir::Dimension dimension = tensor.shape()[axis];
   if (!lengths) {
     if (!dimension.is_static()) return std::nullopt;
-    return std::vector<std::int64_t>(ir::checked_count(dimension.size(), kMostSlices), 1);
+    return std::vector<std::int64_t>(ir::checked_count(dimension.size(), kMaxSlices), 1);
   }
   auto known = ir::exact_values(lengths);
   if (!known) return std::nullopt;
   if (!lengths.shape().is_scalar()) return known;
   if (!dimension.is_static()) return std::nullopt;
   if (known->front() <= 0) ir::invalid("slices must have a positive length");
-  ir::checked_count(dimension.size() / known->front(), kMostSlices);
+  ir::checked_count(dimension.size() / known->front(), kMaxSlices);
   std::vector<std::int64_t> result;
   for (std::int64_t left = dimension.size(); left > 0; left -= known->front()) {
     result.push_back(std::min(left, known->front()));
@@ -180,7 +180,7 @@ Value length_list(Builder& builder, Value lengths, Value total) {
 }
 
 /// The slices of `tensor` along `axis`, with lengths that are known only at run time.
-Sequence cut_slices(Builder& builder, Value tensor, Value lengths, std::int64_t axis) {
+Sequence slice_by_lengths(Builder& builder, Value tensor, Value lengths, std::int64_t axis) {
   const std::int64_t rank = rank_of(tensor);
   const Value shape = ir::computed_shape_of(builder, tensor);
   const Value total = gather(builder, shape, builder.integer(axis));
@@ -217,8 +217,8 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
   Sequence result;
   result.type = tensor.type();
   // For more elements, one packed pair is cheaper than that many nodes.
-  constexpr std::size_t kMostElements = 64;
-  if (const auto known = known_lengths(tensor, lengths, where); known && known->size() <= kMostElements) {
+  constexpr std::size_t kMaxElements = 64;
+  if (const auto known = known_lengths(tensor, lengths, where); known && known->size() <= kMaxElements) {
     result.elements.emplace();
     if (!known->empty()) {
       ir::Node& slices =
@@ -233,7 +233,7 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
     describe_elements(result);
     return result;
   }
-  if (lengths) return cut_slices(builder, tensor, lengths, signed_where);
+  if (lengths) return slice_by_lengths(builder, tensor, lengths, signed_where);
   // If the axis is the first one, the slices are contiguous.
   const Value front = where == 0 ? tensor : transpose(builder, tensor, axis_first(signed_where, rank));
   result.values = flat(builder, front);

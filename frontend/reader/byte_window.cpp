@@ -18,12 +18,12 @@ void ByteWindow::append_to(std::string& target, std::uint64_t begin, std::uint64
 
 void ByteWindow::load(std::uint64_t offset) {
   // After a jump over weights, only the few bytes between two tensors may be needed.
-  constexpr std::uint64_t kLeast = 4096;
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 18U;
+  constexpr std::uint64_t kMin = 4096;
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 18U;
   const bool is_next = offset == begin_ + window_.size();
-  const std::uint64_t wanted =
-      is_next ? std::clamp<std::uint64_t>(2 * window_.size(), 4 * kLeast, kMost) : kLeast;
-  const std::uint64_t size = std::min(wanted, size_ - offset);
+  const std::uint64_t requested =
+      is_next ? std::clamp<std::uint64_t>(2 * window_.size(), 4 * kMin, kMax) : kMin;
+  const std::uint64_t size = std::min(requested, size_ - offset);
   if (buffer_.size() < size) buffer_.resize(size);
   window_ = {};
   file_->read(offset, std::span(buffer_).first(size));

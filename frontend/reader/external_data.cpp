@@ -50,7 +50,7 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& f
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-std::string refusal_of_location(std::string_view location) {
+std::string location_problem(std::string_view location) {
   if (location.empty()) return "its location is empty";
   if (location.find('\0') != std::string_view::npos) return "its location contains a zero byte";
   // onnxruntime's marker for a memory address in place of a file offset
@@ -123,7 +123,7 @@ ExternalFolders ExternalFolders::of_model(const std::filesystem::path& model) {
 
 FileResult ExternalFolders::open(std::string_view location) const {
   auto refuse = [](std::string problem) { return FileResult{nullptr, std::move(problem)}; };
-  if (auto refusal = refusal_of_location(location); !refusal.empty()) return refuse(std::move(refusal));
+  if (auto refusal = location_problem(location); !refusal.empty()) return refuse(std::move(refusal));
   if (folders_.empty()) {
     return refuse(
         fmt::format("its elements are in the file '{}', but the model has no folder to look in", location));

@@ -119,12 +119,12 @@ std::optional<ReadProblem> recognize_tensorflow(const std::filesystem::path& pat
 }
 
 std::vector<std::string> names_in(const std::filesystem::path& folder) {
-  constexpr std::size_t kMost = 10'000;
+  constexpr std::size_t kMax = 10'000;
   std::vector<std::string> names;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (names.size() == kMost) break;
+    if (names.size() == kMax) break;
     names.push_back(entry->path().filename().string());
   }
   std::ranges::sort(names);
@@ -133,7 +133,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-bool begins_like_no_model(std::string_view start) {
+bool cannot_be_model(std::string_view start) {
   // Field 1 of ModelProto is the version of the format.
   return !start.starts_with('\x08');
 }

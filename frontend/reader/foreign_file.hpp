@@ -21,7 +21,7 @@ struct ReadProblem {
 std::optional<ReadProblem> recognize_foreign_file(const std::filesystem::path& path, std::string_view start);
 
 /// Whether no ONNX model can begin with these bytes, so that the file can be recognised before it is read.
-bool begins_like_no_model(std::string_view start);
+bool cannot_be_model(std::string_view start);
 
 /// The error for a path that is a folder or does not exist: `problem`, or a more specific reason.
 ReadProblem explain_path(const std::filesystem::path& path, std::string problem);

@@ -17,7 +17,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// A constant with more elements is a mistake.
-constexpr std::int64_t kMostElements = 1 << 24;
+constexpr std::int64_t kMaxElements = 1 << 24;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
@@ -59,7 +59,7 @@ std::optional<std::vector<std::int64_t>> static_shape(const ElementList& list, c
     sizes.push_back(dimension.size());
     if (dimension.is_dynamic()) {
       open.push_back(sizes.size() - 1);
-    } else if (dimension.size() != 0 && known > kMostElements / dimension.size()) {
+    } else if (dimension.size() != 0 && known > kMaxElements / dimension.size()) {
       problem = "its shape has too many elements";
       return std::nullopt;
     } else {

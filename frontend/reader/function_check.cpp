@@ -99,7 +99,7 @@ void check_function(const onnx::FunctionProto& function, ModelCheck& check) {
 void check_functions(const onnx::ModelProto& model, ModelCheck& check) {
   if (model.functions().empty()) return;
   for (const auto& function : model.functions()) {
-    if (check.gave_up()) return;
+    if (check.has_too_many_errors()) return;
     check_function(function, check);
   }
   CallTree calls(check);

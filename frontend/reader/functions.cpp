@@ -44,7 +44,7 @@ class AttributeTable {
 /// The number of nodes of the graphs in an attribute, including nested graphs. Stops counting above `most`,
 /// and returns more than `most` if graphs are nested too deeply.
 std::uint64_t count_nodes(const onnx::AttributeProto& attribute, std::uint64_t most, int depth = 0) {
-  constexpr int kMostDepth = 256;
+  constexpr int kMaxDepth = 256;
   std::uint64_t count = 0;
   const auto add = [&](const onnx::GraphProto& graph) {
     for (const onnx::NodeProto& node : graph.node()) {
@@ -54,7 +54,7 @@ std::uint64_t count_nodes(const onnx::AttributeProto& attribute, std::uint64_t m
       }
     }
   };
-  if ((attribute.has_g() || !attribute.graphs().empty()) && depth > kMostDepth) return most + 1;
+  if ((attribute.has_g() || !attribute.graphs().empty()) && depth > kMaxDepth) return most + 1;
   if (attribute.has_g()) add(attribute.g());
   for (const onnx::GraphProto& graph : attribute.graphs()) add(graph);
   return count;

@@ -35,7 +35,7 @@ class Scope {
   /// defined here.
   const std::int64_t* find_here(const ir::HashedName& name) const { return names_.find(name); }
   /// The enclosing scope that defines `name`; null if none does.
-  const Scope* find_outside(const ir::HashedName& name) const {
+  const Scope* find_in_enclosing(const ir::HashedName& name) const {
     const Scope* scope = outer_;
     while (scope != nullptr && scope->names_.find(name) == nullptr) scope = scope->outer_;
     return scope;
@@ -64,7 +64,7 @@ class NodeListCheck {
       error(DiagnosticCode::duplicate_name,
             fmt::format("The {} '{}' has the name of another value of the same graph", what, name.name),
             site);
-    } else if (!warned_of_shadowing_ && scope_.find_outside(name) != nullptr) {
+    } else if (!warned_of_shadowing_ && scope_.find_in_enclosing(name) != nullptr) {
       warned_of_shadowing_ = true;
       warning(DiagnosticCode::shadowed_name,
               fmt::format("The {} '{}' hides a value of the same name outside this graph", what, name.name),
@@ -83,7 +83,7 @@ class NodeListCheck {
   }
 
   void check_nodes() {
-    for (int i = 0; i < nodes_.size() && !check_.model.gave_up(); ++i) {
+    for (int i = 0; i < nodes_.size() && !check_.model.has_too_many_errors(); ++i) {
       scope_.current_node = i;
       const int later = i + ir::kNodesToPrefetch;
       if (later < nodes_.size()) scope_.prefetch(nodes_[later].input());
@@ -97,7 +97,7 @@ class NodeListCheck {
   }
 
   /// Records that node `reader`, itself or in a body, uses an output of node `definition` of the same graph.
-  void note_order(std::int64_t definition, std::int64_t reader) {
+  void add_dependency(std::int64_t definition, std::int64_t reader) {
     if (definition >= reader) check_.model.is_ordered = false;
   }
 
@@ -114,15 +114,15 @@ class NodeListCheck {
   void check_input(const ir::HashedName& name, int index) {
     const std::int64_t* definition = scope_.find_here(name);
     if (definition == nullptr) {
-      if (const Scope* const outer = scope_.find_outside(name)) {
-        note_order(*outer->find_here(name), outer->current_node);
+      if (const Scope* const outer = scope_.find_in_enclosing(name)) {
+        add_dependency(*outer->find_here(name), outer->current_node);
       } else {
         error(DiagnosticCode::undefined_name, fmt::format("Its input '{}' is not defined", name.name),
               site(index));
       }
       return;
     }
-    note_order(*definition, index);
+    add_dependency(*definition, index);
     if (*definition > index && !warned_of_order_) {
       warned_of_order_ = true;
       warning(DiagnosticCode::unordered_nodes,
@@ -201,8 +201,8 @@ void check_output(const std::string& name, bool is_main, const Scope& scope, Nod
     if (is_main)
       nodes.error(DiagnosticCode::invalid_graph, "An output of the graph has no name", nodes.graph_site());
   } else if (scope.find_here(name) == nullptr) {
-    if (const Scope* const outer = scope.find_outside(name)) {
-      nodes.note_order(*outer->find_here(name), outer->current_node);
+    if (const Scope* const outer = scope.find_in_enclosing(name)) {
+      nodes.add_dependency(*outer->find_here(name), outer->current_node);
       nodes.warning(DiagnosticCode::outer_value_returned,
                     fmt::format("The output '{}' is a value from outside the body", name),
                     nodes.graph_site());

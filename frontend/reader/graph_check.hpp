@@ -47,7 +47,7 @@ struct ModelCheck {
 
   /// A damaged model can be wrong in every byte; more errors are of no use.
   static constexpr std::size_t kMaxErrors = 200;
-  bool gave_up() const { return sink.error_count() >= kMaxErrors; }
+  bool has_too_many_errors() const { return sink.error_count() >= kMaxErrors; }
 };
 
 /// The data that the checks need about an operator.

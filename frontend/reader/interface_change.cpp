@@ -20,12 +20,12 @@ namespace {
 
 using Names = std::unordered_set<std::string>;
 
-/// Removes the elements of `list` for which `is_unwanted` holds; the others keep their order.
+/// Removes the elements of `list` for which `is_removed` holds; the others keep their order.
 template <typename List, typename Predicate>
-void remove_if(List& list, Predicate is_unwanted) {
+void remove_if(List& list, Predicate is_removed) {
   int kept = 0;
   for (int i = 0; i < list.size(); ++i) {
-    if (is_unwanted(list.Get(i))) continue;
+    if (is_removed(list.Get(i))) continue;
     if (kept != i) list.SwapElements(kept, i);
     ++kept;
   }
@@ -78,14 +78,14 @@ class InterfaceChange {
     for (const auto& tensor : graph.sparse_initializer()) initialized_.insert(tensor.values().name());
   }
 
-  InputOverrides run(const InterfaceSpec& wanted) {
-    const Names needed_before = needed_tensors(graph_);
-    if (const auto named = with_names(wanted.inputs)) {
+  InputOverrides run(const InterfaceSpec& requested) {
+    const Names used_before = needed_tensors(graph_);
+    if (const auto named = with_names(requested.inputs)) {
       for (const InputSpec& input : *named) change_input(input);
       move_to_front(*named);
     }
-    if (!wanted.outputs.empty()) set_outputs(wanted.outputs);
-    if (!sink_.has_errors() && (is_cut_ || has_other_outputs_)) remove_unneeded(needed_before);
+    if (!requested.outputs.empty()) set_outputs(requested.outputs);
+    if (!sink_.has_errors() && (is_cut_ || has_other_outputs_)) remove_unused(used_before);
     if (has_new_ranks_) graph_.clear_value_info();
     return std::move(overrides_);
   }
@@ -119,13 +119,13 @@ class InterfaceChange {
   }
 
   void fail_unknown(std::string_view name, std::string_view list, const std::vector<std::string>& names) {
-    constexpr std::size_t kMostShown = 20;
-    const auto shown = std::span(names).first(std::min(names.size(), kMostShown));
+    constexpr std::size_t kMaxShown = 20;
+    const auto shown = std::span(names).first(std::min(names.size(), kMaxShown));
     const std::vector<std::string> all = all_tensors();
     const std::string_view nearest = ir::nearest_name(name, all);
     fail(fmt::format("The model has no tensor '{}' in its main graph", name),
          fmt::format("the model's {}: {}{}", list, fmt::join(shown, ", "),
-                     names.size() > kMostShown ? fmt::format(" and {} more", names.size() - kMostShown) : ""),
+                     names.size() > kMaxShown ? fmt::format(" and {} more", names.size() - kMaxShown) : ""),
          nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
   }
 
@@ -171,7 +171,7 @@ class InterfaceChange {
   }
 
   /// Renames the output of a node to an unused name. Returns false if `name` is not the output of a node.
-  bool cut_off(const std::string& name) {
+  bool rename_to_unused(const std::string& name) {
     for (auto& node : *graph_.mutable_node()) {
       for (auto& output : *node.mutable_output()) {
         if (output != name) continue;
@@ -204,81 +204,81 @@ class InterfaceChange {
   }
 
   /// The model input `name`; another tensor is turned into an input. Null after an error.
-  onnx::ValueInfoProto* make_input(const InputSpec& wanted) {
+  onnx::ValueInfoProto* make_input(const InputSpec& requested) {
     onnx::TypeProto type;
-    const bool was_initializer = remove_initializer(wanted.name, type);
-    if (onnx::ValueInfoProto* const input = find_input(wanted.name)) return input;
+    const bool was_initializer = remove_initializer(requested.name, type);
+    if (onnx::ValueInfoProto* const input = find_input(requested.name)) return input;
     if (!was_initializer) {
-      if (const onnx::TypeProto* const declared = declared_type(wanted.name)) type = *declared;
-      if (!cut_off(wanted.name)) {
-        fail_unknown(wanted.name, "inputs", fed_inputs());
+      if (const onnx::TypeProto* const declared = declared_type(requested.name)) type = *declared;
+      if (!rename_to_unused(requested.name)) {
+        fail_unknown(requested.name, "inputs", fed_inputs());
         return nullptr;
       }
-      if (!type.has_tensor_type() && !set_element_type(wanted, type)) return nullptr;
+      if (!type.has_tensor_type() && !set_element_type(requested, type)) return nullptr;
     }
     onnx::ValueInfoProto* const input = graph_.add_input();
-    input->set_name(wanted.name);
+    input->set_name(requested.name);
     *input->mutable_type() = std::move(type);
     return input;
   }
 
   /// Sets the type of a tensor for which the model declares none.
-  bool set_element_type(const InputSpec& wanted, onnx::TypeProto& type) {
-    const auto element = ir::element_type_from_name(wanted.element_type);
+  bool set_element_type(const InputSpec& requested, onnx::TypeProto& type) {
+    const auto element = ir::element_type_from_name(requested.element_type);
     for (std::int32_t number = 1; element && find_tensor_type(number) != nullptr; ++number) {
       if (find_tensor_type(number)->ir_type != element) continue;
       type.mutable_tensor_type()->set_elem_type(number);
       return true;
     }
     fail(fmt::format("The model does not declare the type of '{}', which is requested as an input",
-                     wanted.name),
-         {}, fmt::format("give its type and, if it is known, its shape: \"{}[1,3]{{f32}}\"", wanted.name));
+                     requested.name),
+         {}, fmt::format("give its type and, if it is known, its shape: \"{}[1,3]{{f32}}\"", requested.name));
     return false;
   }
 
-  void change_input(const InputSpec& wanted) {
-    onnx::ValueInfoProto* const input = make_input(wanted);
+  void change_input(const InputSpec& requested) {
+    onnx::ValueInfoProto* const input = make_input(requested);
     if (input == nullptr) return;
     if (!input->type().has_tensor_type()) {
-      if (wanted.shape || wanted.value || !wanted.element_type.empty())
+      if (requested.shape || requested.value || !requested.element_type.empty())
         fail(fmt::format("The input '{}' is not a tensor: it cannot have another shape, type or value",
-                         wanted.name));
+                         requested.name));
       return;
     }
-    InputOverride& change = overrides_[wanted.name];
+    InputOverride& change = overrides_[requested.name];
     auto& tensor = *input->mutable_type()->mutable_tensor_type();
-    if (wanted.shape) {
+    if (requested.shape) {
       ir::Dimensions dimensions;
-      for (const DimensionBounds& bounds : *wanted.shape) dimensions.emplace_back(bounds.min, bounds.max);
+      for (const DimensionBounds& bounds : *requested.shape) dimensions.emplace_back(bounds.min, bounds.max);
       change.shape = ir::PartialShape(std::move(dimensions));
       if (tensor.has_shape() && tensor.shape().dim_size() != static_cast<int>(change.shape->rank()))
         has_new_ranks_ = true;
     }
     const TensorTypeInfo* const declared = find_tensor_type(tensor.elem_type());
-    if (!wanted.element_type.empty()) {
-      change.type = ir::element_type_from_name(wanted.element_type);
+    if (!requested.element_type.empty()) {
+      change.type = ir::element_type_from_name(requested.element_type);
       if (!change.type) {
-        fail(fmt::format("'{}', requested for the input '{}', is not an element type", wanted.element_type,
-                         wanted.name),
+        fail(fmt::format("'{}', requested for the input '{}', is not an element type", requested.element_type,
+                         requested.name),
              "element types: boolean, bf16, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, string");
         return;
       }
       const bool has_strings = change.type == ir::ElementType::string ||
                                (declared != nullptr && declared->ir_type == ir::ElementType::string);
       if (declared != nullptr && declared->ir_type && *declared->ir_type != *change.type && has_strings)
-        return fail(fmt::format("The input '{}' is of type {} and cannot be converted from {}", wanted.name,
-                                declared->name, wanted.element_type));
+        return fail(fmt::format("The input '{}' is of type {} and cannot be converted from {}",
+                                requested.name, declared->name, requested.element_type));
     }
-    if (wanted.value) freeze(wanted, *input, change);
+    if (requested.value) freeze(requested, *input, change);
   }
 
   /// Replaces the input by an initializer.
-  void freeze(const InputSpec& wanted, const onnx::ValueInfoProto& input, const InputOverride& change) {
+  void freeze(const InputSpec& requested, const onnx::ValueInfoProto& input, const InputOverride& change) {
     const std::int32_t type = input.type().tensor_type().elem_type();
     const TensorTypeInfo* const declared = find_tensor_type(type);
     if (change.type && declared != nullptr && declared->ir_type != *change.type) {
-      return fail(fmt::format("The input '{}' is of type {}; its value cannot be given as {}", wanted.name,
-                              declared->name, wanted.element_type),
+      return fail(fmt::format("The input '{}' is of type {}; its value cannot be given as {}", requested.name,
+                              declared->name, requested.element_type),
                   {}, "leave the type out");
     }
     ir::PartialShape shape;
@@ -292,20 +292,20 @@ class InterfaceChange {
     }
     onnx::TensorProto value;
     std::string problem;
-    if (!read_frozen_value(*wanted.value, type, shape, value, problem))
-      return fail(
-          fmt::format("The input '{}' cannot have the value {}: {}", wanted.name, *wanted.value, problem));
-    value.set_name(wanted.name);
+    if (!read_frozen_value(*requested.value, type, shape, value, problem))
+      return fail(fmt::format("The input '{}' cannot have the value {}: {}", requested.name, *requested.value,
+                              problem));
+    value.set_name(requested.name);
     *graph_.add_initializer() = std::move(value);
-    initialized_.insert(wanted.name);
-    remove_if(*graph_.mutable_input(), [&](const auto& one) { return one.name() == wanted.name; });
-    overrides_.erase(wanted.name);
+    initialized_.insert(requested.name);
+    remove_if(*graph_.mutable_input(), [&](const auto& one) { return one.name() == requested.name; });
+    overrides_.erase(requested.name);
   }
 
   /// Moves the requested inputs to the front, in the given order.
-  void move_to_front(const std::vector<InputSpec>& wanted) {
+  void move_to_front(const std::vector<InputSpec>& requested) {
     std::unordered_map<std::string_view, std::size_t> places;
-    for (const InputSpec& input : wanted) places.emplace(input.name, places.size());
+    for (const InputSpec& input : requested) places.emplace(input.name, places.size());
     std::vector<onnx::ValueInfoProto> inputs(graph_.input().begin(), graph_.input().end());
     std::ranges::stable_sort(inputs, {}, [&](const onnx::ValueInfoProto& input) {
       const auto place = places.find(input.name());
@@ -315,7 +315,7 @@ class InterfaceChange {
     for (onnx::ValueInfoProto& input : inputs) *graph_.add_input() = std::move(input);
   }
 
-  void set_outputs(const std::vector<std::string>& wanted) {
+  void set_outputs(const std::vector<std::string>& requested) {
     Names tensors = initialized_;
     for (const auto& input : graph_.input()) tensors.insert(input.name());
     for (const auto& node : graph_.node()) tensors.insert(node.output().begin(), node.output().end());
@@ -324,7 +324,7 @@ class InterfaceChange {
 
     std::vector<onnx::ValueInfoProto> outputs;
     std::set<std::string_view> seen;
-    for (const std::string& name : wanted) {
+    for (const std::string& name : requested) {
       if (name.empty() || !tensors.contains(name)) {
         fail_unknown(name, "outputs", model_outputs);
         continue;
@@ -349,16 +349,16 @@ class InterfaceChange {
 
   /// Removes what only the removed parts needed. Inputs that were unused before are kept, and so are all
   /// inputs if the new outputs are a subset of the old ones, as in ovc.
-  void remove_unneeded(const Names& needed_before) {
+  void remove_unused(const Names& used_before) {
     const Names needed = needed_tensors(graph_);
-    const auto is_unneeded = [&](const std::string& name) { return !needed.contains(name); };
+    const auto is_unused = [&](const std::string& name) { return !needed.contains(name); };
     remove_if(*graph_.mutable_node(),
-              [&](const onnx::NodeProto& node) { return std::ranges::all_of(node.output(), is_unneeded); });
-    remove_if(*graph_.mutable_initializer(), [&](const auto& tensor) { return is_unneeded(tensor.name()); });
+              [&](const onnx::NodeProto& node) { return std::ranges::all_of(node.output(), is_unused); });
+    remove_if(*graph_.mutable_initializer(), [&](const auto& tensor) { return is_unused(tensor.name()); });
     remove_if(*graph_.mutable_sparse_initializer(),
-              [&](const auto& tensor) { return is_unneeded(tensor.values().name()); });
+              [&](const auto& tensor) { return is_unused(tensor.values().name()); });
     remove_if(*graph_.mutable_input(), [&](const onnx::ValueInfoProto& input) {
-      return is_cut_ && is_unneeded(input.name()) && needed_before.contains(input.name());
+      return is_cut_ && is_unused(input.name()) && used_before.contains(input.name());
     });
   }
 
@@ -373,9 +373,10 @@ class InterfaceChange {
 
 }  // namespace
 
-InputOverrides change_interface(onnx::ModelProto& model, const InterfaceSpec& wanted, DiagnosticSink& sink) {
-  if ((wanted.inputs.empty() && wanted.outputs.empty()) || !model.has_graph()) return {};
-  return InterfaceChange(*model.mutable_graph(), sink).run(wanted);
+InputOverrides change_interface(onnx::ModelProto& model, const InterfaceSpec& requested,
+                                DiagnosticSink& sink) {
+  if ((requested.inputs.empty() && requested.outputs.empty()) || !model.has_graph()) return {};
+  return InterfaceChange(*model.mutable_graph(), sink).run(requested);
 }
 
 }  // namespace onnx2ir::frontend

@@ -28,6 +28,7 @@ using InputOverrides = std::map<std::string, InputOverride, std::less<>>;
 
 /// Changes the main graph of `model`: order of inputs, cuts, frozen inputs, outputs. Removes nodes,
 /// initializers and inputs that are no longer needed after a cut. Reports requests that do not fit the model.
-InputOverrides change_interface(onnx::ModelProto& model, const InterfaceSpec& wanted, DiagnosticSink& sink);
+InputOverrides change_interface(onnx::ModelProto& model, const InterfaceSpec& requested,
+                                DiagnosticSink& sink);
 
 }  // namespace onnx2ir::frontend

@@ -116,7 +116,7 @@ bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, cons
   check_main_graph(model.graph(), main);
   check_functions(model, check);
   report_unreadable_files(check);
-  if (check.gave_up()) {
+  if (check.has_too_many_errors()) {
     sink.report({Severity::remark,
                  DiagnosticCode::more_errors,
                  "The model was not checked further after so many errors",

@@ -154,7 +154,7 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
 
   std::size_t required_found = 0;
   for (const auto& attribute : node.attribute()) {
-    if (check.model.gave_up()) return;
+    if (check.model.has_too_many_errors()) return;
     const auto declared = schema.attributes().find(attribute.name());
     if (declared == schema.attributes().end()) {
       // Names that begin with two underscores are notes of a tool. onnxruntime ignores this misspelling of
@@ -240,7 +240,7 @@ void check_call(const onnx::FunctionProto& function, const Site& site, BodyCheck
 }
 
 /// Looks up an operator at its first occurrence, at `site`.
-CheckedOperator meet_operator(const Site& site, BodyCheck& check) {
+CheckedOperator look_up_operator(const Site& site, BodyCheck& check) {
   const onnx::NodeProto& node = *site.node;
   const auto version = domain_version(site, check);
   if (!version) return {};
@@ -263,7 +263,7 @@ void check_operator(const Site& site, BodyCheck& check) {
   auto& operators = check.operators[domain];
   const ir::HashedName name(node.op_type());
   const CheckedOperator* known = operators.find(name);
-  if (known == nullptr) known = &operators.find_or_add(name, meet_operator(site, check));
+  if (known == nullptr) known = &operators.find_or_add(name, look_up_operator(site, check));
   if (!known->is_imported) {
     return error(site, check, DiagnosticCode::missing_opset_import,
                  fmt::format("No version of the operator domain '{}' is imported",
@@ -302,7 +302,7 @@ void check_node(const Site& site, BodyCheck& check, const BodyVisitor& visit_bod
     return;  // further checks would depend on which one was meant
   }
   for (const auto& attribute : node.attribute()) {
-    if (check.model.gave_up()) return;
+    if (check.model.has_too_many_errors()) return;
     check_attribute(attribute, site, check, visit_body);
   }
   check_operator(site, check);

@@ -72,7 +72,7 @@ std::optional<ModelBytes> strip_file(const std::filesystem::path& path, ReadProb
     return std::nullopt;
   }
   const std::string start = read_prefix(*file, kPrefix);
-  if (begins_like_no_model(start)) {
+  if (cannot_be_model(start)) {
     if (auto foreign = recognize_foreign_file(path, start)) {
       problem = *std::move(foreign);
       return std::nullopt;
@@ -102,7 +102,7 @@ std::optional<ModelBytes> strip_source(const ModelSource& source, const LoadOpti
     // Bytes are read as characters. NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
     const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     const std::string_view start = text.substr(0, kPrefix);
-    if (begins_like_no_model(start)) {
+    if (cannot_be_model(start)) {
       if (auto foreign = recognize_foreign_file({}, start)) {
         problem = *std::move(foreign);
         return std::nullopt;
@@ -192,7 +192,7 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
   }
   // The text of the model, and the message.
   constexpr std::uint64_t kCopies = 4;
-  ir::charge_for_good(kCopies * bytes->stripped.size());
+  ir::charge_permanently(kCopies * bytes->stripped.size());
   auto arena = make_arena(bytes->stripped.size());
   onnx::ModelProto* const proto = parse(bytes->stripped, *arena);
   if (proto == nullptr || !proto->has_graph()) {

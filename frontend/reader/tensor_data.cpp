@@ -146,7 +146,7 @@ std::uint64_t all_typed_counts(const onnx::TensorProto& tensor) {
 enum class Storage : std::uint8_t { raw, typed, strings, external };
 
 /// A tensor whose data has the size that its type and shape require. External data is not read.
-struct Located {
+struct CheckedTensor {
   Header header;
   Storage storage = Storage::raw;
 };
@@ -159,11 +159,11 @@ std::uint64_t expected_values(const Header& header) {
   return complex ? header.count * 2 : header.count;
 }
 
-std::optional<Located> locate(const onnx::TensorProto& tensor, const WeightTable& weights,
-                              std::string& problem) {
+std::optional<CheckedTensor> locate(const onnx::TensorProto& tensor, const WeightTable& weights,
+                                    std::string& problem) {
   const auto header = read_header(tensor, problem);
   if (!header) return std::nullopt;
-  auto located = [&](Storage storage) { return Located{*header, storage}; };
+  auto located = [&](Storage storage) { return CheckedTensor{*header, storage}; };
   auto fail = [&](std::string reason) {
     problem = std::move(reason);
     return std::nullopt;
@@ -196,7 +196,7 @@ std::optional<Located> locate(const onnx::TensorProto& tensor, const WeightTable
   return located(strings ? Storage::strings : Storage::typed);
 }
 
-std::optional<ir::ConstantData> read_data(const onnx::TensorProto& tensor, const Located& located,
+std::optional<ir::ConstantData> read_data(const onnx::TensorProto& tensor, const CheckedTensor& located,
                                           const WeightTable& weights, std::string& problem) {
   switch (located.storage) {
     case Storage::raw:

@@ -112,8 +112,8 @@ class Scanner {
   explicit Scanner(ByteWindow model) : model_(std::move(model)) {
     // Untouched memory costs nothing, but moving written memory does. Lengths of fixed width may make the
     // model longer than before.
-    constexpr std::size_t kMostAtFirst = std::size_t{1} << 26U;
-    out_.bytes.reserve(std::min(model_.size() + model_.size() / 8 + 64, kMostAtFirst));
+    constexpr std::size_t kMaxAtFirst = std::size_t{1} << 26U;
+    out_.bytes.reserve(std::min(model_.size() + model_.size() / 8 + 64, kMaxAtFirst));
   }
 
   bool scan_model() { return scan(Message::model, 0, model_.size(), 0); }

@@ -9,9 +9,9 @@ namespace onnx2ir::frontend {
 namespace {
 
 // Patterns are untrusted, and automata can be exponentially larger than they are.
-constexpr std::size_t kMostSteps = 100'000;
-constexpr std::size_t kMostTransitions = std::size_t{1} << 20;
-constexpr std::size_t kMostWork = 20'000'000;
+constexpr std::size_t kMaxSteps = 100'000;
+constexpr std::size_t kMaxTransitions = std::size_t{1} << 20;
+constexpr std::size_t kMaxWork = 20'000'000;
 
 [[noreturn]] void fail_too_large() {
   throw PatternError{"its automaton would be too large"};
@@ -68,7 +68,7 @@ class StepWriter {
   std::vector<Step> steps;
 
   std::int32_t add(Step step) {
-    if (steps.size() >= kMostSteps) fail_too_large();
+    if (steps.size() >= kMaxSteps) fail_too_large();
     steps.push_back(step);
     return static_cast<std::int32_t>(steps.size()) - 1;
   }
@@ -76,7 +76,7 @@ class StepWriter {
   std::int32_t write(const Expression& expression, std::int32_t next) {
     // Counted as well, because nested repetitions of the empty expression add no steps but take exponential
     // time.
-    if (++written_ > kMostSteps) fail_too_large();
+    if (++written_ > kMaxSteps) fail_too_large();
     return std::visit([&](const auto& what) { return write_one(what, next); }, expression.what);
   }
 
@@ -219,7 +219,7 @@ class StateWriter {
       const std::int32_t index = from.back();
       from.pop_back();
       if (index < 0 || std::exchange(seen_[static_cast<std::size_t>(index)], round_) == round_) continue;
-      if (++work_ > kMostWork) fail_too_large();
+      if (++work_ > kMaxWork) fail_too_large();
       const Step& current = step(index);
       if (current.kind == Step::Kind::splits ||
           (current.kind == Step::Kind::asserts && holds(current.assertion))) {
@@ -249,7 +249,7 @@ class StateWriter {
         if (reads) behind.push_back(current.next);
       }
       Steps next = reachable(std::move(behind), [](Assertion) { return false; });
-      if (result_.next.size() >= kMostTransitions) fail_too_large();
+      if (result_.next.size() >= kMaxTransitions) fail_too_large();
       result_.next.push_back(state_of({neighbour(byte), std::move(next)}));
     }
   }

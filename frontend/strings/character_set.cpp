@@ -75,7 +75,7 @@ bool CharacterSet::has_letters_beyond_ascii() const {
   return std::ranges::any_of(ranges_, [](const SymbolRange& range) { return range.last >= 0x80; });
 }
 
-void CharacterSet::add_other_case() {
+void CharacterSet::add_other_letter_case() {
   constexpr int kDistance = 'a' - 'A';
   const std::vector<SymbolRange> before = ranges_;
   for (const SymbolRange& range : before) {

@@ -29,7 +29,7 @@ class CharacterSet {
   /// Whether it may contain letters beyond ASCII.
   bool has_letters_beyond_ascii() const;
   /// Adds the other case of ASCII letters. k also matches the Kelvin sign, and s the long s.
-  void add_other_case();
+  void add_other_letter_case();
 
   /// Sorted and disjoint.
   std::vector<SymbolRange> ranges() const;

@@ -11,8 +11,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-constexpr int kMostRepetitions = 1000;  // RE2's own limit
-constexpr int kMostDepth = 200;
+constexpr int kMaxRepetitions = 1000;  // RE2's own limit
+constexpr int kMaxDepth = 200;
 
 struct Flags {
   bool ignores_case = false;
@@ -50,7 +50,7 @@ class Parser {
   /// Parses up to the end, or to the ')' that ends the group. Flags that are set inside are valid up to
   /// there.
   Expression alternation(Flags flags, int depth) {
-    if (depth > kMostDepth) throw PatternError{"its groups are nested too deeply"};
+    if (depth > kMaxDepth) throw PatternError{"its groups are nested too deeply"};
     Alternation branches;
     Concatenation branch;
     while (!rest_.empty() && rest_.front() != ')') {
@@ -161,7 +161,7 @@ class Parser {
     if (set.has_letters_beyond_ascii()) {
       throw PatternError{"both cases (flag i) of letters beyond ASCII are not supported"};
     }
-    set.add_other_case();
+    set.add_other_letter_case();
     return set;
   }
 
@@ -185,7 +185,7 @@ class Parser {
     const auto set = CharacterSet::shorthand(static_cast<char>(rest_[1] | 0x20));
     if (!set) return std::nullopt;
     rest_.remove_prefix(2);
-    return in_either_case(*set, is_negated, flags);
+    return ignoring_letter_case(*set, is_negated, flags);
   }
 
   std::uint32_t escaped_code() {
@@ -289,11 +289,11 @@ class Parser {
     if (is_negated) name.remove_prefix(1);
     const auto set = CharacterSet::named(name);
     if (!set) throw PatternError{"there is no class [:" + std::string(name) + ":]"};
-    return in_either_case(*set, is_negated, flags);
+    return ignoring_letter_case(*set, is_negated, flags);
   }
 
   /// A set of ASCII characters, or its complement.
-  static CharacterSet in_either_case(CharacterSet set, bool is_negated, const Flags& flags) {
+  static CharacterSet ignoring_letter_case(CharacterSet set, bool is_negated, const Flags& flags) {
     set = folded(std::move(set), flags);
     return is_negated ? set.complement() : set;
   }
@@ -306,17 +306,17 @@ class Parser {
   /// Parses {n}, {n,} or {n,m}. For any other text, returns no value and consumes nothing.
   std::optional<Bounds> braces() {
     const std::string_view before = rest_;
-    const auto give_back = [&] {
+    const auto restore = [&] {
       rest_ = before;
       return std::nullopt;
     };
     if (!take("{")) return std::nullopt;
     const auto least = number();
-    if (!least) return give_back();
+    if (!least) return restore();
     std::optional<int> most = least;
     if (take(",")) most = rest_.starts_with("}") ? std::optional(kUnbounded) : number();
-    if (!most || !take("}")) return give_back();
-    if (*least > kMostRepetitions || *most > kMostRepetitions || (*most != kUnbounded && *most < *least)) {
+    if (!most || !take("}")) return restore();
+    if (*least > kMaxRepetitions || *most > kMaxRepetitions || (*most != kUnbounded && *most < *least)) {
       throw PatternError{"the numbers in '{...}' are out of range"};
     }
     return Bounds{*least, *most};
@@ -326,7 +326,7 @@ class Parser {
   std::optional<int> number() {
     std::optional<int> value;
     while (!rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9') {
-      value = std::min(value.value_or(0) * 10 + (rest_.front() - '0'), kMostRepetitions + 1);
+      value = std::min(value.value_or(0) * 10 + (rest_.front() - '0'), kMaxRepetitions + 1);
       rest_.remove_prefix(1);
     }
     return value;

@@ -19,9 +19,9 @@ std::optional<std::uint32_t> take_code_point(std::string_view& text) {
     if ((byte(i) & 0xC0) != 0x80) return std::nullopt;
     code = code << 6 | (byte(i) & 0x3F);
   }
-  constexpr std::array<std::uint32_t, 4> kLeast{0, 0x80, 0x800, 0x10000};
+  constexpr std::array<std::uint32_t, 4> kMin{0, 0x80, 0x800, 0x10000};
   const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < kLeast[size - 1] || code > 0x10FFFF || is_surrogate) return std::nullopt;
+  if (code < kMin[size - 1] || code > 0x10FFFF || is_surrogate) return std::nullopt;
   text.remove_prefix(size);
   return code;
 }

@@ -32,7 +32,7 @@ void infer_non_zero(Node& node) {
   }
   set_output(node, 0, node.type("output_type"),
              PartialShape{rows, Dimension(static_cast<std::int64_t>(places.size()))});
-  if (places.size() * shape.rank() > kMostKnownElements) return;
+  if (places.size() * shape.rank() > kMaxKnownElements) return;
   KnownValues values(shape.rank() * places.size());
   for (std::size_t axis = shape.rank(); axis-- > 0;) {
     const std::int64_t size = shape[axis].size();

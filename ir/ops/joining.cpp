@@ -51,7 +51,7 @@ void infer_concat(Node& node) {
     parts.push_back(*std::move(part));
   }
   const auto count = result.element_count();
-  if (!count || *count > kMostKnownElements) return;
+  if (!count || *count > kMaxKnownElements) return;
   if (*count == 0) return set_known(node, 0, {});
   // In C order: for each index of the axes before the concatenated one, the elements of each part.
   std::size_t rows = 1;
@@ -139,7 +139,7 @@ void infer_variadic_split(Node& node) {
 std::optional<KnownValues> broadcast_target(Value shape) {
   auto known = known_values(shape);
   if (known || !shape.node->is(ops::Concat) || !shape.shape().element_count()) return known;
-  if (*shape.shape().element_count() > kMostKnownElements) return std::nullopt;
+  if (*shape.shape().element_count() > kMaxKnownElements) return std::nullopt;
   known.emplace();
   for (const Value& part : shape.node->inputs()) {
     const auto values = known_values(part);
@@ -221,7 +221,7 @@ void pad_known(Node& node, std::int64_t begin, std::int64_t end) {
   const auto elements = known_values(node.input(0));
   const auto fill = known_values(node.input(3));
   const auto count = node.output(0).shape.element_count();
-  if (!elements || !fill || fill->size() != 1 || !count || *count > kMostKnownElements) return;
+  if (!elements || !fill || fill->size() != 1 || !count || *count > kMaxKnownElements) return;
   if (begin < 0 || end < 0 || node.text("pad_mode") != "constant") return;
   KnownValues padded(static_cast<std::size_t>(begin), fill->front());
   for (const ValueRange& element : *elements) padded.push_back(element);

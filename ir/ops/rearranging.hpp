@@ -34,7 +34,7 @@ void move_known(Node& node, Source source) {
   const auto from = known_values(node.input(0));
   const auto sizes = node.output(0).shape.sizes();
   const auto count = node.output(0).shape.element_count();
-  if (!from || !sizes || *count > kMostKnownElements) return;
+  if (!from || !sizes || *count > kMaxKnownElements) return;
   KnownValues values;
   Sizes at(sizes->size(), 0);
   for (std::int64_t i = 0; i < *count; ++i) {

@@ -73,31 +73,31 @@ std::vector<std::size_t> places(std::span<const std::int64_t> sizes, std::span<c
 
 /// Reductions of small tensors in shape computations. Some are also known for empty tensors.
 template <RangeFunction2 kFunction>
-void infer_reduce_and_known(Node& node, std::optional<std::int64_t> of_nothing) {
+void infer_reduce_and_known(Node& node, std::optional<std::int64_t> empty_result) {
   infer_reduce_numbers(node);
   const auto sizes = node.input(0).shape().sizes();
   const auto count = node.output(0).shape.element_count();
   const auto axes = exact_values(node.input(1));
   const auto known = known_values(node.input(0));
   if (!sizes || sizes->empty() || !count || !axes || axes->empty() || !known) return;
-  if (is_floating(node.output(0).type) || (known->empty() && !of_nothing)) return;
-  if (*count > kMostKnownElements) return;
-  KnownValues results(static_cast<std::size_t>(*count), ValueRange::exactly(of_nothing.value_or(0)));
+  if (is_floating(node.output(0).type) || (known->empty() && !empty_result)) return;
+  if (*count > kMaxKnownElements) return;
+  KnownValues results(static_cast<std::size_t>(*count), ValueRange::exactly(empty_result.value_or(0)));
   if (known->empty()) return set_known(node, 0, std::move(results));
-  std::vector<bool> is_begun(results.size());
+  std::vector<bool> has_value(results.size());
   const std::vector<std::size_t> place_of = places(*sizes, *axes);
   for (std::size_t i = 0; i < known->size(); ++i) {
     const std::size_t place = place_of[i];
-    results[place] = is_begun[place] ? kFunction(results[place], (*known)[i]) : (*known)[i];
-    is_begun[place] = true;
+    results[place] = has_value[place] ? kFunction(results[place], (*known)[i]) : (*known)[i];
+    has_value[place] = true;
   }
   for (ValueRange& result : results) result = fit(result, node.output(0).type);
   set_known(node, 0, std::move(results));
 }
 
-template <RangeFunction2 kFunction, std::int64_t kOfNothing>
+template <RangeFunction2 kFunction, std::int64_t kEmptyResult>
 void infer_fold(Node& node) {
-  infer_reduce_and_known<kFunction>(node, kOfNothing);
+  infer_reduce_and_known<kFunction>(node, kEmptyResult);
 }
 
 /// ReduceMax and ReduceMin, which are exact for floating-point numbers as well.
@@ -106,7 +106,7 @@ void infer_extremum(Node& node) {
   infer_reduce_and_known<kFunction>(node, std::nullopt);
   const PartialShape& shape = node.input(0).shape();
   if (!is_floating(node.output(0).type) || !shape.has_rank() || shape.rank() != 1 || shape[0].is_dynamic() ||
-      shape[0].size() > kMostKnownElements)
+      shape[0].size() > kMaxKnownElements)
     return;
   const auto axes = exact_values(node.input(1));
   const auto numbers = exact_numbers(node.input(0));
@@ -171,8 +171,8 @@ Dimension range_size(const Node& node, ElementType type) {
   require(value(step->front()) != 0, "the step of Range must not be zero");
   const double span = value(stop->front()) - value(start->front());
   const double size = std::ceil(span / value(step->front()));
-  constexpr double kMostElements = 9007199254740992.0;
-  require(!std::isnan(size) && size < kMostElements, "Range has too many elements");
+  constexpr double kMaxElements = 9007199254740992.0;
+  require(!std::isnan(size) && size < kMaxElements, "Range has too many elements");
   return size <= 0 ? Dimension(0) : Dimension(static_cast<std::int64_t>(size));
 }
 
@@ -185,7 +185,7 @@ void infer_range(Node& node) {
   const ElementType type = node.type("output_type");
   const Dimension size = range_size(node, type);
   set_output(node, 0, type, {size});
-  if (!is_integral(type) || size.is_dynamic() || size.min > kMostKnownElements) return;
+  if (!is_integral(type) || size.is_dynamic() || size.min > kMaxKnownElements) return;
   const auto start = exact_values(node.input(0));
   const auto step = exact_values(node.input(2));
   if (!start || !step) return;

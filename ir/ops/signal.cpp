@@ -16,7 +16,7 @@ std::optional<std::vector<std::size_t>> known_axes(const Node& node, std::size_t
 }
 
 /// The requested length for the axis at `index` of the list; no value if the length of the data is used.
-std::optional<Dimension> asked_length(const Node& node, std::size_t index) {
+std::optional<Dimension> requested_length(const Node& node, std::size_t index) {
   if (node.inputs().size() < 3) return std::nullopt;
   const auto lengths = known_values(node.input(2));
   if (!lengths || index >= lengths->size()) return Dimension();
@@ -35,7 +35,7 @@ void infer_transform(Node& node) {
     const std::size_t rank = shape.rank() - 1;
     if (const auto axes = known_axes(node, rank)) {
       for (std::size_t i = 0; i < axes->size(); ++i) {
-        if (const auto length = asked_length(node, i)) shape[(*axes)[i]] = *length;
+        if (const auto length = requested_length(node, i)) shape[(*axes)[i]] = *length;
       }
     } else if (node.inputs().size() > 2) {
       for (std::size_t i = 0; i < rank; ++i) shape[i] = Dimension();
@@ -50,7 +50,7 @@ void infer_real_transform(Node& node) {
   if (shape.has_rank()) {
     if (const auto axes = known_axes(node, shape.rank()); axes && !axes->empty()) {
       for (std::size_t i = 0; i < axes->size(); ++i) {
-        if (const auto length = asked_length(node, i)) shape[(*axes)[i]] = *length;
+        if (const auto length = requested_length(node, i)) shape[(*axes)[i]] = *length;
       }
       Dimension& last = shape[axes->back()];
       last = last.is_static() ? Dimension(last.size() / 2 + 1) : Dimension();
@@ -71,7 +71,7 @@ void infer_inverse_real_transform(Node& node) {
     if (const auto axes = known_axes(node, shape.rank()); axes && !axes->empty()) {
       for (std::size_t i = 0; i < axes->size(); ++i) {
         Dimension& size = shape[(*axes)[i]];
-        if (const auto length = asked_length(node, i)) {
+        if (const auto length = requested_length(node, i)) {
           size = *length;
         } else if (i + 1 == axes->size()) {
           size = size.is_static() ? Dimension(checked_multiply(2, size.size() - 1)) : Dimension();

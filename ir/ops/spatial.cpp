@@ -38,7 +38,7 @@ std::int64_t places(std::int64_t size, const Window& window, Rounding rounding) 
   return count;
 }
 
-Dimension slid(Dimension size, const Window& window, Rounding rounding) {
+Dimension window_positions(Dimension size, const Window& window, Rounding rounding) {
   if (size.is_static()) {
     const std::int64_t count = places(size.size(), window, rounding);
     require(count >= 0, "the window is larger than the padded input");
@@ -77,8 +77,8 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
       const bool valid = node.text("auto_pad") == "valid";
       const std::int64_t begin = valid ? 0 : begins[i];
       const std::int64_t end = valid ? 0 : ends[i];
-      result.push_back(
-          slid(size, {kernel[i].size(), strides[i], dilation, checked_add(begin, end), begin}, rounding));
+      result.push_back(window_positions(
+          size, {kernel[i].size(), strides[i], dilation, checked_add(begin, end), begin}, rounding));
     }
   }
 }

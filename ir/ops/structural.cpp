@@ -83,7 +83,7 @@ void infer_loop(Node& node, Bodies bodies) {
   }
   // A state's shape contains the initial value and the value of every iteration. widen() makes a different
   // dimension fully dynamic, so each round settles at least one: usually one or two rounds.
-  constexpr int kMostRounds = 16;
+  constexpr int kMaxRounds = 16;
   int round = 0;
   for (bool changed = true; changed;) {
     if (!is_inferred) infer(*loop.graph);
@@ -97,7 +97,7 @@ void infer_loop(Node& node, Bodies bodies) {
       require(parameter.type == result.type, "a carried value changes its element type");
       PartialShape shape = widen(parameter.shape, result.shape);
       // States that pass their shapes to each other settle one per round; there may be thousands.
-      if (round >= kMostRounds && shape.has_rank()) shape = PartialShape::of_rank(shape.rank());
+      if (round >= kMaxRounds && shape.has_rank()) shape = PartialShape::of_rank(shape.rank());
       if (shape == parameter.shape) continue;
       set_parameter(*state.parameter, parameter.type, shape);
       changed = true;

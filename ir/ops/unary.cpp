@@ -132,11 +132,11 @@ std::vector<OpDescriptor> unary_ops() {
       {"PReLU", "opset1", 2, 2, 1, {}, infer_with_parameters},
       {"Swish", "opset4", 1, 2, 1, {}, infer_with_parameters},
   };
-  struct Plain {
+  struct SimpleOp {
     std::string_view name;
     std::string_view opset;
   };
-  constexpr Plain kPlain[] = {
+  constexpr SimpleOp kSimpleOps[] = {
       {"Exp", "opset1"},      {"Log", "opset1"},   {"Sin", "opset1"},    {"Cos", "opset1"},
       {"Tan", "opset1"},      {"Asin", "opset1"},  {"Acos", "opset1"},   {"Atan", "opset1"},
       {"Sinh", "opset1"},     {"Cosh", "opset1"},  {"Tanh", "opset1"},   {"Asinh", "opset4"},
@@ -144,7 +144,7 @@ std::vector<OpDescriptor> unary_ops() {
       {"SoftPlus", "opset4"}, {"Mish", "opset4"},  {"HSwish", "opset4"}, {"HSigmoid", "opset5"},
       {"SoftSign", "opset9"},
   };
-  for (const Plain& plain : kPlain) ops.push_back({plain.name, plain.opset, 1, 1, 1, {}, infer_same});
+  for (const SimpleOp& op : kSimpleOps) ops.push_back({op.name, op.opset, 1, 1, 1, {}, infer_same});
   for (OpDescriptor& op : ops) op.traits.keeps_shape = true;
   return ops;
 }

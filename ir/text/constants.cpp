@@ -13,10 +13,10 @@ namespace onnx2ir::ir {
 namespace {
 
 /// Constants with more elements or bytes are printed as splats or weights.
-constexpr std::size_t kMostListedElements = 32;
-constexpr std::size_t kMostListedBytes = 256;
+constexpr std::size_t kMaxListedElements = 32;
+constexpr std::size_t kMaxListedBytes = 256;
 /// Constants with at least this many equal elements are printed as splats.
-constexpr std::size_t kFewestSplatElements = 9;
+constexpr std::size_t kMinSplatElements = 9;
 
 /// Elements [first, first + count) as they are written.
 std::vector<std::byte> written_elements(const ConstantData& data, std::size_t first, std::size_t count) {
@@ -80,12 +80,12 @@ std::string list(const Output& output, std::span<const std::byte> bytes, std::si
 
 std::string ConstantPrinter::text(const Output& output, const ConstantData& data) {
   if (!has_elements(output, data)) {
-    return data.size() <= kMostListedBytes && data.narrowing() == Narrowing::none ? hexadecimal(data)
-                                                                                  : placed(data);
+    return data.size() <= kMaxListedBytes && data.narrowing() == Narrowing::none ? hexadecimal(data)
+                                                                                 : placed(data);
   }
   const auto count = static_cast<std::size_t>(*output.shape.element_count());
   const bool is_narrowed = data.narrowing() != Narrowing::none;
-  if (count >= kFewestSplatElements && data.written_size() <= kMostSplatBytes - splat_bytes_) {
+  if (count >= kMinSplatElements && data.written_size() <= kMaxSplatBytes - splat_bytes_) {
     const std::uint64_t first = is_narrowed ? element_bits(output.type, written_elements(data, 0, 1), 0)
                                             : element_bits(output.type, data.bytes(), 0);
     if (all_are(first, output.type, data, count)) {
@@ -93,7 +93,7 @@ std::string ConstantPrinter::text(const Output& output, const ConstantData& data
       return "splat " + element_text(output.type, first);
     }
   }
-  if (count > kMostListedElements) return placed(data);
+  if (count > kMaxListedElements) return placed(data);
   return is_narrowed ? list(output, written_elements(data, 0, count), count)
                      : list(output, data.bytes(), count);
 }

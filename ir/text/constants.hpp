@@ -14,7 +14,7 @@
 namespace onnx2ir::ir {
 
 /// The most bytes that all splats of a text may expand to: a text of a kilobyte must not fill the memory.
-inline constexpr std::uint64_t kMostSplatBytes = std::uint64_t{1} << 28U;
+inline constexpr std::uint64_t kMaxSplatBytes = std::uint64_t{1} << 28U;
 
 /// Prints the elements of the constants of one text.
 class ConstantPrinter {

@@ -53,8 +53,8 @@ void Cursor::fail(std::size_t offset, const std::string& message) const {
 
 void Cursor::fail_expected(std::string_view what) const {
   if (is_at_end()) fail(at_, fmt::format("expected {}, found the end of the text", what));
-  constexpr std::size_t kMostLetters = 32;
-  const std::size_t size = std::clamp<std::size_t>(name_size(at_), 1, kMostLetters);
+  constexpr std::size_t kMaxLetters = 32;
+  const std::size_t size = std::clamp<std::size_t>(name_size(at_), 1, kMaxLetters);
   fail(at_, fmt::format("expected {}, found {}", what, ir::quoted(text_.substr(at_, size))));
 }
 

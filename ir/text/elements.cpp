@@ -66,10 +66,10 @@ std::optional<std::string> float_text(ElementType type, std::uint64_t bits) {
     text = shortest_text(std::bit_cast<double>(bits));
   } else if (is_small_float(type)) {
     const double number = decode_small_float(static_cast<std::uint32_t>(bits), type);
-    constexpr int kMostDigits = 9;
+    constexpr int kMaxDigits = 9;
     const std::string exact = shortest_text(number);
     std::array<char, 32> buffer{};
-    for (int digits = 1; std::isfinite(number) && digits <= kMostDigits; ++digits) {
+    for (int digits = 1; std::isfinite(number) && digits <= kMaxDigits; ++digits) {
       const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number,
                                         std::chars_format::general, digits);
       std::string rounded(buffer.data(), result.ptr);

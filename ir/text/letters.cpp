@@ -22,9 +22,9 @@ std::size_t letter_size(std::string_view text) {
     if (byte(i) >> 6U != 2) return 0;
     code = code << 6U | (byte(i) & 0x3fU);
   }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::uint32_t kMin[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool is_surrogate = code >= 0xd800 && code < 0xe000;
-  return code < kLeast[size] || code > 0x10ffff || is_surrogate ? 0 : size;
+  return code < kMin[size] || code > 0x10ffff || is_surrogate ? 0 : size;
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct Scope {
 
 /// The type of an output as stated in the text. Compared at the end, because a Loop may change types in its
 /// body.
-struct StatedType {
+struct DeclaredType {
   const Node* node;
   std::size_t output;
   TensorType type;
@@ -269,7 +269,7 @@ class Parser {
   }
 
   void check_types() const {
-    for (const StatedType& stated : stated_) {
+    for (const DeclaredType& stated : stated_) {
       const Output& output = stated.node->output(stated.output);
       if (stated.type == TensorType{output.type, output.shape}) continue;
       cursor_.fail(stated.offset, fmt::format("the type is {}, but inference finds {}",
@@ -280,7 +280,7 @@ class Parser {
 
   Cursor cursor_;
   ElementSource source_;
-  std::vector<StatedType> stated_;
+  std::vector<DeclaredType> stated_;
   int depth_ = 0;
 };
 

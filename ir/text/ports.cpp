@@ -81,9 +81,9 @@ void parse_output(Cursor& cursor, ParsedPort& port) {
 }
 
 /// Records connections; connecting the same item twice is an error.
-class Connected {
+class ConnectionCheck {
  public:
-  Connected(const Cursor& cursor, std::string_view what, std::size_t count)
+  ConnectionCheck(const Cursor& cursor, std::string_view what, std::size_t count)
       : cursor_(&cursor), what_(what), seen_(count) {}
 
   void add(std::size_t offset, std::uint32_t index) {
@@ -104,7 +104,7 @@ class Connected {
   std::vector<bool> seen_;
 };
 
-Connected outputs_of(const Cursor& cursor, const std::vector<ParsedPort>& ports) {
+ConnectionCheck outputs_of(const Cursor& cursor, const std::vector<ParsedPort>& ports) {
   const auto has_output = [](const ParsedPort& port) { return port.output.has_value(); };
   return {cursor, "output", static_cast<std::size_t>(std::ranges::count_if(ports, has_output))};
 }
@@ -154,8 +154,8 @@ ParsedPort parse_port(Cursor& cursor, std::span<const Value> inputs, const Outer
 
 std::size_t connect_loop(const Cursor& cursor, std::size_t offset, const std::vector<ParsedPort>& ports,
                          std::size_t inputs, const InnerNodeFinder& find, LoopBody& body) {
-  Connected outputs = outputs_of(cursor, ports);
-  Connected mapped(cursor, "input", inputs);
+  ConnectionCheck outputs = outputs_of(cursor, ports);
+  ConnectionCheck mapped(cursor, "input", inputs);
   mapped.add(offset, LoopView::kTripCount);
   mapped.add(offset, LoopView::kCondition);
   const auto input_of = [&](const ParsedPort& port) {
@@ -210,7 +210,7 @@ std::size_t connect_loop(const Cursor& cursor, std::size_t offset, const std::ve
 
 std::size_t connect_branch(const Cursor& cursor, const std::vector<ParsedPort>& ports,
                            const InnerNodeFinder& find, Branch& branch) {
-  Connected outputs = outputs_of(cursor, ports);
+  ConnectionCheck outputs = outputs_of(cursor, ports);
   for (const ParsedPort& port : ports) {
     if (port.kind == Kind::invariant) {
       branch.invariants.push_back({port.input, find(port.inner, ops::Parameter)});

@@ -130,9 +130,9 @@ class ElementParser {
 
   ConstantData splat(std::size_t offset) {
     const std::uint64_t element = parse_element(*cursor_, type_);
-    if (*size_ > kMostSplatBytes - source_->splat_bytes) {
+    if (*size_ > kMaxSplatBytes - source_->splat_bytes) {
       cursor_->fail(offset, fmt::format("the splats of a text must not be larger than {} bytes together",
-                                        kMostSplatBytes));
+                                        kMaxSplatBytes));
     }
     source_->splat_bytes += *size_;
     std::vector<std::byte> bytes(*size_);
@@ -213,8 +213,8 @@ TensorType parse_type(Cursor& cursor) {
   while (!cursor.accept(']')) {
     if (!dimensions.empty()) cursor.expect(',', "or ']' after a size");
     dimensions.push_back(parse_dimension(cursor));
-    if (dimensions.size() > kMostAxes)
-      cursor.fail(offset, fmt::format("a tensor has at most {} axes", kMostAxes));
+    if (dimensions.size() > kMaxAxes)
+      cursor.fail(offset, fmt::format("a tensor has at most {} axes", kMaxAxes));
   }
   result.shape = PartialShape(std::move(dimensions));
   return result;

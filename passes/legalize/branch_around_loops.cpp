@@ -45,7 +45,7 @@ class BranchInputs {
 };
 
 /// The branch with the loop, which runs at least once here.
-ir::Branch running_branch(ir::Node& node) {
+ir::Branch branch_with_loop(ir::Node& node) {
   ir::Branch branch;
   BranchInputs outside(node, branch);
   std::vector<ir::Value> inputs;
@@ -70,7 +70,7 @@ ir::Branch skipping_branch(ir::Node& node) {
     if (state.output) branch.results[*state.output] = &builder.result(outside[state.input]);
   }
   for (const ir::Scan& scan : node.loop()->scans) {
-    branch.results[scan.output] = &builder.result(no_rows(builder, scan));
+    branch.results[scan.output] = &builder.result(empty_scan_output(builder, scan));
   }
   return branch;
 }
@@ -78,10 +78,10 @@ ir::Branch skipping_branch(ir::Node& node) {
 /// The caller removes `node`.
 void branch_around(ir::Node& node) {
   ir::Builder builder = ir::builder_beside(node);
-  const ir::Value runs = whether_it_runs(builder, ir::LoopView(node));
+  const ir::Value runs = first_iteration_condition(builder, ir::LoopView(node));
   ir::IfBranches branches;
   branches.else_branch = skipping_branch(node);
-  branches.then_branch = running_branch(node);
+  branches.then_branch = branch_with_loop(node);
   ir::Node& choice = ir::add_if(builder, runs, std::move(branches)).node();
   for (const ir::Value input : node.inputs()) choice.add_input(input);
   ir::infer(choice);

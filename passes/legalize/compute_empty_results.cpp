@@ -9,11 +9,11 @@ namespace {
 
 /// Releases with the fault have no outputs of smaller types. No release converts integers to all of the
 /// smaller types.
-constexpr unsigned kFewestBits = 8;
+constexpr unsigned kMinBits = 8;
 
 bool is_empty_constant(ir::Value value) {
   return value.node->constant() != nullptr && value.shape().element_count() == 0 &&
-         value.type() != ir::ElementType::string && ir::info(value.type()).bits >= kFewestBits;
+         value.type() != ir::ElementType::string && ir::info(value.type()).bits >= kMinBits;
 }
 
 /// A RandomUniform of an empty shape: it is computed at run time only.

@@ -22,7 +22,7 @@ bool may_be_empty(const ir::PartialShape& shape) {
 }
 
 /// An empty string tensor of the shape of `places`.
-Values packed_nothing(ir::Builder& builder, ir::Value places, const target::Target& target) {
+Values packed_empty(ir::Builder& builder, ir::Value places, const target::Target& target) {
   const ir::Value none = ir::empty_constant(builder, ir::ElementType::string, {0});
   const ir::Value sizes = ir::computed_shape_of(builder, places);
   if (!target.has(Fault::empty_reshape_in_first_run)) {
@@ -33,7 +33,7 @@ Values packed_nothing(ir::Builder& builder, ir::Value places, const target::Targ
   return {ir::reshape(builder, ir::reshape(builder, none, more), sizes)};
 }
 
-Values unpacked_nothing(ir::Builder& builder, ir::Value texts) {
+Values unpacked_empty(ir::Builder& builder, ir::Value texts) {
   const auto places = [&] {
     const ir::Value sizes = ir::computed_shape_of(builder, texts);
     return ir::filled(builder, 0, ir::ElementType::i32, sizes);
@@ -61,9 +61,10 @@ Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value dat
 }
 
 /// The outputs of `node` for empty `data`.
-Values of_nothing(ir::Builder& builder, const ir::Node& node, ir::Value data, const target::Target& target) {
-  if (node.is(ops::StringTensorUnpack)) return unpacked_nothing(builder, data);
-  if (node.is(ops::StringTensorPack)) return packed_nothing(builder, data, target);
+Values outputs_for_empty(ir::Builder& builder, const ir::Node& node, ir::Value data,
+                         const target::Target& target) {
+  if (node.is(ops::StringTensorUnpack)) return unpacked_empty(builder, data);
+  if (node.is(ops::StringTensorPack)) return packed_empty(builder, data, target);
   if (node.inputs().size() > 1) return unique_slices(builder, node, data, node.input(1));
   Values lists;
   for (const ir::Output& output : node.outputs())
@@ -94,7 +95,9 @@ Values chosen(ir::Builder& builder, const ir::Node& node, const target::Target& 
   const ir::IfView choice = ir::add_if(
       builder, builder.op(ops::NotEqual, {smallest, builder.integer(0)}), Values(read.begin(), read.end()),
       [&](ir::Builder& branch, const Values& inner) { return computed(branch, node, inner); },
-      [&](ir::Builder& branch, const Values& inner) { return of_nothing(branch, node, inner[0], target); });
+      [&](ir::Builder& branch, const Values& inner) {
+        return outputs_for_empty(branch, node, inner[0], target);
+      });
   return outputs_of(choice.node());
 }
 
@@ -103,7 +106,8 @@ ir::Value guarded(ir::Builder& builder, ir::Node& node, const target::Target& ta
   const ir::Value data = node.input(0);
   if (node.is_legalized || !may_be_empty(data.shape())) return {};
   const bool is_empty = data.shape().element_count() == 0;
-  const Values outputs = is_empty ? of_nothing(builder, node, data, target) : chosen(builder, node, target);
+  const Values outputs =
+      is_empty ? outputs_for_empty(builder, node, data, target) : chosen(builder, node, target);
   for (std::size_t i = 1; i < outputs.size(); ++i) ir::replace_all_uses(node.value(i), outputs[i]);
   return outputs[0];
 }

@@ -17,9 +17,9 @@ namespace {
 /// Whether the next value of a state is computed from its present one by a short chain of operations that
 /// keep the shape.
 bool keeps_shape(const ir::Carried& state) {
-  constexpr int kMostSteps = 16;
+  constexpr int kMaxSteps = 16;
   ir::Value value = state.result->input(0);
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     if (value == state.parameter->value()) return true;
     if (!value.node->op().traits.keeps_shape) return false;
     value = value.node->input(0);
@@ -69,7 +69,7 @@ bool run_on(ir::LoopView loop, const target::Target& target) {
       continue;
     ir::Value final = loop.output(state);
     ir::Value initial = loop.outer(state);
-    if (const ir::Value first = only_reader_of_first_copy(final)) {
+    if (const ir::Value first = only_first_copy(final)) {
       final = first;
       initial = first_copy(builder, initial);
     }

@@ -12,10 +12,10 @@
 namespace onnx2ir::passes {
 namespace {
 
-constexpr int kMostSteps = 8;   ///< from a key up to the constants it is computed from
-constexpr int kMostNodes = 24;  ///< visited from a Softmax up to the product of query and key
+constexpr int kMaxSteps = 8;   ///< from a key up to the constants it is computed from
+constexpr int kMaxNodes = 24;  ///< visited from a Softmax up to the product of query and key
 
-bool is_computed_from_constants(ir::Value value, int steps = kMostSteps) {
+bool is_computed_from_constants(ir::Value value, int steps = kMaxSteps) {
   const ir::Node& node = *value.node;
   if (node.is(ops::Const)) return true;
   if (steps == 0 || node.inputs().empty() || node.loop() != nullptr || node.branches() != nullptr)
@@ -77,7 +77,7 @@ bool hide_operands(ir::Node& node, std::size_t query, std::initializer_list<std:
 bool hide_constants_of(ir::Node& node) {
   if (node.is(ops::ScaledDotProductAttention)) return hide_operands(node, 0, {1, 2});
   if (!node.input(0).node->is(ops::SoftMax)) return false;
-  int budget = kMostNodes;
+  int budget = kMaxNodes;
   ir::Node* const scores = product_before(node.input(0).node->input(0), budget);
   if (scores == nullptr) return false;
   const bool is_key_hidden = hide_operands(*scores, 0, {1}) || hide_operands(*scores, 1, {0});

@@ -31,15 +31,16 @@ bool can_be_evaluated(const ir::Graph& body) {
 }
 
 /// Creates, for each graph, a boolean that is always true but that OpenVINO cannot fold.
-class Truth {
+class OpaqueTrue {
  public:
   /// For the main graph: computed from a model input. get() returns null if the model has no suitable input.
-  explicit Truth(ir::Graph& main) : main_(&main) {}
+  explicit OpaqueTrue(ir::Graph& main) : main_(&main) {}
   /// For a body of `node`, a node in the graph of `outer`: captured from there.
-  Truth(Truth& outer, ir::Node& node, ir::Body& body) : outer_(&outer), node_(&node), body_(&body) {}
+  OpaqueTrue(OpaqueTrue& outer, ir::Node& node, ir::Body& body)
+      : outer_(&outer), node_(&node), body_(&body) {}
 
   ir::Value get() {
-    if (!value_) value_ = main_ != nullptr ? made() : handed_in();
+    if (!value_) value_ = main_ != nullptr ? made() : captured();
     return value_;
   }
 
@@ -57,13 +58,13 @@ class Truth {
     return truth;
   }
 
-  ir::Value handed_in() {
+  ir::Value captured() {
     const ir::Value outside = outer_->get();
     return outside ? ir::add_invariant(*node_, *body_, outside) : ir::Value{};
   }
 
   ir::Graph* main_ = nullptr;
-  Truth* outer_ = nullptr;
+  OpaqueTrue* outer_ = nullptr;
   ir::Node* node_ = nullptr;
   ir::Body* body_ = nullptr;
   ir::Value value_;
@@ -99,14 +100,14 @@ class Search {
   }
 
   static Known known(ir::Node& node) {
-    // A Truth: we know it, OpenVINO does not.
+    // An OpaqueTrue is static for us, but not for OpenVINO.
     if (node.is(ops::GreaterEqual) && node.is_legalized) return at_run_time;
     if (!node.op().traits.is_volatile && is_constant(node)) return constant;
     const bool is_known = node.outputs().size() == 1 && ir::exact_values(node.value());
     return is_known ? constant : at_run_time;
   }
 
-  void visit(ir::Graph& graph, Truth& truth) {
+  void visit(ir::Graph& graph, OpaqueTrue& truth) {
     if (graph.control_flow().empty()) return;
     const std::size_t count = graph.nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -116,13 +117,13 @@ class Search {
       if (node.loop() != nullptr) hide(ir::LoopView(node), truth);
       for (ir::Body* body : ir::bodies(node)) {
         mark(*body, node);
-        Truth inner(truth, node, *body);
+        OpaqueTrue inner(truth, node, *body);
         visit(*body->graph, inner);
       }
     }
   }
 
-  void hide(ir::LoopView loop, Truth& truth) {
+  void hide(ir::LoopView loop, OpaqueTrue& truth) {
     const auto will_be_known = [&](ir::Value value) {
       return !ir::known_scalar(value) && is_constant(value);
     };
@@ -140,7 +141,7 @@ class Search {
     modified_ = true;
   }
 
-  Truth truth_;
+  OpaqueTrue truth_;
   bool modified_ = false;
 };
 

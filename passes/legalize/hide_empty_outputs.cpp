@@ -12,7 +12,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-constexpr std::int64_t kMostElements = 1 << 16;  ///< of the sliced constant
+constexpr std::int64_t kMaxElements = 1 << 16;  ///< of the sliced constant
 
 std::vector<std::int64_t> at_least_one(const ir::PartialShape& shape) {
   std::vector<std::int64_t> sizes;
@@ -23,17 +23,17 @@ std::vector<std::int64_t> at_least_one(const ir::PartialShape& shape) {
 std::int64_t product(const std::vector<std::int64_t>& sizes) {
   std::int64_t result = 1;
   for (const std::int64_t size : sizes) {
-    if (result > kMostElements) break;
+    if (result > kMaxElements) break;
     result *= size;
   }
   return result;
 }
 
-bool is_endangered(ir::Value value) {
+bool is_static_empty(ir::Value value) {
   const ir::PartialShape& shape = value.shape();
   return value.type() == ir::ElementType::i64 && shape.is_static() && !value.node->is(ops::Parameter) &&
          std::ranges::find(shape, ir::Dimension(0)) != shape.end() &&
-         product(at_least_one(shape)) <= kMostElements;
+         product(at_least_one(shape)) <= kMaxElements;
 }
 
 /// An empty tensor with the sizes of `shape`, where sizes of 0 are dynamic. `position`: [1], a value known
@@ -65,7 +65,7 @@ bool hide_empty_outputs(ir::Model& model, PassContext&) {
   ir::Value position;
   for (ir::Node* result : graph.results()) {
     const ir::Value value = result->input(0);
-    if (!is_endangered(value)) continue;
+    if (!is_static_empty(value)) continue;
     builder.set_name(value.node->name);
     if (!position) position = ir::unsqueeze(builder, zero_or_one(builder, (*source)->value()), {0});
     ir::replace_all_uses(value, empty(builder, value.shape(), position));

@@ -66,7 +66,7 @@ ir::Value find_source(const ir::Node& loop) {
 }
 
 /// A 0 that OpenVINO does not fold: it does not evaluate bitwise operations at compile time.
-ir::Value run_time_zero(ir::Builder& builder, ir::Value source) {
+ir::Value unfoldable_zero(ir::Builder& builder, ir::Value source) {
   const ir::Value number = is_number(source) ? source : zero_or_one(builder, source);
   return builder.op(ops::BitwiseAnd, {number, builder.integer(0)});
 }
@@ -148,7 +148,7 @@ bool hide_initial_shapes(ir::Model& model, PassContext& context) {
       if (!zero) {
         const ir::Value source = find_source(loop.node());
         if (!source) break;
-        zero = run_time_zero(builder, source);
+        zero = unfoldable_zero(builder, source);
       }
       loop.set_outer(state, hide_sizes(builder, initial, parameter, zero));
       modified = true;

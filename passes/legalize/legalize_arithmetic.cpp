@@ -52,11 +52,11 @@ ir::Value comparison_with_nan(ir::Builder& builder, const ir::Node& node) {
 
 /// Decomposes an integer power with a small constant exponent into multiplications.
 ir::Value integer_power(ir::Builder& builder, const ir::Node& node) {
-  constexpr std::int64_t kMost = 16;
+  constexpr std::int64_t kMax = 16;
   const ir::Value base = node.input(0);
   const auto exponent = ir::exact_values(node.input(1));
   if (!ir::is_integral(base.type()) || !exponent || exponent->size() != 1) return {};
-  if (exponent->front() < 1 || exponent->front() > kMost) return {};
+  if (exponent->front() < 1 || exponent->front() > kMax) return {};
   // The result must have the rank of the base.
   if (!base.shape().has_rank() || node.input(1).shape().rank() > base.shape().rank()) return {};
   ir::Value result;

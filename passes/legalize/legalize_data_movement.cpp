@@ -39,11 +39,11 @@ ir::Value pad_with_dynamic_value(ir::Builder& builder, const ir::Node& node) {
 /// Replaces a Tile with dynamic repeats by a Broadcast: Reshape [a, b] to [1, a, 1, b], Broadcast to [p, a,
 /// q, b], Reshape to [p * a, q * b].
 ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
-  constexpr std::size_t kMostReliableRank = 3;
+  constexpr std::size_t kMaxReliableRank = 3;
   const ir::Value input = node.input(0);
   ir::Value repeats = node.input(1);
   const std::size_t rank = node.output(0).shape.rank();
-  if (rank <= kMostReliableRank || input.shape().rank() != rank || ir::exact_values(repeats)) return {};
+  if (rank <= kMaxReliableRank || input.shape().rank() != rank || ir::exact_values(repeats)) return {};
   repeats = ir::convert(builder, repeats, ElementType::i64);
   const ir::Value sizes = ir::shape_of(builder, input);
   const ir::Value second = builder.integers({1});

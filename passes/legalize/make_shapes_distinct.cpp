@@ -37,7 +37,7 @@ namespace {
 constexpr std::size_t kInitialCopies = 2;
 
 /// From this number of copies on, a branch takes the first copy of its nested If and counts as one branch.
-constexpr std::size_t kMostCopies = 4;
+constexpr std::size_t kMaxCopies = 4;
 
 /// The number of copies in a branch; the next branch has more.
 struct Copies {
@@ -57,7 +57,7 @@ bool can_be_equal(const ir::PartialShape& a, const ir::PartialShape& b) {
 }
 
 /// Whether output `index` of the If is copied with a size that the runtime may not update.
-bool is_endangered(ir::Node& choice, std::size_t index) {
+bool may_have_stale_size(ir::Node& choice, std::size_t index) {
   const auto results = ir::IfView(choice).results(index);
   const auto then_shapes = possible_shapes(*results[0]);
   const auto else_shapes = possible_shapes(*results[1]);
@@ -86,18 +86,18 @@ bool may_iterate_more_than_twice(ir::LoopView loop) {
 }
 
 /// A state, LoopBody::carried[index], that grows and shrinks and that the body reads.
-struct UnsettledState {
+struct StateToSeparate {
   ir::LoopView loop;
   std::size_t index;
 };
 
-std::vector<UnsettledState> unsettled_states(ir::Model& model) {
-  std::vector<UnsettledState> states;
+std::vector<StateToSeparate> states_to_separate(ir::Model& model) {
+  std::vector<StateToSeparate> states;
   for (const ir::LoopView loop : loops_of(model)) {
     if (!may_iterate_more_than_twice(loop)) continue;
-    const std::vector<bool> is_unsettled = states_that_grow_and_shrink(loop);
-    for (std::size_t i = 0; i < is_unsettled.size(); ++i) {
-      if (is_unsettled[i] && ir::is_read(loop.states()[i].parameter->value())) states.push_back({loop, i});
+    const std::vector<bool> is_affected = states_that_grow_and_shrink(loop);
+    for (std::size_t i = 0; i < is_affected.size(); ++i) {
+      if (is_affected[i] && ir::is_read(loop.states()[i].parameter->value())) states.push_back({loop, i});
     }
   }
   return states;
@@ -122,7 +122,8 @@ class BranchSeparation {
   bool run_on(ir::Node& choice) {
     bool modified = false;
     for (std::uint32_t i = 0; i < choice.outputs().size(); ++i) {
-      if (choice.output(i).uses.empty() || is_separate(choice, i) || !is_endangered(choice, i)) continue;
+      if (choice.output(i).uses.empty() || is_separate(choice, i) || !may_have_stale_size(choice, i))
+        continue;
       const auto results = ir::IfView(choice).results(i);
       const std::size_t rank =
           std::max(results[0]->output(0).shape.rank(), results[1]->output(0).shape.rank());
@@ -158,8 +159,8 @@ class BranchSeparation {
     separate_[&choice].insert(index);
     for (ir::Node* const result : ir::IfView(choice).results(index)) {
       const ir::Value value = result->input(0);
-      ir::Node* const inner = copies.count < kMostCopies ? choice_behind(*result, rank) : nullptr;
-      if (inner != nullptr && !is_separate(*inner, value.index) && is_endangered(*inner, value.index)) {
+      ir::Node* const inner = copies.count < kMaxCopies ? producing_if(*result, rank) : nullptr;
+      if (inner != nullptr && !is_separate(*inner, value.index) && may_have_stale_size(*inner, value.index)) {
         separate(*inner, value.index, rank, copies);
       } else {
         ir::Builder builder = ir::builder_beside(*value.node);
@@ -194,7 +195,7 @@ class BranchSeparation {
 
 /// Gives the loop's output a separate state that the body does not read, with the value that is not stacked.
 /// For zero iterations the output is the initial value, whose shape must fit.
-void give_output_own_state(ir::LoopView loop, std::size_t index) {
+void separate_output_state(ir::LoopView loop, std::size_t index) {
   const ir::Carried state = loop.states()[index];
   const ir::Value initial = loop.outer(state);
   ir::Builder builder = ir::builder_beside(*state.result);
@@ -205,9 +206,9 @@ void give_output_own_state(ir::LoopView loop, std::size_t index) {
 
 /// Gives the initial value another shape than all next values have. Returns whether they could be equal
 /// before.
-bool separate_initial_shape(BranchSeparation& separation, const UnsettledState& unsettled) {
-  const ir::LoopView loop = unsettled.loop;
-  const auto carried = [&]() -> ir::Carried& { return loop.states()[unsettled.index]; };
+bool separate_initial_shape(BranchSeparation& separation, const StateToSeparate& affected) {
+  const ir::LoopView loop = affected.loop;
+  const auto carried = [&]() -> ir::Carried& { return loop.states()[affected.index]; };
   const ir::PartialShape initial = loop.outer(carried()).shape();
   if (!initial.has_rank() || !may_have_shape(*carried().result, initial)) return false;
   if (has_other_role(loop.body(), carried())) {
@@ -215,11 +216,11 @@ bool separate_initial_shape(BranchSeparation& separation, const UnsettledState& 
     carried().result = &builder.result(carried().result->input(0));
   }
   const ir::Value value = carried().result->input(0);
-  if (ir::Node* const choice = choice_behind(*carried().result, initial.rank())) {
+  if (ir::Node* const choice = producing_if(*carried().result, initial.rank())) {
     separation.run_on_next_value({loop, &carried()}, *choice, value.index);
     return true;
   }
-  if (carried().output && !loop.runs_at_least_once()) give_output_own_state(loop, unsettled.index);
+  if (carried().output && !loop.runs_at_least_once()) separate_output_state(loop, affected.index);
   ir::Builder builder = ir::builder_beside(*value.node);
   carried().result->set_input(0, stacked(builder, value, 1, initial.rank()));
   ir::infer(*carried().result);
@@ -243,11 +244,12 @@ bool separate_branches(ir::Model& model, BranchSeparation& separation) {
 }  // namespace
 
 bool make_shapes_distinct(ir::Model& model, PassContext& context) {
-  std::vector<UnsettledState> states;
-  if (context.target.has(Fault::stale_initial_memory)) states = unsettled_states(model);
+  std::vector<StateToSeparate> states;
+  if (context.target.has(Fault::stale_initial_memory)) states = states_to_separate(model);
   BranchSeparation separation(model);
   bool modified = context.target.has(Fault::branch_output_size) && separate_branches(model, separation);
-  for (const UnsettledState& state : states) modified = separate_initial_shape(separation, state) || modified;
+  for (const StateToSeparate& state : states)
+    modified = separate_initial_shape(separation, state) || modified;
   return modified;
 }
 

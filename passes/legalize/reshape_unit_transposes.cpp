@@ -10,7 +10,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool moves_units_only(const ir::PartialShape& shape, const std::vector<std::int64_t>& order) {
+bool moves_unit_dimensions_only(const ir::PartialShape& shape, const std::vector<std::int64_t>& order) {
   std::vector<std::int64_t> others;
   for (const std::int64_t axis : order) {
     if (shape[static_cast<std::size_t>(axis)] != ir::Dimension(1)) others.push_back(axis);
@@ -19,7 +19,7 @@ bool moves_units_only(const ir::PartialShape& shape, const std::vector<std::int6
 }
 
 /// Whether a dynamic size that may be 0 changes its position.
-bool may_move_nothing(const ir::PartialShape& shape, const std::vector<std::int64_t>& order) {
+bool may_move_empty_dimension(const ir::PartialShape& shape, const std::vector<std::int64_t>& order) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const ir::Dimension& size = shape[static_cast<std::size_t>(order[i])];
     if (order[i] != static_cast<std::int64_t>(i) && size.min == 0 && size.max != 0) return true;
@@ -32,7 +32,8 @@ ir::Value reshaped(ir::Builder& builder, const ir::Node& node) {
   const auto order = ir::exact_values(node.input(1));
   const bool fits = order && data.shape().has_rank() && order->size() == data.shape().rank();
   if (!fits || data.type() == ir::ElementType::string) return {};
-  if (!moves_units_only(data.shape(), *order) || !may_move_nothing(data.shape(), *order)) return {};
+  if (!moves_unit_dimensions_only(data.shape(), *order) || !may_move_empty_dimension(data.shape(), *order))
+    return {};
   return ir::reshape(builder, data, ir::gather(builder, ir::shape_of(builder, data), node.input(1)));
 }
 

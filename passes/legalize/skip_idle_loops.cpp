@@ -15,7 +15,7 @@ namespace onnx2ir::passes {
 namespace {
 
 /// If the trip count takes more nodes to compute, a guard is cheaper than a copy of them.
-constexpr int kMostCopied = 16;
+constexpr int kMaxCopied = 16;
 
 bool divides_integers(const ir::Node& node) {
   const bool divides =
@@ -64,7 +64,7 @@ class Copy {
 };
 
 /// Whether an iteration in which `inner` does not run leaves all outputs of `loop` as they are.
-bool only_runs(ir::LoopView loop, ir::LoopView inner) {
+bool only_runs_inner_loop(ir::LoopView loop, ir::LoopView inner) {
   if (!loop.scans().empty() || !loop.body().last_values.empty()) return false;
   std::unordered_map<std::uint32_t, ir::Value> initial;  // of each final value of `inner`
   for (const ir::Carried& state : inner.states()) {
@@ -88,14 +88,14 @@ bool needs_guard(ir::LoopView loop) {
 }
 
 bool run_on(ir::LoopView loop, ir::LoopView inner) {
-  if (!needs_guard(inner) || !only_runs(loop, inner)) return false;
+  if (!needs_guard(inner) || !only_runs_inner_loop(loop, inner)) return false;
   Copy copy(loop);
-  int remaining = kMostCopied;
+  int remaining = kMaxCopied;
   if (!copy.is_possible(inner.trip_count(), remaining) || !copy.is_possible(inner.condition(), remaining))
     return false;
   ir::Builder& outer = copy.builder();
   const ir::Value trip_count = copy.outside(inner.trip_count());
-  const ir::Value runs = whether_it_runs(outer, trip_count, copy.outside(inner.condition()));
+  const ir::Value runs = first_iteration_condition(outer, trip_count, copy.outside(inner.condition()));
   const ir::Value count = loop.trip_count();
   loop.set_trip_count(outer.op(ops::Select, {runs, count, outer.integer(0, count.type())}));
   for (ir::Carried& state : inner.states()) state.is_guarded = true;

@@ -12,7 +12,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool is_endangered(const ir::PartialShape& shape) {
+bool may_have_empty_unit_shape(const ir::PartialShape& shape) {
   if (!shape.has_rank() || shape.rank() == 0 || shape[0].min != 0) return false;
   return std::all_of(shape.begin() + 1, shape.end(),
                      [](const ir::Dimension& size) { return size.admits(1); });
@@ -29,12 +29,12 @@ bool has_elements(const ir::Node& parameter) {
 }
 
 /// Whether `node` is an `operation` on the first axis alone.
-bool concerns_first_axis(const ir::Node& node, ir::Op operation) {
+bool applies_to_first_axis(const ir::Node& node, ir::Op operation) {
   return node.is(operation) && node.inputs().size() == 2 && node.input(1).shape().element_count() == 1 &&
          ir::known_scalar(node.input(1)) == 0;
 }
 
-/// `value` with the leading axis. A Reshape to known sizes is changed to give the axis itself.
+/// `value` with the leading axis. A Reshape to known sizes is changed to unsqueeze_result the axis itself.
 ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
   const ir::Node& node = *value.node;
   const auto sizes = node.is(ops::Reshape) ? ir::exact_values(node.input(1)) : std::nullopt;
@@ -49,7 +49,7 @@ ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
 ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
   const ir::Node& concat = *value.node;
   if (!concat.is(ops::Concat) || concat.output(0).uses.size() != 1) return {};
-  if (!concerns_first_axis(*concat.input(0).node, ops::Squeeze)) return {};
+  if (!applies_to_first_axis(*concat.input(0).node, ops::Squeeze)) return {};
   std::vector<ir::Value> inputs{concat.input(0).node->input(0)};
   for (const ir::Value input : concat.inputs().subspan(1)) inputs.push_back(unsqueezed(builder, input));
   const std::size_t axis = ir::normalize_axis(concat.integer("axis"), value.shape().rank());
@@ -58,7 +58,7 @@ ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
 
 ir::Value wrapped(ir::Builder& builder, ir::Value value) {
   // Between two loops the leading axis is kept.
-  if (concerns_first_axis(*value.node, ops::Squeeze)) return value.node->input(0);
+  if (applies_to_first_axis(*value.node, ops::Squeeze)) return value.node->input(0);
   builder.set_name(value.node->name);
   if (const ir::Value appended = appended_with_axis(builder, value)) return appended;
   return ir::unsqueeze(builder, value, {0});
@@ -82,9 +82,9 @@ void read_unwrapped(ir::Value value) {
   ir::Builder builder = ir::builder_beside(*value.node);
   const ir::Value inner = ir::squeeze(builder, value, {0});
   for (const ir::Use& use : readers) {
-    if (use.index != 0 || !concerns_first_axis(*use.node, ops::Unsqueeze)) continue;
+    if (use.index != 0 || !applies_to_first_axis(*use.node, ops::Unsqueeze)) continue;
     const bool is_copy = is_next_value(*use.node);
-    ir::replace_all_uses(use.node->value(), is_copy ? lasting_copy(builder, value) : value);
+    ir::replace_all_uses(use.node->value(), is_copy ? opaque_copy(builder, value) : value);
   }
   ir::replace_uses({readers.begin(), readers.end()}, value, inner);
 }
@@ -96,22 +96,23 @@ class LoopValues {
   bool run() {
     bool modified = false;
     for (const ir::Invariant& invariant : body_.invariants) {
-      if (!is_endangered(loop_.outer(invariant).shape())) continue;
-      take(invariant);
+      if (!may_have_empty_unit_shape(loop_.outer(invariant).shape())) continue;
+      unsqueeze_parameter(invariant);
       modified = true;
     }
     for (const ir::Carried& state : body_.carried) {
       if (has_elements(*state.parameter)) continue;
-      if (!is_endangered(loop_.outer(state).shape()) && !is_endangered(state.parameter->output(0).shape) &&
-          !is_endangered(state.result->output(0).shape))
+      if (!may_have_empty_unit_shape(loop_.outer(state).shape()) &&
+          !may_have_empty_unit_shape(state.parameter->output(0).shape) &&
+          !may_have_empty_unit_shape(state.result->output(0).shape))
         continue;
-      take(state);
-      give(*state.result, loop_.output(state));
+      unsqueeze_parameter(state);
+      unsqueeze_result(*state.result, loop_.output(state));
       modified = true;
     }
     for (const ir::LastValue& last : body_.last_values) {
-      if (!is_endangered(last.result->output(0).shape)) continue;
-      give(*last.result, loop_.output(last));
+      if (!may_have_empty_unit_shape(last.result->output(0).shape)) continue;
+      unsqueeze_result(*last.result, loop_.output(last));
       modified = true;
     }
     if (modified) ir::infer(loop_.node());
@@ -120,16 +121,16 @@ class LoopValues {
 
  private:
   template <typename Port>
-  void take(const Port& port) {
+  void unsqueeze_parameter(const Port& port) {
     loop_.set_outer(port, wrapped(outside_, loop_.outer(port)));
     read_unwrapped(port.parameter->value());
   }
 
-  void give(ir::Node& result, ir::Value output) {
+  void unsqueeze_result(ir::Node& result, ir::Value output) {
     ir::Builder inside(*body_.graph);
     const ir::Value value = wrapped(inside, result.input(0));
     // The next value of a state must not be a Parameter itself (sequential_back_edges).
-    result.set_input(0, value.node->is(ops::Parameter) ? lasting_copy(inside, value) : value);
+    result.set_input(0, value.node->is(ops::Parameter) ? opaque_copy(inside, value) : value);
     ir::infer(result);
     if (output) read_unwrapped(output);
   }

@@ -13,7 +13,7 @@ namespace onnx2ir::passes {
 namespace {
 
 /// Something that releases with `fault` lack.
-struct Need {
+struct RequiredFeature {
   Fault fault;
   bool (*is_needed_by)(const ir::Node& node, bool is_in_body);
   std::string_view what;
@@ -38,13 +38,14 @@ bool has_ellipsis(const ir::Node& node, bool) {
 }
 
 using enum ir::ElementType;
-constexpr std::array kNeeds = {
-    Need{Fault::einsum_labels, has_ellipsis, "an Einsum with an ellipsis"},
-    Need{Fault::no_average_dilations, is_dilated_average, "an AvgPool with dilations"},
-    Need{Fault::no_float4_inputs, is_input_of<f4e2m1>, "an input of type f4e2m1"},
-    Need{Fault::no_float8_inputs, is_input_of<f8e4m3, f8e5m2>, "an input of type f8e4m3 or f8e5m2"},
-    Need{Fault::no_scale_inputs, is_input_of<f8e8m0>, "an input of type f8e8m0"},
-    Need{Fault::no_uint2, has_uint2, "an input or output of type u2"},
+constexpr std::array kRequiredFeatures = {
+    RequiredFeature{Fault::einsum_labels, has_ellipsis, "an Einsum with an ellipsis"},
+    RequiredFeature{Fault::no_average_dilations, is_dilated_average, "an AvgPool with dilations"},
+    RequiredFeature{Fault::no_float4_inputs, is_input_of<f4e2m1>, "an input of type f4e2m1"},
+    RequiredFeature{Fault::no_float8_inputs, is_input_of<f8e4m3, f8e5m2>,
+                    "an input of type f8e4m3 or f8e5m2"},
+    RequiredFeature{Fault::no_scale_inputs, is_input_of<f8e8m0>, "an input of type f8e8m0"},
+    RequiredFeature{Fault::no_uint2, has_uint2, "an input or output of type u2"},
 };
 
 /// The first release without the fault; no value if all supported releases have it.
@@ -53,19 +54,19 @@ std::optional<target::Release> first_release(Fault fault) {
   return last ? target::release_after(*last) : std::nullopt;
 }
 
-void report(DiagnosticSink& sink, const target::Target& target, const Need& need,
+void report(DiagnosticSink& sink, const target::Target& target, const RequiredFeature& feature,
             std::vector<std::string> nodes) {
-  const auto first = first_release(need.fault);
+  const auto first = first_release(feature.fault);
   Diagnostic diagnostic;
   diagnostic.code = DiagnosticCode::needs_newer_runtime;
   diagnostic.notes = std::move(nodes);
   if (!first) {
     diagnostic.message =
-        fmt::format("the model has {}, which no supported release of OpenVINO can run", need.what);
+        fmt::format("the model has {}, which no supported release of OpenVINO can run", feature.what);
   } else {
     diagnostic.severity = *first <= target.newest() ? Severity::warning : Severity::error;
     diagnostic.message = fmt::format("the model has {}: it runs on OpenVINO {} and newer releases only",
-                                     need.what, target::to_string(*first));
+                                     feature.what, target::to_string(*first));
     diagnostic.hint =
         fmt::format("use OpenVINO {} or newer, and say so with --target-runtime", target::to_string(*first));
   }
@@ -77,16 +78,16 @@ void report(DiagnosticSink& sink, const target::Target& target, const Need& need
 bool warn_about_newer_operations(ir::Model& model, PassContext& context) {
   if (context.sink == nullptr) return false;
   const auto graphs = graphs_of(model);
-  for (const Need& need : kNeeds) {
-    if (!context.target.has(need.fault)) continue;
+  for (const RequiredFeature& feature : kRequiredFeatures) {
+    if (!context.target.has(feature.fault)) continue;
     std::vector<std::string> nodes;
     for (const ir::Graph* graph : graphs) {
       for (const auto& node : graph->nodes()) {
-        if (!need.is_needed_by(*node, graph != &model.graph)) continue;
+        if (!feature.is_needed_by(*node, graph != &model.graph)) continue;
         nodes.push_back(fmt::format("{} '{}'", node->op().name, node->name));
       }
     }
-    if (!nodes.empty()) report(*context.sink, context.target, need, std::move(nodes));
+    if (!nodes.empty()) report(*context.sink, context.target, feature, std::move(nodes));
   }
   return false;
 }

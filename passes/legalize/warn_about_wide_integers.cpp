@@ -13,9 +13,9 @@ namespace onnx2ir::passes {
 namespace {
 
 // Larger constants are tables of weights; searching them would read the model's files.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 16;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 16;
 /// The number of constants that the warning names; it counts the others.
-constexpr std::size_t kMostNotes = 20;
+constexpr std::size_t kMaxNotes = 20;
 
 /// The extremes of int64 mean "to the end" or "no bound", and still mean that if they are saturated to 32
 /// bits.
@@ -28,7 +28,7 @@ bool fits(std::int64_t value) {
 
 std::optional<std::int64_t> wide_value(const ir::Node& node) {
   const ir::ConstantData* data = node.constant();
-  if (data == nullptr || data->size() > kMostBytes || node.outputs().front().type != ir::ElementType::i64)
+  if (data == nullptr || data->size() > kMaxBytes || node.outputs().front().type != ir::ElementType::i64)
     return std::nullopt;
   const auto bytes = data->bytes();
   for (std::size_t offset = 0; offset + sizeof(std::int64_t) <= bytes.size();
@@ -54,7 +54,7 @@ bool warn_about_wide_integers(ir::Model& model, PassContext& context) {
                                             : fmt::format("constant '{}' holds {}", node->name, *value);
       auto& notes = diagnostic.notes;
       if (std::find(notes.begin(), notes.end(), note) != notes.end()) continue;
-      if (notes.size() == kMostNotes) {
+      if (notes.size() == kMaxNotes) {
         ++not_named;
       } else {
         notes.push_back(std::move(note));

@@ -12,12 +12,12 @@ namespace onnx2ir::passes {
 namespace {
 
 // Larger constants are weights and masks, in which the largest finite number serves as well.
-constexpr std::int64_t kMostElements = 1 << 16;
+constexpr std::int64_t kMaxElements = 1 << 16;
 
 bool has_infinity(const ir::Node& node) {
   const ir::ConstantData* const data = node.constant();
   const auto count = node.output(0).shape.element_count();
-  if (data == nullptr || !count || *count > kMostElements) return false;
+  if (data == nullptr || !count || *count > kMaxElements) return false;
   const auto numbers =
       ir::decode_numbers(node.output(0).type, data->bytes(), static_cast<std::size_t>(*count));
   return numbers && std::ranges::any_of(*numbers, [](double number) { return std::isinf(number); });

@@ -87,7 +87,7 @@ void copy_in_loop(ir::Node& choice) {
     const ir::Value value = choice.value(i);
     if (value.type() == ir::ElementType::string) continue;
     const ir::Value inside = ir::add_invariant(loop.node(), loop.body(), value);
-    copies.emplace_back(value, loop.add_last_value(lasting_copy(inner, inside)));
+    copies.emplace_back(value, loop.add_last_value(opaque_copy(inner, inside)));
   }
   ir::infer(loop.node());
   for (const auto& [value, copy] : copies) ir::replace_uses_except(value, copy, loop.node());

@@ -14,7 +14,8 @@ void fold(ir::LoopView loop) {
   for (const ir::Carried& state : loop.states()) {
     if (state.output) ir::replace_all_uses(loop.output(state), loop.outer(state));
   }
-  for (const ir::Scan& scan : loop.scans()) ir::replace_all_uses(loop.output(scan), no_rows(builder, scan));
+  for (const ir::Scan& scan : loop.scans())
+    ir::replace_all_uses(loop.output(scan), empty_scan_output(builder, scan));
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ bool are_equal(ir::Value a, ir::Value b) {
   if (a == b) return true;
   const ir::ConstantData* const first = a.node->constant();
   const ir::ConstantData* const second = b.node->constant();
-  constexpr std::size_t kMostBytes = 8;
-  return first != nullptr && second != nullptr && a.shape() == b.shape() && first->size() <= kMostBytes &&
+  constexpr std::size_t kMaxBytes = 8;
+  return first != nullptr && second != nullptr && a.shape() == b.shape() && first->size() <= kMaxBytes &&
          std::ranges::equal(first->bytes(), second->bytes());
 }
 

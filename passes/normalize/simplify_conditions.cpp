@@ -20,7 +20,7 @@ ir::Value origin_of(ir::Value value) {
 }
 
 /// More terms than real conditions have; conditions with more are left as they are.
-constexpr int kMostTerms = 256;
+constexpr int kMaxTerms = 256;
 
 /// Whether `value`, of the loop's body, is true in every iteration that runs. Visits at most `terms` values.
 bool always_true(ir::LoopView loop, ir::Value value, int& terms) {
@@ -49,7 +49,7 @@ bool simplify_conditions(ir::Model& model, PassContext&) {
   bool modified = false;
   for (const ir::LoopView loop : loops_of(model)) {
     const ir::Value condition = loop.next_condition();
-    int terms = kMostTerms;
+    int terms = kMaxTerms;
     if (condition.node->constant() != nullptr || !always_true(loop, condition, terms)) continue;
     loop.body().condition->set_input(0, ir::Builder(loop.graph()).boolean(true));
     modified = true;

@@ -18,10 +18,10 @@ namespace onnx2ir::passes {
 namespace {
 
 /// A constant is kept if this fraction of its elements does not fit into f16.
-constexpr double kMostRejected = 0.75;
+constexpr double kMaxRejected = 0.75;
 /// Constants up to this size are converted at once: inference may ask for their elements.
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 16U;
-constexpr std::size_t kMostNotes = 20;
+constexpr std::size_t kMaxNotes = 20;
 
 /// Only index arithmetic itself is kept: a network whose results are indices also has weights. OpenVINO's own
 /// conversion does not keep index arithmetic, but has less of it: some operators that it maps to one
@@ -158,7 +158,7 @@ class Compressor {
     const auto [known, is_new] = fits_.try_emplace({data.place(), data.size()});
     if (is_new) known->second = ir::half_precision_fit(data, narrowing, context_->threads);
     const ir::HalfPrecisionFit& fit = known->second;
-    if (fit.has_large_error || static_cast<double>(fit.rejected) >= kMostRejected * count) return false;
+    if (fit.has_large_error || static_cast<double>(fit.rejected) >= kMaxRejected * count) return false;
     if (is_new && fit.too_large != 0) note(constant, fit.too_large);
 
     ir::Builder builder(constant.graph());
@@ -173,7 +173,7 @@ class Compressor {
   }
 
   void note(const ir::Node& constant, std::uint64_t count) {
-    if (warning_.notes.size() == kMostNotes) {
+    if (warning_.notes.size() == kMaxNotes) {
       ++not_named_;
       return;
     }

@@ -47,7 +47,7 @@ bool is_tanh_argument(ir::Value value, ir::Value x) {
   if (!is_near(product.coefficient, std::sqrt(2 / std::numbers::pi), x.type())) return false;
   if (product.factors.size() == 2) {
     const std::size_t at = product.factors[0] == x ? 1 : 0;
-    const ir::Value square = beside_number(product.factors[at], ops::Add, 1);
+    const ir::Value square = other_operand(product.factors[at], ops::Add, 1);
     return product.factors[1 - at] == x && square && is_square_term(square, x);
   }
   if (product.factors.size() != 1) return false;
@@ -63,10 +63,10 @@ ir::Value clipped_to_six(ir::Value value) {
   if (node.is(ops::Clamp)) {
     return node.real("min") == 0 && node.real("max") == 6 ? node.input(0) : ir::Value{};
   }
-  if (const ir::Value lower = beside_number(value, ops::Minimum, 6))
-    return beside_number(lower, ops::Maximum, 0);
-  if (const ir::Value upper = beside_number(value, ops::Maximum, 0))
-    return beside_number(upper, ops::Minimum, 6);
+  if (const ir::Value lower = other_operand(value, ops::Minimum, 6))
+    return other_operand(lower, ops::Maximum, 0);
+  if (const ir::Value upper = other_operand(value, ops::Maximum, 0))
+    return other_operand(upper, ops::Minimum, 6);
   return {};
 }
 
@@ -76,7 +76,7 @@ ir::Value fuse_gate(ir::Builder& builder, double coefficient, ir::Value x, ir::V
   const ir::ElementType type = x.type();
   const ir::Node& node = *gate.node;
   if (is_near(coefficient, 0.5, type)) {
-    const ir::Value inner = beside_number(gate, ops::Add, 1);
+    const ir::Value inner = other_operand(gate, ops::Add, 1);
     if (!inner) return {};
     const ir::Node& function = *inner.node;
     if (function.is(ops::Erf)) {
@@ -92,7 +92,7 @@ ir::Value fuse_gate(ir::Builder& builder, double coefficient, ir::Value x, ir::V
   }
   if (is_near(coefficient, 1.0 / 6, type)) {
     const ir::Value clipped = clipped_to_six(gate);
-    return clipped && beside_number(clipped, ops::Add, 3) == x ? builder.op(ops::HSwish, {x}) : ir::Value{};
+    return clipped && other_operand(clipped, ops::Add, 3) == x ? builder.op(ops::HSwish, {x}) : ir::Value{};
   }
   if (coefficient != 1) return {};
   if (node.is(ops::HardSigmoid) && node.input(0) == x && is_number(node.input(1), 1.0 / 6) &&
@@ -124,7 +124,7 @@ ir::Value fuse_product(ir::Builder& builder, ir::Node& node) {
 
 /// log(exp(x) + 1)
 ir::Value fuse_logarithm(ir::Builder& builder, ir::Node& node) {
-  const ir::Value exponential = beside_number(node.input(0), ops::Add, 1);
+  const ir::Value exponential = other_operand(node.input(0), ops::Add, 1);
   if (!exponential || !is_used_once(node.input(0)) || !exponential.node->is(ops::Exp)) return {};
   const ir::Value x = exponential.node->input(0);
   return x.shape().has_rank() && x.shape() == node.output(0).shape ? builder.op(ops::SoftPlus, {x})

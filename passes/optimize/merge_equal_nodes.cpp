@@ -71,7 +71,7 @@ bool may_have_equals(const ir::Node& node) {
 class FirstNodes {
  public:
   void clear() {
-    slots_.assign(kLeastSlots, Slot{});
+    slots_.assign(kMinSlots, Slot{});
     count_ = 0;
   }
 
@@ -111,8 +111,8 @@ class FirstNodes {
     }
   }
 
-  static constexpr std::size_t kLeastSlots = 32;
-  std::vector<Slot> slots_ = std::vector<Slot>(kLeastSlots);  ///< a power of two of them, at most half full
+  static constexpr std::size_t kMinSlots = 32;
+  std::vector<Slot> slots_ = std::vector<Slot>(kMinSlots);  ///< a power of two of them, at most half full
   std::size_t count_ = 0;
 };
 

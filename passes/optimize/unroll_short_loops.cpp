@@ -13,7 +13,7 @@ namespace {
 
 /// The most nodes that a loop may be unrolled to; for larger bodies the overhead of the loop is relatively
 /// small.
-constexpr std::int64_t kMostNodes = 128;
+constexpr std::int64_t kMaxNodes = 128;
 
 bool is_computed(const ir::Node& node) {
   return node.constant() == nullptr && !node.is(ops::Parameter) && !node.is(ops::Result);
@@ -28,7 +28,7 @@ bool is_short(ir::LoopView loop) {
     if (inner->op().traits.is_volatile || !ir::bodies(*inner).empty()) return false;
     if (is_computed(*inner)) ++size;
   }
-  return *iterations <= kMostNodes / std::max<std::int64_t>(size, 1);
+  return *iterations <= kMaxNodes / std::max<std::int64_t>(size, 1);
 }
 
 /// Emits the iterations of one loop into the graph around it.

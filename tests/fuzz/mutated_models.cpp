@@ -32,8 +32,8 @@ namespace {
 
 using namespace onnx2ir;
 
-constexpr double kMostSeconds = 10;
-constexpr std::int64_t kMostMemory = std::int64_t{1} << 30U;
+constexpr double kMaxSeconds = 10;
+constexpr std::int64_t kMaxMemory = std::int64_t{1} << 30U;
 constexpr int kDone = 0;
 constexpr int kRefused = 1;
 constexpr int kInternal = 3;
@@ -113,8 +113,8 @@ class Run {
       return;
     }
     // Higher than the limit, so that the excess is measured.
-    const rlimit seconds{static_cast<rlim_t>(2 * kMostSeconds), static_cast<rlim_t>(2 * kMostSeconds)};
-    const rlimit bytes{4 * kMostMemory, 4 * kMostMemory};
+    const rlimit seconds{static_cast<rlim_t>(2 * kMaxSeconds), static_cast<rlim_t>(2 * kMaxSeconds)};
+    const rlimit bytes{4 * kMaxMemory, 4 * kMaxMemory};
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CPU, &seconds);
     ::setrlimit(RLIMIT_AS, &bytes);
@@ -147,10 +147,10 @@ class Run {
     counts_.slowest = std::max(counts_.slowest, seconds);
     counts_.largest = std::max(counts_.largest, memory);
     std::string why;
-    if (seconds > kMostSeconds) {
+    if (seconds > kMaxSeconds) {
       ++counts_.slow;
       why = "slow";
-    } else if (memory > kMostMemory) {
+    } else if (memory > kMaxMemory) {
       ++counts_.large;
       why = "large";
     } else if (!WIFEXITED(status)) {

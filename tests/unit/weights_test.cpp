@@ -137,7 +137,7 @@ TEST_CASE("a file replaces another one, and the replacement can be undone", "[we
       REQUIRE(output.prepare(is_locked));
       REQUIRE(output.publish());
       CHECK(contents(folder / "out") == "new");
-      REQUIRE(output.take_back());
+      REQUIRE(output.unpublish());
     }
     CHECK(contents(folder / "out") == "old");
     std::filesystem::remove(folder / "out");
@@ -147,7 +147,7 @@ TEST_CASE("a file replaces another one, and the replacement can be undone", "[we
       REQUIRE(output.prepare(is_locked));
       REQUIRE(output.publish());
       CHECK(std::filesystem::exists(folder / "out"));
-      REQUIRE(output.take_back());
+      REQUIRE(output.unpublish());
     }
     CHECK(folder.files() == 0);
   }
@@ -168,7 +168,7 @@ TEST_CASE("writing waits for a locked folder", "[weights]") {
   });
   const FolderLocks locks(other, other);
   CHECK(is_unlocked);
-  CHECK(locks.busy() == nullptr);
+  CHECK(locks.locked_by_other() == nullptr);
   CHECK(locks.are_held());
 }
 

@@ -167,8 +167,8 @@ Value is_text(NodeContext& node, Value value, const std::vector<std::string>& te
   const Value heads =
       node.op(ops::Select, {inside, gather(node, bytes, places), node.integer(0, ElementType::i32)});
   const std::int64_t shape[] = {static_cast<std::int64_t>(texts.size()), table.width};
-  const Value wanted = node.numbers(table.bytes, shape, ElementType::i32);
-  const Value alike = node.op(ops::Equal, {unsqueeze(node, heads, {rank}), wanted});
+  const Value expected = node.numbers(table.bytes, shape, ElementType::i32);
+  const Value alike = node.op(ops::Equal, {unsqueeze(node, heads, {rank}), expected});
   const Value same_bytes = reduce(node, ops::ReduceLogicalAnd, alike, {-1});
   const Value same_length =
       node.op(ops::Equal, {unsqueeze(node, lengths, {rank}), node.integers(table.lengths, ElementType::i32)});

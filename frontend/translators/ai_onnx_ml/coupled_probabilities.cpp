@@ -90,7 +90,7 @@ Value coupled_probabilities(NodeContext& node, Value decisions, const std::vecto
   const Value shape = concat(node, {dimension_of(node, form, 0), node.integers({classes})});
   const Value equal = filled(node, 1.0 / static_cast<double>(classes), kReal, shape);
   const Value steps = node.integer(std::max<std::int64_t>(100, classes));
-  const Iterated result =
+  const LoopOutputs result =
       iterate(node, steps, {equal}, {form},
               [classes](Builder& body, Value, const Values& states, const Values& invariants) {
                 const Value next = improved(body, states[0], invariants[0], classes);

@@ -125,7 +125,7 @@ class Decision {
 };
 
 /// Every leaf has a row of targets, so the table is sparse if there are many targets.
-constexpr std::int64_t kMostTableEntries = std::int64_t{1} << 25;
+constexpr std::int64_t kMaxTableEntries = std::int64_t{1} << 25;
 
 /// Aggregates the values of the leaves [samples, trees].
 Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregate aggregate) {
@@ -136,7 +136,7 @@ Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregat
   const auto targets = static_cast<std::size_t>(forest.targets);
   const std::int64_t entries =
       ir::checked_multiply(static_cast<std::int64_t>(forest.nodes.size()), forest.targets);
-  std::vector<double> table(ir::checked_count(entries, kMostTableEntries), absent);
+  std::vector<double> table(ir::checked_count(entries, kMaxTableEntries), absent);
   std::vector<bool> present(table.size(), false);
   for (const Forest::Weight& weight : forest.weights) {
     const std::size_t at =

@@ -31,7 +31,7 @@ Value scale_of(NodeContext& node, const AttentionInputs& inputs) {
   return divide(node, node.number_like(1, root), root);
 }
 
-Value in_one_operation(NodeContext& node, const AttentionInputs& inputs) {
+Value fused_attention(NodeContext& node, const AttentionInputs& inputs) {
   const Value mask = merged_mask(node, inputs);
   if (inputs.query.type() != ElementType::f32 && node.target().has(Fault::attention_scale_rounding)) {
     const Value query = node.op(ops::Multiply, {inputs.query, scale_of(node, inputs)});
@@ -57,7 +57,7 @@ Value softmax_with_sinks(NodeContext& node, Value scores, Value sinks) {
   return slice(node, weights, begin, dimension_of(node, scores, 3), 3);
 }
 
-AttentionOutputs in_arithmetic(NodeContext& node, const AttentionInputs& inputs) {
+AttentionOutputs decomposed_attention(NodeContext& node, const AttentionInputs& inputs) {
   const Value query = node.op(ops::Multiply, {inputs.query, scale_of(node, inputs)});
   Value scores = node.op(ops::MatMul, {query, inputs.key}, {{"transpose_a", false}, {"transpose_b", true}});
   if (inputs.softcap != 0) {
@@ -111,7 +111,7 @@ Value hidden_by_mask(NodeContext& node, Value mask, Value query, Value key) {
 }
 
 /// Whether keys are after the query's own position, [1, 1, S, T].
-Value hidden_future(NodeContext& node, Value query, Value key) {
+Value is_future_key(NodeContext& node, Value query, Value key) {
   const Value past = node.op(ops::Subtract, {size_of(node, key, 2), size_of(node, query, 2)});
   const Value own = node.op(ops::Add, {positions_along(node, query, 2), past});
   return node.op(ops::Greater, {unsqueeze(node, positions_along(node, key, 2), {0, 1, 2}),
@@ -122,8 +122,8 @@ Value hidden_future(NodeContext& node, Value query, Value key) {
 
 AttentionOutputs attend(NodeContext& node, const AttentionInputs& inputs) {
   if (inputs.softcap != 0 || inputs.sinks || inputs.scores != Scores::none)
-    return in_arithmetic(node, inputs);
-  return {in_one_operation(node, inputs), {}};
+    return decomposed_attention(node, inputs);
+  return {fused_attention(node, inputs), {}};
 }
 
 Value split_heads(NodeContext& node, Value value, std::int64_t count) {
@@ -167,7 +167,7 @@ Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double fi
   }
   if (!is_unidirectional || query.shape()[2] == 1) return bias;
   // Keys in the future are never selected, even if the mask hides all others.
-  return node.op(ops::Select, {hidden_future(node, query, key), node.number_like(kLowest, query),
+  return node.op(ops::Select, {is_future_key(node, query, key), node.number_like(kLowest, query),
                                bias ? bias : node.number_like(0, query)});
 }
 

@@ -25,7 +25,7 @@ struct BeamSearch {
 };
 
 /// The list of finished sequences of each prompt.
-struct Ended {
+struct FinishedSequences {
   Value scores;     ///< f32 [prompts, beams], -infinity for an empty entry
   Value sequences;  ///< i32 [prompts, beams, length]
   Value count;      ///< i32 [prompts, 1]
@@ -37,7 +37,7 @@ struct Progress {
   DecoderState decoder;
   Value sequences;  ///< i32 [rows, length so far]
   Value scores;     ///< f32 [prompts, beams]
-  Ended ended;
+  FinishedSequences ended;
 
   Values flat() const {
     Values values = decoder.flat();
@@ -97,7 +97,7 @@ Candidates candidates(SearchScope& scope, const BeamSearch& search, Value logits
                       bool is_first) {
   Builder& builder = scope.builder();
   Value scores = builder.op(ops::LogSoftmax, {logits}, {{"axis", 1}});
-  scores = by_rules(scope, search.rules, scores, now.sequences, is_first);
+  scores = apply_score_rules(scope, search.rules, scores, now.sequences, is_first);
   scores = builder.op(ops::Add, {scores, reshape(builder, now.scores, {-1, 1})});
   const Value vocabulary = convert(builder, size_of(builder, logits, 1), ElementType::i32);
   const Value beams = scope.outer(search.beams);
@@ -122,7 +122,8 @@ Value rows_of(SearchScope& scope, const BeamSearch& search, Value beams) {
 }
 
 /// Inserts `sequences` [prompts, n, length] with `scores` above -infinity into the list.
-void insert(SearchScope& scope, const BeamSearch& search, Value scores, Value sequences, Ended& list) {
+void insert(SearchScope& scope, const BeamSearch& search, Value scores, Value sequences,
+            FinishedSequences& list) {
   Builder& builder = scope.builder();
   const Value count = squeeze(builder, scope.outer(search.beams), {0});
   const Value filled = filled_sequences(builder, sequences, scope.outer(search.length), search.pad_token);
@@ -131,21 +132,21 @@ void insert(SearchScope& scope, const BeamSearch& search, Value scores, Value se
   list.sequences = pick(builder, concat(builder, {list.sequences, filled}, 1), kept.indices);
 }
 
-Value nothing(Builder& builder) {
+Value lowest_score(Builder& builder) {
   return builder.number(-std::numeric_limits<double>::infinity(), ElementType::f32);
 }
 
 /// Inserts the candidates that end a sequence into the list if they are among the best `beams`.
 void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidates& found, Progress& now) {
   Builder& builder = scope.builder();
-  Ended& list = now.ended;
+  FinishedSequences& list = now.ended;
   const Value beams = scope.outer(search.beams);
   const Value is_open = builder.op(ops::LogicalNot, {list.is_done});
   const Value ends = builder.op(ops::LogicalAnd, {first_columns(builder, found.is_end, beams), is_open});
   const Value length = dimension_of(builder, now.sequences, 1);
   const Value scores = by_length(scope, search, first_columns(builder, found.scores, beams), length);
   const Value rows = rows_of(scope, search, first_columns(builder, found.beams, beams));
-  const Value ended_scores = builder.op(ops::Select, {ends, scores, nothing(builder)});
+  const Value ended_scores = builder.op(ops::Select, {ends, scores, lowest_score(builder)});
   insert(scope, search, ended_scores, gather(builder, now.sequences, rows), list);
   const Value added =
       reduce_keep_dims(builder, ops::ReduceSum, convert(builder, ends, ElementType::i32), {1});
@@ -219,7 +220,7 @@ Progress first_progress(NodeContext& node, const BeamSearch& search, DecoderStat
   const Value scores =
       node.op(ops::Select, {is_first, node.number(0, ElementType::f32), node.number(-1e9, ElementType::f32)});
   now.scores = broadcast_to(node, scores, sizes);
-  now.ended.scores = broadcast_to(node, nothing(node), sizes);
+  now.ended.scores = broadcast_to(node, lowest_score(node), sizes);
   now.ended.sequences = filled(node, static_cast<double>(search.pad_token), ElementType::i32,
                                concat(node, {sizes, search.length}));
   now.ended.count = filled(node, 0, ElementType::i32, one);
@@ -232,11 +233,12 @@ Values results(NodeContext& node, const BeamSearch& search, Progress& last) {
   SearchScope outside(node.translator(), false);
   const Value length = dimension_of(node, last.sequences, 1);
   const Value scores = by_length(outside, search, last.scores, length);
-  const Value open = node.op(ops::Select, {last.ended.is_done, nothing(node), scores});
+  const Value open = node.op(ops::Select, {last.ended.is_done, lowest_score(node), scores});
   const Value shape = concat(node, {search.prompts, search.beams, length});
   insert(outside, search, open, reshape(node, last.sequences, shape), last.ended);
-  const Value wanted = parameter_of(node, 4, ElementType::i64);
-  return {first_columns(node, last.ended.sequences, wanted), first_columns(node, last.ended.scores, wanted)};
+  const Value requested = parameter_of(node, 4, ElementType::i64);
+  return {first_columns(node, last.ended.sequences, requested),
+          first_columns(node, last.ended.scores, requested)};
 }
 
 Values beam_search(NodeContext& node) {

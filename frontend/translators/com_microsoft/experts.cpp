@@ -14,8 +14,8 @@ struct Layer {
   Value bias;     ///< [E, N], null without one
 };
 
-/// [E, T, K] through a layer: [E, T, N].
-Value through(NodeContext& node, Value x, const Layer& layer) {
+/// [E, T, K] apply_layer a layer: [E, T, N].
+Value apply_layer(NodeContext& node, Value x, const Layer& layer) {
   const Value y = node.op(ops::MatMul, {x, layer.weights}, {{"transpose_a", false}, {"transpose_b", true}});
   return layer.bias ? node.op(ops::Add, {y, unsqueeze(node, layer.bias, {1})}) : y;
 }
@@ -47,10 +47,10 @@ Value fused_swiglu(NodeContext& node, Value y, bool is_interleaved) {
 
 Value activated(NodeContext& node, Value x, const Layer& first, const Layer& third) {
   const std::string name = node.text("activation_type", "relu");
-  const Value y = through(node, x, first);
+  const Value y = apply_layer(node, x, first);
   const std::int64_t fusion = node.integer("swiglu_fusion", 0);
   if (name == "swiglu" && fusion != 0) return fused_swiglu(node, y, fusion == 1);
-  const Value linear = third.weights ? through(node, x, third) : Value{};
+  const Value linear = third.weights ? apply_layer(node, x, third) : Value{};
   if (name == "swiglu") {
     if (!linear) node.fail("swiglu needs a third layer unless it is fused into the first");
     return swiglu(node, y, linear);
@@ -102,7 +102,7 @@ Value mixed(NodeContext& node, const Layer& first, const Layer& second, const La
           : reshape(node, input, concat(node, {node.integers({-1}), dimension_of(node, input, rank - 1)}));
   const Value shape = concat(node, {dimension_of(node, first.weights, 0), dimension_of(node, tokens, 0),
                                     dimension_of(node, tokens, 1)});
-  const Value y = through(node, activated(node, broadcast_to(node, tokens, shape), first, third), second);
+  const Value y = apply_layer(node, activated(node, broadcast_to(node, tokens, shape), first, third), second);
   const Value weights = unsqueeze(node, transpose(node, routing_weights(node, mixing), {1, 0}), {2});
   const Value sum = reduce(node, ops::ReduceSum, node.op(ops::Multiply, {y, weights}), {0});
   return rank == 2 ? sum : reshape(node, sum, shape_of(node, input));

@@ -57,9 +57,9 @@ Values repeat(
   };
   TranslatedBody translated = translate_to_fixpoint(node, body);
   const Value next_condition = as_tensor(translated.outputs[0]);
-  const std::vector<bool> wanted(initial.size(), true);
+  const std::vector<bool> is_used(initial.size(), true);
   const LoopResult result =
-      make_loop(node, count, condition, body, std::move(translated), next_condition, wanted, {});
+      make_loop(node, count, condition, body, std::move(translated), next_condition, is_used, {});
   Values last;
   for (const Operand& state : result.states) last.push_back(as_tensor(state));
   return last;
@@ -88,12 +88,13 @@ Value lowest(Builder& builder) {
   return builder.number(std::numeric_limits<float>::lowest(), ElementType::f32);
 }
 
-Value only(Builder& builder, Value scores, Value allowed) {
+Value keep_allowed(Builder& builder, Value scores, Value allowed) {
   return builder.op(ops::Select, {allowed, scores, lowest(builder)});
 }
 
 /// The score of the end token is masked below `length`.
-Value allowed_ends(Builder& builder, Value scores, Value sequences, Value length, std::int64_t end_token) {
+Value end_token_allowed(Builder& builder, Value scores, Value sequences, Value length,
+                        std::int64_t end_token) {
   const Value tokens = numbers_below(builder, size_of(builder, scores, 1));
   const Value is_other = builder.op(ops::NotEqual, {tokens, builder.integer(end_token)});
   const Value is_long = builder.op(ops::GreaterEqual, {dimension_of(builder, sequences, 1), length});
@@ -102,7 +103,8 @@ Value allowed_ends(Builder& builder, Value scores, Value sequences, Value length
 
 }  // namespace
 
-Value by_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value sequences, bool is_first) {
+Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value sequences,
+                        bool is_first) {
   Builder& builder = scope.builder();
   if (rules.repetition_penalty)
     scores = penalized(builder, scores, sequences, scope.outer(rules.repetition_penalty));
@@ -111,11 +113,13 @@ Value by_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value 
     const Value repeated = repeated_ngrams(builder, tokens, scores, rules.ngram_size);
     scores = builder.op(ops::Select, {repeated, lowest(builder), scores});
   }
-  if (rules.vocabulary) scores = only(builder, scores, scope.outer(rules.vocabulary));
-  if (rules.first_vocabulary && is_first) scores = only(builder, scores, scope.outer(rules.first_vocabulary));
+  if (rules.vocabulary) scores = keep_allowed(builder, scores, scope.outer(rules.vocabulary));
+  if (rules.first_vocabulary && is_first)
+    scores = keep_allowed(builder, scores, scope.outer(rules.first_vocabulary));
   if (rules.min_length) {
     const Value length = scope.outer(rules.min_length);
-    scores = only(builder, scores, allowed_ends(builder, scores, sequences, length, rules.end_token));
+    scores =
+        keep_allowed(builder, scores, end_token_allowed(builder, scores, sequences, length, rules.end_token));
   }
   if (rules.temperature > 0 && rules.temperature != 1)
     scores = divide(builder, scores, builder.number(rules.temperature, ElementType::f32));

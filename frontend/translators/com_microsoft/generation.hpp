@@ -51,7 +51,8 @@ struct ScoreRules {
 };
 
 /// Applies the rules to `scores` [rows, vocabulary] after `sequences` (i32 [rows, length]).
-Value by_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value sequences, bool is_first);
+Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value scores, Value sequences,
+                        bool is_first);
 
 /// An input of one element as i64 [1] or f32 [1]; null if absent.
 Value parameter_of(NodeContext& node, std::size_t index, ElementType type);

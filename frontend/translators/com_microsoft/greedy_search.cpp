@@ -69,7 +69,7 @@ Sampling read_sampling(NodeContext& node) {
   return sampling;
 }
 
-/// Which elements of `probabilities`, in descending order in each row, tokens are drawn from.
+/// Which elements of `probabilities`, in descending order in each row, tokens are sampled_token from.
 Value kept_places(Builder& builder, const Sampling& sampling, Value probabilities) {
   const auto sums = [&](bool is_exclusive, bool is_reverse) {
     return builder.op(ops::CumSum, {probabilities, builder.integer(1)},
@@ -85,7 +85,7 @@ Value kept_places(Builder& builder, const Sampling& sampling, Value probabilitie
 }
 
 /// A token for each row, i32 [rows, 1].
-Value drawn(Builder& builder, const Sampling& sampling, Value scores) {
+Value sampled_token(Builder& builder, const Sampling& sampling, Value scores) {
   const Best sorted = best(builder, scores, size_of(builder, scores, 1));
   const Value probabilities = builder.op(ops::SoftMax, {sorted.values}, {{"axis", 1}});
   const Value kept = builder.op(ops::Select, {kept_places(builder, sampling, probabilities), sorted.values,
@@ -103,8 +103,8 @@ Value drawn(Builder& builder, const Sampling& sampling, Value scores) {
 /// Appends a token to each row; rows that have ended get the padding token.
 void choose(SearchScope& scope, const GreedySearch& search, Value logits, Progress& progress, bool is_first) {
   Builder& builder = scope.builder();
-  const Value scores = by_rules(scope, search.rules, logits, progress.sequences, is_first);
-  const Value token = search.sampling ? drawn(builder, *search.sampling, scores)
+  const Value scores = apply_score_rules(scope, search.rules, logits, progress.sequences, is_first);
+  const Value token = search.sampling ? sampled_token(builder, *search.sampling, scores)
                                       : best(builder, scores, builder.integer(1)).indices;
   const Value is_end = builder.op(ops::Equal, {token, builder.integer(search.end_token, ElementType::i32)});
   progress.has_ended = builder.op(ops::LogicalOr, {progress.has_ended, is_end});

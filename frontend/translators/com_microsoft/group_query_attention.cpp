@@ -108,7 +108,7 @@ Value seen_keys(NodeContext& node, const Lengths& lengths, Value key, Value posi
   return node.op(ops::LogicalAnd, {behind, node.op(ops::Greater, {keys, first})});
 }
 
-Scores wanted_scores(NodeContext& node) {
+Scores requested_scores(NodeContext& node) {
   const std::int64_t output = node.integer("qk_output", 0);
   if (output == 0 || !node.has_output(3)) return Scores::none;
   return output == 1 ? Scores::before_softmax : Scores::after_softmax;
@@ -153,7 +153,7 @@ Values group_query_attention(NodeContext& node) {
   }
   AttentionInputs inputs{heads.query, dequantized(node, keys_code, heads.key, key_size),
                          dequantized(node, values_code, heads.value, value_size)};
-  inputs.scores = wanted_scores(node);
+  inputs.scores = requested_scores(node);
   inputs.bias = node.optional_input(10);
   if (node.has_input(3) && (inputs.bias || inputs.scores != Scores::none)) {
     // The cache may be longer than the sequences.

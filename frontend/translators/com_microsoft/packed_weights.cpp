@@ -222,13 +222,13 @@ Value packed_input(NodeContext& node, std::size_t index, std::int64_t bits,
 
 Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::vector<std::int64_t> shape,
                   ElementType type) {
-  const std::int64_t wanted = shape.back();
+  const std::int64_t requested = shape.back();
   const std::int64_t per_byte = 8 / bits;
-  shape.back() = (wanted + per_byte - 1) / per_byte * per_byte;
+  shape.back() = (requested + per_byte - 1) / per_byte * per_byte;
   const Value numbers = convert(node, packed_input(node, index, bits, shape), type);
-  if (shape.back() == wanted) return numbers;
+  if (shape.back() == requested) return numbers;
   const auto last = static_cast<std::int64_t>(shape.size()) - 1;
-  return slice(node, numbers, 0, wanted, last);
+  return slice(node, numbers, 0, requested, last);
 }
 
 std::vector<TranslatorRow> microsoft_packed_weight_translators() {

@@ -99,10 +99,10 @@ Values dynamic_quantize_mat_mul(NodeContext& node) {
 /// MatMulInteger16: sums in i32. OpenVINO's MatMul adds in f32, which holds 24 bits: the numbers are split
 /// into bytes, whose products are summed exactly.
 Values mat_mul_integer_16(NodeContext& node) {
-  constexpr std::int64_t kMostSummands = 256;
+  constexpr std::int64_t kMaxSummands = 256;
   const Value a = node.input(0);
   const ir::Dimension inner = a.shape()[a.shape().rank() - 1];
-  if (inner.is_dynamic() || inner.size() > kMostSummands) {
+  if (inner.is_dynamic() || inner.size() > kMaxSummands) {
     node.fail("sums of more than 256 products are not exact in OpenVINO, which adds in f32");
   }
   struct Bytes {

@@ -57,7 +57,7 @@ Value input_heads(NodeContext& node) {
 }
 
 /// Converts heads to the form of the input.
-Value in_form_of_input(NodeContext& node, Value heads) {
+Value in_layout_of_input(NodeContext& node, Value heads) {
   return node.rank(node.input(0)) == 4 ? heads : join_heads(node, heads);
 }
 
@@ -88,7 +88,7 @@ Values multimodal_rotary_embedding(NodeContext& node) {
     return unsqueeze(node, result, {1});
   };
   const Rotation rotation{mixed(node.input(2)), mixed(node.input(3)), node.integer("interleaved", 0) != 0};
-  return {in_form_of_input(node, rotated(node, heads, rotation))};
+  return {in_layout_of_input(node, rotated(node, heads, rotation))};
 }
 
 /// com.microsoft.RotaryEmbedding.
@@ -101,7 +101,7 @@ Values rotary_embedding(NodeContext& node) {
   }
   const Rotation rotation =
       rotation_by_caches(node, node.input(2), node.input(3), positions, node.integer("interleaved", 0) != 0);
-  return {in_form_of_input(node, rotated(node, heads, rotation))};
+  return {in_layout_of_input(node, rotated(node, heads, rotation))};
 }
 
 }  // namespace

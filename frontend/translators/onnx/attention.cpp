@@ -77,16 +77,16 @@ Heads heads_of(NodeContext& node) {
   return heads;
 }
 
-/// Requests of the node that ScaledDotProductAttention does not support.
-struct Wishes {
+/// Attributes and outputs that ScaledDotProductAttention does not support.
+struct AttentionOptions {
   double cap;
   ElementType softmax_type;
   bool scores;
 
-  bool none(ElementType type) const { return cap == 0 && softmax_type == type && !scores; }
+  bool are_absent(ElementType type) const { return cap == 0 && softmax_type == type && !scores; }
 };
 
-Wishes wishes_of(NodeContext& node, ElementType type) {
+AttentionOptions attention_options(NodeContext& node, ElementType type) {
   if (node.has_attribute("softmax_precision")) type = node.element_type(node.integer("softmax_precision"));
   return {node.real("softcap", 0), type, node.has_output(3)};
 }
@@ -105,7 +105,7 @@ Value scaled(NodeContext& node, Value query) {
 }
 
 /// As a ScaledDotProductAttention.
-Value in_one(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
+Value fused_attention(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
   const bool is_scaled_before =
       heads.query.type() != ElementType::f32 && node.target().has(Fault::attention_scale_rounding);
   const Value query = is_scaled_before ? scaled(node, heads.query) : heads.query;
@@ -117,17 +117,18 @@ Value in_one(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
   return node.op(ops::ScaledDotProductAttention, inputs, {{"causal", mask.hides_future}});
 }
 
-struct SpelledOut {
+struct DecomposedAttention {
   Value output;
   Value scores;  ///< of the stage in qk_matmul_output_mode, in the form of the products
 };
 
-SpelledOut in_arithmetic(NodeContext& node, const Heads& heads, Value mask, const Wishes& wishes) {
+DecomposedAttention decomposed_attention(NodeContext& node, const Heads& heads, Value mask,
+                                         const AttentionOptions& options) {
   const Value products = node.op(ops::MatMul, {scaled(node, heads.query), heads.key},
                                  {{"transpose_a", false}, {"transpose_b", true}});
   Value capped = products;
-  if (wishes.cap != 0) {
-    const Value cap = node.number_like(wishes.cap, products);
+  if (options.cap != 0) {
+    const Value cap = node.number_like(options.cap, products);
     capped = node.op(ops::Multiply, {node.op(ops::Tanh, {divide(node, products, cap)}), cap});
   }
   Value masked = capped;
@@ -137,9 +138,9 @@ SpelledOut in_arithmetic(NodeContext& node, const Heads& heads, Value mask, cons
     masked = node.op(ops::Add, {capped, mask});
   }
   Value weights =
-      node.op(ops::SoftMax, {convert(node, masked, wishes.softmax_type)}, {{"axis", node.rank(masked) - 1}});
+      node.op(ops::SoftMax, {convert(node, masked, options.softmax_type)}, {{"axis", node.rank(masked) - 1}});
   weights = convert(node, weights, heads.query.type());
-  if (mask && wishes.scores) weights = without_blind_rows(node, weights, mask);
+  if (mask && options.scores) weights = zero_fully_masked_rows(node, weights, mask);
   const std::array stages{products, capped, masked, weights};
   const std::int64_t mode = node.integer("qk_matmul_output_mode", 0);
   return {node.op(ops::MatMul, {weights, heads.value}, {{"transpose_a", false}, {"transpose_b", false}}),
@@ -168,23 +169,23 @@ Value packed(NodeContext& node, const Heads& heads, Value mixed) {
 
 Values attention(NodeContext& node) {
   const Heads heads = heads_of(node);
-  const Wishes wishes = wishes_of(node, heads.query.type());
-  const bool is_plain = wishes.none(heads.query.type());
+  const AttentionOptions options = attention_options(node, heads.query.type());
+  const bool is_plain = options.are_absent(heads.query.type());
   const AttentionMask mask = attention_mask(node, heads, is_plain);
   Heads factors = heads;
   if (heads.are_grouped) {
     factors.key = unsqueeze(node, heads.key, {2});
     factors.value = unsqueeze(node, heads.value, {2});
   }
-  SpelledOut result;
+  DecomposedAttention result;
   if (is_plain && mask.fits_one_operation) {
-    result.output = in_one(node, factors, mask);
+    result.output = fused_attention(node, factors, mask);
   } else {
-    result = in_arithmetic(node, factors, mask.value, wishes);
+    result = decomposed_attention(node, factors, mask.value, options);
   }
-  if (mask.value) result.output = without_blind_rows(node, result.output, mask.value);
+  if (mask.value) result.output = zero_fully_masked_rows(node, result.output, mask.value);
   Values outputs{packed(node, heads, result.output), heads.key, heads.value};
-  if (!wishes.scores) return outputs;
+  if (!options.scores) return outputs;
   outputs.push_back(heads.are_grouped
                         ? without_groups(node, heads, result.scores, dimension_of(node, heads.key, 2))
                         : result.scores);

@@ -21,7 +21,7 @@ struct Rules {
   bool are_by_position() const { return is_causal || left_window >= 0 || right_window >= 0; }
   /// Whether `causal` of ScaledDotProductAttention is equivalent: keys and queries start at the same
   /// position.
-  bool hide_future_only() const {
+  bool is_only_causal() const {
     return is_causal && left_window < 0 && right_window < 0 && !has_mask && !has_past && !has_lengths;
   }
 };
@@ -152,7 +152,7 @@ bool has_sizes_of_scores(const NodeContext& node, Value mask, const Heads& heads
 
 AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_causal) {
   const Rules rules = rules_of(node);
-  if (may_be_causal && rules.hide_future_only()) return {{}, true, true};
+  if (may_be_causal && rules.is_only_causal()) return {{}, true, true};
   const Mask mask = restrictions(node, heads, rules);
   Value merged = mask.bias ? mask.bias : mask.seen;
   if (mask.bias && mask.seen) {
@@ -163,7 +163,7 @@ AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_
   return {merged, false, has_sizes_of_scores(node, merged, heads, rules)};
 }
 
-Value without_blind_rows(NodeContext& node, Value value, Value mask) {
+Value zero_fully_masked_rows(NodeContext& node, Value value, Value mask) {
   if (!may_hide_all(node, mask)) return value;
   const Value seen = mask.type() == ElementType::boolean
                          ? mask

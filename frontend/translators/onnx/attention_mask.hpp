@@ -34,6 +34,6 @@ AttentionMask attention_mask(NodeContext& node, const Heads& heads, bool may_be_
 
 /// Replaces rows of `value` by zeros for queries from which `mask` hides all keys, because the Softmax of a
 /// fully masked row is NaN.
-Value without_blind_rows(NodeContext& node, Value value, Value mask);
+Value zero_fully_masked_rows(NodeContext& node, Value value, Value mask);
 
 }  // namespace onnx2ir::frontend

@@ -124,7 +124,7 @@ namespace {
 
 /// Removes diagnostics about the body at `path` that a failed attempt has reported since `mark`. Diagnostics
 /// about enclosing graphs are kept, because their nodes and initializers are not translated again.
-void forget_attempt(DiagnosticSink& sink, std::size_t mark, std::string_view path) {
+void remove_diagnostics_of_attempt(DiagnosticSink& sink, std::size_t mark, std::string_view path) {
   const auto is_inside = [&](const Diagnostic& diagnostic) {
     const std::string_view graph = diagnostic.place.graph;
     return graph.starts_with(path) && (graph.size() == path.size() || graph[path.size()] == '/');
@@ -154,8 +154,8 @@ class RepeatedBody {
 
 /// Widens `types` to the types that the states needed when the enclosing body was translated with narrower
 /// types; false if these are not known.
-bool widen_to_earlier(const ConversionState& conversion, const std::string& place,
-                      std::vector<OperandType>& types) {
+bool widen_to_previous_types(const ConversionState& conversion, const std::string& place,
+                             std::vector<OperandType>& types) {
   const auto earlier = conversion.state_types.find(place);
   if (earlier == conversion.state_types.end() || earlier->second.size() != types.size()) return false;
   for (std::size_t i = 0; i < types.size(); ++i) {
@@ -167,7 +167,7 @@ bool widen_to_earlier(const ConversionState& conversion, const std::string& plac
 
 /// States that pass their shapes to each other settle one per round. After this many rounds all shapes become
 /// dynamic, because otherwise there would be as many rounds as states.
-constexpr int kMostRounds = 16;
+constexpr int kMaxRounds = 16;
 
 }  // namespace
 
@@ -182,8 +182,8 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
   GraphTranslator& outer = node.translator();
   ConversionState& conversion = outer.conversion();
   const bool is_nested = conversion.repeated_bodies > 0;
-  const std::string place = is_nested ? outer.work_place() : std::string();
-  bool first = !(is_nested && widen_to_earlier(conversion, place, types));
+  const std::string place = is_nested ? outer.unique_path() : std::string();
+  bool first = !(is_nested && widen_to_previous_types(conversion, place, types));
   DiagnosticSink& sink = outer.sink();
   bool has_fallen_back = false;
   for (int round = 1;; ++round) {
@@ -199,7 +199,7 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
         return translated;
       }
       types = std::move(wider);
-      if (round >= kMostRounds) std::ranges::transform(types, types.begin(), with_dynamic_dimensions);
+      if (round >= kMaxRounds) std::ranges::transform(types, types.begin(), with_dynamic_dimensions);
     } catch (const AlreadyReported&) {
       // A failure with the exact shapes of the first iteration may be caused by shapes that do not hold in
       // later iterations. A body that is valid with dynamic shapes but not with the wider types that it then
@@ -212,12 +212,12 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
       constexpr int kFewBodies = 4;
       if (conversion.repeated_bodies > kFewBodies) conversion.state_types.insert_or_assign(place, dynamic);
     }
-    forget_attempt(sink, mark, outer.path_of_body(node.proto(), "body"));
+    remove_diagnostics_of_attempt(sink, mark, outer.path_of_body(node.proto(), "body"));
   }
 }
 
 LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const IteratedBody& proto,
-                     TranslatedBody body, Value next_condition, const std::vector<bool>& wanted_states,
+                     TranslatedBody body, Value next_condition, const std::vector<bool>& used_states,
                      const std::vector<ScanOutput>& scans) {
   Builder builder(*body.graph);
   // All Results first, because they may be the only uses of the body's Parameters.
@@ -232,7 +232,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   }
   std::vector<std::pair<ir::Node*, std::int64_t>> rows;  // with the axis over the iterations
   for (const ScanOutput& scan : scans) {
-    if (!scan.wanted) continue;
+    if (!scan.is_used) continue;
     const Value row = unsqueeze(builder, scan.row, {scan.axis});
     rows.emplace_back(&builder.result(row), scan.axis);
   }
@@ -251,7 +251,7 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   for (std::size_t i = 0; i < initial.size(); ++i) {
     for (std::size_t part = 0; part < initial[i].size(); ++part) {
       ir::Carried& state = loop.add_state(initial[i][part], *body.states[i][part], *nexts[i][part]);
-      if (wanted_states[i]) values.push_back(loop.add_output(state));
+      if (used_states[i]) values.push_back(loop.add_output(state));
     }
   }
   for (const auto& [result, axis] : rows) values.push_back(loop.output(loop.add_scan(*result, axis)));
@@ -266,10 +266,10 @@ LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const
   LoopResult result;
   std::size_t next = 0;
   for (std::size_t i = 0; i < proto.initial.size(); ++i) {
-    result.states.push_back(wanted_states[i] ? unflatten(body.types[i], values, next, Boundary::body)
-                                             : Operand{});
+    result.states.push_back(used_states[i] ? unflatten(body.types[i], values, next, Boundary::body)
+                                           : Operand{});
   }
-  for (const ScanOutput& scan : scans) result.scans.push_back(scan.wanted ? values[next++] : Value{});
+  for (const ScanOutput& scan : scans) result.scans.push_back(scan.is_used ? values[next++] : Value{});
   return result;
 }
 

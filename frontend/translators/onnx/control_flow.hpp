@@ -54,7 +54,7 @@ TranslatedBody translate_to_fixpoint(NodeContext& node, const IteratedBody& body
 struct ScanOutput {
   Value row;
   std::int64_t axis;
-  bool wanted;
+  bool is_used;
 };
 
 /// The final states and scan outputs (null if they are not needed).
@@ -64,9 +64,9 @@ struct LoopResult {
 };
 
 /// Creates the Loop-5 node. `next_condition` is the body condition, a boolean scalar of the body;
-/// `wanted_states` are the states whose final value is needed.
+/// `used_states` are the states whose final value is needed.
 LoopResult make_loop(NodeContext& node, Value trip_count, Value condition, const IteratedBody& proto,
-                     TranslatedBody body, Value next_condition, const std::vector<bool>& wanted_states,
+                     TranslatedBody body, Value next_condition, const std::vector<bool>& used_states,
                      const std::vector<ScanOutput>& scans);
 
 }  // namespace onnx2ir::frontend

@@ -169,7 +169,7 @@ Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
 
 /// The part of the full result that a transposed convolution keeps along an axis.
 FoldedAxis transposed_axis(const Sizes& sizes, const Window& window, std::size_t at, Value places,
-                           Value kernel, std::int64_t more, const std::vector<std::int64_t>& wanted) {
+                           Value kernel, std::int64_t more, const std::vector<std::int64_t>& output_shape) {
   const std::int64_t stride = window.strides[at];
   const Value extent = sizes.extent(kernel, window.dilations[at]);
   const Value full = sizes.plus(sizes.times(sizes.minus(places, sizes.of(1)), sizes.of(stride)), extent);
@@ -177,11 +177,11 @@ FoldedAxis transposed_axis(const Sizes& sizes, const Window& window, std::size_t
   axis.places = places;
   axis.kernel = kernel;
   const bool same = window.auto_pad != "explicit";
-  if (wanted.empty() && !same) {
+  if (output_shape.empty() && !same) {
     axis.begin = sizes.of(window.pads_begin[at]);
     axis.size = sizes.plus(full, sizes.of(more - window.pads_begin[at] - window.pads_end[at]));
   } else {
-    axis.size = wanted.empty() ? sizes.times(places, sizes.of(stride)) : sizes.of(wanted[at]);
+    axis.size = output_shape.empty() ? sizes.times(places, sizes.of(stride)) : sizes.of(output_shape[at]);
     const Value total = sizes.least(sizes.minus(sizes.plus(full, sizes.of(more)), axis.size), 0);
     const Value smaller = sizes.by(total, 2);
     axis.begin = window.auto_pad == "same_upper" ? smaller : sizes.minus(total, smaller);
@@ -194,13 +194,13 @@ FoldedAxis transposed_axis(const Sizes& sizes, const Window& window, std::size_t
 
 Value folded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
                          std::int64_t groups, const std::vector<std::int64_t>& more,
-                         const std::vector<std::int64_t>& wanted) {
+                         const std::vector<std::int64_t>& output_shape) {
   const Sizes sizes{node};
   const Values kernel = spatial_sizes(node, filter);
   const Values places = spatial_sizes(node, input);
   std::vector<FoldedAxis> axes;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
-    axes.push_back(transposed_axis(sizes, window, i, places[i], kernel[i], more[i], wanted));
+    axes.push_back(transposed_axis(sizes, window, i, places[i], kernel[i], more[i], output_shape));
   }
   const Value batch = dimension_of(node, input, 0);
   const Value inner = sizes.by(dimension_of(node, filter, 0), groups);

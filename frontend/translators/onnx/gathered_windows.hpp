@@ -11,11 +11,11 @@ namespace onnx2ir::frontend {
 Value unfolded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
                            std::int64_t groups);
 
-/// The same for a transposed convolution. `more` is output_padding, `wanted` is output_shape; empty if
+/// The same for a transposed convolution. `more` is output_padding. `output_shape` is empty if
 /// absent.
 Value folded_convolution(NodeContext& node, Value input, Value filter, const Window& window,
                          std::int64_t groups, const std::vector<std::int64_t>& more,
-                         const std::vector<std::int64_t>& wanted);
+                         const std::vector<std::int64_t>& output_shape);
 
 /// Col2Im along any number of axes: `columns` [N, C * kernel, places]; `sizes` and `kernel` are i64 [1] per
 /// axis.

@@ -2,7 +2,7 @@
 // optionals.
 #include <algorithm>
 
-#include "frontend/graph/unread_values.hpp"
+#include "frontend/graph/unused_if_outputs.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
@@ -99,27 +99,27 @@ OperandType joined_type(NodeContext& node, const Operand& then_value, const Oper
 }
 
 /// If the outputs differ in rank and one of them is never used, it gets the type of the other.
-void fit_unread_output(NodeContext& node, TranslatedBranch& then_branch, TranslatedBranch& else_branch,
-                       std::size_t index) {
+void match_unused_output(NodeContext& node, TranslatedBranch& then_branch, TranslatedBranch& else_branch,
+                         std::size_t index) {
   const OperandType then_type = type_of(then_branch.outputs[index]);
   const OperandType else_type = type_of(else_branch.outputs[index]);
   const bool are_tensors =
       then_type.kind == OperandType::Kind::tensor && else_type.kind == OperandType::Kind::tensor;
   std::string problem;
   if (!are_tensors || then_type.type != else_type.type || widen(then_type, else_type, problem)) return;
-  const auto is_unread = [&](std::string_view attribute) {
-    return is_never_read(node.translator(), node.proto(), attribute, static_cast<int>(index));
+  const auto is_unused = [&](std::string_view attribute) {
+    return is_unused_if_taken(node.translator(), node.proto(), attribute, static_cast<int>(index));
   };
-  TranslatedBranch* unread = is_unread("then_branch")   ? &then_branch
-                             : is_unread("else_branch") ? &else_branch
+  TranslatedBranch* unused = is_unused("then_branch")   ? &then_branch
+                             : is_unused("else_branch") ? &else_branch
                                                         : nullptr;
-  if (unread == nullptr) return;
-  const OperandType& wanted = unread == &then_branch ? else_type : then_type;
+  if (unused == nullptr) return;
+  const OperandType& other = unused == &then_branch ? else_type : then_type;
   std::vector<std::int64_t> shape;
-  for (const ir::Dimension& size : wanted.shape) shape.push_back(size.is_static() ? size.size() : 1);
-  Builder builder(*unread->branch.graph);
-  const Value zero = builder.number(0, wanted.type);
-  unread->outputs[index] = broadcast_to(builder, zero, builder.integers(shape));
+  for (const ir::Dimension& size : other.shape) shape.push_back(size.is_static() ? size.size() : 1);
+  Builder builder(*unused->branch.graph);
+  const Value zero = builder.number(0, other.type);
+  unused->outputs[index] = broadcast_to(builder, zero, builder.integers(shape));
 }
 
 bool differ_in_rank(const Operand& a, const Operand& b) {
@@ -133,19 +133,19 @@ bool differ_in_rank(const Operand& a, const Operand& b) {
 /// The branch that was found to be the only one that can succeed.
 std::optional<bool> chosen_branch(NodeContext& node) {
   const auto& choices = node.translator().conversion().chosen_branches;
-  const auto chosen = choices.find(node.translator().work_place());
+  const auto chosen = choices.find(node.translator().unique_path());
   if (chosen == choices.end()) return std::nullopt;
   return chosen->second;
 }
 
-/// Before an If with branches of different ranks is an error, each branch is tried in its place.
-void ask_for_branch(NodeContext& node, const TranslatedBranch& then_branch,
-                    const TranslatedBranch& else_branch) {
+/// If the branches differ in rank, asks for another attempt, which uses one of them in place of the If.
+void request_branch_choice(NodeContext& node, const TranslatedBranch& then_branch,
+                           const TranslatedBranch& else_branch) {
   GraphTranslator& translator = node.translator();
-  if (!translator.conversion().asks_for_branches || translator.sink().has_errors()) return;
+  if (!translator.conversion().may_request_branch_choice || translator.sink().has_errors()) return;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     if (differ_in_rank(then_branch.outputs[i], else_branch.outputs[i])) {
-      throw BranchesDiffer{translator.work_place(), translator.executed_path()};
+      throw BranchesDiffer{translator.unique_path(), translator.executed_path()};
     }
   }
 }
@@ -186,9 +186,9 @@ Operands if_1(NodeContext& node) {
   TranslatedBranch& else_branch = *else_try.branch;
   std::vector<OperandType> types;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
-    fit_unread_output(node, then_branch, else_branch, i);
+    match_unused_output(node, then_branch, else_branch, i);
   }
-  ask_for_branch(node, then_branch, else_branch);
+  request_branch_choice(node, then_branch, else_branch);
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     types.push_back(joined_type(node, then_branch.outputs[i], else_branch.outputs[i], i));
   }

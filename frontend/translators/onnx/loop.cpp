@@ -16,11 +16,11 @@ namespace onnx2ir::frontend {
 namespace {
 
 constexpr int kFirstState = 2;         ///< node inputs and body inputs before the states
-constexpr std::int64_t kEndless = -1;  ///< the trip count of a Loop-5 without limit
+constexpr std::int64_t kNoLimit = -1;  ///< the trip count of a Loop-5 without limit
 
 /// Input 0 as the trip count of Loop-5: absent is no bound, negative is zero.
 Value trip_count(NodeContext& node) {
-  if (!node.has_input(0)) return node.integer(kEndless);
+  if (!node.has_input(0)) return node.integer(kNoLimit);
   const Value given = node.input(0);
   if (given.type() == ElementType::i32) {
     node.warn(DiagnosticCode::trip_count_type,
@@ -33,7 +33,7 @@ Value trip_count(NodeContext& node) {
     // A limit that does not fit into 32 bits is treated as no limit.
     const bool endless =
         node.target().has(Fault::wide_integers) && known->front() >= std::numeric_limits<std::int32_t>::max();
-    return node.integer(endless ? kEndless : std::max<std::int64_t>(known->front(), 0));
+    return node.integer(endless ? kNoLimit : std::max<std::int64_t>(known->front(), 0));
   }
   return node.op(ops::Maximum, {count, node.integer(0)});
 }
@@ -76,7 +76,7 @@ Value with_declared_row(NodeContext& node, Value rows, const onnx::ValueInfoProt
   if (!type || !type->shape.has_rank() || !shape.has_rank() || shape.rank() != type->shape.rank() + 1 ||
       shape[0].is_static())
     return rows;
-  std::vector<std::int64_t> no_rows{0};
+  std::vector<std::int64_t> empty_scan_output{0};
   std::vector<std::int64_t> known{0};
   bool declares_more = false;
   for (std::size_t i = 0; i < type->shape.rank(); ++i) {
@@ -85,13 +85,13 @@ Value with_declared_row(NodeContext& node, Value rows, const onnx::ValueInfoProt
     const bool is_used = found.is_dynamic() && given.is_static() && found.admits(given.size());
     declares_more = declares_more || (is_used && given.size() != 0);
     known.push_back(found.is_static() ? found.size() : 0);
-    no_rows.push_back(is_used ? given.size() : known.back());
+    empty_scan_output.push_back(is_used ? given.size() : known.back());
   }
   if (!declares_more) return rows;
   const Value sizes = shape_of(node, rows);
   const Value count = gather(node, sizes, node.integer(0));
-  const Value target =
-      node.op(ops::Select, {node.op(ops::Greater, {count, node.integer(0)}), sizes, node.integers(no_rows)});
+  const Value target = node.op(ops::Select, {node.op(ops::Greater, {count, node.integer(0)}), sizes,
+                                             node.integers(empty_scan_output)});
   const Value result = reshape(node, rows, target);
   if (std::ranges::all_of(known, [](std::int64_t size) { return size == 0; })) return result;
   return reshape_keeping(node, result, known);
@@ -132,8 +132,8 @@ Operands loop_1(NodeContext& node) {
       as_scalar(node, builder, translated.outputs[0], ElementType::boolean, "the body's condition");
 
   const std::size_t states = body.initial.size();
-  std::vector<bool> wanted;
-  for (std::size_t i = 0; i < states; ++i) wanted.push_back(node.has_output(i));
+  std::vector<bool> used_states;
+  for (std::size_t i = 0; i < states; ++i) used_states.push_back(node.has_output(i));
   std::vector<ScanOutput> scans;
   for (std::size_t i = states; i + 1 < translated.outputs.size(); ++i) {
     const Value row = as_tensor(translated.outputs[1 + i]);
@@ -144,13 +144,13 @@ Operands loop_1(NodeContext& node) {
   const std::size_t outputs = scans.size();
   std::vector<std::size_t> lists;
   for (std::size_t i = 0; i < states; ++i) {
-    const Value row = wanted[i] ? appended(body, translated, i) : Value{};
+    const Value row = used_states[i] ? appended(body, translated, i) : Value{};
     if (!row) continue;
     lists.push_back(i);
     scans.push_back({row, 0, true});
   }
   LoopResult result =
-      make_loop(node, count, condition, body, std::move(translated), next_condition, wanted, scans);
+      make_loop(node, count, condition, body, std::move(translated), next_condition, used_states, scans);
   for (std::size_t i = 0; i < lists.size(); ++i) {
     Sequence list = *std::get<std::shared_ptr<const Sequence>>(result.states[lists[i]]);
     list.stacked = result.scans[outputs + i];

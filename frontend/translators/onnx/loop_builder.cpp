@@ -6,8 +6,8 @@
 
 namespace onnx2ir::frontend {
 
-Iterated iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
-                 const BodyWriter& write) {
+LoopOutputs iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
+                    const BodyWriter& write) {
   auto graph = outer.graph().make_body();
   Builder body(*graph);
   const Value starts = outer.boolean(true);
@@ -22,7 +22,7 @@ Iterated iterate(Builder& outer, Value count, const Values& initial, const Value
   const Iteration next = write(body, iteration.value(), states, inner);
   const ir::LoopView loop = ir::add_loop(outer, count, starts, std::move(graph));
   loop.body().condition = &body.result(body.boolean(true));
-  Iterated result;
+  LoopOutputs result;
   for (std::size_t i = 0; i < states.size(); ++i) {
     ir::Carried& state = loop.add_state(initial[i], *states[i].node, body.result(next.states[i]));
     result.states.push_back(loop.add_output(state));

@@ -19,13 +19,13 @@ using BodyWriter =
     std::function<Iteration(Builder& body, Value iteration, const Values& states, const Values& invariants)>;
 
 /// Final states, and the rows of all iterations stacked along a new first axis.
-struct Iterated {
+struct LoopOutputs {
   Values states;
   Values scans;
 };
 
 /// A loop of `count` (i64 scalar) iterations with the states `initial`. States keep their types and shapes.
-Iterated iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
-                 const BodyWriter& write);
+LoopOutputs iterate(Builder& outer, Value count, const Values& initial, const Values& invariants,
+                    const BodyWriter& write);
 
 }  // namespace onnx2ir::frontend

@@ -195,10 +195,10 @@ Value eliminated_determinant(NodeContext& node, Value x) {
   const Value matrices = reshape(node, x, concat(node, {node.integers({-1}), size, size}));
   const Value ones = filled(node, 1, x.type(), dimension_of(node, matrices, 0));
   const Value count = reshape(node, size, std::vector<std::int64_t>{});
-  const Iterated result = iterate(node, count, {matrices, ones}, {},
-                                  [](Builder& body, Value step, const Values& states, const Values&) {
-                                    return eliminated(body, step, states[0], states[1]);
-                                  });
+  const LoopOutputs result = iterate(node, count, {matrices, ones}, {},
+                                     [](Builder& body, Value step, const Values& states, const Values&) {
+                                       return eliminated(body, step, states[0], states[1]);
+                                     });
   Values shape;
   for (std::int64_t i = 0; i + 2 < rank; ++i) shape.push_back(dimension_of(node, x, i));
   return shape.empty() ? reshape(node, result.states[1], std::vector<std::int64_t>{})

@@ -54,14 +54,14 @@ Value mel_edges(NodeContext& node) {
 /// MelWeightMatrix 17: triangles over the frequencies of a one-sided transform, one per column.
 Values mel_weight_matrix_17(NodeContext& node) {
   constexpr std::int64_t kFloat = 1;
-  constexpr double kMostBins = 1 << 16;
+  constexpr double kMaxBins = 1 << 16;
   std::vector<double> known;
   for (std::size_t i = 0; i < 5; ++i) {
     const auto value = node.known_numbers(node.input(i));
     if (value && value->size() == 1) known.push_back(value->front());
   }
   Value edges;
-  if (known.size() == 5 && known[0] >= 0 && known[0] <= kMostBins) {
+  if (known.size() == 5 && known[0] >= 0 && known[0] <= kMaxBins) {
     const auto values = mel_edges(MelBands{known[0], known[1], known[2], known[3], known[4]});
     const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
     edges = node.numbers(values, shape, ElementType::f32);

@@ -17,8 +17,8 @@ struct NGrams {
 };
 
 /// Splits the pool, in which n-grams are ordered by length. `starts` has the start of each length.
-std::vector<NGrams> cut(NodeContext& node, const std::vector<std::int64_t>& pool,
-                        const std::vector<std::int64_t>& starts) {
+std::vector<NGrams> n_grams_of_pool(NodeContext& node, const std::vector<std::int64_t>& pool,
+                                    const std::vector<std::int64_t>& starts) {
   std::vector<NGrams> result;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const auto begin = starts[i];
@@ -45,8 +45,8 @@ Value occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int
   for (std::int64_t k = 0; k < n_grams.length; ++k) {
     const std::int64_t behind = (n_grams.length - 1 - k) * distance;
     const Value words = slice(node, rows, k * distance, behind == 0 ? kFarEnd : -behind, 1);
-    const Value wanted = node.integers(n_grams.words[static_cast<std::size_t>(k)], ElementType::i32);
-    const Value same = node.op(ops::Equal, {unsqueeze(node, words, {2}), wanted});
+    const Value expected = node.integers(n_grams.words[static_cast<std::size_t>(k)], ElementType::i32);
+    const Value same = node.op(ops::Equal, {unsqueeze(node, words, {2}), expected});
     matches = matches ? node.op(ops::LogicalAnd, {matches, same}) : same;
   }
   return reduce(node, ops::ReduceSum, convert(node, matches, ElementType::f32), {1});
@@ -89,15 +89,15 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   const std::int64_t shortest = node.integer("min_gram_length");
   const std::int64_t longest = node.integer("max_gram_length");
   const std::int64_t most_skipped = node.integer("max_skip_count");
-  constexpr std::int64_t kMostSkipped = 1000;
-  if (most_skipped < 0 || most_skipped > kMostSkipped) node.fail("max_skip_count is out of range");
+  constexpr std::int64_t kMaxSkipped = 1000;
+  if (most_skipped < 0 || most_skipped > kMaxSkipped) node.fail("max_skip_count is out of range");
   const auto columns = node.integer_list("ngram_indexes");
   if (columns.empty()) node.fail("there are no n-grams");
 
   // The counts of all n-grams in the order of the pool, followed by a 0 for unused columns.
   Values parts;
   std::size_t total = 0;
-  for (const NGrams& n_grams : cut(node, vocabulary.pool, node.integer_list("ngram_counts"))) {
+  for (const NGrams& n_grams : n_grams_of_pool(node, vocabulary.pool, node.integer_list("ngram_counts"))) {
     Value count;
     // Skipping makes no difference for single words.
     const std::int64_t skips = n_grams.length == 1 ? 0 : most_skipped;
@@ -118,8 +118,8 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF") node.fail("mode '" + mode + "' does not exist");
 
   const std::int64_t width = 1 + *std::max_element(columns.begin(), columns.end());
-  constexpr std::int64_t kMostColumns = 1 << 24;
-  if (*std::min_element(columns.begin(), columns.end()) < 0 || width > kMostColumns) {
+  constexpr std::int64_t kMaxColumns = 1 << 24;
+  if (*std::min_element(columns.begin(), columns.end()) < 0 || width > kMaxColumns) {
     node.fail("an index of an n-gram is out of range");
   }
   // For each column the index of its n-gram, or that of the final 0.

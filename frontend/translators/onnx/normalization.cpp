@@ -252,7 +252,7 @@ Value native_lrn(NodeContext& node, std::int64_t size, double alpha, double beta
 }
 
 /// LRN with an even size, with the average of the squares in a window.
-Value even_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
+Value lrn_of_even_size(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
   const Value x = node.input(0);
   const Value batch = dimension_of(node, x, 0);
   const Value channels = dimension_of(node, x, 1);
@@ -282,7 +282,8 @@ Values lrn_1(NodeContext& node) {
   const std::int64_t size = node.integer("size");
   if (size < 1) node.fail("attribute 'size' must be positive");
   const bool is_native = size % 2 != 0 || !node.target().has(Fault::lrn_even_size);
-  return {is_native ? native_lrn(node, size, alpha, beta, bias) : even_lrn(node, size, alpha, beta, bias)};
+  return {is_native ? native_lrn(node, size, alpha, beta, bias)
+                    : lrn_of_even_size(node, size, alpha, beta, bias)};
 }
 
 }  // namespace

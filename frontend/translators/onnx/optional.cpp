@@ -7,7 +7,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// The placeholder content of an absent optional of `type`.
-std::shared_ptr<const Operand> content_of_absent(Builder& builder, const OperandType& type) {
+std::shared_ptr<const Operand> placeholder_content(Builder& builder, const OperandType& type) {
   if (!type.shape.has_rank()) return nullptr;
   Optional absent;
   const OperandType optional{.kind = OperandType::Kind::optional,
@@ -29,7 +29,7 @@ Operands optional_15(NodeContext& node) {
   std::string problem;
   const auto type = to_operand_type(node.type_attribute("type"), problem);
   if (!type) node.fail("attribute 'type' " + problem);
-  optional.content = content_of_absent(node, *type);
+  optional.content = placeholder_content(node, *type);
   return {make_optional(std::move(optional))};
 }
 

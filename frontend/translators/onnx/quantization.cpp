@@ -177,8 +177,8 @@ Values dequantize_linear_10(NodeContext& node) {
   const Value x = node.input(0);
   const Value scale = node.input(1);
   const Value zero_point = node.optional_input(2);
-  const std::int64_t wanted = node.integer("output_dtype", 0);
-  const ElementType type = wanted == 0 ? scale.type() : node.element_type(wanted);
+  const std::int64_t requested = node.integer("output_dtype", 0);
+  const ElementType type = requested == 0 ? scale.type() : node.element_type(requested);
   if (const auto blocks = blocks_of(node, x, scale, zero_point)) {
     return {convert(node, numbers_of_blocks(node, *blocks), type)};
   }

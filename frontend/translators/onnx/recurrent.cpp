@@ -83,7 +83,7 @@ using Step = std::function<Values(Builder& body, Value x, const Values& states, 
                                   Value peepholes, std::span<const Activation> activations)>;
 
 /// All steps of one direction as a Loop.
-Iterated run_direction(NodeContext& node, const Cell& cell, std::int64_t direction, const Step& step) {
+LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t direction, const Step& step) {
   const auto of_direction = [&](Value value) { return gather(node, value, node.integer(direction)); };
   const bool backwards = cell.direction == "reverse" || direction == 1;
   const Value steps = reshape(node, dimension_of(node, cell.x, 0), std::vector<std::int64_t>{});
@@ -105,7 +105,7 @@ Iterated run_direction(NodeContext& node, const Cell& cell, std::int64_t directi
   const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
   const std::span activations(cell.activations.data() + static_cast<std::size_t>(direction) * per_direction,
                               per_direction);
-  Iterated result =
+  LoopOutputs result =
       iterate(node, steps, initial, invariants,
               [&](Builder& body, Value iteration, const Values& states, const Values& values) {
                 Values next = step(body, gather(body, values[0], iteration), states, values[1], values[2],
@@ -128,7 +128,7 @@ Iterated run_direction(NodeContext& node, const Cell& cell, std::int64_t directi
 Values decomposed(NodeContext& node, const Cell& cell, const Step& step) {
   std::vector<Values> parts(1 + cell.initial.size());
   for (std::int64_t direction = 0; direction < cell.directions; ++direction) {
-    const Iterated iterated = run_direction(node, cell, direction, step);
+    const LoopOutputs iterated = run_direction(node, cell, direction, step);
     parts[0].push_back(unsqueeze(node, iterated.scans[0], {1}));
     for (std::size_t i = 0; i < iterated.states.size(); ++i) {
       parts[1 + i].push_back(unsqueeze(node, iterated.states[i], {0}));

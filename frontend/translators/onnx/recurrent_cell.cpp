@@ -89,9 +89,9 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
   const ir::Dimension hidden = node.rank(cell.r) == 3 ? cell.r.shape()[2] : ir::Dimension();
   cell.hidden = node.integer("hidden_size", hidden.size());
   if (cell.hidden <= 0) node.fail("the hidden size is not known");
-  constexpr std::int64_t kMostHidden = std::int64_t{1}
-                                       << 28;  // so that products with gates and directions fit into 32 bits
-  if (cell.hidden > kMostHidden) {
+  constexpr std::int64_t kMaxHidden = std::int64_t{1}
+                                      << 28;  // so that products with gates and directions fit into 32 bits
+  if (cell.hidden > kMaxHidden) {
     node.fail("a hidden size of " + std::to_string(cell.hidden) + " is not supported");
   }
   cell.activations = activations_of(node, cell.directions, defaults);

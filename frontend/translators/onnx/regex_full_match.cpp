@@ -70,7 +70,7 @@ Values regex_full_match_20(NodeContext& node) {
     return Iteration{{gather(body, body.integers(next, kWhole), index)}, {}};
   };
   const Value first = node.op(ops::Multiply, {texts.lengths(), node.integer(0, kWhole)});
-  const Iterated loop = iterate(node, size_of(node, classes, 0), {first}, {classes}, write);
+  const LoopOutputs loop = iterate(node, size_of(node, classes, 0), {first}, {classes}, write);
   const Value accepts = gather(node, node.integers(acceptance(automaton), kWhole), loop.states[0]);
   const Value matches = node.op(ops::NotEqual, {accepts, node.integer(0, kWhole)});
   return {texts.as_tensor(node, matches)};

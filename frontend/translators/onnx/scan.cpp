@@ -90,8 +90,8 @@ Operands scan(NodeContext& node, std::string_view directions) {
     }
   };
   TranslatedBody translated = translate_to_fixpoint(node, body);
-  std::vector<bool> wanted;
-  for (std::size_t i = 0; i < states; ++i) wanted.push_back(node.has_output(i));
+  std::vector<bool> used_states;
+  for (std::size_t i = 0; i < states; ++i) used_states.push_back(node.has_output(i));
   std::vector<ScanOutput> scans;
   const Values rows = tensors_of(node, translated, states);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -100,8 +100,8 @@ Operands scan(NodeContext& node, std::string_view directions) {
   }
   Builder builder(*translated.graph);
   const Value next_condition = builder.boolean(true);
-  LoopResult result =
-      make_loop(node, count, node.boolean(true), body, std::move(translated), next_condition, wanted, scans);
+  LoopResult result = make_loop(node, count, node.boolean(true), body, std::move(translated), next_condition,
+                                used_states, scans);
   for (std::size_t i = 0; i < scans.size(); ++i) {
     Value output = result.scans[i];
     if (output && output_directions[i] != 0) output = reversed(node, output, scans[i].axis);
@@ -144,11 +144,11 @@ Operands scan_8(NodeContext& node) {
   }
   // A body without nodes: its outputs are bound below.
   onnx::GraphProto outputs;
-  std::vector<std::size_t> wanted;
+  std::vector<std::size_t> used_outputs;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     if (!node.has_output(i)) continue;
     outputs.add_output()->set_name("of_one_sequence_" + std::to_string(i));
-    wanted.push_back(i);
+    used_outputs.push_back(i);
   }
   IteratedBody body{.proto = &outputs, .first_state_input = 0, .first_state_output = 0};
   body.bind_others = [&](GraphTranslator& scope, Builder& builder, Value iteration, Value) {
@@ -171,9 +171,10 @@ Operands scan_8(NodeContext& node) {
     }
     NodeContext of_one(scope, node.proto(), node.opset(), inputs);
     const Operands results = scan(of_one, "directions");
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      Operand result = results[wanted[i]];
-      if (wanted[i] >= signature.states && length) result = filled_up(builder, as_tensor(result), longest);
+    for (std::size_t i = 0; i < used_outputs.size(); ++i) {
+      Operand result = results[used_outputs[i]];
+      if (used_outputs[i] >= signature.states && length)
+        result = filled_up(builder, as_tensor(result), longest);
       scope.bind(outputs.output(static_cast<int>(i)).name(), result);
     }
   };
@@ -187,7 +188,7 @@ Operands scan_8(NodeContext& node) {
   const LoopResult result =
       make_loop(node, count, node.boolean(true), body, std::move(translated), next_condition, {}, scans);
   Operands results(node.output_count());
-  for (std::size_t i = 0; i < wanted.size(); ++i) results[wanted[i]] = result.scans[i];
+  for (std::size_t i = 0; i < used_outputs.size(); ++i) results[used_outputs[i]] = result.scans[i];
   return results;
 }
 

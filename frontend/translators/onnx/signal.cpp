@@ -35,8 +35,8 @@ Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
                                      node.integers(std::span(none).subspan(behind))});
     x = node.op(ops::Pad, {x, node.integers(none), ends, node.number_like(0, x)}, {{"pad_mode", "constant"}});
   }
-  const auto wanted = node.known_integers(length);
-  if (wanted && x.shape()[static_cast<std::size_t>(axis)] == ir::Dimension(wanted->front())) return x;
+  const auto requested = node.known_integers(length);
+  if (requested && x.shape()[static_cast<std::size_t>(axis)] == ir::Dimension(requested->front())) return x;
   return slice(node, x, node.integers({0}), length, axis);
 }
 

@@ -79,13 +79,13 @@ bool are_never_negative(const NodeContext& node, Value numbers) {
   static constexpr ir::OperationSet kMovesData = {ops::Broadcast, ops::Convert, ops::Gather,
                                                   ops::Reshape,   ops::Slice,   ops::Squeeze,
                                                   ops::Transpose, ops::Tile,    ops::Unsqueeze};
-  constexpr int kMostNodes = 32;
+  constexpr int kMaxNodes = 32;
   std::vector<Value> pending{numbers};
   for (int visited = 0; !pending.empty(); ++visited) {
     const Value value = pending.back();
     pending.pop_back();
     const ir::Node& maker = *value.node;
-    if (visited == kMostNodes) return false;
+    if (visited == kMaxNodes) return false;
     if (are_known_not_negative(node, value) || maker.is(ops::NonZero) || maker.is(ops::ShapeOf) ||
         (maker.is(ops::TopK) && value.index == 1) || (maker.is(ops::Clamp) && maker.real("min") >= 0))
       continue;

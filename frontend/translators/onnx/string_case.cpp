@@ -8,7 +8,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 constexpr ElementType kWhole = ElementType::i32;
-constexpr std::int64_t kMostBytes = 4;
+constexpr std::int64_t kMaxBytes = 4;
 
 class CaseWriter {
  public:
@@ -23,7 +23,7 @@ class CaseWriter {
     Value code = lead;
     constexpr std::int64_t kLeads[] = {0xC0, 0xE0, 0xF0};
     Value longer = lead;
-    for (std::int64_t more = 1; more < kMostBytes; ++more) {
+    for (std::int64_t more = 1; more < kMaxBytes; ++more) {
       const Value low = op(ops::BitwiseAnd, byte(more), number(0x3F));
       longer = op(ops::BitwiseOr, op(ops::BitwiseLeftShift, longer, number(6)), low);
       // The bits of the lead byte that mark the length are above the bits of the character.
@@ -80,7 +80,7 @@ Value in_case(NodeContext& node, Value texts, LetterCase to) {
   const std::vector<std::int64_t> flat{-1};
   ir::Node& unpacked = node.node(ops::StringTensorUnpack, {texts}, {}, 3);
   const Value bytes = concat(node, {convert(node, unpacked.value(2), kWhole),
-                                    node.integers(std::vector<std::int64_t>(kMostBytes, 0), kWhole)});
+                                    node.integers(std::vector<std::int64_t>(kMaxBytes, 0), kWhole)});
   // One position more than there are bytes, for the end of the last string.
   const Value count = convert(node, size_of(node, unpacked.value(2), 0), kWhole);
   const Value places =

@@ -112,9 +112,10 @@ class Splitter {
 
   /// Whether the delimiter begins at each byte.
   Value occurrences(const std::string& delimiter) {
-    std::vector<std::int64_t> wanted;
-    for (const char byte : delimiter) wanted.push_back(static_cast<unsigned char>(byte));
-    const Value differs = op(ops::NotEqual, {windows(std::ssize(wanted)), node_->integers(wanted, kWhole)});
+    std::vector<std::int64_t> expected;
+    for (const char byte : delimiter) expected.push_back(static_cast<unsigned char>(byte));
+    const Value differs =
+        op(ops::NotEqual, {windows(std::ssize(expected)), node_->integers(expected, kWhole)});
     const Value any = reduce(*node_, ops::ReduceLogicalOr, differs, {1});
     return op(ops::LogicalNot, {any});
   }
@@ -166,7 +167,7 @@ class Splitter {
       return Iteration{{body.op(ops::Select, {is_taken, behind, states[0]})},
                        {convert(body, is_taken, kWhole)}};
     };
-    const Iterated loop = iterate(*node_, count, {free_from}, {by_column}, write);
+    const LoopOutputs loop = iterate(*node_, count, {free_from}, {by_column}, write);
     return op(ops::NotEqual, {transpose(*node_, loop.scans[0], {1, 0}), number(0)});
   }
 
@@ -201,7 +202,7 @@ class Splitter {
 };
 
 /// The outputs for an empty input, which is reshaped to the substrings.
-Values no_parts(NodeContext& node, Value texts) {
+Values outputs_for_empty_input(NodeContext& node, Value texts) {
   const Value shape = shape_of(node, texts);
   const Value parts = reshape(node, texts, concat(node, {shape, node.integers({0})}));
   return {parts, filled(node, 0, ElementType::i64, shape)};
@@ -210,7 +211,7 @@ Values no_parts(NodeContext& node, Value texts) {
 /// StringSplit 20.
 Values string_split_20(NodeContext& node) {
   constexpr std::int64_t kMany = 1 << 24;
-  if (node.input(0).shape().element_count() == 0) return no_parts(node, node.input(0));
+  if (node.input(0).shape().element_count() == 0) return outputs_for_empty_input(node, node.input(0));
   const StringList texts(node, node.input(0));
   Splitter splitter(node, texts);
   const std::string delimiter = node.text("delimiter", "");

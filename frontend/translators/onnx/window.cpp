@@ -10,9 +10,9 @@ namespace {
 /// Fails unless `least` <= value <= 2^31 for all values, so that sums and products of two of them fit into 64
 /// bits.
 void check_values(NodeContext& node, std::string_view name, const ir::Integers& values, std::int64_t least) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  constexpr std::int64_t kMax = std::int64_t{1} << 31;
   for (const std::int64_t value : values) {
-    if (value < least || value > kMost) {
+    if (value < least || value > kMax) {
       node.fail("attribute '" + std::string(name) + "' has the value " + std::to_string(value));
     }
   }

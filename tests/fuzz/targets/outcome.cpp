@@ -11,8 +11,8 @@ namespace onnx2ir::fuzz {
 namespace {
 
 /// Larger constants are not read back: a small model can create large ones.
-constexpr std::uint64_t kMostMemory = 64U << 20U;
-constexpr std::uint64_t kMostFunctionNodes = 10'000;
+constexpr std::uint64_t kMaxMemory = 64U << 20U;
+constexpr std::uint64_t kMaxFunctionNodes = 10'000;
 
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
@@ -33,8 +33,8 @@ void check_round_trip(const Model& model) {
 
 Options limited_options() {
   Options options;
-  options.max_memory = kMostMemory;
-  options.max_function_nodes = kMostFunctionNodes;
+  options.max_memory = kMaxMemory;
+  options.max_function_nodes = kMaxFunctionNodes;
   options.threads = 1;
   return options;
 }

@@ -1,4 +1,4 @@
-#include "frontend/graph/unread_values.hpp"
+#include "frontend/graph/unused_if_outputs.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -79,8 +79,8 @@ class Analysis {
     decisions_.push_back({&node, &scopes_.front(), is_then});
   }
 
-  bool is_never_read(const NodeProto& node, int output) const {
-    return is_never_read(scopes_.front(), node.output(output));
+  bool is_unused_if_taken(const NodeProto& node, int output) const {
+    return is_unused_if_taken(scopes_.front(), node.output(output));
   }
 
  private:
@@ -102,7 +102,7 @@ class Analysis {
     }
   }
 
-  bool is_never_read(const Scope& scope, const std::string& name) const {
+  bool is_unused_if_taken(const Scope& scope, const std::string& name) const {
     const auto is_name = [&](const std::string& other) { return other == name; };
     for (const NodeProto& node : scope.graph->node()) {
       if (std::ranges::any_of(node.input(), is_name)) return false;
@@ -114,7 +114,7 @@ class Analysis {
     for (int i = 0; i < scope.graph->output_size(); ++i) {
       if (scope.graph->output(i).name() != name) continue;
       if (scope.owner == nullptr || !is_if(*scope.owner)) return false;
-      if (i < scope.owner->output_size() && !is_never_read(*scope.outer, scope.owner->output(i)))
+      if (i < scope.owner->output_size() && !is_unused_if_taken(*scope.outer, scope.owner->output(i)))
         return false;
     }
     return true;
@@ -197,10 +197,10 @@ class Analysis {
 
 }  // namespace
 
-bool is_never_read(const GraphTranslator& scope, const NodeProto& node, std::string_view attribute,
-                   int index) {
+bool is_unused_if_taken(const GraphTranslator& scope, const NodeProto& node, std::string_view attribute,
+                        int index) {
   if (scope.proto() == nullptr) return false;
-  return Analysis(scope, node, attribute == "then_branch").is_never_read(node, index);
+  return Analysis(scope, node, attribute == "then_branch").is_unused_if_taken(node, index);
 }
 
 }  // namespace onnx2ir::frontend

@@ -10,7 +10,7 @@ namespace onnx2ir::frontend {
 /// Whether output `index` of `node`, the current If in `scope`, is never used if its branch `attribute` was
 /// taken: all uses are in branches of other Ifs whose conditions exclude that. Exporters translate `break`
 /// like this: one branch returns placeholders.
-bool is_never_read(const GraphTranslator& scope, const onnx::NodeProto& node, std::string_view attribute,
-                   int index);
+bool is_unused_if_taken(const GraphTranslator& scope, const onnx::NodeProto& node, std::string_view attribute,
+                        int index);
 
 }  // namespace onnx2ir::frontend

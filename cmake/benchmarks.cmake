@@ -1,4 +1,4 @@
-# The benchmarks, and the peer they measure us beside: OpenVINO, named with OpenVINO_DIR.
+# The benchmarks. They compare onnx2ir with OpenVINO, which OpenVINO_DIR locates.
 find_package(benchmark REQUIRED)
 find_package(OpenVINO REQUIRED COMPONENTS Runtime)
 

@@ -1,11 +1,11 @@
-# Everything found on the machine. ONNX is an installed package: name its prefix with ONNX_ROOT.
+# The libraries installed on the machine. ONNX_ROOT is the prefix of the ONNX package.
 find_package(fmt REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 
-# Archives where there are any: fewer files to load at start-up, and to have on the machine of an installed package.
-# For the same reason fmt is compiled into an archive of our own.
+# Prefer static libraries: fewer files to load at start-up, and fewer dependencies of the installed package. Therefore fmt is
+# compiled into a static library here.
 add_library(onnx2ir_fmt STATIC cmake/fmt/compiled_fmt.cpp)
 target_include_directories(onnx2ir_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
 target_link_libraries(onnx2ir_fmt PRIVATE onnx2ir_settings)
@@ -19,7 +19,7 @@ else()
   target_link_libraries(onnx2ir_pugixml INTERFACE pugixml::pugixml)
 endif()
 
-# ONNX's package asks for protobuf's own CMake package, which Debian does not ship: then ours stands in.
+# ONNX's package requires protobuf's CMake package, which Debian does not ship. cmake/protobuf replaces it.
 find_package(protobuf CONFIG QUIET)
 if(NOT protobuf_FOUND)
   set(protobuf_DIR "${CMAKE_CURRENT_LIST_DIR}/protobuf" CACHE PATH "" FORCE)
@@ -31,8 +31,8 @@ if(ONNX_VERSION VERSION_LESS 1.17)
 endif()
 message(STATUS "ONNX ${ONNX_VERSION} at ${ONNX_DIR}")
 
-# Programs take protobuf as an archive, which saves start-up time. The shared library cannot take Debian's, which is not
-# position independent; `./dev package` and `./dev wheel` build one that is.
+# Programs link protobuf statically, which saves start-up time. The shared library cannot link Debian's static library, because it
+# is not position independent; `./dev package` and `./dev wheel` build one that is.
 set(ONNX2IR_PIC_PROTOBUF "" CACHE FILEPATH "A position-independent libprotobuf.a of the version of the headers")
 find_library(ONNX2IR_PROTOBUF_ARCHIVE libprotobuf.a)
 add_library(onnx2ir_protobuf INTERFACE)

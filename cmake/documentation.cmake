@@ -1,4 +1,4 @@
-# The manual page and the completions of shells, as the tool itself writes them.
+# The manual page and the shell completions. The tool generates them.
 set(documentation_dir "${CMAKE_CURRENT_BINARY_DIR}/documentation")
 file(MAKE_DIRECTORY "${documentation_dir}")
 set(written "")

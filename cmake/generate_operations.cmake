@@ -1,6 +1,6 @@
 # Writes ir/operations.hpp, an identity for each row of the tables in ir/ops: ops::ReLU.
 #   cmake -DOPS=<ir/ops> -DOUTPUT=<file> -P generate_operations.cmake
-# ir/op_registry.cpp checks at the first use that rows and identities are the same.
+# ir/op_registry.cpp checks at the first use that rows and identities match.
 file(GLOB tables "${OPS}/*.cpp")
 set(names "")
 foreach(table IN LISTS tables)
@@ -52,7 +52,7 @@ namespace onnx2ir::ops {
 using enum ir::Op;
 }  // namespace onnx2ir::ops
 ")
-# An unchanged header keeps its time, so that an edit of a table alone rebuilds that table.
+# Keep the time stamp of an unchanged header, so that an edited table does not rebuild other files.
 if(EXISTS "${OUTPUT}")
   file(READ "${OUTPUT}" old)
   if(old STREQUAL header)

@@ -1,7 +1,6 @@
-# Writes the table of all operator schemas the ONNX library has, for frontend/reader/schemas.cpp.
+# Writes the table of all operator schemas in the ONNX library, for frontend/reader/schemas.cpp.
 #   cmake -DONNX_INCLUDE=<folder that holds onnx/> -DOUTPUT=<file> -P generate_schema_table.cmake
-# The library declares one class for each schema in its operator_sets headers, but has no list that can be
-# read without making all the schemas.
+# The library declares one class for each schema in its operator_sets headers, but its only list constructs all schemas.
 set(rows "")
 foreach(header operator_sets operator_sets_ml operator_sets_training operator_sets_preview)
   set(path "${ONNX_INCLUDE}/onnx/defs/${header}.h")
@@ -21,7 +20,7 @@ foreach(header operator_sets operator_sets_ml operator_sets_training operator_se
     else()
       message(FATAL_ERROR "${path}: not understood: ${declaration}")
     endif()
-    # Versions of fixed width: sorted as text, the rows are sorted by set, name and version.
+    # Versions have a fixed width, so that the text order of the rows is the order of set, name and version.
     string(LENGTH "${version}" width)
     math(EXPR padding "4 - ${width}")
     string(REPEAT "0" ${padding} zeros)

@@ -1,6 +1,6 @@
-// Names of the C library that glibc got, or got again, after 2.28: so that what is linked with a newer one
-// runs with 2.28. Nothing is included but types, because the headers of a newer glibc redirect some of the
-// names.
+// Defines symbols that glibc added or gave a new version after 2.28, so that a library linked with a newer
+// glibc runs with 2.28. Includes only types, because the headers of newer releases redirect some of the
+// symbols.
 #include <cstddef>
 #include <cstdint>
 
@@ -12,7 +12,7 @@ extern "C" {
 
 long syscall(long number, ...);
 
-// Not known to be single-threaded.
+// 0: the process may have several threads.
 char __libc_single_threaded = 0;
 
 // Before 2.33 they were inline functions. On x86-64 the kernel's struct stat is glibc's. The numbers are
@@ -48,8 +48,8 @@ std::uint32_t arc4random() {
   return number;
 }
 
-// The older versions differ in errno alone (pow, log2), or in the library that has them (libpthread). A table
-// of them: result, name, parameters, arguments.
+// The older versions differ only in errno (pow, log2) or in their library (libpthread). The table gives
+// result, name, parameters and arguments.
 #define ONNX2IR_OLDER(result, name, parameters, arguments)  \
   result name##_2_2_5 parameters;                           \
   __asm__(".symver " #name "_2_2_5," #name "@GLIBC_2.2.5"); \

@@ -1,5 +1,5 @@
-# The package: the shared library, the public headers, the tool, and what find_package and pkg-config read.
-# Everything is relative to the place of the files: the tree can be moved.
+# The package: the shared library, the public headers, the tool, and files for find_package and pkg-config.
+# All paths are relative to the files, so the tree can be moved.
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/onnx2ir")
 

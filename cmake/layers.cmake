@@ -1,18 +1,18 @@
-# Layers: one static library per folder. What a layer may include is what it was given: its include roots are
-# folders that hold nothing but a link to the one source folder, so a forbidden include is not found.
+# Layers: one static library per folder. Each layer has an include root, a folder that contains only a link to the source folder.
+# The compiler gets only the include roots of permitted layers, so it does not find forbidden headers.
 set(ONNX2IR_INCLUDE_ROOTS "${CMAKE_CURRENT_BINARY_DIR}/include_roots")
 
 # The targets of all layers.
 set(ONNX2IR_LAYERS "")
 
-# The public vocabulary that every layer speaks, and nothing else of the public API.
+# The headers of the public API that all layers may include.
 file(MAKE_DIRECTORY "${ONNX2IR_INCLUDE_ROOTS}/vocabulary/onnx2ir")
 foreach(header diagnostic.hpp diagnostic_code.hpp dynamic_quantization.hpp interface.hpp)
   file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}/include/onnx2ir/${header}"
     "${ONNX2IR_INCLUDE_ROOTS}/vocabulary/onnx2ir/${header}" SYMBOLIC)
 endforeach()
 
-# The folder of a layer in its include root: a link, or links to its headers if folders in it are layers of their own.
+# Creates the include root of a layer: a link to its folder. If subfolders are separate layers, it has links to the single headers.
 function(onnx2ir_include_root folder)
   string(REPLACE "/" "_" name "${folder}")
   set(place "${ONNX2IR_INCLUDE_ROOTS}/${name}/${folder}")
@@ -50,8 +50,8 @@ endfunction()
 set(ONNX2IR_COMMON_HEADERS <algorithm> <array> <charconv> <cmath> <filesystem> <functional> <map> <memory> <numeric>
   <optional> <ranges> <span> <string> <string_view> <unordered_map> <variant> <vector> <fmt/core.h>)
 
-# Compiles headers once for all sources of a target: the common ones and those named. Every source still includes what
-# it uses: clang-tidy, which reads sources without precompiled headers, checks that.
+# Precompiles the common headers and the given ones for all sources of a target. Every source must still include the headers that
+# it uses: clang-tidy checks that, because it does not use precompiled headers.
 function(onnx2ir_precompile target)
   target_precompile_headers(${target} PRIVATE ${ONNX2IR_COMMON_HEADERS} ${ARGN})
 endfunction()

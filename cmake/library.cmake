@@ -1,4 +1,4 @@
-# The library for other programs: all layers in one shared object that shows nothing but the public API.
+# The library for other programs: all layers in one shared library that exports only the public API.
 get_target_property(api_type onnx2ir_api TYPE)
 if(api_type STREQUAL "INTERFACE_LIBRARY")
   return()
@@ -10,7 +10,7 @@ target_include_directories(onnx2ir INTERFACE
 target_compile_features(onnx2ir INTERFACE cxx_std_20)
 target_link_libraries(onnx2ir PRIVATE onnx2ir_settings onnx2ir_api)
 target_link_options(onnx2ir PRIVATE -Wl,--exclude-libs,ALL)
-if(NOT ONNX2IR_SANITIZERS)  # Clang links the functions of sanitizers to programs only
+if(NOT ONNX2IR_SANITIZERS)  # Clang links the sanitizer runtime only into programs
   target_link_options(onnx2ir PRIVATE -Wl,--no-undefined)
 endif()
 set_target_properties(onnx2ir PROPERTIES

@@ -3,7 +3,7 @@ set(generator "${CMAKE_CURRENT_LIST_DIR}/generate_operations.cmake")
 file(GLOB tables CONFIGURE_DEPENDS ir/ops/*.cpp)
 set(generated "${CMAKE_CURRENT_BINARY_DIR}/generated/operations")
 if(tables)
-  # The files of the time are those of the last run, whether the header changed or not.
+  # The stamp has the time of the last run, even if the header was not changed.
   add_custom_command(
     OUTPUT "${generated}/stamp"
     BYPRODUCTS "${generated}/ir/operations.hpp"

@@ -1,4 +1,4 @@
-# onnx2ir-opt, a tool for developers: it sees all layers, and is not installed.
+# onnx2ir-opt, a tool for developers. It may include all layers and is not installed.
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS opt/*.cpp)
 onnx2ir_include_root(opt)
 add_executable(onnx2ir_opt ${sources})

@@ -15,7 +15,7 @@ file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/triggers" "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_BINARY_DIR}/triggers")
 include(CPack)
 
-# The tarball has the tool that needs no library, the static library, headers, and what the package has for reading and typing.
+# The tarball has the static tool, the static library, headers, the documentation and the shell completions.
 if(TARGET onnx2ir_static_tool)
   set(tarball "onnx2ir-${PROJECT_VERSION}-linux-x86_64")
   install(PROGRAMS $<TARGET_FILE:onnx2ir_static_tool> DESTINATION "${tarball}/bin" COMPONENT tarball EXCLUDE_FROM_ALL)

@@ -1,4 +1,4 @@
-# The Python package: Python over the C interface, for every CPython from 3.9 on. In the build folder it lies in python/, beside the
+# The Python package, which calls the C interface, for CPython 3.9 and newer. In the build folder it is in python/, next to the
 # library.
 set(ONNX2IR_PYTHON_DIR "lib/python3/dist-packages" CACHE STRING "Folder of the Python package, below the prefix")
 file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/python")

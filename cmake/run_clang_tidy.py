@@ -1,8 +1,8 @@
-"""Runs clang-tidy over all our sources but the unit tests, several at a time; a file that was clean is not checked again.
+"""Runs clang-tidy on all our sources except the tests, several at a time. Clean files are not checked again.
 
     python run_clang_tidy.py BUILD_FOLDER CACHE_FOLDER [PART_OF_A_NAME ...]
 
-Clean means: same tool, rules, command line, and contents of the source and of each of our headers it includes. Clones share the results.
+A result is valid for the same tool, rules, command line, source, and included headers of ours. Clones share the results.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ def key_of(entry, files, common):
 
 
 def without_precompiled_headers(command):
-    """clang cannot read the precompiled headers of GCC; without them it also sees which includes a source lacks."""
+    """clang cannot read the precompiled headers of GCC. Without them it also reports missing includes."""
     return re.sub(r" -Winvalid-pch| -fpch-preprocess| -include \S+/cmake_pch\.hxx", "", command)
 
 
@@ -77,7 +77,7 @@ def main(build, cache, *parts):
             todo[entry["file"]] = mark
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         clean = list(pool.map(lambda item: check(cache, *item), todo.items()))
-    print(f"clang-tidy: {len(todo)} files looked at, {clean.count(False)} with warnings")
+    print(f"clang-tidy: {len(todo)} files checked, {clean.count(False)} with warnings")
     return 1 if False in clean else 0
 
 

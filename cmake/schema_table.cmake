@@ -1,4 +1,4 @@
-# The table of ONNX's operator schemas, written from the headers of the ONNX installation, for the front end.
+# The table of ONNX's operator schemas for the front end, generated from the headers of the ONNX installation.
 set(generator "${CMAKE_CURRENT_LIST_DIR}/generate_schema_table.cmake")
 get_target_property(frontend_type onnx2ir_frontend_reader TYPE)
 if(EXISTS "${generator}" AND NOT frontend_type STREQUAL "INTERFACE_LIBRARY")

@@ -1,6 +1,6 @@
-# What needs no other library than glibc: the tool and the library of the wheel, and the static library.
+# Targets that need no library except glibc: the static tool, the library of the wheel, and the static library.
 
-# The tool as one file that runs on every Linux.
+# The tool as one static file for every Linux distribution.
 add_executable(onnx2ir_static_tool EXCLUDE_FROM_ALL $<TARGET_PROPERTY:onnx2ir_cli,SOURCES>)
 target_include_directories(onnx2ir_static_tool PRIVATE "${ONNX2IR_INCLUDE_ROOTS}/cli")
 target_link_libraries(onnx2ir_static_tool PRIVATE onnx2ir_settings onnx2ir_api)
@@ -8,7 +8,7 @@ target_link_options(onnx2ir_static_tool PRIVATE -static -s)
 set_target_properties(onnx2ir_static_tool PROPERTIES
   OUTPUT_NAME onnx2ir RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/self_contained")
 
-# The library of the wheel, for glibc 2.28 and newer. It shows the C interface alone.
+# The library of the wheel, for glibc 2.28 and newer. It exports only the C interface.
 add_library(onnx2ir_wheel_library SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:onnx2ir_api> cmake/glibc_2_28.cpp)
 target_link_libraries(onnx2ir_wheel_library PRIVATE onnx2ir_settings onnx2ir_api)
 target_link_options(onnx2ir_wheel_library PRIVATE -static-libstdc++ -s
@@ -19,8 +19,8 @@ set_target_properties(onnx2ir_wheel_library PROPERTIES
   LINK_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/c_symbols.map"
   OUTPUT_NAME onnx2ir LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/self_contained")
 
-# The static library is one object in which protobuf, ONNX and all else but our names are local, so that it can be linked with
-# another protobuf. Merged groups: a linker would replace shared inline functions by those of the program.
+# The static library is one object in which all symbols except our own are local, also those of protobuf and ONNX, so that a
+# program can use another protobuf. Section groups are merged, otherwise the linker would replace inline functions by the program's.
 list(TRANSFORM ONNX2IR_LAYERS REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE parts)
 set(archives "$<TARGET_FILE:ONNX::onnx>;$<TARGET_FILE:ONNX::onnx_proto>;${ONNX2IR_PIC_PROTOBUF};${ONNX2IR_PUGIXML_ARCHIVE};$<TARGET_FILE:onnx2ir_fmt>")
 set(static "${CMAKE_CURRENT_BINARY_DIR}/self_contained/libonnx2ir.a")
@@ -29,7 +29,7 @@ add_custom_command(
   COMMAND "${CMAKE_COMMAND}" -E rm -f "${static}"
   COMMAND "${CMAKE_LINKER}" -r --force-group-allocation -o "${static}.o" --whole-archive ${parts} --no-whole-archive
           --start-group ${archives} --end-group
-  # Only weak names can be made local where the compiler made them unique in the process.
+  # objcopy cannot make symbols of type GNU_UNIQUE local; weak ones it can.
   COMMAND "${CMAKE_OBJCOPY}" --wildcard "--weaken-symbol=_Z*" "${static}.o"
   COMMAND "${CMAKE_OBJCOPY}" --strip-debug --wildcard "--keep-global-symbol=onnx2ir_*" "--keep-global-symbol=_ZN*7onnx2ir*"
           "${static}.o"

@@ -1,4 +1,4 @@
-# The language, the warnings and the instrumentation of everything we compile, as the target onnx2ir_settings.
+# The target onnx2ir_settings: C++ standard, warnings and instrumentation of all our targets.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -13,7 +13,7 @@ add_library(onnx2ir_settings INTERFACE)
 target_compile_options(onnx2ir_settings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # With it, ccache can cache sources that use precompiled headers.
+  # ccache needs this option to cache sources that use precompiled headers.
   target_compile_options(onnx2ir_settings INTERFACE -fpch-preprocess)
 elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(onnx2ir_settings INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
@@ -22,13 +22,13 @@ if(ONNX2IR_WARNINGS_AS_ERRORS)
   target_compile_options(onnx2ir_settings INTERFACE -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # False alarms of GCC 12 inside std::string and std::vector: its bugs 105651 and 105329.
+  # GCC 12 gives false warnings inside std::string and std::vector (GCC bugs 105651 and 105329).
   target_compile_options(onnx2ir_settings INTERFACE -Wno-restrict -Wno-stringop-overflow
     -Wno-stringop-overread -Wno-array-bounds)
 endif()
 if(ONNX2IR_SANITIZERS)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # With sanitizers GCC 12 also sees uninitialised members in <regex>, which Catch2 includes.
+    # With sanitizers, GCC 12 also gives false warnings in <regex>, which Catch2 includes.
     target_compile_options(onnx2ir_settings INTERFACE -Wno-maybe-uninitialized)
   endif()
   target_compile_options(onnx2ir_settings INTERFACE

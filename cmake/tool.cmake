@@ -1,5 +1,5 @@
-# The command line tool, at the root of the build folder. It sees the public API only, and takes the layers as
-# archives: one file, nothing to look for at start-up.
+# The command line tool, at the root of the build folder. It may include only the public API. The layers are linked statically, so
+# that start-up loads no libraries of ours.
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS cli/*.cpp)
 if(NOT sources OR NOT TARGET onnx2ir)
   return()

@@ -1,6 +1,6 @@
 find_package(Catch2 REQUIRED)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS tests/unit/*.cpp)
-if(ONNX2IR_SANITIZERS STREQUAL "thread")  # the other tests have one thread
+if(ONNX2IR_SANITIZERS STREQUAL "thread")  # the other tests use one thread
   list(FILTER sources INCLUDE REGEX "/(main|functions_test|memory_budget_test|threads_test|weights_test)\\.cpp$")
 endif()
 add_executable(onnx2ir_unit_tests ${sources})
@@ -11,13 +11,13 @@ target_link_libraries(onnx2ir_unit_tests PRIVATE onnx2ir_settings
 onnx2ir_precompile(onnx2ir_unit_tests <ir/builder.hpp>)
 add_test(NAME unit COMMAND onnx2ir_unit_tests)
 
-# What `./dev test --isa AVX2` preloads on a CPU that has more.
+# `./dev test --isa AVX2` preloads this library on CPUs with AVX-512.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64" AND NOT ONNX2IR_SANITIZERS)
   add_library(onnx2ir_hide_avx512 SHARED tests/isa/hide_avx512.cpp)
   target_link_libraries(onnx2ir_hide_avx512 PRIVATE onnx2ir_settings)
 endif()
 
-# What tests/robustness preloads.
+# tests/robustness preloads this library.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT ONNX2IR_SANITIZERS)
   add_library(onnx2ir_faulty_files SHARED tests/robustness/faulty_files.cpp)
   target_link_libraries(onnx2ir_faulty_files PRIVATE onnx2ir_settings ${CMAKE_DL_LIBS})

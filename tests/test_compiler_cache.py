@@ -31,7 +31,7 @@ def precompile(run, folder, text):
     run(LAUNCHER, "g++", *flags, "-o", "all.hpp.gch", "-c", "all.hpp.cxx")
 
 
-def test_a_precompiled_header_is_made_of_the_headers_as_they_are(run, tmp_path):
+def test_a_precompiled_header_has_the_current_headers(run, tmp_path):
     """One build folder changes from version one of a header to version two, another one from version one to version three."""
 
     def precompile_version(version):
@@ -48,7 +48,7 @@ def test_a_precompiled_header_is_made_of_the_headers_as_they_are(run, tmp_path):
 
 
 @pytest.mark.parametrize("change", ["// another comment", "  "])
-def test_a_change_outside_the_code_makes_another_precompiled_header(run, tmp_path, change):
+def test_a_changed_comment_rebuilds_the_precompiled_header(run, tmp_path, change):
     """A source that includes a header of the precompiled header again compiles after a change of a comment or of blanks."""
     (tmp_path / "main.cpp").write_text('#include "header.hpp"\nint main() { return Number{}.value; }\n')
     for line in ("// a comment", change):

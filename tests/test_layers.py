@@ -54,7 +54,7 @@ def compile_command(source):
 
 
 @pytest.mark.parametrize("source", VISIBLE)
-def test_a_layer_sees_only_what_it_may_use(source, tmp_path):
+def test_a_layer_can_include_only_its_dependencies(source, tmp_path):
     command = compile_command(source)
     seen = set()
     for layer, header in HEADERS.items():

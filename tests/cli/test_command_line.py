@@ -34,7 +34,7 @@ def test_output_model(model, tmp_path, option, output, xml):
     assert files(folder) == sorted([xml, str(Path(xml).with_suffix(".bin"))])
 
 
-def test_folder_that_cannot_be_made(model, tmp_path):
+def test_folder_that_cannot_be_created(model, tmp_path):
     done = run(model, "-o", f"{model}/folder/")
     assert done.returncode == 1
     assert f"the folder '{model}/folder' cannot be created: Not a directory [cannot-write]" in done.stderr
@@ -126,7 +126,7 @@ def test_verbose_names_all_stages(model, tmp_path):
         (["m.onnx", "--extension", "lib.so"], "--extension: "),
     ],
 )
-def test_wrong_usage(arguments, message):
+def test_invalid_usage(arguments, message):
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("onnx2ir: ") and message in done.stderr

@@ -178,7 +178,7 @@ def test_escaped_name(tmp_path):
         (["--output", "y,,z"], 2, "--output: 'y,,z' has an empty name"),
     ],
 )
-def test_mistakes(chain, options, code, message):
+def test_invalid_inputs_and_outputs(chain, options, code, message):
     done = run(chain, "-o", chain.with_name("m.xml"), *options)
     assert done.returncode == code, done.stderr
     assert message in done.stderr

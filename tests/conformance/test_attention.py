@@ -13,8 +13,8 @@ from .one_node import add_case, model_of, numbers
 from .tool import convert, tool_path
 
 CASES = {}
-BLIND = np.array([[1, 0, 1, 0, 1, 1], [0] * 6, [1] * 6, [0, 0, 0, 0, 0, 1]], bool)  # the second query sees no key
-HIDING = np.where(BLIND, numbers("bias", 4, 6), -np.inf).astype(np.float32)
+BOOLEAN_MASK = np.array([[1, 0, 1, 0, 1, 1], [0] * 6, [1] * 6, [0, 0, 0, 0, 0, 1]], bool)  # the second query sees no key
+ADDITIVE_MASK = np.where(BOOLEAN_MASK, numbers("bias", 4, 6), -np.inf).astype(np.float32)
 
 
 def heads(queries=4, keys=2, rows=4, columns=6, batch=2, size=8, value_size=6):
@@ -48,12 +48,12 @@ def case(opset, *inputs, outputs=1, constants=(), variant="", **attributes):
 def add_masks():
     given = heads()
     masks = [
-        BLIND,
-        HIDING,
-        BLIND[:, :1],
-        np.repeat(HIDING[None], 4, 0) + numbers("heads", 4, 1, 1),
-        np.repeat(BLIND[None, None], 2, 0),
-        np.repeat(HIDING[None, None], 4, 1),
+        BOOLEAN_MASK,
+        ADDITIVE_MASK,
+        BOOLEAN_MASK[:, :1],
+        np.repeat(ADDITIVE_MASK[None], 4, 0) + numbers("heads", 4, 1, 1),
+        np.repeat(BOOLEAN_MASK[None, None], 2, 0),
+        np.repeat(ADDITIVE_MASK[None, None], 4, 1),
         numbers("bias", 2, 4, 1, 6),
     ]
     for mask in masks:
@@ -62,8 +62,8 @@ def add_masks():
         case(23, *heads(keys=4), mask, is_causal=1, variant=f"{mask.dtype}")
         case(23, *given, mask, softcap=1.5, outputs=4, qk_matmul_output_mode=3, variant=f"{mask.dtype}")
     for length in (1, 4):
-        case(24, *given, BLIND[:, :length], variant="short")
-        case(24, *given, HIDING[:, :length], variant="short")
+        case(24, *given, BOOLEAN_MASK[:, :length], variant="short")
+        case(24, *given, ADDITIVE_MASK[:, :length], variant="short")
 
 
 def add_constants():
@@ -85,7 +85,7 @@ def add_caches():
     for attributes in ({}, {"is_causal": 1}, {"left_window_size": 1}, {"right_window_size": 0, "left_window_size": 2}):
         opset = 25 if "left_window_size" in attributes else 24
         case(opset, *heads(), None, None, None, lengths, **attributes)
-        case(opset, *heads(), HIDING, None, None, lengths, **attributes)
+        case(opset, *heads(), ADDITIVE_MASK, None, None, lengths, **attributes)
 
 
 def add_sizes():
@@ -111,8 +111,8 @@ def test_attention(conformance, result):
 FORMS = [
     ([], {}, 1, True, False),
     ([], {"is_causal": 1, "scale": 0.3}, 1, True, False),
-    ([BLIND], {}, 1, True, True),
-    ([HIDING], {}, 1, True, True),
+    ([BOOLEAN_MASK], {}, 1, True, True),
+    ([ADDITIVE_MASK], {}, 1, True, True),
     ([], {"softcap": 2.0}, 1, False, False),
     ([], {"qk_matmul_output_mode": 1}, 4, False, False),
     ([], {"softmax_precision": 11}, 1, False, False),
@@ -122,19 +122,19 @@ FORMS = [
 
 @pytest.mark.parametrize("mask, attributes, outputs, is_one, has_zeros", FORMS)
 @pytest.mark.parametrize("keys", [2, 4])
-def test_form(tmp_path, mask, attributes, outputs, is_one, has_zeros, keys):
+def test_fusion_and_zeros(tmp_path, mask, attributes, outputs, is_one, has_zeros, keys):
     assert counts(tmp_path, [*heads(keys=keys), *mask], (), outputs, attributes) == (is_one, not is_one, has_zeros)
 
 
-@pytest.mark.parametrize("mask, has_zeros", [(BLIND, True), (HIDING, True), (BLIND[2:3], False), (HIDING[2:3], False)])
-def test_zeros_only_where_a_known_mask_hides_all(tmp_path, mask, has_zeros):
+@pytest.mark.parametrize("mask, has_zeros", [(BOOLEAN_MASK, True), (ADDITIVE_MASK, True), (BOOLEAN_MASK[2:3], False), (ADDITIVE_MASK[2:3], False)])
+def test_static_masks_add_zeros_only_for_fully_masked_rows(tmp_path, mask, has_zeros):
     assert counts(tmp_path, [*heads(), mask], (3,), 1, {}) == (True, False, has_zeros)
 
 
-def test_masks_of_unknown_size_are_not_for_the_one_operation(tmp_path):
+def test_masks_of_dynamic_size_are_not_fused(tmp_path):
     """A mask with a dynamic number of rows may have one row for all queries."""
-    assert counts(tmp_path, [*heads(), HIDING], (), 1, {}, True) == (False, True, True)
-    assert counts(tmp_path, [*heads(), HIDING], (3,), 1, {}, True) == (True, False, True)
+    assert counts(tmp_path, [*heads(), ADDITIVE_MASK], (), 1, {}, True) == (False, True, True)
+    assert counts(tmp_path, [*heads(), ADDITIVE_MASK], (3,), 1, {}, True) == (True, False, True)
     assert counts(tmp_path, heads(), (), 1, {}, True) == (True, False, False)
 
 

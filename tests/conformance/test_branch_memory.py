@@ -132,5 +132,5 @@ PLACES = pytest.mark.parametrize("place", [in_main, in_branch, in_loop])
 
 @PLACES
 @pytest.mark.parametrize("make, read", [(choice, handed_out), (copied_choice, read_later), (copied_choice, handed_out), (doubling, read_later), (doubling, handed_out)])
-def test_results_and_loops_keep_theirs(place, make, read):
+def test_results_and_loop_outputs_are_not_overwritten(place, make, read):
     assert is_right(place, make, read)

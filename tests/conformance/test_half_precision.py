@@ -114,7 +114,7 @@ USES = {
 
 
 @pytest.mark.parametrize("constant", DATA.values(), ids=DATA)
-def test_what_fits_is_compressed_as_openvino_does_it(constant, tmp_path):
+def test_compresses_the_same_constants_as_openvino(constant, tmp_path):
     model = adding(constant)
     model.graph.input[0].type.tensor_type.elem_type = model.graph.initializer[0].data_type
     convert(model, tmp_path, "--compress_to_fp16")
@@ -126,7 +126,7 @@ def test_what_fits_is_compressed_as_openvino_does_it(constant, tmp_path):
 
 
 @pytest.mark.parametrize(("name", "model"), USES.items(), ids=USES)
-def test_what_shapes_and_indices_are_computed_from_stays(name, model, tmp_path):
+def test_sources_of_shapes_and_indices_are_not_compressed(name, model, tmp_path):
     convert(model, tmp_path, "--compress_to_fp16")
     convert_by_peer(model, tmp_path)
     ours, peers = compressed(tmp_path / "m.xml"), compressed(tmp_path / "peer.xml")
@@ -134,7 +134,7 @@ def test_what_shapes_and_indices_are_computed_from_stays(name, model, tmp_path):
     assert ours.keys() & {"c"} <= peers.keys(), "what OpenVINO keeps is kept"
 
 
-def test_quantized_weights_stay_and_so_does_all_else(tmp_path):
+def test_models_with_quantized_weights_are_not_compressed(tmp_path):
     nodes = [
         helper.make_node("DequantizeLinear", ["w", "scale", "zero"], ["d"]),
         helper.make_node("MatMul", ["x", "d"], ["m"]),
@@ -147,7 +147,7 @@ def test_quantized_weights_stay_and_so_does_all_else(tmp_path):
     assert compressed(tmp_path / "m.xml") == compressed(tmp_path / "peer.xml") == {}
 
 
-def test_elements_out_of_range_are_reported_and_infinities_stay(tmp_path):
+def test_out_of_range_elements_are_reported_and_infinities_kept(tmp_path):
     values = f32([1e6, -1e6, np.inf, -np.inf, np.nan, 2.5, 0.1, -0.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0])
     [warning] = convert(adding(values), tmp_path, "--compress_to_fp16")
     assert (warning["severity"], warning["code"]) == ("warning", "fp16-range")
@@ -189,7 +189,7 @@ def test_large_constants_are_rounded_to_nearest(large_model, tmp_path):
     assert size < ROWS * 16 * 2 + (ROWS + ROWS // 2 + 1) * 16 * 2 + 1024, "equal constants are written once"
 
 
-def test_the_number_of_threads_changes_nothing(large_model, tmp_path):
+def test_output_does_not_depend_on_the_number_of_threads(large_model, tmp_path):
     results = set()
     for threads in (1, 2, 5):
         convert(large_model, tmp_path, "--compress_to_fp16", "--threads", str(threads))
@@ -197,7 +197,7 @@ def test_the_number_of_threads_changes_nothing(large_model, tmp_path):
     assert len(results) == 1
 
 
-def test_the_runtime_gives_close_numbers(large_model, tmp_path):
+def test_results_are_close_to_f32(large_model, tmp_path):
     x = np.random.default_rng(3).standard_normal((3, 16), f32)
     outputs = []
     for options in ([], ["--compress_to_fp16"]):

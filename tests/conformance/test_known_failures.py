@@ -17,7 +17,7 @@ def releases_by_isa(known):
     return found
 
 
-def test_the_list_is_written_as_it_is_read(tmp_path):
+def test_list_round_trips(tmp_path):
     known_failures.save(known_failures.load(), tmp_path / "list.txt")
     assert (tmp_path / "list.txt").read_text() == PATH.read_text()
 
@@ -32,7 +32,7 @@ def test_the_list_is_written_as_it_is_read(tmp_path):
     ],
 )
 @pytest.mark.parametrize("isa", ["all", "AVX2"])
-def test_lines_hold_for_releases_and_instruction_sets(tmp_path, column, releases, isa):
+def test_lines_apply_to_releases_and_instruction_sets(tmp_path, column, releases, isa):
     path = tmp_path / "list.txt"
     line = f"loop | a | b | {column} | {isa} | crash | some_fault\n"
     path.write_text(line)
@@ -50,7 +50,7 @@ def test_a_case_has_one_outcome_in_an_environment(tmp_path):
         known_failures.load(path)
 
 
-def test_releases_that_are_not_in_sequence_have_a_line_each(tmp_path):
+def test_nonconsecutive_releases_have_separate_lines(tmp_path):
     path = tmp_path / "list.txt"
     known = {("found", "a", Environment(release, isa)): ANY for release in ("2024.6", "2026.4") for isa in ("AVX2", "AVX512")}
     del known["found", "a", Environment("2026.4", "AVX512")]
@@ -67,7 +67,7 @@ def test_an_update_changes_one_environment():
     assert known_failures.update(known, {("default", "a"): Result("a", "crash", "other message")}, here) == known
 
 
-def test_a_fault_that_is_a_reason_occurs_where_the_case_fails():
+def test_faults_given_as_reasons_occur_in_the_failing_environments():
     faults = occurrences.load()
     elsewhere = {
         (name, environment.release, entry.reason)

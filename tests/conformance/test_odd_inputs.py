@@ -20,7 +20,7 @@ CASES = {}
 case = functools.partial(add_case, CASES)
 series = functools.partial(add_series, CASES)
 
-# NaN is tested by test_where_the_runtime_loses_nan.
+# NaN is tested by test_operations_that_lose_nan.
 SPECIAL = np.array([np.inf, -np.inf, 0.0, -0.0, 1e-3, -1e-3, 0.5, -0.5, 1.5, 2.5, -1.5, 1.0, -1.0, 40.0, -40.0], np.float32)
 NUMBER = np.array(0.75, np.float32)
 SUBNORMAL = '<ir_version: 9, opset_import: ["" : 17]> m (float[2] x) => (float y) {{ y = {op} <keepdims = 0> (x) }}'
@@ -139,7 +139,7 @@ def add_reductions():
     case("TopK", 11, NOTHING[1], i64(2), constants=(1,), outputs=2)
 
 
-def add_unique_of_nothing():
+def add_unique_of_empty_tensors():
     """Empty tensors before, between and after others. onnxruntime crashes on empty slices along axis 0; numpy, on which
     ONNX's Unique is based, treats them as equal."""
     some, other = np.array([[2, 1, 1], [2, 1, 1]], np.float32), np.array([[3]], np.float32)
@@ -230,7 +230,7 @@ def add_moves():
     case("ReverseSequence", 10, numbers("r", 4, 2), i64(1, 4), time_axis=0, batch_axis=1)
     case("Unique", 11, np.array([2, 1, 1, 3], np.float32), outputs=4, dynamic=False)
     case("Unique", 11, np.array([2, 1, 1, 3], np.float32), outputs=4, sorted=0)
-    add_unique_of_nothing()
+    add_unique_of_empty_tensors()
     case("Compress", 11, x, np.array([False, True]), axis=-3)
     case("Compress", 11, x, np.array([False, True, True]))
     case("Compress", 11, x, np.zeros(3, bool), axis=1, variant="none")
@@ -317,7 +317,7 @@ def test_odd_inputs(conformance, result):
     assert_passed(result)
 
 
-def test_where_the_runtime_loses_nan():
+def test_operations_that_lose_nan():
     """Extrema return the other operand. Keeping NaN would take a comparison and a Select for each Relu: see docs/limits.md."""
     x = ops.parameter([1], ov.Type.f32)
     zero = np.zeros(1, np.float32)
@@ -328,7 +328,7 @@ def test_where_the_runtime_loses_nan():
     assert not [value for value in compiled([np.array([np.nan], np.float32)]).values() if np.isnan(value)]
 
 
-def test_the_runtime_cuts_infinities_of_doubles():
+def test_runtime_saturates_infinities_of_doubles():
     """Doubles are converted to f32 and back, and conversions saturate: see docs/limits.md."""
     x = ops.parameter([2], ov.Type.f64)
     compiled = ov.Core().compile_model(ov.Model([ops.add(x, x)], [x]), "CPU", CONFIG)

@@ -25,18 +25,18 @@ def asked():
     return model, inputs, [-inputs["x"], -inputs["x"]]
 
 
-def test_onnxruntime_leaves_the_first_of_two_equal_outputs_unset(asked):
+def test_onnxruntime_leaves_the_first_of_two_equal_outputs_uninitialised(asked):
     model, inputs, right = asked
     first, second = session(model).run(None, inputs)
     assert not np.array_equal(first, right[0]), "mended: give_each_output_a_value_of_its_own can go"
     assert np.array_equal(second, right[1])
 
 
-def test_the_reference_does_not(asked):
+def test_reference_evaluator_sets_both_equal_outputs(asked):
     model, inputs, right = asked
     assert np.array_equal(ReferenceEvaluator(model).run(None, inputs), right)
 
 
-def test_the_oracle_gives_both(asked):
+def test_oracle_sets_both_equal_outputs(asked):
     model, inputs, right = asked
     assert np.array_equal(list(Oracle(model).run(inputs).values()), right)

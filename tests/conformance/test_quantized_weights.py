@@ -83,7 +83,7 @@ def converted(make, folder, *options):
     ],
     ids=["blocks of inputs", "blocks of outputs", "scale of each input", "scale of each output", "MatMulNBits"],
 )
-def test_weights_stay_compressed(make, most_bytes, tmp_path):
+def test_runtime_keeps_weights_compressed(make, most_bytes, tmp_path):
     network, size = converted(make[1], tmp_path)
     assert size <= most_bytes
     operations = {layer.get("type") for layer in network.iter("layer")}
@@ -118,7 +118,7 @@ def test_inputs_are_exact_where_onnxruntime_keeps_them(make, tmp_path):
     assert not rounds_inputs(make, tmp_path, "auto")
 
 
-def test_one_exact_product_keeps_all_exact(tmp_path):
+def test_one_exact_product_disables_rounding_of_all(tmp_path):
     def make():
         weights = Weights("two products", "uint8", (64, 64), None, 0, False)
         nodes = [weights.node(), helper.make_node("MatMul", ["x", "weights"], ["h"]), helper.make_node("Gemm", ["h", "weights"], ["y"], transB=1)]

@@ -182,7 +182,7 @@ def test_limit(name):
     EXPERIMENTS[name]()
 
 
-def test_every_reason_is_an_experiment_and_every_experiment_a_reason():
+def test_reasons_and_experiments_match():
     """Or a fault, which has its experiment in tests/faults."""
     reasons = {entry.reason for entry in known_failures.load().values()}
     assert reasons - set(occurrences.load()) == set(EXPERIMENTS)

@@ -54,7 +54,7 @@ MODELS = {"llama": (llama, 0, np.int64), "llama_all_heads": (lambda: llama(Shape
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_caches_are_kept_reordered_and_emptied(name, tmp_path):
+def test_caches_are_kept_reordered_and_reset(name, tmp_path):
     make, batch_axis, dtype = MODELS[name]
     model = make()
     request = compiled(model, tmp_path).create_infer_request()

@@ -44,7 +44,7 @@ rows (int64 n, float[N] x) => (float[] last, float[] y)
 """
 
 
-def test_onnxruntime_knows_no_rank_of_a_state_without_declaration():
+def test_onnxruntime_has_no_rank_for_undeclared_states():
     oracle = Oracle(parse_model(STATE_AS_ROW.encode()))
     assert oracle.run(inputs(0))["y"].shape == (0,)
     assert oracle.run(inputs(2))["y"].shape == (2, 5)
@@ -95,7 +95,7 @@ rows (int64 n, float[N] x) => (float[] y, float[] z)
 """
 
 
-def test_each_output_has_its_own_sizes():
+def test_outputs_of_equal_rank_may_differ_in_size():
     """A converter that knows the size of one row, but not that of another row of the same rank."""
 
     def check(case):
@@ -109,6 +109,6 @@ def test_each_output_has_its_own_sizes():
     assert limit_of(case, check(case), check) == UNDECLARED_ROWS
 
 
-def test_other_failures_are_none():
+def test_other_failures_are_not_limits():
     case = Case("", (LOOP % "?").encode(), [Run(inputs(0))])
     assert limit_of(case, Result("", WRONG_VALUES, "shape [0, 1] instead of [0, 2]"), checked_against((0, 1))) is None

@@ -138,7 +138,7 @@ def test_misspelt_file(tmp_path):
     ]
 
 
-def test_models_are_not_mistaken(tmp_path):
+def test_models_are_not_reported_as_other_formats(tmp_path):
     """A model may have any name, and text may begin with a comment."""
     for name, content in [("saved_model.pb", model_bytes()), ("m.pt", model_bytes()), ("m.gz", b"# a model\n" + MODEL.encode())]:
         (tmp_path / name).write_bytes(content)

@@ -58,7 +58,7 @@ def workarounds():
     return found
 
 
-def test_faults_experiments_workarounds_and_occurrences_are_the_same_set():
+def test_faults_experiments_workarounds_and_occurrences_match():
     names = {row[0] for row in listing()}
     assert names == set(EXPERIMENTS)
     assert names == set(OCCURRENCES)

@@ -97,7 +97,7 @@ def test_limit_of_nodes_from_functions_can_be_raised(tmp_path):
     assert convert_limited(path, tmp_path, "--max-function-nodes", "1000").exit_code == 0
 
 
-def test_states_that_hand_their_shapes_on(tmp_path):
+def test_shapes_that_move_from_state_to_state(tmp_path):
     count = 1_600
     states = [f"s{i}" for i in range(count)]
     nodes = [helper.make_node("Identity", ["go"], ["go_out"])]
@@ -144,7 +144,7 @@ def nested_loops(depth, value, innermost):
 
 
 @pytest.mark.parametrize(("innermost", "exit_code"), [("Concat", 0), ("Unknown", 1)])
-def test_work_does_not_multiply_with_the_depth_of_loops(innermost, exit_code, tmp_path):
+def test_time_is_not_exponential_in_loop_depth(innermost, exit_code, tmp_path):
     inputs = [real("x"), helper.make_tensor_value_info("m", TensorProto.INT64, ())]
     path = save(tmp_path, nested_loops(30, "x", innermost), inputs=inputs, outputs=[real("y30", None)])
     run = convert_limited(path, tmp_path)

@@ -41,7 +41,7 @@ def run(versions, xml, faults):
     "faults",
     ["no-nameless-files", "no-locks", "no-exchange", "no-copies", "short-reads", "no-nameless-files,no-locks,no-exchange,no-copies,short-reads"],
 )
-def test_what_a_file_system_lacks_changes_nothing(faults, versions, xml):
+def test_missing_file_system_features_do_not_change_the_output(faults, versions, xml):
     done = run(versions, xml, faults)
     assert done.returncode == 0, done.stderr
     assert state_of(xml, versions) == NEW
@@ -63,13 +63,13 @@ def test_faults_keep_the_old_pair(faults, message, versions, xml):
     assert state_of(xml, versions) == OLD
 
 
-def test_nothing_is_left_of_new_files_either(versions, xml):
+def test_new_files_are_removed_after_a_failure(versions, xml):
     done = convert(versions.models[1], xml, env=environment("xml-rename,no-exchange"))
     assert done.returncode == 1
     assert list(xml.parent.iterdir()) == []
 
 
-def test_what_cannot_be_put_back_is_said_and_refused(versions, xml):
+def test_a_pair_that_cannot_be_restored_is_reported_and_rejected(versions, xml):
     done = run(versions, xml, "xml-rename,no-exchange")
     assert done.returncode == 1
     assert f"'{xml.with_suffix('.bin')}' is already the new one" in done.stderr

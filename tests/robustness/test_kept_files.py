@@ -29,7 +29,7 @@ def assert_refused(done, folder, before, message):
     assert contents(folder) == before
 
 
-def test_external_data_is_not_written_over(external):
+def test_external_data_is_not_overwritten(external):
     before = contents(external)
     done = convert("ez.onnx", ".", cwd=external)
     assert_refused(done, external, before, "would be written over 'ez.bin', which the model is read from")
@@ -43,19 +43,19 @@ def test_a_link_to_external_data_is_not_replaced(external):
     assert (external / "out/ez.bin").is_symlink()
 
 
-def test_the_model_is_not_written_over(tmp_path):
+def test_the_model_is_not_overwritten(tmp_path):
     save_model(tmp_path / "model.xml", 1, 1)
     before = contents(tmp_path)
     assert_refused(convert("model.xml", "model.xml", cwd=tmp_path), tmp_path, before, "which the model is read from")
 
 
-def test_a_text_model_is_not_written_over(tmp_path):
+def test_a_text_model_is_not_overwritten(tmp_path):
     (tmp_path / "model.xml").write_text('<ir_version: 9, opset_import: ["" : 17]> g (float x) => (float y) { y = Neg (x) }')
     before = contents(tmp_path)
     assert_refused(convert("model.xml", "model.xml", cwd=tmp_path), tmp_path, before, "which the model is read from")
 
 
-def test_one_file_cannot_be_both(tmp_path):
+def test_xml_and_bin_must_be_different_files(tmp_path):
     save_model(tmp_path / "model.onnx", 1, 1)
     (tmp_path / "o.xml").write_text("old")
     os.link(tmp_path / "o.xml", tmp_path / "o.bin")
@@ -64,7 +64,7 @@ def test_one_file_cannot_be_both(tmp_path):
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
-def test_only_files_are_replaced(make, tmp_path):
+def test_only_regular_files_are_replaced(make, tmp_path):
     save_model(tmp_path / "model.onnx", 1, 1)
     make(tmp_path / "o.bin")
     done = convert("model.onnx", "o.xml", cwd=tmp_path)
@@ -84,7 +84,7 @@ def test_text_ir_does_not_replace_a_device(name, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"model.onnx", name}
 
 
-def test_modes(tmp_path):
+def test_file_modes(tmp_path):
     save_model(tmp_path / "model.onnx", 1, 1)
     pair = [tmp_path / "model.xml", tmp_path / "model.bin"]
 
@@ -104,7 +104,7 @@ def test_modes(tmp_path):
     assert modes(0o022) == [0o644, 0o644]
 
 
-def test_what_a_killed_writer_left_is_removed(tmp_path):
+def test_files_of_a_killed_writer_are_removed(tmp_path):
     save_model(tmp_path / "model.onnx", 1, 1)
     (tmp_path / "out").mkdir()
     for role in ("weights", "model"):
@@ -122,7 +122,7 @@ def test_sync(when, tmp_path):
     assert check(tmp_path / "o.xml").returncode == 0
 
 
-def test_without_constants(tmp_path):
+def test_a_model_without_constants(tmp_path):
     graph = onnx.helper.make_graph(
         [onnx.helper.make_node("Neg", ["x"], ["y"])],
         "g",

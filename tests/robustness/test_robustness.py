@@ -41,11 +41,11 @@ def test_a_full_disk_keeps_the_old_pair(versions, folder):
     assert set(outcomes) == {disturbances.NEW, "an error and the old pair"}
 
 
-def test_a_cut_model_is_an_error(versions, folder):
+def test_a_truncated_model_is_an_error(versions, folder):
     assert disturbances.bad(disturbances.cut_while_read(versions, folder, 20)) == {}
 
 
-def test_a_torn_pair_is_refused(versions, folder):
+def test_a_mismatched_pair_is_rejected(versions, folder):
     xml = folder / "model.xml"
     put_pair(xml, versions.pairs[0])
     assert check(xml).returncode == 0

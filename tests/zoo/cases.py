@@ -1,5 +1,6 @@
 """Conformance cases of exported models; exports are cached."""
 
+import ast
 import hashlib
 import inspect
 import os
@@ -25,7 +26,7 @@ _PACKAGES = ("torch", "torchvision", "transformers", "onnxscript", "onnx", "tens
 
 
 def exported_models(pairs):
-    """The Exported of each pair of a model and an exporter."""
+    """The Exported of each pair of a model and an exporter, in the same order."""
     with ThreadPoolExecutor(WORKERS) as threads:
         return list(threads.map(lambda pair: _exported(*pair), pairs))
 
@@ -41,18 +42,28 @@ def count_nodes(exported):
 
 
 def export_path(model, exporter):
-    """Where the export is cached: the name changes with the sources that it depends on and with the packages."""
+    """The file of the cached export. Its name depends on the code of the scripts and on the versions of the packages."""
     module = inspect.getmodule(inspect.unwrap(model.build))
     used = [exporting, registry, module, *_imports_from_zoo(module)]
     sources = sorted({inspect.getsourcefile(source) for source in used})
-    key = hashlib.sha256(b"".join(Path(source).read_bytes() for source in sources))
+    key = hashlib.sha256(b"".join(map(_code, sources)))
     key.update(" ".join(map(metadata.version, _PACKAGES)).encode())
     cache = os.environ.get("ONNX2IR_CACHE") or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "onnx2ir"
     return Path(cache) / "zoo-exports" / f"{model.name}-{exporter}-{key.hexdigest()[:16]}.pickle"
 
 
+def _code(path):
+    """The syntax tree of a source, without comments and docstrings."""
+    tree = ast.parse(Path(path).read_bytes())
+    for node in ast.walk(tree):
+        has_docstring = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None
+        if has_docstring:
+            del node.body[0]
+    return ast.dump(tree).encode()
+
+
 def _imports_from_zoo(module):
-    """Functions and classes that a file of models has from others."""
+    """Functions and classes that a file of models imports from other files."""
     named = [value for value in vars(module).values() if inspect.isfunction(value) or inspect.isclass(value)]
     return [value for value in named if value.__module__.startswith(__package__)]
 

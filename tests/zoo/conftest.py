@@ -1,4 +1,4 @@
-"""Exports, converts and runs all selected models once, with the peer beside, and says how they did."""
+"""Exports, converts and runs all selected models once, also with OpenVINO's own front end, and prints a summary."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Convolutional networks with something of their own: concatenations, shuffles, odd pooling, transposed and 3-D convolutions."""
+"""Convolutional networks with concatenations, shuffles, unusual pooling, transposed and 3-D convolutions."""
 
 from .images import ANY_SIZE, THREE_SIZES, images, named
 from .registry import Built, model
@@ -53,7 +53,7 @@ def regnet():
 
 @model("unet")
 def unet():
-    """Transposed convolutions up, and images of sizes that the way down does not divide."""
+    """Upsampling by transposed convolutions; the image sizes are not divisible by the downsampling factor."""
     import torch
     from torch import nn
 
@@ -86,7 +86,7 @@ def unet():
 
 @model("super_resolution")
 def super_resolution():
-    """Sub-pixel convolution over a bicubic base."""
+    """Sub-pixel convolution, added to a bicubic upsampling."""
     from torch import nn
 
     class SuperResolution(nn.Module):

@@ -3,7 +3,7 @@
 from .images import ANY_SIZE, THREE_SIZES, images, named
 from .registry import DYNAMO, Built, model
 
-# Torchvision asks whether any box is left.
+# Torchvision tests whether any box remains.
 DATA_DEPENDENT = "GuardOnDataDependentSymNode"
 
 
@@ -43,7 +43,7 @@ def deeplab_v3():
 
 
 def keep_variance(module):
-    """Weights with which scores differ by more than rounding, so that their order is certain."""
+    """Sets weights with which scores differ by more than rounding errors, so that their order is deterministic."""
     import torch
 
     for part in module.modules():
@@ -53,7 +53,7 @@ def keep_variance(module):
 
 
 def detector(module):
-    """One image in, the boxes, scores and labels that are left after suppression out."""
+    """Takes one image; returns the boxes, scores and labels that remain after suppression."""
     import torch
 
     class Detector(torch.nn.Module):
@@ -149,7 +149,7 @@ def retinanet():
 
 @model("one_stage_detector")
 def one_stage_detector():
-    """Boxes and scores of each cell, then torchvision.ops.nms: a detector as far as torch.export can follow one."""
+    """Boxes and scores of each cell, then torchvision.ops.nms: the part of a detector that torch.export supports."""
     import torch
     from torchvision.ops import box_convert, nms
 

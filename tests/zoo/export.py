@@ -1,4 +1,4 @@
-"""Exports a model of the table, in a process of its own: python -m tests.zoo.export NAME EXPORTER FILE.
+"""Exports a model of the table, in a separate process: python -m tests.zoo.export NAME EXPORTER FILE.
 
 FILE becomes a pickled Exported.
 """
@@ -48,7 +48,7 @@ def export(model, exporter):
 
 
 def _make_static(built):
-    """Leaves axes out that torch.export cannot keep dynamic, and the runs that need them."""
+    """Removes axes that torch.export cannot keep dynamic, and the runs that need them."""
     for name in built.dynamo_static:
         built.sizes = [size for size in built.sizes if size[name] == built.sizes[0][name]]
     for axes in built.dynamic.values():
@@ -89,7 +89,7 @@ def _export_tensorflow(built, example, path):
 
 
 def _graph_inputs(path):
-    """An exporter drops the inputs that a model does not use."""
+    """The inputs of the exported model. Exporters remove unused ones."""
     import onnx
 
     return {value.name for value in onnx.load(path).graph.input}

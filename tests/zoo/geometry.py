@@ -1,4 +1,4 @@
-"""Models that gather and scatter by computed places: deformable attention, optical flow, graphs, points."""
+"""Models that gather and scatter at computed positions: deformable attention, optical flow, graphs, points."""
 
 from .images import images, named
 from .registry import Built, model
@@ -33,7 +33,7 @@ def deformable_detr():
 
 @model("optical_flow", atol=1e-3)
 def optical_flow():
-    """RAFT: samples a pyramid of correlations at the places it has found so far."""
+    """RAFT: samples a pyramid of correlations at the current estimate of the flow."""
     import torch
     from torchvision.models.optical_flow import raft_small
 
@@ -127,7 +127,7 @@ def spatial_transformer():
 
 @model("depth")
 def depth():
-    """DPT on a ViT: images of other sizes resample the positions."""
+    """DPT on a ViT: for images of other sizes the position embeddings are resampled."""
     from transformers import DPTConfig, DPTForDepthEstimation
 
     config = DPTConfig(

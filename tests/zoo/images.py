@@ -1,11 +1,11 @@
-"""What models of images share."""
+"""Inputs and wrappers for models of images."""
 
 ANY_SIZE = {"image": {0: "batch", 2: "height", 3: "width"}}
 THREE_SIZES = [dict(batch=2), dict(batch=1, height=96, width=72), dict(batch=3, height=50, width=65)]
 
 
 def images(size):
-    """Inputs for a batch of images that are `size` x `size` unless something else is asked for."""
+    """Inputs for a batch of images, by default of `size` x `size`."""
 
     def inputs(batch, height=size, width=size):
         import torch
@@ -16,7 +16,7 @@ def images(size):
 
 
 def named(module, *fields):
-    """A module whose forward has the one parameter `image`, and gives `fields` of the result, or the result itself."""
+    """A module whose forward has one parameter `image` and returns `fields` of the result, or the result itself."""
     import torch
 
     class OneImage(torch.nn.Module):

@@ -45,7 +45,7 @@ def distilbert():
 
 @model("deberta")
 def deberta():
-    """Relative positions by Gather of scores, with scripted helpers."""
+    """Relative positions: a Gather of scores, with scripted helper functions."""
     from transformers import DebertaV2Config, DebertaV2Model
 
     config = DebertaV2Config(
@@ -78,7 +78,7 @@ def clip_text():
 
 @model("gemma2_cache")
 def gemma2_cache():
-    """Soft caps, a norm on both sides, sliding windows in each second layer."""
+    """Soft caps, normalisation before and after each block, sliding windows in every second layer."""
     from transformers import Gemma2Config, Gemma2ForCausalLM
 
     config = Gemma2Config(
@@ -106,7 +106,7 @@ def phi3_cache():
 
 @model("mixtral", export_fails={DYNAMO: "GuardOnDataDependentSymNode"})
 def mixtral():
-    """Two of four experts for each token. The tracer keeps those that the example asks."""
+    """Two of four experts for each token. The tracer keeps only the experts that the example uses."""
     from transformers import MixtralConfig, MixtralForCausalLM
 
     config = MixtralConfig(
@@ -134,7 +134,7 @@ def bloom():
 
 @model("mamba", exporters=(TORCHSCRIPT,))
 def mamba():
-    """A selective state space; the tracer unrolls its scan, so that the length is fixed."""
+    """A selective state space model. The tracer unrolls its scan, so the length is fixed."""
     from transformers import MambaConfig, MambaModel
 
     config = MambaConfig(vocab_size=WORDS, hidden_size=16, state_size=4, num_hidden_layers=2, use_cache=False)
@@ -156,10 +156,10 @@ def mamba():
 
 @model("llama_attention", exporters=(DYNAMO,))
 def llama_attention():
-    """Opset 23: the exporter writes ONNX's Attention instead of its parts."""
+    """Opset 23: the exporter emits ONNX's Attention instead of decomposing it."""
     built = llama_cache()
     built.opset = 23
-    # The exporter writes RotaryEmbedding with caches for one sequence, which ONNX allows for one sequence alone.
+    # The exporter emits RotaryEmbedding with caches of batch size 1, which ONNX allows for batch size 1 only.
     built.sizes = [dict(size, batch=1) for size in built.sizes]
     for axes in built.dynamic.values():
         del axes[0]

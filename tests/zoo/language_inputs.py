@@ -1,10 +1,10 @@
-"""What language models are fed with: words, masks and caches; and wrappers of tensors in, tensors out."""
+"""Inputs of language models (tokens, masks and caches), and wrappers whose inputs and outputs are tensors."""
 
 from .registry import Built
 
 WORDS = 100
 SIZES = [dict(batch=2, length=8), dict(batch=1, length=3), dict(batch=3, length=17)]
-# The configurations of most: two layers of four heads.
+# The configuration of most models: two layers of four heads.
 SMALL = dict(vocab_size=WORDS, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64)
 
 
@@ -15,7 +15,7 @@ def tokens(batch, length):
 
 
 def part_mask(batch, length):
-    """Ones, but for the first sequence's second half."""
+    """Ones, except for the second half of the first sequence."""
     import torch
 
     mask = torch.ones(batch, length, dtype=torch.int64)
@@ -24,7 +24,7 @@ def part_mask(batch, length):
 
 
 def exportable_masks(model):
-    """Makes a model of transformers build its causal masks without vmap, which no exporter can trace."""
+    """Makes a model of transformers build its causal masks without vmap, which exporters cannot trace."""
     from transformers.integrations.executorch import sdpa_mask_without_vmap
     from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
     from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
@@ -36,7 +36,7 @@ def exportable_masks(model):
 
 
 def masked(language_model, *results):
-    """A model of tokens and their mask. `results`: which of its outputs."""
+    """A model of tokens and their mask. `results`: the outputs to return."""
     import torch
 
     class Masked(torch.nn.Module):
@@ -56,7 +56,7 @@ def masked(language_model, *results):
 
 
 def with_cache(language_model):
-    """A model of two layers with a cache: tensors in, tensors out."""
+    """A model of two layers with a cache. Inputs and outputs are tensors."""
     import torch
     from transformers import DynamicCache
 

@@ -1,4 +1,4 @@
-"""Models of other files as the dynamo exporter writes them for opset 23, with Attention, RMSNormalization and the like."""
+"""Models of other files as exported by dynamo for opset 23, with Attention, RMSNormalization and similar operators."""
 
 from .detection import detr
 from .language import bert

@@ -1,4 +1,4 @@
-"""Models of other files as the TorchScript exporter writes them for older opsets."""
+"""Models of other files as exported by the TorchScript exporter for older opsets."""
 
 from .convolutional import densenet, style_transfer, super_resolution, text_recognition, unet
 from .recurrent import lstm_tagger

@@ -1,4 +1,4 @@
-"""What became of one model from one exporter."""
+"""The results of one model from one exporter."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ from ..conformance.case import Result
 
 @dataclass
 class Exported:
-    """What an exporter wrote, or why it did not."""
+    """The exported model, or the reason of the failure."""
 
     model: bytes = b""
     runs: tuple[dict[str, Any], ...] = ()  # inputs by name
@@ -17,7 +17,7 @@ class Exported:
 
 @dataclass
 class Outcome:
-    """How the converted model did."""
+    """The result of the conversion and of the runs."""
 
     export_failure: str = ""
     nodes: int = 0  # of the ONNX model's main graph

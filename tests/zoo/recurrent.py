@@ -22,7 +22,7 @@ def lstm_tagger():
         return {"ids": torch.randint(0, 50, (batch, length))}
 
     sizes = [dict(batch=2, length=6), dict(batch=1, length=1), dict(batch=4, length=13)]
-    # torch.export unrolls nothing, yet fixes the length of an LSTM.
+    # torch.export keeps the LSTM as a loop, but fixes its length.
     return Built(Tagger().eval(), inputs, sizes, {"ids": {0: "batch", 1: "length"}}, ["tags"], dynamo_static={"length"})
 
 

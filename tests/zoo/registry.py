@@ -1,4 +1,4 @@
-"""The table of models: what a row holds, and the decorator that adds one."""
+"""The table of models: its rows, and the decorator that adds one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -40,9 +40,9 @@ MODELS: dict[str, Model] = {}
 
 
 def model(name, exporters=OF_PYTORCH, export_fails=None, rtol=1e-3, atol=1e-5):
-    """Adds a row whose build function is the decorated one. It runs in a process of its own, after torch.manual_seed.
+    """Adds a row with the decorated build function, which runs in a separate process, after torch.manual_seed.
 
-    The export is made anew when the file of the build function changes, or of what that wraps (functools.wraps).
+    The model is exported again if the file of the build function changes, or that of a function it wraps (functools.wraps).
     """
 
     def add(build):

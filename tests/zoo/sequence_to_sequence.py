@@ -1,4 +1,4 @@
-"""T5 and Whisper, encoder and decoder apart, as they are deployed."""
+"""T5 and Whisper, with encoder and decoder as separate models, as they are deployed."""
 
 from .language_inputs import WORDS, exportable_masks, part_mask, tokens
 from .registry import Built, model

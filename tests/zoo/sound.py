@@ -5,7 +5,7 @@ from .registry import DYNAMO, Built, model
 
 @model("spectrogram_classifier")
 def spectrogram_classifier():
-    """A short-time Fourier transform in front of a convolution."""
+    """A short-time Fourier transform before a convolution."""
     import torch
 
     class Spectrogram(torch.nn.Module):
@@ -28,7 +28,7 @@ def spectrogram_classifier():
 
 @model("vocoder", atol=1e-4)
 def vocoder():
-    """HiFi-GAN: transposed convolutions and dilated ones, with their weights normalised."""
+    """HiFi-GAN: transposed and dilated convolutions with weight normalisation."""
     import torch
     from transformers import SpeechT5HifiGan, SpeechT5HifiGanConfig
 
@@ -57,7 +57,7 @@ def vocoder():
 
 
 def _of_samples(speech_model, config, **more):
-    """A model of raw sound behind three convolutions."""
+    """A model of raw sound, after three convolutions."""
     import torch
 
     common = dict(vocab_size=30, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64)

@@ -1,4 +1,4 @@
-"""docs/models.md: what a run of the whole zoo gave."""
+"""docs/models.md: the results of a run of all models."""
 
 import inspect
 
@@ -19,17 +19,17 @@ Operations are counted in the main graph, without those in bodies, before the CP
 
 
 def document(models, outcomes):
-    """The text for all rows of the zoo; `outcomes` by the names of a model and an exporter."""
+    """The text of the document. `outcomes`: by the names of model and exporter."""
     return HEADER + "".join(f"{line}\n" for line in [*_sums(outcomes), *_groups(models, outcomes)])
 
 
 def without_counts(text):
-    """A document's lines without the columns of counts, which change with every better lowering."""
+    """The lines of a document without the counts, which change when lowerings improve."""
     return [line.split(" | ")[:4] for line in text.splitlines()]
 
 
 def summary(outcomes):
-    """A line for each row that did not pass, then the sums."""
+    """One line for each row that did not pass, then the totals."""
     wrong = [
         f"{name}-{exporter}: {outcome.result.outcome}: {outcome.result.first_line[:100]}"
         for (name, exporter), outcome in outcomes.items()

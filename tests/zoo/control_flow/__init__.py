@@ -1,4 +1,4 @@
-"""Models with control flow, as exporters write it."""
+"""Models with control flow as exporters emit it."""
 
 from . import (  # noqa: F401 (each adds its models to the table)
     arithmetic,

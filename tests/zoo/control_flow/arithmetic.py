@@ -1,4 +1,4 @@
-"""Algorithms on numbers: sequences of integers, iterations until they converge."""
+"""Algorithms on numbers: integer sequences, and iterations until convergence."""
 
 import torch
 from torch import Tensor

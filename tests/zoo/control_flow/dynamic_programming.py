@@ -1,4 +1,4 @@
-"""Tables that are filled from their own entries."""
+"""Dynamic programming: table entries are computed from earlier ones."""
 
 from typing import List
 
@@ -137,7 +137,7 @@ def _log_add(a: Tensor, b: Tensor) -> Tensor:
 
 @scripted(opset=16, runs=[(normal(n, 4).log_softmax(-1), integers(1, 4, 2)) for n in (6, 3)], dynamic={"scores": [0]})
 def alignment_score(scores: Tensor, labels: Tensor) -> Tensor:
-    """The forward pass of connectionist temporal classification, two labels with blanks around."""
+    """The forward pass of connectionist temporal classification, with two labels between blanks."""
     states = torch.zeros(5, dtype=torch.int64)
     for i in range(2):
         states[2 * i + 1] = labels[i]

@@ -1,4 +1,4 @@
-"""torch.cond and scan, through the exporter built on torch.export. In PyTorch 2.9 it has no while_loop and no map."""
+"""torch.cond and scan with the exporter that uses torch.export. In PyTorch 2.9 it does not support while_loop and map."""
 
 import torch
 from torch import Tensor, nn

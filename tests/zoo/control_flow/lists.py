@@ -1,4 +1,4 @@
-"""Lists of tensors: append and stack, indices known and not, removal, lists that live through loops and branches."""
+"""Lists of tensors: append and stack, static and dynamic indices, removal, lists as values of loops and branches."""
 
 from typing import List
 

@@ -1,4 +1,4 @@
-"""While and for in all forms: break, continue, return from within, nested, none, one and many iterations."""
+"""While and for in all forms: break, continue, return in a body, nested, with zero, one and many iterations."""
 
 import torch
 from torch import Tensor
@@ -249,7 +249,7 @@ class RepeatedLayers(Loops):
 
 @scripted(opset=13, runs=[(X * s, number(5)) for s in (1.0, 0.1)] + [(X, number(0))])
 class EarlyExitNetwork(Loops):
-    """Leaves the stack of layers when the answer is certain enough."""
+    """Early exit: skips the remaining layers if the confidence is high enough."""
 
     def forward(self, x: Tensor, n: Tensor) -> tuple[Tensor, int]:
         depth = 0

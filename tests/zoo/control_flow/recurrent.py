@@ -1,4 +1,4 @@
-"""Recurrent networks that step by step make their own input."""
+"""Recurrent networks whose outputs are inputs of the next step."""
 
 from typing import List
 
@@ -13,7 +13,7 @@ SERIES = [(normal(n, 2, 3),) for n in (5, 1, 8)]
 
 
 class Gru(nn.Module):
-    """nn.GRUCell and nn.RNNCell ask for ranks in a way that torch.onnx cannot export."""
+    """torch.onnx cannot export how nn.GRUCell and nn.RNNCell test ranks."""
 
     def __init__(self, inner: int, hidden: int):
         super().__init__()
@@ -66,7 +66,7 @@ class GruDecoder(nn.Module):
 
 @scripted(opset=14, runs=SERIES, dynamic={"x": [0]})
 class HandwrittenRnn(nn.Module):
-    """Forwards and backwards over a series of run-time length."""
+    """Forwards and backwards over a sequence of dynamic length."""
 
     def __init__(self):
         super().__init__()
@@ -90,7 +90,7 @@ class HandwrittenRnn(nn.Module):
 
 @scripted(opset=15, runs=SERIES, dynamic={"x": [0]})
 class HandwrittenLstm(nn.Module):
-    """Gates as one matrix product, cut in pieces."""
+    """All gates by one matrix product, which is split."""
 
     def __init__(self):
         super().__init__()
@@ -129,7 +129,7 @@ class StackedLstmCells(nn.Module):
 
 @scripted(opset=17, runs=[(normal(2, 4), number(n)) for n in (6, 2, 0)])
 class DecoderUntilEnd(nn.Module):
-    """Words until all rows have ended, or there are enough."""
+    """Generates words until all rows have ended, or up to a limit."""
 
     def __init__(self):
         super().__init__()
@@ -154,7 +154,7 @@ class DecoderUntilEnd(nn.Module):
 
 @scripted(opset=14, runs=[(normal(1, 4, seed=s), number(n)) for s, n in ((0, 5), (1, 2), (2, 1), (3, 0))])
 class BeamSearch(nn.Module):
-    """Three beams; the table of words so far is reordered at each step."""
+    """Beam search with three beams; the table of words is reordered at each step."""
 
     def __init__(self):
         super().__init__()
@@ -183,7 +183,7 @@ class BeamSearch(nn.Module):
 
 @scripted(opset=17, runs=[(normal(2, 1, 8), number(n)) for n in (5, 1, 0)])
 class AttentionWithCache(nn.Module):
-    """Keys and values of all steps so far."""
+    """A cache with the keys and values of all previous steps."""
 
     def __init__(self):
         super().__init__()
@@ -204,7 +204,7 @@ class AttentionWithCache(nn.Module):
 
 @scripted(opset=18, runs=[(normal(2, 5, 4), number(n)) for n in (4, 1)])
 class AttentionDecoder(nn.Module):
-    """Looks at the encoder's outputs at each step and says where."""
+    """Attends to the encoder's outputs at each step, and returns the attended positions."""
 
     def __init__(self):
         super().__init__()
@@ -228,7 +228,7 @@ class AttentionDecoder(nn.Module):
 
 @scripted(opset=13, runs=[(normal(6, 3), integers(0, 2, 6, seed=s)) for s in (0, 1)])
 class ShiftReduce(nn.Module):
-    """A stack of tensors: 0 pushes the next row, 1 joins the two on top."""
+    """A stack of tensors: 0 pushes the next row, 1 merges the two topmost tensors."""
 
     def __init__(self):
         super().__init__()
@@ -248,7 +248,7 @@ class ShiftReduce(nn.Module):
 
 @scripted(opset=16, runs=[(normal(5, 2, 3), torch.tensor(lengths)) for lengths in ([5, 3], [1, 5], [2, 2])])
 class LengthsOfEachRow(nn.Module):
-    """Rows stop at their own lengths; a mask keeps their state."""
+    """Rows have different lengths; a mask keeps the state of rows that have ended."""
 
     def __init__(self):
         super().__init__()
@@ -265,7 +265,7 @@ class LengthsOfEachRow(nn.Module):
 
 @scripted(opset=19, runs=[(normal(2, 3), number(n)) for n in (5, 1)])
 class ScheduledSampling(nn.Module):
-    """The first steps take the given input, later ones their own output."""
+    """The first steps read the given input, later ones the previous output."""
 
     def __init__(self):
         super().__init__()

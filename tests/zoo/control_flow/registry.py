@@ -1,4 +1,4 @@
-"""Decorators that add models with control flow to the zoo's table, and what their inputs are made with."""
+"""Decorators that add models with control flow to the zoo's table, and functions that create their inputs."""
 
 import inspect
 
@@ -13,18 +13,18 @@ def scripted(**options):
 
 
 def exported(**options):
-    """The module is exported by way of torch.export; its control flow is in higher-order operators."""
+    """The module is exported with torch.export; its control flow consists of higher-order operators."""
     return lambda subject: _add(subject, DYNAMO, **options)
 
 
 def traced(**options):
-    """The function is compiled by tf.function. Its first parameter is the package: a process that exports another model
-    need not wait for it."""
+    """The function is compiled by tf.function. Its first parameter is the package, so that exports of other models
+    do not import it."""
     return lambda subject: _add(subject, TF2ONNX, **options)
 
 
 def number(value):
-    """An integer as models take it."""
+    """An i64 scalar."""
     return torch.tensor(value, dtype=torch.int64)
 
 

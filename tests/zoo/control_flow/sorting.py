@@ -1,4 +1,4 @@
-"""Sorting and searching, by loops over elements."""
+"""Sorting and searching with loops over elements."""
 
 import torch
 from torch import Tensor
@@ -103,7 +103,7 @@ def largest_one_by_one(x: Tensor, k: Tensor) -> Tensor:
     runs=[(torch.cat([b := normal(7, 2, seed=s).abs(), b + 1.0], 1), normal(7, seed=s)) for s in (0, 1, 2)],
 )
 def suppression_of_overlaps(boxes: Tensor, scores: Tensor) -> Tensor:
-    """Non-maximum suppression, as people write it."""
+    """Non-maximum suppression as usually written in PyTorch."""
     keep = torch.zeros(7, dtype=torch.bool)
     left = torch.ones(7, dtype=torch.bool)
     while bool(left.any()):

@@ -1,4 +1,4 @@
-"""Loops and branches of TensorFlow functions, as tf2onnx writes them: While with invariants as states, TensorArrays."""
+"""Loops and branches of TensorFlow functions, as tf2onnx emits them: While with invariants as states, TensorArrays."""
 
 from .registry import integers, normal, number, traced
 

@@ -1,4 +1,4 @@
-"""Tensors changed in place: elements, slices, masks, growing tensors."""
+"""In-place updates of tensors: elements, slices, masks, growing tensors."""
 
 import torch
 from torch import Tensor
@@ -86,7 +86,7 @@ def shrinking_rows(x: Tensor, n: Tensor) -> Tensor:
 
 @scripted(opset=14, runs=[(normal(n, 4),) for n in (8, 1, 5)], dynamic={"x": [0]})
 def tree_of_sums(x: Tensor) -> Tensor:
-    """Pairs are added until one row is left."""
+    """Adds pairs of rows until one row remains."""
     while x.size(0) > 1:
         if x.size(0) % 2 == 1:
             x = torch.cat([x, torch.zeros(1, 4)])

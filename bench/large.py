@@ -44,8 +44,8 @@ def touch_memory(size):
 
 
 def measure(command, memory):
-    """One process, after `memory` bytes have been touched. What earlier ones left for the disk is written first: nobody
-    pays for another's output."""
+    """One process, after `memory` bytes have been touched. Writes pending output of earlier processes to the disk
+    first, so that it does not count as time of this one."""
     os.sync()
     if memory != 0:
         touch_memory(memory)
@@ -83,9 +83,9 @@ def outputs_in(folder):
 
 
 def memory_to_touch(folder, runs):
-    """What a run of any of the commands needs: what it writes, about as much as the model's files, and what it uses
-    itself, as the runs before. The same for all of them: nobody profits from what another needs. Small models fit into
-    memory that is there, and caches into which their code fits should keep it."""
+    """The memory that any of the commands needs: its output, about as large as the model's files, and its peak in the
+    runs before. All commands get the same amount, so that none profits from memory that another has touched. 0 for small models, which
+    fit into free memory, so that their code stays in the caches."""
     inputs = total_size(file for file in folder.iterdir() if file.is_file())
     needed = max([inputs, *(run.written + run.peak for run in runs)])
     return int(needed) if needed > 2**28 else 0

@@ -180,8 +180,8 @@ constexpr std::array kPipeline = {
          .summary = "Puts string operations and Unique into an If if their input may be empty",
          .run = guard_empty_inputs,
          .faults = {Fault::empty_string_pack, Fault::empty_string_unpack, Fault::empty_unique}},
-    // After the passes that make Ifs with dynamic shapes, and before the guards of final values, behind which
-    // the change of a state's size cannot be recognised.
+    // After the passes that make Ifs with dynamic shapes, and before the guards of final values, which hide
+    // that the size of a state changes.
     Pass{.name = "make_shapes_distinct",
          .kind = legalize,
          .summary =

@@ -208,8 +208,8 @@ Sequence erase(Builder& builder, const Sequence& sequence, Value position) {
     return concat(builder, {rows(builder, value, zero, from), rows(builder, value, to, end(value))}, 0);
   };
   result.elements.reset();
-  const Value behind = offset(builder, packed, next);
-  result.values = without(packed.values, offset(builder, packed, index), behind);
+  const Value after = offset(builder, packed, next);
+  result.values = without(packed.values, offset(builder, packed, index), after);
   if (packed.shapes) result.shapes = without(packed.shapes, index, next);
   return result;
 }

@@ -42,17 +42,17 @@ Neighbour neighbour(std::uint8_t byte) {
   return is_word(byte) ? Neighbour::word : Neighbour::other;
 }
 
-bool holds(Assertion assertion, Neighbour before, Neighbour behind) {
-  const bool is_border = (before == Neighbour::word) != (behind == Neighbour::word);
+bool holds(Assertion assertion, Neighbour before, Neighbour after) {
+  const bool is_border = (before == Neighbour::word) != (after == Neighbour::word);
   switch (assertion) {
     case Assertion::text_begins:
       return before == Neighbour::none;
     case Assertion::text_ends:
-      return behind == Neighbour::none;
+      return after == Neighbour::none;
     case Assertion::line_begins:
       return before == Neighbour::none || before == Neighbour::newline;
     case Assertion::line_ends:
-      return behind == Neighbour::none || behind == Neighbour::newline;
+      return after == Neighbour::none || after == Neighbour::newline;
     case Assertion::word_border:
       return is_border;
     case Assertion::no_word_border:
@@ -234,21 +234,20 @@ class StateWriter {
   }
 
   /// The steps of a state after its assertions are resolved with the following byte.
-  Steps resolved(const State& state, Neighbour behind) {
-    return reachable(state.second,
-                     [&](Assertion assertion) { return holds(assertion, state.first, behind); });
+  Steps resolved(const State& state, Neighbour after) {
+    return reachable(state.second, [&](Assertion assertion) { return holds(assertion, state.first, after); });
   }
 
   void add_transitions(std::size_t state) {
     const State from = *states_[state];
     for (const std::uint8_t byte : examples_) {
-      Steps behind;
+      Steps after;
       for (const std::int32_t index : resolved(from, neighbour(byte))) {
         const Step& current = step(index);
         const bool reads = current.kind == Step::Kind::reads && current.first <= byte && byte <= current.last;
-        if (reads) behind.push_back(current.next);
+        if (reads) after.push_back(current.next);
       }
-      Steps next = reachable(std::move(behind), [](Assertion) { return false; });
+      Steps next = reachable(std::move(after), [](Assertion) { return false; });
       if (result_.next.size() >= kMaxTransitions) fail_too_large();
       result_.next.push_back(state_of({neighbour(byte), std::move(next)}));
     }

@@ -19,9 +19,9 @@ std::span<const CaseRange> ranges_to(LetterCase to) {
 }
 
 std::int64_t distance_of(std::span<const CaseRange> ranges, std::uint32_t code) {
-  const auto behind = std::ranges::upper_bound(ranges, code, {}, &CaseRange::first);
+  const auto after = std::ranges::upper_bound(ranges, code, {}, &CaseRange::first);
   // Two runs of every second letter may overlap.
-  for (auto range = behind; range != ranges.begin() && behind - range < 2;) {
+  for (auto range = after; range != ranges.begin() && after - range < 2;) {
     --range;
     if (code <= range->last && (code - range->first) % range->step == 0) return range->distance;
   }

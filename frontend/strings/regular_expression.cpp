@@ -100,7 +100,7 @@ class Parser {
       if (take(")")) {
         flags = inner;
         if (!rest_.empty() && std::string_view("*+?").find(rest_.front()) != std::string_view::npos) {
-          throw PatternError{"there is nothing to repeat behind flags"};
+          throw PatternError{"there is nothing to repeat after flags"};
         }
         return std::nullopt;
       }
@@ -235,7 +235,7 @@ class Parser {
       rest_.remove_prefix(1);
     }
     const bool is_complete = is_braced ? count > 0 && take("}") : count == 2;
-    if (!is_complete || code > kLastCodePoint) throw PatternError{"a code behind \\x is malformed"};
+    if (!is_complete || code > kLastCodePoint) throw PatternError{"a code after \\x is malformed"};
     return code;
   }
 

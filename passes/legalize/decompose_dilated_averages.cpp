@@ -25,8 +25,8 @@ struct Average {
   /// Elements [begin, end) of the shape of `value`.
   Value sizes(Value value, std::int64_t begin, std::int64_t end) const {
     const Value shape = ir::computed_shape_of(builder, value);
-    const Value behind = builder.integers({end});
-    return ir::slice(builder, shape, builder.integers({begin}), behind, 0);
+    const Value stop = builder.integers({end});
+    return ir::slice(builder, shape, builder.integers({begin}), stop, 0);
   }
   std::int64_t rank() const { return static_cast<std::int64_t>(spatial) + 2; }
 

@@ -37,7 +37,7 @@ bool is_misread(ir::Value value) {
   return has_several_matrices(value.shape()) && is_computed_from_constants(value);
 }
 
-/// `constant` behind operations that OpenVINO cannot fold. `source` is a value that is known only at run
+/// `constant` after operations that OpenVINO cannot fold. `source` is a value that is known only at run
 /// time.
 ir::Value hidden(ir::Builder& builder, ir::Value constant, ir::Value source) {
   const ir::Value flat = ir::flat(builder, source);

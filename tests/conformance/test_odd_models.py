@@ -37,13 +37,13 @@ GRAPHS = {
     "input as an output": ([node("Relu", "x", "y")], ["x"], ["x", "y"]),
     "one value, two outputs": ([node("Relu", "x", "y"), node("Identity", "y", "z")], ["x"], ["y", "z"]),
     "constant as an output": ([node("Relu", "x", "y")], ["x"], ["y", "c"], ["c"]),
-    "input nobody reads": ([node("Relu", "x", "y")], ["x", "u"], ["y"]),
+    "unused input": ([node("Relu", "x", "y")], ["x", "u"], ["y"]),
     "no inputs": ([node("Relu", "c", "y")], [], ["y"], ["c"]),
     "input with a default": ([node("Add", "x c", "y")], ["x", "c"], ["y"], ["c"]),
-    "constant nobody reads": ([node("Relu", "x", "y")], ["x"], ["y"], ["c"]),
+    "unused constant": ([node("Relu", "x", "y")], ["x"], ["y"], ["c"]),
     "two constants of one name": ([node("Add", "x c", "y")], ["x"], ["y"], ["c", "c"]),
     "names like those of the IR": ([node("Relu", "x", "Result_1", "Const_1"), node("Neg", "Result_1", "x_1", "Result_2")], ["x"], ["Result_1", "x_1"]),
-    "value nobody reads": ([node("Relu", "x", "y"), node("Exp", "x", "z")], ["x"], ["y"]),
+    "unused value": ([node("Relu", "x", "y"), node("Exp", "x", "z")], ["x"], ["y"]),
 }
 
 

@@ -298,7 +298,7 @@ RUNS = {
         for run in counted(x=f32(0, 1, 2, 3, 4, 5).reshape(2, 3), start=np.full((rows, 3), 7, np.float32), go=flag(go))
     ],
     "growing_matrix": counted(x=f32(1, 2).reshape(2, 1)),
-    "growing_state_not_wanted": [
+    "growing_state_unused": [
         run for x in (X, f32(0, 3)) for run in counted(x=x)
     ],
     "condition_as_value": counted(x=X, cond=flag(True)) + counted(x=X, cond=flag(False)),

@@ -48,18 +48,18 @@ def _length(scope, sequence):
     return scope.emit("SequenceLength", [sequence], Tensor(I64, (), MOST_TENSORS))
 
 
-def _position(scope, sequence, behind):
-    """An index into a sequence, known or not; `behind`: the position after the last element is valid, too."""
+def _position(scope, sequence, allow_end):
+    """An index into a sequence, known or not; `allow_end`: the position after the last element is valid, too."""
     known = sequence.type.at_least
     if scope.source.one_in(2):
         count = _length(scope, sequence)
-        if behind:
+        if allow_end:
             count = scope.emit("Add", [count, scope.integer(1)], Tensor(I64, (), MOST_TENSORS))
         if place := position(scope, count):
-            if behind or not scope.source.one_in(3):
+            if allow_end or not scope.source.one_in(3):
                 return place
             return scope.emit("Sub", [place, count], Tensor(I64, (), MOST_TENSORS))
-    return scope.integer(scope.source.integer(-known, known if behind else known - 1))
+    return scope.integer(scope.source.integer(-known, known if allow_end else known - 1))
 
 
 def insert(scope):
@@ -67,7 +67,7 @@ def insert(scope):
     tensor = sequence and scope.find_tensor(lambda tensor: fits(sequence.type, tensor))
     if not tensor:
         return None
-    place = _position(scope, sequence, behind=True) if scope.source.one_in(3) else None
+    place = _position(scope, sequence, allow_end=True) if scope.source.one_in(3) else None
     return scope.emit("SequenceInsert", [sequence, tensor, place], with_tensors(sequence.type, 1, tensor.type.bound))
 
 
@@ -75,7 +75,7 @@ def erase(scope):
     sequence = scope.find_sequence(lambda sequence: sequence.at_least > 0)
     if not sequence:
         return None
-    place = _position(scope, sequence, behind=False) if scope.source.one_in(2) else None
+    place = _position(scope, sequence, allow_end=False) if scope.source.one_in(2) else None
     return scope.emit("SequenceErase", [sequence, place], with_tensors(sequence.type, -1, 0))
 
 
@@ -88,7 +88,7 @@ def at(scope):
     sequence = scope.find_sequence(lambda sequence: sequence.at_least > 0)
     if not sequence:
         return None
-    place = _position(scope, sequence, behind=False)
+    place = _position(scope, sequence, allow_end=False)
     return scope.emit("SequenceAt", [sequence, place], element_type(scope, sequence.type))
 
 

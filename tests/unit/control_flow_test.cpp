@@ -46,7 +46,7 @@ struct Sums {
 };
 
 bool is_first(const Carried& state) {
-  return state.input == LoopView::kFirstMapped + 1;  // behind the invariant
+  return state.input == LoopView::kFirstMapped + 1;  // after the invariant
 }
 
 }  // namespace

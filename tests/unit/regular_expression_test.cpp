@@ -65,13 +65,13 @@ TEST_CASE("malformed and unsupported patterns are rejected with the reason") {
   CHECK(refusal("[^") == "'[' without ']'");
   CHECK(refusal("[b-a]") == "a range in '[...]' ends before it begins");
   CHECK(refusal("*a") == "there is nothing before '*' to repeat");
-  CHECK(refusal("(?i)*") == "there is nothing to repeat behind flags");
+  CHECK(refusal("(?i)*") == "there is nothing to repeat after flags");
   CHECK(refusal("a**") == "one repetition follows another");
   CHECK(refusal("a{1001}") == "the numbers in '{...}' are out of range");
   CHECK(refusal("a{3,2}") == "the numbers in '{...}' are out of range");
   CHECK(refusal("a\\") == "it ends in '\\'");
-  CHECK(refusal("\\x{110000}") == "a code behind \\x is malformed");
-  CHECK(refusal("\\xg") == "a code behind \\x is malformed");
+  CHECK(refusal("\\x{110000}") == "a code after \\x is malformed");
+  CHECK(refusal("\\xg") == "a code after \\x is malformed");
   CHECK(refusal("(a)\\1") == "references to groups are not supported");
   CHECK(refusal("(?=a)") == "'(?=' is not supported");
   CHECK(refusal("(?") == "'(' without ')'");

@@ -96,7 +96,7 @@ TEST_CASE_METHOD(Fixture, "an element of a list is the size of an axis") {
   CHECK(is_size_of(sizes, 2, projected(data), 1));
 }
 
-TEST_CASE_METHOD(Fixture, "a size is itself where nobody knows where it comes from") {
+TEST_CASE_METHOD(Fixture, "a size of unknown origin is its own origin") {
   const Value pattern = builder.parameter(ElementType::i64, PartialShape{2});
   const Value image = builder.op(ops::Reshape, {data, pattern}, {{"special_zero", true}});
   CHECK(is_size_of(builder.op(ops::ShapeOf, {image}, {{"output_type", ElementType::i64}}), 1, image, 1));

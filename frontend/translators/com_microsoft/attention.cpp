@@ -32,8 +32,8 @@ Heads split_projection(NodeContext& node, Value projected, std::int64_t width, s
       node.fail("the hidden sizes cannot be divided into the heads");
     }
   }
-  const auto part = [&](std::int64_t first, std::int64_t behind) {
-    return split_heads(node, slice(node, projected, first, behind, 2), count);
+  const auto part = [&](std::int64_t first, std::int64_t end) {
+    return split_heads(node, slice(node, projected, first, end, 2), count);
   };
   const std::int64_t keys = sizes[0] + sizes[1];
   return {part(0, sizes[0]), part(sizes[0], keys), part(keys, keys + sizes[2])};

@@ -169,9 +169,9 @@ void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidat
   const Value beams = scope.outer(search.beams);
   const Value twice = builder.op(ops::Multiply, {beams, builder.integers({2})});
   const Value places = convert(builder, numbers_below(builder, twice), ElementType::i32);
-  const Value behind = builder.op(ops::Select, {found.is_end, convert(builder, twice, ElementType::i32),
-                                                builder.integer(0, ElementType::i32)});
-  const Value rank = builder.op(ops::Negative, {builder.op(ops::Add, {places, behind})});
+  const Value order = builder.op(ops::Select, {found.is_end, convert(builder, twice, ElementType::i32),
+                                               builder.integer(0, ElementType::i32)});
+  const Value rank = builder.op(ops::Negative, {builder.op(ops::Add, {places, order})});
   const Value by_rank = convert(builder, rank, ElementType::f32);
   const Value kept = best(builder, by_rank, squeeze(builder, beams, {0})).indices;
   now.scores = pick(builder, found.scores, kept);
@@ -203,7 +203,7 @@ void spread(NodeContext& node, BeamSearch& search, DecoderStep& first, Value& se
   repeated(first.next.positions, 0);
   repeated(first.next.mask, 0);
   for (Value& cache : first.next.caches) repeated(cache, search.decoder.row_axis);
-  for (Values* fixed : {&search.decoder.before, &search.decoder.behind}) {
+  for (Values* fixed : {&search.decoder.before, &search.decoder.after}) {
     for (Value& value : *fixed) repeated(value, 0);
   }
   repeated(search.rules.first_vocabulary, 0);

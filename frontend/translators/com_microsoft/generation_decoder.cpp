@@ -115,7 +115,7 @@ DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& de
   if (state.mask) inputs.push_back(state.mask);
   for (const Value& value : decoder.before) inputs.push_back(scope.outer(value));
   inputs.append(state.caches.begin(), state.caches.end());
-  for (const Value& value : decoder.behind) inputs.push_back(scope.outer(value));
+  for (const Value& value : decoder.after) inputs.push_back(scope.outer(value));
   const Values outputs = run_graph(node, scope, "decoder", inputs);
   DecoderStep step{last_logits(node, builder, outputs[0]), {}};
   if (state.positions)
@@ -154,7 +154,7 @@ DecoderStep start_t5(NodeContext& node, Decoder& decoder, Value prompt, Value ma
   decoder.row_axis = 0;
   decoder.before = {mask};
   if (first == 3) decoder.before.push_back(encoded[1]);
-  decoder.behind.append(encoded.end() - crossed, encoded.end());
+  decoder.after.append(encoded.end() - crossed, encoded.end());
   if (gives_logits) {
     DecoderStep step{last_logits(node, node, encoded[0]), {}};
     step.next.caches.append(encoded.begin() + 2, encoded.begin() + 2 + own);

@@ -28,7 +28,7 @@ struct Decoder {
   std::int64_t row_axis = 1;
   /// For T5: the inputs that do not change, before and after the caches, in the node's graph.
   Values before = {};
-  Values behind = {};
+  Values after = {};
 };
 
 /// The scores of the next token, f32 [rows, vocabulary], and the state for the next step, without its tokens.

@@ -38,9 +38,7 @@ Heads heads_of(NodeContext& node, std::int64_t queries, std::int64_t keys) {
             split_heads(node, node.input(2), keys)};
   }
   const Value all = split_heads(node, query, queries + 2 * keys);
-  const auto part = [&](std::int64_t first, std::int64_t behind) {
-    return slice(node, all, first, behind, 1);
-  };
+  const auto part = [&](std::int64_t first, std::int64_t end) { return slice(node, all, first, end, 1); };
   return {part(0, queries), part(queries, queries + keys), part(queries + keys, queries + 2 * keys)};
 }
 
@@ -101,11 +99,11 @@ Value seen_keys(NodeContext& node, const Lengths& lengths, Value key, Value posi
     return node.op(ops::Less, {keys, unsqueeze(node, lengths.total, {1, 2, 3})});
   }
   const Value own = unsqueeze(node, positions, {1, 3});
-  const Value behind = node.op(ops::LessEqual, {keys, own});
+  const Value is_past = node.op(ops::LessEqual, {keys, own});
   const std::int64_t window = node.integer("local_window_size", -1);
-  if (window < 1) return behind;
+  if (window < 1) return is_past;
   const Value first = node.op(ops::Subtract, {own, node.integer(window)});
-  return node.op(ops::LogicalAnd, {behind, node.op(ops::Greater, {keys, first})});
+  return node.op(ops::LogicalAnd, {is_past, node.op(ops::Greater, {keys, first})});
 }
 
 Scores requested_scores(NodeContext& node) {

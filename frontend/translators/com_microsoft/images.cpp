@@ -163,7 +163,7 @@ std::vector<TranslatorRow> microsoft_image_translators() {
   return {
       {"NhwcConv", 1, nhwc_conv, {}, kMicrosoft},
       {"NhwcMaxPool", 1, nhwc_max_pool, {}, kMicrosoft},
-      {"MaxpoolWithMask", 1, max_pool_with_mask, "masks with ones behind zeros", kMicrosoft},
+      {"MaxpoolWithMask", 1, max_pool_with_mask, "masks with ones after zeros", kMicrosoft},
       {"GroupNorm", 1, group_norm, {}, kMicrosoft},
       {"SkipGroupNorm", 1, skip_group_norm, {}, kMicrosoft},
       {"BiasAdd", 1, bias_add, {}, kMicrosoft},

@@ -28,8 +28,8 @@ struct Projections {
 /// Adds elements [first, first + size of the last axis) of the bias; both bounds are i64 [1].
 Value with_bias(NodeContext& node, Value value, Value bias, Value first) {
   if (!bias) return value;
-  const Value behind = node.op(ops::Add, {first, dimension_of(node, value, 2)});
-  return node.op(ops::Add, {value, slice(node, bias, first, behind, 0)});
+  const Value end = node.op(ops::Add, {first, dimension_of(node, value, 2)});
+  return node.op(ops::Add, {value, slice(node, bias, first, end, 0)});
 }
 
 /// Part `which` of packed heads [B, S, N, parts, h] as [B, N, S, h].
@@ -113,10 +113,10 @@ Cache extended(NodeContext& node, const Places& places, Value past, Value now) {
   Cache cache;
   if (is_buffer) {
     const Value length = reshape(node, convert(node, node.input(places.past_key + 2), ElementType::i64), {1});
-    const Value behind = node.op(ops::Add, {length, dimension_of(node, now, 2)});
+    const Value end = node.op(ops::Add, {length, dimension_of(node, now, 2)});
     const Value places_of_now = node.op(ops::Add, {positions_along(node, now, 2), length});
     cache.present = node.op(ops::ScatterUpdate, {past, places_of_now, now, node.integer(2)});
-    cache.keys = slice(node, cache.present, node.integers({0}), behind, 2);
+    cache.keys = slice(node, cache.present, node.integers({0}), end, 2);
   } else {
     cache.present = concat(node, {past, now}, 2);
     cache.keys = cache.present;

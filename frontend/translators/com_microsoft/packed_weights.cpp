@@ -179,8 +179,8 @@ Values gather_block_quantized(NodeContext& node) {
               std::to_string(count) + " blocks of " + std::to_string(block));
   }
   const ElementType type = scales.type();
-  const auto split = [&](std::vector<std::int64_t> sizes, std::int64_t behind) {
-    sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(axis) + 1, behind);
+  const auto split = [&](std::vector<std::int64_t> sizes, std::int64_t after) {
+    sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(axis) + 1, after);
     return sizes;
   };
   const auto numbers = [&](std::size_t index, const std::vector<std::int64_t>& sizes) {

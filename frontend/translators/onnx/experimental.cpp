@@ -51,10 +51,10 @@ Values crop(NodeContext& node) {
   const auto sizes = node.integer_list("scale");
   if (border.size() != 4) node.fail("attribute 'border' must have four values");
   if (!sizes.empty() && sizes.size() != 2) node.fail("attribute 'scale' must have two values");
-  const auto cut = [&](Value value, std::int64_t axis, std::int64_t before, std::int64_t behind) {
-    const Value stop =
-        sizes.empty() ? node.op(ops::Subtract, {dimension_of(node, value, axis), node.integers({behind})})
-                      : node.integers({before + sizes[static_cast<std::size_t>(axis - 2)]});
+  const auto cut = [&](Value value, std::int64_t axis, std::int64_t before, std::int64_t after) {
+    const Value stop = sizes.empty()
+                           ? node.op(ops::Subtract, {dimension_of(node, value, axis), node.integers({after})})
+                           : node.integers({before + sizes[static_cast<std::size_t>(axis - 2)]});
     return slice(node, value, node.integers({before}), stop, axis);
   };
   return {cut(cut(x, 2, border[1], border[3]), 3, border[0], border[2])};

@@ -68,9 +68,7 @@ Values mel_weight_matrix_17(NodeContext& node) {
   } else {
     edges = mel_edges(node);
   }
-  const auto part = [&](std::int64_t first, std::int64_t behind) {
-    return slice(node, edges, first, behind, 0);
-  };
+  const auto part = [&](std::int64_t first, std::int64_t end) { return slice(node, edges, first, end, 0); };
   const Value lower = part(0, -2);
   const Value peak = part(1, -1);
   const Value upper = part(2, kFarEnd);

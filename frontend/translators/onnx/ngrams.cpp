@@ -43,8 +43,8 @@ std::vector<NGrams> n_grams_of_pool(NodeContext& node, const std::vector<std::in
 Value occurrences(NodeContext& node, Value rows, const NGrams& n_grams, std::int64_t distance) {
   Value matches;
   for (std::int64_t k = 0; k < n_grams.length; ++k) {
-    const std::int64_t behind = (n_grams.length - 1 - k) * distance;
-    const Value words = slice(node, rows, k * distance, behind == 0 ? kFarEnd : -behind, 1);
+    const std::int64_t after = (n_grams.length - 1 - k) * distance;
+    const Value words = slice(node, rows, k * distance, after == 0 ? kFarEnd : -after, 1);
     const Value expected = node.integers(n_grams.words[static_cast<std::size_t>(k)], ElementType::i32);
     const Value same = node.op(ops::Equal, {unsqueeze(node, words, {2}), expected});
     matches = matches ? node.op(ops::LogicalAnd, {matches, same}) : same;

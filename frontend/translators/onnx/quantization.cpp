@@ -92,8 +92,8 @@ Value quotient_to_round(NodeContext& node, Value x, Value scale) {
   const Value middle = node.op(ops::Add, {node.op(ops::Floor, {near}), node.number_like(0.5, near)});
   // The product of the midpoint's 18 bits and the leading 6 bits of the scale is exact.
   const Split parts = split(node, scale);
-  const Value behind = node.op(ops::Subtract, {x, node.op(ops::Multiply, {middle, parts.leading})});
-  const Value rest = node.op(ops::Subtract, {behind, node.op(ops::Multiply, {middle, parts.rest})});
+  const Value remainder = node.op(ops::Subtract, {x, node.op(ops::Multiply, {middle, parts.leading})});
+  const Value rest = node.op(ops::Subtract, {remainder, node.op(ops::Multiply, {middle, parts.rest})});
   return node.op(ops::Add, {middle, node.op(ops::Divide, {rest, scale}, plain)});
 }
 

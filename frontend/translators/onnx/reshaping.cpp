@@ -20,8 +20,8 @@ Values shape_1(NodeContext& node) {
   };
   const std::int64_t start = clamp(node.integer("start", 0));
   const std::int64_t end = std::max(start, clamp(node.integer("end", rank)));
-  const Value behind = node.integers({end});
-  return {slice(node, shape, node.integers({start}), behind, 0)};
+  const Value stop = node.integers({end});
+  return {slice(node, shape, node.integers({start}), stop, 0)};
 }
 
 /// Size 1, 13, 19, 21, 23, 24, 25.

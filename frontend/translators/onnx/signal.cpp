@@ -30,9 +30,9 @@ Value of_size(NodeContext& node, Value x, std::int64_t axis, Value length) {
   const Value missing = node.op(ops::Maximum, {node.op(ops::Subtract, {length, size}), node.integers({0})});
   if (node.known_integers(missing) != std::vector<std::int64_t>{0}) {
     const std::vector<std::int64_t> none(static_cast<std::size_t>(node.rank(x)), 0);
-    const auto behind = static_cast<std::size_t>(axis) + 1;
-    const Value ends = concat(node, {node.integers(std::span(none).first(behind - 1)), missing,
-                                     node.integers(std::span(none).subspan(behind))});
+    const auto next = static_cast<std::size_t>(axis) + 1;
+    const Value ends = concat(node, {node.integers(std::span(none).first(next - 1)), missing,
+                                     node.integers(std::span(none).subspan(next))});
     x = node.op(ops::Pad, {x, node.integers(none), ends, node.number_like(0, x)}, {{"pad_mode", "constant"}});
   }
   const auto requested = node.known_integers(length);

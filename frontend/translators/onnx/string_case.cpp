@@ -56,9 +56,9 @@ class CaseWriter {
     const Value counts = unsqueeze(*node_, sizes, {1});
     const Value last = op(ops::Subtract, counts, number(1));
     const Value distance = op(ops::Subtract, last, column);
-    const Value behind = op(ops::Maximum, distance, number(0));
+    const Value following = op(ops::Maximum, distance, number(0));
     const Value code_column = unsqueeze(*node_, codes, {1});
-    const Value high = op(ops::BitwiseRightShift, code_column, op(ops::Multiply, behind, number(6)));
+    const Value high = op(ops::BitwiseRightShift, code_column, op(ops::Multiply, following, number(6)));
     const Value marks = gather(*node_, node_->integers({0, 0xC0, 0xE0, 0xF0}, kWhole), last);
     const Value is_lead = op(ops::Equal, column, number(0));
     const Value low = op(ops::BitwiseAnd, high, node_->integers({0xFF, 0x3F, 0x3F, 0x3F}, kWhole));

@@ -102,9 +102,9 @@ class Splitter {
   /// For each byte, and one position after the last: the `size` bytes that begin there, [bytes + 1, size], 0
   /// after the end.
   Value windows(std::int64_t size) {
-    const std::vector<std::int64_t> behind(static_cast<std::size_t>(size), 0);
+    const std::vector<std::int64_t> padding(static_cast<std::size_t>(size), 0);
     const Value bytes =
-        concat(*node_, {convert(*node_, texts_->bytes(), kWhole), node_->integers(behind, kWhole)});
+        concat(*node_, {convert(*node_, texts_->bytes(), kWhole), node_->integers(padding, kWhole)});
     const Value indices = op(ops::Add, {unsqueeze(*node_, byte_places(), {1}), count_to(number(size))});
     return gather(*node_, bytes, indices);
   }
@@ -163,9 +163,8 @@ class Splitter {
       const Value is_free = body.op(ops::GreaterEqual, {here, states[0]});
       const Value occurs = body.op(ops::NotEqual, {gather(body, invariants[0], column), zero});
       const Value is_taken = body.op(ops::LogicalAnd, {occurs, is_free});
-      const Value behind = body.op(ops::Add, {here, body.integer(size, kWhole)});
-      return Iteration{{body.op(ops::Select, {is_taken, behind, states[0]})},
-                       {convert(body, is_taken, kWhole)}};
+      const Value end = body.op(ops::Add, {here, body.integer(size, kWhole)});
+      return Iteration{{body.op(ops::Select, {is_taken, end, states[0]})}, {convert(body, is_taken, kWhole)}};
     };
     const LoopOutputs loop = iterate(*node_, count, {free_from}, {by_column}, write);
     return op(ops::NotEqual, {transpose(*node_, loop.scans[0], {1, 0}), number(0)});

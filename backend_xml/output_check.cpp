@@ -13,8 +13,8 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
 
 bool is_one_path(const std::filesystem::path& a, const std::filesystem::path& b) {
   if (a.filename() != b.filename()) return false;
-  const auto folder_of_a = ir::identify(folder_of(a));
-  const auto folder_of_b = ir::identify(folder_of(b));
+  const auto folder_of_a = ir::identify(folder_of(a).c_str());
+  const auto folder_of_b = ir::identify(folder_of(b).c_str());
   return folder_of_a && folder_of_b && ir::is_same_file(*folder_of_a, *folder_of_b);
 }
 
@@ -22,8 +22,8 @@ bool is_one_path(const std::filesystem::path& a, const std::filesystem::path& b)
 
 std::optional<std::string> output_problem(const std::filesystem::path& xml, const std::filesystem::path& bin,
                                           std::span<const ir::Input> inputs) {
-  const auto xml_now = ir::identify(xml);
-  const auto bin_now = ir::identify(bin);
+  const auto xml_now = ir::identify(xml.c_str());
+  const auto bin_now = ir::identify(bin.c_str());
   if (is_one_path(xml, bin) || (xml_now && bin_now && ir::is_same_file(*xml_now, *bin_now))) {
     return fmt::format("the model and its weights cannot both be written to '{}'", xml.string());
   }

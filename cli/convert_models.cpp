@@ -1,6 +1,6 @@
 #include "cli/convert_models.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <algorithm>

@@ -47,7 +47,7 @@ function(onnx2ir_headers target folder root)
 endfunction()
 
 # The headers of the standard library and of fmt that most sources include.
-set(ONNX2IR_COMMON_HEADERS <algorithm> <array> <charconv> <cmath> <filesystem> <functional> <map> <memory> <numeric>
+set(ONNX2IR_COMMON_HEADERS <algorithm> <array> <charconv> <cmath> <functional> <map> <memory> <numeric>
   <optional> <ranges> <span> <string> <string_view> <unordered_map> <variant> <vector> <fmt/core.h>)
 
 # Precompiles the common headers and the given ones for all sources of a target. Every source must still include the headers that
@@ -57,7 +57,7 @@ function(onnx2ir_precompile target)
 endfunction()
 
 function(onnx2ir_layer folder)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "PUBLIC_API" "" "USES;LINKS;PRECOMPILE")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "PUBLIC_API" "PRECOMPILED_BY" "USES;LINKS;PRECOMPILE")
   string(REPLACE "/" "_" name "${folder}")
   set(target onnx2ir_${name})
   set(root "${ONNX2IR_INCLUDE_ROOTS}/${name}")
@@ -87,6 +87,9 @@ function(onnx2ir_layer folder)
   endif()
   if(layer_PRECOMPILE)
     onnx2ir_precompile(${target} ${layer_PRECOMPILE})
+  elseif(layer_PRECOMPILED_BY)
+    string(REPLACE "/" "_" other "${layer_PRECOMPILED_BY}")
+    target_precompile_headers(${target} REUSE_FROM onnx2ir_${other})
   endif()
   set(ONNX2IR_LAYERS ${ONNX2IR_LAYERS} ${target} PARENT_SCOPE)
 endfunction()

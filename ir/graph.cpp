@@ -132,13 +132,40 @@ void Node::set_attribute(std::string_view attribute_name, AttributeValue value) 
                          " of that kind");
 }
 
+void Node::set_payload(Payload payload) {
+  payload_ = std::make_unique<Payload>(std::move(payload));
+}
+void Node::set_payload(ConstantData data) {
+  set_payload(Payload(std::move(data)));
+}
+void Node::set_payload(LoopBody body) {
+  set_payload(Payload(std::make_unique<LoopBody>(std::move(body))));
+}
+void Node::set_payload(IfBranches branches) {
+  set_payload(Payload(std::make_unique<IfBranches>(std::move(branches))));
+}
+
+Payload Node::take_payload() {
+  return std::move(*std::exchange(payload_, nullptr));
+}
+
 void NodeDeleter::operator()(Node* node) const {
   NodeStorage& storage = *node->graph().storage_;
   std::destroy_at(node);
   storage.release(node);
 }
 
+Graph::Graph() : storage_(std::make_shared<NodeStorage>(sizeof(Node))) {}
+Graph::Graph(std::shared_ptr<NodeStorage> storage) : storage_(std::move(storage)) {}
 Graph::~Graph() = default;
+
+std::unique_ptr<Graph> Graph::make_body() const {
+  return std::unique_ptr<Graph>(new Graph(storage_));
+}
+
+void Graph::reserve(std::size_t nodes) {
+  nodes_.reserve(nodes);
+}
 
 Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count) {
   charge_permanently(sizeof(Node) + inputs.size() * sizeof(Value) + output_count * sizeof(Output));

@@ -202,14 +202,12 @@ class Node {
   void set_attribute(std::string_view attribute_name, AttributeValue value);
 
   bool has_payload() const { return payload_ != nullptr; }
-  void set_payload(Payload payload) { payload_ = std::make_unique<Payload>(std::move(payload)); }
-  void set_payload(ConstantData data) { set_payload(Payload(std::move(data))); }
-  void set_payload(LoopBody body) { set_payload(Payload(std::make_unique<LoopBody>(std::move(body)))); }
-  void set_payload(IfBranches branches) {
-    set_payload(Payload(std::make_unique<IfBranches>(std::move(branches))));
-  }
+  void set_payload(Payload payload);
+  void set_payload(ConstantData data);
+  void set_payload(LoopBody body);
+  void set_payload(IfBranches branches);
   /// Moves the payload out of the node.
-  Payload take_payload() { return std::move(*std::exchange(payload_, nullptr)); }
+  Payload take_payload();
   ConstantData* constant() { return std::get_if<ConstantData>(payload_.get()); }
   const ConstantData* constant() const { return std::get_if<ConstantData>(payload_.get()); }
   /// The body of a Loop, and the branches of an If; null for all other nodes. Passes use LoopView and IfView.
@@ -258,15 +256,15 @@ using NodePointer = std::unique_ptr<Node, NodeDeleter>;
 /// Owns nodes. They are in topological order when emitted; a pass that breaks the order calls sort().
 class Graph {
  public:
-  Graph() : storage_(std::make_shared<NodeStorage>(sizeof(Node))) {}
+  Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
   ~Graph();
 
   /// An empty graph for a body of one of this graph's nodes.
-  std::unique_ptr<Graph> make_body() const { return std::unique_ptr<Graph>(new Graph(storage_)); }
+  std::unique_ptr<Graph> make_body() const;
   /// Makes room for `nodes` nodes in all.
-  void reserve(std::size_t nodes) { nodes_.reserve(nodes); }
+  void reserve(std::size_t nodes);
   /// Appends a node without attributes, types and checks. Use Builder, which adds all of them.
   Node& add(const OpDescriptor& op, std::span<const Value> inputs, std::size_t output_count);
 
@@ -304,7 +302,7 @@ class Graph {
   friend class Node;
   friend struct NodeDeleter;
   friend void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
-  explicit Graph(std::shared_ptr<NodeStorage> storage) : storage_(std::move(storage)) {}
+  explicit Graph(std::shared_ptr<NodeStorage> storage);
   /// Removes nodes that will be deleted from the lists below, and their uses of other nodes.
   void forget(std::span<Node* const> nodes);
 

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace onnx2ir::ir {
 namespace {
@@ -36,14 +37,17 @@ std::optional<FileIdentity> identify(int descriptor) {
   return identify_at(descriptor, "", AT_EMPTY_PATH);
 }
 
-std::optional<FileIdentity> identify(const std::filesystem::path& path) {
-  return identify_at(AT_FDCWD, path.c_str(), 0);
+std::optional<FileIdentity> identify(const char* path) {
+  return identify_at(AT_FDCWD, path, 0);
 }
 
 bool is_same_file(const FileIdentity& a, const FileIdentity& b) {
   const bool created_differs = a.created != 0 && b.created != 0 && a.created != b.created;
   return a.device == b.device && a.inode == b.inode && !created_differs;
 }
+
+InputFile::InputFile(int descriptor, Input input) noexcept
+    : descriptor_(descriptor), input_(std::move(input)) {}
 
 InputFile::~InputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -25,7 +24,7 @@ struct FileIdentity {
 /// Of an open file, or of the file at `path` (symbolic links are followed); no value if the kernel reports an
 /// error.
 std::optional<FileIdentity> identify(int descriptor);
-std::optional<FileIdentity> identify(const std::filesystem::path& path);
+std::optional<FileIdentity> identify(const char* path);
 
 /// Whether both are the same file under any names. A file that reuses an inode number is different.
 bool is_same_file(const FileIdentity& a, const FileIdentity& b);
@@ -46,7 +45,7 @@ class InputError : public std::runtime_error {
 class InputFile {
  public:
   /// Takes over the open `descriptor`.
-  InputFile(int descriptor, Input input) noexcept : descriptor_(descriptor), input_(std::move(input)) {}
+  InputFile(int descriptor, Input input) noexcept;
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();

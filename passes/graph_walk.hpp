@@ -8,29 +8,12 @@
 namespace onnx2ir::passes {
 
 /// Appends `graph` to `graphs`, after the bodies of its nodes.
-inline void collect_graphs(ir::Graph& graph, std::vector<ir::Graph*>& graphs) {
-  for (ir::Node* node : graph.control_flow()) {
-    for (ir::Body* body : ir::bodies(*node)) collect_graphs(*body->graph, graphs);
-  }
-  graphs.push_back(&graph);
-}
+void collect_graphs(ir::Graph& graph, std::vector<ir::Graph*>& graphs);
 
 /// All graphs of a model; a body comes before the graph that contains it.
-inline std::vector<ir::Graph*> graphs_of(ir::Model& model) {
-  std::vector<ir::Graph*> graphs;
-  collect_graphs(model.graph, graphs);
-  return graphs;
-}
+std::vector<ir::Graph*> graphs_of(ir::Model& model);
 
 /// All Loop nodes of a model, inner ones first.
-inline std::vector<ir::LoopView> loops_of(ir::Model& model) {
-  std::vector<ir::LoopView> loops;
-  for (ir::Graph* graph : graphs_of(model)) {
-    for (ir::Node* node : graph->control_flow()) {
-      if (node->loop() != nullptr) loops.emplace_back(*node);
-    }
-  }
-  return loops;
-}
+std::vector<ir::LoopView> loops_of(ir::Model& model);
 
 }  // namespace onnx2ir::passes

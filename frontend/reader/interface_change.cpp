@@ -1,7 +1,7 @@
 #include "frontend/reader/interface_change.hpp"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>

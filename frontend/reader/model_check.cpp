@@ -1,7 +1,7 @@
 #include "frontend/reader/model_check.hpp"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include "frontend/reader/function_check.hpp"
 #include "frontend/reader/graph_check.hpp"

@@ -77,9 +77,15 @@ Values bias_split_gelu(NodeContext& node) {
   return {node.op(ops::Multiply, {halves.value(0), gate})};
 }
 
-/// The positions [R, n] of the pixels of a crop from `low` to `high` (fractions of the image) along an axis
-/// of `size` pixels.
-Value crop_places(NodeContext& node, Value low, Value high, Value count, Value size) {
+/// A crop along one axis of an image: `count` positions from `low` to `high`, which are fractions of `size`
+/// pixels.
+struct CroppedAxis {
+  Value low, high, count, size;
+};
+
+/// The positions [R, n] of the pixels of a crop along an axis.
+Value crop_places(NodeContext& node, const CroppedAxis& axis) {
+  const auto& [low, high, count, size] = axis;
   const Value last = node.op(ops::Subtract, {size, node.number_like(1, size)});
   const Value numbers =
       node.op(ops::Range, {node.number(0, ElementType::f32), count, node.number(1, ElementType::f32)},
@@ -126,8 +132,8 @@ Values crop_and_resize(NodeContext& node) {
     const Value twice = node.op(ops::Multiply, {places, node.number(2, ElementType::f32)});
     return node.op(ops::Subtract, {divide(node, twice, last), node.number(1, ElementType::f32)});
   };
-  const Value rows = crop_places(node, edge(0), edge(2), count(0), size(2));
-  const Value columns = crop_places(node, edge(1), edge(3), count(1), size(3));
+  const Value rows = crop_places(node, {edge(0), edge(2), count(0), size(2)});
+  const Value columns = crop_places(node, {edge(1), edge(3), count(1), size(3)});
   const Value shape = concat(
       node, {dimension_of(node, boxes, 0), dimension_of(node, rows, 1), dimension_of(node, columns, 1)});
   const auto spread = [&](Value places, std::int64_t axis) {

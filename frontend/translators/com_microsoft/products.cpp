@@ -37,7 +37,6 @@ Value activated(NodeContext& node, Value x, const std::string& name, const std::
   const auto number = [&](std::size_t index, double absent) {
     return node.number_like(index < parameters.size() ? parameters[index] : absent, x);
   };
-  const auto op = [&](ir::Op operation, Value a, Value b) { return node.op(operation, {a, b}); };
   if (name.empty()) return x;
   if (name == "Relu") return node.op(ops::ReLU, {x});
   if (name == "Softplus") return node.op(ops::SoftPlus, {x});
@@ -47,15 +46,17 @@ Value activated(NodeContext& node, Value x, const std::string& name, const std::
   if (name == "LeakyRelu") return node.op(ops::PReLU, {x, unsqueeze(node, number(0, 0.01F), {0})});
   if (name == "Elu") return node.op(ops::Elu, {x}, {{"alpha", parameters.empty() ? 1.0 : parameters[0]}});
   if (name == "HardSigmoid") return node.op(ops::HardSigmoid, {x, number(0, 0.2F), number(1, 0.5)});
-  if (name == "Affine") return op(ops::Add, op(ops::Multiply, x, number(0, 1)), number(1, 0));
+  if (name == "Affine") return node.op(ops::Add, {node.op(ops::Multiply, {x, number(0, 1)}), number(1, 0)});
   if (name == "ScaledTanh") {
-    return op(ops::Multiply, node.op(ops::Tanh, {op(ops::Multiply, x, number(1, 1))}), number(0, 1));
+    return node.op(ops::Multiply,
+                   {node.op(ops::Tanh, {node.op(ops::Multiply, {x, number(1, 1)})}), number(0, 1)});
   }
   if (name == "ParametricSoftplus") {
-    return op(ops::Multiply, node.op(ops::SoftPlus, {op(ops::Multiply, x, number(1, 1))}), number(0, 1));
+    return node.op(ops::Multiply,
+                   {node.op(ops::SoftPlus, {node.op(ops::Multiply, {x, number(1, 1)})}), number(0, 1)});
   }
   if (name == "ThresholdedRelu") {
-    return node.op(ops::Select, {op(ops::Greater, x, number(0, 1)), x, node.number_like(0, x)});
+    return node.op(ops::Select, {node.op(ops::Greater, {x, number(0, 1)}), x, node.number_like(0, x)});
   }
   if (name == "Clip" && parameters.size() == 2) {
     return node.op(ops::Clamp, {x}, {{"min", parameters[0]}, {"max", parameters[1]}});

@@ -148,8 +148,9 @@ class Tokens {
       return op(ops::Add, {added, number(static_cast<std::int64_t>(index))});
     };
     const auto cells = [&](Value marks, Value mark_ranks, std::size_t pad_place, std::size_t mark_offset) {
-      return table_of(marks, mark_ranks, counts, width, shift, extra_place(pad_place),
-                      extra_place(padding.size() + mark_offset));
+      const Value pad = extra_place(pad_place);
+      const Value mark = extra_place(padding.size() + mark_offset);
+      return table_of(marks, mark_ranks, counts, width, shift, pad, mark);
     };
     const Value size = as_list(*node_, convert(*node_, width, ElementType::i64));
     const Value begins = texts_->as_tensor(*node_, cells(begins_, ranks, 0, 0), size);

@@ -145,8 +145,9 @@ Values quantized_embed_layer_normalization(NodeContext& node) {
   };
   Value sum = node.op(ops::Add, {rows(2, node.input(0), 0), rows(3, word_positions(node), 1)});
   if (node.has_input(4)) sum = node.op(ops::Add, {sum, rows(4, node.input(1), 2)});
-  Values outputs = normalized_embeddings(node, sum, numbers(node.input(5), 3), numbers(node.input(6), 4),
-                                         node.optional_input(7));
+  const Value scale = numbers(node.input(5), 3);
+  const Value bias = numbers(node.input(6), 4);
+  Values outputs = normalized_embeddings(node, sum, scale, bias, node.optional_input(7));
   outputs.pop_back();
   return outputs;
 }

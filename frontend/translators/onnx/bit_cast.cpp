@@ -77,8 +77,9 @@ Value bits_of_float(NodeContext& node, Value value, const FloatFields& fields) {
   // Arithmetic in i32 stays below 2^24, which is exact in f32; bitwise operations do the rest.
   const Value is_normal = bits.op(ops::GreaterEqual, significand, bits.real(1));
   const Value units = bits.op(ops::Multiply, significand, bits.power_of_two(fields.fraction_bits));
-  Value fraction = bits.op(ops::Subtract, convert(node, units, ElementType::i32),
-                           flag(is_normal, std::int64_t{1} << fields.fraction_bits));
+  const Value whole_units = convert(node, units, ElementType::i32);
+  Value fraction =
+      bits.op(ops::Subtract, whole_units, flag(is_normal, std::int64_t{1} << fields.fraction_bits));
   Value field = bits.op(ops::Add, exponent, flag(is_normal, 1));
   const Value is_nan = node.op(ops::IsNaN, {x});
   const Value is_infinite =

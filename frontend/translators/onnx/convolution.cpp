@@ -236,7 +236,8 @@ Values col2im_18(NodeContext& node) {
       for (std::int64_t i = 0; i < spatial; ++i) values.push_back(gather(node, list, node.integers({i})));
       return values;
     };
-    return {folded_columns(node, node.input(0), elements(sizes), elements(kernel), window)};
+    const Values size_list = elements(sizes);
+    return {folded_columns(node, node.input(0), size_list, elements(kernel), window)};
   }
   return {node.op(ops::Col2Im, {node.input(0), sizes, kernel},
                   {{"strides", window.strides},

@@ -91,8 +91,9 @@ Values mel_weight_matrix_17(NodeContext& node) {
   const Value distance = difference(upper, frequency);
   const Value fall = ratio(distance, difference(upper, peak));
   Value weights = node.op(ops::Select, {falling, fall, zero});
-  weights =
-      node.op(ops::Select, {rising, ratio(difference(frequency, lower), difference(peak, lower)), weights});
+  const Value above_lower = difference(frequency, lower);
+  const Value rise = ratio(above_lower, difference(peak, lower));
+  weights = node.op(ops::Select, {rising, rise, weights});
   weights = node.op(ops::Select,
                     {node.op(ops::Equal, {frequency, peak}), node.number(1, ElementType::f32), weights});
   return {convert(node, weights, node.element_type(node.integer("output_datatype", kFloat)))};

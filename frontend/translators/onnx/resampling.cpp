@@ -69,7 +69,8 @@ class Axis {
     if (mode == "half_pixel_symmetric") {
       const Value adjustment = divide(length, scaled);
       const Value centre = multiply(input_size_, half);
-      return add(multiply(centre, subtract(one, adjustment)), half_pixel());
+      const Value offset = multiply(centre, subtract(one, adjustment));
+      return add(offset, half_pixel());
     }
     if (mode == "align_corners") {
       const Value room = subtract(scaled, one);

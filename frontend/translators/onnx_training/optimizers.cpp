@@ -10,7 +10,8 @@ namespace {
 constexpr std::string_view kDomain = "ai.onnx.preview.training";
 constexpr std::size_t kFirstTensor = 2;
 
-/// Elementwise arithmetic with operators.
+/// Elementwise arithmetic with operators. At most one operand of an operator may emit operations: C++ does
+/// not say which operand is evaluated first.
 class Formula {
  public:
   Formula(NodeContext& node, Value value) : node_(&node), value_(value) {}
@@ -65,10 +66,12 @@ Values adagrad_1(NodeContext& node) {
     };
     const Formula x = input(0);
     const Formula updates = scalar_input(node, 1, x.value());
-    const Formula rate = scalar_input(node, 0, x.value()) / (decay * updates + 1.0);
+    const Formula first_rate = scalar_input(node, 0, x.value());
+    const Formula rate = first_rate / (decay * updates + 1.0);
     const Formula gradient = penalty * x + input(1);
     const Formula squares = input(2) + gradient * gradient;
-    outputs[i] = (x - rate * gradient / (square_root(squares) + epsilon)).value();
+    const Formula step = rate * gradient;
+    outputs[i] = (x - step / (square_root(squares) + epsilon)).value();
     outputs[count + i] = squares.value();
   }
   return outputs;
@@ -90,16 +93,20 @@ Values adam_1(NodeContext& node) {
     const Formula rate = scalar_input(node, 0, x.value());
     const Formula updates = scalar_input(node, 1, x.value());
     const Formula gradient = penalty * x + input(1);
-    const Formula average = alpha * input(2) + (1 - alpha) * gradient;
-    const Formula squares = beta * input(3) + (1 - beta) * (gradient * gradient);
+    const Formula kept_average = alpha * input(2);
+    const Formula average = kept_average + (1 - alpha) * gradient;
+    const Formula kept_squares = beta * input(3);
+    const Formula squares = kept_squares + (1 - beta) * (gradient * gradient);
     const auto power_of = [&](double base) {
       return Formula(node, node.op(ops::Power, {x.number(base).value(), updates.value()}));
     };
     const Formula one = x.number(1);
-    const Formula corrected = rate * square_root(one - power_of(beta)) / (one - power_of(alpha));
+    const Formula raised = rate * square_root(one - power_of(beta));
+    const Formula corrected = raised / (one - power_of(alpha));
     const Formula used_rate(node,
                             node.op(ops::Select, {is_first_step(node), rate.value(), corrected.value()}));
-    const Formula moved = x - used_rate * average / (square_root(squares) + epsilon);
+    const Formula step = used_rate * average;
+    const Formula moved = x - step / (square_root(squares) + epsilon);
     outputs[i] = ((1 - penalty_after) * moved).value();
     outputs[count + i] = average.value();
     outputs[2 * count + i] = squares.value();
@@ -125,7 +132,8 @@ Values momentum_1(NodeContext& node) {
     // The first step uses the full gradient.
     const Formula beta_now(
         node, node.op(ops::Select, {is_first_step(node), x.number(1).value(), x.number(beta).value()}));
-    const Formula velocity = alpha * input(2) + beta_now * gradient;
+    const Formula kept = alpha * input(2);
+    const Formula velocity = kept + beta_now * gradient;
     const Formula step = mode == "nesterov" ? gradient + alpha * velocity : velocity;
     outputs[i] = (x - rate * step).value();
     outputs[count + i] = velocity.value();

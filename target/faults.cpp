@@ -112,6 +112,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A MatMul with quantised weights whose scales differ along the inner dimension gives wrong values or "
      "does not compile"},
     {Fault::mod_by_infinity, "mod_by_infinity", "Mod of a finite number by infinity is NaN"},
+    {Fault::moved_strings, "moved_strings",
+     "Slices and parts of string tensors share memory with them, which ends the process; most other "
+     "operations "
+     "that move strings do not compile"},
     {Fault::narrow_shifts, "narrow_shifts",
      "BitwiseLeftShift of 8-bit and 16-bit integers saturates instead of dropping the upper bits"},
     {Fault::negative_gather_elements, "negative_gather_elements",
@@ -165,6 +169,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::tile_dynamic_rank4, "tile_dynamic_rank4",
      "Tile with dynamic repeats gives wrong results from rank 4 on"},
     {Fault::topk_of_zero, "topk_of_zero", "TopK with a dynamic k of 0 writes outside of its memory"},
+    {Fault::transposed_strings, "transposed_strings",
+     "A Transpose of strings shares memory with its input, which ends the process"},
     {Fault::two_bit_types, "two_bit_types", "Integers of 2 bits cannot be used in computations"},
     {Fault::unique_order, "unique_order",
      "Unique that keeps the order of first occurrence gives wrong elements or ends the process"},

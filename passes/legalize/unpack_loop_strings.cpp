@@ -1,6 +1,8 @@
 // Passes strings through the ports of a Loop as three tensors (begins, ends, bytes), because the CPU plugin
 // has no strings in Loops (loops_take_no_strings).
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <vector>
 
 #include "ir/inference.hpp"
@@ -28,6 +30,17 @@ ir::Value pack(ir::Builder& builder, const Unpacked& strings) {
   return builder.op(ops::StringTensorPack, strings);
 }
 
+/// The strings whose positions are `stacked`, with axis 0 moved to `axis`. StringTensorPack takes ascending
+/// positions only, so the strings themselves are transposed.
+ir::Value pack_along(ir::Builder& builder, const Unpacked& stacked, std::size_t axis) {
+  const ir::Value strings = pack(builder, stacked);
+  if (axis == 0) return strings;
+  std::vector<std::int64_t> order(strings.shape().rank());
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin(), order.begin() + 1, order.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
+  return ir::transpose(builder, strings, order);
+}
+
 class LoopStrings {
  public:
   explicit LoopStrings(ir::LoopView loop)
@@ -42,7 +55,9 @@ class LoopStrings {
     }
     if (!modified_) return false;
     ir::infer(loop_.node());
-    for (const auto& [strings, outputs] : outputs_) ir::replace_all_uses(strings, pack(outside_, outputs));
+    for (const Output& output : outputs_) {
+      ir::replace_all_uses(output.strings, pack_along(outside_, output.unpacked, output.axis));
+    }
     loop_.remove_unused_outputs();
     loop_.remove_states([](const ir::Carried& state) { return state.parameter->output(0).type == kString; });
     ir::remove_unused_captures(loop_.node());
@@ -50,6 +65,13 @@ class LoopStrings {
   }
 
  private:
+  /// An output of strings, and what replaces it: `axis` is where the axis 0 of `unpacked` belongs.
+  struct Output {
+    ir::Value strings;
+    Unpacked unpacked;
+    std::size_t axis = 0;
+  };
+
   template <typename Port>
   static std::vector<Port> ports_of_strings(const std::vector<Port>& ports) {
     std::vector<Port> found;
@@ -107,7 +129,7 @@ class LoopStrings {
         ir::Carried& added = loop_.add_state(initial[s][i], *present[s][i].node, inside_.result(next[i]));
         if (states[s].output) final[i] = loop_.add_output(added);
       }
-      if (states[s].output) outputs_.emplace_back(loop_.output(states[s]), final);
+      if (states[s].output) outputs_.push_back({loop_.output(states[s]), final});
     }
   }
 
@@ -121,19 +143,21 @@ class LoopStrings {
     const ir::Value begin = ir::convert(inside_, ir::size_of(inside_, before, 0), ir::ElementType::i32);
     Unpacked rows;
     for (std::size_t i = 0; i < kBytes; ++i) {
-      ir::Node& result = inside_.result(inside_.op(ops::Add, {row[i], begin}));
-      rows[i] = loop_.output(loop_.add_scan(result, scan.axis));
+      ir::Value moved = inside_.op(ops::Add, {row[i], begin});
+      if (scan.axis != 0) moved = ir::unsqueeze(inside_, ir::squeeze(inside_, moved, {scan.axis}), {0});
+      ir::Node& result = inside_.result(moved);
+      rows[i] = loop_.output(loop_.add_scan(result, 0));
     }
     ir::Node& after = inside_.result(ir::concat(inside_, {before, row[kBytes]}));
     rows[kBytes] = loop_.add_output(loop_.add_state(none, *before.node, after));
-    outputs_.emplace_back(loop_.output(scan), rows);
+    outputs_.push_back({loop_.output(scan), rows, static_cast<std::size_t>(scan.axis)});
     modified_ = true;
   }
 
   ir::LoopView loop_;
   ir::Builder inside_;
   ir::Builder outside_;
-  std::vector<std::pair<ir::Value, Unpacked>> outputs_;  ///< the replacement of each string output
+  std::vector<Output> outputs_;
   bool modified_ = false;
 };
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .experiment import experiment, fails, number, numbers, opset, parameter, results, shapes
+from .experiment import element_type, experiment, fails, number, numbers, opset, parameter, results, shapes
 
 
 @experiment(may_crash=True)
@@ -33,3 +33,24 @@ def unique_order():
     x = parameter([4])
     unique = opset.unique(x, None, False, "i64", "i64")
     return results([x], unique.output(0), (np.array([3, 1, 3, 2], np.float32),))[0].tolist() != [3, 1, 2]
+
+
+def strings_are_wrong(operation):
+    """Whether an operation on strings ends the process, or gives others than NumPy says: both short and long ones, more and fewer."""
+    element_type("string")
+    x = parameter([-1, 2], "string")
+    runs = [np.array([[f"{row}", f"{row} is not stored in the string object"] for row in range(count)]) for count in (3, 1, 9)]
+    expected = [operation(np, run).tolist() for run in runs]
+    return [run.tolist() for run in results([x], operation(opset, x), *((run,) for run in runs))] != expected
+
+
+@experiment(may_crash=True)
+def moved_strings():
+    """A Slice of strings gives some of the strings."""
+    return strings_are_wrong(lambda module, x: x[1:] if module is np else opset.slice(x, numbers(1), numbers(99), numbers(1), numbers(0)))
+
+
+@experiment(may_crash=True)
+def transposed_strings():
+    """A Transpose of strings gives the strings in another order."""
+    return strings_are_wrong(lambda module, x: x.T if module is np else opset.transpose(x, numbers(1, 0)))

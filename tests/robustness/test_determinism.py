@@ -2,10 +2,12 @@
 and the compiler. tests/unit/locale_test.cpp changes the locale of the process that uses the library."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ..conformance.tool import REPOSITORY
+from ..conformance.suite import case_names, suite_case
+from ..conformance.tool import REPOSITORY, tool_path
 from .pairs import command, convert, run, save_model
 
 VARIANTS = {
@@ -95,3 +97,23 @@ def test_compiler(model, tmp_path):
     assert (found.returncode, found.stderr) == (expected.returncode, expected.stderr)
     if expected.returncode == 0:
         assert bytes_of(tmp_path / "tested.xml") == bytes_of(tmp_path / "release.xml")
+
+
+@pytest.mark.skipif("ONNX2IR_SANITIZED" not in os.environ, reason="compares two builds: ./dev test --sanitizers")
+def test_compiler_with_all_operators(tmp_path):
+    """The same with the cases of the backend suite: what each translator emits has one order."""
+
+    def written(tool, model, xml):
+        done = run([tool, *command(model, xml)[1:]])
+        return done.returncode, bytes_of(xml) if done.returncode == 0 else done.stderr
+
+    def is_equal(name):
+        model = tmp_path / f"{name}.onnx"
+        model.write_bytes(suite_case(name).model)
+        tested = written(tool_path(), model, tmp_path / f"{name}.tested.xml")
+        return tested == written(str(RELEASE), model, tmp_path / f"{name}.release.xml")
+
+    names = case_names()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        different = [name for name, equal in zip(names, pool.map(is_equal, names)) if not equal]
+    assert len(names) > 1000 and not different, " ".join(different)

@@ -13,6 +13,9 @@ struct Sizes {
   Value plus(Value a, Value b) const { return node.op(ops::Add, {a, b}); }
   Value minus(Value a, Value b) const { return node.op(ops::Subtract, {a, b}); }
   Value times(Value a, Value b) const { return node.op(ops::Multiply, {a, b}); }
+  Value plus(Value a, std::int64_t b) const { return node.op(ops::Add, {a, of(b)}); }
+  Value minus(Value a, std::int64_t b) const { return node.op(ops::Subtract, {a, of(b)}); }
+  Value times(Value a, std::int64_t b) const { return node.op(ops::Multiply, {a, of(b)}); }
   Value by(Value a, std::int64_t b) const {
     return b == 1 ? a : node.op(ops::Divide, {a, of(b)}, {{"m_pythondiv", true}});
   }
@@ -23,7 +26,7 @@ struct Sizes {
   }
   /// The distance from the first to the last element of a window.
   Value extent(Value kernel, std::int64_t dilation) const {
-    return plus(times(minus(kernel, of(1)), of(dilation)), of(1));
+    return plus(times(minus(kernel, 1), dilation), 1);
   }
 };
 
@@ -36,9 +39,8 @@ Values spatial_sizes(NodeContext& node, Value value) {
 /// Positions of window elements: one row per window, one column per element.
 Value window_places(const Sizes& sizes, Value places, Value kernel, std::int64_t stride,
                     std::int64_t dilation) {
-  const Value rows =
-      unsqueeze(sizes.node, sizes.times(numbers_below(sizes.node, places), sizes.of(stride)), {1});
-  return sizes.plus(rows, sizes.times(numbers_below(sizes.node, kernel), sizes.of(dilation)));
+  const Value rows = unsqueeze(sizes.node, sizes.times(numbers_below(sizes.node, places), stride), {1});
+  return sizes.plus(rows, sizes.times(numbers_below(sizes.node, kernel), dilation));
 }
 
 struct Pads {
@@ -51,8 +53,8 @@ Pads convolution_pads(const Sizes& sizes, const Window& window, std::size_t axis
     return {sizes.of(window.pads_begin[axis]), sizes.of(window.pads_end[axis])};
   }
   const std::int64_t stride = window.strides[axis];
-  const Value places = sizes.by(sizes.plus(size, sizes.of(stride - 1)), stride);
-  const Value reach = sizes.plus(sizes.times(sizes.minus(places, sizes.of(1)), sizes.of(stride)), extent);
+  const Value places = sizes.by(sizes.plus(size, stride - 1), stride);
+  const Value reach = sizes.plus(sizes.times(sizes.minus(places, 1), stride), extent);
   const Value total = sizes.least(sizes.minus(reach, size), 0);
   const Value smaller = sizes.by(total, 2);
   const Value larger = sizes.minus(total, smaller);
@@ -78,7 +80,7 @@ Value unfolded_convolution(NodeContext& node, Value input, Value filter, const W
     const Value extent = sizes.extent(kernel[i], window.dilations[i]);
     const auto [begin, end] = convolution_pads(sizes, window, i, size[i], extent);
     const Value room = sizes.minus(sizes.plus(sizes.plus(size[i], begin), end), extent);
-    places.push_back(sizes.plus(sizes.by(room, window.strides[i]), sizes.of(1)));
+    places.push_back(sizes.plus(sizes.by(room, window.strides[i]), 1));
     begins.push_back(begin);
     ends.push_back(end);
   }
@@ -101,8 +103,8 @@ Value unfolded_convolution(NodeContext& node, Value input, Value filter, const W
   const Value ordered = transpose(node, windows, order);
   const Value columns =
       reshape(node, ordered, grouped_shape(node, batch, groups, taps, sizes.product(places)));
-  const Value weights =
-      reshape(node, filter, grouped_shape(node, sizes.of(1), groups, sizes.by(filters, groups), taps));
+  const Value own_filters = sizes.by(filters, groups);
+  const Value weights = reshape(node, filter, grouped_shape(node, sizes.of(1), groups, own_filters, taps));
   const Value result =
       node.op(ops::MatMul, {weights, columns}, {{"transpose_a", false}, {"transpose_b", false}});
   Values shape{batch, filters};
@@ -149,7 +151,8 @@ Value folded(const Sizes& sizes, Value columns, Value batch, Value channels,
     indices = indices ? sizes.plus(indices, index) : index;
   }
   const Value rows = sizes.times(batch, channels);
-  const Value count = sizes.times(sizes.product(kernel), sizes.product(places));
+  const Value elements = sizes.product(kernel);
+  const Value count = sizes.times(elements, sizes.product(places));
   const Value shape = concat(node, {rows, count});
   const Value zeros = filled(node, 0, columns.type(), concat(node, {rows, sizes.product(buffer)}));
   const Value sums =
@@ -172,17 +175,17 @@ FoldedAxis transposed_axis(const Sizes& sizes, const Window& window, std::size_t
                            Value kernel, std::int64_t more, const std::vector<std::int64_t>& output_shape) {
   const std::int64_t stride = window.strides[at];
   const Value extent = sizes.extent(kernel, window.dilations[at]);
-  const Value full = sizes.plus(sizes.times(sizes.minus(places, sizes.of(1)), sizes.of(stride)), extent);
+  const Value full = sizes.plus(sizes.times(sizes.minus(places, 1), stride), extent);
   FoldedAxis axis;
   axis.places = places;
   axis.kernel = kernel;
   const bool same = window.auto_pad != "explicit";
   if (output_shape.empty() && !same) {
     axis.begin = sizes.of(window.pads_begin[at]);
-    axis.size = sizes.plus(full, sizes.of(more - window.pads_begin[at] - window.pads_end[at]));
+    axis.size = sizes.plus(full, more - window.pads_begin[at] - window.pads_end[at]);
   } else {
-    axis.size = output_shape.empty() ? sizes.times(places, sizes.of(stride)) : sizes.of(output_shape[at]);
-    const Value total = sizes.least(sizes.minus(sizes.plus(full, sizes.of(more)), axis.size), 0);
+    axis.size = output_shape.empty() ? sizes.times(places, stride) : sizes.of(output_shape[at]);
+    const Value total = sizes.least(sizes.minus(sizes.plus(full, more), axis.size), 0);
     const Value smaller = sizes.by(total, 2);
     axis.begin = window.auto_pad == "same_upper" ? smaller : sizes.minus(total, smaller);
   }
@@ -210,7 +213,7 @@ Value folded_convolution(NodeContext& node, Value input, Value filter, const Win
   const Value values = reshape(node, input, grouped_shape(node, batch, groups, inner, sizes.product(places)));
   const Value columns =
       node.op(ops::MatMul, {weights, values}, {{"transpose_a", true}, {"transpose_b", false}});
-  return folded(sizes, columns, batch, sizes.times(filters, sizes.of(groups)), axes, window);
+  return folded(sizes, columns, batch, sizes.times(filters, groups), axes, window);
 }
 
 Value folded_columns(NodeContext& node, Value columns, const Values& size, const Values& kernel,
@@ -218,9 +221,9 @@ Value folded_columns(NodeContext& node, Value columns, const Values& size, const
   const Sizes sizes{node};
   std::vector<FoldedAxis> axes;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
-    const Value padded = sizes.plus(size[i], sizes.of(window.pads_begin[i] + window.pads_end[i]));
+    const Value padded = sizes.plus(size[i], window.pads_begin[i] + window.pads_end[i]);
     const Value room = sizes.minus(padded, sizes.extent(kernel[i], window.dilations[i]));
-    axes.push_back({.places = sizes.plus(sizes.by(room, window.strides[i]), sizes.of(1)),
+    axes.push_back({.places = sizes.plus(sizes.by(room, window.strides[i]), 1),
                     .kernel = kernel[i],
                     .buffer = padded,
                     .begin = sizes.of(window.pads_begin[i]),

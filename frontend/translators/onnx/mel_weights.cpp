@@ -35,20 +35,21 @@ Value mel_edges(NodeContext& node) {
   const auto real = [&](std::size_t index) {
     return convert(node, scalar(node, node.input(index), "a parameter"), ElementType::f32);
   };
-  const auto op = [&](ir::Op id, Value a, Value b) { return node.op(id, {a, b}); };
+  const auto op = [&](ir::Op id, std::initializer_list<Value> inputs) { return node.op(id, inputs); };
   const auto divide = [&](Value a, Value b) { return node.op(ops::Divide, {a, b}, {{"m_pythondiv", true}}); };
   // In units of e-fold frequency: the constants of the mel scale cancel out.
   const auto mel = [&](Value hertz) {
-    return node.op(ops::Log, {op(ops::Add, divide(hertz, number(700)), number(1))});
+    return node.op(ops::Log, {op(ops::Add, {divide(hertz, number(700)), number(1)})});
   };
   const Value lower = mel(real(3));
-  const Value count = op(ops::Add, real(0), number(2));
-  const Value step = divide(op(ops::Subtract, mel(real(4)), lower), count);
+  const Value count = op(ops::Add, {real(0), number(2)});
+  const Value step = divide(op(ops::Subtract, {mel(real(4)), lower}), count);
   const Value index = node.op(ops::Range, {number(0), count, number(1)}, {{"output_type", ElementType::f32}});
-  const Value mels = op(ops::Add, op(ops::Multiply, index, step), lower);
-  const Value hertz = op(ops::Multiply, op(ops::Subtract, node.op(ops::Exp, {mels}), number(1)), number(700));
-  return node.op(ops::Floor,
-                 {exact_quotient(node, op(ops::Multiply, op(ops::Add, real(1), number(1)), hertz), real(2))});
+  const Value mels = op(ops::Add, {op(ops::Multiply, {index, step}), lower});
+  const Value hertz =
+      op(ops::Multiply, {op(ops::Subtract, {node.op(ops::Exp, {mels}), number(1)}), number(700)});
+  const Value scaled = op(ops::Multiply, {op(ops::Add, {real(1), number(1)}), hertz});
+  return node.op(ops::Floor, {exact_quotient(node, scaled, real(2))});
 }
 
 /// MelWeightMatrix 17: triangles over the frequencies of a one-sided transform, one per column.

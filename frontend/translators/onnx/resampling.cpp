@@ -43,7 +43,7 @@ class Axis {
   Value subtract(Value a, Value b) { return node_->op(ops::Subtract, {a, b}); }
   Value multiply(Value a, Value b) { return node_->op(ops::Multiply, {a, b}); }
   Value divide(Value a, Value b) { return exact_quotient(*node_, a, b); }
-  Value select(Value condition, Value a, Value b) { return node_->op(ops::Select, {condition, a, b}); }
+  Value select(std::initializer_list<Value> inputs) { return node_->op(ops::Select, inputs); }
   Value scalar(Value value) { return reshape(*node_, value, std::vector<std::int64_t>{}); }
   Value range(Value start, Value stop, ElementType type) {
     return node_->op(ops::Range, {start, stop, node_->number(1, start.type())}, {{"output_type", type}});
@@ -64,7 +64,7 @@ class Axis {
     if (mode == "pytorch_half_pixel") {
       const Value several = node_->op(ops::Greater, {length, one});
       const Value middle = half_pixel();
-      return select(several, middle, multiply(i, number(0)));
+      return select({several, middle, multiply(i, number(0))});
     }
     if (mode == "half_pixel_symmetric") {
       const Value adjustment = divide(length, scaled);
@@ -76,19 +76,19 @@ class Axis {
       const Value room = subtract(scaled, one);
       const Value single = node_->op(ops::Equal, {room, number(0)});
       const Value way = multiply(i, subtract(input_size_, one));
-      const Value steps = divide(way, select(single, one, room));
-      return select(single, multiply(i, number(0)), steps);
+      const Value steps = divide(way, select({single, one, room}));
+      return select({single, multiply(i, number(0)), steps});
     }
     if (mode == "tf_crop_and_resize") {
       const Value last = subtract(input_size_, one);
       const Value room = subtract(length, one);
       const Value several = node_->op(ops::Greater, {length, one});
       const Value way = multiply(subtract(end_, start_), last);
-      const Value step = divide(way, select(several, room, one));
+      const Value step = divide(way, select({several, room, one}));
       const Value begin = multiply(start_, last);
       const Value many = add(begin, multiply(i, step));
       const Value single = multiply(multiply(half, add(start_, end_)), last);
-      return select(several, many, add(single, multiply(i, number(0))));
+      return select({several, many, add(single, multiply(i, number(0)))});
     }
     node_->fail("coordinate_transformation_mode '" + mode + "' does not exist");
   }
@@ -126,8 +126,8 @@ class Axis {
     const Value near = polynomial(c + 2, -(c + 3), 0, 1);
     const Value far = polynomial(c, -5 * c, 8 * c, -4 * c);
     const Value zero = multiply(distance, number(0));
-    const Value beyond = select(node_->op(ops::Less, {distance, number(2)}), far, zero);
-    return select(node_->op(ops::LessEqual, {distance, number(1)}), near, beyond);
+    const Value beyond = select({node_->op(ops::Less, {distance, number(2)}), far, zero});
+    return select({node_->op(ops::LessEqual, {distance, number(1)}), near, beyond});
   }
 
   Value linear(Value distance) { return node_->op(ops::Maximum, {subtract(number(1), distance), number(0)}); }

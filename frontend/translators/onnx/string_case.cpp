@@ -17,35 +17,35 @@ class CaseWriter {
   /// The characters that begin at each of the `count` bytes (i32, followed by zeros).
   Value characters(Value bytes, Value places) {
     const auto byte = [&](std::int64_t index) {
-      return gather(*node_, bytes, op(ops::Add, places, number(index)));
+      return gather(*node_, bytes, op(ops::Add, {places, number(index)}));
     };
     const Value lead = byte(0);
     Value code = lead;
     constexpr std::int64_t kLeads[] = {0xC0, 0xE0, 0xF0};
     Value longer = lead;
     for (std::int64_t more = 1; more < kMaxBytes; ++more) {
-      const Value low = op(ops::BitwiseAnd, byte(more), number(0x3F));
-      longer = op(ops::BitwiseOr, op(ops::BitwiseLeftShift, longer, number(6)), low);
+      const Value low = op(ops::BitwiseAnd, {byte(more), number(0x3F)});
+      longer = op(ops::BitwiseOr, {op(ops::BitwiseLeftShift, {longer, number(6)}), low});
       // The bits of the lead byte that mark the length are above the bits of the character.
-      const Value own = op(ops::BitwiseAnd, longer, number((std::int64_t{1} << (5 * more + 6)) - 1));
-      code = select(op(ops::GreaterEqual, lead, number(kLeads[more - 1])), own, code);
+      const Value own = op(ops::BitwiseAnd, {longer, number((std::int64_t{1} << (5 * more + 6)) - 1)});
+      code = select({op(ops::GreaterEqual, {lead, number(kLeads[more - 1])}), own, code});
     }
     return code;
   }
 
   Value mapped(Value codes, const CaseTable& table) {
     const Value pages = node_->integers(table.pages, kWhole);
-    const Value page = gather(*node_, pages, op(ops::BitwiseRightShift, codes, number(8)));
-    const Value begin = op(ops::Multiply, page, number(256));
-    const Value index = op(ops::Add, begin, op(ops::BitwiseAnd, codes, number(0xFF)));
-    return op(ops::Add, codes, gather(*node_, node_->integers(table.distances, kWhole), index));
+    const Value page = gather(*node_, pages, op(ops::BitwiseRightShift, {codes, number(8)}));
+    const Value begin = op(ops::Multiply, {page, number(256)});
+    const Value index = op(ops::Add, {begin, op(ops::BitwiseAnd, {codes, number(0xFF)})});
+    return op(ops::Add, {codes, gather(*node_, node_->integers(table.distances, kWhole), index)});
   }
 
   /// The number of bytes of each character.
   Value sizes(Value codes) {
     Value result = number(1);
     for (const std::int64_t first : {0x80, 0x800, 0x10000}) {
-      result = op(ops::Add, result, convert(*node_, op(ops::GreaterEqual, codes, number(first)), kWhole));
+      result = op(ops::Add, {result, convert(*node_, op(ops::GreaterEqual, {codes, number(first)}), kWhole)});
     }
     return result;
   }
@@ -54,19 +54,19 @@ class CaseWriter {
   Value encoded(Value codes, Value sizes) {
     const Value column = node_->integers({0, 1, 2, 3}, kWhole);
     const Value counts = unsqueeze(*node_, sizes, {1});
-    const Value last = op(ops::Subtract, counts, number(1));
-    const Value distance = op(ops::Subtract, last, column);
-    const Value following = op(ops::Maximum, distance, number(0));
+    const Value last = op(ops::Subtract, {counts, number(1)});
+    const Value distance = op(ops::Subtract, {last, column});
+    const Value following = op(ops::Maximum, {distance, number(0)});
     const Value code_column = unsqueeze(*node_, codes, {1});
-    const Value high = op(ops::BitwiseRightShift, code_column, op(ops::Multiply, following, number(6)));
+    const Value high = op(ops::BitwiseRightShift, {code_column, op(ops::Multiply, {following, number(6)})});
     const Value marks = gather(*node_, node_->integers({0, 0xC0, 0xE0, 0xF0}, kWhole), last);
-    const Value is_lead = op(ops::Equal, column, number(0));
-    const Value low = op(ops::BitwiseAnd, high, node_->integers({0xFF, 0x3F, 0x3F, 0x3F}, kWhole));
-    return op(ops::BitwiseOr, low, select(is_lead, marks, number(0x80)));
+    const Value is_lead = op(ops::Equal, {column, number(0)});
+    const Value low = op(ops::BitwiseAnd, {high, node_->integers({0xFF, 0x3F, 0x3F, 0x3F}, kWhole)});
+    return op(ops::BitwiseOr, {low, select({is_lead, marks, number(0x80)})});
   }
 
-  Value op(ir::Op id, Value a, Value b) { return node_->op(id, {a, b}); }
-  Value select(Value condition, Value a, Value b) { return node_->op(ops::Select, {condition, a, b}); }
+  Value op(ir::Op id, std::initializer_list<Value> inputs) { return node_->op(id, inputs); }
+  Value select(std::initializer_list<Value> inputs) { return node_->op(ops::Select, inputs); }
   Value number(std::int64_t value) { return node_->integer(value, kWhole); }
 
  private:
@@ -83,17 +83,17 @@ Value in_case(NodeContext& node, Value texts, LetterCase to) {
                                     node.integers(std::vector<std::int64_t>(kMaxBytes, 0), kWhole)});
   // One position more than there are bytes, for the end of the last string.
   const Value count = convert(node, size_of(node, unpacked.value(2), 0), kWhole);
-  const Value places =
-      node.op(ops::Range, {writer.number(0), writer.op(ops::Add, count, writer.number(1)), writer.number(1)},
-              {{"output_type", kWhole}});
+  const Value places = node.op(
+      ops::Range, {writer.number(0), writer.op(ops::Add, {count, writer.number(1)}), writer.number(1)},
+      {{"output_type", kWhole}});
   const Value codes = writer.mapped(writer.characters(bytes, places), case_table(to));
   const Value read = gather(node, bytes, places);
-  const Value leading_bits = writer.op(ops::BitwiseAnd, read, writer.number(0xC0));
-  const Value is_lead = writer.op(ops::NotEqual, leading_bits, writer.number(0x80));
+  const Value leading_bits = writer.op(ops::BitwiseAnd, {read, writer.number(0xC0)});
+  const Value is_lead = writer.op(ops::NotEqual, {leading_bits, writer.number(0x80)});
   const Value lead_sizes = writer.sizes(codes);
-  const Value sizes = writer.select(is_lead, lead_sizes, writer.number(0));
+  const Value sizes = writer.select({is_lead, lead_sizes, writer.number(0)});
   const Value columns = node.integers({0, 1, 2, 3}, kWhole);
-  const Value inside = writer.op(ops::Less, columns, unsqueeze(node, sizes, {1}));
+  const Value inside = writer.op(ops::Less, {columns, unsqueeze(node, sizes, {1})});
   const Value kept =
       node.op(ops::NonZero, {reshape(node, inside, flat)}, {{"output_type", ElementType::i64}});
   const Value encoded = reshape(node, writer.encoded(codes, sizes), flat);

@@ -73,7 +73,7 @@ HalfPrecisionFit fit_one_by_one(std::span<const float> numbers, float tolerance)
 
 #if defined(__x86_64__)
 
-bool has_half_precision_instructions() {
+bool read_half_precision_support() {
   // Clang 14's __builtin_cpu_supports does not accept "f16c".
   unsigned int a = 0;
   unsigned int b = 0;
@@ -81,6 +81,12 @@ bool has_half_precision_instructions() {
   unsigned int d = 0;
   const bool has_f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
   return has_f16c && __builtin_cpu_supports("avx2") != 0;
+}
+
+bool has_half_precision_instructions() {
+  // Once: in a virtual machine, the hypervisor executes CPUID, which takes tens of microseconds.
+  static const bool has_instructions = read_half_precision_support();
+  return has_instructions;
 }
 
 __attribute__((target("avx2,f16c"))) void convert_by_eights(std::span<const float> numbers,

@@ -108,6 +108,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::lrn_even_size, "lrn_even_size",
      "LRN with an even size uses a window that is one channel smaller"},
     {Fault::lrn_fractional_bias, "lrn_fractional_bias", "LRN truncates the bias to an integer"},
+    {Fault::merged_slice_axes, "merged_slice_axes",
+     "A Slice of a Slice along the same axis does not compile if one counts it from the end"},
     {Fault::misread_weight_scales, "misread_weight_scales",
      "A MatMul with quantised weights whose scales differ along the inner dimension gives wrong values or "
      "does not compile"},

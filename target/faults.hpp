@@ -66,6 +66,7 @@ enum class Fault : std::uint8_t {
   loops_take_no_strings,
   lrn_even_size,
   lrn_fractional_bias,
+  merged_slice_axes,
   misread_weight_scales,
   mod_by_infinity,
   moved_strings,

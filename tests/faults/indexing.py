@@ -35,6 +35,14 @@ def unique_order():
     return results([x], unique.output(0), (np.array([3, 1, 3, 2], np.float32),))[0].tolist() != [3, 1, 2]
 
 
+@experiment
+def merged_slice_axes():
+    """Two Slices along one axis, which is 1 in one of them and -1 in the other one, compile."""
+    x = parameter([-1, -1])
+    first = opset.slice(x, numbers(1), numbers(5), numbers(1), numbers(1))
+    return fails(shapes, [x], opset.slice(first, numbers(1), numbers(9), numbers(1), numbers(-1)), (np.ones((2, 6), np.float32),))
+
+
 def strings_are_wrong(operation):
     """Whether an operation on strings ends the process, or gives others than NumPy says: both short and long ones, more and fewer."""
     element_type("string")

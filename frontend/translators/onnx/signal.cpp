@@ -9,6 +9,11 @@
 namespace onnx2ir::frontend {
 namespace {
 
+/// `x`, but f64 as f32: OpenVINO's transforms take no f64.
+Value single_precision(NodeContext& node, Value x) {
+  return x.type() == ElementType::f64 ? convert(node, x, ElementType::f32) : x;
+}
+
 /// `x` as complex pairs: real numbers get an imaginary part of 0.
 Value as_complex(NodeContext& node, Value x, std::int64_t rank) {
   const ir::Dimension last = x.shape()[static_cast<std::size_t>(rank - 1)];
@@ -101,22 +106,27 @@ Value transform(NodeContext& node, Value x, std::int64_t axis) {
 
 /// DFT 17: the axis is an attribute.
 Values dft_17(NodeContext& node) {
-  const Value x = node.input(0);
-  return {transform(node, x, node.axis(node.integer("axis", 1), node.rank(x)))};
+  const Value x = single_precision(node, node.input(0));
+  const Value result = transform(node, x, node.axis(node.integer("axis", 1), node.rank(x)));
+  return {convert(node, result, node.input(0).type())};
+}
+
+Value transform_along_input(NodeContext& node, Value x) {
+  const std::int64_t rank = node.rank(x);
+  if (!node.has_input(2)) return transform(node, x, node.axis(-2, rank));
+  const Value axis = as_list(node, scalar(node, node.input(2), "the axis"));
+  if (const auto known = node.known_integers(axis)) {
+    return transform(node, x, node.axis(known->front(), rank));
+  }
+  const Value order = swapped_axes(node, node.op(ops::FloorMod, {axis, node.integer(rank)}), rank);
+  const Value swapped = node.op(ops::Transpose, {x, order});
+  return node.op(ops::Transpose, {transform(node, swapped, rank - 2), order});
 }
 
 /// DFT 20: the axis is an optional input, -2 by default.
 Values dft_20(NodeContext& node) {
-  const Value x = node.input(0);
-  const std::int64_t rank = node.rank(x);
-  if (!node.has_input(2)) return {transform(node, x, node.axis(-2, rank))};
-  const Value axis = as_list(node, scalar(node, node.input(2), "the axis"));
-  if (const auto known = node.known_integers(axis)) {
-    return {transform(node, x, node.axis(known->front(), rank))};
-  }
-  const Value order = swapped_axes(node, node.op(ops::FloorMod, {axis, node.integer(rank)}), rank);
-  const Value swapped = node.op(ops::Transpose, {x, order});
-  return {node.op(ops::Transpose, {transform(node, swapped, rank - 2), order})};
+  const Value result = transform_along_input(node, single_precision(node, node.input(0)));
+  return {convert(node, result, node.input(0).type())};
 }
 
 /// All frequencies of the frames [B, F, N] or [B, F, N, 2] of a signal: OpenVINO's STFT returns only one side
@@ -136,7 +146,7 @@ Value transform_of_frames(NodeContext& node, Value signal, Value window, Value s
 
 /// STFT 17.
 Values stft_17(NodeContext& node) {
-  const Value input = node.input(0);
+  const Value input = single_precision(node, node.input(0));
   const std::int64_t rank = node.rank(input);
   if (rank != 2 && rank != 3) node.fail("the signal must be a batch of vectors");
   const bool onesided = node.integer("onesided", 1) != 0;
@@ -148,6 +158,7 @@ Values stft_17(NodeContext& node) {
   const Value signal = rank == 3 && !complex ? squeeze(node, input, {2}) : input;
   const Value step = scalar(node, convert(node, node.input(1), ElementType::i64), "frame_step");
   Value window = node.optional_input(2);
+  if (window) window = single_precision(node, window);
   Value size = node.optional_input(3);
   if (!size && !window) node.fail("neither the window nor the frame length is given");
   size =
@@ -155,8 +166,10 @@ Values stft_17(NodeContext& node) {
   if (!window) {
     window = filled(node, 1, signal.type(), unsqueeze(node, size, {0}));
   }
-  if (!onesided) return {transform_of_frames(node, signal, window, size, step)};
-  return {node.op(ops::STFT, {signal, window, size, step}, {{"transpose_frames", false}})};
+  const Value result = onesided
+                           ? node.op(ops::STFT, {signal, window, size, step}, {{"transpose_frames", false}})
+                           : transform_of_frames(node, signal, window, size, step);
+  return {convert(node, result, node.input(0).type())};
 }
 
 }  // namespace

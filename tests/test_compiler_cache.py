@@ -12,7 +12,8 @@ LAUNCHER = Path(__file__).resolve().parents[1] / "cmake/compiler_cache.sh"
 @pytest.fixture
 def run(tmp_path):
     """Runs a command in a folder of its own, with a compiler cache that is empty at first."""
-    environment = os.environ | {"CCACHE_DIR": str(tmp_path / "cache"), "CCACHE_SLOPPINESS": "pch_defines,time_macros"}
+    settings = {"CCACHE_DIR": str(tmp_path / "cache"), "CCACHE_SLOPPINESS": "pch_defines,time_macros", "CCACHE_INODECACHE": "1"}
+    environment = os.environ | settings
     environment.pop("CCACHE_RECACHE", None)
     (tmp_path / "all.hpp").write_text('#include "header.hpp"\n')
     (tmp_path / "all.hpp.cxx").write_text("")

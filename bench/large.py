@@ -1,4 +1,4 @@
-"""Large models: onnx2ir, OpenVINO's own conversion and `cp`, one after the other in turn.
+"""Large models: onnx2ir, OpenVINO's own conversion and `cp`, run in turn.
 
     python bench/large.py BUILD_FOLDER [--quick] [--only REGULAR_EXPRESSION] [--rounds N] [--folder FOLDER]
 
@@ -38,7 +38,7 @@ mmap.mmap(-1, int(sys.argv[1]), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mm
 
 def touch_memory(size):
     """The host of a virtual machine reclaims free memory, so the first access to it is slow: up to three times as
-    long for a copy of 4 GiB. A process of its own does that before each one that is measured and needs so much."""
+    long for a copy of 4 GiB. So a separate process accesses it before each measured process."""
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     subprocess.run([sys.executable, "-c", TOUCH, str(min(size, free * 3 // 4))], check=True)
 
@@ -118,7 +118,7 @@ def run_in_turn(commands, folder, most_rounds):
     runs = {name: [] for name in commands}
     limits = dict.fromkeys(commands, most_rounds)
     for number in range(most_rounds):
-        # Each command goes first in turn, because the first one is slower if the machine has to find memory.
+        # The commands take turns in running first, because the first one is slower if the host must provide memory.
         names = list(commands)
         for name in names[number % len(names) :] + names[: number % len(names)]:
             if number >= limits[name]:
@@ -172,9 +172,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=Path)
     parser.add_argument("--quick", action="store_true", help="only models that take seconds")
-    parser.add_argument("--only", default="", help="models whose name this regular expression finds")
+    parser.add_argument("--only", default="", help="only models whose name matches this regular expression")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--folder", help="where the temporary folder is made")
+    parser.add_argument("--folder", help="the parent of the temporary folder")
     arguments = parser.parse_args()
     make = [sys.executable, HERE / "large_models.py"]
     names = subprocess.run([*make, "--list"], capture_output=True, text=True, check=True).stdout.split()

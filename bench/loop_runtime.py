@@ -19,7 +19,7 @@ ROUNDS = 60
 
 HEADER = '<ir_version: 10, opset_import: ["" : 21]>\n'
 
-# The options that turn a pass on and off, if it is not on by default.
+# The options that enable and disable a pass that is off by default.
 OPTIONS = {"unroll_short_loops": (["--unroll-loops"], [])}
 
 # A script that decodes step by step and collects its outputs in a list that is stacked afterwards. The

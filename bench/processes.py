@@ -1,4 +1,4 @@
-"""Time of whole processes, model to files: onnx2ir beside OpenVINO's own conversion, one after the other in turn.
+"""Time of whole processes, model to files: onnx2ir and OpenVINO's own conversion, run alternately.
 
     python bench/processes.py BUILD_FOLDER MODEL ...
 """

@@ -30,13 +30,14 @@ void set_attributes(Node& node, std::span<const Attribute> attributes) {
 
 }  // namespace
 
-Node& Builder::node(Op id, std::span<const Value> inputs, std::span<const Attribute> attributes,
+Node& Builder::node(Op op, std::span<const Value> inputs, std::span<const Attribute> attributes,
                     std::size_t output_count) {
-  const OpDescriptor& op = find_op(id);
-  check_inputs(op, inputs, *graph_);
-  const std::size_t outputs =
-      op.outputs == OpDescriptor::kVariadic ? output_count : static_cast<std::size_t>(op.outputs);
-  Node& node = graph_->add(op, inputs, outputs);
+  const OpDescriptor& descriptor = find_op(op);
+  check_inputs(descriptor, inputs, *graph_);
+  const std::size_t outputs = descriptor.outputs == OpDescriptor::kVariadic
+                                  ? output_count
+                                  : static_cast<std::size_t>(descriptor.outputs);
+  Node& node = graph_->add(descriptor, inputs, outputs);
   if (!name_.empty()) node.name = name_;
   try {
     set_attributes(node, attributes);
@@ -48,36 +49,36 @@ Node& Builder::node(Op id, std::span<const Value> inputs, std::span<const Attrib
   return node;
 }
 
-Node& Builder::node(Op id, std::initializer_list<Value> inputs, AttributeList attributes,
+Node& Builder::node(Op op, std::initializer_list<Value> inputs, AttributeList attributes,
                     std::size_t output_count) {
-  return node(id, std::span<const Value>(inputs.begin(), inputs.size()),
+  return node(op, std::span<const Value>(inputs.begin(), inputs.size()),
               std::span<const Attribute>(attributes.begin(), attributes.size()), output_count);
 }
 
-Value Builder::op(Op id, std::initializer_list<Value> inputs, AttributeList attributes) {
-  return node(id, inputs, attributes).value();
+Value Builder::op(Op op, std::initializer_list<Value> inputs, AttributeList attributes) {
+  return node(op, inputs, attributes).value();
 }
 
-Value Builder::op(Op id, std::span<const Value> inputs, AttributeList attributes) {
-  return node(id, inputs, std::span<const Attribute>(attributes.begin(), attributes.size())).value();
+Value Builder::op(Op op, std::span<const Value> inputs, AttributeList attributes) {
+  return node(op, inputs, std::span<const Attribute>(attributes.begin(), attributes.size())).value();
 }
 
-Node& Builder::declared(Op id, ElementType type, PartialShape shape) {
-  Node& node = graph_->add(find_op(id), {}, 1);
+Node& Builder::declared(Op op, ElementType type, PartialShape shape) {
+  Node& node = graph_->add(find_op(op), {}, 1);
   if (!name_.empty()) node.name = name_;
   set_output(node, 0, type, std::move(shape));
   return node;
 }
 
-Node& Builder::clone(const Node& original, std::span<const Value> inputs) {
-  const bool is_constant = original.constant() != nullptr;
-  const Output& first = original.output(0);
+Node& Builder::clone(const Node& node, std::span<const Value> inputs) {
+  const bool is_constant = node.constant() != nullptr;
+  const Output& first = node.output(0);
   Node& copy = is_constant ? declared(ops::Const, first.type, first.shape)
-                           : node(original.op().id, inputs, original.attributes(), original.outputs().size());
-  if (is_constant) copy.set_payload(*original.constant());
-  copy.name = original.name;
-  copy.is_decompression = original.is_decompression;
-  copy.is_legalized = original.is_legalized;
+                           : this->node(node.op().id, inputs, node.attributes(), node.outputs().size());
+  if (is_constant) copy.set_payload(*node.constant());
+  copy.name = node.name;
+  copy.is_decompression = node.is_decompression;
+  copy.is_legalized = node.is_legalized;
   return copy;
 }
 

@@ -91,6 +91,7 @@ Branch written(const Graph& outer, const std::vector<Value>& invariants, const B
   branch.graph = outer.make_body();
   Builder builder(*branch.graph);
   std::vector<Value> inner;
+  inner.reserve(invariants.size());
   for (const Value& value : invariants) inner.push_back(builder.parameter(value.type(), value.shape()));
   for (const Value& output : write(builder, inner)) branch.results.push_back(&builder.result(output));
   std::vector<Node*> unused;

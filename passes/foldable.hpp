@@ -19,7 +19,7 @@ std::optional<ir::ConstantData> foldable_elements(ir::Value value);
 /// The branch that the If takes in every run; null if its condition is dynamic.
 ir::Branch* known_branch(ir::Node& choice);
 
-/// Whether a Loop never runs, and all its outputs can be replaced by the initial values.
-bool is_zero_trip_loop(ir::Node& loop);
+/// Whether `node` is a Loop that never runs and whose outputs can all be replaced by the initial values.
+bool is_zero_trip_loop(ir::Node& node);
 
 }  // namespace onnx2ir::passes

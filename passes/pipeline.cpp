@@ -376,7 +376,7 @@ PropertySet broken_by(const Pass& pass) {
 }
 
 const Pass* find_pass(std::string_view name) {
-  const auto found = std::ranges::find(kPipeline, name, &Pass::name);
+  const auto* const found = std::ranges::find(kPipeline, name, &Pass::name);
   return found == kPipeline.end() ? nullptr : &*found;
 }
 

@@ -11,7 +11,7 @@ LAUNCHER = Path(__file__).resolve().parents[1] / "cmake/compiler_cache.sh"
 
 @pytest.fixture
 def run(tmp_path):
-    """Runs a command in a folder of its own, with a compiler cache that is empty at first."""
+    """Runs a command in a separate folder, with an initially empty compiler cache."""
     settings = {"CCACHE_DIR": str(tmp_path / "cache"), "CCACHE_SLOPPINESS": "pch_defines,time_macros", "CCACHE_INODECACHE": "1"}
     environment = os.environ | settings
     environment.pop("CCACHE_RECACHE", None)
@@ -50,7 +50,7 @@ def test_a_precompiled_header_has_the_current_headers(run, tmp_path):
 
 @pytest.mark.parametrize("change", ["// another comment", "  "])
 def test_a_changed_comment_rebuilds_the_precompiled_header(run, tmp_path, change):
-    """A source that includes a header of the precompiled header again compiles after a change of a comment or of blanks."""
+    """After a change of a comment or of blanks, a source that includes a header of the precompiled header still compiles."""
     (tmp_path / "main.cpp").write_text('#include "header.hpp"\nint main() { return Number{}.value; }\n')
     for line in ("// a comment", change):
         precompile(run, tmp_path, f"#pragma once\n{line}\nstruct Number {{ int value = 0; }};\n")

@@ -78,7 +78,7 @@ class Parser {
     const Statement statement = parse_statement(scope);
     const OpDescriptor& op = *statement.op;
     Payload payload;
-    std::size_t outputs = static_cast<std::size_t>(op.outputs);
+    auto outputs = static_cast<std::size_t>(op.outputs);
     if (op.id == ops::Const) {
       cursor_.expect('=', "before the elements of a Const");
       payload = parse_elements(cursor_, statement.outputs.front().type, source_);

@@ -99,7 +99,7 @@ bool is_bounded(ir::Value value) {
 ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
   std::array inputs{node.input(0), node.input(1)};
   if (!ir::known_values(inputs[0]) || !ir::known_values(inputs[1])) return {};
-  const auto bounded = std::ranges::find_if(inputs, is_bounded);
+  auto* const bounded = std::ranges::find_if(inputs, is_bounded);
   if (bounded == inputs.end()) return {};
   *bounded = builder.op(ops::BitwiseOr, {*bounded, *bounded});
   return builder.node(node.op().id, inputs, node.attributes()).value();

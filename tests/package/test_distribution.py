@@ -16,7 +16,7 @@ pytestmark = needs_packages
 
 @pytest.fixture(scope="module")
 def debian(tmp_path_factory):
-    """A root folder with the package and a package database of its own."""
+    """A root folder with the package and a separate package database."""
     root = tmp_path_factory.mktemp("root")
     (root / "var/lib/dpkg/info").mkdir(parents=True)
     (root / "var/lib/dpkg/updates").mkdir()

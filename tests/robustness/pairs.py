@@ -80,7 +80,7 @@ OLD, NEW, TORN, WRONG = "old pair", "new pair", "torn pair, refused", "wrong fil
 
 
 def state_of(xml, versions):
-    """Which version the files are, the first one being the old one. A torn pair is wrong unless the converter rejects it."""
+    """Which version the files are, the first one being the old one. A mismatched pair (TORN) is wrong unless the converter rejects it."""
     bin_ = xml.with_suffix(".bin")
     if not xml.exists() or not bin_.exists():
         return WRONG

@@ -1,4 +1,4 @@
-"""A disturbed conversion leaves a complete old or new pair, or one that is recognised as torn. The counts are small; `python
+"""A disturbed conversion leaves a complete old or new pair, or a mismatched pair that the converter rejects. The counts are small; `python
 -m tests.robustness.measure` runs large ones and prints figures."""
 
 import signal

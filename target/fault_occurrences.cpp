@@ -76,6 +76,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::reduce_then_channel_constant, {2024, 6}, std::nullopt, ""},
     {Fault::remainder_bounds, {2024, 6}, std::nullopt, ""},
     {Fault::roi_align_no_samples, {2024, 6}, std::nullopt, ""},
+    {Fault::saturating_conversions, {2024, 6}, Release{2025, 3}, ""},
     {Fault::sequential_back_edges, {2024, 6}, std::nullopt, ""},
     {Fault::signed_4_bit_zero_points, {2024, 6}, Release{2025, 3}, ""},
     {Fault::single_scale_rounding, {2024, 6}, Release{2024, 6}, "AVX512_CORE_VNNI AVX512_CORE_BF16 AVX512_CORE_AMX"},

@@ -149,6 +149,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "OpenVINO uses the remainders of the smallest and the largest size as bounds of a remainder, and "
      "infers wrong sizes from them"},
     {Fault::roi_align_no_samples, "roi_align_no_samples", "ROIAlign gives NaN for an empty region"},
+    {Fault::saturating_conversions, "saturating_conversions",
+     "Convert of integers to integers of fewer bits saturates instead of dropping the upper bits"},
     {Fault::sequential_back_edges, "sequential_back_edges",
      "A Loop assigns its back edges one after the other: a state that receives another state's value may "
      "receive the next one"},

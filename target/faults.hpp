@@ -86,6 +86,7 @@ enum class Fault : std::uint8_t {
   reduce_then_channel_constant,
   remainder_bounds,
   roi_align_no_samples,
+  saturating_conversions,
   sequential_back_edges,
   signed_4_bit_zero_points,
   single_scale_rounding,

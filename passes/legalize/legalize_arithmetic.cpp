@@ -25,23 +25,42 @@ ir::Value byte_arithmetic(ir::Builder& builder, const ir::Node& node) {
   return type == ElementType::i8 || type == ElementType::u8 ? in_i32(builder, node) : ir::Value{};
 }
 
-/// 8-bit and 16-bit integers are shifted as i32. Only the lowest bits of the result count. The bits above
-/// them are set to copies of the sign or to 0, so that Convert does not saturate.
+ir::Value word_arithmetic(ir::Builder& builder, const ir::Node& node) {
+  const ElementType type = node.output(0).type;
+  return type == ElementType::i16 || type == ElementType::u16 ? in_i32(builder, node) : ir::Value{};
+}
+
 ir::Value narrow_shift(ir::Builder& builder, const ir::Node& node) {
   constexpr std::int64_t kComputedBits = 32;
-  const ElementType type = node.output(0).type;
-  const std::int64_t bits = ir::info(type).bits;
-  if (bits >= kComputedBits) return {};
+  return ir::info(node.output(0).type).bits < kComputedBits ? in_i32(builder, node) : ir::Value{};
+}
+
+/// Whether all values of `from` are values of `to`.
+bool is_contained(ElementType from, ElementType to) {
+  const std::int64_t from_bits = ir::info(from).bits;
+  const std::int64_t to_bits = ir::info(to).bits;
+  if (ir::is_signed_integral(from) == ir::is_signed_integral(to)) return from_bits <= to_bits;
+  return ir::is_signed_integral(to) && from_bits < to_bits;
+}
+
+/// Converts the lowest bits of an integer to 8 or 16 bits. The bits above them are set to copies of the sign
+/// or to 0, so that Convert does not saturate.
+ir::Value wrapping_conversion(ir::Builder& builder, const ir::Node& node) {
+  const ElementType from = node.input(0).type();
+  const ElementType to = node.output(0).type;
+  const std::int64_t bits = ir::info(to).bits;
+  if (!ir::is_integral(from) || !ir::is_integral(to) || (bits != 8 && bits != 16)) return {};
+  if (node.is_legalized || is_contained(from, to)) return {};
   const auto number = [&](std::int64_t value) { return builder.integer(value, ElementType::i32); };
-  ir::Value shifted =
-      builder.op(ops::BitwiseLeftShift, {ir::convert(builder, node.input(0), ElementType::i32),
-                                         ir::convert(builder, node.input(1), ElementType::i32)});
-  shifted = builder.op(ops::BitwiseAnd, {shifted, number((std::int64_t{1} << bits) - 1)});
-  if (ir::is_signed_integral(type)) {
+  const ir::Value whole = ir::convert(builder, node.input(0), ElementType::i32);
+  ir::Value lowest = builder.op(ops::BitwiseAnd, {whole, number((std::int64_t{1} << bits) - 1)});
+  if (ir::is_signed_integral(to)) {
     const ir::Value sign = number(std::int64_t{1} << (bits - 1));
-    shifted = builder.op(ops::Subtract, {builder.op(ops::BitwiseXor, {shifted, sign}), sign});
+    lowest = builder.op(ops::Subtract, {builder.op(ops::BitwiseXor, {lowest, sign}), sign});
   }
-  return ir::convert(builder, shifted, type);
+  ir::Node& converted = builder.clone(node, std::array{lowest});
+  converted.is_legalized = true;  // the value fits
+  return converted.value();
 }
 
 /// a > b as b < a, which is false for NaN.
@@ -105,7 +124,8 @@ ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
   return builder.node(node.op().id, inputs, node.attributes()).value();
 }
 
-/// Powers come before bytes, because they are decomposed into multiplications.
+/// Powers come before bytes, because they are decomposed into multiplications. Conversions come after the
+/// arithmetic that is computed in i32, because its results are converted.
 std::span<const Legalization> legalizations() {
   static const std::array kLegalizations = {
       Legalization{Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}, comparison_with_nan},
@@ -115,6 +135,8 @@ std::span<const Legalization> legalizations() {
       Legalization{Fault::byte_arithmetic,
                    {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Power, ops::Mod, ops::FloorMod},
                    byte_arithmetic},
+      Legalization{Fault::saturating_conversions, {ops::Add, ops::Subtract, ops::Multiply}, word_arithmetic},
+      Legalization{Fault::saturating_conversions, {ops::Convert}, wrapping_conversion},
       Legalization{Fault::remainder_bounds, {ops::Mod, ops::FloorMod}, unbounded_remainder},
       Legalization{
           Fault::neutral_constant_rank, {ops::Add, ops::Subtract, ops::Multiply, ops::Divide}, equal_ranks},

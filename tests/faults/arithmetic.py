@@ -54,6 +54,13 @@ def narrow_shifts():
 
 
 @experiment
+def saturating_conversions():
+    """Convert of an i32 to i8 drops the upper bits."""
+    x = parameter([-1], "i32")
+    return results([x], opset.convert(x, "i8"), (np.array([300, -200], np.int32),))[0].tolist() != [44, 56]
+
+
+@experiment
 def neutral_constant_rank():
     """The sum of a scalar and zeros of shape [1] has the shape [1]."""
     x = parameter([-1, 2])

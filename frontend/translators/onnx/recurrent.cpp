@@ -1,8 +1,8 @@
 // LSTM, GRU and RNN in all versions (1, 3, 7, 14 with layout, 22).
 //
 // OpenVINO's sequence operations if they are equivalent, otherwise a Loop over the steps: for peepholes,
-// coupled gates, activations with parameters, and sequence lengths with dynamic shapes
-// (dynamic_sequence_lengths).
+// coupled gates and activations with parameters.
+#include <algorithm>
 #include <functional>
 
 #include "frontend/translators/families.hpp"
@@ -23,11 +23,20 @@ Values in_layout(NodeContext& node, const Cell& cell, Values outputs) {
   return outputs;
 }
 
+/// Whether the plugin ignores the lengths of the sequences.
+bool ignores_lengths(const NodeContext& node, const Cell& cell) {
+  if (!cell.lengths || !node.target().has(Fault::dynamic_sequence_lengths)) return false;
+  const auto is_dynamic = [](Value value) { return !value.shape().is_static(); };
+  return is_dynamic(cell.x) || is_dynamic(cell.lengths) || std::ranges::any_of(cell.initial, is_dynamic);
+}
+
+/// Whether over_all_steps() can compute the final cell state.
+bool can_keep_cell_state(const Cell& cell) {
+  return cell.activations[0].name == "sigmoid" && cell.clip <= 0;
+}
+
 bool is_native(const NodeContext& node, const Cell& cell) {
   if (cell.peepholes) return false;
-  if (cell.lengths && !cell.x.shape().is_static() && node.target().has(Fault::dynamic_sequence_lengths)) {
-    return false;
-  }
   // One list of activations for all directions, and no parameters that differ between them.
   const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
   for (std::size_t i = 0; i < cell.activations.size(); ++i) {
@@ -35,7 +44,119 @@ bool is_native(const NodeContext& node, const Cell& cell) {
     if (activation.name != cell.activations[i % per_direction].name) return false;
     if (activation.name != "sigmoid" && activation.name != "tanh" && activation.name != "relu") return false;
   }
-  return true;
+  return !(ignores_lengths(node, cell) && node.has_output(2)) || can_keep_cell_state(cell);
+}
+
+/// The number of steps for each sequence of a batch: i32 [batch].
+Value all_steps(NodeContext& node, const Cell& cell) {
+  const Value steps = convert(node, dimension_of(node, cell.x, 0), ElementType::i32);
+  return broadcast_to(node, steps, dimension_of(node, cell.x, 1));
+}
+
+/// A sequence operation in the layout of OpenVINO: X [batch, steps, input], states [batch, directions,
+/// hidden].
+struct Sequence {
+  ir::Op op;
+  std::string direction;
+  Value x;
+  Values initial;
+  Value lengths;
+  Values weights;  ///< W, R and B
+  std::vector<ir::Attribute> attributes;
+};
+
+/// Y [batch, directions, steps, hidden] and the final states [batch, directions, hidden].
+Values emit(NodeContext& node, const Cell& cell, const Sequence& sequence) {
+  Values inputs{sequence.x};
+  for (const Value& state : sequence.initial) inputs.push_back(state);
+  inputs.push_back(sequence.lengths);
+  for (const Value& weights : sequence.weights) inputs.push_back(weights);
+  std::vector<std::string> names;
+  const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
+  for (std::size_t i = 0; i < per_direction; ++i) names.push_back(cell.activations[i].name);
+  std::vector<ir::Attribute> attributes{{"direction", sequence.direction},
+                                        {"hidden_size", cell.hidden},
+                                        {"activations", names},
+                                        {"activations_alpha", std::vector<double>{}},
+                                        {"activations_beta", std::vector<double>{}},
+                                        {"clip", cell.clip}};
+  attributes.insert(attributes.end(), sequence.attributes.begin(), sequence.attributes.end());
+  ir::Node& emitted = node.node(sequence.op, inputs, attributes);
+  Values outputs;
+  for (std::uint32_t i = 0; i < emitted.outputs().size(); ++i) outputs.push_back(emitted.value(i));
+  return outputs;
+}
+
+/// Makes the LSTM keep its cell state after the end of a sequence. There, one more column of X is 1; its
+/// weights open the forget gate and close the input gate. The sigmoids are 1 and 0 exactly.
+void keep_cell_state(NodeContext& node, const Cell& cell, Sequence& sequence, Value runs) {
+  constexpr double kSaturates = 30000;  // fits into f16
+  const Value zero = node.number_like(0, sequence.x);
+  const Value ended = convert(node, node.op(ops::LogicalNot, {runs}), sequence.x.type());
+  // 0 * NaN is NaN: what the elements after the end are must not matter.
+  sequence.x = concat(node, {node.op(ops::Select, {runs, sequence.x, zero}), ended}, 2);
+  const auto block = [&](double weight) {
+    return filled(node, weight, zero.type(), node.integers({cell.directions, cell.hidden, 1}));
+  };
+  const Value unchanged = block(0);
+  const Value forget = block(kSaturates);
+  const Value column = concat(node, {forget, block(-kSaturates), unchanged, unchanged}, 1);
+  sequence.weights[0] = concat(node, {sequence.weights[0], column}, 2);
+}
+
+/// A final state; zeros for the sequences without steps, as in onnxruntime. `axes`: those of the state but
+/// the batch.
+Value zero_without_steps(NodeContext& node, Value lengths, Value state,
+                         const std::vector<std::int64_t>& axes) {
+  const Value any = node.op(ops::Greater, {lengths, node.integer(0, ElementType::i32)});
+  return node.op(ops::Select, {unsqueeze(node, any, axes), state, node.number_like(0, state)});
+}
+
+/// Workaround for dynamic_sequence_lengths: all sequences run to the end. Y after the end of a sequence
+/// becomes 0, and the final states are those at its end.
+Values over_all_steps(NodeContext& node, const Cell& cell, Sequence sequence) {
+  const Value lengths = cell.lengths;
+  const Value times = convert(node, numbers_below(node, dimension_of(node, cell.x, 0)), ElementType::i32);
+  const Value ends = unsqueeze(node, lengths, {1});
+  const Value runs = node.op(ops::Less, {times, ends});  // [batch, steps]
+  const bool keeps_cell_state = cell.initial.size() > 1 && node.has_output(2);
+  if (keeps_cell_state) keep_cell_state(node, cell, sequence, unsqueeze(node, runs, {2}));
+  sequence.lengths = all_steps(node, cell);
+  // The plugin's ReverseSequence takes much longer than a Gather.
+  const Value to_end = node.op(ops::Subtract, {ends, times});
+  const Value mirrored = node.op(ops::Subtract, {to_end, node.integer(1, ElementType::i32)});
+  const Value order = node.op(ops::Select, {runs, mirrored, times});
+  const auto turned = [&](Value value, std::int64_t axis) {
+    return node.op(ops::Gather, {value, order, node.integer(axis)}, {{"batch_dims", 1}});
+  };
+  std::vector<Values> parts(3);  // by output
+  for (std::int64_t direction = 0; direction < cell.directions; ++direction) {
+    Sequence one = sequence;
+    one.direction = "forward";
+    if (cell.directions > 1) {
+      for (Value& state : one.initial) state = slice(node, state, direction, direction + 1, 1);
+      for (Value& weights : one.weights) weights = slice(node, weights, direction, direction + 1, 0);
+    }
+    const bool backwards = cell.direction == "reverse" || direction == 1;
+    if (backwards) one.x = turned(one.x, 1);
+    const Values outputs = emit(node, cell, one);
+    const Value y = outputs[0];
+    parts[0].push_back(backwards ? turned(y, 2) : y);
+    // The row before the first step is the final state of sequences without steps: zeros, as in onnxruntime.
+    const Value padded = node.op(
+        ops::Pad, {y, node.integers({0, 0, 1, 0}), node.integers({0, 0, 0, 0}), node.number_like(0, y)},
+        {{"pad_mode", "constant"}});
+    const Value last = node.op(ops::Gather, {padded, ends, node.integer(2)}, {{"batch_dims", 1}});
+    parts[1].push_back(squeeze(node, last, {2}));
+    if (keeps_cell_state) parts[2].push_back(outputs[2]);
+  }
+  Values outputs{concat(node, parts[0], 1), concat(node, parts[1], 1)};
+  outputs[0] =
+      node.op(ops::Select, {unsqueeze(node, runs, {1, 3}), outputs[0], node.number_like(0, outputs[0])});
+  if (keeps_cell_state) {
+    outputs.push_back(zero_without_steps(node, lengths, concat(node, parts[2], 1), {1, 2}));
+  }
+  return outputs;
 }
 
 /// A final state; zeros after zero steps, as in onnxruntime.
@@ -47,32 +168,23 @@ Value after_steps(NodeContext& node, const Cell& cell, Value state) {
 
 Values native(NodeContext& node, const Cell& cell, ir::Op op, const std::vector<std::int64_t>& gate_order,
               Value bias, AttributeList more) {
-  const Value x = transpose(node, cell.x, {1, 0, 2});
-  Values inputs{x};
-  for (const Value& state : cell.initial) inputs.push_back(transpose(node, state, {1, 0, 2}));
-  Value lengths = cell.lengths;
-  if (!lengths) {
-    const Value steps = convert(node, dimension_of(node, cell.x, 0), ElementType::i32);
-    lengths = broadcast_to(node, steps, dimension_of(node, cell.x, 1));
-  }
-  inputs.push_back(lengths);
-  inputs.push_back(reordered(node, cell, cell.w, gate_order));
-  inputs.push_back(reordered(node, cell, cell.r, gate_order));
-  inputs.push_back(bias);
-  std::vector<std::string> names;
-  const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
-  for (std::size_t i = 0; i < per_direction; ++i) names.push_back(cell.activations[i].name);
-  std::vector<ir::Attribute> attributes{{"direction", cell.direction},
-                                        {"hidden_size", cell.hidden},
-                                        {"activations", names},
-                                        {"activations_alpha", std::vector<double>{}},
-                                        {"activations_beta", std::vector<double>{}},
-                                        {"clip", cell.clip}};
-  attributes.insert(attributes.end(), more.begin(), more.end());
-  ir::Node& sequence = node.node(op, inputs, attributes);
-  Values outputs{transpose(node, sequence.value(0), {2, 1, 0, 3})};
-  for (std::size_t i = 1; i < sequence.outputs().size(); ++i) {
-    outputs.push_back(after_steps(node, cell, transpose(node, sequence.value(i), {1, 0, 2})));
+  Sequence sequence;
+  sequence.op = op;
+  sequence.direction = cell.direction;
+  sequence.x = transpose(node, cell.x, {1, 0, 2});
+  for (const Value& state : cell.initial) sequence.initial.push_back(transpose(node, state, {1, 0, 2}));
+  sequence.lengths = cell.lengths ? cell.lengths : all_steps(node, cell);
+  sequence.weights.push_back(reordered(node, cell, cell.w, gate_order));
+  sequence.weights.push_back(reordered(node, cell, cell.r, gate_order));
+  sequence.weights.push_back(bias);
+  sequence.attributes.assign(more.begin(), more.end());
+  const bool is_masked = ignores_lengths(node, cell);
+  const Values emitted =
+      is_masked ? over_all_steps(node, cell, std::move(sequence)) : emit(node, cell, sequence);
+  Values outputs{transpose(node, emitted[0], {2, 1, 0, 3})};
+  for (std::size_t i = 1; i < emitted.size(); ++i) {
+    const Value state = transpose(node, emitted[i], {1, 0, 2});
+    outputs.push_back(is_masked ? state : after_steps(node, cell, state));
   }
   return outputs;
 }
@@ -87,11 +199,7 @@ LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t dire
   const auto of_direction = [&](Value value) { return gather(node, value, node.integer(direction)); };
   const bool backwards = cell.direction == "reverse" || direction == 1;
   const Value steps = reshape(node, dimension_of(node, cell.x, 0), std::vector<std::int64_t>{});
-  Value lengths = cell.lengths;
-  if (!lengths) {
-    const Value count = convert(node, dimension_of(node, cell.x, 0), ElementType::i32);
-    lengths = broadcast_to(node, count, dimension_of(node, cell.x, 1));
-  }
+  const Value lengths = cell.lengths ? cell.lengths : all_steps(node, cell);
   const auto turned = [&](Value value) {
     return node.op(ops::ReverseSequence, {value, lengths}, {{"batch_axis", 1}, {"seq_axis", 0}});
   };
@@ -99,7 +207,13 @@ LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t dire
   Value xw = node.op(ops::MatMul, {x, of_direction(cell.w)}, {{"transpose_a", false}, {"transpose_b", true}});
   xw = node.op(ops::Add, {xw, of_direction(cell.w_bias)});
   Values initial;
-  for (const Value& state : cell.initial) initial.push_back(of_direction(state));
+  for (const Value& state : cell.initial) {
+    // A Loop needs the size of its states that the weights give.
+    const bool is_sized = state.shape().rank() == 3 && state.shape()[2].is_static();
+    initial.push_back(of_direction(
+        is_sized ? state
+                 : reshape_keeping(node, state, std::vector<std::int64_t>{cell.directions, 0, cell.hidden})));
+  }
   Values invariants{xw, of_direction(cell.r), of_direction(cell.r_bias), lengths};
   if (cell.peepholes) invariants.push_back(of_direction(cell.peepholes));
   const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
@@ -122,6 +236,9 @@ LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t dire
                 return Iteration{next, {row}};
               });
   if (backwards) result.scans[0] = turned(result.scans[0]);
+  if (cell.lengths || cell.x.shape()[0].min == 0) {
+    for (Value& state : result.states) state = zero_without_steps(node, lengths, state, {1});
+  }
   return result;
 }
 

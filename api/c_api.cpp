@@ -22,6 +22,7 @@ struct onnx2ir_conversion {
   std::optional<std::string> xml;
   std::optional<std::vector<std::byte>> weights;
   std::string graph;
+  std::string differences;
 };
 
 namespace {
@@ -174,6 +175,11 @@ onnx2ir_conversion* onnx2ir_convert_bytes(const void* bytes, size_t size, const 
   });
 }
 
+onnx2ir_conversion* onnx2ir_read_ir(const char* xml, const char* bin) {
+  return converted(nullptr,
+                   [&](const onnx2ir::Options&) { return onnx2ir::read_ir(xml, bin == nullptr ? "" : bin); });
+}
+
 void onnx2ir_conversion_delete(onnx2ir_conversion* conversion) {
   delete conversion;
 }
@@ -229,8 +235,20 @@ const void* onnx2ir_conversion_weights(onnx2ir_conversion* conversion, size_t* s
 const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion) {
   return without_exceptions<const char*>(nullptr, [&]() -> const char* {
     if (!conversion->conversion.model) return nullptr;
-    conversion->graph = conversion->conversion.model->text();
-    return conversion->graph.c_str();
+    const auto read = [&] { conversion->graph = conversion->conversion.model->text(); };
+    return read_weights(*conversion, read) ? conversion->graph.c_str() : nullptr;
+  });
+}
+
+const char* onnx2ir_conversion_diff(onnx2ir_conversion* before, const onnx2ir_conversion* after) {
+  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
+    if (!before->conversion.model || !after->conversion.model) return nullptr;
+    const auto compare = [&] {
+      before->differences.clear();
+      for (const std::string& line : onnx2ir::diff(*before->conversion.model, *after->conversion.model))
+        before->differences += line + '\n';
+    };
+    return read_weights(*before, compare) ? before->differences.c_str() : nullptr;
   });
 }
 

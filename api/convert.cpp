@@ -1,10 +1,10 @@
 // The public API: runs front end, passes and back end.
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <new>
 #include <utility>
 
+#include "api/model.hpp"
 #include "api/suggestions.hpp"
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
@@ -18,14 +18,6 @@
 #include "target/target.hpp"
 
 namespace onnx2ir {
-
-struct Model::Implementation {
-  std::unique_ptr<ir::Model> model;
-  std::optional<frontend::LoadedModel> source;
-  unsigned threads = 0;
-  /// Writing stores numbers in the nodes: one thread at a time.
-  std::mutex writing = {};
-};
 
 namespace {
 
@@ -212,9 +204,6 @@ std::string Model::xml() const {
 std::vector<std::byte> Model::weights() const {
   const std::scoped_lock lock(implementation_->writing);
   return backend_xml::weights_bytes(*implementation_->model);
-}
-std::string Model::text() const {
-  return ir::text(*implementation_->model);
 }
 
 std::optional<Diagnostic> check_files(const std::filesystem::path& xml, const std::filesystem::path& bin) {

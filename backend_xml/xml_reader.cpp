@@ -1,9 +1,7 @@
 #include "backend_xml/xml_reader.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <charconv>
+#include <functional>
 #include <map>
 #include <optional>
 #include <pugixml.hpp>
@@ -12,6 +10,10 @@
 #include <utility>
 
 #include "backend_xml/check_pair.hpp"
+#include "backend_xml/layer_order.hpp"
+#include "backend_xml/weights_layout.hpp"
+#include "backend_xml/xml_values.hpp"
+#include "backend_xml/xml_writer.hpp"
 #include "ir/inference.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/verifier.hpp"
@@ -22,119 +24,7 @@ namespace {
 using Id = std::int64_t;
 constexpr int kDeepest = 200;
 
-template <typename... Arguments>
-[[noreturn]] void refuse(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  throw InvalidIr(fmt::format(format, std::forward<Arguments>(arguments)...));
-}
-
-template <typename Number>
-Number parse_number(std::string_view text) {
-  Number number{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end) refuse("'{}' is not a number", text);
-  return number;
-}
-
-std::string_view required_text(pugi::xml_node element, const char* name) {
-  const pugi::xml_attribute attribute = element.attribute(name);
-  if (!attribute) refuse("<{}> without {}", element.name(), name);
-  return attribute.value();
-}
-
-Id required_id(pugi::xml_node element, const char* name) {
-  return parse_number<Id>(required_text(element, name));
-}
-
-std::vector<std::string_view> parts_of(std::string_view text) {
-  std::vector<std::string_view> parts;
-  if (text.empty()) return parts;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    parts.push_back(text.substr(start, comma - start));
-    start = comma + 1;
-  }
-  return parts;
-}
-
-template <typename Number>
-std::vector<Number> parse_list(std::string_view text) {
-  std::vector<Number> numbers;
-  for (const std::string_view part : parts_of(text)) numbers.push_back(parse_number<Number>(part));
-  return numbers;
-}
-
-std::int64_t parse_size(std::string_view text) {
-  const auto size = parse_number<std::int64_t>(text);
-  if (size < 0) refuse("{} is not a dimension", size);
-  return size;
-}
-
-/// "3", "?", "2..5", "2.."
-ir::Dimension parse_dimension(std::string_view text) {
-  if (text == "?") return {};
-  const std::size_t dots = text.find("..");
-  if (dots == std::string_view::npos) return parse_size(text);
-  const std::int64_t least = parse_size(text.substr(0, dots));
-  if (dots + 2 == text.size()) return {least, ir::Dimension::kUnbounded};
-  const std::int64_t most = parse_size(text.substr(dots + 2));
-  if (least > most) refuse("'{}' is not a dimension", text);
-  return {least, most};
-}
-
-ir::PartialShape parse_shape(std::string_view text) {
-  if (text == "...") return ir::PartialShape::unknown_rank();
-  ir::Dimensions dimensions;
-  for (const std::string_view part : parts_of(text)) dimensions.push_back(parse_dimension(part));
-  return ir::PartialShape(std::move(dimensions));
-}
-
-ir::AttributeValue parse_attribute(std::string_view text, ir::AttributeSpec::Kind kind) {
-  using Kind = ir::AttributeSpec::Kind;
-  switch (kind) {
-    case Kind::boolean:
-      if (text != "true" && text != "false") refuse("'{}' is neither true nor false", text);
-      return text == "true";
-    case Kind::integer:
-      return parse_number<std::int64_t>(text);
-    case Kind::real:
-      return parse_number<double>(text);
-    case Kind::text:
-      return std::string(text);
-    case Kind::integers:
-      return parse_list<std::int64_t>(text);
-    case Kind::reals:
-      return parse_list<double>(text);
-    case Kind::texts: {
-      std::vector<std::string> texts;
-      for (const std::string_view part : parts_of(text)) texts.emplace_back(part);
-      return texts;
-    }
-    case Kind::type: {
-      const auto type = ir::element_type_from_name(text);
-      if (!type) refuse("'{}' is not an element type", text);
-      return *type;
-    }
-  }
-  refuse("an attribute of unknown kind");
-}
-
-/// Splits tensor names, which are separated by commas; a comma in a name is escaped with a backslash.
-ir::TensorNames parse_names(std::string_view text) {
-  ir::TensorNames names;
-  if (text.empty()) return names;
-  names.emplace_back();
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
-      names.back() += text[++i];
-    } else if (text[i] == ',') {
-      names.emplace_back();
-    } else {
-      names.back() += text[i];
-    }
-  }
-  return names;
-}
+using WeightsLookup = std::function<ir::ConstantData(std::uint64_t offset, std::uint64_t size)>;
 
 using Ports = std::vector<pugi::xml_node>;
 
@@ -167,30 +57,24 @@ void check_port(pugi::xml_node port, ir::ElementType type, const ir::PartialShap
 
 class Reader {
  public:
-  explicit Reader(const ir::ConstantData& weights)
-      : weights_(std::make_shared<const ir::ConstantData>(weights)) {}
+  explicit Reader(const WeightsLookup& weights) : weights_(&weights) {}
 
   using Layers = std::unordered_map<Id, ir::Node*>;
 
   /// Reads the <layers> and <edges> of `element` into `graph`.
   Layers graph(pugi::xml_node element, ir::Graph& graph) {
     if (++depth_ > kDeepest) refuse("bodies are nested more than {} deep", kDeepest);
-    std::map<std::pair<Id, Id>, std::pair<Id, Id>> sources;
-    for (const pugi::xml_node edge : element.child("edges").children("edge")) {
-      sources[{required_id(edge, "to-layer"), required_id(edge, "to-port")}] = {
-          required_id(edge, "from-layer"), required_id(edge, "from-port")};
-    }
+    const Edges sources = edges_of(element);
     Layers layers;
     std::unordered_map<Id, Ports> outputs;
-    for (const pugi::xml_node layer : element.child("layers").children("layer")) {
+    for (const pugi::xml_node layer : layers_in_order(element, sources)) {
       const Id id = required_id(layer, "id");
       std::vector<ir::Value> inputs;
       for (const pugi::xml_node port : ports_of(layer, "input")) {
         const auto source = sources.find({id, required_id(port, "id")});
         if (source == sources.end()) refuse("an input of layer {} is not connected", id);
         const auto from = layers.find(source->second.first);
-        if (from == layers.end())
-          refuse("layer {} has an input from a layer that does not come before it", id);
+        if (from == layers.end()) refuse("layer {} has an input from a layer that does not exist", id);
         inputs.push_back({from->second, index_of_port(outputs[source->second.first], source->second.second)});
       }
       outputs[id] = ports_of(layer, "output");
@@ -262,15 +146,12 @@ class Reader {
     const pugi::xml_node data = layer.child("data");
     const auto offset = parse_number<std::uint64_t>(required_text(data, "offset"));
     const auto size = parse_number<std::uint64_t>(required_text(data, "size"));
-    if (offset > weights_->size() || size > weights_->size() - offset) {
-      refuse("a constant lies outside of the weights");
-    }
     const auto count = output.shape.element_count();
     if (!count) refuse("the shape of a constant must be static");
     const auto needed = ir::packed_size(output.type, static_cast<std::uint64_t>(*count));
     if (ir::info(output.type).bits != 0 && needed != size)
       refuse("a constant of {} bytes does not fit its type", size);
-    return weights_->part(offset, size);
+    return (*weights_)(offset, size);
   }
 
   static ir::Node* layer_of(const Layers& layers, pugi::xml_node element, const char* name, ir::Op type) {
@@ -368,14 +249,12 @@ class Reader {
     return branch;
   }
 
-  std::shared_ptr<const ir::ConstantData> weights_;
+  const WeightsLookup* weights_;
   int depth_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<ir::Model> read_xml(std::string_view xml, const ir::ConstantData& weights) {
-  pugi::xml_document document;
+/// Parses `xml` and checks the version.
+pugi::xml_node read_net(std::string_view xml, pugi::xml_document& document) {
   // Do not normalise attributes: spaces are part of names.
   const auto parsed =
       document.load_buffer(xml.data(), xml.size(), pugi::parse_default & ~pugi::parse_wconv_attribute);
@@ -383,18 +262,51 @@ std::unique_ptr<ir::Model> read_xml(std::string_view xml, const ir::ConstantData
   const pugi::xml_node net = document.child("net");
   if (required_text(net, "version") != "11")
     refuse("the IR has version {} instead of 11", net.attribute("version").value());
+  return net;
+}
+
+std::unique_ptr<ir::Model> read_model(pugi::xml_node net, const WeightsLookup& weights) {
   auto model = std::make_unique<ir::Model>();
   model->name = net.attribute("name").value();
   for (const pugi::xml_node option : net.child("rt_info").child("runtime_options")) {
     model->runtime_options.emplace_back(option.name(), option.attribute("value").value());
   }
+  Reader(weights).graph(net, model->graph);
+  if (const auto problems = ir::verify(model->graph); !problems.empty()) throw InvalidIr(problems.front());
+  return model;
+}
+
+}  // namespace
+
+std::unique_ptr<ir::Model> read_xml(std::string_view xml, const ir::ConstantData& weights) {
+  pugi::xml_document document;
+  const pugi::xml_node net = read_net(xml, document);
   const auto read = [&](std::size_t, std::uint64_t offset, std::span<std::byte> target) {
     weights.copy(offset, target);
   };
   if (const auto problem = check_digest(net, weights.size(), read)) refuse("{}", *problem);
-  Reader(weights).graph(net, model->graph);
-  if (const auto problems = ir::verify(model->graph); !problems.empty()) throw InvalidIr(problems.front());
-  return model;
+  return read_model(net, [&](std::uint64_t offset, std::uint64_t size) {
+    if (offset > weights.size() || size > weights.size() - offset)
+      refuse("a constant lies outside of the weights");
+    return weights.part(offset, size);
+  });
+}
+
+std::unique_ptr<ir::Model> as_written(const ir::Model& model) {
+  const WeightsLayout layout = lay_out_weights(model);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, const ir::ConstantData*> blocks;
+  for (const WeightsLayout::Block& block : layout.blocks)
+    blocks.emplace(std::pair(block.offset, block.data->written_size()), block.data);
+  std::string xml;
+  write_xml(model, layout, {}, [&](std::string_view piece) {
+    xml += piece;
+    return true;
+  });
+  pugi::xml_document document;
+  return read_model(read_net(xml, document), [&](std::uint64_t offset, std::uint64_t size) {
+    const auto found = blocks.find({offset, size});
+    return found == blocks.end() ? ir::ConstantData() : *found->second;
+  });
 }
 
 }  // namespace onnx2ir::backend_xml

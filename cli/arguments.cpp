@@ -124,6 +124,14 @@ Problem set_documentation(Arguments& arguments, std::string_view value) {
   return std::nullopt;
 }
 
+/// The other commands write no IR, take a fixed number of models, and print their result.
+bool is_only_for_conversions(const Option& option) {
+  constexpr std::array<std::string_view, 9> kNames{"output-model", "sync",        "max-xml-size",
+                                                   "check",        "jobs",        "report",
+                                                   "verbose",      "check-files", "print-after"};
+  return std::ranges::find(kNames, option.name) != kNames.end();
+}
+
 }  // namespace
 
 std::vector<Option> option_table(Arguments& arguments) {
@@ -174,6 +182,7 @@ std::vector<Option> option_table(Arguments& arguments) {
        "Information", [&arguments](std::string_view value) { return set_documentation(arguments, value); },
        documentation_forms()});
   add_foreign_options(rows);
+  if (arguments.command != Command::convert) std::erase_if(rows, is_only_for_conversions);
   return rows;
 }
 

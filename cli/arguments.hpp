@@ -1,14 +1,38 @@
 // The arguments of the command line.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <onnx2ir/onnx2ir.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_line.hpp"
 
 namespace onnx2ir::cli {
+
+/// The first word of the command line: what to do with the models.
+enum class Command : std::uint8_t { convert, show, diff };
+
+struct CommandInfo {
+  Command command = Command::convert;
+  std::string_view name;   ///< empty for a conversion
+  std::string_view words;  ///< "MODEL..."
+  std::size_t models = 0;  ///< how many it takes; 0: one or more
+  std::string_view summary;
+};
+
+inline constexpr std::array<CommandInfo, 3> kCommands{{
+    {Command::convert, "", "MODEL...", 0, "convert the models"},
+    {Command::show, "show", "MODEL", 1,
+     "print the IR of a model as text, with a hash for each large constant; MODEL can also be an IR, "
+     "FILE.xml"},
+    {Command::diff, "diff", "OLD NEW", 2,
+     "list the differences between two models or IRs: names, types, attributes, weights, connections; exit "
+     "code 0 if they are equal, 1 if they differ, 2 if one cannot be read"},
+}};
 
 /// A list to print instead of a conversion.
 enum class Listing : std::uint8_t {
@@ -23,6 +47,7 @@ enum class Listing : std::uint8_t {
 };
 
 struct Arguments {
+  Command command = Command::convert;
   std::vector<std::string> models;  ///< "-": standard input
   std::string output_model;
   Options options;
@@ -38,7 +63,7 @@ struct Arguments {
   std::string documentation;  ///< the format of Listing::documentation
 };
 
-/// The rows of all options. They write to `arguments`, which must outlive them.
+/// The rows of all options of the command in `arguments`. They write to `arguments`, which must outlive them.
 std::vector<Option> option_table(Arguments& arguments);
 
 }  // namespace onnx2ir::cli

@@ -4,6 +4,8 @@
 #include <array>
 #include <onnx2ir/onnx2ir.hpp>
 
+#include "cli/arguments.hpp"
+
 namespace onnx2ir::cli {
 namespace {
 
@@ -50,6 +52,12 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t indent,
   out += '\n';
 }
 
+/// "onnx2ir diff OLD NEW [options]"
+std::string usage_of(const CommandInfo& command) {
+  return "onnx2ir " + std::string(command.name) + (command.name.empty() ? "" : " ") +
+         std::string(command.words) + " [options]";
+}
+
 std::string replaced(std::string text, std::string_view what, std::string_view with) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
     text.replace(at, what.size(), with);
@@ -63,10 +71,14 @@ std::string troff(const std::string& text) {
 
 std::string manual_page(std::span<const Option> options) {
   std::string page = ".TH ONNX2IR 1 \"\" \"onnx2ir " + std::string(version()) + "\"\n.SH NAME\nonnx2ir \\- " +
-                     std::string(kPurpose) + "\n.SH SYNOPSIS\n.B onnx2ir\n.I MODEL\n[...] [options]\n" +
-                     ".SH DESCRIPTION\nMODEL: " + troff(std::string(kModels)) +
-                     ".\nThe IR is an XML file and, beside it, a .bin file of weights.\n" +
-                     "Underscores may stand for the hyphens in names of options.\n.SH OPTIONS\n";
+                     std::string(kPurpose) + "\n.SH SYNOPSIS\n";
+  for (const CommandInfo& command : kCommands) page += ".B " + troff(usage_of(command)) + "\n.br\n";
+  page += ".SH DESCRIPTION\nMODEL: " + troff(std::string(kModels)) +
+          ".\nThe IR is an XML file and, beside it, a .bin file of weights.\n" +
+          "Underscores may stand for the hyphens in names of options.\n.SH COMMANDS\n";
+  for (const CommandInfo& command : kCommands)
+    page += ".TP\n.B " + troff(usage_of(command)) + '\n' + troff(std::string(command.summary)) + ".\n";
+  page += ".SH OPTIONS\n";
   for (const std::string_view group : kGroups) {
     page += ".SS " + std::string(group) + '\n';
     for (const Option* option : in_group(options, group)) {
@@ -78,6 +90,15 @@ std::string manual_page(std::span<const Option> options) {
       "usage, "
       "3 a fault of onnx2ir.\n";
   return page;
+}
+
+/// "show diff"
+std::string command_names() {
+  std::string names;
+  for (const CommandInfo& command : kCommands) {
+    if (!command.name.empty()) names += (names.empty() ? "" : " ") + std::string(command.name);
+  }
+  return names;
 }
 
 std::string bash_completion(std::span<const Option> options) {
@@ -103,7 +124,12 @@ std::string bash_completion(std::span<const Option> options) {
          " | -o) compopt -o default; COMPREPLY=(); return ;;\n  esac\n"
          "  if [[ $word == -* ]]; then\n    COMPREPLY=($(compgen -W \"" +
          names.substr(1) +
-         "\" -- \"$word\"))\n  else\n    compopt -o default\n    COMPREPLY=()\n  fi\n}\n"
+         "\" -- \"$word\"))\n  elif [[ $COMP_CWORD == 1 ]]; then\n    compopt -o default\n    "
+         "COMPREPLY=($(compgen -W "
+         "\"" +
+         command_names() +
+         "\" -- \"$word\"; compgen -f -- \"$word\"))\n  else\n    compopt -o default\n    COMPREPLY=()\n  "
+         "fi\n}\n"
          "complete -F _onnx2ir onnx2ir\n";
 }
 
@@ -127,11 +153,16 @@ std::string zsh_completion(std::span<const Option> options) {
     }
     text += "' \\\n";
   }
-  return text + "  '*:MODEL:_files'\n";
+  return text + "  '1: :{compadd " + command_names() + "; _files}' \\\n  '*:MODEL:_files'\n";
 }
 
 std::string fish_completion(std::span<const Option> options) {
   std::string text = "# Completion of onnx2ir for fish.\n";
+  for (const CommandInfo& command : kCommands) {
+    if (command.name.empty()) continue;
+    text += "complete -c onnx2ir -n __fish_use_subcommand -a " + std::string(command.name) + " -d '" +
+            replaced(std::string(command.summary), "'", "\\'") + "'\n";
+  }
   for (const Option& option : options) {
     if (option.group.empty()) continue;
     text += "complete -c onnx2ir -l " + option.name;
@@ -146,7 +177,10 @@ std::string fish_completion(std::span<const Option> options) {
 }
 
 std::string markdown_table(std::span<const Option> options) {
-  std::string text;
+  std::string text = "### Commands\n\n| command | meaning |\n|---|---|\n";
+  for (const CommandInfo& command : kCommands)
+    text += "| `" + usage_of(command) + "` | " + std::string(command.summary) + " |\n";
+  text += '\n';
   for (const std::string_view group : kGroups) {
     text += "### " + std::string(group) + "\n\n| option | meaning |\n|---|---|\n";
     for (const Option* option : in_group(options, group))
@@ -170,8 +204,15 @@ constexpr std::array<std::pair<std::string_view, Writer>, 5> kForms{{{"man", man
 std::string help_text(std::span<const Option> options) {
   constexpr std::size_t kIndent = 30;
   constexpr std::size_t kWidth = 100;
-  std::string text = "onnx2ir " + std::string(version()) + ": " + std::string(kPurpose) +
-                     "\n\nusage: onnx2ir MODEL... [options]\n\n";
+  std::string text = "onnx2ir " + std::string(version()) + ": " + std::string(kPurpose) + "\n\n";
+  for (const CommandInfo& command : kCommands) {
+    std::string line = (command.name.empty() ? "usage: " : "       ") + usage_of(command);
+    line += command.name.empty() ? std::string() : '\n' + std::string(kIndent, ' ');
+    text += line;
+    if (!command.name.empty()) append_wrapped(text, command.summary, kIndent, kWidth);
+    if (command.name.empty()) text += '\n';
+  }
+  text += '\n';
   text += "MODEL: " + std::string(kModels) + "\n";
   for (const std::string_view group : kGroups) {
     text += '\n' + std::string(group) + ":\n";

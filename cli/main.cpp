@@ -1,6 +1,7 @@
 // The command line tool.
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -10,6 +11,7 @@
 #include "cli/arguments.hpp"
 #include "cli/convert_models.hpp"
 #include "cli/documentation.hpp"
+#include "cli/inspect_models.hpp"
 #include "cli/listings.hpp"
 #include "cli/temporary_files.hpp"
 
@@ -47,8 +49,18 @@ int check_files(const Arguments& arguments) {
   return kModelError;
 }
 
-int run(const std::vector<std::string>& words) {
+/// The command that the first word names. A file with such a name is converted as ./show.
+const CommandInfo& command_of(const std::vector<std::string>& words) {
+  const auto* found =
+      words.empty() ? kCommands.end() : std::ranges::find(kCommands, words[0], &CommandInfo::name);
+  return found == kCommands.end() || found->name.empty() ? kCommands[0] : *found;
+}
+
+int run(std::vector<std::string> words) {
+  const CommandInfo& command = command_of(words);
+  if (!command.name.empty()) words.erase(words.begin());
   Arguments arguments;
+  arguments.command = command.command;
   const std::vector<Option> options = option_table(arguments);
   std::optional<std::string> problem = parse(words, options, arguments.models);
   if (!problem && arguments.listing != Listing::none) {
@@ -57,10 +69,14 @@ int run(const std::vector<std::string>& words) {
   }
   const bool checks_files = !arguments.checked_files.empty();
   if (!problem && arguments.models.empty() && !checks_files) problem = "no model is given; see --help";
+  if (!problem && command.models != 0 && arguments.models.size() != command.models)
+    problem = "usage: onnx2ir " + std::string(command.name) + ' ' + std::string(command.words);
   if (problem) {
     std::cerr << "onnx2ir: " << *problem << '\n';
     return kUsage;
   }
+  if (command.command == Command::show) return show_model(arguments);
+  if (command.command == Command::diff) return diff_models(arguments);
   return checks_files ? check_files(arguments) : convert_models(arguments);
 }
 

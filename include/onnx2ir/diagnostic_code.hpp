@@ -48,6 +48,7 @@ enum class DiagnosticCode : std::uint8_t {
   unknown_rank,
   unordered_nodes,
   unreadable_input,
+  unreadable_ir,
   unreadable_model,
   unsupported_input,
   unsupported_operator,
@@ -149,6 +150,10 @@ inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
     {"unreadable-input",
      "A file of the model cannot be read to its end, or was changed during the conversion.",
      "Convert again when no program writes to the file."},
+    {"unreadable-ir",
+     "An XML file or its weights cannot be read, are not IR of version 11, or have an operation that onnx2ir "
+     "never writes.",
+     "Convert the model again; OpenVINO may read the file."},
     {"unreadable-model", "The file is not an ONNX model, or it is damaged.",
      "Follow the hint, which names the format of the file if it is known."},
     {"unsupported-input", "A model input has a type that the IR does not have.",

@@ -56,6 +56,8 @@ ONNX2IR_C_API void onnx2ir_options_set_progress(onnx2ir_options* options, onnx2i
  * file has to stay unchanged until the IR is written. */
 ONNX2IR_C_API onnx2ir_conversion* onnx2ir_convert_file(const char* path, const onnx2ir_options* options);
 ONNX2IR_C_API onnx2ir_conversion* onnx2ir_convert_bytes(const void* bytes, size_t size, const onnx2ir_options* options);
+/* An IR that onnx2ir or OpenVINO has written; `bin` may be NULL: beside `xml`. The files have to stay unchanged. */
+ONNX2IR_C_API onnx2ir_conversion* onnx2ir_read_ir(const char* xml, const char* bin);
 ONNX2IR_C_API void onnx2ir_conversion_delete(onnx2ir_conversion* conversion);
 
 /* Whether there is a model. */
@@ -74,8 +76,11 @@ ONNX2IR_C_API onnx2ir_status onnx2ir_conversion_save(onnx2ir_conversion* convers
  * any more. */
 ONNX2IR_C_API const char* onnx2ir_conversion_xml(onnx2ir_conversion* conversion, size_t* size);
 ONNX2IR_C_API const void* onnx2ir_conversion_weights(onnx2ir_conversion* conversion, size_t* size);
-/* The graph as text IR. */
+/* The graph as text, with a hash for each large constant; NULL if a file of the model cannot be read any more. */
 ONNX2IR_C_API const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion);
+/* The differences between two models, one line each, empty if they are equal; NULL if a file of a model cannot be read any
+ * more. The text belongs to `before`. */
+ONNX2IR_C_API const char* onnx2ir_conversion_diff(onnx2ir_conversion* before, const onnx2ir_conversion* after);
 
 /* Whether `xml` and `bin` (NULL: beside `xml`) were written together: 0 and an empty `problem` if they were, else the reason, cut
  * to `size` bytes. */

@@ -6,9 +6,9 @@
 //
 // The library does not print. Functions are re-entrant: any number of threads may convert at once. The const
 // functions of one Model may be called by several threads, but not while it is assigned or moved from. The
-// only exception that leaves the library is std::bad_alloc, except in Model::xml() and weights(). Models and
-// the files they refer to may be untrusted: damaged or out-of-range data is reported as an error in the
-// diagnostics.
+// only exception that leaves the library is std::bad_alloc, except in Model::xml(), weights() and text(), and
+// in diff(). Models and the files they refer to may be untrusted: damaged or out-of-range data is reported as
+// an error in the diagnostics.
 #pragma once
 
 #include <cstddef>
@@ -59,13 +59,15 @@ class ONNX2IR_API Model {
   std::string xml() const;
   std::vector<std::byte> weights() const;
 
-  /// The graph as text IR (docs/text-ir.md), without large constants.
+  /// The graph as it is written, as text (docs/golden-files.md), with a hash for each large constant. Throws
+  /// std::runtime_error if a file of the model cannot be read any more.
   std::string text() const;
 
   struct Implementation;
   explicit Model(std::unique_ptr<Implementation> implementation);
 
  private:
+  friend ONNX2IR_API std::vector<std::string> diff(const Model& before, const Model& after);
   std::unique_ptr<Implementation> implementation_;
 };
 
@@ -83,6 +85,17 @@ ONNX2IR_API Conversion convert_file(const std::filesystem::path& path, const Opt
 ONNX2IR_API Conversion convert_bytes(std::span<const std::byte> bytes, const Options& options = {});
 /// Converts a model in ONNX text form.
 ONNX2IR_API Conversion convert_text(std::string_view text, const Options& options = {});
+
+/// Reads an IR of onnx2ir or of OpenVINO: an XML file, and its weights (by default `xml` with the extension
+/// .bin, if that file exists). The weights must not change as long as the model is used. If the files cannot
+/// be read, the diagnostics contain an error.
+ONNX2IR_API Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path& bin = {});
+
+/// The differences between two models, one line each; empty if they are equal. Compares the interface, the
+/// operations with names, attributes, types, shapes and weights, and the connections, also in bodies
+/// (docs/golden-files.md). The order of layers and their ids do not matter. Throws std::runtime_error if a
+/// file of a model cannot be read any more.
+ONNX2IR_API std::vector<std::string> diff(const Model& before, const Model& after);
 
 /// The reason why `xml` and `bin` (by default `xml` with the extension .bin) cannot be read or were not
 /// written together by save(), for example because the machine failed between the two. No value if they are a

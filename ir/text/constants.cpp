@@ -7,6 +7,7 @@
 
 #include "ir/element_bits.hpp"
 #include "ir/narrowing.hpp"
+#include "ir/sha256.hpp"
 #include "ir/text/elements.hpp"
 
 namespace onnx2ir::ir {
@@ -78,6 +79,20 @@ std::string list(const Output& output, std::span<const std::byte> bytes, std::si
 
 }  // namespace
 
+std::string hash_text(const ConstantData& data) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20U;
+  constexpr std::size_t kDigits = 16;
+  const std::uint64_t size = data.written_size();
+  std::vector<std::byte> buffer(std::min<std::uint64_t>(kPiece, size));
+  Sha256 hash;
+  for (std::uint64_t offset = 0; offset < size; offset += kPiece) {
+    const auto piece = std::span(buffer).first(std::min<std::uint64_t>(kPiece, size - offset));
+    copy_written(data, offset, piece);
+    hash.add(piece);
+  }
+  return "sha256:" + hash.digits().substr(0, kDigits);
+}
+
 std::string ConstantPrinter::text(const Output& output, const ConstantData& data) {
   if (!has_elements(output, data)) {
     return data.size() <= kMaxListedBytes && data.narrowing() == Narrowing::none ? hexadecimal(data)
@@ -99,6 +114,7 @@ std::string ConstantPrinter::text(const Output& output, const ConstantData& data
 }
 
 std::string ConstantPrinter::placed(const ConstantData& data) {
+  if (weights_ == nullptr) return hash_text(data);
   constexpr std::uint64_t kAlignment = 64;
   const auto [found, is_new] = blocks_.try_emplace(data.place(), weights_->blocks.size());
   bool is_known = !is_new;

@@ -1,4 +1,4 @@
-// Elements of constants in text IR: a list, a splat, bytes, or an offset in the weights file.
+// Elements of constants in text IR: a list, a splat, bytes, an offset in the weights file, or a hash.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,16 @@ namespace onnx2ir::ir {
 /// The most bytes that all splats of a text may expand to: a text of a kilobyte must not fill the memory.
 inline constexpr std::uint64_t kMaxSplatBytes = std::uint64_t{1} << 28U;
 
+/// "sha256:0123456789abcdef": the first digits of the hash of the bytes in the weights file. Throws
+/// InputError.
+std::string hash_text(const ConstantData& data);
+
 /// Prints the elements of the constants of one text.
 class ConstantPrinter {
  public:
-  /// Constants that are too large for the text are appended to `weights`.
-  explicit ConstantPrinter(TextWeights& weights) : weights_(&weights) {}
+  /// Constants that are too large for the text are appended to `weights`; if it is null, the text has their
+  /// hashes.
+  explicit ConstantPrinter(TextWeights* weights) : weights_(weights) {}
 
   /// The text after the "=" of a constant with output `output`: "[1, 2.5]", "splat 0", "weights(64, 4096)".
   /// Elements that are narrowed when written are narrowed here.

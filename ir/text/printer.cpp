@@ -54,7 +54,7 @@ class Ids {
 
 class Printer {
  public:
-  explicit Printer(TextWeights& weights) : constants_(weights) {}
+  explicit Printer(TextWeights* weights) : constants_(weights) {}
 
   std::string print(const Model& model) {
     line("model {}", ir::quoted(model.name));
@@ -187,12 +187,16 @@ class Printer {
 }  // namespace
 
 std::string text(const Model& model, TextWeights& weights) {
-  return Printer(weights).print(model);
+  return Printer(&weights).print(model);
 }
 
 std::string text(const Model& model) {
   TextWeights weights;
   return text(model, weights);
+}
+
+std::string text_with_hashes(const Model& model) {
+  return Printer(nullptr).print(model);
 }
 
 }  // namespace onnx2ir::ir

@@ -23,5 +23,7 @@ struct TextWeights {
 std::string text(const Model& model, TextWeights& weights);
 /// The same without the large constants.
 std::string text(const Model& model);
+/// With a hash for each large constant. The parser does not read it. Throws InputError.
+std::string text_with_hashes(const Model& model);
 
 }  // namespace onnx2ir::ir

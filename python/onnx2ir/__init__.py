@@ -5,7 +5,7 @@
 >>> compiled = openvino.Core().compile_model(model.to_openvino(), "CPU")
 """
 
-from ._api import ConversionError, Diagnostic, Model, Operator, Place, Port, check_files, convert, supported_operators
+from ._api import ConversionError, Diagnostic, Model, Operator, Place, Port, check_files, convert, diff, read_ir, supported_operators
 from ._library import version as _version
 
 __version__ = _version()
@@ -19,6 +19,8 @@ __all__ = [
     "Port",
     "check_files",
     "convert",
+    "diff",
+    "read_ir",
     "supported_operators",
 ]
 

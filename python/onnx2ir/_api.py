@@ -228,9 +228,8 @@ class Model:
         return model
 
     def text(self) -> str:
-        """The graph as text IR."""
-        text: bytes = _checked(library.onnx2ir_conversion_graph(self._handle.pointer))
-        return text.decode(errors="replace")
+        """The graph as it is written, as text, with a hash for each large constant."""
+        return self._text(library.onnx2ir_conversion_graph(self._handle.pointer))
 
     def __str__(self) -> str:
         return self.text()
@@ -247,6 +246,11 @@ class Model:
         if not address:
             raise RuntimeError(self._last_error())
         return address, size.value
+
+    def _text(self, text: Optional[bytes]) -> str:
+        if text is None:
+            raise RuntimeError(self._last_error())
+        return text.decode(errors="replace")
 
     def _last_error(self) -> str:
         message: str = self._handle.description()["diagnostics"][-1]["message"]
@@ -423,10 +427,27 @@ def convert(
     handle = _converted(model, options)
     if options.error is not None:
         raise options.error
+    return _model(handle)
+
+
+def _model(handle: _Handle) -> Model:
     if library.onnx2ir_conversion_status(handle.pointer) != OK:
         text: bytes = library.onnx2ir_conversion_text(handle.pointer)
         raise ConversionError(text.decode(errors="replace"), _diagnostics(handle.description()["diagnostics"]))
     return Model(handle)
+
+
+def read_ir(xml: Path, bin: Optional[Path] = None) -> Model:  # noqa: A002
+    """Reads an IR of onnx2ir or OpenVINO, with the weights in `bin` (by default next to the XML). Raises ConversionError or OSError."""
+    os.stat(xml)  # raises the right error for a missing file
+    files = [None if path is None else _encoded(os.fspath(path)) for path in (xml, bin)]
+    return _model(_Handle(library.onnx2ir_read_ir(*files)))
+
+
+def diff(before: Model, after: Model) -> List[str]:
+    """The differences between two models, one line each; empty if they are equal. The order and the ids of layers do not matter."""
+    text = before._text(library.onnx2ir_conversion_diff(before._handle.pointer, after._handle.pointer))
+    return text.splitlines()
 
 
 def check_files(xml: Path, bin: Optional[Path] = None) -> None:  # noqa: A002

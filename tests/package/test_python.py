@@ -215,6 +215,21 @@ def test_views(onnx2ir):
     assert loop and 11 in loop[0].versions
 
 
+def test_ir_files_and_differences(onnx2ir, tmp_path):
+    model = onnx2ir.convert(IMAGE)
+    model.save(tmp_path / "m.xml")
+    again = onnx2ir.read_ir(tmp_path / "m.xml")
+    assert again.text() == model.text() and again.inputs == model.inputs
+    assert onnx2ir.diff(again, model) == []
+    assert onnx2ir.diff(model, onnx2ir.convert(IMAGE, input="image[1,3,8,8]"))[0].startswith("main/image (Parameter): type of output 0 f32[?,3,?,?] -> ")
+    with pytest.raises(FileNotFoundError):
+        onnx2ir.read_ir(tmp_path / "missing.xml")
+    (tmp_path / "m.xml").write_text("<net")
+    with pytest.raises(onnx2ir.ConversionError) as error:
+        onnx2ir.read_ir(tmp_path / "m.xml")
+    assert [diagnostic.code for diagnostic in error.value.diagnostics] == ["unreadable-ir"]
+
+
 def test_progress(onnx2ir):
     seen = []
     onnx2ir.convert(MODEL, progress=lambda stage, fraction: seen.append((stage, fraction)))

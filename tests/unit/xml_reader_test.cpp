@@ -1,6 +1,8 @@
 // Written IR reads back: every model of the tests, and the ports of Loop-5 that the front end does not emit.
 #include "backend_xml/xml_reader.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -33,6 +35,10 @@ std::pair<std::string, ir::ConstantData> sliced_inputs() {
 
 TEST_CASE("models read back as they were written", "[xml]") {
   std::size_t models = 0;
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("onnx2ir_xml_reader_test" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::filesystem::path written = folder / "m.xml";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(ONNX2IR_TESTS_DIR "/models")) {
     if (!entry.path().extension().string().starts_with(".onnx")) continue;
     const Conversion conversion = convert_file(entry.path());
@@ -43,9 +49,15 @@ TEST_CASE("models read back as they were written", "[xml]") {
     const auto model = read_xml(xml, ir::ConstantData(weights));
     CHECK(backend_xml::xml_text(*model) == xml);
     CHECK(backend_xml::weights_bytes(*model) == weights);
+    REQUIRE_FALSE(conversion.model->save(written));
+    const Conversion read = read_ir(written);
+    REQUIRE(read.model);
+    CHECK(read.model->text() == conversion.model->text());
+    CHECK(diff(*read.model, *conversion.model).empty());
     ++models;
   }
   CHECK(models > 50);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a layer with only notes as attributes reads back as written", "[xml]") {

@@ -43,6 +43,11 @@ int main(int argc, char** argv) {
   if (xml == NULL || strlen(xml) != size || strstr(xml, "<net ") == NULL) return fail("xml", "not an IR");
   if (onnx2ir_conversion_weights(conversion, &size) == NULL) return fail("weights", "none");
   if (strlen(onnx2ir_conversion_graph(conversion)) == 0) return fail("graph", "empty");
+  onnx2ir_conversion* saved = onnx2ir_read_ir(path, NULL);
+  if (onnx2ir_conversion_status(saved) != ONNX2IR_OK) return fail("read_ir", onnx2ir_conversion_text(saved));
+  const char* differences = onnx2ir_conversion_diff(saved, conversion);
+  if (differences == NULL || differences[0] != 0) return fail("diff", differences == NULL ? "NULL" : differences);
+  onnx2ir_conversion_delete(saved);
   snprintf(path, sizeof path, "%s/no/such/folder/model.xml", argv[2]);
   if (onnx2ir_conversion_save(conversion, path, NULL, NULL) != ONNX2IR_FAILED) return fail("save", "into no folder");
   if (strstr(onnx2ir_conversion_text(conversion), "No such file") == NULL) return fail("save", onnx2ir_conversion_text(conversion));

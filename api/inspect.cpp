@@ -1,0 +1,79 @@
+// Reads, prints and compares IR.
+#include <new>
+#include <span>
+#include <utility>
+
+#include "api/model.hpp"
+#include "backend_xml/xml_reader.hpp"
+#include "frontend/reader/model_file.hpp"
+#include "ir/diff/diff.hpp"
+#include "ir/text/printer.hpp"
+
+namespace onnx2ir {
+namespace {
+
+/// Opens a file. Throws ir::InputError.
+std::shared_ptr<const ir::InputFile> opened(const std::filesystem::path& path) {
+  auto [file, problem] = frontend::open_file(path);
+  if (file == nullptr) throw ir::InputError("cannot read '" + path.string() + "': " + problem);
+  return std::move(file);
+}
+
+/// A model without constants has no weights file.
+ir::ConstantData weights_of(const std::filesystem::path& xml, std::filesystem::path bin) {
+  if (bin.empty()) {
+    bin = std::filesystem::path(xml).replace_extension(".bin");
+    std::error_code error;
+    if (!std::filesystem::exists(bin, error)) return {};
+  }
+  auto file = opened(bin);
+  const std::uint64_t size = file->size();
+  return {std::move(file), 0, size};
+}
+
+std::unique_ptr<ir::Model> read_model(const std::filesystem::path& xml, const std::filesystem::path& bin) {
+  const auto file = opened(xml);
+  std::string text(file->size(), '\0');
+  file->read(0, std::as_writable_bytes(std::span(text)));
+  return backend_xml::read_xml(text, weights_of(xml, bin));
+}
+
+/// Models are printed and compared as they are written: with unique names, and without notes for passes.
+std::unique_ptr<ir::Model> written(Model::Implementation& model) {
+  const std::scoped_lock lock(model.writing);
+  return backend_xml::as_written(*model.model);
+}
+
+}  // namespace
+
+Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path& bin) {
+  Conversion conversion;
+  const auto fail = [&](DiagnosticCode code, std::string message) {
+    Diagnostic diagnostic;
+    diagnostic.code = code;
+    diagnostic.message = std::move(message);
+    conversion.diagnostics.push_back(std::move(diagnostic));
+  };
+  try {
+    auto implementation = std::make_unique<Model::Implementation>();
+    implementation->model = read_model(xml, bin);
+    conversion.model.emplace(std::move(implementation));
+  } catch (const std::bad_alloc&) {
+    fail(DiagnosticCode::out_of_memory, "the IR needs more memory than is available");
+  } catch (const backend_xml::InvalidIr& error) {
+    fail(DiagnosticCode::unreadable_ir, "'" + xml.string() + "': " + error.what());
+  } catch (const ir::InputError& error) {
+    fail(DiagnosticCode::unreadable_ir, error.what());
+  }
+  return conversion;
+}
+
+std::string Model::text() const {
+  return ir::text_with_hashes(*written(*implementation_));
+}
+
+std::vector<std::string> diff(const Model& before, const Model& after) {
+  return ir::diff(*written(*before.implementation_), *written(*after.implementation_));
+}
+
+}  // namespace onnx2ir

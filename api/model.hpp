@@ -1,0 +1,22 @@
+// The data of a converted model.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "frontend/frontend.hpp"
+#include "ir/graph.hpp"
+#include "onnx2ir/onnx2ir.hpp"
+
+namespace onnx2ir {
+
+struct Model::Implementation {
+  std::unique_ptr<ir::Model> model;
+  std::optional<frontend::LoadedModel> source;
+  unsigned threads = 0;
+  /// Writing stores numbers in the nodes: one thread at a time.
+  std::mutex writing = {};
+};
+
+}  // namespace onnx2ir

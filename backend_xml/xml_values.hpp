@@ -1,0 +1,41 @@
+// Numbers, shapes, attributes and names in the XML of IR.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <pugixml.hpp>
+#include <string_view>
+#include <utility>
+
+#include "backend_xml/xml_reader.hpp"
+#include "ir/graph.hpp"
+
+namespace onnx2ir::backend_xml {
+
+/// Throws InvalidIr.
+template <typename... Arguments>
+[[noreturn]] void refuse(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  throw InvalidIr(fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+template <typename Number>
+Number parse_number(std::string_view text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end) refuse("'{}' is not a number", text);
+  return number;
+}
+
+/// The value of an attribute. Throws InvalidIr if the element does not have it.
+std::string_view required_text(pugi::xml_node element, const char* name);
+std::int64_t required_id(pugi::xml_node element, const char* name);
+
+/// "1,?,3..7", or "..." for a dynamic rank.
+ir::PartialShape parse_shape(std::string_view text);
+ir::AttributeValue parse_attribute(std::string_view text, ir::AttributeSpec::Kind kind);
+/// Splits tensor names, which are separated by commas; a comma in a name is escaped with a backslash.
+ir::TensorNames parse_names(std::string_view text);
+
+}  // namespace onnx2ir::backend_xml

@@ -1,0 +1,66 @@
+#include "cli/inspect_models.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <stdexcept>
+
+#include "cli/convert_models.hpp"
+
+namespace onnx2ir::cli {
+namespace {
+
+Conversion read(const Arguments& arguments, const std::string& model) {
+  if (std::filesystem::path(model).extension() == ".xml") return read_ir(model);
+  if (model != "-") return convert_file(model, arguments.options);
+  const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
+  return convert_bytes(std::as_bytes(std::span(bytes)), arguments.options);
+}
+
+/// The model, or null after its errors are printed. It is never destroyed: the process ends soon.
+const Model* read_or_report(const Arguments& arguments, const std::string& model) {
+  Conversion& conversion = *std::make_unique<Conversion>(read(arguments, model)).release();
+  print(arguments, conversion.diagnostics);
+  return conversion.model ? &*conversion.model : nullptr;
+}
+
+/// Runs `work`, which throws std::runtime_error if a file cannot be read any more.
+template <typename Work>
+int or_failure(int code, Work work) {
+  try {
+    return work();
+  } catch (const std::runtime_error& error) {
+    std::cerr << "onnx2ir: " << error.what() << '\n';
+    return code;
+  }
+}
+
+}  // namespace
+
+int show_model(const Arguments& arguments) {
+  return or_failure(kModelError, [&] {
+    const Model* const model = read_or_report(arguments, arguments.models[0]);
+    if (model == nullptr) return kModelError;
+    std::cout << model->text() << std::flush;
+    return std::cout.good() ? kDone : kModelError;
+  });
+}
+
+int diff_models(const Arguments& arguments) {
+  constexpr std::size_t kMostLines = 100;
+  return or_failure(kUsage, [&] {
+    const Model* const before = read_or_report(arguments, arguments.models[0]);
+    const Model* const after = read_or_report(arguments, arguments.models[1]);
+    if (before == nullptr || after == nullptr) return kUsage;
+    const std::vector<std::string> lines = diff(*before, *after);
+    for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) std::cout << lines[i] << '\n';
+    if (lines.size() > kMostLines) std::cout << "and " << lines.size() - kMostLines << " more differences\n";
+    std::cout << std::flush;
+    if (!std::cout.good()) return kUsage;
+    return lines.empty() ? kDone : kDifferent;
+  });
+}
+
+}  // namespace onnx2ir::cli

@@ -1,0 +1,305 @@
+#include "ir/diff/diff.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "ir/diff/matching.hpp"
+#include "ir/diff/ports.hpp"
+#include "ir/narrowing.hpp"
+#include "ir/op_descriptor.hpp"
+#include "ir/text/constants.hpp"
+#include "ir/text/values.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+bool have_equal_bytes(const ConstantData& before, const ConstantData& after) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20U;
+  const std::uint64_t size = before.written_size();
+  if (after.written_size() != size) return false;
+  if (before.place() == after.place() && before.narrowing() == after.narrowing()) return true;
+  std::vector<std::byte> pieces(2 * std::min(kPiece, size));
+  for (std::uint64_t offset = 0; offset < size; offset += kPiece) {
+    const auto count = static_cast<std::size_t>(std::min(kPiece, size - offset));
+    const auto of_before = std::span(pieces).first(count);
+    const auto of_after = std::span(pieces).subspan(count, count);
+    copy_written(before, offset, of_before);
+    copy_written(after, offset, of_after);
+    if (std::memcmp(of_before.data(), of_after.data(), count) != 0) return false;
+  }
+  return true;
+}
+
+/// The elements if they are few, otherwise the hash.
+std::string value_text(const Output& output, const ConstantData& data) {
+  constexpr std::size_t kLongest = 60;
+  std::string text = ConstantPrinter(nullptr).text(output, data);
+  return text.size() <= kLongest ? text : hash_text(data);
+}
+
+std::string value_name(Value value) {
+  const std::string name = '\'' + value.node->name + '\'';
+  return value.index == 0 ? name : fmt::format("{} output {}", name, value.index);
+}
+
+std::string names_text(const TensorNames& names) {
+  std::vector<std::string> sorted(names.begin(), names.end());
+  std::ranges::sort(sorted);
+  std::string text;
+  for (const std::string& name : sorted) text += (text.empty() ? "'" : ", '") + name + '\'';
+  return text.empty() ? "without a name" : text;
+}
+
+/// The tensor name of an input or output of the model.
+std::string interface_name(const Node& node) {
+  const TensorNames& names = node.is(ops::Result) ? node.input(0).output().names : node.output(0).names;
+  return " '" + (names.empty() ? node.name : names.front()) + '\'';
+}
+
+/// Compares two graphs and their bodies.
+class Differ {
+ public:
+  std::vector<std::string> run(const Model& before, const Model& after) {
+    compare("model", "name", '\'' + before.name + '\'', '\'' + after.name + '\'');
+    runtime_options(before, after);
+    const Matching matching(before.graph, after.graph);
+    order("inputs", before.graph.parameters(), after.graph.parameters(), matching);
+    order("outputs", before.graph.results(), after.graph.results(), matching);
+    graphs({before.graph, after.graph, matching, {}, "main"});
+    return take();
+  }
+
+ private:
+  /// Two graphs that are compared. `roles` belongs to bodies.
+  struct Graphs {
+    const Graph& before;
+    const Graph& after;
+    const Matching& matching;
+    struct Roles {
+      const BodyPorts* before = nullptr;
+      const BodyPorts* after = nullptr;
+      const Matching* outer = nullptr;
+    } roles;
+    std::string path;
+  };
+
+  void compare(std::string_view place, std::string_view what, const std::string& before,
+               const std::string& after) {
+    if (before != after) lines_.push_back(fmt::format("{}: {} {} -> {}", place, what, before, after));
+  }
+
+  void runtime_options(const Model& before, const Model& after) {
+    std::map<std::string, std::pair<std::string, std::string>> options;
+    for (const auto& [name, value] : before.runtime_options) options[name].first = value;
+    for (const auto& [name, value] : after.runtime_options) options[name].second = value;
+    for (const auto& [name, values] : options)
+      compare("model", "runtime option " + name, '\'' + values.first + '\'', '\'' + values.second + '\'');
+  }
+
+  /// Compares the order of those inputs or outputs that both models have.
+  void order(std::string_view what, const std::vector<Node*>& before, const std::vector<Node*>& after,
+             const Matching& matching) {
+    std::string names_before;
+    std::string names_after;
+    std::vector<const Node*> order_before;
+    std::vector<const Node*> order_after;
+    for (const Node* node : before) {
+      if (matching.after_of(*node) == nullptr) continue;
+      order_before.push_back(matching.after_of(*node));
+      names_before += interface_name(*node);
+    }
+    for (const Node* node : after) {
+      if (matching.before_of(*node) == nullptr) continue;
+      order_after.push_back(node);
+      names_after += interface_name(*node);
+    }
+    if (order_before != order_after)
+      lines_.push_back(fmt::format("model: order of {}:{} ->{}", what, names_before, names_after));
+  }
+
+  void graphs(const Graphs& graphs) {
+    const Stems stems_before(graphs.before);
+    const Stems stems_after(graphs.after);
+    for (const auto& node : graphs.before.nodes()) {
+      const Node* const other = graphs.matching.after_of(*node);
+      if (other == nullptr) {
+        lines_.push_back(fmt::format("{}: removed", place(graphs, *node)));
+        continue;
+      }
+      const std::string where = place(graphs, *node);
+      if (stems_before.of(*node) != stems_after.of(*other))
+        compare(where, "name", '\'' + node->name + '\'', '\'' + other->name + '\'');
+      nodes(graphs, where, *node, *other);
+    }
+    for (const auto& node : graphs.after.nodes()) {
+      if (graphs.matching.before_of(*node) == nullptr)
+        lines_.push_back(fmt::format("{}: added", place(graphs, *node)));
+    }
+  }
+
+  /// "main/loop_3.body/gate (MatMul)". A constant is also described by its first use.
+  static std::string place(const Graphs& graphs, const Node& node) {
+    std::string text = fmt::format("{}/{} ({}", graphs.path, node.name, node.op().name);
+    if (node.constant() != nullptr && !node.output(0).uses.empty()) {
+      const Use& use = node.output(0).uses[0];
+      text += fmt::format(", input {} of '{}'", use.index, use.node->name);
+    }
+    return text + ')';
+  }
+
+  void nodes(const Graphs& graphs, const std::string& where, const Node& before, const Node& after) {
+    compare(where, "operation", std::string(before.op().name), std::string(after.op().name));
+    attributes(where, before, after);
+    compare(where, "decompression", before.is_decompression ? "true" : "false",
+            after.is_decompression ? "true" : "false");
+    inputs(graphs, where, before, after);
+    outputs(graphs, where, before, after);
+    const ConstantData* const data_before = before.constant();
+    const ConstantData* const data_after = after.constant();
+    if (data_before != nullptr && data_after != nullptr && !have_equal_bytes(*data_before, *data_after)) {
+      lines_.push_back(fmt::format("{}: value {} -> {}", where, value_text(before.output(0), *data_before),
+                                   value_text(after.output(0), *data_after)));
+    }
+    if (graphs.roles.outer != nullptr) roles(graphs, where, before, after);
+    bodies(graphs, before, after);
+  }
+
+  void attributes(const std::string& where, const Node& before, const Node& after) {
+    std::map<std::string_view, std::pair<std::string, std::string>> values;
+    const auto collect = [&](const Node& node, auto side) {
+      for (const Attribute& attribute : node.attributes()) {
+        if (!is_note(node.op(), attribute.name))
+          values[attribute.name].*side = attribute_text(attribute.value);
+      }
+    };
+    using Texts = std::pair<std::string, std::string>;
+    collect(before, &Texts::first);
+    collect(after, &Texts::second);
+    const auto shown = [](const std::string& text) { return text.empty() ? "absent" : text; };
+    for (const auto& [name, texts] : values)
+      compare(where, fmt::format("attribute {}", name), shown(texts.first), shown(texts.second));
+  }
+
+  /// The inputs that bodies capture are compared with the roles of their Parameters.
+  static std::size_t own_inputs(const Node& node) {
+    if (node.loop() != nullptr) return std::min<std::size_t>(2, node.inputs().size());
+    return node.branches() != nullptr ? 1 : node.inputs().size();
+  }
+
+  void inputs(const Graphs& graphs, const std::string& where, const Node& before, const Node& after) {
+    const std::size_t count_before = own_inputs(before);
+    const std::size_t count_after = own_inputs(after);
+    for (std::size_t i = 0; i < std::max(count_before, count_after); ++i) {
+      const bool is_before = i < count_before;
+      const bool is_after = i < count_after;
+      if (is_before && is_after && graphs.matching.is_match(before.input(i), after.input(i))) continue;
+      lines_.push_back(fmt::format("{}: input {} {} -> {}", where, i,
+                                   is_before ? value_name(before.input(i)) : "absent",
+                                   is_after ? value_name(after.input(i)) : "absent"));
+    }
+  }
+
+  void outputs(const Graphs& graphs, const std::string& where, const Node& before, const Node& after) {
+    if (before.outputs().size() != after.outputs().size()) {
+      compare(where, "outputs", std::to_string(before.outputs().size()),
+              std::to_string(after.outputs().size()));
+      return;
+    }
+    if (before.is(ops::Result)) return;
+    for (std::size_t i = 0; i < before.outputs().size(); ++i) {
+      const Output& output_before = before.output(i);
+      const Output& output_after = after.output(i);
+      compare(where, fmt::format("tensor names of output {}", i), names_text(output_before.names),
+              names_text(output_after.names));
+      if (output_before.type == output_after.type && output_before.shape == output_after.shape) continue;
+      std::string line = fmt::format("{}: type of output {} {} -> {}", where, i,
+                                     type_text(output_before.type, output_before.shape),
+                                     type_text(output_after.type, output_after.shape));
+      const bool is_in_body = graphs.roles.outer != nullptr;
+      const bool is_declared = before.is(ops::Const) || (before.is(ops::Parameter) && !is_in_body);
+      (is_declared ? lines_ : inferred_).push_back(std::move(line));
+    }
+  }
+
+  /// Compares the ports of a Parameter or Result of a body.
+  void roles(const Graphs& graphs, const std::string& where, const Node& before, const Node& after) {
+    const auto& [ports_before, ports_after, outer] = graphs.roles;
+    static const ParameterRole kNoRole{"absent", {}, nullptr};
+    const auto role_of = [](const BodyPorts& ports, const Node& node) {
+      const auto found = ports.parameters.find(&node);
+      return found == ports.parameters.end() ? &kNoRole : &found->second;
+    };
+    const ParameterRole& role_before = *role_of(*ports_before, before);
+    const ParameterRole& role_after = *role_of(*ports_after, after);
+    compare(where, "port", role_before.kind, role_after.kind);
+    if (role_before.source && role_after.source && !outer->is_match(role_before.source, role_after.source))
+      lines_.push_back(fmt::format("{}: outer value {} -> {}", where, value_name(role_before.source),
+                                   value_name(role_after.source)));
+    const Node* const result_before = role_before.back_edge;
+    const Node* const result_after = role_after.back_edge;
+    if (result_before != nullptr && result_after != nullptr &&
+        graphs.matching.after_of(*result_before) != result_after)
+      lines_.push_back(fmt::format("{}: back edge from {} -> from {}", where,
+                                   value_name(result_before->input(0)), value_name(result_after->input(0))));
+    const auto results_of = [](const BodyPorts& ports, const Node& node) {
+      std::string text;
+      const auto found = ports.results.find(&node);
+      if (found == ports.results.end()) return text;
+      for (const std::string& role : found->second) text += (text.empty() ? "" : "; ") + role;
+      return text;
+    };
+    compare(where, "port", results_of(*ports_before, before), results_of(*ports_after, after));
+  }
+
+  void bodies(const Graphs& graphs, const Node& before, const Node& after) {
+    const std::vector<BodyPorts> ports_before = body_ports(before);
+    const std::vector<BodyPorts> ports_after = body_ports(after);
+    if (ports_before.size() != ports_after.size()) return;  // the operation has changed
+    const auto back_edges = [](const BodyPorts& ports) {
+      BackEdges edges;
+      for (const auto& [parameter, role] : ports.parameters) {
+        if (role.back_edge != nullptr) edges.emplace(parameter, role.back_edge);
+      }
+      return edges;
+    };
+    for (std::size_t i = 0; i < ports_before.size(); ++i) {
+      const BodyPorts& body_before = ports_before[i];
+      const BodyPorts& body_after = ports_after[i];
+      const Matching matching(*body_before.graph, *body_after.graph,
+                              pairs_by_role(body_before, body_after, graphs.matching),
+                              {back_edges(body_before), back_edges(body_after)});
+      this->graphs({*body_before.graph,
+                    *body_after.graph,
+                    matching,
+                    {&body_before, &body_after, &graphs.matching},
+                    fmt::format("{}/{}.{}", graphs.path, before.name, body_before.name)});
+    }
+  }
+
+  /// Inferred types follow from other differences, which are listed instead of them.
+  std::vector<std::string> take() {
+    if (lines_.empty()) return std::move(inferred_);
+    if (!inferred_.empty()) {
+      lines_.push_back(
+          fmt::format("as a result, the types or shapes of {} other values differ; the first is {}",
+                      inferred_.size(), inferred_.front()));
+    }
+    return std::move(lines_);
+  }
+
+  std::vector<std::string> lines_;
+  std::vector<std::string> inferred_;
+};
+
+}  // namespace
+
+std::vector<std::string> diff(const Model& before, const Model& after) {
+  return Differ().run(before, after);
+}
+
+}  // namespace onnx2ir::ir

@@ -161,6 +161,11 @@ m (float[2,3] x, bool c) => (float[n,m] y)
 }
 """
 
+IGNORED = """
+<ir_version: 10, opset_import: ["" : 17, "com.microsoft" : 1]>
+m (float[2,3] x) => (float[2,3] y) { y = com.microsoft.Gelu <approximated = 1> (x) }
+"""
+
 # The model and the options that give each code.
 RUNS = {
     "bad-external-data": (parsed(RELU, external_data), []),
@@ -169,6 +174,7 @@ RUNS = {
     "bad-target-runtime": (parsed(RELU), ["--target-runtime", "1.0"]),
     "branch-never-taken": (parsed(BRANCHES), []),
     "cannot-write": (parsed(RELU), ["-o", "/proc/m.xml"]),
+    "ignored-attribute": (parsed(IGNORED), []),
     "invalid-function": (parsed(CALL, unnamed_function), []),
     "invalid-graph": (parsed(RELU, without_output_name), []),
     "invalid-model": (parsed(RELU, without_graph), []),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/graph/unread_attributes.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_data.hpp"
@@ -226,6 +227,7 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
   if (const TranslatorRow* row = conversion_->translators->find(domain, node.op_type(), opset)) {
     NodeContext context(*this, node, opset, inputs);
     apply(*row, context, outputs);
+    warn_about_unread_attributes(*row, context);
     return true;
   }
   if (has_function_body(domain, node.op_type(), opset)) {

@@ -1,11 +1,18 @@
 #include "frontend/graph/node_context.hpp"
 
+#include <algorithm>
+
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "ir/value_ranges.hpp"
 
 namespace onnx2ir::frontend {
+namespace {
+
+constexpr int kRecordedAttributes = 64;
+
+}  // namespace
 
 NodeContext::NodeContext(GraphTranslator& translator, const onnx::NodeProto& proto, std::int64_t opset,
                          std::span<const Operand> inputs)
@@ -64,10 +71,20 @@ std::optional<std::int64_t> NodeContext::declared_rank(std::size_t index) const 
 }
 
 const onnx::AttributeProto* NodeContext::find(std::string_view name) const {
-  for (const onnx::AttributeProto& attribute : proto_->attribute()) {
-    if (attribute.name() == name) return &attribute;
+  for (int i = 0; i < proto_->attribute_size(); ++i) {
+    if (proto_->attribute(i).name() != name) continue;
+    if (i < kRecordedAttributes) read_ |= std::uint64_t{1} << i;
+    return &proto_->attribute(i);
   }
   return nullptr;
+}
+
+std::vector<const onnx::AttributeProto*> NodeContext::unread_attributes() const {
+  std::vector<const onnx::AttributeProto*> unread;
+  for (int i = 0; i < std::min(proto_->attribute_size(), kRecordedAttributes); ++i) {
+    if ((read_ >> i & 1) == 0) unread.push_back(&proto_->attribute(i));
+  }
+  return unread;
 }
 
 const onnx::AttributeProto& NodeContext::get(std::string_view name) const {

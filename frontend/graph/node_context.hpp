@@ -115,6 +115,12 @@ class NodeContext : public Builder {
   TensorAttribute tensor(std::string_view name) const;
   const onnx::GraphProto& graph_attribute(std::string_view name) const;
   const onnx::TypeProto& type_attribute(std::string_view name) const;
+  /// The attributes that no function above was asked for.
+  std::vector<const onnx::AttributeProto*> unread_attributes() const;
+  /// For translators that give the node to another context: what that one has read is read here as well.
+  void add_reads_of(const NodeContext& other) { read_ |= other.read_; }
+  /// For translators that give the node to the ONNX library.
+  void mark_all_as_read() { read_ = ~std::uint64_t{0}; }
   /// The IR type of an ONNX element type number (TensorProto.DataType). Fails if the IR has no such type.
   ElementType element_type(std::int64_t onnx_type) const;
 
@@ -143,6 +149,7 @@ class NodeContext : public Builder {
   const onnx::NodeProto* proto_;
   std::int64_t opset_;
   std::span<const Operand> inputs_;
+  mutable std::uint64_t read_ = 0;  ///< bit i: attribute i has been read; later attributes count as read
 };
 
 }  // namespace onnx2ir::frontend

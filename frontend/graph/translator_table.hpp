@@ -26,6 +26,9 @@ struct TranslatorRow {
   /// What is not converted, for the documentation; may be empty.
   std::string_view limits = {};
   std::string_view domain = {};
+  /// For operators without a schema in the ONNX library: attributes that the translator does not read on
+  /// purpose, separated by blanks. NAME=VALUE: only with this value.
+  std::string_view ignored = {};
 };
 
 /// Returns rows that belong together.

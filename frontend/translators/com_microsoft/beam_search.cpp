@@ -282,7 +282,7 @@ std::vector<TranslatorRow> microsoft_beam_search_translators() {
   return {
       {"BeamSearch", 1, beam_search,
        "decoders of Whisper, decoders that share a buffer between past and present, the scores of all tokens",
-       kMicrosoft}};
+       kMicrosoft, "decoder_start_token_id"}};
 }
 
 }  // namespace onnx2ir::frontend

@@ -10,7 +10,9 @@ Values translate_as(NodeContext& node, std::string_view op, std::int64_t opset, 
     node.fail("there is no translator of " + std::string(op));
   }
   NodeContext context(node.translator(), node.proto(), opset, inputs);
-  return std::get<TensorTranslator>(row->translate)(context);
+  Values outputs = std::get<TensorTranslator>(row->translate)(context);
+  node.add_reads_of(context);
+  return outputs;
 }
 
 }  // namespace onnx2ir::frontend

@@ -174,8 +174,9 @@ Values quantized_mixture_of_experts(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_expert_translators() {
   return {
-      {"MoE", 1, mixture_of_experts, "the sparse mixer", kMicrosoft},
-      {"QMoE", 1, quantized_mixture_of_experts, "the sparse mixer, floating-point weights", kMicrosoft},
+      {"MoE", 1, mixture_of_experts, "the sparse mixer", kMicrosoft, "activation_alpha activation_beta"},
+      {"QMoE", 1, quantized_mixture_of_experts, "the sparse mixer, floating-point weights", kMicrosoft,
+       "activation_alpha activation_beta accuracy_level"},
   };
 }
 

@@ -183,6 +183,7 @@ Operands linear_attention(NodeContext& node) {
   Operands inputs;
   for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
   Operands outputs;
+  node.mark_all_as_read();
   constexpr std::int64_t kSince = 27;
   if (!node.translator().emit_onnx_body(node.proto(), kSince, inputs, outputs)) throw AlreadyReported{};
   return outputs;
@@ -192,7 +193,7 @@ Operands linear_attention(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_gate_translators() {
   return {
-      {"ScaledSiLU", 1, scaled_silu, {}, kMicrosoft},
+      {"ScaledSiLU", 1, scaled_silu, {}, kMicrosoft, "alpha"},
       {"GatedAdd", 1, gated_add, {}, kMicrosoft},
       {"GatedRMSNorm", 1, gated_rms_norm, {}, kMicrosoft},
       {"BranchwiseRMSNorm", 1, branchwise_rms_norm, {}, kMicrosoft},

@@ -158,11 +158,12 @@ Values sample(NodeContext& node) {
 
 std::vector<TranslatorRow> microsoft_greedy_search_translators() {
   return {
-      {"GreedySearch", 1, greedy_search, "decoders that share a buffer between past and present", kMicrosoft},
+      {"GreedySearch", 1, greedy_search, "decoders that share a buffer between past and present", kMicrosoft,
+       "decoder_start_token_id"},
       {"Sampling", 1, sample,
        "decoders that share a buffer between past and present, presence_mask, the numbers that onnxruntime "
        "draws",
-       kMicrosoft}};
+       kMicrosoft, "decoder_start_token_id presence_penalty=0"}};
 }
 
 }  // namespace onnx2ir::frontend

@@ -179,7 +179,8 @@ Values group_query_attention(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_group_query_attention_translators() {
-  return {{"GroupQueryAttention", 1, group_query_attention, "a cache of the window alone", kMicrosoft}};
+  return {{"GroupQueryAttention", 1, group_query_attention, "a cache of the window alone", kMicrosoft,
+           "local_window_size smooth_softmax qk_norm_epsilon"}};
 }
 
 }  // namespace onnx2ir::frontend

@@ -169,7 +169,7 @@ std::vector<TranslatorRow> microsoft_image_translators() {
   return {
       {"NhwcConv", 1, nhwc_conv, {}, kMicrosoft},
       {"NhwcMaxPool", 1, nhwc_max_pool, {}, kMicrosoft},
-      {"MaxpoolWithMask", 1, max_pool_with_mask, "masks with ones after zeros", kMicrosoft},
+      {"MaxpoolWithMask", 1, max_pool_with_mask, "masks with ones after zeros", kMicrosoft, "storage_order"},
       {"GroupNorm", 1, group_norm, {}, kMicrosoft},
       {"SkipGroupNorm", 1, skip_group_norm, {}, kMicrosoft},
       {"BiasAdd", 1, bias_add, {}, kMicrosoft},

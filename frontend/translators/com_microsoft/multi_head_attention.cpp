@@ -162,7 +162,12 @@ Values decoder_masked_attention(NodeContext& node) {
 std::vector<TranslatorRow> microsoft_multi_head_attention_translators() {
   return {
       {"MultiHeadAttention", 1, multi_head_attention, {}, kMicrosoft},
-      {"DecoderMaskedMultiHeadAttention", 1, decoder_masked_attention, {}, kMicrosoft},
+      {"DecoderMaskedMultiHeadAttention",
+       1,
+       decoder_masked_attention,
+       {},
+       kMicrosoft,
+       "past_present_share_buffer output_qk"},
   };
 }
 

@@ -234,7 +234,7 @@ Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::
 std::vector<TranslatorRow> microsoft_packed_weight_translators() {
   return {
       {"MatMulNBits", 1, mat_mul_n_bits, "weights that are not constants", kMicrosoft},
-      {"MatMulBnb4", 1, mat_mul_bnb_4, {}, kMicrosoft},
+      {"MatMulBnb4", 1, mat_mul_bnb_4, {}, kMicrosoft, "training_mode"},
       {"GatherBlockQuantized", 1, gather_block_quantized, "blocks that do not fill the axis", kMicrosoft},
   };
 }

@@ -144,8 +144,18 @@ Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
 
 std::vector<TranslatorRow> microsoft_rotation_translators() {
   return {
-      {"RotaryEmbedding", 1, rotary_embedding, {}, kMicrosoft},
-      {"MRotaryEmbedding", 1, multimodal_rotary_embedding, {}, kMicrosoft},
+      {"RotaryEmbedding",
+       1,
+       rotary_embedding,
+       {},
+       kMicrosoft,
+       "num_heads rotary_embedding_dim is_packed_batching=0"},
+      {"MRotaryEmbedding",
+       1,
+       multimodal_rotary_embedding,
+       {},
+       kMicrosoft,
+       "num_heads rotary_embedding_dim is_packed_batching=0"},
   };
 }
 

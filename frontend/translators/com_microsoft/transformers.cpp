@@ -163,7 +163,7 @@ std::vector<TranslatorRow> microsoft_transformer_translators() {
       {"SkipLayerNormalization", 1, skip_layer_normalization, {}, kMicrosoft},
       {"SkipSimplifiedLayerNormalization", 1, skip_simplified_layer_normalization, {}, kMicrosoft},
       {"SimplifiedLayerNormalization", 1, simplified_layer_normalization},
-      {"EmbedLayerNormalization", 1, embed_layer_normalization, {}, kMicrosoft},
+      {"EmbedLayerNormalization", 1, embed_layer_normalization, {}, kMicrosoft, "mask_index_type"},
       {"QEmbedLayerNormalization", 1, quantized_embed_layer_normalization, {}, kMicrosoft},
   };
 }

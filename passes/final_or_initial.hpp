@@ -32,15 +32,13 @@ class FinalOrInitial {
   ir::Value choose(ir::Value final, ir::Value initial, bool keeps_shape = false);
 
  private:
-  ir::Value repeat_count(bool ran);
+  ir::Value repeats(bool ran, std::size_t rank);
   ir::Value joined(ir::Value final, ir::Value initial, bool keeps_shape);
-  ir::Value reshaped(ir::Value flat, ir::Value final, ir::Value initial, bool keeps_shape);
+  ir::Value reshaped(ir::Value joined, ir::Value final, ir::Value initial, bool keeps_shape);
 
   ir::LoopView loop_;
   ir::Builder builder_;
   ir::Value ran_;
-  ir::Value repeat_if_ran_;
-  ir::Value repeat_if_not_;
 };
 
 }  // namespace onnx2ir::passes

@@ -71,34 +71,20 @@ ir::Value unfoldable_zero(ir::Builder& builder, ir::Value source) {
   return builder.op(ops::BitwiseAnd, {number, builder.integer(0)});
 }
 
-/// Adjacent axes of a shape that are all hidden or all kept.
-struct Axes {
-  std::size_t first;
-  std::size_t count;
-  bool is_hidden;
-};
-
-std::vector<Axes> axes_to_hide(const ir::PartialShape& initial, const ir::PartialShape& parameter) {
-  std::vector<Axes> axes;
-  for (std::size_t i = 0; i < parameter.rank(); ++i) {
-    const bool is_hidden = initial[i] != parameter[i];
-    if (axes.empty() || axes.back().is_hidden != is_hidden) axes.push_back({i, 0, is_hidden});
-    ++axes.back().count;
+/// Sizes for a Reshape that keeps the sizes in place of 0: those of `initial`. OpenVINO does not know those
+/// that are dynamic in `parameter`.
+ir::Value hidden_sizes(ir::Builder& builder, const ir::PartialShape& initial,
+                       const ir::PartialShape& parameter, ir::Value zero) {
+  std::vector<ir::Value> parts;
+  for (std::size_t axis = 0; axis < parameter.rank();) {
+    const bool is_hidden = parameter[axis].is_dynamic();
+    std::vector<std::int64_t> sizes;
+    for (; axis < parameter.rank() && parameter[axis].is_dynamic() == is_hidden; ++axis)
+      sizes.push_back(initial[axis].is_static() ? initial[axis].size() : 0);
+    const ir::Value known = builder.integers(sizes);
+    parts.push_back(is_hidden ? builder.op(ops::BitwiseOr, {known, zero}) : known);
   }
-  return axes;
-}
-
-/// The sizes of `value` along `axes`.
-ir::Value sizes_along(ir::Builder& builder, ir::Value value, const Axes& axes) {
-  std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> places;
-  for (std::size_t i = axes.first; i < axes.first + axes.count; ++i) {
-    sizes.push_back(value.shape()[i].size());
-    places.push_back(static_cast<std::int64_t>(i));
-  }
-  if (std::ranges::all_of(sizes, [](std::int64_t size) { return size >= 0; })) return builder.integers(sizes);
-  const ir::Value shape = ir::shape_of(builder, value);
-  return axes.count == value.shape().rank() ? shape : ir::gather(builder, shape, builder.integers(places));
+  return ir::concat(builder, parts);
 }
 
 /// As hide_sizes(), but without a Reshape, which may fail for empty constants (empty_reshape_in_first_run).
@@ -120,12 +106,7 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
                      ir::Value zero) {
   if (initial.shape().element_count() == 0 && initial.shape().rank() > 1)
     return hide_empty_sizes(builder, initial, parameter, zero);
-  std::vector<ir::Value> parts;
-  for (const Axes& axes : axes_to_hide(initial.shape(), parameter)) {
-    const ir::Value sizes = sizes_along(builder, initial, axes);
-    parts.push_back(axes.is_hidden ? builder.op(ops::BitwiseOr, {sizes, zero}) : sizes);
-  }
-  return ir::reshape(builder, initial, ir::concat(builder, parts));
+  return ir::reshape_keeping(builder, initial, hidden_sizes(builder, initial.shape(), parameter, zero));
 }
 
 }  // namespace

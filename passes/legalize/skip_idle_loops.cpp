@@ -98,8 +98,7 @@ bool run_on(ir::LoopView loop, ir::LoopView inner) {
   const ir::Value runs = first_iteration_condition(outer, trip_count, copy.outside(inner.condition()));
   const ir::Value count = loop.trip_count();
   loop.set_trip_count(outer.op(ops::Select, {runs, count, outer.integer(0, count.type())}));
-  for (ir::Carried& state : inner.states()) state.is_guarded = true;
-  for (ir::Scan& scan : inner.scans()) scan.is_guarded = true;
+  inner.body().is_known_to_run = true;
   return true;
 }
 

@@ -1,7 +1,9 @@
-// If both branches of an If append to the same value of dynamic size, or write elements of it, moves the
-// update after the If. The branches then return only the elements, whose shapes are static: the runtime does
-// not copy the whole value out of the If, and its size does not depend on the branch.
+// If the branches of an If append to the same value of dynamic size, or write elements of it, moves the
+// updates after the If. The branches then return only the elements, whose shapes are static: the runtime does
+// not copy the whole value out of the If, and its size does not depend on the branch. If one branch appends
+// more than the other one, that branch returns zeros instead, and a Tile after the If removes them.
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -10,28 +12,35 @@
 #include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-/// The result of a branch: `base`, an outer value, after an operation that appends to it or writes to it.
+/// The most elements that only one branch appends: the other branch returns as many zeros.
+constexpr std::int64_t kMaxElements = 1024;
+
+/// The result of a branch: `base`, an outer value, after the updates in this order.
 struct Updated {
-  ir::Value base;              ///< null for a result of another form
-  ir::Node* update = nullptr;  ///< null if the branch returns the base
+  ir::Value base;  ///< null for a result of another form
+  std::vector<ir::Node*> updates;
 };
 
-/// Whether all inputs of `node` but the first have a static shape.
+bool appends(const ir::Node& node) {
+  return node.is(ops::Concat) && node.inputs().size() == 2;
+}
+
+/// Whether `node` appends to its first input or writes elements of it, and all other inputs have a static
+/// shape.
 bool is_update(const ir::Node& node) {
-  const bool appends = node.is(ops::Concat) && node.inputs().size() == 2;
   const bool writes = node.is(ops::ScatterNDUpdate) && node.find_attribute("reduction") == nullptr;
-  if ((!appends && !writes) || node.output(0).uses.size() != 1) return false;
+  if ((!appends(node) && !writes) || node.output(0).uses.size() != 1) return false;
   return std::ranges::all_of(node.inputs().subspan(1),
                              [](ir::Value input) { return input.shape().is_static(); });
 }
 
-std::int64_t axis_of(const ir::Node& concat) {
-  const std::size_t rank = concat.input(1).shape().rank();
-  return static_cast<std::int64_t>(ir::normalize_axis(concat.integer("axis"), rank));
+std::size_t axis_of(const ir::Node& concat) {
+  return ir::normalize_axis(concat.integer("axis"), concat.input(1).shape().rank());
 }
 
 /// Whether the updates are the same operation on operands of the same shapes.
@@ -40,7 +49,11 @@ bool are_alike(const ir::Node& a, const ir::Node& b) {
   for (std::size_t i = 1; i < a.inputs().size(); ++i) {
     if (a.input(i).shape() != b.input(i).shape()) return false;
   }
-  return !a.is(ops::Concat) || axis_of(a) == axis_of(b);
+  return !appends(a) || axis_of(a) == axis_of(b);
+}
+
+bool appends_few(const ir::Node* node) {
+  return appends(*node) && node->input(1).shape().element_count() <= kMaxElements;
 }
 
 bool has_other_readers(const ir::Node& choice, std::size_t index) {
@@ -52,7 +65,7 @@ bool has_other_readers(const ir::Node& choice, std::size_t index) {
 
 class Choice {
  public:
-  explicit Choice(ir::Node& node) : choice_(node) {
+  Choice(ir::Node& node, bool has_stale_sizes) : choice_(node), has_stale_sizes_(has_stale_sizes) {
     for (const ir::Branch* branch : choice_.branches()) {
       for (const ir::Invariant& invariant : branch->invariants)
         captured_.emplace(invariant.parameter, node.input(invariant.input));
@@ -74,9 +87,12 @@ class Choice {
   }
 
   Updated updated(const ir::Node& result) const {
-    const ir::Value value = result.input(0);
-    if (!is_update(*value.node)) return {captured_by(value)};
-    return {captured_by(value.node->input(0)), value.node};
+    Updated updated;
+    ir::Value value = result.input(0);
+    for (; is_update(*value.node); value = value.node->input(0)) updated.updates.push_back(value.node);
+    std::ranges::reverse(updated.updates);
+    updated.base = captured_by(value);
+    return updated;
   }
 
   bool move_update(std::size_t index) {
@@ -87,58 +103,94 @@ class Choice {
     const Updated else_result = updated(*else_node);
     const ir::Value base = then_result.base;
     if (!base || else_result.base != base) return false;
+    if (then_result.updates.empty() && else_result.updates.empty()) return false;
     if (base.shape().is_static() || base.type() == ir::ElementType::string) return false;
-    ir::Builder builder = ir::builder_beside(node);
-    ir::Value result;
-    if (then_result.update != nullptr && else_result.update != nullptr) {
-      if (!are_alike(*then_result.update, *else_result.update)) return false;
-      result = update_outside(builder, base, *then_result.update, *else_result.update);
-    } else if (!has_other_readers(node, index)) {
-      if (then_result.update != nullptr) result = append_outside(builder, base, *then_result.update, true);
-      if (else_result.update != nullptr) result = append_outside(builder, base, *else_result.update, false);
-    }
+    const ir::Value result = updated_outside(then_result, else_result, index);
     if (!result) return false;
     ir::replace_all_uses(node.value(index), result);
     return true;
   }
 
-  /// If both branches update: returns their operands from the If and updates outside.
-  ir::Value update_outside(ir::Builder& builder, ir::Value base, const ir::Node& then_update,
-                           const ir::Node& else_update) {
-    std::vector<ir::Value> inputs{base};
-    for (std::size_t i = 1; i < then_update.inputs().size(); ++i)
-      inputs.push_back(choice_.add_output(then_update.input(i), else_update.input(i)));
-    return builder.clone(then_update, inputs).value();
+  /// `base` after the updates of the branch that is taken, computed after the If; null if that is not
+  /// possible or does not pay.
+  ir::Value updated_outside(const Updated& then_result, const Updated& else_result, std::size_t index) {
+    const auto& [base, then_updates] = then_result;
+    const auto& else_updates = else_result.updates;
+    const std::size_t common = std::min(then_updates.size(), else_updates.size());
+    for (std::size_t i = 0; i < common; ++i) {
+      if (!are_alike(*then_updates[i], *else_updates[i])) return {};
+    }
+    const bool is_then = then_updates.size() > common;
+    const std::span<ir::Node* const> rest = std::span(is_then ? then_updates : else_updates).subspan(common);
+    if (!std::ranges::all_of(rest, appends_few)) return {};
+    if (common == 0 && !pays_for_one_branch(rest, index)) return {};
+
+    ir::Builder builder = ir::builder_beside(choice_.node());
+    ir::Value result = base;
+    for (std::size_t i = 0; i < common; ++i) {
+      const ir::Node& update = *then_updates[i];
+      std::vector<ir::Value> inputs{result};
+      for (std::size_t operand = 1; operand < update.inputs().size(); ++operand)
+        inputs.push_back(choice_.add_output(update.input(operand), else_updates[i]->input(operand)));
+      result = builder.clone(update, inputs).value();
+    }
+    for (const ir::Node* append : rest) {
+      const ir::Value elements = outside(builder, append->input(1), is_then);
+      const std::size_t axis = axis_of(*append);
+      result = ir::concat(builder, {result, if_taken(builder, elements, axis, is_then)},
+                          static_cast<std::int64_t>(axis));
+    }
+    return result;
   }
 
-  /// If one branch appends a value that is known outside: appends all or none of its elements there. Null for
-  /// other updates.
-  ir::Value append_outside(ir::Builder& builder, ir::Value base, const ir::Node& update, bool is_then) {
-    if (!update.is(ops::Concat)) return {};
-    const ir::Value appended = update.input(1);
-    const ir::Value outside =
-        appended.node->constant() != nullptr ? builder.clone(*appended.node).value() : captured_by(appended);
-    if (!outside) return {};
-    const std::int64_t axis = axis_of(update);
-    const ir::Value all = builder.integers({outside.shape()[static_cast<std::size_t>(axis)].size()});
-    const ir::Value none = builder.integers({0});
-    const ir::Value count =
-        builder.op(ops::Select, {choice_.condition(), is_then ? all : none, is_then ? none : all});
-    return ir::concat(builder, {base, ir::slice(builder, outside, none, count, axis)}, axis);
+  /// If only one branch appends: whether a Select and a Tile after the If cost less than the result of
+  /// dynamic size. They do if no If remains, or if the runtime needs results of distinct shapes.
+  bool pays_for_one_branch(std::span<ir::Node* const> appends, std::size_t index) const {
+    if (has_stale_sizes_) return true;
+    const auto is_known_outside = [&](const ir::Node* append) {
+      const ir::Value elements = append->input(1);
+      return elements.node->constant() != nullptr || captured_by(elements);
+    };
+    return !has_other_readers(choice_.node(), index) && std::ranges::all_of(appends, is_known_outside);
+  }
+
+  /// `elements`, a value of one branch, as a value after the If. The other branch returns zeros.
+  ir::Value outside(ir::Builder& builder, ir::Value elements, bool is_then) {
+    if (elements.node->constant() != nullptr) return builder.clone(*elements.node).value();
+    if (const ir::Value captured = captured_by(elements)) return captured;
+    ir::Builder other_branch(is_then ? *choice_.else_branch().graph : *choice_.then_branch().graph);
+    std::vector<std::int64_t> shape;
+    for (const ir::Dimension& size : elements.shape()) shape.push_back(size.size());
+    const std::vector<double> zeros(static_cast<std::size_t>(*elements.shape().element_count()), 0.0);
+    const ir::Value other = other_branch.numbers(zeros, shape, elements.type());
+    return is_then ? choice_.add_output(elements, other) : choice_.add_output(other, elements);
+  }
+
+  /// `value` if the branch is taken; otherwise nothing of it along `axis`.
+  ir::Value if_taken(ir::Builder& builder, ir::Value value, std::size_t axis, bool is_then) {
+    const std::vector<std::int64_t> once(value.shape().rank(), 1);
+    std::vector<std::int64_t> never = once;
+    never[axis] = 0;
+    const ir::Value repeats =
+        builder.op(ops::Select, {choice_.condition(), builder.integers(is_then ? once : never),
+                                 builder.integers(is_then ? never : once)});
+    return builder.op(ops::Tile, {value, repeats});
   }
 
   ir::IfView choice_;
+  bool has_stale_sizes_;
   /// The captured values of the Parameters of the branches.
   std::unordered_map<const ir::Node*, ir::Value> captured_;
 };
 
 }  // namespace
 
-bool move_updates_out_of_branches(ir::Model& model, PassContext&) {
+bool move_updates_out_of_branches(ir::Model& model, PassContext& context) {
+  const bool has_stale_sizes = context.target.has(Fault::branch_output_size);
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
     for (ir::Node* node : graph->control_flow()) {
-      if (node->branches() != nullptr) modified = Choice(*node).run() || modified;
+      if (node->branches() != nullptr) modified = Choice(*node, has_stale_sizes).run() || modified;
     }
   }
   return modified;

@@ -297,6 +297,14 @@ RUNS = {
         for go in (True, False)
         for run in counted(x=f32(0, 1, 2, 3, 4, 5).reshape(2, 3), start=np.full((rows, 3), 7, np.float32), go=flag(go))
     ],
+    "appended_in_branches": [
+        run
+        for first in (2, 0, 9)
+        for size in (0, 3)
+        for run in counted(
+            first=np.array(first), row=f32(1, 2).reshape(1, 2), start=np.arange(size, dtype=np.float32), rows=np.full((size, 2), 7, np.float32)
+        )
+    ],
     "growing_matrix": counted(x=f32(1, 2).reshape(2, 1)),
     "growing_state_unused": [
         run for x in (X, f32(0, 3)) for run in counted(x=x)

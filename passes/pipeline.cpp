@@ -354,6 +354,10 @@ constexpr std::array kPipeline = {
          .summary = "With --compress_to_fp16: stores floating-point constants in half precision",
          .run = compress_to_fp16,
          .broken = {no_foldable_values}},
+    Pass{.name = "count_rotation_axes_from_back",
+         .kind = optimize,
+         .summary = "Counts the axis from the back where halves of a rotary embedding are joined",
+         .run = count_rotation_axes_from_back},
     // Last, because the CPU plugin and OpenVINO GenAI match ReadValue, Gather and Concat as they are emitted
     // here.
     Pass{.name = "keep_caches_in_variables",

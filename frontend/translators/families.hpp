@@ -30,6 +30,7 @@ std::vector<TranslatorRow> activation_translators();
 std::vector<TranslatorRow> softmax_translators();
 std::vector<TranslatorRow> matrix_translators();
 std::vector<TranslatorRow> attention_translators();
+std::vector<TranslatorRow> rotary_embedding_translators();
 std::vector<TranslatorRow> signal_translators();
 std::vector<TranslatorRow> mel_weight_translators();
 std::vector<TranslatorRow> quantization_translators();
@@ -92,6 +93,7 @@ inline constexpr TranslatorFamily kTranslatorFamilies[] = {
     softmax_translators,                          //
     quantization_translators,                     //
     attention_translators,                        //
+    rotary_embedding_translators,                 //
     signal_translators,                           //
     mel_weight_translators,                       //
     matrix_translators,                           //

@@ -130,3 +130,40 @@ def test_the_runtime_fuses_rms_normalization(tmp_path, t):
     assert "RMS" in layers(compiled)
     _, other = converted(tmp_path, rms_norm, t, one=2.0)
     assert "RMS" not in layers(other)
+
+
+ROTATION = """<ir_version: 9, opset_import: ["" : 18]>
+m (float[B, 2, S, 8] x, float[1, 1, S, 8] cosine, float[1, 1, S, 8] sine) => (float[B, 2, S, 8] y) <int64[1] zero = {0}, int64[1] half = {4}, int64[1] end = {8}, int64[1] axis = {3}>
+{
+    first = Slice (x, zero, half, axis)
+    second = Slice (x, half, end, axis)
+    negative = Neg (second)
+    turned = Concat <axis = AXIS> (negative, first)
+    a = Mul (x, cosine)
+    b = Mul (turned, sine)
+    y = Add (a, b)
+}"""
+
+
+ROTARY_EMBEDDING = """<ir_version: 11, opset_import: ["" : 23]>
+m (float[B, 2, S, 8] x, float[1, S, 4] cosine, float[1, S, 4] sine) => (float[B, 2, S, 8] y) { y = RotaryEmbedding (x, cosine, sine) }"""
+
+
+def with_axis(axis):
+    return ROTATION.replace("AXIS", axis)
+
+
+@pytest.mark.parametrize(("text", "angles"), [(with_axis("3"), (1, 1, 5, 8)), (with_axis("-1"), (1, 1, 5, 8)), (ROTARY_EMBEDDING, (1, 5, 4))])
+def test_the_runtime_fuses_rotary_embeddings(tmp_path, text, angles):
+    model = onnx.parser.parse_model(text).SerializeToString()
+    (tmp_path / "m.onnx").write_bytes(model)
+    convert(tool_path(), tmp_path / "m.onnx", tmp_path / "m.xml")
+    compiled = ov.Core().compile_model(str(tmp_path / "m.xml"), "CPU", CONFIG)
+    kinds = [node.get_rt_info()["layerType"].astype(str) for node in compiled.get_runtime_model().get_ops()]
+    assert "RoPE" in kinds
+    generator = np.random.default_rng(5)
+    batch = 1 if len(angles) == 3 else 3  # RotaryEmbedding does not broadcast
+    shapes = {"x": (batch, 2, 5, 8), "cosine": angles, "sine": angles}
+    given = {name: generator.standard_normal(shape, np.float32) for name, shape in shapes.items()}
+    expected = onnxruntime.InferenceSession(model).run(None, given)[0]
+    np.testing.assert_allclose(compiled(given)[0], expected, 1e-5, 1e-6)

@@ -1,0 +1,55 @@
+// RotaryEmbedding since version 23. Its function body has Slices where OpenVINO expects one split, so that
+// the rotation would not become a RoPE.
+#include "frontend/graph/graph_translator.hpp"
+#include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "frontend/translators/com_microsoft/rotation.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+Operands function_body(NodeContext& node) {
+  Operands inputs;
+  for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
+  Operands outputs;
+  constexpr std::int64_t kSince = 23;
+  if (!node.translator().emit_onnx_body(node.proto(), kSince, inputs, outputs)) throw AlreadyReported{};
+  return outputs;
+}
+
+/// Caches are [M, r / 2] with positions [B, S], otherwise [B, S, r / 2].
+Operands rotary_embedding_23(NodeContext& node) {
+  const Value input = node.input(0);
+  const std::int64_t rank = node.rank(input);
+  const Value cosines = node.input(1);
+  const Value sines = node.input(2);
+  const std::int64_t cache_rank = node.has_input(3) ? 2 : 3;
+  const ir::Dimension head = rank == 4 ? input.shape()[3] : ir::Dimension();
+  const std::int64_t count = node.integer("num_heads", 0);
+  if ((rank != 4 && (rank != 3 || count <= 0)) || node.rank(cosines) != cache_rank ||
+      cosines.shape()[static_cast<std::size_t>(cache_rank) - 1].is_dynamic() ||
+      sines.shape()[static_cast<std::size_t>(cache_rank) - 1].is_dynamic() ||
+      (rank == 4 && head.is_dynamic())) {
+    return function_body(node);
+  }
+  const bool is_interleaved = node.integer("interleaved", 0) != 0;
+  const Value heads = rank == 4 ? input : split_heads(node, input, count);
+  Rotation rotation{cosines, sines, is_interleaved};
+  if (node.has_input(3)) {
+    rotation = rotation_by_caches(node, cosines, sines, node.input(3), is_interleaved);
+  } else {
+    rotation.cosines = unsqueeze(node, cosines, {1});
+    rotation.sines = unsqueeze(node, sines, {1});
+  }
+  const Value result = rotated(node, heads, rotation);
+  return {Operand(rank == 4 ? result : join_heads(node, result))};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> rotary_embedding_translators() {
+  return {{"RotaryEmbedding", 23, rotary_embedding_23}};
+}
+
+}  // namespace onnx2ir::frontend

@@ -143,7 +143,40 @@ Origin origin_of(Place size) {
   return certain;
 }
 
+constexpr int kDeepestReshapes = 4;
+
+bool are_equal(const Place& a, const Place& b, int depth);
+
+/// Whether two values of the same rank provably have the same shape.
+bool have_equal_shapes(Value a, Value b, int depth) {
+  if (!a.shape().has_rank() || !b.shape().has_rank() || a.shape().rank() != b.shape().rank()) return false;
+  for (std::size_t axis = 0; axis < a.shape().rank(); ++axis) {
+    const bool is_known = a.shape()[axis].is_static() && a.shape()[axis] == b.shape()[axis];
+    if (!is_known && !are_equal({a, axis}, {b, axis}, depth)) return false;
+  }
+  return true;
+}
+
+bool are_equal(const Place& a, const Place& b, int depth) {
+  const Origin first = origin_of(a);
+  const Origin second = origin_of(b);
+  if (first == second) return true;
+  if (depth == 0 || first.place.is_element || second.place.is_element ||
+      first.place.index != second.place.index || first.instead_of_zero != second.instead_of_zero) {
+    return false;
+  }
+  const Node& one = *first.place.value.node;
+  const Node& other = *second.place.value.node;
+  return one.is(ops::Reshape) && other.is(ops::Reshape) && one.input(1) == other.input(1) &&
+         one.boolean("special_zero") == other.boolean("special_zero") &&
+         have_equal_shapes(one.input(0), other.input(0), depth - 1);
+}
+
 }  // namespace
+
+bool have_equal_sizes(Value a, Value b, std::size_t axis) {
+  return are_equal({a, axis}, {b, axis}, kDeepestReshapes);
+}
 
 bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis) {
   return origin_of({sizes, index, true}) == origin_of({value, axis});

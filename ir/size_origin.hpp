@@ -10,6 +10,10 @@ namespace onnx2ir::ir {
 /// Whether element `index` of the integers `sizes` is provably the size of `axis` of `value`.
 bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis);
 
+/// Whether `axis` of `a` and of `b` provably have the same size, also if both are what a Reshape to the same
+/// sizes leaves for its -1.
+bool have_equal_sizes(Value a, Value b, std::size_t axis);
+
 /// The value of a boolean scalar that compares two sizes of the same origin, as in `key.shape[1] ==
 /// query.shape[1]` where both are products of one tensor with weights; no value if this cannot be decided.
 std::optional<bool> compared_sizes(Value condition);

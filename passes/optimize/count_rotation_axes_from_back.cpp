@@ -1,5 +1,5 @@
-// Gives the Concat of a rotary embedding, (-second half, first half) along the last axis, the axis -1. The CPU
-// plugin fuses the embedding into a RoPE only in this form.
+// Gives the Concat of a rotary embedding, (-second half, first half) along the last axis, the axis -1. The
+// CPU plugin fuses the embedding into a RoPE only in this form.
 #include "ir/inference.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"

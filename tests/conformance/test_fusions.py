@@ -167,3 +167,24 @@ def test_the_runtime_fuses_rotary_embeddings(tmp_path, text, angles):
     given = {name: generator.standard_normal(shape, np.float32) for name, shape in shapes.items()}
     expected = onnxruntime.InferenceSession(model).run(None, given)[0]
     np.testing.assert_allclose(compiled(given)[0], expected, 1e-5, 1e-6)
+
+
+SELF_ATTENTION = """<ir_version: 11, opset_import: ["" : 23]>
+m (float[B, S, 16] x, float[16, 16] q, float[16, 16] k, float[16, 16] v) => (float[B, N, S, 4] y) <int64[2] rest = {-1, 4}>
+{
+    batch_and_length = Shape <end = 2> (x)
+    sizes = Concat <axis = 0> (batch_and_length, rest)
+    xq = MatMul (x, q) xk = MatMul (x, k) xv = MatMul (x, v)
+    rq = Reshape (xq, sizes) rk = Reshape (xk, sizes) rv = Reshape (xv, sizes)
+    hq = Transpose <perm = [0, 2, 1, 3]> (rq) hk = Transpose <perm = [0, 2, 1, 3]> (rk) hv = Transpose <perm = [0, 2, 1, 3]> (rv)
+    y = Attention (hq, hk, hv)
+}"""
+
+
+def test_heads_of_the_same_number_are_not_grouped(tmp_path):
+    """torch.export leaves the number of heads to a -1; the heads of queries and of keys are equally many."""
+    (tmp_path / "m.onnx").write_bytes(onnx.parser.parse_model(SELF_ATTENTION).SerializeToString())
+    convert(tool_path(), tmp_path / "m.onnx", tmp_path / "m.xml")
+    model = ov.Core().read_model(tmp_path / "m.xml")
+    ranks = [len(op.get_output_partial_shape(0)) for op in model.get_ops() if op.get_type_name() == "ScaledDotProductAttention"]
+    assert ranks == [4]

@@ -102,3 +102,24 @@ TEST_CASE_METHOD(Fixture, "a size of unknown origin is its own origin") {
   CHECK(is_size_of(builder.op(ops::ShapeOf, {image}, {{"output_type", ElementType::i64}}), 1, image, 1));
   CHECK_FALSE(is_size_of(pattern, 1, image, 1));
 }
+
+TEST_CASE_METHOD(Fixture, "what a Reshape to the same sizes leaves of equal shapes is equal") {
+  const auto split = [&](std::int64_t size) {
+    const Value sizes = builder.op(
+        ops::Concat, {listed(this->size(data, 0)), listed(this->size(data, 1)), builder.integers({-1, size})},
+        {{"axis", std::int64_t{0}}});
+    return [this, sizes](Value value) {
+      const Value parts = builder.op(ops::Reshape, {value, sizes}, {{"special_zero", false}});
+      return builder.op(ops::Transpose, {parts, builder.integers({0, 2, 1, 3})});
+    };
+  };
+  const auto in_heads_of_8 = split(8);
+  const Value query = in_heads_of_8(projected(data));
+  CHECK(have_equal_sizes(query, in_heads_of_8(projected(data)), 1));
+  CHECK(have_equal_sizes(query, in_heads_of_8(projected(data)), 2));
+  CHECK_FALSE(have_equal_sizes(query, in_heads_of_8(data), 1));
+  const auto in_heads_of_4 = split(4);
+  CHECK_FALSE(have_equal_sizes(query, in_heads_of_4(projected(data)), 1));
+  const Value other = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
+  CHECK_FALSE(have_equal_sizes(query, in_heads_of_8(projected(other)), 1));
+}

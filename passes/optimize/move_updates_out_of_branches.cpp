@@ -1,7 +1,8 @@
 // If the branches of an If append to the same value of dynamic size, or write elements of it, moves the
 // updates after the If. The branches then return only the elements, whose shapes are static: the runtime does
 // not copy the whole value out of the If, and its size does not depend on the branch. If one branch appends
-// more than the other one, that branch returns zeros instead, and a Tile after the If removes them.
+// more than the other one, the other one returns zeros in place of the elements, and a Tile after the If
+// removes them.
 #include <algorithm>
 #include <span>
 #include <unordered_map>

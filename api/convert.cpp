@@ -1,10 +1,12 @@
 // The public API: runs front end, passes and back end.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <new>
 #include <utility>
 
 #include "api/model.hpp"
+#include "api/provenance.hpp"
 #include "api/suggestions.hpp"
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
@@ -109,6 +111,8 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
       options.debug.pass_finished("import", time.count(), true);
     }
+    if (model != nullptr)
+      std::ranges::copy(provenance(options, *target), std::back_inserter(model->provenance));
     if (!options.keep_source) imported.source.reset();
     if (model != nullptr) {
       passes::PassContext context;

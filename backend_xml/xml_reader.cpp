@@ -271,6 +271,10 @@ std::unique_ptr<ir::Model> read_model(pugi::xml_node net, const WeightsLookup& w
   for (const pugi::xml_node option : net.child("rt_info").child("runtime_options")) {
     model->runtime_options.emplace_back(option.name(), option.attribute("value").value());
   }
+  for (const pugi::xml_node fact : net.child("rt_info").child("onnx2ir")) {
+    if (!std::string_view(fact.name()).starts_with("weights_"))
+      model->provenance.emplace_back(fact.name(), fact.attribute("value").value());
+  }
   Reader(weights).graph(net, model->graph);
   if (const auto problems = ir::verify(model->graph); !problems.empty()) throw InvalidIr(problems.front());
   return model;

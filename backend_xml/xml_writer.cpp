@@ -307,7 +307,7 @@ class Writer {
   std::array<PortText, kPortTexts> port_texts_;
 };
 
-/// Information about the whole model. Programs read it with get_rt_info(["onnx2ir", "weights_digest"]).
+/// Information about the whole model. Programs read it with get_rt_info(["onnx2ir", "version"]).
 void runtime_info(const ir::Model& model, const WeightsLayout& weights, std::string_view digest,
                   XmlText& text) {
   text.write("<rt_info>\n");
@@ -320,7 +320,13 @@ void runtime_info(const ir::Model& model, const WeightsLayout& weights, std::str
     }
     text.write("</runtime_options>\n");
   }
-  text.write("<onnx2ir>\n<weights_size value=\"", static_cast<std::int64_t>(weights.size),
+  text.write("<onnx2ir>\n");
+  for (const auto& [name, value] : model.provenance) {
+    text.write("<", std::string_view(name), " value=\"");
+    text.write_escaped(value);
+    text.write("\"/>\n");
+  }
+  text.write("<weights_size value=\"", static_cast<std::int64_t>(weights.size),
              "\"/>\n<weights_digest value=\"", digest, "\"/>\n</onnx2ir>\n</rt_info>\n");
 }
 

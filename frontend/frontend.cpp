@@ -124,6 +124,35 @@ void bind_inputs(const LoadedModel& model, const LearnedRanks& learned, GraphTra
   }
 }
 
+bool contradict(const ir::PartialShape& declared, const ir::PartialShape& computed) {
+  if (!declared.has_rank() || !computed.has_rank()) return false;
+  if (declared.rank() != computed.rank()) return true;
+  for (std::size_t axis = 0; axis < declared.rank(); ++axis) {
+    if (declared[axis].is_static() && !computed[axis].admits(declared[axis].min)) return true;
+  }
+  return false;
+}
+
+/// Warns if the type or shape that the model declares for an output differs from the computed one.
+void check_declared_output(const onnx::ValueInfoProto& output, const Operand& operand, DiagnosticSink& sink) {
+  std::string problem;
+  const auto declared = to_operand_type(output.type(), problem);
+  const OperandType computed = type_of(operand);
+  if (!declared || declared->kind != OperandType::Kind::tensor || computed.kind != OperandType::Kind::tensor)
+    return;
+  const bool has_type = declared->type != ir::ElementType::dynamic;
+  const bool has_other_type = has_type && declared->type != computed.type;
+  if (!has_other_type && !contradict(declared->shape, computed.shape)) return;
+  Diagnostic warning;
+  warning.severity = Severity::warning;
+  warning.code = DiagnosticCode::declared_output;
+  warning.message = "model output '" + output.name() + "' is declared as " + to_string(*declared) +
+                    ", but the graph computes " + to_string(computed);
+  warning.place.graph = kMainGraphPath;
+  warning.hint = "the IR has the computed type and shape; correct the declaration, or the graph";
+  sink.report(std::move(warning));
+}
+
 /// Creates Results for the tensors of an output, in the same form as for inputs.
 void add_output(const onnx::ValueInfoProto& output, const Operand& operand, ir::Graph& graph,
                 DiagnosticSink& sink) {
@@ -183,7 +212,10 @@ std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const Load
     if (!sink.has_errors()) throw std::logic_error("a node was skipped without an error");
     return nullptr;
   }
+  // Requested inputs change shapes; the declared ones need not hold any more.
+  const bool has_own_inputs = options.interface.inputs.empty();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (has_own_inputs) check_declared_output(proto.output(static_cast<int>(i)), outputs[i], sink);
     add_output(proto.output(static_cast<int>(i)), outputs[i], model->graph, sink);
   }
   if (sink.has_errors()) return nullptr;
@@ -205,12 +237,26 @@ std::unique_ptr<ir::Model> with_learned_ranks(const LoadedModel& loaded, const L
   }
 }
 
+/// The operator sets that the model imports: "ai.onnx 20, com.microsoft 1".
+std::string imported_opsets(const onnx::ModelProto& proto) {
+  std::map<std::string_view, std::int64_t> versions;
+  for (const auto& import : proto.opset_import())
+    versions.emplace(canonical_domain(import.domain()), import.version());
+  std::string text;
+  for (const auto& [domain, version] : versions) {
+    if (!text.empty()) text += ", ";
+    text.append(domain.empty() ? "ai.onnx" : domain).append(1, ' ').append(std::to_string(version));
+  }
+  return text;
+}
+
 /// Returns the result if the model's files have not changed. Throws ir::InputError otherwise.
 ImportedModel with_inputs(std::unique_ptr<ir::Model> model, LoadedModel loaded) {
   for (const auto& file : loaded.files()) {
     file->check_unchanged();
     if (model != nullptr) model->inputs.push_back(file->input());
   }
+  if (model != nullptr) model->provenance.emplace_back("opsets", imported_opsets(loaded.proto()));
   return {std::move(model), std::move(loaded)};
 }
 

@@ -332,6 +332,9 @@ struct Model {
   Graph graph;
   /// Properties (name, value) with which the runtime compiles the model, unless the program sets others.
   std::vector<std::pair<std::string, std::string>> runtime_options;
+  /// How the model was made: (name, value), for example the version of the compiler. In the XML, but not in
+  /// text IR. The names are XML names.
+  std::vector<std::pair<std::string, std::string>> provenance;
   /// The files that the model was read from, which must not be overwritten.
   std::vector<Input> inputs;
 };

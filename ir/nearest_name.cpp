@@ -36,7 +36,8 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   // Names in models can be long and many: the search is limited.
   constexpr std::size_t kLongest = 200;
   constexpr std::size_t kMax = 20'000;
-  if (name.size() > kLongest) return {};
+  // Any other letter is near to a name of one letter.
+  if (name.size() > kLongest || name.size() < 2) return {};
   std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::string_view nearest;
   for (const std::string& candidate : known.first(std::min(known.size(), kMax))) {

@@ -127,6 +127,10 @@ def zip_map(model):
     model.graph.output[0].CopyFrom(helper.make_value_info("z", helper.make_sequence_type_proto(map_type)))
 
 
+def other_declaration(model):
+    model.graph.output[0].type.tensor_type.shape.dim[0].dim_value = 3
+
+
 CALL = """
 <ir_version: 10, opset_import: ["" : 17, "local" : 1]>
 m (float[2] x) => (float[2] y) { y = local.twice (x) }
@@ -168,6 +172,7 @@ m (float[2,3] x) => (float[2,3] y) { y = com.microsoft.Gelu <approximated = 1> (
 
 # The model and the options that give each code.
 RUNS = {
+    "declared-output": (parsed(RELU, other_declaration), []),
     "bad-external-data": (parsed(RELU, external_data), []),
     "bad-initializer": (parsed(RELU, complex_initializer), []),
     "bad-interface": (parsed(RELU), ["--input", "absent[1]"]),
@@ -228,3 +233,23 @@ def test_each_code_is_emitted_by_a_test():
 def test_codes_without_a_model_are_in_the_named_test(code):
     text = (ROOT / ELSEWHERE[code]).read_text()
     assert "DiagnosticCode::" + code.replace("-", "_") in text or f'"{code}"' in text
+
+
+@pytest.mark.parametrize(
+    ("declared", "computed"),
+    [("float[3]", "f32[2]"), ("float[2, 1]", "f32[2]"), ("float", "f32[2]"), ("int64[2]", "f32[2]"), ("float[2]", None), ("float[n]", None), ("float[]", None)],
+)
+def test_declared_output(declared, computed, tmp_path):
+    """A declaration that contradicts the graph is a warning, and the IR has the computed shape."""
+    (tmp_path / "m.onnxtxt").write_text(RELU.replace("=> (float[2] y)", f"=> ({declared} y)"))
+    done = subprocess.run([tool_path(), "m.onnxtxt"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    assert ("[declared-output]" in done.stderr) == (computed is not None), done.stderr
+    if computed:
+        assert f"but the graph computes {computed}" in done.stderr
+    assert "<dim>2</dim>" in (tmp_path / "m.xml").read_text()
+
+
+def test_requested_shapes_may_differ_from_declared_outputs(tmp_path):
+    (tmp_path / "m.onnxtxt").write_text(RELU)
+    done = subprocess.run([tool_path(), "m.onnxtxt", "--input", "x[5]"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stderr == ""

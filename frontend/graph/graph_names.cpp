@@ -10,7 +10,7 @@ namespace onnx2ir::frontend {
 
 void GraphTranslator::bind(std::string_view name, Operand operand) {
   if (name.empty()) return;
-  if (kind_ == Kind::main) {
+  if (names_tensors()) {
     if (const ir::Value value = as_tensor(operand)) value.node->output(value.index).names.emplace_back(name);
   }
   set(name, std::move(operand));
@@ -70,7 +70,7 @@ void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, 
   builder.set_name(std::string(name));
   const ir::Value value =
       builder.constant(tensor.value->type, tensor.value->shape, std::move(tensor.value->data));
-  if (kind_ == Kind::main) value.node->output(0).names.emplace_back(name);
+  if (names_tensors()) value.node->output(0).names.emplace_back(name);
   binding = Operand(value);
 }
 

@@ -141,6 +141,42 @@ std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name
   return std::nullopt;
 }
 
+namespace {
+
+/// Whether programs refer to `node` by its name, for example to keep it from being quantised.
+bool is_main_operation(const ir::Node& node) {
+  return node.is_one_of({ops::Convolution, ops::GroupConvolution, ops::ConvolutionBackpropData,
+                         ops::GroupConvolutionBackpropData, ops::DeformableConvolution, ops::MatMul,
+                         ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence, ops::MVN,
+                         ops::ScaledDotProductAttention});
+}
+
+/// The name of a main operation whose result another operation of the ONNX node `name` changes; as OpenVINO's
+/// front end names it before the bias is added.
+std::string inner_name(const ir::Node& node, const std::string& name) {
+  const auto& uses = node.output(0).uses;
+  const bool is_biased = uses.size() == 1 && uses[0].node->is(ops::Add) && uses[0].node->name == name;
+  return name + '/' + (is_biased ? "WithoutBiases" : std::string(node.op().name));
+}
+
+}  // namespace
+
+/// Nodes that give outputs get the name of the ONNX node, main operations a name that begins with it. Other
+/// nodes stay unnamed. `first` is the first node that was emitted for `node`.
+void GraphTranslator::name_nodes(const onnx::NodeProto& node, const Operands& outputs, std::size_t first) {
+  if (node.output().empty() || first >= graph_->nodes().size()) return;
+  const std::string& name = node.name().empty() ? node.output(0) : node.name();
+  for (const Operand& output : outputs) {
+    const ir::Value value = as_tensor(output);
+    if (value && value.node->name.empty()) value.node->name = name;
+  }
+  if (outputs.empty()) return;
+  for (std::size_t i = first; i < graph_->nodes().size(); ++i) {
+    ir::Node& emitted = *graph_->nodes()[i];
+    if (emitted.name.empty() && is_main_operation(emitted)) emitted.name = inner_name(emitted, name);
+  }
+}
+
 bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t index) {
   ir::check_cancelled();
   Operands inputs;
@@ -197,14 +233,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
       translated = false;
     }
     if (!translated) outputs.clear();
-    // Nodes that give outputs get the name of the ONNX node; intermediate nodes stay unnamed.
-    for (const Operand& output : outputs) {
-      const ir::Value value = as_tensor(output);
-      if (!value || !value.node->name.empty() || node.output().empty() ||
-          nodes_before >= graph_->nodes().size())
-        continue;
-      value.node->name = node.name().empty() ? node.output(0) : node.name();
-    }
+    name_nodes(node, outputs, nodes_before);
   }
   if (!available) report_unsupported(node, index, path_);
   for (int i = 0; i < node.output_size(); ++i) {

@@ -100,6 +100,9 @@ class GraphTranslator {
   DiagnosticSink& sink() const { return *conversion_->sink; }
   const std::string& path() const { return path_; }
   Kind kind() const { return kind_; }
+  /// Whether names in this graph are names of tensors in the IR. Names of functions and of inlined branches
+  /// are not unique in the graph that they become a part of.
+  bool names_tensors() const { return kind_ == Kind::main || kind_ == Kind::body; }
   /// The enclosing scope; null for the main graph.
   const GraphTranslator* parent() const { return parent_; }
   /// The graph that is translated; null in functions.
@@ -164,6 +167,7 @@ class GraphTranslator {
 
   void prefetch_names(const onnx::NodeProto& node) const;
   bool translate_node(const onnx::NodeProto& node, std::int64_t index);
+  void name_nodes(const onnx::NodeProto& node, const Operands& outputs, std::size_t first);
   /// Translates the node and appends its outputs to `outputs`; false if a node inside it could not be
   /// translated.
   bool emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs, Operands& outputs);

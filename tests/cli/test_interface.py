@@ -183,3 +183,9 @@ def test_invalid_inputs_and_outputs(chain, options, code, message):
     assert done.returncode == code, done.stderr
     assert message in done.stderr
     assert not chain.with_name("m.xml").exists()
+
+
+def test_no_suggestion_for_names_of_one_letter(chain):
+    """Every other letter would be near."""
+    done = run(chain, "--output", "q", "--check")
+    assert done.returncode == 1 and "[bad-interface]" in done.stderr and "did you mean" not in done.stderr

@@ -1,0 +1,57 @@
+#include "api/provenance.hpp"
+
+#include "onnx2ir/onnx2ir.hpp"
+
+namespace onnx2ir {
+namespace {
+
+template <typename List, typename Text>
+std::string joined(const List& list, Text text) {
+  std::string all;
+  for (const auto& element : list) {
+    if (!all.empty()) all += ',';
+    all += text(element);
+  }
+  return all;
+}
+
+std::string text_of(const DimensionBounds& bounds) {
+  if (bounds.min == bounds.max) return std::to_string(bounds.min);
+  if (bounds.min == 0 && bounds.max < 0) return "?";
+  return std::to_string(bounds.min) + ".." + (bounds.max < 0 ? "" : std::to_string(bounds.max));
+}
+
+/// As on the command line: "x[1,?]{f16}", "rate->16000".
+std::string text_of(const InputSpec& input) {
+  std::string text = input.name;
+  if (input.shape) text += '[' + joined(*input.shape, [](const auto& size) { return text_of(size); }) + ']';
+  if (!input.element_type.empty()) text += '{' + input.element_type + '}';
+  if (input.value) text += "->" + *input.value;
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> provenance(const Options& options,
+                                                            const target::Target& target) {
+  std::vector<std::pair<std::string, std::string>> facts{{"version", std::string(version())},
+                                                         {"framework", "onnx"}};
+  facts.emplace_back("target_runtime", to_string(target.releases()));
+  const auto identity = [](const std::string& name) { return name; };
+  if (!options.inputs.empty())
+    facts.emplace_back("input", joined(options.inputs, [](const auto& input) { return text_of(input); }));
+  if (!options.outputs.empty()) facts.emplace_back("output", joined(options.outputs, identity));
+  if (options.compress_to_fp16) facts.emplace_back("compress_to_fp16", "true");
+  if (options.unroll_loops) facts.emplace_back("unroll_loops", "true");
+  if (options.stateful) facts.emplace_back("stateful", "true");
+  if (options.dynamic_quantization != DynamicQuantization::automatic) {
+    const bool is_always = options.dynamic_quantization == DynamicQuantization::always;
+    facts.emplace_back("dynamic_quantization", is_always ? "always" : "never");
+  }
+  if (!options.debug.stop_after.empty()) facts.emplace_back("stop_after", options.debug.stop_after);
+  if (!options.debug.skip_passes.empty())
+    facts.emplace_back("skip_pass", joined(options.debug.skip_passes, identity));
+  return facts;
+}
+
+}  // namespace onnx2ir

@@ -62,6 +62,11 @@ Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path
     fail(DiagnosticCode::out_of_memory, "the IR needs more memory than is available");
   } catch (const backend_xml::InvalidIr& error) {
     fail(DiagnosticCode::unreadable_ir, "'" + xml.string() + "': " + error.what());
+    std::error_code no_error;
+    const auto beside = std::filesystem::path(xml).replace_extension(".bin");
+    if (bin.empty() && !std::filesystem::exists(beside, no_error))
+      conversion.diagnostics.back().hint =
+          "there is no '" + beside.string() + "': put the weights beside the XML";
   } catch (const ir::InputError& error) {
     fail(DiagnosticCode::unreadable_ir, error.what());
   }

@@ -273,6 +273,12 @@ def test_exit_codes(folder, arguments, code, message):
     assert (done.returncode, done.stdout) == (code, "") and message in done.stderr
 
 
+def test_missing_weights_are_named(folder):
+    (folder / "old.bin").unlink()
+    done = run("show", "old.xml", folder=folder)
+    assert done.returncode == 1 and "hint: there is no 'old.bin': put the weights beside the XML" in done.stderr
+
+
 def test_files_with_the_names_of_commands(folder):
     (folder / "show").write_bytes((folder / "old.onnx").read_bytes())
     converted("./show", folder=folder)

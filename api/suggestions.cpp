@@ -1,5 +1,7 @@
 #include "api/suggestions.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -14,12 +16,16 @@ std::string full_name(const std::string& domain, const std::string& name) {
   return domain.empty() ? name : domain + '.' + name;
 }
 
-/// Suggests an operator of the same name in another domain, or of a similar name in the same domain.
+/// Suggests a later opset of the operator, an operator of the same name in another domain, or one of a
+/// similar name in the same domain.
 std::string suggestion(const std::vector<frontend::OperatorRow>& table, const Place& place) {
   std::vector<std::string> same_domain;
   for (const frontend::OperatorRow& row : table) {
     if (row.name == place.op_type && row.domain != place.domain)
       return "there is an operator " + full_name(row.domain, row.name);
+    if (row.name == place.op_type && row.versions.front() > place.opset)
+      return fmt::format("{} exists from opset {} on: export the model with that opset or a later one",
+                         row.name, row.versions.front());
     if (row.domain == place.domain) same_domain.push_back(row.name);
   }
   const std::string nearest(ir::nearest_name(place.op_type, same_domain));

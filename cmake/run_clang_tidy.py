@@ -50,7 +50,7 @@ def check(commands, source, mark):
     command = ["clang-tidy", "--quiet", "-p", str(commands), "--extra-arg=-Wno-unknown-warning-option", source]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        print(done.stdout, flush=True)
+        print(done.stdout or done.stderr, flush=True)
     else:
         mark.touch()
     return done.returncode == 0
@@ -65,7 +65,9 @@ def main(build, cache, *parts):
     entries = json.loads((build / "compile_commands.json").read_text())
     for entry in entries:
         entry["command"] = without_precompiled_headers(entry["command"])
-    (cache / "compile_commands.json").write_text(json.dumps(entries))
+    commands = build / "clang-tidy"  # not in the cache, where another clone would replace it
+    commands.mkdir(exist_ok=True)
+    (commands / "compile_commands.json").write_text(json.dumps(entries))
     for entry in entries:
         source = Path(entry["file"])
         others = (build, ROOT / "tests")
@@ -76,7 +78,7 @@ def main(build, cache, *parts):
         if not mark.exists():
             todo[entry["file"]] = mark
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        clean = list(pool.map(lambda item: check(cache, *item), todo.items()))
+        clean = list(pool.map(lambda item: check(commands, *item), todo.items()))
     print(f"clang-tidy: {len(todo)} files checked, {clean.count(False)} with warnings")
     return 1 if False in clean else 0
 

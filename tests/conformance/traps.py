@@ -299,8 +299,7 @@ RUNS = {
     ],
     "appended_in_branches": [
         run
-        for first in (2, 0, 9)
-        for size in (0, 3)
+        for first, size in ((2, 0), (0, 3), (9, 3))
         for run in counted(
             first=np.array(first), row=f32(1, 2).reshape(1, 2), start=np.arange(size, dtype=np.float32), rows=np.full((size, 2), 7, np.float32)
         )

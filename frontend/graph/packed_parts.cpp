@@ -39,7 +39,7 @@ Value sizes(Builder& builder, const Sequence& sequence) {
   }
   if (holds_scalars(sequence)) {
     const Value count = ir::computed_shape_of(builder, sequence.values);
-    return filled(builder, 1, ElementType::i64, count);
+    return filled(builder, 1, ir::ElementType::i64, count);
   }
   return reduce(builder, ops::ReduceProd, sequence.shapes, {1});
 }

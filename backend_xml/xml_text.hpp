@@ -1,6 +1,7 @@
 // Buffers the text of an XML file.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -51,8 +52,7 @@ class XmlText {
     return at + kSize - 1;
   }
   static char* put(char* at, std::string_view text) {
-    std::memcpy(at, text.data(), text.size());
-    return at + text.size();
+    return std::copy(text.begin(), text.end(), at);  // memcpy needs a pointer, even for an empty text
   }
   static char* put(char* at, std::int64_t number) {
     if (number >= 0 && number < 10) {  // most numbers are ids of ports

@@ -1,10 +1,12 @@
 #!/bin/sh
-# Usage: compiler_cache.sh COMPILER ARGUMENT... CMake's compiler launcher: ccache, with two differences for precompiled headers.
-# - One that is made again is removed first. ccache would take the old one for an input of the compilation and know the result by it
-#   instead of by the headers; the next change of the headers would then find the precompiled header of this one.
-# - It is known by the bytes of its headers (CCACHE_DEPEND), not by their preprocessed text. GCC compares a header with #pragma once
-#   with those bytes: if only a comment changed, it would not recognise it, and report that all it defines is redefined.
-# A change of this script makes all precompiled headers again (CCACHE_EXTRAFILES).
+# Usage: compiler_cache.sh COMPILER ARGUMENT...
+# CMake's compiler launcher. It runs ccache, with two changes if the compiler creates a precompiled header:
+# - The old file is removed first. Otherwise ccache counts it among the inputs of the compilation, and can later return a file that
+#   does not match the headers.
+# - ccache compares the bytes of the headers (CCACHE_DEPEND), as GCC does for headers with #pragma once. By default ccache compares the
+#   preprocessed text, which has no comments. If only a comment changed, it would return the old file, and GCC would include the header
+#   a second time and report that its types are redefined.
+# If this script changes, precompiled headers are compiled again (CCACHE_EXTRAFILES).
 previous='' output='' makes_header=0
 for argument; do
   case $previous in

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "passes/pipeline.hpp"
 #include "target/faults.hpp"
 
@@ -28,10 +30,10 @@ To see what a pass does, read its tests in `tests/passes`, or run it alone: `onn
 constexpr auto kProperties = R"(
 ## Properties
 
-What a pass ensures holds until a pass that may break it has changed the model. Debug builds and `onnx2ir-opt` check all properties that
-hold after each pass, and `onnx2ir-opt --pass` also what the pass requires. A test checks that each property that a pass
-requires is ensured by a pass before it that runs for all targets, and is not broken between them; and that what a legalisation ensures
-holds to the end.
+What a legalisation ensures holds to the end. What another pass ensures holds until a pass changes the model and may break it; the table
+lists these passes for properties that a pass requires. Debug builds and `onnx2ir-opt` check before a pass what it requires, and after it what
+it ensures and what legalisations before it have ensured. A test checks that each property that a pass requires is ensured by a pass before
+it that runs for all targets, and is not broken between them; and that no pass breaks what a legalisation ensures.
 
 | property | meaning | broken by |
 |---|---|---|
@@ -76,7 +78,14 @@ std::string list(const std::vector<std::string_view>& properties) {
   return text;
 }
 
+bool is_required(passes::Property property) {
+  return std::ranges::any_of(passes::pipeline(),
+                             [&](const passes::Pass& pass) { return pass.required.contains(property); });
+}
+
 std::string passes_that_break(passes::Property property) {
+  if (passes::lasting_properties().contains(property)) return "no pass";
+  if (!is_required(property)) return "any later pass";
   std::vector<std::string_view> names;
   for (const passes::Pass& pass : passes::pipeline()) {
     if (pass.broken.contains(property)) names.push_back(pass.name);

@@ -53,8 +53,7 @@ constexpr std::array kPipeline = {
     Pass{.name = "remove_no_ops",
          .kind = normalize,
          .summary = "Removes operations without effect",
-         .run = remove_no_ops,
-         .broken = {no_consecutive_transposes}},
+         .run = remove_no_ops},
     Pass{.name = "make_unchanged_states_invariant",
          .kind = normalize,
          .summary = "Turns loop-carried values that never change into invariant inputs",
@@ -105,8 +104,7 @@ constexpr std::array kPipeline = {
          .run = inline_constant_branches,
          .required = {no_captured_constants},
          .ensured = {no_known_conditions},
-         .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures,
-                    no_zero_trip_loops},
+         .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures},
          .repeats_from = "make_unchanged_states_invariant"},
     Pass{.name = "fold_zero_trip_loops",
          .kind = normalize,
@@ -114,16 +112,14 @@ constexpr std::array kPipeline = {
          .run = fold_zero_trip_loops,
          .required = {no_captured_constants},
          .ensured = {no_zero_trip_loops},
-         .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures,
-                    no_known_conditions},
+         .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures},
          .repeats_from = "make_unchanged_states_invariant"},
     Pass{.name = "unroll_short_loops",
          .kind = optimize,
          .summary = "With --unroll-loops: replaces short loops by their iterations",
          .run = unroll_short_loops,
          .required = {no_captured_constants},
-         .broken = {no_captured_constants, no_foldable_values, no_known_conditions, no_unchanged_states,
-                    no_zero_trip_loops}},
+         .broken = {no_captured_constants, no_foldable_values, no_unchanged_states}},
     // The next pass, remove_dead_states, removes the outputs that become unused here.
     Pass{.name = "move_updates_out_of_branches",
          .kind = optimize,
@@ -378,6 +374,14 @@ PropertySet broken_by(const Pass& pass) {
   PropertySet broken = pass.broken;
   if (pass.kind == legalize) broken.add(kNormalForm);
   return broken;
+}
+
+PropertySet lasting_properties() {
+  PropertySet lasting = {no_unused_nodes};
+  for (const Pass& pass : kPipeline) {
+    if (pass.kind == legalize) lasting.add(pass.ensured);
+  }
+  return lasting;
 }
 
 const Pass* find_pass(std::string_view name) {

@@ -71,10 +71,11 @@ struct Pass {
   bool (*run)(ir::Model& model, PassContext& context);
   /// Properties that must hold before the pass; earlier passes ensure them.
   PropertySet required = {};
-  /// Properties that hold after the pass, until another pass breaks them.
+  /// Properties that hold after the pass: those of a legalisation to the end, others until another pass breaks
+  /// them.
   PropertySet ensured = {};
-  /// Properties that may no longer hold if the pass has changed the model; for a legalisation also
-  /// kNormalForm.
+  /// Properties that a later pass requires and that may no longer hold if the pass has changed the model; for
+  /// a legalisation also kNormalForm.
   PropertySet broken = {};
   /// The faults that a pass of kind legalize works around: it runs only if the target has one of them.
   target::FaultSet faults = {};
@@ -98,8 +99,11 @@ bool run_pass(ir::Model& model, const Pass& pass, PassContext& context);
 /// The same once, also if it repeats.
 bool run_pass_once(ir::Model& model, const Pass& pass, PassContext& context);
 
-/// The properties that may no longer hold after `pass` has changed the model.
+/// The properties that a later pass requires and that may no longer hold after `pass` has changed the model.
 PropertySet broken_by(const Pass& pass);
+
+/// The properties that hold to the end once they hold: those that legalisations ensure, and no_unused_nodes.
+PropertySet lasting_properties();
 
 /// The pass called `name`; null if no pass has that name.
 const Pass* find_pass(std::string_view name);

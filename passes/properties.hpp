@@ -39,6 +39,12 @@ class PropertySet {
 
   constexpr bool contains(Property property) const { return (bits_ & bit(property)) != 0; }
   constexpr bool contains(const PropertySet& other) const { return (other.bits_ & ~bits_) == 0; }
+  constexpr bool is_empty() const { return bits_ == 0; }
+  constexpr PropertySet common(const PropertySet& other) const {
+    PropertySet result;
+    result.bits_ = bits_ & other.bits_;
+    return result;
+  }
   constexpr void add(const PropertySet& other) { bits_ |= other.bits_; }
   constexpr void remove(const PropertySet& other) { bits_ &= ~other.bits_; }
 

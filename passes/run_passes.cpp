@@ -35,11 +35,12 @@ class Runner {
   Runner(ir::Model& model, PassContext& context, const PropertySet& held, const Pass& first)
       : model_(&model), context_(&context), held_(held) {
     remove_dead_nodes(model);
-    check("before", first);
+    check("before", first, held_);
   }
 
   /// Runs `pass` if `is_enabled`. Returns whether it changed the model.
   bool run(const Pass& pass, bool is_enabled) {
+    if (is_enabled) check_properties("before", pass, held_.common(pass.required));
     const auto start = std::chrono::steady_clock::now();
     const bool modified = is_enabled && pass.run(*model_, *context_);
     if (modified) {
@@ -47,8 +48,12 @@ class Runner {
       held_.remove(broken_by(pass));
     }
     const bool is_repeated = modified && !pass.repeats_from.empty();
-    if (is_enabled && !is_repeated) held_.add(pass.ensured);
-    if (is_enabled) check("after", pass);
+    PropertySet checked = held_.common(lasting_properties());
+    if (is_enabled && !is_repeated) {
+      held_.add(pass.ensured);
+      checked.add(pass.ensured);
+    }
+    if (is_enabled) check("after", pass, checked);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (context_->finished) context_->finished(pass.name, taken.count(), modified);
     if (context_->inspect) context_->inspect(pass.name, *model_);
@@ -56,12 +61,21 @@ class Runner {
   }
 
  private:
-  void check(std::string_view when, const Pass& pass) const {
+  void check(std::string_view when, const Pass& pass, const PropertySet& properties) const {
     if (!context_->checks) return;
     const auto problems = ir::verify(model_->graph);
-    const std::string problem = problems.empty() ? broken_property(*model_, held_) : problems.front();
-    if (!problem.empty())
-      throw std::logic_error(std::string(when) + " pass " + std::string(pass.name) + ": " + problem);
+    if (!problems.empty()) report(when, pass, problems.front());
+    check_properties(when, pass, properties);
+  }
+
+  void check_properties(std::string_view when, const Pass& pass, const PropertySet& properties) const {
+    if (!context_->checks || properties.is_empty()) return;
+    const std::string problem = broken_property(*model_, properties);
+    if (!problem.empty()) report(when, pass, problem);
+  }
+
+  [[noreturn]] static void report(std::string_view when, const Pass& pass, const std::string& problem) {
+    throw std::logic_error(std::string(when) + " pass " + std::string(pass.name) + ": " + problem);
   }
 
   ir::Model* model_;

@@ -82,6 +82,15 @@ TEST_CASE("each property is required, ensured or true of all models", "[passes]"
   }
 }
 
+TEST_CASE("passes list as broken only properties that a pass requires", "[passes]") {
+  PropertySet required;
+  for (const Pass& pass : passes::pipeline()) required.add(pass.required);
+  for (const Pass& pass : passes::pipeline()) {
+    INFO(pass.name);
+    CHECK(required.contains(pass.broken));
+  }
+}
+
 TEST_CASE("running a pass reports a property that does not hold, and the node that breaks it", "[passes]") {
   const auto model = ir::parse_text(R"(model "guarded"
 %n = Parameter : i64[] "n"

@@ -1,5 +1,7 @@
-"""Runs the conformance cases of all selected tests once, together, on the worker pool."""
+"""Runs the conformance cases of all selected tests once, on the worker pool, beside the tests without a case."""
 
+import threading
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -8,30 +10,57 @@ from . import known_failures, suite_results
 from .pool import run_cases
 from .tool import PEER, tool_path
 
+_RESULTS = pytest.StashKey()  # of the session: a Future of the Result, by the key of the Entry
+
+
+def pytest_collection_modifyitems(items, config):
+    """Moves the tests with a case to the end, because they wait for the pool."""
+    if not config.option.update:  # then some of the other tests read what the results have changed
+        items.sort(key=lambda item: _entry_of(item) is not None)
+
+
+def pytest_collection_finish(session):
+    tool = tool_path()
+    if session.config.option.collectonly or (tool != PEER and not Path(tool).is_file()):
+        return
+    entries = {entry.key: entry for entry in map(_entry_of, session.items) if entry}
+    results = session.stash[_RESULTS] = {key: Future() for key in entries}
+    threading.Thread(target=_run, args=(entries, tool, results), daemon=True).start()
+
+
+def _entry_of(item):
+    """The Entry of a test with a `conformance` parameter (see entry.py), else None."""
+    parameters = getattr(item, "callspec", None)
+    return parameters and parameters.params.get("conformance")
+
+
+def _run(entries, tool, results):
+    futures = list(results.values())
+    try:
+        cases = [entry.make() for entry in entries.values()]
+        run_cases(cases, tool, finished=lambda index, result: futures[index].set_result(result))
+    except BaseException as error:
+        for future in futures:
+            if not future.done():
+                future.set_exception(error)
+
 
 @pytest.fixture(scope="session")
 def conformance_results(request):
-    """Results by key, of every selected item that has a `conformance` parameter (see entry.py)."""
-    tool = tool_path()
-    if tool != PEER and not Path(tool).is_file():
-        pytest.fail(f"no converter at {tool}: build it or set ONNX2IR_TOOL", pytrace=False)
-    entries = {}
-    for item in request.session.items:
-        parameters = getattr(item, "callspec", None)
-        entry = parameters and parameters.params.get("conformance")
-        if entry:
-            entries[entry.key] = entry
-    results = run_cases([entry.make() for entry in entries.values()], tool)
+    """A Future of each Result, by the key of its Entry."""
+    results = request.session.stash.get(_RESULTS, None)
+    if results is None:
+        pytest.fail(f"no converter at {tool_path()}: build it or set ONNX2IR_TOOL", pytrace=False)
     if request.config.option.update:
-        by_place = {known_failures.place_of(key): result for key, result in zip(entries, results)}
+        by_place = {known_failures.place_of(key): future.result() for key, future in results.items()}
         known_failures.save(known_failures.update(known_failures.load(), by_place, known_failures.current()))
         suite_results.save()
-    return dict(zip(entries, results))
+    return results
 
 
 @pytest.fixture
 def result(conformance, conformance_results):
     """The result of the item's own case."""
-    own = conformance_results[conformance.key]
+    own = conformance_results[conformance.key].result()
     own.key = conformance.key
     return own

@@ -76,8 +76,8 @@ class WorkerProcess:
         return max(0.0, self._deadline - time.monotonic())
 
 
-def run_cases(cases, tool, workers=WORKERS, finished=lambda result: None):
-    """Results of all cases in their order; `finished` is called with each as it comes."""
+def run_cases(cases, tool, workers=WORKERS, finished=lambda index, result: None):
+    """Results of all cases in their order; `finished` is called with each, and the index of its case, as it comes."""
     pending = deque(enumerate(cases))
     results = [None] * len(pending)
     idle = [WorkerProcess(tool) for _ in range(min(workers, len(pending)))]
@@ -94,8 +94,9 @@ def run_cases(cases, tool, workers=WORKERS, finished=lambda result: None):
                 result = worker.poll()
                 if result is None:
                     continue
-                results[busy.pop(worker)] = result
-                finished(result)
+                index = busy.pop(worker)
+                results[index] = result
+                finished(index, result)
                 idle.append(worker if worker.alive else WorkerProcess(tool))
     finally:
         for worker in [*busy, *idle]:

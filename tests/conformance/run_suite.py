@@ -56,7 +56,7 @@ def main():
         started = time.perf_counter()
         cases = [suite.suite_case(name, mode) for name in names]
         results = run_cases(
-            cases, tool_path(arguments.tool), arguments.workers, lambda result: print_result(arguments, result)
+            cases, tool_path(arguments.tool), arguments.workers, lambda _, result: print_result(arguments, result)
         )
         print(f"{mode}: {report.summary(results)}; {time.perf_counter() - started:.0f} s", flush=True)
         suffix = mode if len(modes) > 1 else None

@@ -232,6 +232,22 @@ const void* onnx2ir_conversion_weights(onnx2ir_conversion* conversion, size_t* s
   });
 }
 
+onnx2ir_status onnx2ir_conversion_copy_weights(onnx2ir_conversion* conversion, onnx2ir_allocate allocate,
+                                               void* user) {
+  return without_exceptions(ONNX2IR_FAILED, [&] {
+    const auto& model = conversion->conversion.model;
+    if (!model) return ONNX2IR_FAILED;
+    const auto copy = [&] {
+      model->copy_weights([&](std::size_t size) {
+        void* const address = allocate(size, user);
+        if (address == nullptr && size != 0) throw std::bad_alloc();
+        return static_cast<std::byte*>(address);
+      });
+    };
+    return read_weights(*conversion, copy) ? ONNX2IR_OK : ONNX2IR_FAILED;
+  });
+}
+
 const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion) {
   return without_exceptions<const char*>(nullptr, [&]() -> const char* {
     if (!conversion->conversion.model) return nullptr;

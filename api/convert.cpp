@@ -210,6 +210,11 @@ std::vector<std::byte> Model::weights() const {
   return backend_xml::weights_bytes(*implementation_->model);
 }
 
+void Model::copy_weights(const std::function<std::byte*(std::size_t size)>& allocate) const {
+  const std::scoped_lock lock(implementation_->writing);
+  backend_xml::copy_weights(*implementation_->model, allocate);
+}
+
 std::optional<Diagnostic> check_files(const std::filesystem::path& xml, const std::filesystem::path& bin) {
   auto problem = backend_xml::check_pair(xml, weights_beside(xml, bin));
   if (!problem) return std::nullopt;

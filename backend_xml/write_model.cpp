@@ -134,12 +134,20 @@ std::string xml_text(const ir::Model& model) {
 }
 
 std::vector<std::byte> weights_bytes(const ir::Model& model) {
-  const WeightsLayout layout = lay_out_weights(model);
-  std::vector<std::byte> bytes(layout.size);
-  for (const WeightsLayout::Block& block : layout.blocks) {
-    ir::copy_written(*block.data, 0, std::span(bytes).subspan(block.offset, block.data->written_size()));
-  }
+  std::vector<std::byte> bytes;
+  copy_weights(model, [&](std::size_t size) {
+    bytes.resize(size);
+    return bytes.data();
+  });
   return bytes;
+}
+
+void copy_weights(const ir::Model& model, const std::function<std::byte*(std::size_t size)>& allocate) {
+  const WeightsLayout layout = lay_out_weights(model);
+  const std::span<std::byte> bytes(allocate(layout.size), layout.size);
+  for (const WeightsLayout::Block& block : layout.blocks) {
+    ir::copy_written(*block.data, 0, bytes.subspan(block.offset, block.data->written_size()));
+  }
 }
 
 }  // namespace onnx2ir::backend_xml

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,5 +40,7 @@ std::optional<WriteProblem> write_files(const ir::Model& model, const std::files
 std::string xml_text(const ir::Model& model);
 /// The weights of the XML as written by write_files(), in memory.
 std::vector<std::byte> weights_bytes(const ir::Model& model);
+/// Writes the weights to memory of the caller: `allocate` gets their size in bytes and returns the address.
+void copy_weights(const ir::Model& model, const std::function<std::byte*(std::size_t size)>& allocate);
 
 }  // namespace onnx2ir::backend_xml

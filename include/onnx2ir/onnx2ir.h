@@ -76,6 +76,10 @@ ONNX2IR_C_API onnx2ir_status onnx2ir_conversion_save(onnx2ir_conversion* convers
  * any more. */
 ONNX2IR_C_API const char* onnx2ir_conversion_xml(onnx2ir_conversion* conversion, size_t* size);
 ONNX2IR_C_API const void* onnx2ir_conversion_weights(onnx2ir_conversion* conversion, size_t* size);
+/* Writes the weights to memory of the caller: `allocate` gets their size in bytes and `user`, and returns the address, or NULL,
+ * which is an error unless the size is 0. */
+typedef void* (*onnx2ir_allocate)(size_t size, void* user);
+ONNX2IR_C_API onnx2ir_status onnx2ir_conversion_copy_weights(onnx2ir_conversion* conversion, onnx2ir_allocate allocate, void* user);
 /* The graph as text, with a hash for each large constant; NULL if a file of the model cannot be read any more. */
 ONNX2IR_C_API const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion);
 /* The differences between two models, one line each, empty if they are equal; NULL if a file of a model cannot be read any

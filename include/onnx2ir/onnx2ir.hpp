@@ -6,14 +6,15 @@
 //
 // The library does not print. Functions are re-entrant: any number of threads may convert at once. The const
 // functions of one Model may be called by several threads, but not while it is assigned or moved from. The
-// only exception that leaves the library is std::bad_alloc, except in Model::xml(), weights() and text(), and
-// in diff(). Models and the files they refer to may be untrusted: damaged or out-of-range data is reported as
-// an error in the diagnostics.
+// only exception that leaves the library is std::bad_alloc, except in Model::xml(), weights(), copy_weights()
+// and text(), and in diff(). Models and the files they refer to may be untrusted: damaged or out-of-range
+// data is reported as an error in the diagnostics.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <onnx2ir/diagnostic.hpp>
 #include <onnx2ir/export.hpp>
@@ -58,6 +59,9 @@ class ONNX2IR_API Model {
   /// .bin). Throws std::runtime_error if a file of the model cannot be read any more.
   std::string xml() const;
   std::vector<std::byte> weights() const;
+  /// Writes the same weights to memory of the caller, for example of an ov::Tensor: `allocate` is called once
+  /// with their size in bytes and returns the address. Throws like weights(), and what `allocate` throws.
+  void copy_weights(const std::function<std::byte*(std::size_t size)>& allocate) const;
 
   /// The graph as it is written, as text (docs/golden-files.md), with a hash for each large constant. Throws
   /// std::runtime_error if a file of the model cannot be read any more.

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NoReturn, Optional, Protocol, Sequence, Tuple, Union
 
-from ._library import OK, Progress, library
+from ._library import OK, Allocate, Progress, library
 
 if TYPE_CHECKING:
     import openvino
@@ -205,27 +205,27 @@ class Model:
 
     def weights_view(self) -> memoryview:
         """The weights in the library's memory, which lives as long as the view."""
-        return memoryview(self._weights_buffer()).cast("B").toreadonly()
-
-    def _weights_buffer(self) -> Any:
         address, size = self._memory(library.onnx2ir_conversion_weights)
         kind: Any = type("Weights", (ctypes.c_char * size,), {})
         weights = kind.from_address(address)
         weights.owner = self._handle
-        return weights
+        return memoryview(weights).cast("B").toreadonly()
 
     def to_openvino(self) -> "openvino.Model":
-        """The model in OpenVINO. Its constants are views on the weights of this model, without a copy."""
-        import numpy
+        """The model in OpenVINO, which needs neither this object nor, from now on, the files of the model."""
         import openvino
 
-        # OpenVINO requires writable memory, but does not write to it.
-        weights = numpy.frombuffer(self._weights_buffer(), numpy.uint8)
-        tensor = openvino.Tensor(weights, shared_memory=bool(weights.size))
-        model = openvino.Core().read_model(self.xml(), tensor)
-        # OpenVINO's model refers to the memory of the weights.
-        _keep_alive(model, weights)
-        return model
+        tensors = []
+
+        def allocate(size: int, _: Any) -> Optional[int]:
+            # OpenVINO owns the memory, because a compiled model uses constants for as long as it lives.
+            tensors.append(openvino.Tensor(openvino.Type.u8, openvino.Shape([size])))
+            address: int = tensors[0].data.ctypes.data
+            return address
+
+        if library.onnx2ir_conversion_copy_weights(self._handle.pointer, Allocate(allocate), None) != OK:
+            raise RuntimeError(self._last_error())
+        return openvino.Core().read_model(self.xml(), tensors[0])
 
     def text(self) -> str:
         """The graph as it is written, as text, with a hash for each large constant."""
@@ -255,20 +255,6 @@ class Model:
     def _last_error(self) -> str:
         message: str = self._handle.description()["diagnostics"][-1]["message"]
         return message
-
-
-def _keep_alive(model: Any, weights: Any) -> None:
-    """Keeps the weights alive as long as OpenVINO's model, through its runtime information if the object has no attributes."""
-    try:
-        model.onnx2ir_weights = weights
-    except AttributeError:
-        import weakref
-
-        _kept[id(model)] = weights
-        weakref.finalize(model, _kept.pop, id(model), None)
-
-
-_kept: Dict[int, Any] = {}
 
 
 def _escaped(name: str) -> str:

@@ -8,6 +8,7 @@ ABI_VERSION = 1
 OK = 0
 
 Progress = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_double, ctypes.c_void_p)
+Allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
 
 _TEXT = ctypes.c_char_p
 _HANDLE = ctypes.c_void_p
@@ -32,6 +33,7 @@ _FUNCTIONS: "dict[str, tuple[Any, list[Any]]]" = {
     "onnx2ir_conversion_save": (ctypes.c_int, [_HANDLE, _TEXT, _TEXT, _HANDLE]),
     "onnx2ir_conversion_xml": (ctypes.c_void_p, [_HANDLE, _SIZE]),
     "onnx2ir_conversion_weights": (ctypes.c_void_p, [_HANDLE, _SIZE]),
+    "onnx2ir_conversion_copy_weights": (ctypes.c_int, [_HANDLE, Allocate, ctypes.c_void_p]),
     "onnx2ir_conversion_graph": (_TEXT, [_HANDLE]),
     "onnx2ir_conversion_diff": (_TEXT, [_HANDLE, _HANDLE]),
     "onnx2ir_check_files": (ctypes.c_int, [_TEXT, _TEXT, ctypes.c_char_p, ctypes.c_size_t]),

@@ -5,9 +5,7 @@ import subprocess
 
 import pytest
 
-from .test_package import BUILD, MODEL, REPOSITORY, installed, library_folder, run
-
-__all__ = ["installed"]
+from .test_package import BUILD, MODEL, REPOSITORY, library_folder, run
 
 FOLDER = REPOSITORY / "tests/package"
 STATIC = BUILD / "self_contained/libonnx2ir.a"

@@ -1,12 +1,10 @@
 """A program built against the installed package converts a Loop and runs it with OpenVINO's C++ API."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import openvino
-import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("ONNX2IR_BUILD", REPOSITORY / "build/release"))
@@ -23,15 +21,6 @@ def run(*command, **options):
     )
     assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
     return done.stdout
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """The package, moved after its installation: it must not contain the path of the build."""
-    folder = tmp_path_factory.mktemp("package")
-    run("cmake", "--install", BUILD, "--prefix", folder / "made")
-    shutil.move(folder / "made", folder / "moved")
-    return folder / "moved"
 
 
 def library_folder(installed):

@@ -1,31 +1,20 @@
 """The Python module of the installed package, with its results run by OpenVINO."""
 
 import errno
-import importlib
+import gc
 import io
 import json
 import pickle
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import onnx
 import openvino
 import pytest
 
-from .test_package import MODEL, REPOSITORY, installed
-
-__all__ = ["installed"]
-
-
-@pytest.fixture(scope="module")
-def onnx2ir(installed):
-    """The package of the installed tree."""
-    (package,) = installed.rglob("dist-packages/onnx2ir")
-    sys.path.insert(0, str(package.parent))
-    yield importlib.import_module("onnx2ir")
-    sys.path.remove(str(package.parent))
-    for name in [name for name in sys.modules if name.split(".")[0] == "onnx2ir"]:
-        del sys.modules[name]
+from .test_package import MODEL, REPOSITORY
 
 
 def run_documented_example(model):
@@ -185,25 +174,60 @@ def test_wrong_options(onnx2ir):
         onnx2ir.convert(IMAGE, input="imgae[1,3,8,8]")
 
 
-def test_to_openvino_shares_the_weights(onnx2ir):
-    """The model outlives its source, and its constants share the memory of the weights."""
-    weights = np.arange(1 << 20, dtype=np.float32)
-    graph = onnx.helper.make_graph(
-        [onnx.helper.make_node("Add", ["x", "w"], ["y"])],
-        "g",
-        [onnx.helper.make_tensor_value_info("x", 1, [1 << 20])],
-        [onnx.helper.make_tensor_value_info("y", 1, [1 << 20])],
-        [onnx.numpy_helper.from_array(weights, "w")],
-    )
-    converted = onnx2ir.convert(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9))
-    view = np.frombuffer(converted.weights_view(), np.uint8)
-    start, end = view.ctypes.data, view.ctypes.data + view.size
-    model = converted.to_openvino()
-    [constant] = [node for node in model.get_ops() if node.get_type_name() == "Constant"]
-    assert start <= constant.get_data(copy=False).ctypes.data < end if hasattr(constant, "get_data") else start <= constant.data.ctypes.data < end
-    del converted, view
-    result = openvino.Core().compile_model(model, "CPU")({"x": weights})[0]
-    np.testing.assert_array_equal(result, 2 * weights)
+def addition(folder, count):
+    """The path of a model that adds 0, 1, 2, ..., which are external data, to `count` numbers."""
+    np.arange(count, dtype=np.float32).tofile(folder / "numbers.bin")
+    numbers = onnx.TensorProto(name="numbers", data_type=onnx.TensorProto.FLOAT, dims=[count], data_location=onnx.TensorProto.EXTERNAL)
+    numbers.external_data.add(key="location", value="numbers.bin")
+    x, y = (onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [count]) for name in "xy")
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Add", ["x", "numbers"], ["y"])], "addition", [x], [y], [numbers])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
+    path = folder / "addition.onnx"
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+@pytest.mark.parametrize("count", [1, 200_000])
+def test_a_compiled_model_needs_no_other_object(onnx2ir, tmp_path, count):
+    """OpenVINO's compiled model uses the memory of the weights after all Python objects of the model are gone."""
+    path = addition(tmp_path, count)
+    compiled = [openvino.Core().compile_model(onnx2ir.convert(path).to_openvino(), "CPU") for _ in range(8)]
+    gc.collect()
+    others = [np.full(count, 7, np.float32) for _ in range(100)]  # in the memory that is free now
+    for model in compiled:
+        np.testing.assert_array_equal(model({"x": np.zeros(count, np.float32)})[0], np.arange(count, dtype=np.float32))
+    assert len(others) == 100
+
+
+def test_to_openvino_makes_one_copy_of_the_weights(onnx2ir, tmp_path):
+    size = 128 << 20
+    program = f"""
+import re, sys, openvino
+sys.path.insert(0, {str(Path(onnx2ir.__file__).parents[1])!r})
+import onnx2ir
+most = lambda: int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) << 10
+onnx2ir.convert({str(MODEL)!r}).to_openvino()
+converted = onnx2ir.convert({str(addition(tmp_path, size // 4))!r})
+before = most()
+model = converted.to_openvino()
+print(most() - before)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert 0.9 * size < int(done.stdout) < 1.25 * size
+
+
+def test_to_openvino_without_weights(onnx2ir):
+    x, y = (onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]) for name in "xy")
+    model = onnx.helper.make_model(onnx.helper.make_graph([onnx.helper.make_node("Abs", ["x"], ["y"])], "g", [x], [y]))
+    compiled = openvino.Core().compile_model(onnx2ir.convert(model).to_openvino(), "CPU")
+    assert compiled({"x": np.array([-1, 2], np.float32)})[0].tolist() == [1, 2]
+
+
+def test_to_openvino_after_the_weights_have_changed(onnx2ir, tmp_path):
+    model = onnx2ir.convert(addition(tmp_path, 1 << 20))
+    (tmp_path / "numbers.bin").write_bytes(b"")
+    with pytest.raises(RuntimeError, match="numbers.bin"):
+        model.to_openvino()
 
 
 def test_views(onnx2ir):

@@ -14,7 +14,7 @@
 namespace onnx2ir::cli {
 
 /// The first word of the command line: what to do with the models.
-enum class Command : std::uint8_t { convert, show, diff };
+enum class Command : std::uint8_t { convert, show, diff, verify };
 
 struct CommandInfo {
   Command command = Command::convert;
@@ -24,7 +24,7 @@ struct CommandInfo {
   std::string_view summary;
 };
 
-inline constexpr std::array<CommandInfo, 3> kCommands{{
+inline constexpr std::array<CommandInfo, 4> kCommands{{
     {Command::convert, "", "MODEL...", 0, "convert the models"},
     {Command::show, "show", "MODEL", 1,
      "print the IR of a model as text, with a hash for each large constant; MODEL can also be an IR, "
@@ -32,6 +32,9 @@ inline constexpr std::array<CommandInfo, 3> kCommands{{
     {Command::diff, "diff", "OLD NEW", 2,
      "list the differences between two models or IRs: names, types, attributes, weights, connections; exit "
      "code 0 if they are equal, 1 if they differ, 2 if one cannot be read"},
+    {Command::verify, "verify", "MODEL [IR.xml]", 0,
+     "run the model in onnxruntime and its IR in OpenVINO, and compare the outputs; verify --help lists its "
+     "own options; needs the Python package onnx2ir[verify]"},
 }};
 
 /// A list to print instead of a conversion.

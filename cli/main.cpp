@@ -14,6 +14,7 @@
 #include "cli/inspect_models.hpp"
 #include "cli/listings.hpp"
 #include "cli/temporary_files.hpp"
+#include "cli/verify_model.hpp"
 
 namespace {
 
@@ -59,6 +60,7 @@ const CommandInfo& command_of(const std::vector<std::string>& words) {
 int run(std::vector<std::string> words) {
   const CommandInfo& command = command_of(words);
   if (!command.name.empty()) words.erase(words.begin());
+  if (command.command == Command::verify) return verify_model(words);
   Arguments arguments;
   arguments.command = command.command;
   const std::vector<Option> options = option_table(arguments);

@@ -1,0 +1,47 @@
+#include "cli/verify_model.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+
+#include "cli/convert_models.hpp"
+
+namespace onnx2ir::cli {
+namespace {
+
+// Python would search the current folder for modules first.
+constexpr const char* kProgram = R"(import sys
+if sys.path[:1] == ['']: del sys.path[0]
+try:
+    from onnx2ir.verify.__main__ import main
+except ModuleNotFoundError as error:
+    print(f"onnx2ir: verify needs the Python package {error.name}: python3 -m pip install 'onnx2ir[verify]'", file=sys.stderr)
+    sys.exit(2)
+sys.exit(main(sys.argv[1:]))
+)";
+
+/// The interpreter of the environment that this tool is installed in, or the one in PATH.
+std::string interpreter() {
+  std::error_code failed;
+  const std::filesystem::path tool = std::filesystem::read_symlink("/proc/self/exe", failed);
+  const std::filesystem::path beside = tool.parent_path() / "python3";
+  return !failed && std::filesystem::exists(beside, failed) ? beside.string() : "python3";
+}
+
+}  // namespace
+
+int verify_model(const std::vector<std::string>& words) {
+  std::vector<std::string> command = {interpreter(), "-c", kProgram};
+  command.insert(command.end(), words.begin(), words.end());
+  std::vector<char*> pointers;
+  pointers.reserve(command.size() + 1);
+  for (std::string& word : command) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  ::execvp(pointers[0], pointers.data());
+  std::cerr << "onnx2ir: verify needs Python, and '" << command[0] << "' cannot be started\n";
+  return kUsage;
+}
+
+}  // namespace onnx2ir::cli

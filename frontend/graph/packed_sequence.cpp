@@ -1,5 +1,8 @@
 #include "frontend/graph/packed_sequence.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "frontend/graph/packed_parts.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
@@ -69,6 +72,15 @@ Value filled_up(Builder& builder, Value shapes, std::int64_t from, std::int64_t 
   return from == 0 ? filling : concat(builder, {shapes, filling}, 1);
 }
 
+/// Element `index` if all elements have the same static shape: they are rows of one tensor. Null otherwise.
+Value row_of_equal_shapes(Builder& builder, const Sequence& packed, Value index) {
+  const auto sizes = packed.element.sizes();
+  if (!sizes || std::ranges::find(*sizes, 0) != sizes->end()) return {};
+  std::vector<std::int64_t> shape{-1};
+  shape.insert(shape.end(), sizes->begin(), sizes->end());
+  return gather(builder, reshape(builder, packed.values, shape), index);
+}
+
 }  // namespace
 
 Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
@@ -136,6 +148,7 @@ Value at(Builder& builder, const Sequence& sequence, Value position) {
   const Sequence packed = packed_form(builder, sequence);
   const Value index = from_start(builder, packed, position);
   if (holds_scalars(packed)) return gather(builder, packed.values, index);
+  if (const Value row = row_of_equal_shapes(builder, packed, index)) return row;
   const Value begin = offset(builder, packed, index);
   const Value size = gather(builder, sizes(builder, packed), index);
   const Value elements = rows(builder, packed.values, begin, builder.op(ops::Add, {begin, size}));

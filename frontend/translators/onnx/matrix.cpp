@@ -41,22 +41,23 @@ Values gemm_1(NodeContext& node) {
   return {convert(node, result, type)};
 }
 
-/// Quantised values as numbers of `type`: minus their zero point if there is one. A vector of zero points has
-/// one per row of the left matrix, or one per column of the right one.
-Value centered(NodeContext& node, Value quantized, Value zero_point, bool is_left, ElementType type) {
-  const Value value = convert(node, quantized, type);
+/// Quantised values as numbers: minus their zero point if there is one. A vector of zero points has one per
+/// row of the left matrix, or one per column of the right one.
+Value centered(NodeContext& node, Value quantized, Value zero_point, bool is_left) {
+  const Value value = convert(node, quantized, ElementType::f32);
   if (!zero_point) return value;
-  Value offset = convert(node, zero_point, type);
+  Value offset = convert(node, zero_point, ElementType::f32);
   if (is_left && node.rank(offset) == 1 && offset.shape()[0] != ir::Dimension(1)) {
     offset = with_unit_dimensions(node, offset, 0, 1);
   }
   return node.op(ops::Subtract, {value, offset});
 }
 
+/// OpenVINO adds in f32 in any case.
 Values mat_mul_integer_10(NodeContext& node) {
-  const Value a = centered(node, node.input(0), node.optional_input(2), true, ElementType::i32);
-  const Value b = centered(node, node.input(1), node.optional_input(3), false, ElementType::i32);
-  return {mat_mul(node, a, b)};
+  const Value a = centered(node, node.input(0), node.optional_input(2), true);
+  const Value b = centered(node, node.input(1), node.optional_input(3), false);
+  return {convert(node, mat_mul(node, a, b), ElementType::i32)};
 }
 
 Value scale_of(NodeContext& node, std::size_t index, bool is_left) {
@@ -71,8 +72,8 @@ Values q_linear_mat_mul_10(NodeContext& node) {
   if (type != ElementType::i8 && type != ElementType::u8) {
     node.fail("only 8-bit integers are converted, not " + std::string(ir::info(type).name));
   }
-  const Value a = centered(node, node.input(0), node.input(2), true, ElementType::f32);
-  const Value b = centered(node, node.input(3), node.input(5), false, ElementType::f32);
+  const Value a = centered(node, node.input(0), node.input(2), true);
+  const Value b = centered(node, node.input(3), node.input(5), false);
   const Value product = mat_mul(node, a, b);
   const Value scaled_a = node.op(ops::Multiply, {product, scale_of(node, 1, true)});
   const Value scaled_b = node.op(ops::Multiply, {scaled_a, scale_of(node, 4, false)});

@@ -7,6 +7,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/quantization_steps.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "target/faults.hpp"
 
@@ -84,17 +85,20 @@ Split split(NodeContext& node, Value number) {
 /// integers.
 Value quotient_to_round(NodeContext& node, Value x, Value scale) {
   const AttributeList plain{{"m_pythondiv", true}};
-  if (!node.target().has(Fault::division_by_reciprocal)) return node.op(ops::Divide, {x, scale}, plain);
+  if (!node.target().has(Fault::division_by_reciprocal) || !may_be_midpoint(x, scale)) {
+    return node.op(ops::Divide, {x, scale}, plain);
+  }
   // Twice the range of 16-bit integers. An infinite quotient would have no midpoint.
   constexpr double kFar = 1 << 17;
   const Value near =
       node.op(ops::Clamp, {node.op(ops::Divide, {x, scale}, plain)}, {{"min", -kFar}, {"max", kFar}});
   const Value middle = node.op(ops::Add, {node.op(ops::Floor, {near}), node.number_like(0.5, near)});
   // The product of the midpoint's 18 bits and the leading 6 bits of the scale is exact.
-  const Split parts = split(node, scale);
-  const Value remainder = node.op(ops::Subtract, {x, node.op(ops::Multiply, {middle, parts.leading})});
-  const Value rest = node.op(ops::Subtract, {remainder, node.op(ops::Multiply, {middle, parts.rest})});
-  return node.op(ops::Add, {middle, node.op(ops::Divide, {rest, scale}, plain)});
+  const Split parts = split(node, node.op(ops::Multiply, {scale, node.number_like(-1, scale)}));
+  // Sums, because the plugin fuses the first operand of a Subtract only.
+  const Value remainder = node.op(ops::Add, {node.op(ops::Multiply, {middle, parts.leading}), x});
+  const Value rest = node.op(ops::Add, {remainder, node.op(ops::Multiply, {middle, parts.rest})});
+  return node.op(ops::Add, {node.op(ops::Divide, {rest, scale}, plain), middle});
 }
 
 /// The type of a QuantizeLinear without zero point: attribute output_dtype (21), by default u8.

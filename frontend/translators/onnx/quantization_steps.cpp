@@ -1,0 +1,202 @@
+#include "frontend/translators/onnx/quantization_steps.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ir/known_values.hpp"
+#include "ir/operation_set.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+using ir::Value;
+
+/// The elements of a value are sums of integral multiples of these numbers. If they are noisy, they have
+/// larger rounding errors than a division, and meet other numbers only by chance.
+struct Steps {
+  bool is_noisy = false;
+  std::vector<double> sizes;
+};
+using MaybeSteps = std::optional<Steps>;
+
+constexpr std::size_t kMaxSteps = 16;
+constexpr int kMaxNodes = 100;
+
+Steps noise() {
+  return {.is_noisy = true, .sizes = {}};
+}
+
+/// Sums, whose order of summation differs between runtimes.
+constexpr ir::OperationSet kSums = {
+    ops::MatMul,
+    ops::Convolution,
+    ops::GroupConvolution,
+    ops::ConvolutionBackpropData,
+    ops::GroupConvolutionBackpropData,
+    ops::MVN,
+    ops::ReduceMean,
+    ops::ScaledDotProductAttention,
+    ops::LSTMSequence,
+    ops::GRUSequence,
+    ops::RNNSequence,
+};
+/// Input 0, or numbers that rounding errors keep apart from all midpoints.
+constexpr ir::OperationSet kKeepSteps = {
+    ops::ReLU, ops::Gelu,   ops::Swish, ops::Mish,    ops::SoftPlus,  ops::Abs,   ops::Negative,
+    ops::Tile, ops::Gather, ops::Slice, ops::MaxPool, ops::Broadcast, ops::Split, ops::VariadicSplit,
+};
+
+/// `nodes` is how many nodes may still be visited.
+MaybeSteps steps_of(Value value, int& nodes);
+
+/// The steps of both values; elements are from one or the other.
+MaybeSteps either(const MaybeSteps& a, const MaybeSteps& b) {
+  if (!a || !b || a->sizes.size() + b->sizes.size() > kMaxSteps) return std::nullopt;
+  Steps both = *a;
+  both.is_noisy = a->is_noisy && b->is_noisy;
+  both.sizes.insert(both.sizes.end(), b->sizes.begin(), b->sizes.end());
+  return both;
+}
+
+MaybeSteps steps_of_parts(const ir::Node& node, std::size_t first, int& nodes) {
+  MaybeSteps all = noise();
+  for (std::size_t i = first; i < node.inputs().size(); ++i)
+    all = either(all, steps_of(node.input(i), nodes));
+  return all;
+}
+
+MaybeSteps steps_of_constant(Value value) {
+  if (value.node->is(ops::Convert)) value = value.node->input(0);
+  const auto count = value.shape().element_count();
+  if (!count || *count > static_cast<std::int64_t>(kMaxSteps)) return std::nullopt;
+  const auto numbers = ir::exact_numbers(value);
+  if (!numbers) return std::nullopt;
+  Steps steps;
+  for (const double number : *numbers) steps.sizes.push_back(std::abs(number));
+  return steps;
+}
+
+MaybeSteps scaled(MaybeSteps steps, double factor) {
+  if (!steps) return steps;
+  for (double& size : steps->sizes) size *= std::abs(factor);
+  return steps;
+}
+
+bool is_noise(const MaybeSteps& steps) {
+  return steps && steps->is_noisy && steps->sizes.empty();
+}
+
+MaybeSteps steps_of_sum(const ir::Node& node, int& nodes) {
+  const MaybeSteps a = steps_of(node.input(0), nodes);
+  if (is_noise(a)) return noise();
+  const MaybeSteps b = steps_of(node.input(1), nodes);
+  return is_noise(b) ? noise() : either(a, b);
+}
+
+MaybeSteps steps_of_product(const ir::Node& node, int& nodes) {
+  const MaybeSteps a = steps_of(node.input(0), nodes);
+  if (is_noise(a)) return noise();
+  const MaybeSteps b = steps_of(node.input(1), nodes);
+  if (is_noise(b)) return noise();
+  if (!a || !b || a->sizes.size() * b->sizes.size() > kMaxSteps) return std::nullopt;
+  Steps products;
+  for (const double x : a->sizes) {
+    for (const double y : b->sizes) products.sizes.push_back(x * y);
+  }
+  return products;
+}
+
+bool is_dequantized(const ir::Node& node) {
+  return node.is(ops::Multiply) && node.find_attribute("dequantizes") != nullptr;
+}
+
+/// Results that are limited to a range: its ends are frequent.
+MaybeSteps limited(MaybeSteps steps, double low, double high) {
+  if (!steps) return steps;
+  steps->sizes.push_back(std::abs(low));
+  steps->sizes.push_back(std::abs(high));
+  return steps;
+}
+
+/// min(max(alpha * x + beta, 0), 1).
+MaybeSteps steps_of_hard_sigmoid(const ir::Node& node, int& nodes) {
+  const auto alpha = ir::exact_number(node.input(1));
+  const auto beta = ir::exact_number(node.input(2));
+  const MaybeSteps steps = steps_of(node.input(0), nodes);
+  if (!alpha || !beta || !steps) return std::nullopt;
+  if (is_noise(steps)) return limited(steps, 0, 1);
+  return limited(scaled(steps, *alpha), 1, *beta);
+}
+
+/// x * min(max(x + 3, 0), 6) / 6.
+MaybeSteps steps_of_hard_swish(const ir::Node& node, int& nodes) {
+  MaybeSteps steps = steps_of(node.input(0), nodes);
+  if (!steps || is_noise(steps)) return steps;
+  if (steps->sizes.size() != 1) return std::nullopt;
+  const double size = steps->sizes.front();
+  steps->sizes = {size, size / 2, size * size / 6};
+  return steps;
+}
+
+MaybeSteps steps_of(Value value, int& nodes) {
+  const ir::Node& node = *value.node;
+  if (nodes-- <= 0) return std::nullopt;
+  if (node.is_one_of(kSums)) return noise();
+  if (node.is_one_of(kKeepSteps) || node.op().traits.rearranges || node.op().traits.reshapes)
+    return steps_of(node.input(0), nodes);
+  if (node.is(ops::Const)) return steps_of_constant(value);
+  if (is_dequantized(node)) return steps_of_constant(node.input(1));
+  if (node.is(ops::Add) || node.is(ops::Subtract)) return steps_of_sum(node, nodes);
+  if (node.is(ops::Multiply)) return steps_of_product(node, nodes);
+  if (node.is(ops::Concat)) return steps_of_parts(node, 0, nodes);
+  if (node.is(ops::Select)) return steps_of_parts(node, 1, nodes);
+  if (node.is(ops::Clamp)) return limited(steps_of(node.input(0), nodes), node.real("min"), node.real("max"));
+  if (node.is(ops::HSwish)) return steps_of_hard_swish(node, nodes);
+  if (node.is(ops::HardSigmoid)) return steps_of_hard_sigmoid(node, nodes);
+  return std::nullopt;
+}
+
+/// Whether an odd multiple of 1/2 is a multiple of `ratio` but for rounding errors: whether `ratio` is a
+/// fraction with a small even denominator.
+bool meets_midpoints(double ratio) {
+  constexpr double kMaxDenominator = 128;
+  constexpr double kPrecision = 0x1p-21;
+  if (ratio == 0) return false;
+  // The convergents of the continued fraction.
+  double rest = ratio;
+  std::array<double, 2> numerators = {0, 1};
+  std::array<double, 2> denominators = {1, 0};
+  while (true) {
+    const double whole = std::floor(rest);
+    const double numerator = whole * numerators[1] + numerators[0];
+    const double denominator = whole * denominators[1] + denominators[0];
+    if (!(denominator <= kMaxDenominator)) return false;
+    if (std::abs(ratio - numerator / denominator) <= kPrecision * ratio) {
+      return std::fmod(denominator, 2) == 0;
+    }
+    numerators[0] = std::exchange(numerators[1], numerator);
+    denominators[0] = std::exchange(denominators[1], denominator);
+    rest = 1 / (rest - whole);
+  }
+}
+
+}  // namespace
+
+bool may_be_midpoint(Value x, Value scale) {
+  int nodes = kMaxNodes;
+  const MaybeSteps steps = steps_of(x, nodes);
+  if (!steps) return true;
+  if (is_noise(steps)) return false;
+  const MaybeSteps scales = steps_of_constant(scale);
+  if (!scales) return true;
+  return std::ranges::any_of(steps->sizes, [&](double size) {
+    return std::ranges::any_of(scales->sizes, [&](double unit) { return meets_midpoints(size / unit); });
+  });
+}
+
+}  // namespace onnx2ir::frontend

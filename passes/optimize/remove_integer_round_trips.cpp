@@ -1,0 +1,135 @@
+// Removes the conversion of numbers to an integer type and back if they are integers in the range of this
+// type, as they are between QuantizeLinear and DequantizeLinear or after MatMulInteger. The CPU plugin fuses
+// the arithmetic before and after the conversions, but not the conversions.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "ir/builder.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kMaxDepth = 12;
+
+/// Bounds of numbers that are integers.
+struct Bounds {
+  double low;
+  double high;
+};
+using MaybeBounds = std::optional<Bounds>;
+
+MaybeBounds bounds_of(ir::Value value, int depth);
+
+Bounds bounds_of_type(ir::ElementType type) {
+  const auto bits = static_cast<int>(ir::info(type).bits);
+  if (ir::is_signed_integral(type)) return {-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
+  return {0, std::ldexp(1.0, bits) - 1};
+}
+
+bool is_counted(ir::ElementType type) {
+  return ir::is_integral(type) && type != ir::ElementType::boolean;
+}
+
+MaybeBounds bounds_of_constant(ir::Value value) {
+  constexpr std::int64_t kMaxElements = 64;
+  const auto count = value.shape().element_count();
+  if (!count || *count == 0 || *count > kMaxElements) return std::nullopt;
+  const auto numbers = ir::exact_numbers(value);
+  if (!numbers) return std::nullopt;
+  Bounds bounds{kInfinity, -kInfinity};
+  for (const double number : *numbers) {
+    if (std::trunc(number) != number) return std::nullopt;
+    bounds = {std::min(bounds.low, number), std::max(bounds.high, number)};
+  }
+  return bounds;
+}
+
+/// The bounds of a rounded number: those of the Clamp before it, whose bounds may be fractions.
+Bounds bounds_of_rounded(const ir::Node& node) {
+  const ir::Node& before = *node.input(0).node;
+  if (!before.is(ops::Clamp)) return {-kInfinity, kInfinity};
+  return {std::floor(before.real("min")), std::ceil(before.real("max"))};
+}
+
+MaybeBounds bounds_of_clamped(const ir::Node& node, int depth) {
+  const double low = node.real("min");
+  const double high = node.real("max");
+  const MaybeBounds before = bounds_of(node.input(0), depth);
+  if (!before || std::trunc(low) != low || std::trunc(high) != high) return std::nullopt;
+  return Bounds{std::clamp(before->low, low, high), std::clamp(before->high, low, high)};
+}
+
+MaybeBounds bounds_of_sum(const ir::Node& node, int depth) {
+  const MaybeBounds a = bounds_of(node.input(0), depth);
+  const MaybeBounds b = bounds_of(node.input(1), depth);
+  if (!a || !b) return std::nullopt;
+  if (node.is(ops::Subtract)) return Bounds{a->low - b->high, a->high - b->low};
+  return Bounds{a->low + b->low, a->high + b->high};
+}
+
+/// How many products each number of a MatMul or Convolution adds.
+std::optional<double> products_of(const ir::Node& node) {
+  const auto sizes = node.input(1).shape().sizes();
+  if (!sizes || sizes->empty()) return std::nullopt;
+  if (node.is(ops::MatMul)) {
+    const std::size_t back = node.boolean("transpose_b") || sizes->size() == 1 ? 1 : 2;
+    return static_cast<double>((*sizes)[sizes->size() - back]);
+  }
+  double count = 1;
+  for (std::size_t i = 1; i < sizes->size(); ++i) count *= static_cast<double>((*sizes)[i]);
+  return count;
+}
+
+MaybeBounds bounds_of_products(const ir::Node& node, int depth) {
+  const MaybeBounds a = bounds_of(node.input(0), depth);
+  const MaybeBounds b = bounds_of(node.input(1), depth);
+  const auto count = products_of(node);
+  if (!a || !b || !count) return std::nullopt;
+  const auto largest = [](const Bounds& bounds) {
+    return std::max(std::abs(bounds.low), std::abs(bounds.high));
+  };
+  const double sum = *count * largest(*a) * largest(*b);
+  return Bounds{-sum, sum};
+}
+
+MaybeBounds bounds_of(ir::Value value, int depth) {
+  const ir::Node& node = *value.node;
+  if (depth == 0) return std::nullopt;
+  --depth;
+  if (node.op().traits.reshapes || node.op().traits.rearranges) return bounds_of(node.input(0), depth);
+  if (node.is(ops::Const)) return bounds_of_constant(value);
+  if (node.is(ops::Convert)) {
+    const ir::ElementType type = node.input(0).type();
+    return is_counted(type) ? MaybeBounds(bounds_of_type(type)) : std::nullopt;
+  }
+  if (node.is(ops::Round)) return bounds_of_rounded(node);
+  if (node.is(ops::Clamp)) return bounds_of_clamped(node, depth);
+  if (node.is(ops::Add) || node.is(ops::Subtract)) return bounds_of_sum(node, depth);
+  if (node.is(ops::MatMul) || node.is(ops::Convolution) || node.is(ops::GroupConvolution))
+    return bounds_of_products(node, depth);
+  return std::nullopt;
+}
+
+/// The numbers if `node` converts integers to their type that were converted from it.
+ir::Value integers_of(const ir::Builder&, const ir::Node& node) {
+  const ir::Node& storage = *node.input(0).node;
+  if (!storage.is(ops::Convert) || !is_counted(storage.output(0).type)) return {};
+  const ir::Value numbers = storage.input(0);
+  if (numbers.type() != ir::ElementType::f32 || node.output(0).type != numbers.type()) return {};
+  const MaybeBounds bounds = bounds_of(numbers, kMaxDepth);
+  const Bounds limits = bounds_of_type(storage.output(0).type);
+  return bounds && bounds->low >= limits.low && bounds->high <= limits.high ? numbers : ir::Value{};
+}
+
+}  // namespace
+
+bool remove_integer_round_trips(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {ops::Convert}, integers_of);
+}
+
+}  // namespace onnx2ir::passes

@@ -1,11 +1,13 @@
 #include "cli/inspect_models.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "cli/convert_models.hpp"
 
@@ -19,9 +21,16 @@ Conversion read(const Arguments& arguments, const std::string& model) {
   return convert_bytes(std::as_bytes(std::span(bytes)), arguments.options);
 }
 
-/// The model, or null after its errors are printed. It is never destroyed: the process ends soon.
+/// Keeps a conversion to the end of the process. It is never destroyed, because freeing takes longer than
+/// ending the process.
+Conversion& kept(Conversion conversion) {
+  static auto& all = *std::make_unique<std::deque<Conversion>>().release();
+  return all.emplace_back(std::move(conversion));
+}
+
+/// The model, or null after its errors are printed.
 const Model* read_or_report(const Arguments& arguments, const std::string& model) {
-  Conversion& conversion = *std::make_unique<Conversion>(read(arguments, model)).release();
+  Conversion& conversion = kept(read(arguments, model));
   print(arguments, conversion.diagnostics);
   return conversion.model ? &*conversion.model : nullptr;
 }

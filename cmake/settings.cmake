@@ -34,6 +34,10 @@ if(ONNX2IR_SANITIZERS)
   target_compile_options(onnx2ir_settings INTERFACE
     -fsanitize=${ONNX2IR_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(onnx2ir_settings INTERFACE -fsanitize=${ONNX2IR_SANITIZERS})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND ONNX2IR_SANITIZERS MATCHES "address")
+    # A shared runtime must be loaded before libraries in LD_PRELOAD, which tests use.
+    target_link_options(onnx2ir_settings INTERFACE -static-libasan)
+  endif()
 endif()
 if(ONNX2IR_COVERAGE)
   target_compile_options(onnx2ir_settings INTERFACE --coverage)

@@ -1,5 +1,6 @@
 """Names of layers and tensors, and what the IR says about its conversion."""
 
+import os
 import shutil
 from xml.etree import ElementTree
 
@@ -99,7 +100,8 @@ def test_files_do_not_depend_on_the_folder_and_the_time(folder):
     other = folder / "other folder"
     other.mkdir()
     shutil.copy(folder / "m.onnx", other / "n.onnx")
-    converted(other / "n.onnx", "-o", other / "m.xml", "--threads", "3", "--max-memory", "2G")
+    limit = [] if "ONNX2IR_SANITIZED" in os.environ else ["--max-memory", "2G"]  # AddressSanitizer maps terabytes
+    converted(other / "n.onnx", "-o", other / "m.xml", "--threads", "3", *limit)
     for name in ("m.xml", "m.bin"):
         assert (folder / name).read_bytes() == (other / name).read_bytes()
     assert str(folder.name) not in (folder / "m.xml").read_text()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .limited import convert_limited
+from .limited import IS_SANITIZED, convert_limited
 from .test_hostile import doubling_functions, helper, real, save
 
 
@@ -17,6 +17,7 @@ def functions(tmp_path, levels):
     )
 
 
+@pytest.mark.skipif(IS_SANITIZED, reason="./dev test: AddressSanitizer maps terabytes")
 def test_memory(tmp_path):
     model = functions(tmp_path, 18)
     assert convert_limited(model, tmp_path).exit_code == 0

@@ -22,13 +22,13 @@ def output_of(*command):
 
 
 def dependencies(build):
-    """The inputs of each object file according to ninja, by the name of the object."""
+    """The inputs of each object file according to ninja, by the path of the object."""
     found, files = {}, []
     for line in output_of("ninja", "-C", str(build), "-t", "deps").splitlines():
         if line.startswith("    "):
             files.append(build / line.strip())
         elif ": #deps" in line:
-            files = found.setdefault(line.split(":")[0], [])
+            files = found.setdefault(build / line.split(":")[0], [])
     return found
 
 
@@ -74,7 +74,8 @@ def main(build, cache, *parts):
         ours = source.is_relative_to(ROOT) and not any(source.is_relative_to(folder) for folder in others)
         if not ours or (parts and not any(part in entry["file"] for part in parts)):
             continue
-        mark = cache / key_of(entry, made_from.get(entry["output"], [source]), common)
+        # Without the headers, a result would stay valid after a change of one. The path of the output is relative or absolute.
+        mark = cache / key_of(entry, made_from[build / entry["output"]], common)
         if not mark.exists():
             todo[entry["file"]] = mark
     with ThreadPoolExecutor(os.cpu_count()) as pool:

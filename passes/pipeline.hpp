@@ -71,8 +71,8 @@ struct Pass {
   bool (*run)(ir::Model& model, PassContext& context);
   /// Properties that must hold before the pass; earlier passes ensure them.
   PropertySet required = {};
-  /// Properties that hold after the pass: those of a legalisation to the end, others until another pass breaks
-  /// them.
+  /// Properties that hold after the pass: those of a legalisation to the end, others until another pass
+  /// breaks them.
   PropertySet ensured = {};
   /// Properties that a later pass requires and that may no longer hold if the pass has changed the model; for
   /// a legalisation also kNormalForm.

@@ -268,11 +268,13 @@ pugi::xml_node read_net(std::string_view xml, pugi::xml_document& document) {
 std::unique_ptr<ir::Model> read_model(pugi::xml_node net, const WeightsLookup& weights) {
   auto model = std::make_unique<ir::Model>();
   model->name = net.attribute("name").value();
+  // Text between elements is no element: its name is empty.
   for (const pugi::xml_node option : net.child("rt_info").child("runtime_options")) {
-    model->runtime_options.emplace_back(option.name(), option.attribute("value").value());
+    if (option.type() == pugi::node_element)
+      model->runtime_options.emplace_back(option.name(), option.attribute("value").value());
   }
   for (const pugi::xml_node fact : net.child("rt_info").child("onnx2ir")) {
-    if (!std::string_view(fact.name()).starts_with("weights_"))
+    if (fact.type() == pugi::node_element && !std::string_view(fact.name()).starts_with("weights_"))
       model->provenance.emplace_back(fact.name(), fact.attribute("value").value());
   }
   Reader(weights).graph(net, model->graph);

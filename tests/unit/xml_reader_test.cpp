@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <onnx2ir/onnx2ir.hpp>
+#include <string_view>
 
 #include "backend_xml/write_model.hpp"
 #include "catch.hpp"
@@ -70,6 +71,19 @@ TEST_CASE("a layer with only notes as attributes reads back as written", "[xml]"
 }
 
 // tests/conformance/test_sliced_inputs.py runs the same file in OpenVINO.
+TEST_CASE("text between the facts about an IR is ignored", "[xml]") {
+  const Conversion conversion = convert_file(ONNX2IR_TESTS_DIR "/models/loop_11.onnx");
+  REQUIRE(conversion.model);
+  std::string xml = conversion.model->xml();
+  for (const std::string_view element : {"<onnx2ir>", "</onnx2ir>"}) {
+    const std::size_t at = xml.find(element);
+    REQUIRE(at != std::string::npos);
+    xml.insert(element.starts_with("</") ? at : at + element.size(), "text<![CDATA[more]]>");
+  }
+  const auto model = read_xml(xml, ir::ConstantData(conversion.model->weights()));
+  CHECK(backend_xml::xml_text(*model) == conversion.model->xml());
+}
+
 TEST_CASE("sliced inputs of a loop are written and read back", "[xml]") {
   const auto [xml, weights] = sliced_inputs();
   const auto model = read_xml(xml, weights);

@@ -106,7 +106,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     const auto start = std::chrono::steady_clock::now();
     const frontend::LoadOptions how{
         options.external_data_folder, options.max_function_nodes, {options.inputs, options.outputs}};
-    imported = frontend::import_model(source, how, *target, sink);
+    imported = frontend::import_model(source, how, *target, sink, {.keep_unknown = options.keep_unknown});
     if (options.debug.pass_finished) {
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
       options.debug.pass_finished("import", time.count(), true);

@@ -146,6 +146,11 @@ std::span<const Row<Options>> conversion_rows() {
          options.external_data_folder = value;
          return Problem();
        }},
+      {{"keep_unknown", "",
+        "keep operators that cannot be converted as layers for an extension of OpenVINO, which the program "
+        "that runs the IR loads",
+        "Operators", Kind::flag},
+       [](Options& options, std::string_view value) { return set_flag(options.keep_unknown, value); }},
       {{"compress_to_fp16", "", "store floating-point constants in half precision if they fit", "IR",
         Kind::flag},
        [](Options& options, std::string_view value) { return set_flag(options.compress_to_fp16, value); }},

@@ -32,6 +32,10 @@ std::string suggestion(const std::vector<frontend::OperatorRow>& table, const Pl
   return nearest.empty() ? std::string() : "did you mean " + full_name(place.domain, nearest) + "?";
 }
 
+/// For operators that resemble no other.
+constexpr std::string_view kOtherWays =
+    "docs/extensions.md: --keep-unknown keeps the operator for an extension of OpenVINO";
+
 }  // namespace
 
 void add_suggestions(std::vector<Diagnostic>& diagnostics) {
@@ -44,6 +48,7 @@ void add_suggestions(std::vector<Diagnostic>& diagnostics) {
     if (is_new) {
       if (table.empty()) table = frontend::operator_table();
       found->second = suggestion(table, diagnostic.place);
+      if (found->second.empty()) found->second = kOtherWays;
     }
     diagnostic.hint = found->second;
   }

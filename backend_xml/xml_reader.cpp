@@ -14,6 +14,7 @@
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_values.hpp"
 #include "backend_xml/xml_writer.hpp"
+#include "ir/extension.hpp"
 #include "ir/inference.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/verifier.hpp"
@@ -88,9 +89,11 @@ class Reader {
   ir::Node& node(pugi::xml_node layer, ir::Graph& graph, const std::vector<ir::Value>& inputs,
                  const Ports& outputs) {
     const std::string_view type = required_text(layer, "type");
-    const ir::OpDescriptor* op = ir::find_op_or_null(type);
     const std::string_view version = required_text(layer, "version");
-    if (op == nullptr) refuse("there is no operation {} of {}", type, version);
+    if (version == ir::kExtensionOpset) return extension(layer, graph, inputs, outputs);
+    const ir::OpDescriptor* op = ir::find_op_or_null(type);
+    if (op == nullptr || op->id == ops::ExtensionOperation)
+      refuse("there is no operation {} of {}", type, version);
     const auto count = static_cast<int>(inputs.size());
     const bool is_variadic = op->max_inputs == ir::OpDescriptor::kVariadic;
     if (count < op->min_inputs || (!is_variadic && count > op->max_inputs))
@@ -108,17 +111,41 @@ class Reader {
     if (node.is(ops::Const)) node.set_payload(constant(layer, node.output(0)));
     if (node.is(ops::Loop)) node.set_payload(loop(layer, graph));
     if (node.is(ops::If)) node.set_payload(branches(layer, graph, node.outputs().size()));
-    try {
-      ir::infer(node);
-    } catch (const ir::InvalidNode& reason) {
-      refuse("layer '{}': {}", node.name, reason.what());
-    }
+    infer(node);
     if (node.is(ops::Result)) return node;
     if (outputs.size() != expected) refuse("{} has {} outputs, not {}", type, expected, outputs.size());
     for (std::size_t i = 0; i < expected; ++i) {
       check_port(outputs[i], node.output(i).type, node.output(i).shape);
       node.output(i).names = parse_names(outputs[i].attribute("names").value());
     }
+    return node;
+  }
+
+  static void infer(ir::Node& node) {
+    try {
+      ir::infer(node);
+    } catch (const ir::InvalidNode& reason) {
+      refuse("layer '{}': {}", node.name, reason.what());
+    }
+  }
+
+  /// A layer of an extension: its ports give the types and shapes of its outputs.
+  static ir::Node& extension(pugi::xml_node layer, ir::Graph& graph, const std::vector<ir::Value>& inputs,
+                             const Ports& outputs) {
+    std::vector<std::string> texts;
+    for (const pugi::xml_attribute attribute : layer.child("data").attributes())
+      texts.push_back(fmt::format("{}={}", attribute.name(), attribute.value()));
+    std::vector<ir::ExtensionOutput> types;
+    for (const pugi::xml_node port : outputs) types.push_back(parse_port(port));
+    ir::Node& node = graph.add(ir::find_op(ops::ExtensionOperation), inputs, outputs.size());
+    node.name = layer.attribute("name").value();
+    for (ir::Attribute& attribute :
+         ir::extension_attributes(std::string(required_text(layer, "type")), std::move(texts), types)) {
+      node.set_attribute(attribute.name, std::move(attribute.value));
+    }
+    infer(node);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      node.output(i).names = parse_names(outputs[i].attribute("names").value());
     return node;
   }
 

@@ -64,6 +64,17 @@ ir::PartialShape parse_shape(std::string_view text) {
   return ir::PartialShape(std::move(dimensions));
 }
 
+ir::ExtensionOutput parse_port(pugi::xml_node port) {
+  const std::string_view precision = required_text(port, "precision");
+  const auto type = ir::element_type_from_precision(precision);
+  if (!type) refuse("'{}' is not the precision of a port", precision);
+  if (port.child("rank")) return {*type, ir::PartialShape::unknown_rank()};
+  ir::Dimensions dimensions;
+  for (const pugi::xml_node dim : port.children("dim"))
+    dimensions.emplace_back(parse_number<std::int64_t>(dim.text().get()));
+  return {*type, ir::PartialShape(std::move(dimensions))};
+}
+
 ir::AttributeValue parse_attribute(std::string_view text, ir::AttributeSpec::Kind kind) {
   using Kind = ir::AttributeSpec::Kind;
   switch (kind) {

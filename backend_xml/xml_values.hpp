@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend_xml/xml_reader.hpp"
+#include "ir/extension.hpp"
 #include "ir/graph.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -34,6 +35,8 @@ std::int64_t required_id(pugi::xml_node element, const char* name);
 
 /// "1,?,3..7", or "..." for a dynamic rank.
 ir::PartialShape parse_shape(std::string_view text);
+/// The type and shape of a port.
+ir::ExtensionOutput parse_port(pugi::xml_node port);
 ir::AttributeValue parse_attribute(std::string_view text, ir::AttributeSpec::Kind kind);
 /// Splits tensor names, which are separated by commas; a comma in a name is escaped with a backslash.
 ir::TensorNames parse_names(std::string_view text);

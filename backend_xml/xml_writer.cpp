@@ -5,7 +5,10 @@
 #include <deque>
 #include <span>
 #include <string>
+#include <variant>
+#include <vector>
 
+#include "ir/extension.hpp"
 #include "ir/name_table.hpp"
 #include "ir/op_descriptor.hpp"
 
@@ -75,7 +78,12 @@ class Writer {
   void layer(const ir::Node& node, std::string_view name) {
     text_->write("<layer id=\"", node.scratch, "\"");
     attribute("name", name);
-    text_->write(" type=\"", node.op().name, "\" version=\"", ir::oldest_version(node), "\">\n");
+    if (node.is(ops::ExtensionOperation)) {
+      attribute("type", ir::layer_type(node));
+      text_->write(" version=\"", ir::kExtensionOpset, "\">\n");
+    } else {
+      text_->write(" type=\"", node.op().name, "\" version=\"", ir::oldest_version(node), "\">\n");
+    }
     data(node);
     if (node.is_decompression) {
       text_->write("<rt_info>\n<attribute name=\"decompression\" version=\"0\"/>\n</rt_info>\n");
@@ -89,6 +97,7 @@ class Writer {
   void data(const ir::Node& node) {
     if (node.constant() != nullptr) return constant(node);
     if (node.is(ops::Parameter)) return parameter(node.output(0));
+    if (node.is(ops::ExtensionOperation)) return extension(node);
     bool has_data = false;
     for (const ir::Attribute& value : node.attributes()) {
       if (ir::is_note(node.op(), value.name)) continue;
@@ -97,6 +106,17 @@ class Writer {
       attribute(value.name, ir::to_string(value.value));
     }
     if (has_data) text_->write("/>\n");
+  }
+
+  void extension(const ir::Node& node) {
+    const auto& texts = std::get<std::vector<std::string>>(*node.find_attribute("attributes"));
+    if (texts.empty()) return;
+    text_->write("<data");
+    for (const std::string& text : texts) {
+      const ir::ExtensionAttribute split = ir::split_extension_attribute(text);
+      attribute(split.name, split.value);
+    }
+    text_->write("/>\n");
   }
 
   void constant(const ir::Node& node) {

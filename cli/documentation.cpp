@@ -9,8 +9,8 @@
 namespace onnx2ir::cli {
 namespace {
 
-constexpr std::array<std::string_view, 7> kGroups{"Model",  "IR",          "Run",     "Messages",
-                                                  "Limits", "Information", "Compiler"};
+constexpr std::array<std::string_view, 8> kGroups{"Model",    "Operators", "IR",          "Run",
+                                                  "Messages", "Limits",    "Information", "Compiler"};
 constexpr std::string_view kPurpose = "converts ONNX models to OpenVINO IR";
 constexpr std::string_view kModels =
     "models as ONNX protobuf, with or without external data, or as ONNX text; - is standard input";

@@ -1,6 +1,7 @@
 // Joins the reader, the graph translator and the table of translators.
 #include "frontend/frontend.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -194,13 +195,24 @@ struct LearnedFacts {
   std::vector<std::string> certain_failures;  ///< of the last attempt
 };
 
-std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const LoadOptions& options,
-                                           LearnedFacts& learned_facts, const target::Target& target,
-                                           DiagnosticSink& sink) {
+/// What all attempts have in common.
+struct Task {
+  const LoadedModel& loaded;
+  const LoadOptions& options;
+  const target::Target& target;
+  const OperatorOptions& operators;
+  DiagnosticSink& sink;
+};
+
+std::unique_ptr<ir::Model> translate_model(const Task& task, LearnedFacts& learned_facts) {
+  const auto& [loaded, options, target, operators, sink] = task;
   const onnx::GraphProto& proto = loaded.proto().graph();
   auto model = std::make_unique<ir::Model>();
   model->name = proto.name();
   ConversionState conversion{&loaded, &translator_table(), &sink, &target, options.max_function_nodes};
+  conversion.keep_unknown = operators.keep_unknown;
+  conversion.has_new_shapes = std::ranges::any_of(
+      options.interface.inputs, [](const InputSpec& input) { return input.shape.has_value(); });
   conversion.chosen_branches = learned_facts.branches;
   conversion.may_request_branch_choice = learned_facts.may_request_branch_choice;
   GraphTranslator translator(conversion, model->graph);
@@ -222,17 +234,15 @@ std::unique_ptr<ir::Model> translate_model(const LoadedModel& loaded, const Load
   return model;
 }
 
-std::unique_ptr<ir::Model> with_learned_ranks(const LoadedModel& loaded, const LoadOptions& options,
-                                              LearnedFacts& learned_facts, const target::Target& target,
-                                              DiagnosticSink& sink) {
-  const std::size_t mark = sink.mark();
+std::unique_ptr<ir::Model> with_learned_ranks(const Task& task, LearnedFacts& learned_facts) {
+  const std::size_t mark = task.sink.mark();
   while (true) {
     try {
-      return translate_model(loaded, options, learned_facts, target, sink);
+      return translate_model(task, learned_facts);
     } catch (const RankLearned& rank) {
       // The rank of an input is found at most once; then it is no longer open.
       learned_facts.ranks.emplace(rank.input, rank.rank);
-      sink.rewind(mark);
+      task.sink.rewind(mark);
     }
   }
 }
@@ -263,9 +273,11 @@ ImportedModel with_inputs(std::unique_ptr<ir::Model> model, LoadedModel loaded) 
 }  // namespace
 
 ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
-                           const target::Target& target, DiagnosticSink& sink) {
+                           const target::Target& target, DiagnosticSink& sink,
+                           const OperatorOptions& operators) {
   auto loaded = load_model(source, options, sink);
   if (!loaded) return {};
+  const Task task{*loaded, options, target, operators, sink};
   const std::size_t mark = sink.mark();
   LearnedFacts learned_facts;
   std::unique_ptr<ir::Model> model;
@@ -275,7 +287,7 @@ ImportedModel import_model(const ModelSource& source, const LoadOptions& options
     learned_facts.certain_failures.clear();
     BranchTrial trial;
     try {
-      model = with_learned_ranks(*loaded, options, learned_facts, target, sink);
+      model = with_learned_ranks(task, learned_facts);
       trial.succeeded = model != nullptr;
       trial.certain_failures = learned_facts.certain_failures;
     } catch (const BranchesDiffer& open) {

@@ -11,6 +11,12 @@
 
 namespace onnx2ir::frontend {
 
+/// How operators that have no translator are converted.
+struct OperatorOptions {
+  /// Keeps them as layers of an extension instead of an error.
+  bool keep_unknown = false;
+};
+
 struct ImportedModel {
   std::unique_ptr<ir::Model> model;
   /// The source of the translation; the model does not need it any more.
@@ -23,6 +29,7 @@ struct ImportedModel {
 /// conversion, and std::logic_error for a fault of the compiler itself. `target`: the releases of OpenVINO
 /// that the model is made for.
 ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
-                           const target::Target& target, DiagnosticSink& sink);
+                           const target::Target& target, DiagnosticSink& sink,
+                           const OperatorOptions& operators = {});
 
 }  // namespace onnx2ir::frontend

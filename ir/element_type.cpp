@@ -58,6 +58,13 @@ std::optional<ElementType> element_type_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<ElementType> element_type_from_precision(std::string_view precision) {
+  for (const ElementTypeInfo& row : kElementTypes) {
+    if (row.precision == precision) return row.type;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::uint64_t> packed_size(ElementType type, std::uint64_t count) {
   const std::uint64_t bits = info(type).bits;
   if (bits == 0) return std::nullopt;

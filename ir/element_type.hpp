@@ -51,6 +51,8 @@ const ElementTypeInfo& info(ElementType type);
 
 /// The type whose name in data attributes is `name`; no value if there is no such type.
 std::optional<ElementType> element_type_from_name(std::string_view name);
+/// The same for the name in ports.
+std::optional<ElementType> element_type_from_precision(std::string_view precision);
 
 /// The bytes of `count` tightly packed elements of `type` (4-bit types share bytes); no value on overflow, or
 /// if the type has no fixed size.

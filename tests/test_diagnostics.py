@@ -171,6 +171,11 @@ IGNORED = """
 m (float[2,3] x) => (float[2,3] y) { y = com.microsoft.Gelu <approximated = 1> (x) }
 """
 
+UNKNOWN = """
+<ir_version: 10, opset_import: ["" : 17, "com.example" : 1]>
+m (float[2] x) => (float[2] y) { y = com.example.Frobnicate (x) }
+"""
+
 # The model and the options that give each code.
 RUNS = {
     "declared-output": (parsed(RELU, other_declaration), []),
@@ -185,6 +190,7 @@ RUNS = {
     "invalid-graph": (parsed(RELU, without_output_name), []),
     "invalid-model": (parsed(RELU, without_graph), []),
     "invalid-tensor": (parsed(RELU, short_tensor), []),
+    "kept-operator": (parsed(UNKNOWN), ["--keep-unknown"]),
     "missing-opset-import": (parsed(RELU, unimported_domain), []),
     "more-errors": (parsed(RELU, many_errors), []),
     "no-cache": (parsed(RELU), ["--stateful"]),

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "frontend/graph/kept_operator.hpp"
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/graph/unread_attributes.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -103,42 +104,6 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
     outputs.push_back(std::move(lookup.operand));
   }
   return complete;
-}
-
-namespace {
-
-/// Operators whose only output has the rank of the first input.
-bool keeps_rank(std::string_view op_type) {
-  constexpr std::string_view kNames[] = {"Abs", "Cast", "CastLike", "Exp",     "Identity", "Log",
-                                         "Neg", "Relu", "Sigmoid",  "Softmax", "Sqrt",     "Tanh"};
-  return std::find(std::begin(kNames), std::end(kNames), op_type) != std::end(kNames);
-}
-
-std::optional<std::int64_t> noted_rank(const onnx::GraphProto& graph, std::string_view name) {
-  for (const auto* const notes : {&graph.output(), &graph.value_info()}) {
-    for (const onnx::ValueInfoProto& note : *notes) {
-      if (note.name() == name && note.type().tensor_type().has_shape()) {
-        return note.type().tensor_type().shape().dim_size();
-      }
-    }
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name) const {
-  if (proto_ == nullptr) return std::nullopt;
-  if (const auto rank = noted_rank(*proto_, name)) return rank;
-  // Nodes come after their inputs, so one pass finds the values that are computed from it and keep its rank.
-  std::string_view last = name;
-  for (const onnx::NodeProto& node : proto_->node()) {
-    if (node.input_size() == 0 || node.output_size() != 1 || node.input(0) != last) continue;
-    if (!keeps_rank(node.op_type()) || !node.domain().empty()) continue;
-    last = node.output(0);
-    if (const auto rank = noted_rank(*proto_, last)) return rank;
-  }
-  return std::nullopt;
 }
 
 namespace {
@@ -250,7 +215,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
 bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,
                            Operands& outputs) {
   if (const onnx::FunctionProto* function = conversion_->model->find_function(node)) {
-    return emit_function(bound_function(*function, node), inputs, outputs);
+    return emit_function(bound_function(*function, node), node, inputs, outputs);
   }
   const std::string_view domain = canonical_domain(node.domain());
   if (const TranslatorRow* row = conversion_->translators->find(domain, node.op_type(), opset)) {
@@ -264,8 +229,13 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
     types.reserve(inputs.size());
     for (const Operand& input : inputs) types.push_back(to_onnx_type(input));
     if (auto body = expand_operator(node, opset, types, this->opset(""))) {
-      return emit_function(*body, inputs, outputs);
+      return emit_function(*body, node, inputs, outputs);
     }
+  }
+  if (conversion_->keep_unknown) {
+    NodeContext context(*this, node, opset, inputs);
+    outputs = keep_operator(context, *conversion_);
+    return true;
   }
   throw CannotTranslate{unsupported_message(domain, node.op_type()), {}, kUnsupported};
 }
@@ -275,7 +245,8 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
   const std::string_view domain = canonical_domain(node.domain());
   const auto version = opset(domain);
   if (!version || conversion_->model->find_function(node) != nullptr) return;
-  if (conversion_->translators->find(domain, node.op_type(), *version) == nullptr &&
+  if (!conversion_->keep_unknown &&
+      conversion_->translators->find(domain, node.op_type(), *version) == nullptr &&
       !has_function_body(domain, node.op_type(), *version)) {
     Place where = node_place(path, node, index, *version);
     where.function_stack = function_stack_;
@@ -315,11 +286,14 @@ void GraphTranslator::fail_too_many_nodes() {
                         std::string(kRaiseFunctionNodes)};
 }
 
-bool GraphTranslator::emit_function(const FunctionBody& body, const Operands& inputs, Operands& outputs) {
+bool GraphTranslator::emit_function(const FunctionBody& body, const onnx::NodeProto& call,
+                                    const Operands& inputs, Operands& outputs) {
   constexpr std::size_t kDeepest = 64;
   if (function_stack_.size() >= kDeepest) throw CannotTranslate{"functions are nested too deeply", {}};
   GraphTranslator scope(*this, Kind::function, *graph_, path_);
   scope.own_opsets_ = body.opsets.get();
+  scope.function_ = body.function.get();
+  scope.call_ = &call;
   scope.function_stack_.push_back(body.name);
   for (int i = 0; i < body.function->input_size(); ++i) {
     const auto position = static_cast<std::size_t>(i);
@@ -340,7 +314,7 @@ bool GraphTranslator::emit_onnx_body(const onnx::NodeProto& node, std::int64_t o
   for (const Operand& input : inputs) types.push_back(to_onnx_type(input));
   const auto body = expand_operator(own, opset, types, opset);
   if (!body) throw CannotTranslate{unsupported_message(node.domain(), node.op_type()), {}, kUnsupported};
-  return emit_function(*body, inputs, outputs);
+  return emit_function(*body, own, inputs, outputs);
 }
 
 std::optional<std::int64_t> GraphTranslator::opset(std::string_view domain) const {

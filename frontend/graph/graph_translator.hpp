@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -50,6 +51,13 @@ struct ConversionState {
   std::map<std::string, bool, std::less<>> chosen_branches = {};
   /// Whether an If whose branches differ in rank may throw BranchesDiffer.
   bool may_request_branch_choice = false;
+  /// Whether operators without a translator are kept as layers of an extension: see
+  /// frontend/graph/kept_operator.hpp.
+  bool keep_unknown = false;
+  /// Whether the caller has changed shapes of inputs, so that declared sizes of other tensors need not hold.
+  bool has_new_shapes = false;
+  /// The domains of the kept operators, by their names.
+  std::map<std::string, std::string, std::less<>> kept_operators = {};
   /// The executed_path() of nodes that fail in each run.
   std::vector<std::string> certain_failures = {};
 };
@@ -150,6 +158,9 @@ class GraphTranslator {
   /// The rank that the model declares (graph outputs, value_info) for the tensor `name` of this graph, or for
   /// a value computed from it by operators that keep the rank.
   std::optional<std::int64_t> declared_rank(std::string_view name) const;
+  /// The type that the model declares (graph outputs, value_info) for the tensor `name` of this graph or
+  /// function; null if it declares none.
+  const onnx::TypeProto* declared_type(const std::string& name) const;
   /// The place of node `index` of this graph.
   Place place(const onnx::NodeProto& node, std::int64_t index) const;
   /// The index of the current node, for diagnostics of nested scopes.
@@ -175,7 +186,8 @@ class GraphTranslator {
   /// Counts nodes that a function call adds; the node is an error if there are too many.
   void count_function_nodes(std::uint64_t nodes);
   [[noreturn]] void fail_too_many_nodes();
-  bool emit_function(const FunctionBody& body, const Operands& inputs, Operands& outputs);
+  bool emit_function(const FunctionBody& body, const onnx::NodeProto& call, const Operands& inputs,
+                     Operands& outputs);
   void report(const onnx::NodeProto& node, std::int64_t index, DiagnosticCode code, std::string message,
               std::string hint = {}) const;
   void report_lack_of_memory(const onnx::NodeProto& node, std::int64_t index) const;
@@ -201,6 +213,11 @@ class GraphTranslator {
   const OpsetImports* own_opsets_ = nullptr;
   /// The graph that is translated; null in functions.
   const onnx::GraphProto* proto_ = nullptr;
+  /// The function that is translated, and its call; null in graphs.
+  const onnx::FunctionProto* function_ = nullptr;
+  const onnx::NodeProto* call_ = nullptr;
+  /// Created by the first declared_type(). Only used for look-ups, so that the order does not matter.
+  mutable std::optional<std::unordered_map<std::string_view, const onnx::TypeProto*>> declared_types_;
   std::vector<std::string> function_stack_;
   void emit_initializer(Binding& binding, std::string_view name, TensorResult tensor);
 

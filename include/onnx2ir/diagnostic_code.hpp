@@ -31,6 +31,7 @@ enum class DiagnosticCode : std::uint8_t {
   invalid_model,
   invalid_node,
   invalid_tensor,
+  kept_operator,
   missing_opset_import,
   more_errors,
   needs_newer_runtime,
@@ -117,6 +118,9 @@ inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
     {"invalid-tensor",
      "A tensor in the model has the wrong number of bytes, an unknown type or a negative size.",
      "Save the model again with the tool that made it."},
+    {"kept-operator",
+     "An operator without a translation is kept as a layer of an extension, because of --keep-unknown.",
+     "Load an extension with the operation before OpenVINO reads the IR: docs/extensions.md."},
     {"missing-opset-import", "A node belongs to a domain that the model does not import.",
      "Import the domain (opset_import)."},
     {"more-errors", "The check of the model stopped after many errors.",
@@ -166,7 +170,9 @@ inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
     {"unsupported-input", "A model input has a type that the IR does not have.",
      "Remove the input, or give it another type."},
     {"unsupported-operator", "An operator has no translation.",
-     "Follow the hint, if it names another operator; docs/operators.md lists the operators."},
+     "Follow the hint, if it names another operator; docs/operators.md lists the operators, "
+     "docs/extensions.md "
+     "has ways to convert others."},
     {"unsupported-output", "A model output is a sequence whose elements have no known rank.",
      "Declare the shape of the elements, or choose other outputs with --output."},
     {"unsupported-version",

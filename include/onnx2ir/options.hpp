@@ -48,6 +48,9 @@ struct Options {
   /// Empty: all supported releases. A narrower target can give a smaller and faster IR, because workarounds
   /// for faults of other releases are omitted. Any other text is an error with the code "bad-target-runtime".
   std::string target_runtime;
+  /// Keeps operators that have no translation as layers of an extension of OpenVINO, which the program that
+  /// runs the IR loads (docs/extensions.md). The model must declare the types of their outputs.
+  bool keep_unknown = false;
   /// Stores floating-point constants in half precision: half the size, with a Convert before each use.
   /// Numbers that half precision cannot hold, constants that shapes are computed from, and models with
   /// quantised weights keep their precision.

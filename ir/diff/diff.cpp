@@ -10,6 +10,7 @@
 
 #include "ir/diff/matching.hpp"
 #include "ir/diff/ports.hpp"
+#include "ir/extension.hpp"
 #include "ir/narrowing.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/text/constants.hpp"
@@ -144,7 +145,7 @@ class Differ {
 
   /// "main/loop_3.body/gate (MatMul)". A constant is also described by its first use.
   static std::string place(const Graphs& graphs, const Node& node) {
-    std::string text = fmt::format("{}/{} ({}", graphs.path, node.name, node.op().name);
+    std::string text = fmt::format("{}/{} ({}", graphs.path, node.name, layer_type(node));
     if (node.constant() != nullptr && !node.output(0).uses.empty()) {
       const Use& use = node.output(0).uses[0];
       text += fmt::format(", input {} of '{}'", use.index, use.node->name);
@@ -153,7 +154,7 @@ class Differ {
   }
 
   void nodes(const Graphs& graphs, const std::string& where, const Node& before, const Node& after) {
-    compare(where, "operation", std::string(before.op().name), std::string(after.op().name));
+    compare(where, "operation", std::string(layer_type(before)), std::string(layer_type(after)));
     attributes(where, before, after);
     compare(where, "decompression", before.is_decompression ? "true" : "false",
             after.is_decompression ? "true" : "false");

@@ -25,11 +25,13 @@ std::vector<OpDescriptor> signal_ops();          ///< DFT, RDFT and others, STFT
 std::vector<OpDescriptor> string_ops();          ///< StringTensorPack, StringTensorUnpack
 std::vector<OpDescriptor> random_ops();          ///< RandomUniform, Multinomial
 std::vector<OpDescriptor> state_ops();           ///< ReadValue, Assign
+std::vector<OpDescriptor> extension_ops();       ///< operations that the compiler does not know
 
 inline constexpr std::vector<OpDescriptor> (*kOpFamilies[])() = {
-    structural_ops,    elementwise_ops, reshaping_ops, joining_ops, selection_ops,      indexing_ops,
-    spatial_ops,       recurrent_ops,   vision_ops,    unary_ops,   linear_algebra_ops, reduction_ops,
-    normalization_ops, random_ops,      signal_ops,    string_ops,  attention_ops,      state_ops,
+    structural_ops,     elementwise_ops, reshaping_ops,     joining_ops,   selection_ops,
+    indexing_ops,       spatial_ops,     recurrent_ops,     vision_ops,    unary_ops,
+    linear_algebra_ops, reduction_ops,   normalization_ops, random_ops,    signal_ops,
+    string_ops,         attention_ops,   state_ops,         extension_ops,
 };
 
 }  // namespace onnx2ir::ir

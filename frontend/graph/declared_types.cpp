@@ -1,0 +1,69 @@
+// The types that a model declares for the tensors of its graphs.
+#include <algorithm>
+#include <iterator>
+
+#include "frontend/graph/graph_translator.hpp"
+#include "frontend/reader/onnx_proto.hpp"
+
+namespace onnx2ir::frontend {
+
+namespace {
+
+/// Operators whose only output has the rank of the first input.
+bool keeps_rank(std::string_view op_type) {
+  constexpr std::string_view kNames[] = {"Abs", "Cast", "CastLike", "Exp",     "Identity", "Log",
+                                         "Neg", "Relu", "Sigmoid",  "Softmax", "Sqrt",     "Tanh"};
+  return std::find(std::begin(kNames), std::end(kNames), op_type) != std::end(kNames);
+}
+
+std::optional<std::int64_t> noted_rank(const onnx::GraphProto& graph, std::string_view name) {
+  for (const auto* const notes : {&graph.output(), &graph.value_info()}) {
+    for (const onnx::ValueInfoProto& note : *notes) {
+      if (note.name() == name && note.type().tensor_type().has_shape()) {
+        return note.type().tensor_type().shape().dim_size();
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> GraphTranslator::declared_rank(std::string_view name) const {
+  if (proto_ == nullptr) return std::nullopt;
+  if (const auto rank = noted_rank(*proto_, name)) return rank;
+  // Nodes come after their inputs, so one pass finds the values that are computed from it and keep its rank.
+  std::string_view last = name;
+  for (const onnx::NodeProto& node : proto_->node()) {
+    if (node.input_size() == 0 || node.output_size() != 1 || node.input(0) != last) continue;
+    if (!keeps_rank(node.op_type()) || !node.domain().empty()) continue;
+    last = node.output(0);
+    if (const auto rank = noted_rank(*proto_, last)) return rank;
+  }
+  return std::nullopt;
+}
+
+const onnx::TypeProto* GraphTranslator::declared_type(const std::string& name) const {
+  if (!declared_types_) {
+    declared_types_.emplace();
+    const auto add = [&](const auto& declarations) {
+      for (const onnx::ValueInfoProto& declaration : declarations) {
+        if (declaration.has_type()) declared_types_->emplace(declaration.name(), &declaration.type());
+      }
+    };
+    if (proto_ != nullptr) {
+      add(proto_->output());
+      add(proto_->value_info());
+    } else if (function_ != nullptr) {
+      add(function_->value_info());
+      for (int i = 0; i < std::min(function_->output_size(), call_->output_size()); ++i) {
+        const onnx::TypeProto* const type = parent_->declared_type(call_->output(i));
+        if (type != nullptr) declared_types_->emplace(function_->output(i), type);
+      }
+    }
+  }
+  const auto found = declared_types_->find(name);
+  return found == declared_types_->end() ? nullptr : found->second;
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,161 @@
+#include "frontend/graph/kept_operator.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/graph/graph_translator.hpp"
+#include "frontend/graph/onnx_types.hpp"
+#include "frontend/reader/onnx_proto.hpp"
+#include "frontend/reader/tensor_types.hpp"
+#include "ir/extension.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+std::string full_name(const NodeContext& node) {
+  std::string name(node.domain());
+  if (!name.empty()) name += '.';
+  return name.append(node.op_type());
+}
+
+[[noreturn]] void refuse(const NodeContext& node, const std::string& reason, std::string hint) {
+  throw CannotTranslate{"operator " + full_name(node) + " cannot be kept: " + reason, std::move(hint),
+                        DiagnosticCode::unsupported_operator};
+}
+
+constexpr std::string_view kChangeAttribute = "change the attribute in the model, or pass it as an input";
+
+template <typename List, typename Text>
+std::string joined(const List& list, Text text) {
+  std::string all;
+  for (const auto& element : list) {
+    if (&element != &*list.begin()) all += ',';
+    all += text(element);
+  }
+  return all;
+}
+
+/// The text of an attribute as OpenVINO reads it.
+std::string value_text(const NodeContext& node, const onnx::AttributeProto& attribute) {
+  const auto of_real = [](float value) { return ir::shortest(static_cast<double>(value)); };
+  const auto of_integer = [](std::int64_t value) { return std::to_string(value); };
+  const auto is_control = [](char c) {
+    return static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' && c != '\r';
+  };
+  const auto of_text = [&](const std::string& text) -> const std::string& {
+    if (std::ranges::any_of(text, is_control))
+      refuse(node,
+             "its attribute '" + attribute.name() + "' contains a control character, which XML does not have",
+             std::string(kChangeAttribute));
+    return text;
+  };
+  switch (attribute.type()) {
+    case onnx::AttributeProto::INT:
+      return of_integer(attribute.i());
+    case onnx::AttributeProto::FLOAT:
+      return of_real(attribute.f());
+    case onnx::AttributeProto::STRING:
+      return of_text(attribute.s());
+    case onnx::AttributeProto::INTS:
+      return joined(attribute.ints(), of_integer);
+    case onnx::AttributeProto::FLOATS:
+      return joined(attribute.floats(), of_real);
+    case onnx::AttributeProto::STRINGS:
+      for (const std::string& text : attribute.strings()) {
+        if (text.find(',') != std::string::npos)
+          refuse(node, "its attribute '" + attribute.name() + "' is a list with a comma in a text",
+                 std::string(kChangeAttribute));
+      }
+      return joined(attribute.strings(), of_text);
+    default:
+      refuse(node, "its attribute '" + attribute.name() + "' is not a number, a text or a list of them",
+             std::string(kChangeAttribute));
+  }
+}
+
+std::vector<std::string> attribute_texts(const NodeContext& node) {
+  std::vector<std::string> texts;
+  std::set<std::string_view> names;
+  for (const onnx::AttributeProto& attribute : node.proto().attribute()) {
+    const std::string& name = attribute.name();
+    if (!ir::is_attribute_name(name))
+      refuse(node, "'" + name + "' cannot be the name of an attribute in XML",
+             "rename the attribute in the model");
+    if (!names.insert(name).second)
+      refuse(node, "it has two attributes '" + name + "'", "remove one of them from the model");
+    texts.push_back(name + '=' + value_text(node, attribute));
+  }
+  return texts;
+}
+
+/// The declared type of an output.
+ir::ExtensionOutput output_type(const NodeContext& node, const std::string& name, bool has_new_shapes) {
+  if (name.empty()) return {};
+  const std::string which = "its output '" + name + "'";
+  const onnx::TypeProto* const declared = node.translator().declared_type(name);
+  if (declared == nullptr ||
+      (declared->has_tensor_type() && declared->tensor_type().elem_type() == onnx::TensorProto::UNDEFINED)) {
+    refuse(node, "the model does not declare the element type of " + which,
+           "add the type to the value_info of its graph: "
+           "model.graph.value_info.append(onnx.helper.make_tensor_value_info(NAME, TYPE, SHAPE))");
+  }
+  std::string problem;
+  const auto type = to_operand_type(*declared, problem);
+  if (!type) refuse(node, which + ' ' + problem, "declare another type");
+  if (type->kind != OperandType::Kind::tensor)
+    refuse(node, which + " is declared as a " + to_string(*type) + "; a layer has only tensors",
+           "change the model so that the operator returns tensors");
+  PartialShape shape = type->shape;
+  if (has_new_shapes && shape.has_rank()) shape = PartialShape::of_rank(shape.rank());
+  return {type->type, std::move(shape)};
+}
+
+/// OpenVINO identifies the operation by the type of the layer alone.
+void check_domain(const NodeContext& node, ConversionState& conversion) {
+  const auto [kept, is_new] =
+      conversion.kept_operators.try_emplace(std::string(node.op_type()), std::string(node.domain()));
+  if (!is_new && kept->second != node.domain()) {
+    refuse(node, "an operator of the same name, but of the domain '" + kept->second + "', is kept as well",
+           "rename one of them in the model");
+  }
+}
+
+void remark(const NodeContext& node) {
+  Diagnostic remark;
+  remark.severity = Severity::remark;
+  remark.code = DiagnosticCode::kept_operator;
+  remark.message = "operator " + full_name(node) +
+                   " is kept: OpenVINO needs an extension with the operation '" +
+                   std::string(node.op_type()) + "'";
+  remark.place = node.translator().place(node.proto(), node.translator().current_index());
+  node.translator().sink().report(std::move(remark));
+}
+
+}  // namespace
+
+Operands keep_operator(NodeContext& node, ConversionState& conversion) {
+  check_domain(node, conversion);
+  std::vector<Value> inputs;
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    if (!node.has_input(i)) {
+      refuse(node, "its input " + std::to_string(i) + " is omitted, and a later one is not",
+             "pass a tensor, for example an empty one");
+    }
+    inputs.push_back(node.input(i));
+  }
+  std::vector<ir::ExtensionOutput> types;
+  for (const std::string& name : node.proto().output())
+    types.push_back(output_type(node, name, conversion.has_new_shapes));
+  const auto attributes = ir::extension_attributes(std::string(node.op_type()), attribute_texts(node), types);
+  ir::Node& layer = node.node(ops::ExtensionOperation, inputs, attributes, types.size());
+  remark(node);
+  Operands outputs;
+  for (std::size_t i = 0; i < types.size(); ++i) outputs.emplace_back(layer.value(i));
+  return outputs;
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,45 @@
+// Operations of an extension of OpenVINO, which the program that runs the IR registers. The compiler knows
+// only what the node states: its type, its attributes as texts, and the types of its outputs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/attribute.hpp"
+#include "ir/graph.hpp"
+
+namespace onnx2ir::ir {
+
+/// The operation set of operations that are defined without one: OPENVINO_OP("Name") in C++, and each
+/// openvino.Op in Python.
+inline constexpr std::string_view kExtensionOpset = "extension";
+
+/// The type and shape of an output. The bounds of dynamic dimensions are not kept.
+struct ExtensionOutput {
+  ElementType type = ElementType::dynamic;
+  PartialShape shape;
+};
+
+/// The attributes of a node of ops::ExtensionOperation. `type` is the type of the layer; `texts` are the
+/// attributes of the layer, each "name=value".
+std::vector<Attribute> extension_attributes(std::string type, std::vector<std::string> texts,
+                                            std::span<const ExtensionOutput> outputs);
+
+/// Whether `name` can be the name of an attribute in XML.
+bool is_attribute_name(std::string_view name);
+
+/// An attribute of the layer.
+struct ExtensionAttribute {
+  std::string_view name;
+  std::string_view value;
+};
+/// Splits "name=value".
+ExtensionAttribute split_extension_attribute(std::string_view text);
+
+/// The type of the layer that `node` becomes: that of its operation, or of the extension's.
+std::string_view layer_type(const Node& node);
+
+}  // namespace onnx2ir::ir

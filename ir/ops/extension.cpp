@@ -1,0 +1,76 @@
+// Operations of an extension of OpenVINO: see ir/extension.hpp.
+#include "ir/extension.hpp"
+
+#include <algorithm>
+
+#include "ir/inference.hpp"
+#include "ir/ops/families.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+using Kind = AttributeSpec::Kind;
+
+const std::vector<std::string>& texts_of(const Node& node, std::string_view attribute) {
+  return std::get<std::vector<std::string>>(*node.find_attribute(attribute));
+}
+
+/// The XML has an attribute for each text.
+void check_attributes(const Node& node) {
+  std::vector<std::string_view> names;
+  for (const std::string& text : texts_of(node, "attributes")) {
+    names.push_back(split_extension_attribute(text).name);
+    if (!is_attribute_name(names.back())) invalid("'" + text + "' is not an attribute 'name=value'");
+  }
+  std::ranges::sort(names);
+  require(std::ranges::adjacent_find(names) == names.end(), "an attribute is given twice");
+}
+
+/// Types and shapes are declared by the attributes.
+void infer_extension(Node& node) {
+  check_attributes(node);
+  const auto& types = texts_of(node, "types");
+  const auto ranks = node.integers("ranks");
+  const auto sizes = node.integers("sizes");
+  require(types.size() == node.outputs().size() && ranks.size() == types.size(),
+          "'types' and 'ranks' need an element for each output");
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const auto type = element_type_from_name(types[i]);
+    if (!type) invalid("there is no element type '" + types[i] + "'");
+    PartialShape shape = PartialShape::unknown_rank();
+    if (ranks[i] >= 0) {
+      const auto rank = static_cast<std::size_t>(ranks[i]);
+      require(rank <= sizes.size() - next, "'sizes' needs an element for each axis of the outputs");
+      check_rank(rank);
+      Dimensions dimensions;
+      for (std::size_t axis = 0; axis < rank; ++axis) dimensions.emplace_back(sizes[next + axis]);
+      next += rank;
+      shape = PartialShape(std::move(dimensions));
+    }
+    set_output(node, i, *type, std::move(shape));
+  }
+  require(next == sizes.size(), "'sizes' needs an element for each axis of the outputs");
+}
+
+}  // namespace
+
+std::vector<OpDescriptor> extension_ops() {
+  constexpr int kMany = OpDescriptor::kVariadic;
+  return {
+      {"ExtensionOperation",
+       "opset1",
+       0,
+       kMany,
+       kMany,
+       {{"type", Kind::text},
+        {"attributes", Kind::texts},
+        {"types", Kind::texts},
+        {"ranks", Kind::integers},
+        {"sizes", Kind::integers}},
+       infer_extension,
+       {.is_volatile = true}},
+  };
+}
+
+}  // namespace onnx2ir::ir

@@ -11,6 +11,7 @@
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
 #include "frontend/frontend.hpp"
+#include "frontend/mapping/operator_map.hpp"
 #include "ir/cancellation.hpp"
 #include "ir/memory_budget.hpp"
 #include "ir/text/printer.hpp"
@@ -106,7 +107,14 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     const auto start = std::chrono::steady_clock::now();
     const frontend::LoadOptions how{
         options.external_data_folder, options.max_function_nodes, {options.inputs, options.outputs}};
-    imported = frontend::import_model(source, how, *target, sink, {.keep_unknown = options.keep_unknown});
+    std::optional<frontend::OperatorMap> map;
+    if (!options.operator_map.empty()) {
+      map = frontend::load_operator_map(options.operator_map, sink);
+      if (!map) return;
+    }
+    const frontend::OperatorOptions operators{.keep_unknown = options.keep_unknown,
+                                              .map = map ? &*map : nullptr};
+    imported = frontend::import_model(source, how, *target, sink, operators);
     if (options.debug.pass_finished) {
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
       options.debug.pass_finished("import", time.count(), true);

@@ -146,6 +146,12 @@ std::span<const Row<Options>> conversion_rows() {
          options.external_data_folder = value;
          return Problem();
        }},
+      {{"operator_map", "FILE.json",
+        "rules that convert operators to operations of the IR, before those of onnx2ir", "Operators"},
+       [](Options& options, std::string_view value) {
+         options.operator_map = value;
+         return Problem();
+       }},
       {{"keep_unknown", "",
         "keep operators that cannot be converted as layers for an extension of OpenVINO, which the program "
         "that runs the IR loads",

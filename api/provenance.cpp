@@ -41,6 +41,8 @@ std::vector<std::pair<std::string, std::string>> provenance(const Options& optio
   if (!options.inputs.empty())
     facts.emplace_back("input", joined(options.inputs, [](const auto& input) { return text_of(input); }));
   if (!options.outputs.empty()) facts.emplace_back("output", joined(options.outputs, identity));
+  if (!options.operator_map.empty())
+    facts.emplace_back("operator_map", options.operator_map.filename().string());
   if (options.keep_unknown) facts.emplace_back("keep_unknown", "true");
   if (options.compress_to_fp16) facts.emplace_back("compress_to_fp16", "true");
   if (options.unroll_loops) facts.emplace_back("unroll_loops", "true");

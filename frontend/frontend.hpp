@@ -11,10 +11,14 @@
 
 namespace onnx2ir::frontend {
 
+class OperatorMap;
+
 /// How operators that have no translator are converted.
 struct OperatorOptions {
   /// Keeps them as layers of an extension instead of an error.
   bool keep_unknown = false;
+  /// Rules that take precedence over all translators; may be null.
+  const OperatorMap* map = nullptr;
 };
 
 struct ImportedModel {

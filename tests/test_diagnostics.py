@@ -179,6 +179,7 @@ m (float[2] x) => (float[2] y) { y = com.example.Frobnicate (x) }
 # The model and the options that give each code.
 RUNS = {
     "declared-output": (parsed(RELU, other_declaration), []),
+    "bad-extension": (parsed(RELU), ["--operator-map", "absent.json"]),
     "bad-external-data": (parsed(RELU, external_data), []),
     "bad-initializer": (parsed(RELU, complex_initializer), []),
     "bad-interface": (parsed(RELU), ["--input", "absent[1]"]),

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "frontend/graph/kept_operator.hpp"
+#include "frontend/graph/mapped_operator.hpp"
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/graph/unread_attributes.hpp"
+#include "frontend/mapping/operator_map.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_data.hpp"
@@ -214,6 +216,12 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
 
 bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs,
                            Operands& outputs) {
+  if (const OperatorRule* const rule = find_rule(node, opset)) {
+    NodeContext context(*this, node, opset, inputs);
+    outputs = map_operator(context, *rule);
+    warn_about_unread_attributes({}, context);
+    return true;
+  }
   if (const onnx::FunctionProto* function = conversion_->model->find_function(node)) {
     return emit_function(bound_function(*function, node), node, inputs, outputs);
   }
@@ -244,7 +252,8 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
                                          std::string_view path) {
   const std::string_view domain = canonical_domain(node.domain());
   const auto version = opset(domain);
-  if (!version || conversion_->model->find_function(node) != nullptr) return;
+  if (!version || find_rule(node, *version) != nullptr || conversion_->model->find_function(node) != nullptr)
+    return;
   if (!conversion_->keep_unknown &&
       conversion_->translators->find(domain, node.op_type(), *version) == nullptr &&
       !has_function_body(domain, node.op_type(), *version)) {
@@ -260,6 +269,11 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
     for (const onnx::NodeProto& body_node : attribute.g().node())
       report_unsupported(body_node, inner++, body);
   }
+}
+
+const OperatorRule* GraphTranslator::find_rule(const onnx::NodeProto& node, std::int64_t opset) const {
+  if (conversion_->operator_map == nullptr) return nullptr;
+  return conversion_->operator_map->find(node.domain(), node.op_type(), opset);
 }
 
 FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function,

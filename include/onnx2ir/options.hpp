@@ -48,6 +48,9 @@ struct Options {
   /// Empty: all supported releases. A narrower target can give a smaller and faster IR, because workarounds
   /// for faults of other releases are omitted. Any other text is an error with the code "bad-target-runtime".
   std::string target_runtime;
+  /// A JSON file with rules that convert operators to operations of the IR (docs/extensions.md). They take
+  /// precedence over the translations of onnx2ir. Empty: no rules.
+  std::filesystem::path operator_map;
   /// Keeps operators that have no translation as layers of an extension of OpenVINO, which the program that
   /// runs the IR loads (docs/extensions.md). The model must declare the types of their outputs.
   bool keep_unknown = false;

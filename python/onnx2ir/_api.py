@@ -366,6 +366,7 @@ def convert(
     input: Any = None,  # noqa: A002
     output: Union[None, str, Sequence[str]] = None,
     external_data_folder: Optional[Path] = None,
+    operator_map: Optional[Path] = None,
     keep_unknown: bool = False,
     compress_to_fp16: bool = False,
     target_runtime: str = "",
@@ -385,6 +386,7 @@ def convert(
     names, shapes and tuples of a name, a shape and a type; the first form is that of the command line.
     `output`: tensors that become the outputs.
     `external_data_folder`: the folder of external data for a model that is not a file.
+    `operator_map`: a JSON file with rules that convert operators to operations of the IR.
     `keep_unknown`: keeps operators that cannot be converted as layers for an extension of OpenVINO, which the program that runs the IR loads.
     `compress_to_fp16`: stores floating-point constants in half precision if they fit.
     `target_runtime`: the OpenVINO releases that must be able to run the IR, "2025.4" or "2024.6..2026.4"; all supported ones by default.
@@ -401,6 +403,7 @@ def convert(
         input=_inputs_text(input),
         output=_outputs_text(output),
         external_data_folder=external_data_folder,
+        operator_map=operator_map,
         keep_unknown=bool(keep_unknown),
         compress_to_fp16=bool(compress_to_fp16),
         target_runtime=target_runtime or None,

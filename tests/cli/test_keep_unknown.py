@@ -258,7 +258,7 @@ def test_two_domains(tmp_path):
 
 def test_hint(tmp_path):
     done = run(model_file(tmp_path, SWIRL), folder=tmp_path)
-    assert done.returncode == 1 and "hint: docs/extensions.md: --keep-unknown keeps the operator for an extension of OpenVINO" in done.stderr
+    assert done.returncode == 1 and "--keep-unknown keeps it for an extension of OpenVINO" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -277,3 +277,61 @@ def test_damaged_ir(tmp_path, change, reason):
     (tmp_path / "model.xml").write_text(xml.replace(*change))
     done = run("show", "model.xml", folder=tmp_path)
     assert done.returncode == 1 and reason in done.stderr, done.stderr
+
+
+def identity_class(name, outputs=1):
+    """An operation that returns its input in each output, and the types of tensors that its kernel has had."""
+    kernel_types = []
+
+    class Operation(openvino.Op):
+        def __init__(self, inputs=None):
+            super().__init__(self, inputs)
+
+        def validate_and_infer_types(self):
+            for i in range(outputs):
+                self.set_output_type(i, self.get_input_element_type(0), self.get_input_partial_shape(0))
+
+        def clone_with_new_inputs(self, new_inputs):
+            return type(self)(new_inputs)
+
+        def visit_attributes(self, visitor):
+            return True
+
+        def has_evaluate(self):
+            return True
+
+        def evaluate(self, results, inputs):
+            kernel_types.append(inputs[0].data.dtype)
+            for result in results:
+                result.shape = inputs[0].shape
+                result.data[:] = inputs[0].data
+            return True
+
+    return type(name, (Operation,), {}), kernel_types
+
+
+@pytest.mark.parametrize(("declared", "kernel"), [("int64", "int32"), ("float16", "float32"), ("double", "float32"), ("bool", "uint8"), ("uint8", "uint8")])
+def test_types_of_the_kernel(tmp_path, declared, kernel):
+    """The table in the document. The model's own types are kept around the layer."""
+    text = HEADER + f"m ({declared}[2, 3] x) => ({declared}[2, 3] y) {{ y = com.example.Same (x) }}"
+    converted(model_file(tmp_path, text), "--keep-unknown", folder=tmp_path)
+    operation, kernel_types = identity_class("Same")
+    core = openvino.Core()
+    core.add_extension(operation)
+    x = np.array([[1, 0, 3], [4, 5, 0]]).astype(declared)
+    result = core.compile_model(tmp_path / "model.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(x)[0]
+    assert result.dtype == x.dtype and result.tolist() == x.tolist()
+    assert {str(kind) for kind in kernel_types} == {kernel}
+
+
+def test_omitted_output(tmp_path):
+    def omit(model):
+        model.graph.node[0].output[1] = ""
+
+    text = HEADER + "m (float[3] x) => (float[3] y, float[3] z) { y, u, z = com.example.Three (x) }"
+    converted(model_file(tmp_path, text, omit), "--keep-unknown", folder=tmp_path)
+    core = openvino.Core()
+    core.add_extension(identity_class("Three", 3)[0])
+    results = core.compile_model(tmp_path / "model.xml", "CPU")(np.float32([1, 2, 3]))
+    assert [result.tolist() for result in results.values()] == [[1, 2, 3], [1, 2, 3]]
+    check_other_tools(tmp_path, "model")

@@ -278,3 +278,19 @@ def test_all_options_are_keywords(onnx2ir):
     rows = {row["name"]: row for row in json.loads(library.onnx2ir_list_options())}
     keywords = set(inspect.signature(onnx2ir.convert).parameters) | set(inspect.signature(onnx2ir.Model.save).parameters)
     assert {name for name, row in rows.items() if row["group"] != "Compiler"} <= keywords
+
+
+UNKNOWN = """
+<ir_version: 10, opset_import: ["" : 17, "com.example" : 1]>
+m (float[2] x) => (float[2] y) { y = com.example.Op (x) }
+"""
+
+
+def test_unknown_operators(onnx2ir, tmp_path):
+    (tmp_path / "map.json").write_text('{"operators": [{"domain": "com.example", "operator": "Op", "operation": "Abs"}]}')
+    model = onnx2ir.convert(UNKNOWN, operator_map=tmp_path / "map.json")
+    assert openvino.Core().compile_model(model.to_openvino(), "CPU")(np.float32([-1, 2]))[0].tolist() == [1, 2]
+    assert b'type="Op" version="extension"' in onnx2ir.convert(UNKNOWN, keep_unknown=True).xml()
+    (tmp_path / "map.json").write_text("[]")
+    with pytest.raises(onnx2ir.ConversionError, match="map.json:1: the file must be an object"):
+        onnx2ir.convert(UNKNOWN, operator_map=tmp_path / "map.json")

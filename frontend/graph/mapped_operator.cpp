@@ -1,0 +1,122 @@
+#include "frontend/graph/mapped_operator.hpp"
+
+#include <fmt/core.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/graph/node_context.hpp"
+#include "frontend/mapping/operator_map.hpp"
+#include "frontend/reader/onnx_proto.hpp"
+#include "ir/op_descriptor.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// The node's attribute; null if it does not have it.
+const onnx::AttributeProto* find_attribute(const NodeContext& node, const std::string& name) {
+  if (!node.has_attribute(name)) return nullptr;  // counts as read from here on
+  for (const onnx::AttributeProto& attribute : node.proto().attribute()) {
+    if (attribute.name() == name) return &attribute;
+  }
+  return nullptr;
+}
+
+/// The value of an ONNX attribute as an attribute of `kind`; no value if it has another type.
+std::optional<ir::AttributeValue> converted(const NodeContext& node, const onnx::AttributeProto& attribute,
+                                            ir::AttributeSpec::Kind kind) {
+  using Kind = ir::AttributeSpec::Kind;
+  using Type = onnx::AttributeProto;
+  const auto type = attribute.type();
+  switch (kind) {
+    case Kind::boolean:
+      if (type == Type::INT && (attribute.i() == 0 || attribute.i() == 1)) return attribute.i() == 1;
+      return std::nullopt;
+    case Kind::integer:
+      if (type == Type::INT) return attribute.i();
+      return std::nullopt;
+    case Kind::real:
+      if (type == Type::FLOAT) return static_cast<double>(attribute.f());
+      if (type == Type::INT) return static_cast<double>(attribute.i());
+      return std::nullopt;
+    case Kind::text:
+      if (type == Type::STRING) return attribute.s();
+      return std::nullopt;
+    case Kind::integers:
+      if (type == Type::INTS)
+        return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
+      if (type == Type::INT) return std::vector<std::int64_t>{attribute.i()};
+      return std::nullopt;
+    case Kind::reals:
+      if (type == Type::FLOATS)
+        return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
+      if (type == Type::FLOAT) return std::vector<double>{static_cast<double>(attribute.f())};
+      return std::nullopt;
+    case Kind::texts:
+      if (type == Type::STRINGS)
+        return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
+      return std::nullopt;
+    case Kind::type:
+      if (type == Type::INT) return node.element_type(attribute.i());
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::vector<ir::Attribute> attributes_of(const NodeContext& node, const OperatorRule& rule) {
+  std::vector<ir::Attribute> attributes;
+  for (const AttributeRule& attribute : rule.attributes) {
+    const ir::AttributeSpec& spec = *attribute.spec;
+    const onnx::AttributeProto* const given =
+        attribute.source.empty() ? nullptr : find_attribute(node, attribute.source);
+    if (given != nullptr) {
+      auto value = converted(node, *given, spec.kind);
+      if (!value)
+        node.fail(fmt::format("attribute '{}' has another type than '{}' of {}", attribute.source, spec.name,
+                              rule.operation->name));
+      attributes.push_back({spec.name, *std::move(value)});
+    } else if (attribute.value) {
+      attributes.push_back({spec.name, *attribute.value});
+    } else if (spec.presence == ir::AttributeSpec::Presence::required) {
+      node.fail(fmt::format("attribute '{}' is missing", attribute.source),
+                "give a 'default' in the operator map");
+    }
+  }
+  return attributes;
+}
+
+std::vector<Value> inputs_of(const NodeContext& node, const OperatorRule& rule) {
+  std::vector<Value> inputs;
+  if (rule.inputs) {
+    for (const std::size_t index : *rule.inputs) inputs.push_back(node.input(index));
+  } else {
+    for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.input(i));
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Operands map_operator(NodeContext& node, const OperatorRule& rule) {
+  const auto attributes = attributes_of(node, rule);
+  const auto inputs = inputs_of(node, rule);
+  const auto fail = [&](std::string_view reason) {
+    node.fail(fmt::format("{}, to which line {} of the operator map converts it, rejects the node: {}",
+                          rule.operation->name, rule.line, reason));
+  };
+  ir::Node* emitted = nullptr;
+  try {
+    emitted = &node.node(rule.operation->id, inputs, attributes, node.output_count());
+  } catch (const ir::InvalidNode& invalid) {
+    fail(invalid.what());
+  }
+  if (!rule.opset.empty() && !ir::is_version(*emitted, rule.opset))
+    fail(fmt::format("{} cannot express it", rule.opset));
+  Operands outputs;
+  for (std::size_t i = 0; i < emitted->outputs().size(); ++i) outputs.emplace_back(emitted->value(i));
+  return outputs;
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,301 @@
+#include "frontend/mapping/operator_map.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "frontend/mapping/json.hpp"
+#include "frontend/reader/model_file.hpp"
+#include "frontend/reader/opset_imports.hpp"
+#include "ir/nearest_name.hpp"
+#include "ir/operation_set.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr std::uint64_t kLargestFile = std::uint64_t{16} << 20U;
+
+template <typename... Arguments>
+[[noreturn]] void fail(const JsonValue& value, fmt::format_string<Arguments...> format,
+                       Arguments&&... arguments) {
+  throw JsonError(value.line, fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
+  const std::string_view nearest = ir::nearest_name(name, known);
+  return nearest.empty() ? std::string() : fmt::format("; did you mean '{}'?", nearest);
+}
+
+/// The members of an object with known keys. `what` names the object in errors.
+class Members {
+ public:
+  Members(const JsonValue& value, std::string_view what, std::vector<std::string> known) : place_(&value) {
+    object_ = std::get_if<JsonObject>(&value.value);
+    if (object_ == nullptr) fail(value, "{} must be an object", what);
+    for (const auto& [name, member] : *object_) {
+      if (std::ranges::find(known, name) == known.end())
+        fail(member, "{} has no '{}'{}", what, name, suggestion(name, known));
+    }
+  }
+
+  const JsonValue* find(std::string_view name) const {
+    const auto found = std::ranges::find(*object_, name, &JsonMember::name);
+    return found == object_->end() ? nullptr : &found->value;
+  }
+  const JsonValue& get(std::string_view name) const {
+    if (const JsonValue* const value = find(name)) return *value;
+    fail(*place_, "'{}' is missing", name);
+  }
+  /// A text; empty if it is absent.
+  std::string text(std::string_view name) const {
+    const JsonValue* const value = find(name);
+    if (value == nullptr) return {};
+    const auto* const found = std::get_if<std::string>(&value->value);
+    if (found == nullptr) fail(*value, "'{}' must be a text", name);
+    return *found;
+  }
+  std::string required_text(std::string_view name) const {
+    const JsonValue& value = get(name);
+    std::string found = text(name);
+    if (found.empty()) fail(value, "'{}' must not be empty", name);
+    return found;
+  }
+
+ private:
+  const JsonObject* object_ = nullptr;
+  const JsonValue* place_;
+};
+
+/// An element of an attribute; null if `value` has another type.
+template <typename Element>
+const Element* element_of(const JsonValue& value) {
+  return std::get_if<Element>(&value.value);
+}
+
+template <typename Element>
+std::optional<std::vector<Element>> list_of(const JsonValue& value) {
+  const auto* const array = std::get_if<JsonArray>(&value.value);
+  if (array == nullptr) return std::nullopt;
+  std::vector<Element> list;
+  for (const JsonValue& element : *array) {
+    const auto* const integer = std::get_if<std::int64_t>(&element.value);
+    if (const auto* const found = element_of<Element>(element)) {
+      list.push_back(*found);
+    } else if (std::is_same_v<Element, double> && integer != nullptr) {
+      if constexpr (std::is_same_v<Element, double>) list.push_back(static_cast<double>(*integer));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return list;
+}
+
+/// The value of an attribute; no value if it has another type.
+std::optional<ir::AttributeValue> attribute_value(const JsonValue& value, ir::AttributeSpec::Kind kind) {
+  using Kind = ir::AttributeSpec::Kind;
+  const auto optional = [](const auto* found) {
+    return found == nullptr ? std::optional<ir::AttributeValue>() : ir::AttributeValue(*found);
+  };
+  const auto list = [](auto found) {
+    return found ? std::optional<ir::AttributeValue>(*std::move(found)) : std::nullopt;
+  };
+  switch (kind) {
+    case Kind::boolean:
+      return optional(element_of<bool>(value));
+    case Kind::integer:
+      return optional(element_of<std::int64_t>(value));
+    case Kind::real:
+      if (const auto* const integer = element_of<std::int64_t>(value))
+        return ir::AttributeValue(static_cast<double>(*integer));
+      return optional(element_of<double>(value));
+    case Kind::text:
+      return optional(element_of<std::string>(value));
+    case Kind::integers:
+      return list(list_of<std::int64_t>(value));
+    case Kind::reals:
+      return list(list_of<double>(value));
+    case Kind::texts:
+      return list(list_of<std::string>(value));
+    case Kind::type: {
+      const auto* const name = element_of<std::string>(value);
+      const auto type = name == nullptr ? std::nullopt : ir::element_type_from_name(*name);
+      if (!type || *type == ir::ElementType::dynamic) return std::nullopt;
+      return ir::AttributeValue(*type);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view description(ir::AttributeSpec::Kind kind) {
+  constexpr std::array<std::string_view, 8> kDescriptions{
+      "true or false",      "an integer",
+      "a number",           "a text",
+      "a list of integers", "a list of numbers",
+      "a list of texts",    "an element type of the IR, such as \"f32\""};
+  return kDescriptions[static_cast<std::size_t>(kind)];
+}
+
+AttributeRule attribute_rule(const std::string& name, const JsonValue& value, const ir::OpDescriptor& op) {
+  std::vector<std::string> known;
+  const ir::AttributeSpec* spec = nullptr;
+  for (const ir::AttributeSpec& candidate : op.attributes) {
+    if (candidate.presence == ir::AttributeSpec::Presence::note) continue;
+    known.emplace_back(candidate.name);
+    if (candidate.name == name) spec = &candidate;
+  }
+  if (spec == nullptr) fail(value, "{} has no attribute '{}'{}", op.name, name, suggestion(name, known));
+  const Members members(value, fmt::format("attribute '{}'", name), {"from", "default", "value"});
+  AttributeRule rule{spec, members.text("from"), {}};
+  const JsonValue* constant = members.find("value");
+  if ((constant != nullptr) == (members.find("from") != nullptr) ||
+      (constant != nullptr && members.find("default") != nullptr)) {
+    fail(value, "attribute '{}' needs either 'value', or 'from' with or without 'default'", name);
+  }
+  if (constant == nullptr) {
+    members.required_text("from");
+    constant = members.find("default");
+  }
+  if (constant == nullptr) return rule;
+  rule.value = attribute_value(*constant, spec->kind);
+  if (!rule.value) fail(*constant, "attribute '{}' of {} must be {}", name, op.name, description(spec->kind));
+  return rule;
+}
+
+/// Operations that a rule cannot emit, because more than one node belongs to them.
+bool is_excluded(const ir::OpDescriptor& op) {
+  constexpr ir::OperationSet kExcluded{ops::Parameter, ops::Result,    ops::Const,
+                                       ops::Assign,    ops::ReadValue, ops::ExtensionOperation};
+  return op.traits.has_bodies || kExcluded.contains(op.id);
+}
+
+const ir::OpDescriptor& operation_of(const Members& members) {
+  const std::string name = members.required_text("operation");
+  const ir::OpDescriptor* const op = ir::find_op_or_null(name);
+  if (op == nullptr) {
+    std::vector<std::string> known;
+    for (const ir::OpDescriptor& row : ir::all_ops()) known.emplace_back(row.name);
+    fail(members.get("operation"), "there is no operation '{}'{}", name, suggestion(name, known));
+  }
+  if (is_excluded(*op)) fail(members.get("operation"), "the operation '{}' cannot be used in a rule", name);
+  return *op;
+}
+
+/// The version of the operation; empty if the rule names none.
+std::string opset_of(const Members& members, const OperatorRule& rule) {
+  const ir::OpDescriptor& op = *rule.operation;
+  std::string opset = members.text("opset");
+  if (members.find("opset") == nullptr || opset == op.opset) return opset;
+  std::string known(op.opset);
+  for (const ir::OlderVersion& version : op.older) {
+    known = fmt::format("{}, {}", version.opset, known);
+    if (version.opset != opset) continue;
+    for (const AttributeRule& attribute : rule.attributes) {
+      if (std::ranges::find(version.without, attribute.spec->name) != version.without.end())
+        fail(members.get("opset"), "{} of {} has no attribute '{}'", op.name, opset, attribute.spec->name);
+    }
+    return opset;
+  }
+  fail(members.get("opset"), "{} is not in '{}', but in: {}", op.name, opset, known);
+}
+
+std::optional<std::vector<std::size_t>> inputs_of(const Members& members) {
+  const JsonValue* const value = members.find("inputs");
+  if (value == nullptr) return std::nullopt;
+  constexpr std::int64_t kMost = 1024;
+  const auto list = list_of<std::int64_t>(*value);
+  const auto is_index = [](std::int64_t index) { return index >= 0 && index < kMost; };
+  if (!list || !std::ranges::all_of(*list, is_index))
+    fail(*value, "'inputs' must be a list of indices of inputs, from 0 to {}", kMost - 1);
+  return std::vector<std::size_t>(list->begin(), list->end());
+}
+
+void add_rule(const JsonValue& value, OperatorMap& map) {
+  const Members members(value, "a rule",
+                        {"domain", "operator", "version", "operation", "opset", "inputs", "attributes"});
+  const std::string name = members.required_text("operator");
+  const std::string domain = members.text("domain");
+  std::int64_t version = 1;
+  if (const JsonValue* const given = members.find("version")) {
+    const auto* const number = std::get_if<std::int64_t>(&given->value);
+    if (number == nullptr || *number < 1) fail(*given, "'version' must be an integer of at least 1");
+    version = *number;
+  }
+  OperatorRule rule;
+  rule.line = value.line;
+  rule.operation = &operation_of(members);
+  if (const JsonValue* const attributes = members.find("attributes")) {
+    const auto* const object = std::get_if<JsonObject>(&attributes->value);
+    if (object == nullptr) fail(*attributes, "'attributes' must be an object");
+    for (const auto& [attribute, source] : *object)
+      rule.attributes.push_back(attribute_rule(attribute, source, *rule.operation));
+  }
+  for (const ir::AttributeSpec& spec : rule.operation->attributes) {
+    const bool is_given =
+        std::ranges::any_of(rule.attributes, [&](const AttributeRule& given) { return given.spec == &spec; });
+    if (spec.presence == ir::AttributeSpec::Presence::required && !is_given)
+      fail(value, "{} needs the attribute '{}'", rule.operation->name, spec.name);
+  }
+  rule.opset = opset_of(members, rule);
+  rule.inputs = inputs_of(members);
+  if (!map.add(domain, name, version, std::move(rule)))
+    fail(value, "there are two rules for version {} of the operator '{}'", version, name);
+}
+
+}  // namespace
+
+bool OperatorMap::add(std::string_view domain, std::string_view name, std::int64_t since, OperatorRule rule) {
+  return rules_
+      .try_emplace({std::string(canonical_domain(domain)), std::string(name), since}, std::move(rule))
+      .second;
+}
+
+const OperatorRule* OperatorMap::find(std::string_view domain, std::string_view name,
+                                      std::int64_t opset) const {
+  auto next = rules_.upper_bound({std::string(canonical_domain(domain)), std::string(name), opset});
+  if (next == rules_.begin()) return nullptr;
+  --next;
+  const bool is_same =
+      std::get<0>(next->first) == canonical_domain(domain) && std::get<1>(next->first) == name;
+  return is_same ? &next->second : nullptr;
+}
+
+OperatorMap parse_operator_map(std::string_view text) {
+  const JsonValue root = parse_json(text);
+  const Members members(root, "the file", {"operators"});
+  const JsonValue& rules = members.get("operators");
+  const auto* const list = std::get_if<JsonArray>(&rules.value);
+  if (list == nullptr) fail(rules, "'operators' must be a list of rules");
+  OperatorMap map;
+  for (const JsonValue& rule : *list) add_rule(rule, map);
+  return map;
+}
+
+std::optional<OperatorMap> load_operator_map(const std::filesystem::path& path, DiagnosticSink& sink) {
+  Diagnostic diagnostic;
+  diagnostic.code = DiagnosticCode::bad_extension;
+  diagnostic.hint = "docs/extensions.md describes the file";
+  const FileResult opened = open_file(path);
+  if (opened.file == nullptr) {
+    diagnostic.message =
+        fmt::format("the operator map '{}' cannot be read: {}", path.string(), opened.problem);
+  } else if (opened.file->size() > kLargestFile) {
+    diagnostic.message =
+        fmt::format("the operator map '{}' is larger than {} bytes", path.string(), kLargestFile);
+  } else {
+    std::string text(opened.file->size(), '\0');
+    opened.file->read(0, std::as_writable_bytes(std::span(text)));
+    try {
+      return parse_operator_map(text);
+    } catch (const JsonError& error) {
+      diagnostic.message = fmt::format("{}:{}: {}", path.string(), error.line, error.what());
+    }
+  }
+  sink.report(std::move(diagnostic));
+  return std::nullopt;
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,25 +1,36 @@
 """Worker processes that run cases one after the other; a crash or hang only affects its own case."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections import deque
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 
 from .case import CRASH, HANG, ORACLE_ERROR, Result
 from .tool import REPOSITORY
 
 WORKERS = 2
+MEMORY_FOLDER = Path("/dev/shm")  # a file system in memory, where the converter's fsync takes no time
+MEMORY_SPACE = 1 << 30  # bytes that must be free there: far more than a case writes
+
+
+def temporary_folder():
+    in_memory = os.access(MEMORY_FOLDER, os.W_OK) and shutil.disk_usage(MEMORY_FOLDER).free > MEMORY_SPACE
+    return tempfile.TemporaryDirectory(prefix="onnx2ir-conformance-", dir=MEMORY_FOLDER if in_memory else None)
 
 
 class WorkerProcess:
     def __init__(self, tool):
+        self._folder = temporary_folder()
         ours, theirs = socket.socketpair()
         environment = dict(os.environ, PYTHONWARNINGS="ignore", OPENVINO_TELEMETRY="0")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.conformance.worker", str(theirs.fileno()), tool],
+            [sys.executable, "-m", "tests.conformance.worker", str(theirs.fileno()), tool, self._folder.name],
             pass_fds=[theirs.fileno()],
             cwd=REPOSITORY,
             env=environment,
@@ -70,6 +81,7 @@ class WorkerProcess:
         self.connection.close()
         self._process.kill()
         self._process.wait()
+        self._folder.cleanup()
 
     @property
     def seconds_left(self):

@@ -6,7 +6,6 @@ It reports the beginning of each stage, so that the pool knows where a process c
 import os
 import resource
 import sys
-import tempfile
 import time
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -121,12 +120,11 @@ def parse_model(data):
 
 
 def main():
-    descriptor, tool = int(sys.argv[1]), sys.argv[2]
+    descriptor, tool, folder = int(sys.argv[1]), *sys.argv[2:]
     if "ONNX2IR_SANITIZED" not in os.environ:  # AddressSanitizer maps terabytes
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with tempfile.TemporaryDirectory(prefix="onnx2ir-conformance-") as folder:
-        Worker(Connection(descriptor), tool, folder).serve()
+    Worker(Connection(descriptor), tool, folder).serve()
     os._exit(0)  # skips destruction because the process ends
 
 

@@ -11,6 +11,7 @@
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
 #include "frontend/frontend.hpp"
+#include "frontend/mapping/extension_library.hpp"
 #include "frontend/mapping/operator_map.hpp"
 #include "ir/cancellation.hpp"
 #include "ir/memory_budget.hpp"
@@ -112,8 +113,10 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       map = frontend::load_operator_map(options.operator_map, sink);
       if (!map) return;
     }
-    const frontend::OperatorOptions operators{.keep_unknown = options.keep_unknown,
-                                              .map = map ? &*map : nullptr};
+    const auto extensions = frontend::load_extensions(options.extensions, sink);
+    if (!extensions) return;
+    const frontend::OperatorOptions operators{
+        .keep_unknown = options.keep_unknown, .map = map ? &*map : nullptr, .extensions = &*extensions};
     imported = frontend::import_model(source, how, *target, sink, operators);
     if (options.debug.pass_finished) {
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;

@@ -62,23 +62,24 @@ Problem set_size(std::uint64_t& size, std::string_view value) {
   return std::nullopt;
 }
 
-/// A list of names with commas between them; a backslash keeps a comma.
-Problem set_outputs(Options& options, std::string_view value) {
-  std::vector<std::string> names(1);
+/// Splits a list of names with commas between them (a backslash keeps a comma), and adds them to `names`.
+template <typename Name>
+Problem add_names(std::vector<Name>& names, std::string_view value) {
+  std::vector<std::string> found(1);
   for (std::size_t i = 0; i < value.size(); ++i) {
     if (value[i] == ',') {
-      names.emplace_back();
+      found.emplace_back();
     } else {
       if (value[i] == '\\' && i + 1 < value.size()) ++i;
-      names.back() += value[i];
+      found.back() += value[i];
     }
   }
-  for (std::string& name : names) {
+  for (std::string& name : found) {
     const auto first = name.find_first_not_of(' ');
     name = first == std::string::npos ? "" : name.substr(first, name.find_last_not_of(' ') - first + 1);
     if (name.empty()) return in_quotes(value) + " has an empty name";
   }
-  options.outputs.insert(options.outputs.end(), names.begin(), names.end());
+  names.insert(names.end(), found.begin(), found.end());
   return std::nullopt;
 }
 
@@ -139,7 +140,7 @@ std::span<const Row<Options>> conversion_rows() {
         "tensors that become the outputs of the converted model, separated by commas; nodes that they do "
         "not depend on are removed",
         "Model", Kind::list},
-       set_outputs},
+       [](Options& options, std::string_view value) { return add_names(options.outputs, value); }},
       {{"external_data_folder", "FOLDER",
         "the folder of the external data of a model that is not read from a file", "Model"},
        [](Options& options, std::string_view value) {
@@ -152,6 +153,10 @@ std::span<const Row<Options>> conversion_rows() {
          options.operator_map = value;
          return Problem();
        }},
+      {{"extension", "LIBRARIES",
+        "libraries with translators of operators, separated by commas, which come before those of onnx2ir",
+        "Operators", Kind::list},
+       [](Options& options, std::string_view value) { return add_names(options.extensions, value); }},
       {{"keep_unknown", "",
         "keep operators that cannot be converted as layers for an extension of OpenVINO, which the program "
         "that runs the IR loads",

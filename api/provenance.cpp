@@ -43,6 +43,10 @@ std::vector<std::pair<std::string, std::string>> provenance(const Options& optio
   if (!options.outputs.empty()) facts.emplace_back("output", joined(options.outputs, identity));
   if (!options.operator_map.empty())
     facts.emplace_back("operator_map", options.operator_map.filename().string());
+  if (!options.extensions.empty())
+    facts.emplace_back("extension", joined(options.extensions, [](const std::filesystem::path& library) {
+                         return library.filename().string();
+                       }));
   if (options.keep_unknown) facts.emplace_back("keep_unknown", "true");
   if (options.compress_to_fp16) facts.emplace_back("compress_to_fp16", "true");
   if (options.unroll_loops) facts.emplace_back("unroll_loops", "true");

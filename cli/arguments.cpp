@@ -65,7 +65,7 @@ Option listing(std::string name, std::string summary, Listing what, Arguments& a
 /// Options of ovc and mo that onnx2ir does not have, with a hint for each. --help does not list them.
 void add_foreign_options(std::vector<Option>& rows) {
   constexpr std::string_view kRecipe = "docs/from-ovc.md shows how to add preprocessing to an IR";
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kForeign{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kForeign{{
       {"input-model", "pass the model without an option: onnx2ir MODEL"},
       {"output-dir", "write --output-model FOLDER/"},
       {"model-name", "write --output-model NAME"},
@@ -76,7 +76,6 @@ void add_foreign_options(std::vector<Option>& rows) {
       {"scale-values", kRecipe},
       {"layout", kRecipe},
       {"reverse-input-channels", kRecipe},
-      {"extension", "extensions of OpenVINO's front end cannot be loaded; see docs/from-ovc.md"},
   }};
   for (const auto& foreign : kForeign) {
     const std::string_view name = foreign.first;

@@ -48,8 +48,8 @@ std::uint32_t arc4random() {
   return number;
 }
 
-// The older versions differ only in errno (pow, log2) or in their library (libpthread). The table gives
-// result, name, parameters and arguments.
+// The older versions differ only in errno (pow, log2) or in their library (libpthread, libdl). The table
+// gives result, name, parameters and arguments.
 #define ONNX2IR_OLDER(result, name, parameters, arguments)  \
   result name##_2_2_5 parameters;                           \
   __asm__(".symver " #name "_2_2_5," #name "@GLIBC_2.2.5"); \
@@ -72,6 +72,9 @@ ONNX2IR_OLDER(int, pthread_rwlock_wrlock, (void* lock), (lock))
 ONNX2IR_OLDER(int, pthread_rwlock_unlock, (void* lock), (lock))
 ONNX2IR_OLDER(void*, pthread_getspecific, (unsigned key), (key))
 ONNX2IR_OLDER(int, pthread_setspecific, (unsigned key, const void* value), (key, value))
+ONNX2IR_OLDER(void*, dlopen, (const char* path, int mode), (path, mode))
+ONNX2IR_OLDER(void*, dlsym, (void* library, const char* name), (library, name))
+ONNX2IR_OLDER(char*, dlerror, (), ())
 // libstdc++ looks for this one to see whether there are threads.
 ONNX2IR_OLDER(int, __pthread_key_create, (unsigned* key, void (*destroy)(void*)), (key, destroy))
 

@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/onnx2ir")
 
-install(TARGETS onnx2ir EXPORT onnx2irTargets)
+install(TARGETS onnx2ir onnx2ir_extension EXPORT onnx2irTargets)
 install(TARGETS onnx2ir_cli)
 install(DIRECTORY include/onnx2ir TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(EXPORT onnx2irTargets NAMESPACE onnx2ir:: DESTINATION "${package_dir}")

@@ -15,3 +15,11 @@ if(NOT ONNX2IR_SANITIZERS)  # Clang links the sanitizer runtime only into progra
 endif()
 set_target_properties(onnx2ir PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+
+# The headers for libraries with translators (--extension), which are not linked with onnx2ir.
+add_library(onnx2ir_extension INTERFACE)
+add_library(onnx2ir::extension ALIAS onnx2ir_extension)
+target_include_directories(onnx2ir_extension INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(onnx2ir_extension INTERFACE cxx_std_17)
+set_target_properties(onnx2ir_extension PROPERTIES EXPORT_NAME extension)

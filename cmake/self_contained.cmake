@@ -12,12 +12,23 @@ set_target_properties(onnx2ir_static_tool PROPERTIES
 add_library(onnx2ir_wheel_library SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:onnx2ir_api> cmake/glibc_2_28.cpp)
 target_link_libraries(onnx2ir_wheel_library PRIVATE onnx2ir_settings onnx2ir_api)
 target_link_options(onnx2ir_wheel_library PRIVATE -static-libstdc++ -s
-  -Wl,--exclude-libs,ALL -Wl,--no-undefined -Wl,--no-as-needed -l:libpthread.so.0
+  -Wl,--exclude-libs,ALL -Wl,--no-undefined -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2
   "-Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/c_symbols.map")
-set_source_files_properties(cmake/glibc_2_28.cpp PROPERTIES COMPILE_OPTIONS "-fno-builtin;-Wno-pedantic")
+set_source_files_properties(cmake/glibc_2_28.cpp cmake/glibc_2_28_program.cpp PROPERTIES COMPILE_OPTIONS "-fno-builtin;-Wno-pedantic")
 set_target_properties(onnx2ir_wheel_library PROPERTIES
   LINK_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/c_symbols.map"
   OUTPUT_NAME onnx2ir LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/self_contained")
+
+# The tool of the wheel, for the same glibc. It is not static, so that it can load libraries with translators (--extension).
+add_executable(onnx2ir_wheel_tool EXCLUDE_FROM_ALL $<TARGET_PROPERTY:onnx2ir_cli,SOURCES> cmake/glibc_2_28.cpp
+  cmake/glibc_2_28_program.cpp)
+target_include_directories(onnx2ir_wheel_tool PRIVATE "${ONNX2IR_INCLUDE_ROOTS}/cli")
+target_link_libraries(onnx2ir_wheel_tool PRIVATE onnx2ir_settings onnx2ir_api)
+target_link_options(onnx2ir_wheel_tool PRIVATE -static-libstdc++ -s
+  -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 "-Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/c_symbols.map")
+set_target_properties(onnx2ir_wheel_tool PROPERTIES
+  LINK_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/c_symbols.map"
+  OUTPUT_NAME onnx2ir RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/self_contained/wheel")
 
 # The static library is one object in which all symbols except our own are local, also those of protobuf and ONNX, so that a
 # program can use another protobuf. Section groups are merged, otherwise the linker would replace inline functions by the program's.
@@ -38,9 +49,9 @@ add_custom_command(
   DEPENDS ${ONNX2IR_LAYERS} onnx2ir_fmt ${ONNX2IR_PIC_PROTOBUF}
   COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(onnx2ir_static DEPENDS "${static}")
-add_custom_target(onnx2ir_self_contained DEPENDS onnx2ir_static_tool onnx2ir_wheel_library onnx2ir_static)
+add_custom_target(onnx2ir_self_contained DEPENDS onnx2ir_static_tool onnx2ir_wheel_library onnx2ir_wheel_tool onnx2ir_static)
 
 if(SKBUILD)
   install(TARGETS onnx2ir_wheel_library LIBRARY DESTINATION onnx2ir COMPONENT wheel EXCLUDE_FROM_ALL)
-  install(PROGRAMS $<TARGET_FILE:onnx2ir_static_tool> DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT wheel EXCLUDE_FROM_ALL)
+  install(PROGRAMS $<TARGET_FILE:onnx2ir_wheel_tool> DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT wheel EXCLUDE_FROM_ALL)
 endif()

@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 # PEP 600: all libraries except glibc and GCC's runtime library must be in the wheel.
-ALLOWED = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
+ALLOWED = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
 
 
 def dynamic_facts(content):

@@ -211,6 +211,7 @@ std::unique_ptr<ir::Model> translate_model(const Task& task, LearnedFacts& learn
   model->name = proto.name();
   ConversionState conversion{&loaded, &translator_table(), &sink, &target, options.max_function_nodes};
   conversion.operator_map = operators.map;
+  conversion.extensions = operators.extensions;
   conversion.keep_unknown = operators.keep_unknown;
   conversion.has_new_shapes = std::ranges::any_of(
       options.interface.inputs, [](const InputSpec& input) { return input.shape.has_value(); });

@@ -11,7 +11,8 @@
 
 namespace onnx2ir::frontend {
 
-class OperatorMap;
+struct ExtensionTable;
+struct OperatorMap;
 
 /// How operators that have no translator are converted.
 struct OperatorOptions {
@@ -19,6 +20,8 @@ struct OperatorOptions {
   bool keep_unknown = false;
   /// Rules that take precedence over all translators; may be null.
   const OperatorMap* map = nullptr;
+  /// Translators of libraries, which take precedence over all but the rules; may be null.
+  const ExtensionTable* extensions = nullptr;
 };
 
 struct ImportedModel {

@@ -5,10 +5,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "frontend/graph/extension_operator.hpp"
 #include "frontend/graph/kept_operator.hpp"
 #include "frontend/graph/mapped_operator.hpp"
 #include "frontend/graph/onnx_types.hpp"
 #include "frontend/graph/unread_attributes.hpp"
+#include "frontend/mapping/extension_library.hpp"
 #include "frontend/mapping/operator_map.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
@@ -222,6 +224,12 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
     warn_about_unread_attributes({}, context);
     return true;
   }
+  if (const ExtensionTranslator* const extension = find_extension(node, opset)) {
+    NodeContext context(*this, node, opset, inputs);
+    outputs = call_extension(context, *extension);
+    warn_about_unread_attributes({}, context);
+    return true;
+  }
   if (const onnx::FunctionProto* function = conversion_->model->find_function(node)) {
     return emit_function(bound_function(*function, node), node, inputs, outputs);
   }
@@ -252,7 +260,8 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
                                          std::string_view path) {
   const std::string_view domain = canonical_domain(node.domain());
   const auto version = opset(domain);
-  if (!version || find_rule(node, *version) != nullptr || conversion_->model->find_function(node) != nullptr)
+  if (!version || find_rule(node, *version) != nullptr || find_extension(node, *version) != nullptr ||
+      conversion_->model->find_function(node) != nullptr)
     return;
   if (!conversion_->keep_unknown &&
       conversion_->translators->find(domain, node.op_type(), *version) == nullptr &&
@@ -273,7 +282,13 @@ void GraphTranslator::report_unsupported(const onnx::NodeProto& node, std::int64
 
 const OperatorRule* GraphTranslator::find_rule(const onnx::NodeProto& node, std::int64_t opset) const {
   if (conversion_->operator_map == nullptr) return nullptr;
-  return conversion_->operator_map->find(node.domain(), node.op_type(), opset);
+  return conversion_->operator_map->rules.find(node.domain(), node.op_type(), opset);
+}
+
+const ExtensionTranslator* GraphTranslator::find_extension(const onnx::NodeProto& node,
+                                                           std::int64_t opset) const {
+  if (conversion_->extensions == nullptr) return nullptr;
+  return conversion_->extensions->translators.find(node.domain(), node.op_type(), opset);
 }
 
 FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function,

@@ -28,7 +28,9 @@
 
 namespace onnx2ir::frontend {
 
-class OperatorMap;
+struct ExtensionTable;
+struct ExtensionTranslator;
+struct OperatorMap;
 struct OperatorRule;
 
 /// State shared by all scopes of a conversion.
@@ -56,6 +58,8 @@ struct ConversionState {
   bool may_request_branch_choice = false;
   /// Rules that take precedence over all translators; may be null.
   const OperatorMap* operator_map = nullptr;
+  /// Translators of libraries, which take precedence over all but the rules; may be null.
+  const ExtensionTable* extensions = nullptr;
   /// Whether operators without a translator are kept as layers of an extension: see
   /// frontend/graph/kept_operator.hpp.
   bool keep_unknown = false;
@@ -187,8 +191,9 @@ class GraphTranslator {
   /// Translates the node and appends its outputs to `outputs`; false if a node inside it could not be
   /// translated.
   bool emit(const onnx::NodeProto& node, std::int64_t opset, const Operands& inputs, Operands& outputs);
-  /// The caller's rule for the node; null if no rule fits.
+  /// The caller's rule for the node, and the translator of a library; null if none fits.
   const OperatorRule* find_rule(const onnx::NodeProto& node, std::int64_t opset) const;
+  const ExtensionTranslator* find_extension(const onnx::NodeProto& node, std::int64_t opset) const;
   FunctionBody bound_function(const onnx::FunctionProto& function, const onnx::NodeProto& node);
   /// Counts nodes that a function call adds; the node is an error if there are too many.
   void count_function_nodes(std::uint64_t nodes);

@@ -10,7 +10,6 @@
 
 #include "frontend/mapping/json.hpp"
 #include "frontend/reader/model_file.hpp"
-#include "frontend/reader/opset_imports.hpp"
 #include "ir/nearest_name.hpp"
 #include "ir/operation_set.hpp"
 
@@ -165,13 +164,6 @@ AttributeRule attribute_rule(const std::string& name, const JsonValue& value, co
   return rule;
 }
 
-/// Operations that a rule cannot emit, because more than one node belongs to them.
-bool is_excluded(const ir::OpDescriptor& op) {
-  constexpr ir::OperationSet kExcluded{ops::Parameter, ops::Result,    ops::Const,
-                                       ops::Assign,    ops::ReadValue, ops::ExtensionOperation};
-  return op.traits.has_bodies || kExcluded.contains(op.id);
-}
-
 const ir::OpDescriptor& operation_of(const Members& members) {
   const std::string name = members.required_text("operation");
   const ir::OpDescriptor* const op = ir::find_op_or_null(name);
@@ -180,7 +172,8 @@ const ir::OpDescriptor& operation_of(const Members& members) {
     for (const ir::OpDescriptor& row : ir::all_ops()) known.emplace_back(row.name);
     fail(members.get("operation"), "there is no operation '{}'{}", name, suggestion(name, known));
   }
-  if (is_excluded(*op)) fail(members.get("operation"), "the operation '{}' cannot be used in a rule", name);
+  if (!is_single_operation(*op))
+    fail(members.get("operation"), "the operation '{}' cannot be used in a rule", name);
   return *op;
 }
 
@@ -241,26 +234,16 @@ void add_rule(const JsonValue& value, OperatorMap& map) {
   }
   rule.opset = opset_of(members, rule);
   rule.inputs = inputs_of(members);
-  if (!map.add(domain, name, version, std::move(rule)))
+  if (map.rules.add(domain, name, version, std::move(rule)) != nullptr)
     fail(value, "there are two rules for version {} of the operator '{}'", version, name);
 }
 
 }  // namespace
 
-bool OperatorMap::add(std::string_view domain, std::string_view name, std::int64_t since, OperatorRule rule) {
-  return rules_
-      .try_emplace({std::string(canonical_domain(domain)), std::string(name), since}, std::move(rule))
-      .second;
-}
-
-const OperatorRule* OperatorMap::find(std::string_view domain, std::string_view name,
-                                      std::int64_t opset) const {
-  auto next = rules_.upper_bound({std::string(canonical_domain(domain)), std::string(name), opset});
-  if (next == rules_.begin()) return nullptr;
-  --next;
-  const bool is_same =
-      std::get<0>(next->first) == canonical_domain(domain) && std::get<1>(next->first) == name;
-  return is_same ? &next->second : nullptr;
+bool is_single_operation(const ir::OpDescriptor& op) {
+  constexpr ir::OperationSet kExcluded{ops::Parameter, ops::Result,    ops::Const,
+                                       ops::Assign,    ops::ReadValue, ops::ExtensionOperation};
+  return !op.traits.has_bodies && !kExcluded.contains(op.id);
 }
 
 OperatorMap parse_operator_map(std::string_view text) {

@@ -3,14 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <onnx2ir/diagnostic.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
+#include "frontend/mapping/versioned_table.hpp"
 #include "ir/attribute.hpp"
 #include "ir/op_descriptor.hpp"
 
@@ -32,18 +31,13 @@ struct OperatorRule {
   std::int64_t line = 0;  ///< of the file
 };
 
-class OperatorMap {
- public:
-  /// Returns false, without a change, if there is a rule for this version already.
-  bool add(std::string_view domain, std::string_view name, std::int64_t since, OperatorRule rule);
-  /// The rule for an operator: the one with the highest version up to `opset`; null if no rule
-  /// fits.
-  const OperatorRule* find(std::string_view domain, std::string_view name, std::int64_t opset) const;
-
- private:
-  /// By domain, name and version.
-  std::map<std::tuple<std::string, std::string, std::int64_t>, OperatorRule> rules_;
+struct OperatorMap {
+  VersionedTable<OperatorRule> rules;
 };
+
+/// Whether a rule or a translator of the caller can emit the operation: those with bodies, constants, and
+/// those to which another node belongs are excluded.
+bool is_single_operation(const ir::OpDescriptor& op);
 
 /// Throws JsonError.
 OperatorMap parse_operator_map(std::string_view text);

@@ -51,6 +51,9 @@ struct Options {
   /// A JSON file with rules that convert operators to operations of the IR (docs/extensions.md). They take
   /// precedence over the translations of onnx2ir. Empty: no rules.
   std::filesystem::path operator_map;
+  /// Libraries with translators of operators (onnx2ir/extension.hpp, docs/extensions.md), which take
+  /// precedence over the translations of onnx2ir. They stay loaded until the process ends.
+  std::vector<std::filesystem::path> extensions;
   /// Keeps operators that have no translation as layers of an extension of OpenVINO, which the program that
   /// runs the IR loads (docs/extensions.md). The model must declare the types of their outputs.
   bool keep_unknown = false;

@@ -5,7 +5,7 @@ import errno
 import json
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NoReturn, Optional, Protocol, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, NoReturn, Optional, Protocol, Sequence, Tuple, Union
 
 from ._library import OK, Allocate, Progress, library
 
@@ -317,10 +317,18 @@ def _inputs_text(inputs: Any) -> Optional[str]:
     return ",".join(texts)
 
 
+def _list_text(names: Iterable[str]) -> str:
+    return ",".join(name.replace("\\", "\\\\").replace(",", "\\,") for name in names)
+
+
 def _outputs_text(outputs: Union[None, str, Sequence[str]]) -> Optional[str]:
-    if outputs is None or isinstance(outputs, str):
-        return outputs
-    return ",".join(name.replace("\\", "\\\\").replace(",", "\\,") for name in outputs)
+    return outputs if outputs is None or isinstance(outputs, str) else _list_text(outputs)
+
+
+def _extensions_text(extensions: Union[None, Path, Sequence[Path]]) -> Optional[str]:
+    if isinstance(extensions, (str, os.PathLike)):
+        extensions = [extensions]
+    return _list_text(map(os.fspath, extensions)) if extensions else None
 
 
 def _model_bytes(model: Any) -> Optional[Any]:
@@ -367,6 +375,7 @@ def convert(
     output: Union[None, str, Sequence[str]] = None,
     external_data_folder: Optional[Path] = None,
     operator_map: Optional[Path] = None,
+    extension: Union[None, Path, Sequence[Path]] = None,
     keep_unknown: bool = False,
     compress_to_fp16: bool = False,
     target_runtime: str = "",
@@ -387,6 +396,7 @@ def convert(
     `output`: tensors that become the outputs.
     `external_data_folder`: the folder of external data for a model that is not a file.
     `operator_map`: a JSON file with rules that convert operators to operations of the IR.
+    `extension`: a library with translators of operators, or several of them.
     `keep_unknown`: keeps operators that cannot be converted as layers for an extension of OpenVINO, which the program that runs the IR loads.
     `compress_to_fp16`: stores floating-point constants in half precision if they fit.
     `target_runtime`: the OpenVINO releases that must be able to run the IR, "2025.4" or "2024.6..2026.4"; all supported ones by default.
@@ -404,6 +414,7 @@ def convert(
         output=_outputs_text(output),
         external_data_folder=external_data_folder,
         operator_map=operator_map,
+        extension=_extensions_text(extension),
         keep_unknown=bool(keep_unknown),
         compress_to_fp16=bool(compress_to_fp16),
         target_runtime=target_runtime or None,

@@ -123,7 +123,6 @@ def test_verbose_names_all_stages(model, tmp_path):
         (["--input_model", "m.onnx"], "--input_model: pass the model without an option: onnx2ir MODEL"),
         (["m.onnx", "--output_dir", "x"], "--output_dir: write --output-model FOLDER/"),
         (["m.onnx", "--mean_values", "[1,2,3]"], "docs/from-ovc.md"),
-        (["m.onnx", "--extension", "lib.so"], "--extension: "),
     ],
 )
 def test_invalid_usage(arguments, message):

@@ -14,6 +14,7 @@ import onnx
 import openvino
 import pytest
 
+from ..cli.extension_library import compiled, converts, library
 from .test_package import MODEL, REPOSITORY
 
 
@@ -294,3 +295,28 @@ def test_unknown_operators(onnx2ir, tmp_path):
     (tmp_path / "map.json").write_text("[]")
     with pytest.raises(onnx2ir.ConversionError, match="map.json:1: the file must be an object"):
         onnx2ir.convert(UNKNOWN, operator_map=tmp_path / "map.json")
+
+
+def test_extensions(onnx2ir, tmp_path):
+    """One library or several; an exception that leaves a library is an error here, where both sides use the same C++ runtime library."""
+    row = converts("Op", 'return {node.op("Abs", {node.input(0)})};')
+    one = library(tmp_path / "a,b.so", row)
+    for extension in (str(one), one, [one]):
+        model = onnx2ir.convert(UNKNOWN, extension=extension)
+        assert openvino.Core().compile_model(model.to_openvino(), "CPU")(np.float32([-1, 2]))[0].tolist() == [1, 2]
+    other = compiled(
+        tmp_path / "raw.so",
+        """
+        #include <onnx2ir/extension.h>
+        #include <stdexcept>
+        int onnx2ir_extension_version() { return ONNX2IR_EXTENSION_VERSION; }
+        void onnx2ir_extension_register(const onnx2ir_registry* registry) {
+          registry->add(registry->table, {"com.example", 11}, {"Raw", 3}, 1,
+                        [](onnx2ir_node*, const onnx2ir_node_functions*, void*) { throw std::runtime_error("lost"); }, nullptr);
+        }""",
+    )
+    with pytest.raises(onnx2ir.ConversionError, match="raw.so' cannot convert the node: its translator has thrown an exception: lost"):
+        onnx2ir.convert(UNKNOWN.replace("example.Op", "example.Raw"), extension=[one, other])
+    with pytest.raises(onnx2ir.ConversionError, match="the extension 'absent.so' cannot be used: No such file or directory") as caught:
+        onnx2ir.convert(UNKNOWN, extension="absent.so")
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["bad-extension"]

@@ -1,0 +1,156 @@
+#include "frontend/graph/extension_node.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "frontend/reader/onnx_proto.hpp"
+#include "ir/nearest_name.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Stores elements that the node owns, and points `attribute` to them.
+void set_list(onnx2ir_attribute& attribute, onnx2ir_attribute_kind kind, std::vector<std::int64_t> elements,
+              onnx2ir_node& node) {
+  const auto& stored = node.integers.emplace_back(std::move(elements));
+  attribute.kind = kind;
+  attribute.count = stored.size();
+  attribute.integers = stored.data();
+}
+void set_list(onnx2ir_attribute& attribute, onnx2ir_attribute_kind kind, std::vector<double> elements,
+              onnx2ir_node& node) {
+  const auto& stored = node.reals.emplace_back(std::move(elements));
+  attribute.kind = kind;
+  attribute.count = stored.size();
+  attribute.reals = stored.data();
+}
+void set_list(onnx2ir_attribute& attribute, onnx2ir_attribute_kind kind, std::vector<onnx2ir_text> elements,
+              onnx2ir_node& node) {
+  const auto& stored = node.texts.emplace_back(std::move(elements));
+  attribute.kind = kind;
+  attribute.count = stored.size();
+  attribute.texts = stored.data();
+}
+
+void set_value(onnx2ir_attribute& attribute, const onnx::AttributeProto& proto, onnx2ir_node& node) {
+  using Type = onnx::AttributeProto;
+  using Integers = std::vector<std::int64_t>;
+  using Reals = std::vector<double>;
+  using Texts = std::vector<onnx2ir_text>;
+  switch (proto.type()) {
+    case Type::INT:
+      return set_list(attribute, ONNX2IR_INTEGER, Integers{proto.i()}, node);
+    case Type::FLOAT:
+      return set_list(attribute, ONNX2IR_REAL, Reals{static_cast<double>(proto.f())}, node);
+    case Type::STRING:
+      return set_list(attribute, ONNX2IR_TEXT, Texts{view(proto.s())}, node);
+    case Type::INTS:
+      return set_list(attribute, ONNX2IR_INTEGERS, Integers(proto.ints().begin(), proto.ints().end()), node);
+    case Type::FLOATS:
+      return set_list(attribute, ONNX2IR_REALS, Reals(proto.floats().begin(), proto.floats().end()), node);
+    case Type::STRINGS: {
+      Texts texts;
+      for (const std::string& text : proto.strings()) texts.push_back(view(text));
+      return set_list(attribute, ONNX2IR_TEXTS, std::move(texts), node);
+    }
+    case Type::TENSOR:
+    case Type::SPARSE_TENSOR:
+      attribute.kind = ONNX2IR_TENSOR;
+      attribute.count = 1;
+      return;
+    default:
+      attribute.kind = ONNX2IR_OTHER;
+  }
+}
+
+/// The value of an attribute for an operation that declares it with `kind`; no value if it has another type.
+std::optional<ir::AttributeValue> converted(const onnx2ir_attribute& given, ir::AttributeSpec::Kind kind) {
+  using Kind = ir::AttributeSpec::Kind;
+  const auto integers = list(given.integers, given.kind == ONNX2IR_INTEGER ? 1 : given.count);
+  const auto reals = list(given.reals, given.kind == ONNX2IR_REAL ? 1 : given.count);
+  const auto texts = list(given.texts, given.kind == ONNX2IR_TEXT ? 1 : given.count);
+  switch (kind) {
+    case Kind::boolean:
+      if (given.kind != ONNX2IR_INTEGER || (integers[0] != 0 && integers[0] != 1)) return std::nullopt;
+      return integers[0] == 1;
+    case Kind::integer:
+      if (given.kind != ONNX2IR_INTEGER) return std::nullopt;
+      return integers[0];
+    case Kind::real:
+      if (given.kind == ONNX2IR_INTEGER) return static_cast<double>(integers[0]);
+      if (given.kind != ONNX2IR_REAL) return std::nullopt;
+      return reals[0];
+    case Kind::text:
+      if (given.kind != ONNX2IR_TEXT) return std::nullopt;
+      return std::string(view(texts[0]));
+    case Kind::integers:
+      if (given.kind != ONNX2IR_INTEGERS) return std::nullopt;
+      return std::vector<std::int64_t>(integers.begin(), integers.end());
+    case Kind::reals:
+      if (given.kind != ONNX2IR_REALS) return std::nullopt;
+      return std::vector<double>(reals.begin(), reals.end());
+    case Kind::texts: {
+      if (given.kind != ONNX2IR_TEXTS) return std::nullopt;
+      std::vector<std::string> copies;
+      for (const onnx2ir_text text : texts) copies.emplace_back(view(text));
+      return copies;
+    }
+    case Kind::type: {
+      if (given.kind != ONNX2IR_TEXT) return std::nullopt;
+      const auto type = ir::element_type_from_name(view(texts[0]));
+      if (!type || *type == ElementType::dynamic) return std::nullopt;
+      return *type;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const onnx::AttributeProto* find_attribute(const NodeContext& context, std::string_view name) {
+  if (!context.has_attribute(name)) return nullptr;  // counts as read from here on
+  for (const onnx::AttributeProto& attribute : context.proto().attribute()) {
+    if (attribute.name() == name) return &attribute;
+  }
+  return nullptr;
+}
+
+onnx2ir_attribute read_attribute(onnx2ir_node& node, onnx2ir_text name) {
+  onnx2ir_attribute attribute{name, ONNX2IR_ABSENT, 0, nullptr, nullptr, nullptr};
+  if (const auto* const proto = find_attribute(*node.context, view(name))) set_value(attribute, *proto, node);
+  return attribute;
+}
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
+  const std::string_view nearest = ir::nearest_name(name, known);
+  return nearest.empty() ? std::string() : fmt::format("; did you mean '{}'?", nearest);
+}
+
+std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::OpDescriptor& op,
+                                         std::span<const onnx2ir_attribute> given) {
+  std::vector<ir::Attribute> attributes;
+  for (const onnx2ir_attribute& attribute : given) {
+    const auto spec = std::ranges::find(op.attributes, view(attribute.name), &ir::AttributeSpec::name);
+    if (spec == op.attributes.end() || spec->presence == ir::AttributeSpec::Presence::note) {
+      std::vector<std::string> known;
+      for (const ir::AttributeSpec& row : op.attributes) known.emplace_back(row.name);
+      context.fail(fmt::format("{} has no attribute '{}'{}", op.name, view(attribute.name),
+                               suggestion(view(attribute.name), known)));
+    }
+    auto value = converted(attribute, spec->kind);
+    if (!value) context.fail(fmt::format("attribute '{}' of {} has another type", spec->name, op.name));
+    attributes.push_back({spec->name, *std::move(value)});
+  }
+  for (const ir::AttributeSpec& spec : op.attributes) {
+    if (spec.presence == ir::AttributeSpec::Presence::required &&
+        std::ranges::find(attributes, spec.name, &ir::Attribute::name) == attributes.end())
+      context.fail(fmt::format("{} needs the attribute '{}'", op.name, spec.name));
+  }
+  return attributes;
+}
+
+}  // namespace onnx2ir::frontend

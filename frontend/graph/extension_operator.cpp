@@ -1,0 +1,299 @@
+#include "frontend/graph/extension_operator.hpp"
+
+#include <fmt/core.h>
+#include <onnx2ir/extension.h>
+
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/graph/extension_node.hpp"
+#include "frontend/graph/node_context.hpp"
+#include "frontend/mapping/extension_library.hpp"
+#include "frontend/mapping/operator_map.hpp"
+#include "frontend/reader/onnx_proto.hpp"
+#include "ir/op_descriptor.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// Calls `function` unless the node has an error; an exception becomes its error. No exception may pass
+/// through the frames of the library, which can be C.
+template <typename Result, typename Function>
+Result guarded(onnx2ir_node* node, Result otherwise, Function function) noexcept {
+  if (node->problem) return otherwise;
+  try {
+    return function(*node->context);
+  } catch (...) {
+    node->problem = std::current_exception();
+    return otherwise;
+  }
+}
+
+/// 0 for a null value.
+onnx2ir_value handle(onnx2ir_node* node, Value value) {
+  if (!value) return 0;
+  node->values.push_back(value);
+  return static_cast<onnx2ir_value>(node->values.size());
+}
+
+/// Null for 0.
+Value value_or_null(const onnx2ir_node* node, onnx2ir_value value) {
+  if (value == 0) return {};
+  if (value > node->values.size()) node->context->fail("it uses a value of another node");
+  return node->values[value - 1];
+}
+
+Value value_of(const onnx2ir_node* node, onnx2ir_value value) {
+  const Value found = value_or_null(node, value);
+  if (!found) node->context->fail("it uses an empty value");
+  return found;
+}
+
+ElementType type_named(const NodeContext& context, onnx2ir_text name) {
+  const auto type = ir::element_type_from_name(view(name));
+  if (!type || *type == ElementType::dynamic)
+    context.fail(fmt::format("it uses the element type '{}', which the IR does not have", view(name)));
+  return *type;
+}
+
+/// A shape of `count` elements.
+std::span<const std::int64_t> shape_of(const NodeContext& context, const std::int64_t* sizes,
+                                       std::size_t rank) {
+  const auto shape = list(sizes, rank);
+  if (!PartialShape(shape).element_count()) context.fail("it makes a constant whose shape is negative");
+  return shape;
+}
+
+onnx2ir_text op_type(onnx2ir_node* node) noexcept {
+  return view(node->context->op_type());
+}
+onnx2ir_text domain(onnx2ir_node* node) noexcept {
+  return view(node->context->domain());
+}
+onnx2ir_text name(onnx2ir_node* node) noexcept {
+  return view(node->context->proto().name());
+}
+std::int64_t opset(onnx2ir_node* node) noexcept {
+  return node->context->opset();
+}
+
+std::size_t input_count(onnx2ir_node* node) noexcept {
+  return node->context->input_count();
+}
+int has_input(onnx2ir_node* node, std::size_t index) noexcept {
+  return node->context->has_input(index) ? 1 : 0;
+}
+onnx2ir_value input(onnx2ir_node* node, std::size_t index) noexcept {
+  return guarded(node, onnx2ir_value{0},
+                 [&](NodeContext& context) { return handle(node, context.input(index)); });
+}
+
+std::size_t output_count(onnx2ir_node* node) noexcept {
+  return node->context->output_count();
+}
+int has_output(onnx2ir_node* node, std::size_t index) noexcept {
+  return node->context->has_output(index) ? 1 : 0;
+}
+void set_output(onnx2ir_node* node, std::size_t index, onnx2ir_value value) noexcept {
+  guarded(node, 0, [&](NodeContext& context) {
+    if (index >= context.output_count())
+      context.fail(fmt::format("it sets output {}, but the node has {}", index, context.output_count()));
+    node->outputs[index] = value_or_null(node, value);
+    return 1;
+  });
+}
+
+onnx2ir_attribute attribute(onnx2ir_node* node, onnx2ir_text name) noexcept {
+  const onnx2ir_attribute absent{name, ONNX2IR_ABSENT, 0, nullptr, nullptr, nullptr};
+  return guarded(node, absent, [&](NodeContext&) { return read_attribute(*node, name); });
+}
+
+onnx2ir_value tensor(onnx2ir_node* node, onnx2ir_text name) noexcept {
+  return guarded(node, onnx2ir_value{0}, [&](NodeContext& context) {
+    const auto* const proto = find_attribute(context, view(name));
+    if (proto == nullptr) context.fail(fmt::format("attribute '{}' is missing", view(name)));
+    if (!proto->has_t() && !proto->has_sparse_tensor())
+      context.fail(fmt::format("attribute '{}' is not a tensor", view(name)));
+    TensorAttribute read = context.tensor(view(name));
+    return handle(node, context.constant(read.type, read.shape, std::move(read.data)));
+  });
+}
+
+onnx2ir_text element_type(onnx2ir_node* node, std::int64_t onnx_type) noexcept {
+  return guarded(node, onnx2ir_text{},
+                 [&](NodeContext& context) { return view(ir::info(context.element_type(onnx_type)).name); });
+}
+
+onnx2ir_text type_of(onnx2ir_node* node, onnx2ir_value value) noexcept {
+  return guarded(node, onnx2ir_text{},
+                 [&](NodeContext&) { return view(ir::info(value_of(node, value).type()).name); });
+}
+std::int64_t rank_of(onnx2ir_node* node, onnx2ir_value value) noexcept {
+  return guarded(node, std::int64_t{-1}, [&](NodeContext&) -> std::int64_t {
+    const PartialShape& shape = value_of(node, value).shape();
+    return shape.has_rank() ? static_cast<std::int64_t>(shape.rank()) : -1;
+  });
+}
+std::int64_t size_of_axis(onnx2ir_node* node, onnx2ir_value value, std::size_t axis) noexcept {
+  return guarded(node, std::int64_t{-1}, [&](NodeContext& context) -> std::int64_t {
+    const PartialShape& shape = value_of(node, value).shape();
+    if (!shape.has_rank() || axis >= shape.rank())
+      context.fail(fmt::format("it asks for the size of axis {}, which does not exist", axis));
+    return shape[axis].size();
+  });
+}
+
+/// Stores elements that are known, and points `elements` to them.
+template <typename Element, typename List>
+int store(const std::optional<List>& known, std::deque<std::vector<Element>>& storage,
+          const Element** elements, std::size_t* count) {
+  if (!known) return 0;
+  const auto& stored = storage.emplace_back(known->begin(), known->end());
+  *elements = stored.data();
+  *count = stored.size();
+  return 1;
+}
+int known_integers(onnx2ir_node* node, onnx2ir_value value, const std::int64_t** elements,
+                   std::size_t* count) noexcept {
+  return guarded(node, 0, [&](NodeContext& context) {
+    return store(context.known_integers(value_of(node, value)), node->integers, elements, count);
+  });
+}
+int known_reals(onnx2ir_node* node, onnx2ir_value value, const double** elements,
+                std::size_t* count) noexcept {
+  return guarded(node, 0, [&](NodeContext& context) {
+    return store(context.known_numbers(value_of(node, value)), node->reals, elements, count);
+  });
+}
+
+onnx2ir_value reals(onnx2ir_node* node, onnx2ir_text type, const std::int64_t* shape, std::size_t rank,
+                    const double* elements, std::size_t count) noexcept {
+  return guarded(node, onnx2ir_value{0}, [&](NodeContext& context) {
+    return handle(node, context.numbers(list(elements, count), shape_of(context, shape, rank),
+                                        type_named(context, type)));
+  });
+}
+onnx2ir_value integers(onnx2ir_node* node, onnx2ir_text type, const std::int64_t* shape, std::size_t rank,
+                       const std::int64_t* elements, std::size_t count) noexcept {
+  return guarded(node, onnx2ir_value{0}, [&](NodeContext& context) {
+    const ElementType element = type_named(context, type);
+    return handle(node, context.constant(element, shape_of(context, shape, rank),
+                                         ir::encode_integers(list(elements, count), element)));
+  });
+}
+onnx2ir_value bytes(onnx2ir_node* node, onnx2ir_text type, const std::int64_t* shape, std::size_t rank,
+                    const void* data, std::size_t size) noexcept {
+  return guarded(node, onnx2ir_value{0}, [&](NodeContext& context) {
+    const ElementType element = type_named(context, type);
+    if (ir::info(element).bits == 0)
+      context.fail(fmt::format("it makes a constant of the type '{}' from bytes", view(type)));
+    const auto given = list(static_cast<const std::byte*>(data), size);
+    return handle(node, context.constant(element, shape_of(context, shape, rank),
+                                         ir::ConstantData(std::vector(given.begin(), given.end()))));
+  });
+}
+
+const ir::OpDescriptor& operation_named(const NodeContext& context, std::string_view name) {
+  const ir::OpDescriptor* const op = ir::find_op_or_null(name);
+  if (op == nullptr) {
+    std::vector<std::string> known;
+    for (const ir::OpDescriptor& row : ir::all_ops()) known.emplace_back(row.name);
+    context.fail(
+        fmt::format("it emits '{}', which is no operation of the IR{}", name, suggestion(name, known)));
+  }
+  if (!is_single_operation(*op))
+    context.fail(fmt::format("it emits '{}', which a library cannot emit", name));
+  return *op;
+}
+
+int emit(onnx2ir_node* node, onnx2ir_text operation, const onnx2ir_value* inputs, std::size_t input_count,
+         const onnx2ir_attribute* attributes, std::size_t attribute_count, onnx2ir_value* outputs,
+         std::size_t output_count) noexcept {
+  return guarded(node, 0, [&](NodeContext& context) {
+    const ir::OpDescriptor& op = operation_named(context, view(operation));
+    const auto values = attributes_of(context, op, list(attributes, attribute_count));
+    std::vector<Value> arguments;
+    for (const onnx2ir_value input : list(inputs, input_count))
+      arguments.push_back(value_or_null(node, input));
+    ir::Node* emitted = nullptr;
+    try {
+      emitted = &context.node(op.id, arguments, values, output_count);
+    } catch (const ir::InvalidNode& invalid) {
+      context.fail(fmt::format("{} rejects its inputs or attributes: {}", op.name, invalid.what()));
+    }
+    if (emitted->outputs().size() != output_count)
+      context.fail(
+          fmt::format("{} has {} outputs, not {}", op.name, emitted->outputs().size(), output_count));
+    for (std::size_t i = 0; i < output_count; ++i) outputs[i] = handle(node, emitted->value(i));
+    return 1;
+  });
+}
+
+void fail(onnx2ir_node* node, onnx2ir_text reason, onnx2ir_text hint) noexcept {
+  guarded(node, 0, [&](NodeContext& context) -> int {
+    context.fail(std::string(view(reason)), std::string(view(hint)));
+  });
+}
+
+constexpr onnx2ir_node_functions kFunctions{
+    .size = sizeof(onnx2ir_node_functions),
+    .op_type = op_type,
+    .domain = domain,
+    .name = name,
+    .opset = opset,
+    .input_count = input_count,
+    .has_input = has_input,
+    .input = input,
+    .output_count = output_count,
+    .has_output = has_output,
+    .set_output = set_output,
+    .attribute = attribute,
+    .tensor = tensor,
+    .element_type = element_type,
+    .type_of = type_of,
+    .rank_of = rank_of,
+    .size_of_axis = size_of_axis,
+    .known_integers = known_integers,
+    .known_reals = known_reals,
+    .reals = reals,
+    .integers = integers,
+    .bytes = bytes,
+    .emit = emit,
+    .fail = fail,
+};
+
+}  // namespace
+
+Operands call_extension(NodeContext& node, const ExtensionTranslator& translator) {
+  const auto fail = [&](std::string_view reason, std::string hint) {
+    node.fail(fmt::format("the extension '{}' cannot convert the node: {}", translator.library, reason),
+              std::move(hint));
+  };
+  onnx2ir_node state;
+  state.context = &node;
+  state.outputs.resize(node.output_count());
+  try {
+    translator.translate(&state, &kFunctions, translator.data);
+  } catch (const std::exception& exception) {
+    fail(fmt::format("its translator has thrown an exception: {}", exception.what()), {});
+  } catch (...) {
+    fail("its translator has thrown an exception", {});
+  }
+  try {
+    if (state.problem) std::rethrow_exception(state.problem);
+  } catch (const CannotTranslate& refusal) {
+    fail(refusal.message, refusal.hint);
+  } catch (const ir::InvalidNode& invalid) {
+    fail(invalid.what(), {});
+  }
+  Operands outputs;
+  for (std::size_t i = 0; i < state.outputs.size(); ++i) {
+    if (!state.outputs[i] && node.has_output(i)) fail(fmt::format("it does not set output {}", i), {});
+    outputs.emplace_back(state.outputs[i]);
+  }
+  return outputs;
+}
+
+}  // namespace onnx2ir::frontend

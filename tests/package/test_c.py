@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from . import c_abi
 from .test_package import BUILD, MODEL, REPOSITORY, library_folder, run
 
 FOLDER = REPOSITORY / "tests/package"
@@ -55,13 +56,62 @@ def exported(library):
     return sorted(line.split()[2] for line in lines if line.split()[2].startswith("onnx2ir_"))
 
 
-def test_abi(installed, request):
-    """The functions of the C interface; removing one requires a new ONNX2IR_ABI_VERSION."""
-    path = FOLDER / "c_abi.txt"
-    now = "\n".join(exported(library_folder(installed) / "libonnx2ir.so")) + "\n"
+@pytest.mark.parametrize(("header", "macro"), [("onnx2ir.h", "ONNX2IR_ABI_VERSION"), ("extension.h", "ONNX2IR_EXTENSION_VERSION")])
+def test_abi(tmp_path, request, header, macro):
+    """Functions, types, layouts and values are those of the kept file. --update accepts additions; other changes need a new number."""
+    path = FOLDER / f"c_abi.{header}.txt"
+    now = c_abi.describe(header, REPOSITORY / "include", tmp_path)
+    before = c_abi.parsed(path.read_text()) if path.exists() else {}
+    assert c_abi.violations(before, now, macro) == [], f"this breaks programs that exist: raise {macro} (docs/embedding.md)"
     if request.config.option.update:
-        path.write_text(now)
-    assert path.read_text() == now
+        path.write_text(c_abi.text_of(now))
+    assert path.read_text() == c_abi.text_of(now)
+
+
+def test_exported_functions_are_those_of_the_header(installed, tmp_path):
+    facts = c_abi.describe("onnx2ir.h", REPOSITORY / "include", tmp_path)
+    assert exported(library_folder(installed) / "libonnx2ir.so") == sorted(key.split()[1] for key in facts if key.startswith("function "))
+
+
+ABI_HEADER = """
+#include <stddef.h>
+#define ONNX2IR_ABI_VERSION 1
+typedef enum onnx2ir_color { ONNX2IR_RED = 0, ONNX2IR_BLUE = 1 } onnx2ir_color;
+typedef struct onnx2ir_table { size_t size; int (*call)(void* data, const char* name); } onnx2ir_table;
+typedef struct onnx2ir_pair { short first; short second; } onnx2ir_pair;
+typedef void (*onnx2ir_report)(const char* text, double done);
+__attribute__((visibility("default"))) int onnx2ir_run(const onnx2ir_pair* pair, onnx2ir_report report);
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (("", ""), []),
+        (("int onnx2ir_run", "int onnx2ir_stop(void); int onnx2ir_run"), []),
+        (("* pair,", "* two,"), []),
+        (("name); }", "name); int more; }"), []),
+        (("_BLUE = 1", "_BLUE = 1, ONNX2IR_GREEN = 2"), []),
+        (("int onnx2ir_run(", "int onnx2ir_walk("), ["function onnx2ir_run is gone"]),
+        (("double done", "float done"), ["type onnx2ir_report was 'void (*)(const char*, double)' and is 'void (*)(const char*, float)'"]),
+        (("int onnx2ir_run", "long onnx2ir_run"), ["function onnx2ir_run was 'int (const onnx2ir_pair*, onnx2ir_report)' and is 'long (const onnx2ir_pair*, onnx2ir_report)'"]),
+        (("_BLUE = 1", "_BLUE = 2"), ["enum onnx2ir_color.ONNX2IR_BLUE was '1' and is '2'"]),
+        (("short second;", "short second; short third;"), ["field onnx2ir_pair.third is new", "size onnx2ir_pair was '4' and is '6'"]),
+        (("short first; short second;", "short second; short first;"), ["offset onnx2ir_pair.first was '0' and is '2'", "offset onnx2ir_pair.second was '2' and is '0'"]),
+        (("size_t size; int (*call)", "size_t size; int more; int (*call)"), ["field onnx2ir_table.more is new", "offset onnx2ir_table.call was '8' and is '16'"]),
+        (("VERSION 1", "VERSION 2"), []),
+    ],
+)  # fmt: skip
+def test_changes_of_an_abi(tmp_path, change, found):
+    folder = tmp_path / "include/onnx2ir"
+    folder.mkdir(parents=True)
+    facts = []
+    for text in (ABI_HEADER, ABI_HEADER.replace(*change)):
+        (folder / "a.h").write_text(text)
+        facts.append(c_abi.describe("a.h", tmp_path / "include", tmp_path))
+    assert c_abi.violations(*facts, "ONNX2IR_ABI_VERSION") == found
+    assert c_abi.violations(facts[0], facts[1] | {"macro ONNX2IR_ABI_VERSION": "9"}, "ONNX2IR_ABI_VERSION") == []
+    assert c_abi.parsed(c_abi.text_of(facts[1])) == facts[1]
 
 
 @needs_static

@@ -116,6 +116,19 @@ def test_links():
     assert not missing, missing
 
 
+def test_readme_links_all_documents():
+    linked = set(re.findall(r"\]\((docs/[\w-]+\.md)\)", (ROOT / "README.md").read_text()))
+    assert linked == {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
+
+
+def test_releases():
+    """The table has the releases of cmake/runtimes.txt, and says in CI of those that .ci/run names, and of the newest."""
+    known = re.findall(r"^openvino==(\d+\.\d+)\.", (ROOT / "cmake/runtimes.txt").read_text(), re.MULTILINE)
+    assert rows(ROOT / "docs/releases.md", "release") == known
+    in_ci = re.findall(r"^\| (\d+\.\d+) \| .* in CI \|$", (ROOT / "docs/releases.md").read_text(), re.MULTILINE)
+    assert set(in_ci) == {*re.findall(r"--runtime (\d+\.\d+)", (ROOT / ".ci/run").read_text()), known[-1]}
+
+
 def test_readme_result(tmp_path):
     """The commands of the README's example, and what they print."""
     example = (ROOT / "README.md").read_text().split("## A result", 1)[1].split("```")[1]

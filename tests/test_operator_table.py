@@ -3,6 +3,8 @@
 import subprocess
 from pathlib import Path
 
+import onnx.defs
+
 from .conformance import suite_results
 from .conformance.tool import tool_path
 from .expectations import check_text
@@ -21,6 +23,9 @@ its reason.
 | operator | versions | how | not converted | cases | default | dynamic | constants |
 |---|---|---|---|---|---|---|---|
 {rows}
+Operators that ONNX {version} defines and that are not converted: {unconverted}. Other domains than ONNX's own and `com.microsoft` are not
+converted either. [extensions.md](extensions.md) shows how to convert such an operator.
+
 Other operators of the suite, which are not converted:
 
 | operator | cases |
@@ -46,7 +51,10 @@ def table():
         cases, passed = absent.pop(name, ("", ("", "", "")))
         rows += f"| {name} | {versions.replace(',', ', ')} | {how} | {limits} | {cases} | {' | '.join(map(str, passed))} |\n"
     others = "".join(f"| {name} | {cases} |\n" for name, (cases, _) in sorted(absent.items()))
-    return TEXT.format(cases=total[0], passed=total[1:], rows=rows, absent=others)
+    known = {name for name, *_ in listing()}
+    unconverted = sorted({".".join(filter(None, (schema.domain, schema.name))) for schema in onnx.defs.get_all_schemas()} - known)
+    facts = {"version": ".".join(onnx.__version__.split(".")[:2]), "unconverted": ", ".join(unconverted)}
+    return TEXT.format(**facts, cases=total[0], passed=total[1:], rows=rows, absent=others)
 
 
 def test_operator_table(request):

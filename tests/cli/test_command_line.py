@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ..conformance.tool import tool_path
 from .command import IMAGE_AND_LENGTH, converted, onnx_file, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -163,3 +164,17 @@ def test_documented_options(request):
     if request.config.option.update:
         path.write_text(now)
     assert path.read_text() == now
+
+
+def test_documented_commands(tmp_path):
+    """The commands at the start of docs/command-line.md, in a folder with a model."""
+    block = (ROOT / "docs/command-line.md").read_text().split("MODEL... [options]\n")[1].split("\n\n")[0]
+    commands = [line.split("  # ")[0].strip() for line in block.splitlines()]
+    assert len(commands) >= 6
+    text = '<ir_version: 10, opset_import: ["" : 17]> m (float[n, 3, h, w] x) => (float[n, 3, h, w] y) { y = Relu (x) }'
+    onnx_file(tmp_path / "model.onnx", text)
+    onnx_file(tmp_path / "new.onnx", text.replace("Relu", "Abs"))
+    for command in commands:
+        done = subprocess.run(["bash", "-c", command.replace("old.xml", "model.xml")], cwd=tmp_path, env={"PATH": f"{Path(tool_path()).parent}:/usr/bin:/bin"}, capture_output=True, text=True, check=False)
+        assert done.returncode == (1 if command.startswith("onnx2ir diff") else 0) and done.stderr == "", done.stderr
+    assert {path.name for path in (tmp_path / "ir").iterdir()} == {"model.xml", "model.bin", "new.xml", "new.bin"}

@@ -2,12 +2,13 @@
 
 import re
 import subprocess
+import sys
 import zipfile
 
 import mypy.api
 import pytest
 
-from .test_package import BUILD, MODEL
+from .test_package import BUILD, MODEL, REPOSITORY
 
 WHEELS = sorted((BUILD.parent / "wheel").glob("*.whl"))
 
@@ -69,6 +70,22 @@ def test_files_are_those_of_the_record(environment):
     run(environment, "python", "-m", "pip", "check")
     listed = run(environment, "python", "-m", "pip", "show", "--files", "onnx2ir")
     assert "onnx2ir/_api.py" in listed and "bin/onnx2ir" in listed
+
+
+def test_quick_start(environment, tmp_path):
+    """The commands of docs/quick-start.md after the installation print what it shows. Python and OpenVINO are those of the tests."""
+    folder, _ = environment
+    [packages] = folder.glob("lib/python3*/site-packages")
+    variables = {"PATH": f"{folder / 'bin'}:/usr/bin:/bin", "PYTHONPATH": str(packages)}
+    install, *sessions = re.findall(r"^```console\n(.*?)^```$", (REPOSITORY / "docs/quick-start.md").read_text(), re.DOTALL | re.MULTILINE)
+    assert "pip install build/wheel/onnx2ir-*.whl" in install
+    for session in sessions:
+        for part in ("\n" + session).split("\n$ ")[1:]:
+            here = re.match(r"(.*<<'END'\n.*?\nEND\n|.*\n?)", part, re.DOTALL if "<<" in part.split("\n")[0] else 0)[0]
+            command = here.replace("python3 ", f"{sys.executable} ", 1) if here.startswith("python3 ") else here
+            done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            expected = part[len(here) :].strip()
+            assert (" ".join(done.stdout.split()) if here.startswith("ls") else done.stdout.strip()) == (" ".join(expected.split()) if here.startswith("ls") else expected)
 
 
 @pytest.mark.parametrize("shape, is_right", [("tuple[int, ...] | None", True), ("list[int]", False)])

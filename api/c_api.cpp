@@ -22,6 +22,7 @@ struct onnx2ir_conversion {
   std::optional<std::string> xml;
   std::optional<std::vector<std::byte>> weights;
   std::string graph;
+  std::string html;
   std::string differences;
 };
 
@@ -253,6 +254,14 @@ const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion) {
     if (!conversion->conversion.model) return nullptr;
     const auto read = [&] { conversion->graph = conversion->conversion.model->text(); };
     return read_weights(*conversion, read) ? conversion->graph.c_str() : nullptr;
+  });
+}
+
+const char* onnx2ir_conversion_html(onnx2ir_conversion* conversion) {
+  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
+    if (!conversion->conversion.model) return nullptr;
+    const auto read = [&] { conversion->html = conversion->conversion.model->html(); };
+    return read_weights(*conversion, read) ? conversion->html.c_str() : nullptr;
   });
 }
 

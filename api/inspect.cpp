@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/model.hpp"
+#include "backend_html/page.hpp"
 #include "backend_xml/xml_reader.hpp"
 #include "frontend/reader/model_file.hpp"
 #include "ir/diff/diff.hpp"
@@ -75,6 +76,10 @@ Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path
 
 std::string Model::text() const {
   return ir::text_with_hashes(*written(*implementation_));
+}
+
+std::string Model::html() const {
+  return backend_html::page(*written(*implementation_));
 }
 
 std::vector<std::string> diff(const Model& before, const Model& after) {

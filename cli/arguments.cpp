@@ -124,11 +124,13 @@ Problem set_documentation(Arguments& arguments, std::string_view value) {
 }
 
 /// The other commands write no IR, take a fixed number of models, and print their result.
-bool is_only_for_conversions(const Option& option) {
+bool is_for(Command command, const Option& option) {
+  if (command == Command::convert) return true;
+  if (option.name == "html") return command == Command::show;
   constexpr std::array<std::string_view, 9> kNames{"output-model", "sync",        "max-xml-size",
                                                    "check",        "jobs",        "report",
                                                    "verbose",      "check-files", "print-after"};
-  return std::ranges::find(kNames, option.name) != kNames.end();
+  return std::ranges::find(kNames, option.name) == kNames.end();
 }
 
 }  // namespace
@@ -153,6 +155,10 @@ std::vector<Option> option_table(Arguments& arguments) {
            "write the results, inputs, outputs and diagnostics as JSON to this file; - is standard "
            "output",
            "Run", arguments.report));
+  rows.push_back(text("html", "FILE.html",
+                      "write the graph of the IR as a page for web browsers, with the bodies of Loop and If; "
+                      "- is standard output",
+                      "Run", arguments.html));
   rows.push_back(flag("verbose", "print each step and its time", "Messages", arguments.verbose));
   rows.push_back(flag("quiet", "no warnings", "Messages", arguments.quiet));
   rows.push_back({"diagnostics-format",
@@ -181,7 +187,7 @@ std::vector<Option> option_table(Arguments& arguments) {
        "Information", [&arguments](std::string_view value) { return set_documentation(arguments, value); },
        documentation_forms()});
   add_foreign_options(rows);
-  if (arguments.command != Command::convert) std::erase_if(rows, is_only_for_conversions);
+  std::erase_if(rows, [&](const Option& option) { return !is_for(arguments.command, option); });
   return rows;
 }
 

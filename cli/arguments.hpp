@@ -27,8 +27,8 @@ struct CommandInfo {
 inline constexpr std::array<CommandInfo, 4> kCommands{{
     {Command::convert, "", "MODEL...", 0, "convert the models"},
     {Command::show, "show", "MODEL", 1,
-     "print the IR of a model as text, with a hash for each large constant; MODEL can also be an IR, "
-     "FILE.xml"},
+     "print the IR of a model as text, with a hash for each large constant, or with --html as a page; MODEL "
+     "can also be an IR, FILE.xml"},
     {Command::diff, "diff", "OLD NEW", 2,
      "list the differences between two models or IRs: names, types, attributes, weights, connections; exit "
      "code 0 if they are equal, 1 if they differ, 2 if one cannot be read"},
@@ -58,6 +58,7 @@ struct Arguments {
   bool only_checks = false;  ///< nothing is written
   unsigned jobs = 1;
   std::string report;  ///< file of the report; "-": standard output
+  std::string html;    ///< file of the HTML page; "-": standard output
   bool verbose = false;
   bool quiet = false;
   bool has_json_diagnostics = false;

@@ -15,6 +15,7 @@
 #include <set>
 #include <thread>
 
+#include "cli/html_page.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/temporary_files.hpp"
 
@@ -215,7 +216,12 @@ class Run {
 
   void finish(const Job& job, Conversion& conversion, Outcome& outcome,
               std::chrono::steady_clock::time_point start) const {
-    if (conversion.model && !arguments_.only_checks) {
+    std::optional<Diagnostic> page_problem;
+    if (conversion.model && !arguments_.html.empty())
+      page_problem = write_html_page(*conversion.model, arguments_.html, job.model);
+    if (page_problem) {
+      conversion.diagnostics.push_back(*std::move(page_problem));
+    } else if (conversion.model && !arguments_.only_checks) {
       const auto before = std::chrono::steady_clock::now();
       if (auto problem = save(*conversion.model, job.xml)) {
         conversion.diagnostics.push_back(*std::move(problem));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/convert_models.hpp"
+#include "cli/html_page.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -52,6 +53,11 @@ int show_model(const Arguments& arguments) {
   return or_failure(kModelError, [&] {
     const Model* const model = read_or_report(arguments, arguments.models[0]);
     if (model == nullptr) return kModelError;
+    if (!arguments.html.empty()) {
+      const auto problem = write_html_page(*model, arguments.html, arguments.models[0]);
+      if (problem) print(arguments, {*problem});
+      return problem ? kModelError : kDone;
+    }
     std::cout << model->text() << std::flush;
     return std::cout.good() ? kDone : kModelError;
   });

@@ -6,6 +6,7 @@ import os
 def pytest_addoption(parser):
     parser.addoption("--update", action="store_true", help="rewrite expected files (also: UPDATE=1)")
     parser.addoption("--models", action="store_true", help="exported models (tests/zoo), which need PyTorch")
+    parser.addoption("--browser", action="store_true", help="HTML pages in Chromium (tests/browser)")
     parser.addoption("--genai", action="store_true", help="language models in OpenVINO GenAI (tests/genai)")
 
 
@@ -15,7 +16,9 @@ def pytest_configure(config):
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Folders whose tests need additional packages: cmake/model_requirements.txt, cmake/genai_requirements.txt."""
+    """Folders whose tests need additional packages: cmake/*_requirements.txt, and Chromium."""
+    if collection_path.name == "browser" and not config.option.browser:
+        return True
     if collection_path.name == "zoo" and not config.option.models:
         return True
     if collection_path.name == "genai" and not config.option.genai:

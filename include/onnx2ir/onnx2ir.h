@@ -82,6 +82,8 @@ typedef void* (*onnx2ir_allocate)(size_t size, void* user);
 ONNX2IR_C_API onnx2ir_status onnx2ir_conversion_copy_weights(onnx2ir_conversion* conversion, onnx2ir_allocate allocate, void* user);
 /* The graph as text, with a hash for each large constant; NULL if a file of the model cannot be read any more. */
 ONNX2IR_C_API const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion);
+/* The graph as an HTML page for a web browser, without references to other files; NULL as above. */
+ONNX2IR_C_API const char* onnx2ir_conversion_html(onnx2ir_conversion* conversion);
 /* The differences between two models, one line each, empty if they are equal; NULL if a file of a model cannot be read any
  * more. The text belongs to `before`. */
 ONNX2IR_C_API const char* onnx2ir_conversion_diff(onnx2ir_conversion* before, const onnx2ir_conversion* after);

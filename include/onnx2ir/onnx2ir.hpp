@@ -6,9 +6,9 @@
 //
 // The library does not print. Functions are re-entrant: any number of threads may convert at once. The const
 // functions of one Model may be called by several threads, but not while it is assigned or moved from. The
-// only exception that leaves the library is std::bad_alloc, except in Model::xml(), weights(), copy_weights()
-// and text(), and in diff(). Models and the files they refer to may be untrusted: damaged or out-of-range
-// data is reported as an error in the diagnostics.
+// only exception that leaves the library is std::bad_alloc, except in Model::xml(), weights(),
+// copy_weights(), text() and html(), and in diff(). Models and the files they refer to may be untrusted:
+// damaged or out-of-range data is reported as an error in the diagnostics.
 #pragma once
 
 #include <cstddef>
@@ -66,6 +66,10 @@ class ONNX2IR_API Model {
   /// The graph as it is written, as text (docs/golden-files.md), with a hash for each large constant. Throws
   /// std::runtime_error if a file of the model cannot be read any more.
   std::string text() const;
+
+  /// The graph as it is written, as an HTML page for a web browser (docs/html.md), which refers to no other
+  /// file and runs only its own script. The same model gives the same bytes. Throws like text().
+  std::string html() const;
 
   struct Implementation;
   explicit Model(std::unique_ptr<Implementation> implementation);

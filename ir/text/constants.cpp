@@ -77,6 +77,13 @@ std::string list(const Output& output, std::span<const std::byte> bytes, std::si
   return output.shape.is_scalar() ? text : '[' + text + ']';
 }
 
+/// "[1, 2, 3, ...]"
+std::string first_elements(const Output& output, std::span<const std::byte> bytes, std::size_t count) {
+  std::string text = list(output, bytes, count);
+  text.insert(text.size() - 1, ", ...");
+  return text;
+}
+
 }  // namespace
 
 std::string hash_text(const ConstantData& data) {
@@ -111,6 +118,16 @@ std::string ConstantPrinter::text(const Output& output, const ConstantData& data
   if (count > kMaxListedElements) return placed(data);
   return is_narrowed ? list(output, written_elements(data, 0, count), count)
                      : list(output, data.bytes(), count);
+}
+
+std::string ConstantPrinter::summary(const Output& output, const ConstantData& data) {
+  constexpr std::size_t kShownElements = 8;
+  std::string summary = text(output, data);
+  if (!summary.starts_with("sha256:") || !has_elements(output, data)) return summary;
+  if (data.narrowing() != Narrowing::none)
+    return summary + ' ' + first_elements(output, written_elements(data, 0, kShownElements), kShownElements);
+  const std::uint64_t size = *packed_size(output.type, kShownElements);
+  return summary + ' ' + first_elements(output, data.part(0, size).bytes(), kShownElements);
 }
 
 std::string ConstantPrinter::placed(const ConstantData& data) {

@@ -30,6 +30,8 @@ class ConstantPrinter {
   /// The text after the "=" of a constant with output `output`: "[1, 2.5]", "splat 0", "weights(64, 4096)".
   /// Elements that are narrowed when written are narrowed here.
   std::string text(const Output& output, const ConstantData& data);
+  /// For people: the same with a hash, followed by the first elements: "sha256:0123456789abcdef [1, 2, ...]".
+  std::string summary(const Output& output, const ConstantData& data);
 
  private:
   std::string placed(const ConstantData& data);

@@ -231,6 +231,10 @@ class Model:
         """The graph as it is written, as text, with a hash for each large constant."""
         return self._text(library.onnx2ir_conversion_graph(self._handle.pointer))
 
+    def html(self) -> str:
+        """The graph as it is written, as an HTML page for a web browser, without references to other files."""
+        return self._text(library.onnx2ir_conversion_html(self._handle.pointer))
+
     def __str__(self) -> str:
         return self.text()
 

@@ -35,6 +35,7 @@ _FUNCTIONS: "dict[str, tuple[Any, list[Any]]]" = {
     "onnx2ir_conversion_weights": (ctypes.c_void_p, [_HANDLE, _SIZE]),
     "onnx2ir_conversion_copy_weights": (ctypes.c_int, [_HANDLE, Allocate, ctypes.c_void_p]),
     "onnx2ir_conversion_graph": (_TEXT, [_HANDLE]),
+    "onnx2ir_conversion_html": (_TEXT, [_HANDLE]),
     "onnx2ir_conversion_diff": (_TEXT, [_HANDLE, _HANDLE]),
     "onnx2ir_check_files": (ctypes.c_int, [_TEXT, _TEXT, ctypes.c_char_p, ctypes.c_size_t]),
     "onnx2ir_supported_operators": (_TEXT, []),

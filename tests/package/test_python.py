@@ -235,6 +235,7 @@ def test_views(onnx2ir):
     model = onnx2ir.convert(IMAGE)
     assert repr(model) == "<onnx2ir.Model (image: f32[-1, 3, -1, -1], rate: i64[]) -> (y: f32[-1, 3, -1, -1], z: f32[])>"
     assert model.text() == str(model) and "ReLU" in model.text()
+    assert model.html().startswith("<!DOCTYPE html>") and '"ReLU"' in model.html()
     assert bytes(model.weights_view()) == model.weights()
     loop = [row for row in onnx2ir.supported_operators() if (row.domain, row.name) == ("", "Loop")]
     assert loop and 11 in loop[0].versions

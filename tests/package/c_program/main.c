@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   if (xml == NULL || strlen(xml) != size || strstr(xml, "<net ") == NULL) return fail("xml", "not an IR");
   if (onnx2ir_conversion_weights(conversion, &size) == NULL) return fail("weights", "none");
   if (strlen(onnx2ir_conversion_graph(conversion)) == 0) return fail("graph", "empty");
+  if (strstr(onnx2ir_conversion_html(conversion), "<!DOCTYPE html>") == NULL) return fail("html", "not a page");
   onnx2ir_conversion* saved = onnx2ir_read_ir(path, NULL);
   if (onnx2ir_conversion_status(saved) != ONNX2IR_OK) return fail("read_ir", onnx2ir_conversion_text(saved));
   const char* differences = onnx2ir_conversion_diff(saved, conversion);

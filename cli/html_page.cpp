@@ -1,0 +1,43 @@
+#include "cli/html_page.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace onnx2ir::cli {
+namespace {
+
+Diagnostic failure(DiagnosticCode code, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.message = std::move(message);
+  return diagnostic;
+}
+
+bool write(const std::string& path, const std::string& page) {
+  if (path == "-") return static_cast<bool>(std::cout << page << std::flush);
+  std::ofstream file(path, std::ios::binary);
+  return static_cast<bool>(file << page << std::flush);
+}
+
+}  // namespace
+
+std::optional<Diagnostic> write_html_page(const Model& model, const std::string& path,
+                                          const std::string& source) {
+  std::error_code no_error;
+  if (std::filesystem::equivalent(path, source, no_error))
+    return failure(DiagnosticCode::cannot_write, "--html " + path + " would overwrite the model");
+  try {
+    if (write(path, model.html())) return std::nullopt;
+  } catch (const std::runtime_error& error) {
+    return failure(DiagnosticCode::unreadable_input, error.what());
+  }
+  return failure(DiagnosticCode::cannot_write,
+                 "the HTML page '" + path + "' cannot be written: " + std::generic_category().message(errno));
+}
+
+}  // namespace onnx2ir::cli

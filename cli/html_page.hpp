@@ -1,0 +1,15 @@
+// The file of --html.
+#pragma once
+
+#include <onnx2ir/onnx2ir.hpp>
+#include <optional>
+#include <string>
+
+namespace onnx2ir::cli {
+
+/// Writes the HTML page of `model` to `path`; "-": standard output. `source` is the file of the model, which
+/// is not overwritten. Returns the reason of a failure.
+std::optional<Diagnostic> write_html_page(const Model& model, const std::string& path,
+                                          const std::string& source);
+
+}  // namespace onnx2ir::cli

@@ -1,0 +1,200 @@
+"""--html: the data and the markup of the page. tests/browser opens pages in a browser."""
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import openvino
+import pytest
+
+from .command import converted, onnx_file, run
+from .test_show_and_diff import NESTED, with_weights
+
+MODELS = Path(__file__).parent.parent / "models"
+HOSTILE = ["</script><script>alert(1)</script>", "<!--<script>", "\"';\\", "&lt;b&gt;", "a\u2028b", "${alert(1)}", "<img src=x onerror=alert(1)>", "@SCRIPT@"]
+
+
+def hostile_model(path):
+    """A chain of nodes whose names are markup. The last one is in a branch of an If."""
+    text = '<ir_version: 10, opset_import: ["" : 17]> m (float[2] x, bool c) => (float[2] y) { b = Relu (x) y = If (c) < then_branch = yes () => (float[2] t) { t = Neg (b) }, else_branch = no () => (float[2] e) { e = Abs (b) } > }'
+    model = onnx.parser.parse_model(text)
+    model.graph.name = HOSTILE[0]
+    previous = "x"
+    for number, name in enumerate(HOSTILE):
+        model.graph.node.insert(number, onnx.helper.make_node("Elu", [previous], [f"{name} out"], name=name))
+        previous = f"{name} out"
+    model.graph.node[len(HOSTILE)].input[0] = previous
+    model.graph.node[len(HOSTILE) + 1].attribute[0].g.node[0].name = HOSTILE[0]
+    onnx.save(model, path)
+
+
+def page_of(*arguments, folder):
+    """The text of the page that `onnx2ir show` writes."""
+    converted("show", *arguments, "--html", "page.html", folder=folder)
+    return (folder / "page.html").read_text()
+
+
+def data_of(page):
+    [data] = re.findall(r'<script type="application/json" id="model">(.*?)</script>', page, re.DOTALL)
+    return json.loads(data)
+
+
+def constants_of(page):
+    """The values of the constants of the main graph."""
+    return [row[4]["value"] for row in data_of(page)["graphs"][0] if len(row) > 4 and "value" in row[4]]
+
+
+class Graph:
+    """A graph of the page, with nodes by name."""
+
+    def __init__(self, data, index):
+        self.rows = data["graphs"][index]
+        self.nodes = {row[1]: number for number, row in enumerate(self.rows)}
+        self.data = data
+
+    def operation(self, name):
+        return self.data["operations"][self.rows[self.nodes[name]][0]]
+
+    def inputs(self, name):
+        flat = self.rows[self.nodes[name]][2]
+        return [(self.rows[node][1], output) for node, output in zip(flat[::2], flat[1::2], strict=True)]
+
+    def types(self, name):
+        return [self.data["types"][index] for index in self.rows[self.nodes[name]][3]]
+
+    def properties(self, name):
+        return self.rows[self.nodes[name]][4]
+
+    def body(self, name, index=0):
+        body = self.properties(name)["bodies"][index]
+        return body, Graph(self.data, body["graph"])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    onnx_file(tmp_path / "m.onnx", NESTED)
+    return tmp_path
+
+
+def test_data_of_nested_bodies(folder):
+    main = Graph(data_of(page_of("m.onnx", folder=folder)), 0)
+    assert main.operation("loop") == "Loop" and main.types("loop") == ["f32[4,8]", "f32[?,4,8]"]
+    assert main.inputs("loop")[1:] == [("go", 0), ("x", 0), ("y", 0), ("flag", 0), ("leaky", 0)]
+    assert main.properties("go")["value"] == "true" and main.properties("scale")["tensors"] == [[0, "scaled"]]
+    body, inner = main.body("loop")
+    at = inner.nodes
+    assert body["inputs"] == [[2, at["u"], "state"], [3, at["v"], "state"], [4, at["flag"], "captured"], [5, at["leaky"], "captured"]]
+    assert body["outputs"] == [[at["Result_2"], 0, "state"], [at["Result_4"], 1, "scan", 0, 0, -1, 1, 1]]
+    assert body["back_edges"] == [[at["Result_2"], at["u"]], [at["Result_3"], at["v"]]]
+    assert (body["iteration"], body["condition"]) == (-1, at["Result_1"])
+    (then_body, then_graph), (else_body, else_graph) = (inner.body("choose", index) for index in range(2))
+    assert (then_body["name"], else_body["name"]) == ("then", "else")
+    assert then_graph.properties("up")["attributes"] == [["alpha", "0.5"]] and else_graph.inputs("down") == [("v", 0), ("leaky", 0)]
+    assert else_body["inputs"] == [[2, else_graph.nodes["v"], "captured"], [3, else_graph.nodes["leaky"], "captured"]]
+    assert else_body["outputs"] == [[else_graph.nodes["Result_1"], 0, "output"]]
+
+
+def test_slices_have_axis_start_end_stride_and_size():
+    page = converted("show", MODELS / "sliced_inputs.xml", "--html", "-").stdout
+    loops = [row[4]["bodies"][0] for rows in data_of(page)["graphs"] for row in rows if len(row) > 4 and "bodies" in row[4]]
+    slices = [port[2:] for body in loops for port in body["inputs"] if port[2] == "slice"]
+    expected = re.findall(r'<input [^>]*axis="(-?\d+)" start="(-?\d+)" end="(-?\d+)" stride="(-?\d+)" part_size="(-?\d+)"', (MODELS / "sliced_inputs.xml").read_text())
+    assert expected and [port[1:] for port in slices] == [[int(value) for value in fields] for fields in expected]
+
+
+def test_the_same_bytes_for_a_model_and_its_ir(folder):
+    page = page_of("m.onnx", folder=folder)
+    converted("m.onnx", "--html", "with_ir.html", folder=folder)
+    assert (folder / "m.xml").exists() and (folder / "with_ir.html").read_text() == page
+    assert run("show", "m.onnx", "--html", "-", folder=folder).stdout == page
+    assert data_of(page_of("m.xml", folder=folder))["graphs"] == data_of(page)["graphs"]
+    converted("m.onnx", "--check", "--html", "checked.html", "-o", "other.xml", folder=folder)
+    assert (folder / "checked.html").read_text() == page and not (folder / "other.xml").exists()
+
+
+def test_the_page_refers_to_nothing(folder):
+    """The security policy allows the script and the style of the page, and no request."""
+    page = page_of("m.onnx", folder=folder)
+    assert re.findall(r"https?://[^\s\"']*", page) == ["http://www.w3.org/2000/svg"]
+    assert not re.findall(r"""\b(?:src|href)\s*=|@import|\bfetch\(|XMLHttpRequest|innerHTML|\beval\(|url\((?!#arrow\))""", page)
+    [policy] = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
+    sources = []
+    for element in ("script", "style"):
+        [text] = re.findall(rf"<{element}>(.*?)</{element}>", page, re.DOTALL)
+        sources.append("'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'")
+    assert policy == f"default-src 'none'; script-src {sources[0]}; style-src {sources[1]}"
+
+
+def test_names_do_not_become_markup(tmp_path):
+    hostile_model(tmp_path / "m.onnx")
+    page = page_of("m.onnx", folder=tmp_path)
+    assert page.count("</script>") == 2 and page.count("<script") == 2 and "<img" not in page and "<!--" not in page
+    data = data_of(page)
+    assert data["name"] == HOSTILE[0]
+    assert [row[1] for row in data["graphs"][0] if data["operations"][row[0]] == "Elu"] == HOSTILE
+    assert HOSTILE[0] in [row[1] for row in data["graphs"][1]]
+
+
+def test_long_texts_are_cut(tmp_path):
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["" : 17]> m (float[2] x) => (float[2] y) { y = Relu (x) }')
+    model.graph.node[0].name = "n" * 100_000
+    onnx.save(model, tmp_path / "m.onnx")
+    data = data_of(page_of("m.onnx", folder=tmp_path))
+    [name] = [row[1] for row in data["graphs"][0] if data["operations"][row[0]] == "ReLU"]
+    assert name == "n" * 2000 + "... (100000 bytes)"
+
+
+@pytest.mark.parametrize("options", [[], ["--compress_to_fp16"]])
+def test_large_constants_are_a_hash_and_the_first_elements(tmp_path, options):
+    values = with_weights(tmp_path / "m.onnx", shape=(64, 1000))
+    if options:
+        values = values.astype(np.float16)
+    page = page_of("m.onnx", *options, folder=tmp_path)
+    [value] = constants_of(page)
+    digits, elements = re.fullmatch(r"sha256:([0-9a-f]{16}) \[(.*), \.\.\.\]", value).groups()
+    assert digits == hashlib.sha256(values.tobytes()).hexdigest()[:16]
+    np.testing.assert_array_equal(np.array(elements.split(", "), values.dtype), values.reshape(-1)[:8])
+    assert len(page) < 100_000
+
+
+def test_elements_of_types_with_less_than_a_byte(tmp_path):
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["" : 21]> m (float[3] x) => (float[100] y) { s = Constant <value = float {1.0}> () w = DequantizeLinear (q, s) z = ReduceSum <keepdims = 0> (x) y = Add (w, z) }')
+    model.graph.initializer.append(onnx.helper.make_tensor("q", onnx.TensorProto.INT4, [100], [number % 16 - 8 for number in range(100)]))
+    onnx.save(model, tmp_path / "m.onnx")
+    values = constants_of(page_of("m.onnx", folder=tmp_path))
+    assert [value[24:] for value in values if value.startswith("sha256:")] == ["[-8, -7, -6, -5, -4, -3, -2, -1, ...]"]
+
+
+def test_page_of_an_ir_of_openvino(folder):
+    openvino.save_model(openvino.convert_model(folder / "m.onnx"), folder / "peer.xml", compress_to_fp16=False)
+    data = data_of(page_of("peer.xml", folder=folder))
+    assert {"Loop", "If", "Elu"} <= set(data["operations"]) and len(data["graphs"]) == 4
+
+
+def test_kept_operators_have_their_names_and_attributes(tmp_path):
+    onnx_file(tmp_path / "m.onnx", '<ir_version: 10, opset_import: ["" : 17, "my" : 1]> m (float[2] x) => (float[2] y) { [kept] y = my.Twist <turns = 3> (x) }')
+    main = Graph(data_of(page_of("m.onnx", "--keep-unknown", folder=tmp_path)), 0)
+    assert main.operation("kept") == "Twist" and ["turns", "3"] in main.properties("kept")["attributes"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["m.onnx", "m.onnx", "--html", "p.html", "-o", "ir/"], 2, "--html takes one model"),
+        (["diff", "m.onnx", "m.onnx", "--html", "p.html"], 2, "there is no option --html"),
+        (["show", "m.onnx", "--html", "no/such/folder/p.html"], 1, "error: the HTML page 'no/such/folder/p.html' cannot be written: No such file or directory [cannot-write]"),
+        (["m.onnx", "--html", "no/such/folder/p.html"], 1, "error: the HTML page 'no/such/folder/p.html' cannot be written: No such file or directory [cannot-write]"),
+        (["show", "m.onnx", "--html", "./m.onnx"], 1, "error: --html ./m.onnx would overwrite the model [cannot-write]"),
+        (["show", "missing.onnx", "--html", "p.html"], 1, "[unreadable-model]"),
+    ],
+)
+def test_errors(folder, arguments, code, message):
+    before = (folder / "m.onnx").read_bytes()
+    done = run(*arguments, folder=folder)
+    assert (done.returncode, done.stdout) == (code, "") and message in done.stderr
+    assert not (folder / "p.html").exists() and not (folder / "m.xml").exists() and (folder / "m.onnx").read_bytes() == before

@@ -3,6 +3,7 @@
 
 #include "ir/checked_arithmetic.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/ops/integer_inputs.hpp"
 #include "ir/ops/rearranging.hpp"
 
 namespace onnx2ir::ir {
@@ -57,7 +58,7 @@ void infer_one_hot(Node& node) {
 
 void infer_eye(Node& node) {
   const auto dimension = [&](std::size_t input) {
-    const auto known = known_values(node.input(input));
+    const auto known = known_integers(node, input);
     return known && known->size() == 1 ? to_dimension(known->front()) : Dimension();
   };
   set_output(node, 0, node.type("output_type"), PartialShape{dimension(0), dimension(1)});

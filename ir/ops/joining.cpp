@@ -5,6 +5,7 @@
 
 #include "ir/checked_arithmetic.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/ops/integer_inputs.hpp"
 #include "ir/ops/rearranging.hpp"
 
 namespace onnx2ir::ir {
@@ -136,8 +137,9 @@ void infer_variadic_split(Node& node) {
 }
 
 /// The target shape of a Broadcast. If it is computed by a Concat, single parts of it may be known.
-std::optional<KnownValues> broadcast_target(Value shape) {
-  auto known = known_values(shape);
+std::optional<KnownValues> broadcast_target(const Node& node) {
+  const Value shape = node.input(1);
+  auto known = known_integers(node, 1);
   if (known || !shape.node->is(ops::Concat) || !shape.shape().element_count()) return known;
   if (*shape.shape().element_count() > kMaxKnownElements) return std::nullopt;
   known.emplace();
@@ -169,7 +171,7 @@ void repeat_known(Node& node) {
 void infer_broadcast(Node& node) {
   const Value data = node.input(0);
   const bool bidirectional = node.text("mode") == "bidirectional";
-  auto target = broadcast_target(node.input(1));
+  auto target = broadcast_target(node);
   if (!target) {
     const PartialShape& shape = node.input(1).shape();
     const bool has_length = shape.has_rank() && shape.rank() == 1 && shape[0].is_static();
@@ -196,7 +198,7 @@ void infer_broadcast(Node& node) {
 
 void infer_tile(Node& node) {
   const Value data = node.input(0);
-  const auto repeats = known_values(node.input(1));
+  const auto repeats = known_integers(node, 1);
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   if (!repeats) {
     const PartialShape& shape = node.input(1).shape();
@@ -233,8 +235,8 @@ void infer_pad(Node& node) {
   const Value data = node.input(0);
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   PartialShape result = data.shape();
-  const auto begins = known_values(node.input(1));
-  const auto ends = known_values(node.input(2));
+  const auto begins = known_integers(node, 1);
+  const auto ends = known_integers(node, 2);
   if (!begins || !ends) return set_output(node, 0, data.type(), PartialShape::of_rank(result.rank()));
   require(begins->size() == result.rank() && ends->size() == result.rank(),
           "Pad: needs one pad for each axis of the input");

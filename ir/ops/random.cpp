@@ -1,6 +1,7 @@
 // Random number generators.
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/ops/integer_inputs.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -9,7 +10,7 @@ using Kind = AttributeSpec::Kind;
 
 void infer_random_uniform(Node& node) {
   PartialShape shape;
-  if (const auto known = known_values(node.input(0))) {
+  if (const auto known = known_integers(node, 0)) {
     shape = PartialShape::scalar();
     for (const ValueRange& range : *known) shape.mutable_dimensions().push_back(to_dimension(range));
   }

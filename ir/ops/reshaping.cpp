@@ -6,6 +6,7 @@
 
 #include "ir/checked_arithmetic.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/ops/integer_inputs.hpp"
 #include "ir/ops/rearranging.hpp"
 
 namespace onnx2ir::ir {
@@ -34,7 +35,7 @@ void infer_reshape(Node& node) {
   const Value data = node.input(0);
   const Value pattern = node.input(1);
   const bool special_zero = node.boolean("special_zero");
-  const auto known = known_values(pattern);
+  const auto known = known_integers(node, 1);
   if (!known) {
     const PartialShape& shape = pattern.shape();
     const bool known_rank = shape.has_rank() && shape.rank() == 1 && shape[0].is_static();

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ir/ops/families.hpp"
+#include "ir/ops/integer_inputs.hpp"
 #include "ir/ops/rearranging.hpp"
 
 namespace onnx2ir::ir {
@@ -81,8 +82,8 @@ void infer_slice(Node& node) {
   const Value data = node.input(0);
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   PartialShape result = data.shape();
-  const auto starts = known_values(node.input(1));
-  const auto stops = known_values(node.input(2));
+  const auto starts = known_integers(node, 1);
+  const auto stops = known_integers(node, 2);
   const auto steps = exact_values(node.input(3));
   const auto axes = exact_values(node.input(4));
   if (!axes) {

@@ -2,6 +2,7 @@
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/ops/integer_inputs.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -18,7 +19,7 @@ std::optional<std::vector<std::size_t>> known_axes(const Node& node, std::size_t
 /// The requested length for the axis at `index` of the list; no value if the length of the data is used.
 std::optional<Dimension> requested_length(const Node& node, std::size_t index) {
   if (node.inputs().size() < 3) return std::nullopt;
-  const auto lengths = known_values(node.input(2));
+  const auto lengths = known_integers(node, 2);
   if (!lengths || index >= lengths->size()) return Dimension();
   const ValueRange length = (*lengths)[index];
   if (!length.is_exact()) return Dimension();

@@ -4,6 +4,7 @@
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/ops/integer_inputs.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -148,7 +149,7 @@ void infer_convolution_backprop(Node& node) {
   check_channels(data[1], grouped ? multiply(filter[0], filter[1]) : filter[0]);
   Dimensions result{data[0], grouped ? multiply(filter[0], filter[2]) : filter[1]};
   if (node.inputs().size() > 2) {
-    const auto sizes = known_values(node.input(2));
+    const auto sizes = known_integers(node, 2);
     for (std::size_t i = 0; i < spatial; ++i) {
       result.push_back(sizes && i < sizes->size() ? to_dimension((*sizes)[i]) : Dimension());
     }
@@ -219,7 +220,7 @@ void infer_col2im(Node& node) {
     const auto count = node.input(list).shape().element_count();
     require(!count || *count == 2, "Col2Im: image and block need two sizes each");
   }
-  const auto sizes = known_values(node.input(1));
+  const auto sizes = known_integers(node, 1);
   const auto kernel = exact_values(node.input(2));
   Dimensions result(4);
   if (data.has_rank() && data.rank() == 3) {

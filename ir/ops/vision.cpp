@@ -5,6 +5,7 @@
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/ops/integer_inputs.hpp"
 #include "ir/value_ranges.hpp"
 
 namespace onnx2ir::ir {
@@ -22,7 +23,7 @@ void infer_interpolate(Node& node) {
                       result.has_rank() ? PartialShape::of_rank(result.rank()) : result);
   }
   const bool by_scales = node.text("shape_calculation_mode") == "scales";
-  const auto sizes = by_scales ? std::nullopt : known_values(node.input(1));
+  const auto sizes = by_scales ? std::nullopt : known_integers(node, 1);
   const auto scales = by_scales ? exact_numbers(node.input(1)) : std::nullopt;
   for (std::size_t i = 0; i < axes->size(); ++i) {
     Dimension& dimension = result[normalize_axis((*axes)[i], result.rank())];

@@ -62,6 +62,7 @@ SEEDS = {
     "read_xml": graphs_as_xml,
     "regular_expression": lambda: (),
     "parse_inputs": lambda: (),
+    "operator_map": lambda: (),
 }
 
 

@@ -61,6 +61,21 @@ TEST_CASE_METHOD(Fixture, "Broadcast both ways to unknown sizes keeps the data's
         PartialShape{-1, 3, -1});
 }
 
+TEST_CASE_METHOD(Fixture, "sizes and positions must be integers") {
+  const Value data = builder.parameter(ElementType::f32, PartialShape{2, 3});
+  const Value one = builder.integers({1, 1});
+  const Value real = builder.op(ops::Convert, {one}, {{"destination_type", ElementType::f32}});
+  const auto rejects = [&](Op operation, std::initializer_list<Value> inputs, AttributeList attributes) {
+    CHECK_THROWS_AS(builder.op(operation, inputs, attributes), InvalidNode);
+  };
+  rejects(ops::Reshape, {data, real}, {{"special_zero", false}});
+  rejects(ops::Broadcast, {data, real}, {{"mode", "numpy"}});
+  rejects(ops::Tile, {data, real}, {});
+  rejects(ops::Slice, {data, real, one, one, builder.integers({0, 1})}, {});
+  rejects(ops::Slice, {data, one, real, one, builder.integers({0, 1})}, {});
+  rejects(ops::Pad, {data, one, real, builder.number(0, ElementType::f32)}, {{"pad_mode", "constant"}});
+}
+
 TEST_CASE_METHOD(Fixture, "Slice to a dynamic end has bounds") {
   const Value end = pick(shape_of({-1, 2}), 0);
   const auto length = [&](std::int64_t size, std::int64_t start, std::int64_t step) {

@@ -53,5 +53,7 @@ add_custom_target(onnx2ir_self_contained DEPENDS onnx2ir_static_tool onnx2ir_whe
 
 if(SKBUILD)
   install(TARGETS onnx2ir_wheel_library LIBRARY DESTINATION onnx2ir COMPONENT wheel EXCLUDE_FROM_ALL)
+  install(FILES include/onnx2ir/extension.h include/onnx2ir/extension.hpp DESTINATION onnx2ir/include/onnx2ir COMPONENT wheel
+    EXCLUDE_FROM_ALL)
   install(PROGRAMS $<TARGET_FILE:onnx2ir_wheel_tool> DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT wheel EXCLUDE_FROM_ALL)
 endif()

@@ -5,7 +5,7 @@
 >>> compiled = openvino.Core().compile_model(model.to_openvino(), "CPU")
 """
 
-from ._api import ConversionError, Diagnostic, Model, Operator, Place, Port, check_files, convert, diff, read_ir, supported_operators
+from ._api import ConversionError, Diagnostic, Model, Operator, Place, Port, check_files, convert, diff, get_include, read_ir, supported_operators
 from ._library import version as _version
 
 __version__ = _version()
@@ -20,6 +20,7 @@ __all__ = [
     "check_files",
     "convert",
     "diff",
+    "get_include",
     "read_ir",
     "supported_operators",
 ]

@@ -4,6 +4,7 @@ import ctypes
 import errno
 import json
 import os
+import pathlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, NoReturn, Optional, Protocol, Sequence, Tuple, Union
 
@@ -469,3 +470,11 @@ def supported_operators() -> List[Operator]:
     """All operators that are converted, sorted by domain and name."""
     text: bytes = _checked(library.onnx2ir_supported_operators())
     return [Operator(row["domain"], row["name"], tuple(row["versions"]), row["limits"]) for row in json.loads(text)]
+
+
+def get_include() -> str:
+    """The folder of the headers for libraries with translators (`onnx2ir/extension.hpp`), for the compiler's option -I."""
+    for folder in pathlib.Path(__file__).resolve().parents:
+        if (folder / "include/onnx2ir/extension.hpp").exists():
+            return str(folder / "include")
+    raise FileNotFoundError(errno.ENOENT, "the headers of onnx2ir are not installed", "onnx2ir/extension.hpp")

@@ -14,10 +14,10 @@ using namespace onnx2ir::extension;
 """
 
 
-def compiled(path, source, *options):
+def compiled(path, source, *options, include=REPOSITORY / "include"):
     """The shared library `path` of C++ source, or of C source if its name ends with .c.so."""
     command = ["gcc", "-x", "c", "-std=c99"] if path.name.endswith(".c.so") else [os.environ.get("CXX", "g++"), "-x", "c++", "-std=c++17"]
-    command += ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-shared", "-fPIC", "-I", str(REPOSITORY / "include"), "-o", str(path), "-", *options]
+    command += ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-shared", "-fPIC", "-I", str(include), "-o", str(path), "-", *options]
     subprocess.run(command, input=source, text=True, check=True)
     return path
 

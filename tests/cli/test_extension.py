@@ -1,6 +1,7 @@
 """Libraries with translators: what they can read and emit, precedence, versions, and errors. tests/package builds the example with the
 installed package."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -340,6 +341,39 @@ def test_library_with_several_sources_and_hidden_symbols(tmp_path):
     assert [line.split()[2] for line in names.splitlines() if "onnx2ir_" in line.split()[2]] == ["onnx2ir_extension_register", "onnx2ir_extension_version"]
     converted(model_file(tmp_path, OP), "--extension", made, folder=tmp_path)
     assert infer(tmp_path / "model.xml", x=X)["y"].tolist() == np.abs(X).tolist()
+
+
+@pytest.mark.parametrize("is_newer", [False, True])
+def test_table_of_another_release(tmp_path, is_newer):
+    """A library that was built before a function was added works; one that was built after it gets an error, not a crash."""
+    headers = EXAMPLE.parents[2] / "include/onnx2ir"
+    (tmp_path / "onnx2ir").mkdir()
+    text = (headers / "extension.h").read_text()
+    last = "  void (*fail)(onnx2ir_node* node, onnx2ir_text reason, onnx2ir_text hint);\n"
+    assert text.count(last + "} onnx2ir_node_functions;") == 1
+    # A library that is older than this onnx2ir knows less of the table. Its last function is not used here.
+    (tmp_path / "onnx2ir/extension.h").write_text(text.replace(last, last + "  void (*added)(onnx2ir_node* node);\n" if is_newer else ""))
+    cpp = (headers / "extension.hpp").read_text()
+    (tmp_path / "onnx2ir/extension.hpp").write_text(cpp if is_newer else re.sub(r"functions_?->fail\([^;]*;", ";", cpp))
+    made = compiled(tmp_path / "lib.so", f"{START}{ROWS}{{ return {{{ABS}}}; }}", "-Wno-unused", "-Wno-error", include=tmp_path)
+    done = run(model_file(tmp_path, OP), "--extension", made, folder=tmp_path)
+    assert done.returncode == int(is_newer), done.stderr
+    if is_newer:
+        assert "cannot convert the node: it was built with the headers of a newer version of onnx2ir [cannot-convert]" in done.stderr
+    else:
+        assert infer(tmp_path / "model.xml", x=X)["y"].tolist() == np.abs(X).tolist()
+
+
+def test_several_models_at_once(tmp_path):
+    """Translators are called from several threads."""
+    made = compiled(tmp_path / "libswirl.so", EXAMPLE.read_text())
+    model = model_file(tmp_path, one_node(" ".join(f"{'y' if i == 49 else f'v{i}'} = com.example.Swirl <turns = 1, strength = 1.0> ({f'v{i - 1}' if i else 'x'})" for i in range(50))))
+    names = [f"m{i}.onnx" for i in range(8)]
+    for name in names:
+        (tmp_path / name).symlink_to(model)
+    converted(*names, "--jobs", "8", "--extension", made, folder=tmp_path)
+    assert len({(tmp_path / name).with_suffix(".xml").read_bytes() for name in names}) == 1
+    np.testing.assert_allclose(infer(tmp_path / "m0.xml", x=X)["y"], np.roll(X, 50, -1))
 
 
 def test_unused_translators_change_nothing(tmp_path):

@@ -10,6 +10,7 @@ import onnx.parser
 import openvino
 import pytest
 
+from ..cli.extension_library import compiled
 from .test_distribution import debian, needs_packages, tarball  # noqa: F401 (fixtures)
 from .test_package import REPOSITORY, library_folder, run
 from .test_wheel import WHEELS, environment  # noqa: F401 (fixture)
@@ -47,8 +48,8 @@ def check(xml):
     x, scale = np.float32([[1, -2, 3], [0, 0.5, -0.25]]), np.float32([1, -2, 0.5])
     a = np.roll(x, 1, -1) * 0.5
     expected = a / np.sqrt((a * a).mean(-1, keepdims=True) + 1e-5) * scale
-    compiled = openvino.Core().compile_model(openvino.Core().read_model(xml), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    np.testing.assert_allclose(compiled({"x": x, "scale": scale})[0], expected, rtol=1e-5)
+    program = openvino.Core().compile_model(openvino.Core().read_model(xml), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    np.testing.assert_allclose(program({"x": x, "scale": scale})[0], expected, rtol=1e-5)
 
 
 def test_find_package(installed, swirl, model, tmp_path):
@@ -77,8 +78,8 @@ def test_document(installed, tmp_path):
     for command in commands:
         subprocess.run(["bash", "-ec", command], cwd=tmp_path, env={**os.environ, **variables}, check=True)
     x, mask = np.float32([[1, -2, 3], [0, 0.5, -0.25]]), np.array([True, False, True])
-    compiled = openvino.Core().compile_model(openvino.Core().read_model(tmp_path / "model.xml"), "CPU")
-    assert compiled({"x": x, "mask": mask})[0].tolist() == np.where(mask, x * 1.5, x * 3).tolist()
+    program = openvino.Core().compile_model(openvino.Core().read_model(tmp_path / "model.xml"), "CPU")
+    assert program({"x": x, "mask": mask})[0].tolist() == np.where(mask, x * 1.5, x * 3).tolist()
 
 
 PROGRAM = """
@@ -144,7 +145,12 @@ def test_static_library(tarball, swirl, model, tmp_path):  # noqa: F811
 
 @pytest.mark.skipif(not WHEELS, reason="./dev wheel makes the wheel")
 def test_wheel(environment, swirl, model, tmp_path):  # noqa: F811
-    """The command and the module."""
+    """The command and the module, with a library that is built with the headers of the wheel."""
+    folder = run_in(environment, "python", "-I", "-c", "import onnx2ir; print(onnx2ir.get_include())").strip()
+    assert "site-packages" in folder
+    made = compiled(tmp_path / "libswirl.so", (EXAMPLE / "swirl.cpp").read_text(), include=folder)
+    run_in(environment, "onnx2ir", model, "--extension", made, "-o", tmp_path / "c.xml")
+    check(tmp_path / "c.xml")
     run_in(environment, "onnx2ir", model, "--extension", swirl, "-o", tmp_path / "a.xml")
     check(tmp_path / "a.xml")
     run_in(environment, "python", "-I", "-c", f"import onnx2ir; onnx2ir.convert({str(model)!r}, extension={str(swirl)!r}).save({str(tmp_path / 'b.xml')!r})")

@@ -321,3 +321,8 @@ def test_extensions(onnx2ir, tmp_path):
     with pytest.raises(onnx2ir.ConversionError, match="the extension 'absent.so' cannot be used: No such file or directory") as caught:
         onnx2ir.convert(UNKNOWN, extension="absent.so")
     assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["bad-extension"]
+
+
+def test_headers(onnx2ir, installed):
+    """In the installed tree; tests/package/test_extension.py has the wheel."""
+    assert onnx2ir.get_include() == str(installed / "include")

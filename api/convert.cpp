@@ -116,7 +116,9 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     const auto extensions = frontend::load_extensions(options.extensions, sink);
     if (!extensions) return;
     const frontend::OperatorOptions operators{
-        .keep_unknown = options.keep_unknown, .map = map ? &*map : nullptr, .extensions = &*extensions};
+        .keep_unknown = options.keep_unknown,
+        .map = map ? &*map : nullptr,
+        .extensions = options.extensions.empty() ? nullptr : &*extensions};
     imported = frontend::import_model(source, how, *target, sink, operators);
     if (options.debug.pass_finished) {
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;

@@ -1,6 +1,7 @@
 // Reads, prints and compares IR.
 #include <new>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "api/model.hpp"
@@ -8,6 +9,7 @@
 #include "backend_xml/xml_reader.hpp"
 #include "frontend/reader/model_file.hpp"
 #include "ir/diff/diff.hpp"
+#include "ir/text/parser.hpp"
 #include "ir/text/printer.hpp"
 
 namespace onnx2ir {
@@ -32,11 +34,13 @@ ir::ConstantData weights_of(const std::filesystem::path& xml, std::filesystem::p
   return {std::move(file), 0, size};
 }
 
-std::unique_ptr<ir::Model> read_model(const std::filesystem::path& xml, const std::filesystem::path& bin) {
-  const auto file = opened(xml);
+/// XML, or text IR in a file with the extension .ir.
+std::unique_ptr<ir::Model> read_model(const std::filesystem::path& path, const std::filesystem::path& bin) {
+  const auto file = opened(path);
   std::string text(file->size(), '\0');
   file->read(0, std::as_writable_bytes(std::span(text)));
-  return backend_xml::read_xml(text, weights_of(xml, bin));
+  const ir::ConstantData weights = weights_of(path, bin);
+  return path.extension() == ".ir" ? ir::parse_text(text, weights) : backend_xml::read_xml(text, weights);
 }
 
 /// Models are printed and compared as they are written: with unique names, and without notes for passes.
@@ -68,6 +72,9 @@ Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path
     if (bin.empty() && !std::filesystem::exists(beside, no_error))
       conversion.diagnostics.back().hint =
           "there is no '" + beside.string() + "': put the weights beside the XML";
+  } catch (const ir::TextError& error) {
+    fail(DiagnosticCode::unreadable_ir, "'" + xml.string() + "', line " + std::to_string(error.line) +
+                                            ", column " + std::to_string(error.column) + ": " + error.what());
   } catch (const ir::InputError& error) {
     fail(DiagnosticCode::unreadable_ir, error.what());
   }

@@ -28,7 +28,7 @@ inline constexpr std::array<CommandInfo, 4> kCommands{{
     {Command::convert, "", "MODEL...", 0, "convert the models"},
     {Command::show, "show", "MODEL", 1,
      "print the IR of a model as text, with a hash for each large constant, or with --html as a page; MODEL "
-     "can also be an IR, FILE.xml"},
+     "can also be an IR, FILE.xml, or text IR, FILE.ir"},
     {Command::diff, "diff", "OLD NEW", 2,
      "list the differences between two models or IRs: names, types, attributes, weights, connections; exit "
      "code 0 if they are equal, 1 if they differ, 2 if one cannot be read"},

@@ -16,7 +16,8 @@ namespace onnx2ir::cli {
 namespace {
 
 Conversion read(const Arguments& arguments, const std::string& model) {
-  if (std::filesystem::path(model).extension() == ".xml") return read_ir(model);
+  const auto extension = std::filesystem::path(model).extension();
+  if (extension == ".xml" || extension == ".ir") return read_ir(model);
   if (model != "-") return convert_file(model, arguments.options);
   const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
   return convert_bytes(std::as_bytes(std::span(bytes)), arguments.options);

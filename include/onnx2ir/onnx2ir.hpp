@@ -94,9 +94,10 @@ ONNX2IR_API Conversion convert_bytes(std::span<const std::byte> bytes, const Opt
 /// Converts a model in ONNX text form.
 ONNX2IR_API Conversion convert_text(std::string_view text, const Options& options = {});
 
-/// Reads an IR of onnx2ir or of OpenVINO: an XML file, and its weights (by default `xml` with the extension
-/// .bin, if that file exists). The weights must not change as long as the model is used. If the files cannot
-/// be read, the diagnostics contain an error.
+/// Reads an IR of onnx2ir or of OpenVINO: an XML file, or a file of text IR (docs/text-ir.md) with the
+/// extension .ir, and its weights (by default `xml` with the extension .bin, if that file exists). The
+/// weights must not change as long as the model is used. If the files cannot be read, the diagnostics contain
+/// an error.
 ONNX2IR_API Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path& bin = {});
 
 /// The differences between two models, one line each; empty if they are equal. Compares the interface, the

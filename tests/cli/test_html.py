@@ -117,6 +117,12 @@ def test_the_same_bytes_for_a_model_and_its_ir(folder):
     assert (folder / "checked.html").read_text() == page and not (folder / "other.xml").exists()
 
 
+def test_page_of_text_ir(folder):
+    text = converted("show", "m.onnx", folder=folder).stdout
+    (folder / "text.ir").write_text(text)
+    assert data_of(page_of("text.ir", folder=folder))["graphs"] == data_of(page_of("m.onnx", folder=folder))["graphs"]
+
+
 def test_the_page_refers_to_nothing(folder):
     """The security policy allows the script and the style of the page, and no request."""
     page = page_of("m.onnx", folder=folder)

@@ -118,6 +118,29 @@ def test_show_prints_the_same_for_a_model_and_its_ir(folder):
     assert re.search(r"^    then \{$", text, re.MULTILINE)
 
 
+def test_text_ir(folder):
+    text = converted("show", "old.onnx", folder=folder).stdout
+    (folder / "text.ir").write_text(text)
+    assert converted("show", "text.ir", folder=folder).stdout == text
+    assert diff(folder, "text.ir", "old.onnx") == []
+    (folder / "wrong.ir").write_text(text.replace("%up = Elu(%u)", "%up = Elu(%w)"))
+    line = text[: text.index("%up = ")].count("\n") + 1
+    done = run("show", "wrong.ir", folder=folder)
+    assert done.returncode == 1 and f"'wrong.ir', line {line}, column " in done.stderr and "[unreadable-ir]" in done.stderr
+
+
+def test_text_ir_with_weights(tmp_path):
+    with_weights(tmp_path / "m.onnx")
+    converted("m.onnx", folder=tmp_path)
+    offset = re.search(r'offset="(\d+)" size="16384"', (tmp_path / "m.xml").read_text())[1]
+    text = converted("show", "m.onnx", folder=tmp_path).stdout
+    (tmp_path / "m.ir").write_text(re.sub("sha256:[0-9a-f]{16}", f"weights({offset}, 16384)", text))
+    assert converted("show", "m.ir", folder=tmp_path).stdout == text
+    (tmp_path / "hash.ir").write_text(text)
+    done = run("show", "hash.ir", folder=tmp_path)
+    assert done.returncode == 1 and "[unreadable-ir]" in done.stderr
+
+
 @pytest.mark.parametrize("options", [[], ["--compress_to_fp16"]])
 def test_hashes_are_sha256_of_the_weights(tmp_path, options):
     values = with_weights(tmp_path / "m.onnx")

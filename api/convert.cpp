@@ -7,7 +7,7 @@
 
 #include "api/model.hpp"
 #include "api/provenance.hpp"
-#include "api/suggestions.hpp"
+#include "api/unsupported_operators.hpp"
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
 #include "frontend/frontend.hpp"
@@ -157,7 +157,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     conversion.model.emplace(std::move(implementation));
   }
   conversion.diagnostics = sink.take();
-  add_suggestions(conversion.diagnostics);
+  explain_unsupported_operators(conversion.diagnostics);
   for (Diagnostic& diagnostic : conversion.diagnostics) {
     if (options.max_memory != 0 && diagnostic.code == DiagnosticCode::out_of_memory)
       diagnostic.hint = "Options::max_memory limits it (max_memory= in Python); raise the limit";

@@ -24,7 +24,7 @@ HEADERS = {
     "passes": "passes/pipeline.hpp",
     "backend_xml": "backend_xml/write_model.hpp",
     "backend_html": "backend_html/page.hpp",
-    "api": "api/suggestions.hpp",
+    "api": "api/unsupported_operators.hpp",
     "cli": "cli/listings.hpp",
     "public API": "onnx2ir/onnx2ir.hpp",
 }

@@ -1,10 +1,11 @@
-#include "api/suggestions.hpp"
+#include "api/unsupported_operators.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "frontend/operator_table.hpp"
 #include "ir/nearest_name.hpp"
@@ -39,7 +40,7 @@ constexpr std::string_view kOtherWays =
 
 }  // namespace
 
-void add_suggestions(std::vector<Diagnostic>& diagnostics) {
+void explain_unsupported_operators(std::vector<Diagnostic>& diagnostics) {
   std::vector<frontend::OperatorRow> table;
   std::map<std::string, std::string> known;
   for (Diagnostic& diagnostic : diagnostics) {
@@ -53,6 +54,10 @@ void add_suggestions(std::vector<Diagnostic>& diagnostics) {
     }
     diagnostic.hint = found->second;
   }
+  std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) {
+    return diagnostic.code == DiagnosticCode::unknown_operator &&
+           known.contains(full_name(diagnostic.place.domain, diagnostic.place.op_type));
+  });
 }
 
 }  // namespace onnx2ir

@@ -32,10 +32,20 @@ def dependencies(build):
     return found
 
 
+PRECOMPILED = re.compile(r" -include (\S+/cmake_pch\.hxx)")
+
+
+def inputs_of(entry, build, made_from):
+    """The source and its headers, also those that it gets from a precompiled header."""
+    objects = [entry["output"], *(header + ".gch" for header in PRECOMPILED.findall(entry["command"]))]
+    return {file.resolve() for name in objects for file in made_from[build / name]}
+
+
 def key_of(entry, files, common):
-    digest = hashlib.sha256(common + entry["command"].replace(str(ROOT), ".").encode())
-    for file in sorted({file.resolve() for file in files}):
-        digest.update(str(file).replace(str(ROOT), ".").encode())
+    """The same in all clones."""
+    digest = hashlib.sha256(common + without_precompiled_headers(entry["command"]).replace(str(ROOT), ".").encode())
+    for name, file in sorted((str(file).replace(str(ROOT), "."), file) for file in files):
+        digest.update(name.encode())
         if file.is_relative_to(ROOT):
             digest.update(file.read_bytes())
     return digest.hexdigest()
@@ -43,7 +53,7 @@ def key_of(entry, files, common):
 
 def without_precompiled_headers(command):
     """clang cannot read the precompiled headers of GCC. Without them it also reports missing includes."""
-    return re.sub(r" -Winvalid-pch| -fpch-preprocess| -include \S+/cmake_pch\.hxx", "", command)
+    return re.sub(r" -Winvalid-pch| -fpch-preprocess|" + PRECOMPILED.pattern, "", command)
 
 
 def check(commands, source, mark):
@@ -63,19 +73,18 @@ def main(build, cache, *parts):
     made_from = dependencies(build)
     todo = {}
     entries = json.loads((build / "compile_commands.json").read_text())
-    for entry in entries:
-        entry["command"] = without_precompiled_headers(entry["command"])
+    without = [entry | {"command": without_precompiled_headers(entry["command"])} for entry in entries]
     commands = build / "clang-tidy"  # not in the cache, where another clone would replace it
     commands.mkdir(exist_ok=True)
-    (commands / "compile_commands.json").write_text(json.dumps(entries))
+    (commands / "compile_commands.json").write_text(json.dumps(without))
     for entry in entries:
         source = Path(entry["file"])
         others = (build, ROOT / "tests")
         ours = source.is_relative_to(ROOT) and not any(source.is_relative_to(folder) for folder in others)
-        if not ours or (parts and not any(part in entry["file"] for part in parts)):
+        if not ours or (parts and not any(part in str(source.relative_to(ROOT)) for part in parts)):
             continue
-        # Without the headers, a result would stay valid after a change of one. The path of the output is relative or absolute.
-        mark = cache / key_of(entry, made_from[build / entry["output"]], common)
+        # Without the headers, a result would stay valid after a change of one.
+        mark = cache / key_of(entry, inputs_of(entry, build, made_from), common)
         if not mark.exists():
             todo[entry["file"]] = mark
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -76,7 +76,8 @@ const onnx::OpSchema* find_schema(std::string_view domain, std::string_view op_t
 }
 
 std::optional<std::int64_t> newest_opset(std::string_view domain) {
-  const auto& ranges = onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
+  // ThreadSanitizer does not see how the ONNX library, which is built without it, initialises the map once.
+  static const auto& ranges = onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
   const auto found = ranges.find(std::string(canonical_domain(domain)));
   if (found == ranges.end()) return std::nullopt;
   return found->second.second;

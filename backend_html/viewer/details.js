@@ -96,7 +96,7 @@ function describeModel(model, panel) {
   table(panel, "Options of the runtime", model.options);
   table(panel, "Conversion", model.provenance);
   element("h3", panel, "Lines");
-  for (const [kind, text] of [["edge", "value"], ["port-map", "port map: a port of a Loop or If and its body"], ["back-edge", "back edge: the next value of a state"], ["stub", "value from far above"]]) {
+  for (const [kind, text] of [["edge", "value"], ["port-map", "port map: a port of a Loop or If and its body"], ["back-edge", "back edge: the next value of a state"], ["cut", "value from far above"]]) {
     const line = element("p", panel);
     const sample = shape("svg", {width: 40, height: 10, class: "sample"}, line);
     shape("path", {class: kind, d: "M0 5H38", "marker-end": "url(#arrow)"}, sample);

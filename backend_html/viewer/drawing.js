@@ -3,8 +3,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 const TEXT_SCALE = 0.3;   // the smallest scale at which boxes have texts
 const MAX_LINES = 4000;   // lines that are drawn at once
-const STUB = 16;
-const MAX_SIDE = 4000;    // browsers do not draw shapes of millions of pixels: lines with longer horizontal parts end in stubs
+const CUT = 16;
+const MAX_SIDE = 4000;    // browsers do not draw shapes of millions of pixels: lines with longer horizontal parts are cut
 
 function shape(name, attributes, parent, text) {
   const element = document.createElementNS(SVG, name);
@@ -67,10 +67,10 @@ class Drawing {
   }
 
   // The end of a line that is not drawn.
-  stub(x, y, source) {
+  cut(x, y, source) {
     if (x < 0 || x > this.view.width || ++this.lines > MAX_LINES) return;
-    shape("path", {class: "stub", d: `M${x} ${y - STUB}v${STUB}`, "marker-end": "url(#arrow)"}, this.edges);
-    shape("text", {class: "small", x, y: y - STUB - 2}, this.edges, shortened(`from ${source.name}`, 24));
+    shape("path", {class: "cut", d: `M${x} ${y - CUT}v${CUT}`, "marker-end": "url(#arrow)"}, this.edges);
+    shape("text", {class: "small", x, y: y - CUT - 2}, this.edges, shortened(`from ${source.name}`, 24));
   }
 
   // (x, y): the corner of the layout relative to the view.
@@ -92,7 +92,7 @@ class Drawing {
   line({from, fromShift, to, toShift, source, target, input}, x, y, bottom) {
     const [x1, x2] = [x + from.x + fromShift, x + to.x + toShift];
     if (Math.max(x1, x2) < 0 || Math.min(x1, x2) > this.view.width) return;
-    if (Math.abs(x1 - x2) > MAX_SIDE) return this.stub(x2, y + to.y, source);
+    if (Math.abs(x1 - x2) > MAX_SIDE) return this.cut(x2, y + to.y, source);
     if (++this.lines > MAX_LINES) return;
     const y1 = y + (from.node ? from.y + from.height : from.y);
     const isLit = this.chosen && (source === this.chosen || target === this.chosen);
@@ -117,8 +117,8 @@ class Drawing {
     this.rectangle(left, top, item.width, item.height, {rx: 5}, group);
     if (item.frames) this.open(item, left, top, group);
     else this.box(item, left, top, group);
-    if (item.hasStub) shape("path", {class: "stub", d: `M${left + item.width / 2} ${top + item.height}v${STUB}`}, this.edges);
-    for (const stub of item.stubs.slice(0, 20)) this.stub(x + item.x + inputShift(item, stub.input), top, stub.source);
+    if (item.isCut) shape("path", {class: "cut", d: `M${left + item.width / 2} ${top + item.height}v${CUT}`}, this.edges);
+    for (const cut of item.cuts.slice(0, 20)) this.cut(x + item.x + inputShift(item, cut.input), top, cut.source);
   }
 
   box(item, left, top, group) {

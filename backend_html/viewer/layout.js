@@ -1,5 +1,5 @@
 // Layered layout of a graph with its bodies: each node is one row below its inputs. Time and size are nearly linear in the number of
-// layers: lines over more than MAX_SPAN rows are not led through the rows, but end in stubs.
+// layers: lines over more than MAX_SPAN rows are not led through the rows, but are cut.
 
 const MAX_SPAN = 24;
 const ROW_GAP = 40;
@@ -155,8 +155,8 @@ function addLines(items, rows) {
       const chain = chains.get(use.output);
       const needed = span - chain.length;
       if (span > MAX_SPAN || needed > points) {
-        use.item.stubs.push({input: use.input, source: item.node});
-        item.hasStub = true;
+        use.item.cuts.push({input: use.input, source: item.node});
+        item.isCut = true;
         continue;
       }
       while (chain.length < span) {
@@ -192,7 +192,7 @@ function makeLayout(graph, showsConstants) {
   const items = new Map();
   for (const node of graph.nodes) {
     if (node.operation === "Const" && !showsConstants && node.users.length) continue;
-    const item = {node, x: 0, above: [], below: [], stubs: []};
+    const item = {node, x: 0, above: [], below: [], cuts: []};
     if (node.isOpen && isControlFlow(node)) addFrames(item, showsConstants);
     else addBox(item);
     items.set(node, item);

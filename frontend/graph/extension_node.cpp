@@ -13,49 +13,42 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Stores elements that the node owns, and points `attribute` to them.
-void set_list(onnx2ir_attribute& attribute, onnx2ir_attribute_kind kind, std::vector<std::int64_t> elements,
-              onnx2ir_node& node) {
-  const auto& stored = node.integers.emplace_back(std::move(elements));
+/// Stores elements in `owner`, and points `member` of the attribute to them.
+template <typename Element>
+void set_list(onnx2ir_attribute& attribute, onnx2ir_attribute_kind kind, std::vector<Element> elements,
+              std::deque<std::vector<Element>>& owner, const Element* onnx2ir_attribute::*member) {
+  const auto& stored = owner.emplace_back(std::move(elements));
   attribute.kind = kind;
   attribute.count = stored.size();
-  attribute.integers = stored.data();
-}
-void set_list(onnx2ir_attribute& attribute, onnx2ir_attribute_kind kind, std::vector<double> elements,
-              onnx2ir_node& node) {
-  const auto& stored = node.reals.emplace_back(std::move(elements));
-  attribute.kind = kind;
-  attribute.count = stored.size();
-  attribute.reals = stored.data();
-}
-void set_list(onnx2ir_attribute& attribute, onnx2ir_attribute_kind kind, std::vector<onnx2ir_text> elements,
-              onnx2ir_node& node) {
-  const auto& stored = node.texts.emplace_back(std::move(elements));
-  attribute.kind = kind;
-  attribute.count = stored.size();
-  attribute.texts = stored.data();
+  attribute.*member = stored.data();
 }
 
 void set_value(onnx2ir_attribute& attribute, const onnx::AttributeProto& proto, onnx2ir_node& node) {
   using Type = onnx::AttributeProto;
-  using Integers = std::vector<std::int64_t>;
-  using Reals = std::vector<double>;
-  using Texts = std::vector<onnx2ir_text>;
+  const auto set_integers = [&](onnx2ir_attribute_kind kind, std::vector<std::int64_t> elements) {
+    set_list(attribute, kind, std::move(elements), node.integers, &onnx2ir_attribute::integers);
+  };
+  const auto set_reals = [&](onnx2ir_attribute_kind kind, std::vector<double> elements) {
+    set_list(attribute, kind, std::move(elements), node.reals, &onnx2ir_attribute::reals);
+  };
+  const auto set_texts = [&](onnx2ir_attribute_kind kind, std::vector<onnx2ir_text> elements) {
+    set_list(attribute, kind, std::move(elements), node.texts, &onnx2ir_attribute::texts);
+  };
   switch (proto.type()) {
     case Type::INT:
-      return set_list(attribute, ONNX2IR_INTEGER, Integers{proto.i()}, node);
+      return set_integers(ONNX2IR_INTEGER, {proto.i()});
     case Type::FLOAT:
-      return set_list(attribute, ONNX2IR_REAL, Reals{static_cast<double>(proto.f())}, node);
+      return set_reals(ONNX2IR_REAL, {static_cast<double>(proto.f())});
     case Type::STRING:
-      return set_list(attribute, ONNX2IR_TEXT, Texts{view(proto.s())}, node);
+      return set_texts(ONNX2IR_TEXT, {view(proto.s())});
     case Type::INTS:
-      return set_list(attribute, ONNX2IR_INTEGERS, Integers(proto.ints().begin(), proto.ints().end()), node);
+      return set_integers(ONNX2IR_INTEGERS, {proto.ints().begin(), proto.ints().end()});
     case Type::FLOATS:
-      return set_list(attribute, ONNX2IR_REALS, Reals(proto.floats().begin(), proto.floats().end()), node);
+      return set_reals(ONNX2IR_REALS, {proto.floats().begin(), proto.floats().end()});
     case Type::STRINGS: {
-      Texts texts;
+      std::vector<onnx2ir_text> texts;
       for (const std::string& text : proto.strings()) texts.push_back(view(text));
-      return set_list(attribute, ONNX2IR_TEXTS, std::move(texts), node);
+      return set_texts(ONNX2IR_TEXTS, std::move(texts));
     }
     case Type::TENSOR:
     case Type::SPARSE_TENSOR:

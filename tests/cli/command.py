@@ -26,6 +26,15 @@ def onnx_file(path, text):
     return path
 
 
+def model_file(folder, text, change=None):
+    """Writes the model in `text`, after `change` of it, to model.onnx in `folder`."""
+    model = onnx.parser.parse_model(text)
+    if change is not None:
+        change(model)
+    onnx.save(model, folder / "model.onnx")
+    return folder / "model.onnx"
+
+
 def run(*arguments, folder=None, **options):
     return subprocess.run(
         [tool_path(), *(str(argument) for argument in arguments)], cwd=folder, capture_output=True, timeout=120, check=False, **({"stdin": subprocess.DEVNULL, "text": True} | options)

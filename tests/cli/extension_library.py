@@ -1,7 +1,9 @@
 """Compiles libraries with translators (include/onnx2ir/extension.hpp)."""
 
+import functools
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -14,11 +16,19 @@ using namespace onnx2ir::extension;
 """
 
 
+@functools.cache
+def shared_library(source, compiler, options):
+    """The bytes of the shared library that the compiler makes of the source."""
+    with tempfile.NamedTemporaryFile(suffix=".so") as made:
+        warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
+        subprocess.run([*compiler, *warnings, "-shared", "-fPIC", "-o", made.name, "-", *options], input=source, text=True, check=True)
+        return Path(made.name).read_bytes()
+
+
 def compiled(path, source, *options, include=REPOSITORY / "include"):
-    """The shared library `path` of C++ source, or of C source if its name ends with .c.so."""
-    command = ["gcc", "-x", "c", "-std=c99"] if path.name.endswith(".c.so") else [os.environ.get("CXX", "g++"), "-x", "c++", "-std=c++17"]
-    command += ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-shared", "-fPIC", "-I", str(include), "-o", str(path), "-", *options]
-    subprocess.run(command, input=source, text=True, check=True)
+    """The shared library `path` of C++ source, or of C source if its name ends with .c.so. Equal sources are compiled once."""
+    compiler = ("gcc", "-x", "c", "-std=c99") if path.name.endswith(".c.so") else (os.environ.get("CXX", "g++"), "-x", "c++", "-std=c++17")
+    path.write_bytes(shared_library(source, compiler, ("-I", str(include), *options)))
     return path
 
 

@@ -12,19 +12,11 @@ import openvino
 import pytest
 from onnx import TensorProto, helper
 
-from .command import converted, infer, run
+from .command import converted, infer, model_file, run
 from .extension_library import EXAMPLE, START, compiled, converts, library
 
 HEADER = '<ir_version: 10, opset_import: ["" : 17, "com.example" : 2, "org.example" : 1]>'
 X = np.float32([[1.5, -2, 3], [0, 0.5, -0.25]])
-
-
-def model_file(folder, text, change=None):
-    model = onnx.parser.parse_model(text)
-    if change is not None:
-        change(model)
-    onnx.save(model, folder / "model.onnx")
-    return folder / "model.onnx"
 
 
 def one_node(node, inputs="float[2, 3] x", outputs="float[2, 3] y"):

@@ -11,21 +11,13 @@ import openvino
 import pytest
 from onnx import TensorProto, helper
 
-from .command import converted, infer, run
+from .command import converted, infer, model_file, run
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs/extensions.md"
 HEADER = '<ir_version: 10, opset_import: ["" : 17, "com.example" : 2]>'
 EXAMPLE = HEADER + """
 m (float[2, 3] x) => (float[2, 3] y) { y = com.example.Smooth <beta = 1.5, dim = 1> (x) }
 """
-
-
-def model_file(folder, text, change=None):
-    model = onnx.parser.parse_model(text)
-    if change is not None:
-        change(model)
-    onnx.save(model, folder / "model.onnx")
-    return folder / "model.onnx"
 
 
 def rule_file(folder, *rules):

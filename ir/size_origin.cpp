@@ -182,6 +182,19 @@ bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis) {
   return origin_of({sizes, index, true}) == origin_of({value, axis});
 }
 
+std::optional<std::int64_t> known_element(Value values, std::size_t index) {
+  Step place = Place{values, index, true};
+  while (place && place->is_element) {
+    const auto known = known_values(place->value);
+    if (known && place->index < known->size() && (*known)[place->index].is_exact())
+      return (*known)[place->index].min;
+    place = next(*place);
+  }
+  if (!place || !place->value.shape().has_rank()) return std::nullopt;
+  const Dimension& size = place->value.shape()[place->index];
+  return size.is_static() ? std::optional(size.size()) : std::nullopt;
+}
+
 std::optional<bool> compared_sizes(Value condition) {
   static constexpr OperationSet kTrueOfEqual = {ops::Equal, ops::LessEqual, ops::GreaterEqual};
   static constexpr OperationSet kFalseOfEqual = {ops::NotEqual, ops::Less, ops::Greater};

@@ -1,6 +1,8 @@
-// Finds dynamic sizes that are equal in every run because both are the same dimension of the same value.
+// Finds where sizes come from: dynamic sizes that are equal in every run because both are the same dimension
+// of the same value, and known sizes in lists of unknown ones.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "ir/graph.hpp"
@@ -9,6 +11,9 @@ namespace onnx2ir::ir {
 
 /// Whether element `index` of the integers `sizes` is provably the size of `axis` of `value`.
 bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis);
+
+/// Element `index` of the integers `values` if it is known, although other elements of a Concat may not be.
+std::optional<std::int64_t> known_element(Value values, std::size_t index);
 
 /// Whether `axis` of `a` and of `b` provably have the same size, also if both are what a Reshape to the same
 /// sizes leaves for its -1.

@@ -1,6 +1,7 @@
 #include "passes/final_or_initial.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "ir/inference.hpp"
@@ -24,12 +25,17 @@ std::vector<std::int64_t> sizes(const ir::PartialShape& shape, std::int64_t dyna
   return result;
 }
 
-/// Whether the first sizes of a final and an initial value of these shapes are the only ones that differ.
-bool differ_in_first_size(const ir::PartialShape& final, const ir::PartialShape& initial) {
+/// The only axis on which a final and an initial value of these shapes differ, if there is one.
+std::optional<std::size_t> differing_axis(const ir::PartialShape& final, const ir::PartialShape& initial) {
   constexpr std::size_t kMaxRank = 3;  // tile_dynamic_rank4
-  if (final.rank() != initial.rank() || final.rank() == 0 || final.rank() > kMaxRank) return false;
-  return final[0].is_dynamic() && dynamic_dimensions(final) == 1 &&
-         std::equal(final.begin() + 1, final.end(), initial.begin() + 1);
+  if (final.rank() != initial.rank() || final.rank() > kMaxRank || dynamic_dimensions(final) != 1)
+    return std::nullopt;
+  const auto axis =
+      static_cast<std::size_t>(std::ranges::find_if(final, &ir::Dimension::is_dynamic) - final.begin());
+  for (std::size_t i = 0; i < final.rank(); ++i) {
+    if (i != axis && final[i] != initial[i]) return std::nullopt;
+  }
+  return axis;
 }
 
 }  // namespace
@@ -74,27 +80,29 @@ ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial, bool keeps_
   return joined(final, initial, keeps_shape);
 }
 
-/// Repeat counts: 1, but 0 for the first axis if the loop did not run and `ran` is true, or ran and `ran` is
-/// false.
-ir::Value FinalOrInitial::repeats(bool ran, std::size_t rank) {
+/// Repeat counts: 1, but 0 for `axis` if the loop did not run and `ran` is true, or ran and `ran` is false.
+ir::Value FinalOrInitial::repeats(bool ran, std::size_t rank, std::size_t axis) {
   const std::vector<std::int64_t> once(rank, 1);
   std::vector<std::int64_t> never = once;
-  never[0] = 0;
+  never[axis] = 0;
   return builder_.op(ops::Select, {this->ran(), builder_.integers(ran ? once : never),
                                    builder_.integers(ran ? never : once)});
 }
 
 /// If dimensions are dynamic, the final value of a zero-iteration loop may have any shape, and Select fails.
-/// Instead, empty one of the two values and concatenate them along their first axis, or as flat vectors.
-/// Tile copies whole blocks, Slice of a vector does not: 4 us instead of 25 us for 4096 elements.
+/// Instead, empty one of the two values and concatenate them along the axis on which they differ, or as flat
+/// vectors. Tile copies whole blocks, Slice of a vector does not: 4 us instead of 25 us for 4096 elements.
 ir::Value FinalOrInitial::joined(ir::Value final, ir::Value initial, bool keeps_shape) {
-  const bool keeps_axes = differ_in_first_size(final.shape(), initial.shape());
+  const auto axis = differing_axis(final.shape(), initial.shape());
   const auto if_ran = [&](ir::Value value, bool ran) {
-    const ir::Value elements = keeps_axes || value.shape().rank() == 1 ? value : ir::flat(builder_, value);
-    return builder_.op(ops::Tile, {elements, repeats(ran, elements.shape().rank())});
+    const ir::Value elements = axis || value.shape().rank() == 1 ? value : ir::flat(builder_, value);
+    return builder_.op(ops::Tile, {elements, repeats(ran, elements.shape().rank(), axis.value_or(0))});
   };
   ir::Value result = if_ran(final, true);
-  if (initial.shape().element_count() != 0) result = ir::concat(builder_, {result, if_ran(initial, false)});
+  if (initial.shape().element_count() != 0) {
+    const auto along = static_cast<std::int64_t>(axis.value_or(0));
+    result = ir::concat(builder_, {result, if_ran(initial, false)}, along);
+  }
   return reshaped(result, final, initial, keeps_shape);
 }
 

@@ -32,7 +32,7 @@ class FinalOrInitial {
   ir::Value choose(ir::Value final, ir::Value initial, bool keeps_shape = false);
 
  private:
-  ir::Value repeats(bool ran, std::size_t rank);
+  ir::Value repeats(bool ran, std::size_t rank, std::size_t axis);
   ir::Value joined(ir::Value final, ir::Value initial, bool keeps_shape);
   ir::Value reshaped(ir::Value joined, ir::Value final, ir::Value initial, bool keeps_shape);
 

@@ -17,6 +17,7 @@ bool simplify_conditions(ir::Model& model, PassContext& context);
 bool fold_zero_trip_loops(ir::Model& model, PassContext& context);
 bool inline_constant_branches(ir::Model& model, PassContext& context);
 bool make_unchanged_states_invariant(ir::Model& model, PassContext& context);
+bool replace_small_ifs(ir::Model& model, PassContext& context);
 bool unroll_short_loops(ir::Model& model, PassContext& context);
 bool convert_appends_to_scan_outputs(ir::Model& model, PassContext& context);
 bool count_rotation_axes_from_back(ir::Model& model, PassContext& context);

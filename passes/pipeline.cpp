@@ -101,7 +101,7 @@ constexpr std::array kPipeline = {
          .summary = "Replaces body conditions that are always true by constants",
          .run = simplify_conditions,
          .required = {no_captured_constants, no_unchanged_states}},
-    // The next two passes use known values; their changes may give earlier passes more to do.
+    // The changes of the next three passes may give earlier passes more to do.
     Pass{.name = "inline_constant_branches",
          .kind = normalize,
          .summary = "Replaces Ifs whose condition is known by the branch that they take",
@@ -116,6 +116,13 @@ constexpr std::array kPipeline = {
          .run = fold_zero_trip_loops,
          .required = {no_captured_constants},
          .ensured = {no_zero_trip_loops},
+         .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures},
+         .repeats_from = "make_unchanged_states_invariant"},
+    Pass{.name = "replace_small_ifs",
+         .kind = optimize,
+         .summary = "Replaces Ifs that choose between a few numbers by Selects",
+         .run = replace_small_ifs,
+         .required = {no_known_conditions},
          .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures},
          .repeats_from = "make_unchanged_states_invariant"},
     Pass{.name = "unroll_short_loops",

@@ -71,22 +71,6 @@ ir::Value unfoldable_zero(ir::Builder& builder, ir::Value source) {
   return builder.op(ops::BitwiseAnd, {number, builder.integer(0)});
 }
 
-/// Sizes for a Reshape that keeps the sizes in place of 0: those of `initial`. OpenVINO does not know those
-/// that are dynamic in `parameter`.
-ir::Value hidden_sizes(ir::Builder& builder, const ir::PartialShape& initial,
-                       const ir::PartialShape& parameter, ir::Value zero) {
-  std::vector<ir::Value> parts;
-  for (std::size_t axis = 0; axis < parameter.rank();) {
-    const bool is_hidden = parameter[axis].is_dynamic();
-    std::vector<std::int64_t> sizes;
-    for (; axis < parameter.rank() && parameter[axis].is_dynamic() == is_hidden; ++axis)
-      sizes.push_back(initial[axis].is_static() ? initial[axis].size() : 0);
-    const ir::Value known = builder.integers(sizes);
-    parts.push_back(is_hidden ? builder.op(ops::BitwiseOr, {known, zero}) : known);
-  }
-  return ir::concat(builder, parts);
-}
-
 /// As hide_sizes(), but without a Reshape, which may fail for empty constants (empty_reshape_in_first_run).
 ir::Value hide_empty_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialShape& parameter,
                            ir::Value zero) {
@@ -106,7 +90,18 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
                      ir::Value zero) {
   if (initial.shape().element_count() == 0 && initial.shape().rank() > 1)
     return hide_empty_sizes(builder, initial, parameter, zero);
-  return ir::reshape_keeping(builder, initial, hidden_sizes(builder, initial.shape(), parameter, zero));
+  // One operation hides all sizes; a Reshape then gives OpenVINO those that do not change. 0 keeps a size.
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> unchanged;
+  for (std::size_t axis = 0; axis < parameter.rank(); ++axis) {
+    const ir::Dimension size = initial.shape()[axis];
+    sizes.push_back(size.is_static() ? size.size() : 0);
+    unchanged.push_back(parameter[axis].is_static() ? parameter[axis].size() : 0);
+  }
+  const ir::Value hidden_sizes = builder.op(ops::BitwiseOr, {builder.integers(sizes), zero});
+  const ir::Value hidden = ir::reshape_keeping(builder, initial, hidden_sizes);
+  if (std::ranges::all_of(parameter, &ir::Dimension::is_dynamic)) return hidden;
+  return ir::reshape_keeping(builder, hidden, unchanged);
 }
 
 }  // namespace

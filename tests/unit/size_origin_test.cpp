@@ -123,3 +123,14 @@ TEST_CASE_METHOD(Fixture, "what a Reshape to the same sizes leaves of equal shap
   const Value other = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
   CHECK_FALSE(have_equal_sizes(query, in_heads_of_8(projected(other)), 1));
 }
+
+TEST_CASE_METHOD(Fixture, "an element is known although others of the list are not") {
+  const Value sizes = builder.op(
+      ops::Concat, {builder.integers({7, 8}), listed(this->size(data, 1)), listed(this->size(data, 2))},
+      {{"axis", std::int64_t{0}}});
+  CHECK(known_element(sizes, 0) == 7);
+  CHECK(known_element(sizes, 1) == 8);
+  CHECK(known_element(sizes, 2) == std::nullopt);
+  CHECK(known_element(sizes, 3) == 32);
+  CHECK(known_element(builder.parameter(ElementType::i64, PartialShape{2}), 1) == std::nullopt);
+}

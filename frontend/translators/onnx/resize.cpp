@@ -48,13 +48,12 @@ void select_axes(NodeContext& node, ResizePlan& plan, const std::vector<std::int
 void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
   if (plan.coordinates == "tf_crop_and_resize") return;
   const auto scales = plan.scales ? node.known_numbers(plan.scales) : std::nullopt;
-  const auto sizes = plan.sizes ? ir::known_values(plan.sizes) : std::nullopt;
   std::vector<std::int64_t> keep;
   for (std::size_t i = 0; i < plan.axes.size(); ++i) {
     bool unchanged = scales && (*scales)[i] == 1.0;
     const ir::Dimension dimension = plan.image.shape()[static_cast<std::size_t>(plan.axes[i])];
-    if (sizes && (*sizes)[i].is_exact() && dimension.is_static())
-      unchanged = (*sizes)[i].min == dimension.size();
+    if (plan.sizes && dimension.is_static())
+      unchanged = ir::known_element(plan.sizes, i) == dimension.size();
     if (plan.sizes && !unchanged)
       unchanged = ir::is_size_of(plan.sizes, i, plan.image, static_cast<std::size_t>(plan.axes[i]));
     if (plan.policy != "stretch") unchanged = false;

@@ -1,0 +1,28 @@
+#include "passes/inline_branch.hpp"
+
+#include <unordered_map>
+
+namespace onnx2ir::passes {
+
+std::vector<ir::Value> inline_branch(ir::Node& choice, const ir::Branch& branch) {
+  ir::Builder builder(choice.graph());
+  std::unordered_map<const ir::Node*, std::vector<ir::Value>> copies;
+  const auto copy_of = [&](ir::Value inside) { return copies.at(inside.node)[inside.index]; };
+  for (const ir::Invariant& invariant : branch.invariants)
+    copies[invariant.parameter] = {choice.input(invariant.input)};
+  branch.graph->sort();
+  for (const auto& inner : branch.graph->nodes()) {
+    if (!inner->has_uses() || inner->is(ops::Parameter)) continue;
+    std::vector<ir::Value> inputs;
+    for (const ir::Value input : inner->inputs()) inputs.push_back(copy_of(input));
+    ir::Node& outside = inner->op().traits.has_bodies ? ir::move_control_flow(builder, *inner, inputs)
+                                                      : builder.clone(*inner, inputs);
+    for (std::size_t i = 0; i < outside.outputs().size(); ++i)
+      copies[inner.get()].push_back(outside.value(i));
+  }
+  std::vector<ir::Value> results;
+  for (const ir::Node* result : branch.results) results.push_back(copy_of(result->input(0)));
+  return results;
+}
+
+}  // namespace onnx2ir::passes

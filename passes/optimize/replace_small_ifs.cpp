@@ -1,0 +1,128 @@
+// Replaces an If whose branches choose between few numbers, or compute them with few operations, by both
+// computations and Selects: exported loops with `break` or a comparison of numbers are full of such Ifs. The
+// CPU plugin takes longer for an If than for several operations on numbers.
+#include <algorithm>
+#include <optional>
+
+#include "passes/graph_walk.hpp"
+#include "passes/inline_branch.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr std::size_t kMaxOperations = 4;   ///< of both branches
+constexpr std::int64_t kMaxElements = 256;  ///< of a result that is chosen, but not computed
+
+/// Whether the operation can be computed although the other branch is taken: it takes no time to speak of,
+/// and does not fail for any input.
+bool is_harmless(const ir::Node& node) {
+  const ir::Output& output = node.output(0);
+  if (node.outputs().size() != 1 || output.shape.element_count() != 1) return false;
+  if (node.is_one_of({ops::Divide, ops::Mod, ops::FloorMod})) {
+    const auto divisor = ir::known_scalar(node.input(1));
+    return ir::is_floating(output.type) || divisor.value_or(0) != 0;
+  }
+  return node.op().traits.broadcasts ||
+         node.is_one_of({ops::Convert, ops::Negative, ops::LogicalNot, ops::Abs});
+}
+
+/// The number of operations of a branch; no value if one of them must not be computed without need.
+std::optional<std::size_t> harmless_operations(const ir::Branch& branch) {
+  std::size_t count = 0;
+  for (const auto& node : branch.graph->nodes()) {
+    if (!node->has_uses() || node->is(ops::Parameter) || node->constant() != nullptr) continue;
+    if (!is_harmless(*node)) return std::nullopt;
+    ++count;
+  }
+  return count;
+}
+
+/// Whether output `index` can be the output of a Select, or of logical operations.
+bool is_selectable(ir::IfView choice, std::size_t index) {
+  const auto [then_result, else_result] = choice.results(index);
+  const ir::Output& a = then_result->input(0).output();
+  const ir::Output& b = else_result->input(0).output();
+  return a.type == b.type && a.type != ir::ElementType::string && a.shape.is_static() && a.shape == b.shape &&
+         a.shape.element_count().value_or(kMaxElements + 1) <= kMaxElements;
+}
+
+bool is_number(const ir::PartialShape& shape) {
+  return shape.has_rank() && shape.rank() == 0;
+}
+
+bool is_small(ir::IfView choice) {
+  if (!is_number(choice.condition().shape())) return false;
+  for (std::size_t i = 0; i < choice.node().outputs().size(); ++i) {
+    if (!choice.node().output(i).uses.empty() && !is_selectable(choice, i)) return false;
+  }
+  const auto first = harmless_operations(choice.then_branch());
+  const auto second = harmless_operations(choice.else_branch());
+  return first && second && *first + *second <= kMaxOperations;
+}
+
+ir::Value negated(ir::Builder& builder, ir::Value condition) {
+  if (condition.node->is(ops::LogicalNot)) return condition.node->input(0);
+  return builder.op(ops::LogicalNot, {condition});
+}
+
+enum class Known : std::uint8_t { no, is_true, is_false };
+
+Known known_boolean(ir::Value value) {
+  if (!is_number(value.shape())) return Known::no;
+  const auto known = ir::known_scalar(value);
+  if (!known) return Known::no;
+  return *known != 0 ? Known::is_true : Known::is_false;
+}
+
+/// `a` if the condition is true, `b` otherwise, for booleans. The plugin's Select rejects some of them,
+/// because it computes booleans as u8, but outputs of a Loop stay boolean.
+ir::Value choose_boolean(ir::Builder& builder, ir::Value condition, ir::Value a, ir::Value b) {
+  const auto both = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalAnd, {x, y}); };
+  const auto either = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalOr, {x, y}); };
+  const Known known_a = known_boolean(a);
+  const Known known_b = known_boolean(b);
+  if (known_a != Known::no && known_a == known_b) return a;
+  if (known_a == Known::is_true && known_b == Known::is_false) return condition;
+  if (known_a == Known::is_false && known_b == Known::is_true) return negated(builder, condition);
+  if (known_a == Known::is_true) return either(condition, b);
+  if (known_a == Known::is_false) return both(negated(builder, condition), b);
+  if (known_b == Known::is_true) return either(negated(builder, condition), a);
+  if (known_b == Known::is_false) return both(condition, a);
+  return either(both(condition, a), both(negated(builder, condition), b));
+}
+
+void replace(ir::IfView choice) {
+  ir::Node& node = choice.node();
+  const ir::Value condition = choice.condition();
+  const std::vector<ir::Value> a = inline_branch(node, choice.then_branch());
+  const std::vector<ir::Value> b = inline_branch(node, choice.else_branch());
+  ir::Builder builder(node.graph());
+  builder.set_name(node.name);
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    if (node.output(i).uses.empty()) continue;
+    ir::Value chosen = a[i];
+    if (a[i] != b[i]) {
+      chosen = a[i].type() == ir::ElementType::boolean ? choose_boolean(builder, condition, a[i], b[i])
+                                                       : builder.op(ops::Select, {condition, a[i], b[i]});
+    }
+    ir::replace_all_uses(node.value(i), chosen);
+  }
+}
+
+}  // namespace
+
+bool replace_small_ifs(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    const std::vector<ir::Node*> nodes = graph->control_flow();
+    for (ir::Node* node : nodes) {
+      if (node->branches() == nullptr || !node->has_uses() || !is_small(ir::IfView(*node))) continue;
+      replace(ir::IfView(*node));
+      modified = true;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,5 +1,7 @@
 // Removes operations whose output equals their input.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
@@ -21,18 +23,29 @@ bool is_identity_order(const ir::Node& node) {
   return true;
 }
 
+/// The smallest end of a Slice that is "to the end" for all sizes.
+constexpr std::int64_t kEnd = std::numeric_limits<std::int32_t>::max();
+
+/// Whether the Slice takes all elements: between equal static shapes, or from 0 to the end of each axis, as
+/// x[:, i] is exported.
+bool takes_all(const ir::Node& slice) {
+  const auto steps = ir::exact_values(slice.input(3));
+  if (!steps || !std::all_of(steps->begin(), steps->end(), [](auto step) { return step == 1; })) return false;
+  if (same_static_shape(slice)) return true;
+  const auto starts = ir::exact_values(slice.input(1));
+  const auto ends = ir::exact_values(slice.input(2));
+  return starts && ends &&
+         std::all_of(starts->begin(), starts->end(), [](auto start) { return start == 0; }) &&
+         std::all_of(ends->begin(), ends->end(), [](auto end) { return end >= kEnd; });
+}
+
 bool is_no_op(const ir::Node& node) {
   if (node.is(ops::Convert)) return node.input(0).type() == node.output(0).type;
   if (node.op().traits.reshapes) return same_static_shape(node);
   if (node.is(ops::Broadcast) || node.is(ops::Tile)) return same_static_shape(node);
   if (node.is(ops::Transpose)) return is_identity_order(node);
   if (node.is(ops::Concat)) return node.inputs().size() == 1;
-  // A Slice or Pad between equal static shapes has no effect, unless the Slice steps backwards.
-  if (node.is(ops::Slice)) {
-    const auto steps = ir::exact_values(node.input(3));
-    return same_static_shape(node) && steps &&
-           std::all_of(steps->begin(), steps->end(), [](auto s) { return s == 1; });
-  }
+  if (node.is(ops::Slice)) return takes_all(node);
   if (node.is(ops::Pad)) {
     const auto all_zero = [&](std::size_t input) {
       const auto pads = ir::exact_values(node.input(input));

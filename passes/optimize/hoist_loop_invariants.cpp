@@ -2,13 +2,14 @@
 //
 // Not hoisted: values whose elements inference knows (the body's shapes could not be inferred from them
 // outside), computations on constants alone (the runtime folds them), control flow, and volatile operations.
-// If the loop may run zero times, only operations that cannot fail are hoisted: floating-point operations on
-// static shapes.
+// If the loop may run zero times, only operations that never fail are hoisted.
 #include <algorithm>
 #include <unordered_map>
-#include <utility>
+#include <unordered_set>
+#include <vector>
 
 #include "passes/graph_walk.hpp"
+#include "passes/never_fails.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -27,12 +28,16 @@ class Mover {
   bool run() {
     if (parameters_.empty()) return false;
     for (const auto& node : loop_.graph().nodes()) {
-      if (is_movable(*node)) copy_outside(*node);
+      if (!is_movable(*node)) continue;
+      movable_.push_back(node.get());
+      is_moved_.insert(node.get());
     }
-    if (moved_.empty()) return false;
+    if (movable_.empty() || !pays()) return false;
+    for (ir::Node* node : movable_) copy_outside(*node);
     // A separate loop, because connect() appends Parameters to the nodes of the body.
-    for (const auto& [node, copy] : moved_) {
-      for (std::uint32_t i = 0; i < node->outputs().size(); ++i) connect({node, i}, {copy, i});
+    for (ir::Node* node : movable_) {
+      for (std::uint32_t i = 0; i < node->outputs().size(); ++i)
+        connect({node, i}, copies_.at(node)->value(i));
     }
     loop_.graph().remove_dead_nodes();
     return true;
@@ -40,7 +45,38 @@ class Mover {
 
  private:
   bool is_invariant(ir::Value value) const {
-    return parameters_.contains(value.node) || copies_.contains(value.node);
+    return parameters_.contains(value.node) || is_moved_.contains(value.node);
+  }
+
+  /// Whether an operation that stays reads the value.
+  bool is_captured(ir::Value inside) const {
+    return std::ranges::any_of(inside.output().uses,
+                               [&](const ir::Use& use) { return !is_moved_.contains(use.node); });
+  }
+
+  /// Whether an iteration computes the node in a time to speak of.
+  static bool takes_time(const ir::Node& node) {
+    constexpr std::int64_t kFew = 64;
+    const ir::Traits& traits = node.op().traits;
+    if (traits.reshapes || node.is(ops::ShapeOf)) return false;
+    const bool is_elementwise = traits.broadcasts || traits.keeps_shape || node.is(ops::Convert);
+    return !is_elementwise || node.output(0).shape.element_count().value_or(kFew + 1) > kFew;
+  }
+
+  /// An input of the loop takes as long as several operations on a few numbers, which run in each iteration.
+  bool pays() const {
+    constexpr std::ptrdiff_t kOperationsPerInput = 3;
+    if (std::ranges::any_of(movable_, [](const ir::Node* node) { return takes_time(*node); })) return true;
+    std::ptrdiff_t operations = 0;
+    std::ptrdiff_t more_inputs = 0;
+    for (ir::Node* node : movable_) {
+      operations += node->op().traits.reshapes ? 0 : 1;
+      for (std::uint32_t i = 0; i < node->outputs().size(); ++i)
+        more_inputs += is_captured({node, i}) ? 1 : 0;
+    }
+    for (const auto& [parameter, outside] : parameters_)
+      more_inputs -= is_captured(parameter->value()) ? 0 : 1;
+    return operations >= kOperationsPerInput * more_inputs;
   }
 
   bool is_movable(const ir::Node& node) const {
@@ -54,20 +90,7 @@ class Mover {
     if (!from_invariants || !is_computed) return false;
     const bool is_known =
         std::ranges::any_of(node.outputs(), [](const ir::Output& output) { return output.known != nullptr; });
-    return !is_known && (runs_ || cannot_fail(node));
-  }
-
-  static bool cannot_fail(const ir::Node& node) {
-    const auto is_safe = [](ir::ElementType type, const ir::PartialShape& shape) {
-      return ir::is_floating(type) && shape.sizes().has_value();
-    };
-    return std::ranges::all_of(node.inputs(),
-                               [&](ir::Value input) {
-                                 return input.node->constant() != nullptr ||
-                                        is_safe(input.type(), input.shape());
-                               }) &&
-           std::ranges::all_of(node.outputs(),
-                               [&](const ir::Output& output) { return is_safe(output.type, output.shape); });
+    return !is_known && (runs_ || never_fails(node));
   }
 
   ir::Value outside(ir::Value value) {
@@ -83,22 +106,20 @@ class Mover {
     for (const ir::Value input : node.inputs()) inputs.push_back(outside(input));
     ir::Node& copy = builder_.clone(node, inputs);
     copies_[&node] = &copy;
-    moved_.emplace_back(&node, &copy);
   }
 
-  /// Values that only moved nodes use are not captured.
   void connect(ir::Value inside, ir::Value outside) {
-    const bool is_read = std::ranges::any_of(inside.output().uses,
-                                             [&](const ir::Use& use) { return !copies_.contains(use.node); });
-    if (is_read) ir::replace_all_uses(inside, ir::add_invariant(loop_.node(), loop_.body(), outside));
+    if (is_captured(inside))
+      ir::replace_all_uses(inside, ir::add_invariant(loop_.node(), loop_.body(), outside));
   }
 
   ir::LoopView loop_;
   ir::Builder builder_;
   bool runs_;
-  std::unordered_map<const ir::Node*, ir::Value> parameters_;
+  std::unordered_map<ir::Node*, ir::Value> parameters_;
   std::unordered_map<const ir::Node*, ir::Node*> copies_;  ///< nodes and constants of the body -> outside
-  std::vector<std::pair<ir::Node*, ir::Node*>> moved_;
+  std::vector<ir::Node*> movable_;
+  std::unordered_set<const ir::Node*> is_moved_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "passes/graph_walk.hpp"
 #include "passes/inline_branch.hpp"
+#include "passes/never_fails.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -14,17 +15,9 @@ namespace {
 constexpr std::size_t kMaxOperations = 4;   ///< of both branches
 constexpr std::int64_t kMaxElements = 256;  ///< of a result that is chosen, but not computed
 
-/// Whether the operation can be computed although the other branch is taken: it takes no time to speak of,
-/// and does not fail for any input.
+/// Whether the operation can be computed although the other branch is taken: it takes no time to speak of.
 bool is_harmless(const ir::Node& node) {
-  const ir::Output& output = node.output(0);
-  if (node.outputs().size() != 1 || output.shape.element_count() != 1) return false;
-  if (node.is_one_of({ops::Divide, ops::Mod, ops::FloorMod})) {
-    const auto divisor = ir::known_scalar(node.input(1));
-    return ir::is_floating(output.type) || divisor.value_or(0) != 0;
-  }
-  return node.op().traits.broadcasts ||
-         node.is_one_of({ops::Convert, ops::Negative, ops::LogicalNot, ops::Abs});
+  return node.outputs().size() == 1 && node.output(0).shape.element_count() == 1 && never_fails(node);
 }
 
 /// The number of operations of a branch; no value if one of them must not be computed without need.

@@ -6,6 +6,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "passes/choose_boolean.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -65,17 +66,8 @@ ir::Value FinalOrInitial::ran() {
 
 ir::Value FinalOrInitial::choose(ir::Value final, ir::Value initial, bool keeps_shape) {
   if (final.shape().is_static() && final.shape() == initial.shape()) {
-    // The CPU plugin computes booleans as u8, but the outputs of a Loop stay boolean. Select rejects mixed
-    // types.
-    if (final.type() != ir::ElementType::boolean) return builder_.op(ops::Select, {ran(), final, initial});
-    using Values = std::vector<ir::Value>;
-    ir::Node& choice = ir::add_if(
-                           builder_, ran(), {final, initial},
-                           [](ir::Builder&, const Values& inner) { return Values{inner[0]}; },
-                           [](ir::Builder&, const Values& inner) { return Values{inner[1]}; })
-                           .node();
-    choice.name = final.node->name;
-    return choice.value();
+    if (final.type() == ir::ElementType::boolean) return choose_boolean(builder_, ran(), final, initial);
+    return builder_.op(ops::Select, {ran(), final, initial});
   }
   return joined(final, initial, keeps_shape);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "passes/choose_boolean.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/inline_branch.hpp"
 #include "passes/never_fails.hpp"
@@ -52,37 +53,6 @@ bool is_small(ir::IfView choice) {
   const auto first = harmless_operations(choice.then_branch());
   const auto second = harmless_operations(choice.else_branch());
   return first && second && *first + *second <= kMaxOperations;
-}
-
-ir::Value negated(ir::Builder& builder, ir::Value condition) {
-  if (condition.node->is(ops::LogicalNot)) return condition.node->input(0);
-  return builder.op(ops::LogicalNot, {condition});
-}
-
-enum class Known : std::uint8_t { no, is_true, is_false };
-
-Known known_boolean(ir::Value value) {
-  if (!is_number(value.shape())) return Known::no;
-  const auto known = ir::known_scalar(value);
-  if (!known) return Known::no;
-  return *known != 0 ? Known::is_true : Known::is_false;
-}
-
-/// `a` if the condition is true, `b` otherwise, for booleans. The plugin's Select rejects some of them,
-/// because it computes booleans as u8, but outputs of a Loop stay boolean.
-ir::Value choose_boolean(ir::Builder& builder, ir::Value condition, ir::Value a, ir::Value b) {
-  const auto both = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalAnd, {x, y}); };
-  const auto either = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalOr, {x, y}); };
-  const Known known_a = known_boolean(a);
-  const Known known_b = known_boolean(b);
-  if (known_a != Known::no && known_a == known_b) return a;
-  if (known_a == Known::is_true && known_b == Known::is_false) return condition;
-  if (known_a == Known::is_false && known_b == Known::is_true) return negated(builder, condition);
-  if (known_a == Known::is_true) return either(condition, b);
-  if (known_a == Known::is_false) return both(negated(builder, condition), b);
-  if (known_b == Known::is_true) return either(negated(builder, condition), a);
-  if (known_b == Known::is_false) return both(condition, a);
-  return either(both(condition, a), both(negated(builder, condition), b));
 }
 
 void replace(ir::IfView choice) {

@@ -1,0 +1,39 @@
+#include "passes/choose_boolean.hpp"
+
+#include <cstdint>
+
+namespace onnx2ir::passes {
+namespace {
+
+ir::Value negated(ir::Builder& builder, ir::Value condition) {
+  if (condition.node->is(ops::LogicalNot)) return condition.node->input(0);
+  return builder.op(ops::LogicalNot, {condition});
+}
+
+enum class Known : std::uint8_t { no, is_true, is_false };
+
+Known known_boolean(ir::Value value) {
+  if (!value.shape().has_rank() || value.shape().rank() != 0) return Known::no;
+  const auto known = ir::known_scalar(value);
+  if (!known) return Known::no;
+  return *known != 0 ? Known::is_true : Known::is_false;
+}
+
+}  // namespace
+
+ir::Value choose_boolean(ir::Builder& builder, ir::Value condition, ir::Value a, ir::Value b) {
+  const auto both = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalAnd, {x, y}); };
+  const auto either = [&](ir::Value x, ir::Value y) { return builder.op(ops::LogicalOr, {x, y}); };
+  const Known known_a = known_boolean(a);
+  const Known known_b = known_boolean(b);
+  if (known_a != Known::no && known_a == known_b) return a;
+  if (known_a == Known::is_true && known_b == Known::is_false) return condition;
+  if (known_a == Known::is_false && known_b == Known::is_true) return negated(builder, condition);
+  if (known_a == Known::is_true) return either(condition, b);
+  if (known_a == Known::is_false) return both(negated(builder, condition), b);
+  if (known_b == Known::is_true) return either(negated(builder, condition), a);
+  if (known_b == Known::is_false) return both(condition, a);
+  return either(both(condition, a), both(negated(builder, condition), b));
+}
+
+}  // namespace onnx2ir::passes

@@ -78,14 +78,17 @@ class SizeTracker {
       size->may_shrink = true;
       return size;
     }
-    return node.is(ops::MatMul) ? of_product(node, *size) : std::nullopt;
+    if (node.is(ops::MatMul)) return of_product(node, *size);
+    if (node.is(ops::Interpolate)) return of_resized(node, *size);
+    return node.is_one_of({ops::Convolution, ops::MaxPool, ops::AvgPool}) ? of_window(node, *size)
+                                                                          : std::nullopt;
   }
 
   /// Each other operand must have one element along an axis, or the size of the result.
   KnownSize of_broadcast(const ir::Node& node) const {
     KnownSize result;
     for (const ir::Value input : node.inputs()) {
-      if (has_one_element(input.shape())) continue;
+      if (has_one_element(input.shape()) || fits_into_others(input, node)) continue;
       const KnownSize size = of(input);
       if (!size) return std::nullopt;
       if (!result) {
@@ -101,6 +104,22 @@ class SizeTracker {
       result->may_shrink = result->may_shrink || size->may_shrink;
     }
     return result ? result : Size{};
+  }
+
+  /// Whether an operand of static shape, such as a bias per channel, makes no axis of a dynamic operand
+  /// longer.
+  static bool fits_into_others(ir::Value operand, const ir::Node& node) {
+    const ir::PartialShape& small = operand.shape();
+    if (!small.is_static()) return false;
+    return std::ranges::any_of(node.inputs(), [&](ir::Value other) {
+      const ir::PartialShape& large = other.shape();
+      if (large.is_static() || !large.has_rank() || large.rank() < small.rank()) return false;
+      const std::size_t missing = large.rank() - small.rank();
+      for (std::size_t axis = 0; axis < small.rank(); ++axis) {
+        if (small[axis] != ir::Dimension(1) && small[axis] != large[axis + missing]) return false;
+      }
+      return true;
+    });
   }
 
   KnownSize of_concat(const ir::Node& node) const {
@@ -121,6 +140,55 @@ class SizeTracker {
     const bool is_square = matrix && matrix->size() == 2 && (*matrix)[0] == (*matrix)[1];
     if (!is_square || !data.has_rank() || data.rank() < 2 || node.boolean("transpose_a")) return std::nullopt;
     return rows;
+  }
+
+  /// Scales of at least 1 shrink no axis, scales of at most 1 let none grow.
+  static KnownSize of_resized(const ir::Node& node, Size size) {
+    if (node.text("shape_calculation_mode") != "scales") return std::nullopt;
+    const auto scales = ir::exact_numbers(node.input(1));
+    if (!scales) return std::nullopt;
+    for (const double scale : *scales) {
+      size.may_grow = size.may_grow || scale > 1;
+      size.may_shrink = size.may_shrink || scale < 1;
+    }
+    return size;
+  }
+
+  /// Windows over the axes after batch and channels: an axis shrinks by what a window covers beyond the
+  /// padding, and by the stride.
+  static KnownSize of_window(const ir::Node& node, Size size) {
+    const ir::PartialShape& before = node.input(0).shape();
+    const ir::PartialShape& after = node.output(0).shape;
+    const auto window = window_of(node);
+    if (!window || !before.has_rank() || before.rank() != window->size() + 2 || before[1].is_dynamic() ||
+        before[1] != after[1])
+      return std::nullopt;
+    const std::string_view padding = node.text("auto_pad");
+    const bool is_same = padding == "same_upper" || padding == "same_lower";
+    for (std::size_t i = 0; i < window->size(); ++i) {
+      const std::int64_t beyond = (*window)[i] - 1;
+      const std::int64_t pads =
+          padding == "valid" ? 0 : node.integers("pads_begin")[i] + node.integers("pads_end")[i];
+      size.may_grow = size.may_grow || (!is_same && pads > beyond);
+      size.may_shrink = size.may_shrink || node.integers("strides")[i] > 1 || (!is_same && pads < beyond);
+    }
+    return size;
+  }
+
+  /// The sizes of a window with its dilations.
+  static std::optional<std::vector<std::int64_t>> window_of(const ir::Node& node) {
+    std::vector<std::int64_t> sizes;
+    if (node.is(ops::Convolution)) {
+      const auto filter = node.input(1).shape().sizes();
+      if (!filter || filter->size() < 3) return std::nullopt;
+      sizes.assign(filter->begin() + 2, filter->end());
+    } else {
+      sizes = node.integers("kernel").list();
+    }
+    if (node.find_attribute("dilations") == nullptr) return sizes;
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      sizes[i] = (sizes[i] - 1) * node.integers("dilations")[i] + 1;
+    return sizes;
   }
 
   void through_branches(ir::IfView choice) {

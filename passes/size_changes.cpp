@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "ir/inference.hpp"
@@ -42,7 +43,10 @@ bool has_one_element(const ir::PartialShape& shape) {
 class SizeTracker {
  public:
   explicit SizeTracker(const ir::LoopBody& body) {
-    for (const ir::Invariant& invariant : body.invariants) sizes_[{invariant.parameter, 0}] = {};
+    for (const ir::Invariant& invariant : body.invariants) {
+      sizes_[{invariant.parameter, 0}] = {};
+      fixed_.insert(invariant.parameter);
+    }
     follow_states(body);
   }
 
@@ -59,10 +63,19 @@ class SizeTracker {
         through_loop(ir::LoopView(*node));
       } else if (node->branches() != nullptr) {
         through_branches(ir::IfView(*node));
+      } else if (is_fixed(*node)) {
+        fixed_.insert(node.get());
+        for (std::uint32_t i = 0; i < node->outputs().size(); ++i) sizes_[{node.get(), i}] = {};
       } else if (const KnownSize size = size_of_result(*node)) {
         sizes_[{node.get(), 0}] = *size;
       }
     }
+  }
+
+  /// Whether the node computes the same values in each iteration.
+  bool is_fixed(const ir::Node& node) const {
+    if (node.is(ops::Parameter) || node.op().traits.is_volatile) return false;
+    return std::ranges::all_of(node.inputs(), [&](ir::Value input) { return fixed_.contains(input.node); });
   }
 
   KnownSize size_of_result(const ir::Node& node) const {
@@ -225,7 +238,9 @@ class SizeTracker {
 
   void follow_invariants(const ir::Node& node, const ir::Body& body) {
     for (const ir::Invariant& invariant : body.invariants) {
-      if (const KnownSize size = of(node.input(invariant.input))) sizes_[{invariant.parameter, 0}] = *size;
+      const ir::Value outer = node.input(invariant.input);
+      if (const KnownSize size = of(outer)) sizes_[{invariant.parameter, 0}] = *size;
+      if (fixed_.contains(outer.node)) fixed_.insert(invariant.parameter);
     }
   }
 
@@ -239,6 +254,7 @@ class SizeTracker {
   }
 
   Sizes sizes_;
+  std::unordered_set<const ir::Node*> fixed_;  ///< nodes with the same values in each iteration
 };
 
 }  // namespace

@@ -32,12 +32,21 @@ std::optional<std::size_t> harmless_operations(const ir::Branch& branch) {
   return count;
 }
 
+/// Whether Select, or logical operations, take elements of this type without another legalisation.
+bool is_selectable(ir::ElementType type) {
+  if (type == ir::ElementType::boolean) return true;
+  constexpr unsigned kSmallestFloat = 16;
+  constexpr unsigned kSmallestInteger = 8;
+  const unsigned bits = ir::info(type).bits;
+  return ir::is_floating(type) ? bits >= kSmallestFloat : ir::is_integral(type) && bits >= kSmallestInteger;
+}
+
 /// Whether output `index` can be the output of a Select, or of logical operations.
 bool is_selectable(ir::IfView choice, std::size_t index) {
   const auto [then_result, else_result] = choice.results(index);
   const ir::Output& a = then_result->input(0).output();
   const ir::Output& b = else_result->input(0).output();
-  return a.type == b.type && a.type != ir::ElementType::string && a.shape.is_static() && a.shape == b.shape &&
+  return a.type == b.type && is_selectable(a.type) && a.shape.is_static() && a.shape == b.shape &&
          a.shape.element_count().value_or(kMaxElements + 1) <= kMaxElements;
 }
 

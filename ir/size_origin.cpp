@@ -7,104 +7,11 @@
 #include <vector>
 
 #include "ir/inference.hpp"
+#include "ir/size_product.hpp"
+#include "ir/size_steps.hpp"
 
 namespace onnx2ir::ir {
 namespace {
-
-/// A dimension of a value, or an element of one (in C order).
-struct Place {
-  Value value;
-  std::size_t index = 0;
-  bool is_element = false;
-
-  friend bool operator==(const Place&, const Place&) = default;
-};
-using Step = std::optional<Place>;
-
-/// Normalises `position` in a list of `size` entries; a negative one counts from the end.
-std::optional<std::size_t> position_in(std::int64_t position, std::size_t size) {
-  if (position < 0) position += static_cast<std::int64_t>(size);
-  if (position < 0 || static_cast<std::size_t>(position) >= size) return std::nullopt;
-  return static_cast<std::size_t>(position);
-}
-
-/// The operand that determines this dimension of an elementwise result; no value if both may.
-Step through_broadcast(const Node& node, std::size_t rank, std::size_t axis) {
-  Step found;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const PartialShape& shape = node.input(i).shape();
-    if (!shape.has_rank()) return std::nullopt;
-    const std::size_t missing = rank - shape.rank();
-    if (axis < missing || shape[axis - missing] == Dimension(1)) continue;
-    if (found) return std::nullopt;
-    found = Place{node.input(i), axis - missing};
-  }
-  return found;
-}
-
-Step through_product(const Node& node, std::size_t rank, std::size_t axis) {
-  const PartialShape& left = node.input(0).shape();
-  const PartialShape& right = node.input(1).shape();
-  const bool is_plain = left.has_rank() && left.rank() == rank && right.has_rank() && right.rank() == 2;
-  if (!is_plain || node.boolean("transpose_a") || axis + 1 == rank) return std::nullopt;
-  return Place{node.input(0), axis};
-}
-
-Step from_dimension(Value value, std::size_t axis) {
-  const Node& node = *value.node;
-  const std::size_t rank = value.shape().rank();
-  if (node.op().traits.keeps_shape) return Place{node.input(0), axis};
-  if (node.op().traits.is_arithmetic) return through_broadcast(node, rank, axis);
-  if (node.is(ops::MatMul)) return through_product(node, rank, axis);
-  if (node.is(ops::Transpose)) {
-    const auto order = exact_values(node.input(1));
-    if (!order || order->size() != rank) return std::nullopt;
-    return Place{node.input(0), static_cast<std::size_t>((*order)[axis])};
-  }
-  if (node.is(ops::Reshape)) {
-    const auto sizes = known_values(node.input(1));
-    // A computed size may be -1, which means the remaining elements.
-    if (!sizes || axis >= sizes->size() || (*sizes)[axis].min < 0) return std::nullopt;
-    return Place{node.input(1), axis, true};
-  }
-  return std::nullopt;
-}
-
-Step through_concat(const Node& node, std::size_t index) {
-  for (std::size_t i = 0; i < node.inputs().size(); ++i) {
-    const auto sizes = node.input(i).shape().sizes();
-    if (!sizes || sizes->size() != 1) return std::nullopt;
-    const auto size = static_cast<std::size_t>(sizes->front());
-    if (index < size) return Place{node.input(i), index, true};
-    index -= size;
-  }
-  return std::nullopt;
-}
-
-Step from_element(Value value, std::size_t index) {
-  const Node& node = *value.node;
-  if (node.is(ops::ShapeOf)) return Place{node.input(0), index};
-  if (node.op().traits.reshapes) return Place{node.input(0), index, true};
-  if (node.is(ops::Convert) && is_integral(node.input(0).type()) && is_integral(value.type())) {
-    return Place{node.input(0), index, true};
-  }
-  if (node.is(ops::Concat)) return through_concat(node, index);
-  const auto list = node.inputs().empty() ? std::nullopt : node.input(0).shape().sizes();
-  if (!list || list->size() != 1) return std::nullopt;
-  const auto size = static_cast<std::size_t>(list->front());
-  std::optional<std::size_t> position;
-  if (node.is(ops::Gather)) {
-    const auto indices = exact_values(node.input(1));
-    if (indices && index < indices->size()) position = position_in((*indices)[index], size);
-  } else if (node.is(ops::Slice)) {
-    const auto start = exact_values(node.input(1));
-    const auto step = exact_values(node.input(3));
-    if (start && step && step->front() == 1) position = position_in(start->front(), size);
-    if (position) *position += index;
-  }
-  if (!position || *position >= size) return std::nullopt;
-  return Place{node.input(0), *position, true};
-}
 
 struct Origin {
   Place place;
@@ -114,17 +21,12 @@ struct Origin {
   friend bool operator==(const Origin&, const Origin&) = default;
 };
 
-Step next(const Place& place) {
-  if (place.is_element) return from_element(place.value, place.index);
-  return place.value.shape().has_rank() ? from_dimension(place.value, place.index) : std::nullopt;
-}
-
 /// Traces a size back to its origin, as far as that is certain.
 Origin origin_of(Place size) {
   Origin origin{size, {}};
   Origin certain = origin;
-  Step expected;  // the dimension that must come next, because a Reshape may copy it as well
-  while (const Step step = next(origin.place)) {
+  std::optional<Place> expected;  // the dimension that must come next, because a Reshape may copy it as well
+  while (const std::optional<Place> step = previous_place(origin.place)) {
     const Node& node = *origin.place.value.node;
     if (!origin.place.is_element && node.is(ops::Reshape) && node.boolean("special_zero")) {
       const PartialShape& data = node.input(0).shape();
@@ -179,16 +81,18 @@ bool have_equal_sizes(Value a, Value b, std::size_t axis) {
 }
 
 bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis) {
-  return origin_of({sizes, index, true}) == origin_of({value, axis});
+  const Place size{sizes, index, true};
+  const Place dimension{value, axis};
+  return origin_of(size) == origin_of(dimension) || are_equal_products(size, dimension);
 }
 
 std::optional<std::int64_t> known_element(Value values, std::size_t index) {
-  Step place = Place{values, index, true};
+  std::optional<Place> place = Place{values, index, true};
   while (place && place->is_element) {
     const auto known = known_values(place->value);
     if (known && place->index < known->size() && (*known)[place->index].is_exact())
       return (*known)[place->index].min;
-    place = next(*place);
+    place = previous_place(*place);
   }
   if (!place || !place->value.shape().has_rank()) return std::nullopt;
   const Dimension& size = place->value.shape()[place->index];

@@ -10,6 +10,7 @@ bool fold_constants(ir::Model& model, PassContext& context);
 bool combine_transposes(ir::Model& model, PassContext& context);
 bool fuse_activations(ir::Model& model, PassContext& context);
 bool fuse_layer_normalization(ir::Model& model, PassContext& context);
+bool remove_redundant_broadcasts(ir::Model& model, PassContext& context);
 bool remove_integer_round_trips(ir::Model& model, PassContext& context);
 bool remove_no_ops(ir::Model& model, PassContext& context);
 bool decompose_single_step_lstms(ir::Model& model, PassContext& context);

@@ -5,6 +5,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/size_product.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -31,6 +32,21 @@ Values size_1(NodeContext& node) {
   return {reduce(node, ops::ReduceProd, shape_of(node, input), {0})};
 }
 
+/// `list` with the -1 replaced by `size` if it is in a constant part of a Concat; otherwise `list`.
+Value with_remaining_size(NodeContext& node, Value list, std::int64_t size) {
+  if (!list.node->is(ops::Concat)) return list;
+  Values parts(list.node->inputs().begin(), list.node->inputs().end());
+  for (Value& part : parts) {
+    auto known = node.known_integers(part);
+    if (!known) continue;
+    const auto inferred = std::ranges::find(*known, -1);
+    if (inferred == known->end()) continue;
+    *inferred = size;
+    part = node.integers(*known);
+  }
+  return concat(node, parts);
+}
+
 /// Reshape 1 (shape as an attribute), 5, 13, 14 (allowzero), 19, 21, 23, 24, 25.
 Values reshape_1(NodeContext& node) {
   const Value input = node.input(0);
@@ -43,7 +59,11 @@ Values reshape_1(NodeContext& node) {
         node.fail("the shape copies a dimension the input does not have");
     }
   }
-  return {node.op(ops::Reshape, {input, dimension_list(node, shape)}, {{"special_zero", special_zero}})};
+  Value list = dimension_list(node, shape);
+  // A dynamic shape may leave a static size for the -1: [n, m, 4 * 8] as [n, m, -1, 8].
+  if (const auto size = ir::remaining_size(input, list, special_zero))
+    list = with_remaining_size(node, list, *size);
+  return {node.op(ops::Reshape, {input, list}, {{"special_zero", special_zero}})};
 }
 
 /// Flatten 1, 9, 11 (negative axes), 13, 21, 23, 24, 25.

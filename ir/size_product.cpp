@@ -1,0 +1,233 @@
+#include "ir/size_product.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/inference.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+/// numerator / denominator * factors. The fraction is reduced.
+struct Product {
+  std::int64_t numerator = 1;
+  std::int64_t denominator = 1;
+  std::vector<Place> factors;
+
+  friend bool operator==(const Product& a, const Product& b) {
+    return a.numerator == b.numerator && a.denominator == b.denominator &&
+           std::ranges::is_permutation(a.factors, b.factors);
+  }
+};
+
+/// No value if a number is too large.
+std::optional<Product> fraction(std::int64_t numerator, std::int64_t denominator,
+                                std::vector<Place> factors) {
+  constexpr std::int64_t kMax = std::int64_t{1} << 60;
+  if (numerator < 0 || numerator > kMax || denominator > kMax) return std::nullopt;
+  if (numerator == 0) return Product{0, 1, {}};
+  const std::int64_t common = std::gcd(numerator, denominator);
+  return Product{numerator / common, denominator / common, std::move(factors)};
+}
+
+std::optional<Product> multiplied(const Product& a, const Product& b) {
+  constexpr std::size_t kMaxFactors = 16;
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 0;
+  if (__builtin_mul_overflow(a.numerator, b.numerator, &numerator) ||
+      __builtin_mul_overflow(a.denominator, b.denominator, &denominator) ||
+      a.factors.size() + b.factors.size() > kMaxFactors) {
+    return std::nullopt;
+  }
+  std::vector<Place> factors = a.factors;
+  factors.insert(factors.end(), b.factors.begin(), b.factors.end());
+  return fraction(numerator, denominator, std::move(factors));
+}
+
+/// No value if the divisor has a factor that the dividend does not have, or is 0.
+std::optional<Product> divided(const Product& a, const Product& b) {
+  if (b.numerator == 0) return std::nullopt;
+  std::vector<Place> factors = a.factors;
+  for (const Place& factor : b.factors) {
+    const auto found = std::ranges::find(factors, factor);
+    if (found == factors.end()) return std::nullopt;
+    factors.erase(found);
+  }
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 0;
+  if (__builtin_mul_overflow(a.numerator, b.denominator, &numerator) ||
+      __builtin_mul_overflow(a.denominator, b.numerator, &denominator)) {
+    return std::nullopt;
+  }
+  return fraction(numerator, denominator, std::move(factors));
+}
+
+struct PlaceHash {
+  std::size_t operator()(const Place& place) const {
+    return std::hash<const void*>()(place.value.node) + 31 * (place.index * 2 + (place.is_element ? 1 : 0)) +
+           std::size_t{7919} * place.value.index;
+  }
+};
+
+class Products {
+ public:
+  /// The size itself is the only factor if nothing else is known of it.
+  Product of(const Place& place) {
+    if (const auto known = constant(place)) return *known;
+    if (const auto found = found_.find(place); found != found_.end()) return found->second;
+    Product result{1, 1, {place}};
+    if (found_.size() < kMaxPlaces && depth_ < kMaxDepth) {
+      ++depth_;
+      if (auto traced = trace(place)) result = *std::move(traced);
+      --depth_;
+    }
+    found_.insert_or_assign(place, result);
+    return result;
+  }
+
+  /// The size that a Reshape leaves for the -1 at `axis`.
+  std::optional<Product> remaining(Value data, Value pattern, std::size_t axis, bool special_zero) {
+    const auto sizes = known_values(pattern);
+    const PartialShape& shape = data.shape();
+    if (!sizes || !shape.has_rank()) return std::nullopt;
+    Product left;
+    for (std::size_t i = 0; i < shape.rank(); ++i) {
+      const auto more = multiplied(left, of({data, i}));
+      if (!more) return std::nullopt;
+      left = *more;
+    }
+    Product taken;
+    for (std::size_t i = 0; i < sizes->size(); ++i) {
+      if (i == axis) continue;
+      const auto size = reshaped(data, pattern, (*sizes)[i], i, special_zero);
+      const auto more = size ? multiplied(taken, *size) : std::nullopt;
+      if (!more) return std::nullopt;
+      taken = *more;
+    }
+    return divided(left, taken);
+  }
+
+ private:
+  // Limits that bound time and stack; beyond them, a size is its own factor.
+  static constexpr std::size_t kMaxPlaces = 4096;
+  static constexpr int kMaxDepth = 512;
+
+  static std::optional<Product> constant(const Place& place) {
+    if (!place.is_element) {
+      const PartialShape& shape = place.value.shape();
+      if (!shape.has_rank() || shape[place.index].is_dynamic()) return std::nullopt;
+      return fraction(shape[place.index].size(), 1, {});
+    }
+    const auto known = known_values(place.value);
+    if (!known || !(*known)[place.index].is_exact()) return std::nullopt;
+    return fraction((*known)[place.index].min, 1, {});
+  }
+
+  /// The size of axis `axis` of a Reshape, whose known range in the pattern is `range` and not -1.
+  std::optional<Product> reshaped(Value data, Value pattern, const ValueRange& range, std::size_t axis,
+                                  bool special_zero) {
+    if (range.min < 0) return std::nullopt;
+    const Place element{pattern, axis, true};
+    if (!special_zero || range.min > 0) return of(element);
+    // A 0 copies the dimension of the data.
+    if (axis >= data.shape().rank()) return std::nullopt;
+    const Product copied = of({data, axis});
+    return range.is_exact() || of(element) == copied ? std::optional(copied) : std::nullopt;
+  }
+
+  std::optional<Product> trace_reshape(const Node& node, std::size_t axis) {
+    const auto sizes = known_values(node.input(1));
+    if (!sizes || axis >= sizes->size() || !node.input(0).shape().has_rank()) return std::nullopt;
+    const bool special_zero = node.boolean("special_zero");
+    const ValueRange& range = (*sizes)[axis];
+    if (range == ValueRange::exactly(-1)) return remaining(node.input(0), node.input(1), axis, special_zero);
+    return reshaped(node.input(0), node.input(1), range, axis, special_zero);
+  }
+
+  /// The common product of the operands that determine a dimension of an elementwise result.
+  std::optional<Product> trace_broadcast(const Node& node, std::size_t rank, std::size_t axis) {
+    std::optional<Product> common;
+    for (const Place& place : operand_dimensions(node, rank, axis)) {
+      if (place.value.shape()[place.index] == Dimension(1)) continue;
+      Product product = of(place);
+      if (common && *common != product) return std::nullopt;
+      common = std::move(product);
+    }
+    return common;
+  }
+
+  /// The common product of the data and the requested size of a Broadcast.
+  std::optional<Product> trace_broadcast_to(const Node& node, std::size_t rank, std::size_t axis) {
+    const PartialShape& data = node.input(0).shape();
+    const auto count = node.input(1).shape().element_count();
+    if (!data.has_rank() || !count) return std::nullopt;
+    const std::size_t missing = rank - data.rank();
+    const std::size_t missing_sizes = rank - static_cast<std::size_t>(*count);
+    if (axis < missing || axis < missing_sizes) return std::nullopt;
+    Product product = of({node.input(0), axis - missing});
+    return product == of({node.input(1), axis - missing_sizes, true}) ? std::optional(product) : std::nullopt;
+  }
+
+  std::optional<Product> trace(const Place& place) {
+    const Node& node = *place.value.node;
+    if (place.is_element) {
+      if (node.is(ops::Multiply) && is_integral(place.value.type())) return trace_multiply(node, place.index);
+    } else if (place.value.shape().has_rank()) {
+      const std::size_t rank = place.value.shape().rank();
+      if (node.is(ops::Reshape)) return trace_reshape(node, place.index);
+      const bool is_product = node.is(ops::MatMul) || node.is(ops::ScaledDotProductAttention);
+      const bool is_batch = is_product && place.index + 2 < rank;
+      if (node.op().traits.broadcasts || is_batch) return trace_broadcast(node, rank, place.index);
+      const auto repeats = node.is(ops::Tile) ? node.input(1).shape().element_count() : std::nullopt;
+      if (repeats == static_cast<std::int64_t>(rank) && node.input(0).shape().has_rank() &&
+          node.input(0).shape().rank() == rank) {
+        return multiplied(of({node.input(0), place.index}), of({node.input(1), place.index, true}));
+      }
+    }
+    if (const auto previous = previous_place(place)) return of(*previous);
+    if (!place.is_element && place.value.shape().has_rank() && node.is(ops::Broadcast)) {
+      return trace_broadcast_to(node, place.value.shape().rank(), place.index);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Product> trace_multiply(const Node& node, std::size_t index) {
+    Product result;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Value operand = node.input(i);
+      const auto count = operand.shape().element_count();
+      if (!count || operand.shape().rank() > 1) return std::nullopt;
+      const auto more = multiplied(result, of({operand, *count == 1 ? 0 : index, true}));
+      if (!more) return std::nullopt;
+      result = *more;
+    }
+    return result;
+  }
+
+  std::unordered_map<Place, Product, PlaceHash> found_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+bool are_equal_products(const Place& a, const Place& b) {
+  Products products;
+  return products.of(a) == products.of(b);
+}
+
+std::optional<std::int64_t> remaining_size(Value data, Value pattern, bool special_zero) {
+  const auto sizes = known_values(pattern);
+  if (!sizes) return std::nullopt;
+  const auto inferred = std::ranges::find(*sizes, ValueRange::exactly(-1));
+  if (inferred == sizes->end()) return std::nullopt;
+  const auto axis = static_cast<std::size_t>(inferred - sizes->begin());
+  const auto size = Products().remaining(data, pattern, axis, special_zero);
+  if (!size || !size->factors.empty() || size->denominator != 1) return std::nullopt;
+  return size->numerator;
+}
+
+}  // namespace onnx2ir::ir

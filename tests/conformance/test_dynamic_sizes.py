@@ -1,0 +1,78 @@
+"""Dynamic sizes that are products of others: Expands that have no effect, and the size that a Reshape leaves for a -1. In each
+case one compiled model runs on several sizes, also on 0 where onnxruntime accepts it."""
+
+import numpy as np
+import onnx.parser
+import pytest
+
+from .case import Case, Run
+from .entry import Entry, assert_passed, parameters
+from .one_node import numbers
+
+SIZES = """shape = Shape (x) i0 = Constant <value_ints = [0]> () i1 = Constant <value_ints = [1]> ()
+    n = Gather (shape, i0) m = Gather (shape, i1)"""
+ROWS = "r = Constant <value_ints = [-1, 10]> () t = Reshape (x, r) last = Constant <value_ints = [-1]> () s = ReduceL2 <keepdims = 1> (t, last)"
+HEADS = "rest = Constant <value_ints = [-1, 8]> () list = Concat <axis = 0> (n, m, rest)"
+PAIRS = [(2, 3), (1, 4), (3, 1), (1, 1), (5, 2)]
+WITH_NONE = [*PAIRS, (0, 3), (2, 0), (4, 3), (0, 1), (1, 3)]
+CASES = {}
+
+
+def add_case(name, text, runs, opset=23):
+    def make():
+        model = onnx.parser.parse_model(f'<ir_version: 11, opset_import: ["" : {opset}]> main {text}')
+        return Case(name, model.SerializeToString(), [Run(run, None) for run in runs])
+
+    CASES[name] = make
+
+
+def tensor(key, *sizes):
+    return numbers(f"{key}{sizes}", *sizes)
+
+
+for factor in (4, 2):  # the rows of t are 4 * n
+    runs = [{"x": tensor("x", n, 8, 5)} for n in ((2, 0, 3, 1, 0, 2) if factor == 4 else ())]
+    runs = runs or [{"x": np.zeros((0, 8, 5), np.float32)}]
+    body = f"{SIZES} {ROWS} k = Constant <value_ints = [{factor}]> () c = Constant <value_ints = [10]> () rows = Mul (n, k)"
+    body += " sizes = Concat <axis = 0> (rows, c) e = Expand (s, sizes) y = Div (t, e)"
+    add_case(f"rows-{factor}", f"(float[N, 8, 5] x) => (float[A, B] y) {{ {body} }}", runs)
+
+for op in ("Add", "Div", "Max", "Less"):
+    result = "bool" if op == "Less" else "float"
+    runs = [{"x": tensor("x", n, m), "z": tensor("z", rows, 1)} for n, m in WITH_NONE for rows in {1, n}]
+    body = f"shape = Shape (x) e = Expand (z, shape) y = {op} (x, e)"
+    add_case(f"shape-{op}", f"(float[N, M] x, float[K, 1] z) => ({result}[A, B] y) {{ {body} }}", runs)
+    body = f"e = Expand (z, sizes) y = {op} (x, e)"
+    runs = [{"x": tensor("x", 1, 3), "z": tensor("z", 1, 3), "sizes": np.array([n, 1])} for n in (2, 0, 1, 3, 0)]
+    add_case(f"input-{op}", f"(float[N, 3] x, float[1, 3] z, int64[2] sizes) => ({result}[A, B] y) {{ {body} }}", runs)
+
+body = "shape = Shape (c) one = Expand (z, shape) two = Expand (x, shape) y = Where (c, one, two)"
+runs = [{"x": tensor("x", n, 1), "z": tensor("z", 1), "c": numbers("c", n, m, dtype="bool")} for n, m in WITH_NONE]
+add_case("where", f"(float[N, 1] x, float[1] z, bool[N, M] c) => (float[A, B] y) {{ {body} }}", runs)
+
+for allowzero in (0, 1):
+    runs = [{"x": tensor("x", n, m, 32)} for n, m in (WITH_NONE if allowzero else PAIRS)]
+    body = f"{SIZES} {HEADS} t = Reshape <allowzero = {allowzero}> (x, list) y = Transpose <perm = [0, 2, 1, 3]> (t)"
+    add_case(f"heads-{allowzero}", f"(float[N, M, 32] x) => (float[A, B, C, D] y) {{ {body} }}", runs)
+    runs = [{"x": tensor("x", n, m, 32)} for n, m in PAIRS]
+    body = body.replace("(n, m, rest)", "(m, n, rest)")
+    add_case(f"swapped-{allowzero}", f"(float[N, M, 32] x) => (float[A, B, C, D] y) {{ {body} }}", runs)
+
+# The sum of looked-up rows and positions, as in a decoder: all its sizes come from the indices.
+body = f"""{SIZES} all = Constant <value_ints = [-1]> () flat = Concat <axis = 0> (all, m) ids = Reshape <allowzero = 1> (x, flat)
+    rows = Gather (w, ids) zero = Constant <value_int = 0> () one = Constant <value_int = 1> () length = Squeeze (m)
+    steps = Range (zero, length, one) row = Unsqueeze (steps, i0) repeats = Concat <axis = 0> (n, i1) grid = Tile (row, repeats)
+    i2 = Constant <value_ints = [2]> () index = Unsqueeze (grid, i2) places = GatherND (w, index) sum = Add (rows, places)
+    {HEADS} t = Reshape <allowzero = 1> (sum, list) q = Transpose <perm = [0, 2, 1, 3]> (t)
+    four = Constant <value_ints = [-1, 4, 8]> () kl = Concat <axis = 0> (n, four) k0 = Reshape <allowzero = 1> (sum, kl)
+    k = Transpose <perm = [0, 2, 1, 3]> (k0)"""
+runs = [{"x": np.arange(n * m).reshape(n, m) % 9, "w": tensor("w", 9, 32)} for n, m in PAIRS]
+inputs = "(int64[N, M] x, float[9, 32] w)"
+add_case("decoder-heads", f"{inputs} => (float[A, B, C, D] q, float[E, F, G, H] k) {{ {body} }}", runs)
+attention = f"{body} a = Attention (q, k, k) o = Transpose <perm = [0, 2, 1, 3]> (a) ol = Concat <axis = 0> (n, m, all) y = Reshape <allowzero = 1> (o, ol)"
+add_case("decoder-attention", f"{inputs} => (float[A, B, C] y) {{ {attention} }}", runs)
+
+
+@pytest.mark.parametrize("conformance", parameters(Entry(("dynamic sizes", name), make) for name, make in CASES.items()))
+def test_dynamic_sizes(conformance, result):
+    assert_passed(result)

@@ -1,0 +1,113 @@
+// Dynamic sizes that are products of other sizes and a constant.
+#include "ir/size_product.hpp"
+
+#include "catch.hpp"
+#include "ir/builder.hpp"
+#include "ir/graph.hpp"
+#include "ir/size_origin.hpp"
+
+using namespace onnx2ir::ir;
+namespace ops = onnx2ir::ops;
+
+namespace {
+
+struct Fixture {
+  Graph graph;
+  Builder builder{graph};
+  const Value data = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
+
+  Value size(Value value, std::int64_t axis) {
+    const Value shape = builder.op(ops::ShapeOf, {value}, {{"output_type", ElementType::i64}});
+    return builder.op(ops::Gather, {shape, builder.integers({axis}), builder.integer(0)},
+                      {{"batch_dims", std::int64_t{0}}});
+  }
+  Value joined(std::initializer_list<Value> parts) {
+    return builder.op(ops::Concat, parts, {{"axis", std::int64_t{0}}});
+  }
+  Value reshaped(Value value, Value pattern, bool special_zero = false) {
+    return builder.op(ops::Reshape, {value, pattern}, {{"special_zero", special_zero}});
+  }
+  Value times(Value value, std::int64_t factor) {
+    return builder.op(ops::Multiply, {value, builder.integers({factor})});
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "the size that a Reshape infers is a product") {
+  const Value rows = reshaped(data, joined({builder.integers({-1}), size(data, 1), builder.integers({8})}));
+  CHECK(is_size_of(times(size(data, 0), 4), 0, rows, 0));
+  CHECK_FALSE(is_size_of(times(size(data, 0), 2), 0, rows, 0));
+  CHECK_FALSE(is_size_of(times(size(data, 1), 4), 0, rows, 0));
+  const Value back = reshaped(rows, joined({builder.integers({-1}), size(data, 1), builder.integers({32})}));
+  CHECK(is_size_of(size(data, 0), 0, back, 0));
+}
+
+TEST_CASE_METHOD(Fixture, "operands of equal size give this size") {
+  const Value rows = reshaped(data, joined({builder.integers({-1}), size(data, 1), builder.integers({32})}));
+  const Value other = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
+  CHECK(is_size_of(size(data, 0), 0, builder.op(ops::Add, {rows, data}), 0));
+  CHECK_FALSE(is_size_of(size(data, 0), 0, builder.op(ops::Add, {other, data}), 0));
+}
+
+TEST_CASE_METHOD(Fixture, "sizes pass through operations on other axes") {
+  const Value list = builder.integers({1});
+  const Value slice = builder.op(ops::Slice, {data, list, builder.integers({5}), list, list});
+  CHECK(is_size_of(size(data, 0), 0, slice, 0));
+  CHECK_FALSE(is_size_of(size(data, 1), 0, slice, 1));
+  const Value concat = builder.op(ops::Concat, {data, data}, {{"axis", std::int64_t{1}}});
+  CHECK(is_size_of(size(data, 0), 0, concat, 0));
+  CHECK_FALSE(is_size_of(size(data, 1), 0, concat, 1));
+  const Value sum = builder.op(ops::ReduceSum, {data, builder.integers({-2})}, {{"keep_dims", true}});
+  CHECK(is_size_of(size(data, 0), 0, sum, 0));
+  const Value unsqueezed = builder.op(ops::Unsqueeze, {data, builder.integers({0, -2})});
+  CHECK(is_size_of(size(data, 0), 0, unsqueezed, 1));
+  CHECK(is_size_of(size(data, 1), 0, unsqueezed, 2));
+  const Value tile = builder.op(ops::Tile, {data, joined({builder.integers({3}), size(data, 0), list})});
+  CHECK(is_size_of(times(size(data, 0), 3), 0, tile, 0));
+  CHECK_FALSE(is_size_of(size(data, 1), 0, tile, 1));
+  const Value indices = builder.parameter(ElementType::i64, PartialShape{-1, -1});
+  const Value taken =
+      builder.op(ops::Gather, {data, indices, builder.integer(1)}, {{"batch_dims", std::int64_t{0}}});
+  CHECK(is_size_of(size(data, 0), 0, taken, 0));
+  CHECK(is_size_of(size(indices, 0), 0, taken, 1));
+  CHECK(is_size_of(size(indices, 1), 0, taken, 2));
+}
+
+TEST_CASE_METHOD(Fixture, "sizes of a MatMul come from both operands") {
+  const Value other = builder.parameter(ElementType::f32, PartialShape{-1, 32, -1});
+  const auto product = [&](Value a, Value b) {
+    return builder.op(ops::MatMul, {a, b}, {{"transpose_a", false}, {"transpose_b", false}});
+  };
+  CHECK(is_size_of(size(data, 1), 0, product(data, other), 1));
+  CHECK(is_size_of(size(other, 2), 0, product(data, other), 2));
+  CHECK_FALSE(is_size_of(size(data, 0), 0, product(data, other), 0));
+  const Value turned = builder.op(ops::Transpose, {data, builder.integers({0, 2, 1})});
+  CHECK(is_size_of(size(data, 0), 0, product(data, turned), 0));
+}
+
+TEST_CASE_METHOD(Fixture, "a mask can widen the result of an attention") {
+  const Value mask = builder.parameter(ElementType::f32, PartialShape{-1, -1, -1});
+  const auto attention = [&](const std::vector<Value>& inputs, bool causal) {
+    return builder.op(ops::ScaledDotProductAttention, inputs, {{"causal", causal}});
+  };
+  CHECK(is_size_of(size(data, 0), 0, attention({data, data, data}, false), 0));
+  CHECK(is_size_of(size(data, 1), 0, attention({data, data, data, mask}, true), 1));
+  CHECK_FALSE(is_size_of(size(data, 0), 0, attention({data, data, data, mask}, false), 0));
+  CHECK_FALSE(is_size_of(size(data, 1), 0, attention({data, data, data, mask}, false), 1));
+}
+
+TEST_CASE_METHOD(Fixture, "a Reshape may leave a static size for a -1") {
+  const Value heads = builder.integers({-1, 8});
+  const Value pattern = joined({size(data, 0), size(data, 1), heads});
+  CHECK(remaining_size(data, pattern, false) == 4);
+  CHECK(remaining_size(data, pattern, true) == 4);
+  CHECK(remaining_size(data, joined({size(data, 0), heads}), false) == std::nullopt);
+  CHECK(remaining_size(data, joined({size(data, 0), size(data, 0), heads}), false) == std::nullopt);
+  CHECK(remaining_size(data, joined({size(data, 0), size(data, 1), builder.integers({-1, 5})}), false) ==
+        std::nullopt);
+  // If a size is 0, it copies the other dimension of the data.
+  const Value swapped = joined({size(data, 1), size(data, 0), heads});
+  CHECK(remaining_size(data, swapped, false) == 4);
+  CHECK(remaining_size(data, swapped, true) == std::nullopt);
+}

@@ -37,6 +37,11 @@ def add_pools():
         case("AveragePool", 19, x, kernel_shape=[2, 3], ceil_mode=ceil_mode, pads=pads, strides=strides, count_include_pad=1)
     for auto_pad in ("SAME_UPPER", "SAME_LOWER", "VALID"):
         case("LpPool", 11, x, kernel_shape=[2, 3], strides=[2, 2], auto_pad=auto_pad)
+    # Windows that may begin in the padding at the end, and windows that cannot: the ceil modes of OpenVINO differ, or are equal.
+    for kernel, stride, end, dilation in [(3, 2, 0, 1), (3, 2, 1, 1), (3, 2, 2, 1), (2, 2, 1, 1), (2, 3, 0, 1), (2, 3, 1, 3), (2, 4, 1, 3), (1, 1, 0, 1)]:
+        for size in (6, 7, 8, 9):
+            window = dict(kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[0, 0, end, end], dilations=[dilation] * 2)
+            case("MaxPool", 12, numbers("p", 1, 2, size, size + 3), ceil_mode=1, variant=f"ceil {size}", **window)
     case("MaxPool", 12, numbers("line", 2, 3, 9), kernel_shape=[3], storage_order=1, outputs=2)
 
 

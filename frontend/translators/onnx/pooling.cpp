@@ -5,6 +5,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -19,6 +20,19 @@ Window pool_window(NodeContext& node) {
 /// ONNX's ceil mode excludes windows that begin in the padding, like OpenVINO's ceil_torch.
 std::string rounding(NodeContext& node) {
   return node.integer("ceil_mode", 0) != 0 ? "ceil_torch" : "floor";
+}
+
+/// The same for maxima. If no window can begin in the padding at the end, both ceil modes are equal, and
+/// OpenVINO converts a MaxPool with the older one to a MaxPool without indices.
+std::string rounding_of_maxima(NodeContext& node, const Window& window) {
+  std::string mode = rounding(node);
+  if (mode != "ceil_torch" || window.auto_pad != "explicit") return mode;
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    const std::int64_t extent =
+        ir::checked_add(ir::checked_multiply(window.kernel[i] - 1, window.dilations[i]), 1);
+    if (ir::checked_add(window.pads_end[i], window.strides[i]) > extent) return mode;
+  }
+  return "ceil";
 }
 
 /// Converts row-major positions to column-major ones.
@@ -48,7 +62,7 @@ Values max_pool_1(NodeContext& node) {
                               {"pads_begin", window.pads_begin},
                               {"pads_end", window.pads_end},
                               {"kernel", window.kernel},
-                              {"rounding_type", rounding(node)},
+                              {"rounding_type", rounding_of_maxima(node, window)},
                               {"auto_pad", window.auto_pad},
                               {"index_element_type", ElementType::i64},
                               {"axis", 0}});

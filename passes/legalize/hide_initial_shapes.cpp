@@ -50,11 +50,13 @@ bool is_number(ir::Value value) {
   return value.type() == ir::ElementType::i64 && value.shape().has_rank() && value.shape().rank() == 0;
 }
 
-/// A value that changes between inferences, preferably a number. Null if the model has no such input.
+/// A value that changes between inferences, preferably a number. Null if the model has no such input. Not a
+/// value that inference knows, as of a condition that hide_constant_counts has made: OpenVINO does not know
+/// it.
 ir::Value find_source(const ir::Node& loop) {
   ir::Value found;
   for (const ir::Value input : loop.inputs()) {
-    if (input.type() == ir::ElementType::string || is_constant(input)) continue;
+    if (input.type() == ir::ElementType::string || is_constant(input) || ir::known_values(input)) continue;
     if (is_number(input)) return input;
     if (!found) found = input;
   }

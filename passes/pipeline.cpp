@@ -146,6 +146,12 @@ constexpr std::array kPipeline = {
          .run = remove_dead_states,
          .ensured = {no_unused_outputs, no_unused_captures},
          .repeats_from = "remove_dead_states"},
+    // After the passes that reveal sizes and counts.
+    Pass{.name = "sort_ties_by_index",
+         .kind = optimize,
+         .summary = "Replaces a stable TopK by two that are not stable, or by one if its indices are unused",
+         .run = sort_ties_by_index,
+         .broken = {no_foldable_values}},
     Pass{.name = "hide_constant_counts",
          .kind = legalize,
          .summary =

@@ -279,6 +279,14 @@ std::vector<OpDescriptor> selection_ops() {
        {{"batch_axis", Kind::integer}, {"seq_axis", Kind::integer}},
        infer_as_data,
        {.keeps_shape = true, .rearranges = true}},
+      {"Roll",
+       "opset7",
+       3,
+       3,
+       1,
+       {},
+       infer_as_data,
+       {.keeps_shape = true, .rearranges = true, .indices = {1, 2}}},
   };
 }
 

@@ -21,12 +21,17 @@ struct Origin {
   friend bool operator==(const Origin&, const Origin&) = default;
 };
 
-/// Traces a size back to its origin, as far as that is certain.
+/// The most steps back to an origin: a model may ask for the sizes of each node of a long chain.
+constexpr int kMaxSteps = 128;
+
+/// Traces a size back to its origin, as far as that is certain, or to a value in between.
 Origin origin_of(Place size) {
   Origin origin{size, {}};
   Origin certain = origin;
   std::optional<Place> expected;  // the dimension that must come next, because a Reshape may copy it as well
-  while (const std::optional<Place> step = previous_place(origin.place)) {
+  for (int steps = 0; steps < kMaxSteps; ++steps) {
+    const std::optional<Place> step = previous_place(origin.place);
+    if (!step) break;
     const Node& node = *origin.place.value.node;
     if (!origin.place.is_element && node.is(ops::Reshape) && node.boolean("special_zero")) {
       const PartialShape& data = node.input(0).shape();
@@ -88,13 +93,13 @@ bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis) {
 
 std::optional<std::int64_t> known_element(Value values, std::size_t index) {
   std::optional<Place> place = Place{values, index, true};
-  while (place && place->is_element) {
+  for (int steps = 0; steps < kMaxSteps && place && place->is_element; ++steps) {
     const auto known = known_values(place->value);
     if (known && place->index < known->size() && (*known)[place->index].is_exact())
       return (*known)[place->index].min;
     place = previous_place(*place);
   }
-  if (!place || !place->value.shape().has_rank()) return std::nullopt;
+  if (!place || place->is_element || !place->value.shape().has_rank()) return std::nullopt;
   const Dimension& size = place->value.shape()[place->index];
   return size.is_static() ? std::optional(size.size()) : std::nullopt;
 }

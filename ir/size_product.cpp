@@ -113,8 +113,8 @@ class Products {
 
  private:
   // Limits that bound time and stack; beyond them, a size is its own factor.
-  static constexpr std::size_t kMaxPlaces = 4096;
-  static constexpr int kMaxDepth = 512;
+  static constexpr std::size_t kMaxPlaces = 256;
+  static constexpr int kMaxDepth = 128;
 
   static std::optional<Product> constant(const Place& place) {
     if (!place.is_element) {

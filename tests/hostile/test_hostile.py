@@ -150,3 +150,32 @@ def test_time_is_not_exponential_in_loop_depth(innermost, exit_code, tmp_path):
     run = convert_limited(path, tmp_path)
     check(run)
     assert run.exit_code == exit_code, run.errors
+
+
+def test_long_chain_of_expands(tmp_path):
+    """Each Broadcast asks whether the other operand has its sizes, which come from the start of the chain."""
+    nodes, x = [], "x"
+    for i in range(16_000):
+        nodes += [helper.make_node("Shape", [x], [f"s{i}"]), helper.make_node("Expand", ["b", f"s{i}"], [f"e{i}"]), helper.make_node("Add", [x, f"e{i}"], [f"x{i}"])]
+        x = f"x{i}"
+    inputs = [real("x", ("n", "m", "k")), real("b", (1,))]
+    run = convert_limited(save(tmp_path, nodes, inputs=inputs, outputs=[real(x, (None, None, None))]), tmp_path)
+    check(run)
+    assert run.exit_code == 0
+
+
+def test_long_chain_of_reshapes_to_dynamic_sizes(tmp_path):
+    """Each Reshape asks for the size of its -1."""
+    nodes, x = [], "x"
+    for i in range(16_000):
+        nodes += [
+            helper.make_node("Shape", [x], [f"s{i}"], start=0, end=1),
+            helper.make_node("Concat", [f"s{i}", "rest"], [f"c{i}"], axis=0),
+            helper.make_node("Reshape", [x, f"c{i}"], [f"x{i}"]),
+        ]
+        x = f"x{i}"
+    rest = helper.make_tensor("rest", TensorProto.INT64, [2], [-1, 8])
+    path = save(tmp_path, nodes, inputs=[real("x", ("n", 4, 8))], outputs=[real(x, (None, None, None))], initializers=[rest])
+    run = convert_limited(path, tmp_path)
+    check(run)
+    assert run.exit_code == 0

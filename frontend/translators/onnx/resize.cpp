@@ -52,8 +52,7 @@ void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
   for (std::size_t i = 0; i < plan.axes.size(); ++i) {
     bool unchanged = scales && (*scales)[i] == 1.0;
     const ir::Dimension dimension = plan.image.shape()[static_cast<std::size_t>(plan.axes[i])];
-    if (plan.sizes && dimension.is_static())
-      unchanged = ir::known_element(plan.sizes, i) == dimension.size();
+    if (plan.sizes && dimension.is_static()) unchanged = ir::known_element(plan.sizes, i) == dimension.size();
     if (plan.sizes && !unchanged)
       unchanged = ir::is_size_of(plan.sizes, i, plan.image, static_cast<std::size_t>(plan.axes[i]));
     if (plan.policy != "stretch") unchanged = false;

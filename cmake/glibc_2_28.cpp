@@ -8,6 +8,7 @@
 #error "The versions of the names are those of x86-64."
 #endif
 
+// NOLINTBEGIN(readability-identifier-naming): the names are those of glibc and of the linker.
 extern "C" {
 
 long syscall(long number, ...);
@@ -79,3 +80,4 @@ ONNX2IR_OLDER(char*, dlerror, (), ())
 ONNX2IR_OLDER(int, __pthread_key_create, (unsigned* key, void (*destroy)(void*)), (key, destroy))
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

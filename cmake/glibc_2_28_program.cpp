@@ -2,6 +2,7 @@
 // constructors of a program, and the start files that the linker adds rely on it; before, the start files ran
 // them. Releases from 2.34 on do not run them if the program passes its own function, as older ones do
 // (csu/libc-start.c in https://sourceware.org/git/glibc.git).
+// NOLINTBEGIN(readability-identifier-naming): the names are those of glibc and of the linker.
 extern "C" {
 
 using Main = int(int, char**, char**);
@@ -27,3 +28,4 @@ int __libc_start_main(Main* main, int argc, char** argv, Main*, void (*)(), void
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -7,7 +7,7 @@
 namespace onnx2ir::backend_html {
 namespace {
 
-/// The size of the UTF-8 character that `text` starts with (Unicode 15, table 3-7); 0 if there is none.
+/// The bytes of the first UTF-8 character (Unicode 15, table 3-7); 0 if `text` begins with invalid bytes.
 std::size_t character_size(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);

@@ -61,6 +61,11 @@ def add_packed_weights():
         table = q("table", 7, 32 * bits // 8)
         for zero in ((), (q("zeros", 7, 2 * bits // 8),)):
             case("GatherBlockQuantized", 1, table, rows, scale("scales", 7, 2), *zero, constants=(0, 2, 3), bits=bits, block_size=16)
+        # Blocks that do not fill the axis, as onnxruntime's quantiser writes them for narrow tables.
+        for width, block, blocks in ((6, 32, 1), (40, 16, 3)):
+            table, zeros = q("narrow", 7, width * bits // 8), q("zeros", 7, -(-blocks * bits // 8))
+            for zero in ((), (zeros,)):
+                case("GatherBlockQuantized", 1, table, rows, scale("scales", 7, blocks), *zero, constants=(0, 2, 3), bits=bits, block_size=block)
 
 
 def unpacked(values, bits):

@@ -174,13 +174,14 @@ Values gather_block_quantized(NodeContext& node) {
   std::int64_t block = node.integer("block_size", 128);
   if (block == 0) block = shape[axis];
   const std::int64_t count = (*parameters)[axis];
-  if (count * block != shape[axis]) {
+  if (block < 1 || count != (shape[axis] + block - 1) / block) {
     node.fail("the quantised axis has " + std::to_string(shape[axis]) + " elements, which are not " +
               std::to_string(count) + " blocks of " + std::to_string(block));
   }
+  const bool fills_axis = count * block == shape[axis];
   const ElementType type = scales.type();
   const auto split = [&](std::vector<std::int64_t> sizes, std::int64_t after) {
-    sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(axis) + 1, after);
+    if (fills_axis) sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(axis) + 1, after);
     return sizes;
   };
   const auto numbers = [&](std::size_t index, const std::vector<std::int64_t>& sizes) {
@@ -188,19 +189,25 @@ Values gather_block_quantized(NodeContext& node) {
     if (value.type() == ElementType::u8) return packed_rows(node, index, bits, sizes, type);
     return convert(node, value, type);
   };
+  /// One for each block, or for each element if the last block is not full. A single one broadcasts.
+  const auto spread = [&](Value parameter) {
+    if (fills_axis || count == 1) return reshape_constant(node, parameter, split(*parameters, 1));
+    std::vector<std::int64_t> of_elements;
+    for (std::int64_t i = 0; i < shape[axis]; ++i) of_elements.push_back(i / block);
+    return gather(node, parameter, node.integers(of_elements), static_cast<std::int64_t>(axis));
+  };
   const auto split_shape = [&](std::vector<std::int64_t> sizes) {
-    sizes[axis] = count;
+    if (fills_axis) sizes[axis] = count;
     return split(std::move(sizes), block);
   };
   Value blocks = reshape_constant(node, numbers(0, shape), split_shape(shape));
   if (node.has_input(3)) {
-    blocks = node.op(ops::Subtract,
-                     {blocks, reshape_constant(node, numbers(3, *parameters), split(*parameters, 1))});
+    blocks = node.op(ops::Subtract, {blocks, spread(numbers(3, *parameters))});
   } else if (data.type() == ElementType::u8) {
     const auto middle = static_cast<double>(std::int64_t{1} << (bits - 1));
     blocks = node.op(ops::Subtract, {blocks, node.number(middle, type)});
   }
-  blocks = node.op(ops::Multiply, {blocks, reshape_constant(node, scales, split(*parameters, 1))});
+  blocks = node.op(ops::Multiply, {blocks, spread(scales)});
   const std::int64_t from = node.axis(node.integer("gather_axis", 0), rank);
   return {gather(node, reshape(node, blocks, shape), node.input(1), from)};
 }
@@ -235,7 +242,7 @@ std::vector<TranslatorRow> microsoft_packed_weight_translators() {
   return {
       {"MatMulNBits", 1, mat_mul_n_bits, "weights that are not constants", kMicrosoft},
       {"MatMulBnb4", 1, mat_mul_bnb_4, {}, kMicrosoft, "training_mode"},
-      {"GatherBlockQuantized", 1, gather_block_quantized, "blocks that do not fill the axis", kMicrosoft},
+      {"GatherBlockQuantized", 1, gather_block_quantized, {}, kMicrosoft},
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "passes/graph_walk.hpp"
 
@@ -21,8 +22,22 @@ ir::Value widened_weights(ir::Value value) {
   return data.node->constant() != nullptr && is_weight_type(data.type()) ? data : ir::Value{};
 }
 
+/// Whether OpenVINO computes `value` from constants at compile time. The front end repeats the scales of
+/// blocks that do not fill their axis with fewer than kMostNodes nodes.
+bool is_computed_from_constants(ir::Value value) {
+  constexpr std::size_t kMostNodes = 32;
+  std::vector<const ir::Node*> nodes{value.node};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const ir::Node& node = *nodes[i];
+    if (node.constant() != nullptr) continue;
+    if (node.inputs().empty() || i == kMostNodes) return false;
+    for (const ir::Value input : node.inputs()) nodes.push_back(input.node);
+  }
+  return true;
+}
+
 std::optional<DequantizedWeights> product_of(ir::Node& multiply, ir::Value widened, ir::Value scale) {
-  if (source_constant(scale) == nullptr) return std::nullopt;
+  if (!is_computed_from_constants(scale)) return std::nullopt;
   const bool has_zero_point = widened.node->is(ops::Subtract);
   const ir::Value data = widened_weights(has_zero_point ? widened.node->input(0) : widened);
   if (!data) return std::nullopt;

@@ -10,7 +10,8 @@
 
 namespace onnx2ir::passes {
 
-/// Multiply(Subtract(Convert(data), zero point), scale) of constants.
+/// Multiply(Subtract(Convert(data), zero point), scale). The data is a constant, and the scale is computed
+/// from constants.
 struct DequantizedWeights {
   ir::Node* product;  ///< the Multiply
   ir::Value

@@ -39,7 +39,7 @@ class Weights:
         if axis is None:
             parameters = ()
         elif block:
-            parameters = tuple(size // block if i == axis else size for i, size in enumerate(shape))
+            parameters = tuple(-(-size // block) if i == axis else size for i, size in enumerate(shape))
         else:
             parameters = (shape[axis],)
         self.data = generator.integers(low, high + 1, shape)
@@ -54,7 +54,7 @@ class Weights:
         if self.axis is None:
             return parameters
         if self.block:
-            return np.repeat(parameters, self.block, self.axis)
+            return np.repeat(parameters, self.block, self.axis).take(range(self.data.shape[self.axis]), self.axis)
         return parameters.reshape([-1 if i == self.axis else 1 for i in range(self.data.ndim)])
 
     def initializers(self):
@@ -207,6 +207,13 @@ def all_cases():
         yield dequantized(type_name, 48, 64, 0, 1, True)
         yield dequantized(type_name, 96, 32, 0, 0, True, is_transposed=True)
         yield dequantized(type_name, 96, 32, 0, 16, True, is_transposed=True)
+        # Blocks that do not fill the axis.
+        for has_zero_points in (False, True):
+            yield dequantized(type_name, 64, 48, 0, 128, has_zero_points)
+            yield dequantized(type_name, 80, 48, 0, 32, has_zero_points)
+            yield dequantized(type_name, 64, 48, 1, 32, has_zero_points)
+            yield dequantized(type_name, 80, 48, 1, 64, has_zero_points, is_transposed=True)
+            yield dequantized(type_name, 80, 48, 0, 64, has_zero_points, may_round=True)
     for bits, zero_points, (inputs, outputs) in itertools.product((4, 8), (None, "packed", "float"), SIZES):
         yield mat_mul_n_bits(bits, inputs, outputs, 16, zero_points)
         yield mat_mul_n_bits(bits, inputs, outputs, 32, zero_points)

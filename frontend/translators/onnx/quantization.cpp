@@ -26,9 +26,11 @@ Limits limits_of(ElementType type) {
   return {0, std::ldexp(1.0, bits) - 1};
 }
 
-/// Repeats each element of a blocked parameter `block` times along `axis`, truncated to the size of `x`.
+/// Repeats each element of a blocked parameter `block` times along `axis`, truncated to the size of `x`. A
+/// single block broadcasts.
 Value of_blocks(NodeContext& node, Value parameter, Value x, std::int64_t axis, std::int64_t block) {
   const std::int64_t rank = node.rank(x);
+  if (parameter.shape()[static_cast<std::size_t>(axis)] == ir::Dimension(1)) return parameter;
   std::vector<std::int64_t> repeats(static_cast<std::size_t>(rank) + 1, 1);
   repeats[static_cast<std::size_t>(axis) + 1] = block;
   const Value tiled = node.op(ops::Tile, {unsqueeze(node, parameter, {axis + 1}), node.integers(repeats)});

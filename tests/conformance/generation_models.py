@@ -6,6 +6,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 VOCABULARY, HIDDEN, HEADS, SIZE, LAYERS, POSITIONS = 24, 16, 2, 8, 2, 40
+MELS = 6
 MICROSOFT = "com.microsoft"
 
 
@@ -66,6 +67,7 @@ def gpt2_decoder(seed, length="sequence"):
 
 INPUTS = {
     "input_ids": (TensorProto.INT32, "batch", "sequence"),
+    "input_features": (TensorProto.FLOAT, "batch", MELS, "frames"),
     "max_length": (TensorProto.INT32, 1),
     "min_length": (TensorProto.INT32, 1),
     "num_beams": (TensorProto.INT32, 1),
@@ -76,18 +78,24 @@ INPUTS = {
     "prefix_vocab_mask": (TensorProto.INT32, "batch", VOCABULARY),
     "attention_mask": (TensorProto.INT32, "batch", "sequence"),
     "seed": (TensorProto.INT32, 1),
+    "decoder_input_ids": (TensorProto.INT32, "batch", "prompt"),
+    "logits_processor": (TensorProto.INT32, 1),
+    "temperature": (TensorProto.FLOAT, 1),
 }
 GREEDY = ["input_ids", "max_length", "min_length", "repetition_penalty", "vocab_mask", "prefix_vocab_mask", "attention_mask"]
 SAMPLING = [*GREEDY, "presence_mask", "seed"]
 BEAMS = ["input_ids", "max_length", "min_length", "num_beams", "num_return_sequences", "length_penalty", "repetition_penalty"]
-BEAMS += ["vocab_mask", "prefix_vocab_mask", "attention_mask"]
+BEAMS += ["vocab_mask", "prefix_vocab_mask", "attention_mask", "decoder_input_ids", "logits_processor"]
+WHISPER_BEAMS = ["input_features", *BEAMS[1:], "cross_qk_layer_head", "extra_decoding_ids", "temperature"]
 
 
 def search_model(op_type, all_inputs, given, outputs, **attributes):
     """A model of one search; inputs that are not `given` are left out."""
     names = [name if name in given else "" for name in all_inputs]
+    while not names[-1]:
+        names.pop()
     node = helper.make_node(op_type, names, [name for name, *_ in outputs], name=op_type, domain=MICROSOFT, **attributes)
-    graph = helper.make_graph([node], op_type, [tensor(name, *INPUTS[name]) for name in names if name], [tensor(*output) for output in outputs])
+    graph = helper.make_graph([node], op_type, [tensor(name, *INPUTS[name]) for name in names if name], [tensor(*output) for output in outputs if output[0]])
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid(MICROSOFT, 1)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
 
@@ -102,9 +110,20 @@ def sampling_model(given, **attributes):
     return search_model("Sampling", SAMPLING, given, outputs, model_type=0, **attributes)
 
 
-def beam_model(given, outputs=1, **attributes):
-    all_outputs = [("sequences", TensorProto.INT32, "batch", "returned", "length"), ("sequences_scores", TensorProto.FLOAT, "batch", "returned")]
-    return search_model("BeamSearch", BEAMS, given, all_outputs[:outputs], **{"model_type": 0, **attributes})
+SEQUENCES = ("sequences", TensorProto.INT32, "batch", "returned", "length")
+SEQUENCE_SCORES = ("sequences_scores", TensorProto.FLOAT, "batch", "returned")
+SCORES = ("scores", TensorProto.FLOAT, "steps", "batch", "beams", VOCABULARY)
+NO_SPEECH = ("non_speech_probs", TensorProto.FLOAT, "batch")
+
+
+def beam_model(given, outputs=(SEQUENCES,), **attributes):
+    return search_model("BeamSearch", BEAMS, given, outputs, **{"model_type": 0, **attributes})
+
+
+def whisper_model(given, outputs, op_type="WhisperBeamSearch", **attributes):
+    """The subgraphs are those of Whisper; BeamSearch with model_type 2 is the older form of WhisperBeamSearch."""
+    inputs = WHISPER_BEAMS if op_type == "WhisperBeamSearch" else ["input_features", *BEAMS[1:]]
+    return search_model(op_type, inputs, given, outputs, model_type=2, **attributes)
 
 
 def split_heads(graph, x):
@@ -124,6 +143,22 @@ def padding_bias(graph):
     return graph.op("Mul", graph.op("Sub", graph.constant(np.float32(1)), mask), graph.constant(np.float32(-1e4)))
 
 
+def cache_names(kind):
+    """The names of the keys and values of all layers; `kind` is "self" or "cross"."""
+    return [f"{part}_{kind}_{i}" for i in range(LAYERS) for part in ("key", "value")]
+
+
+def crossed_caches(graph, x):
+    """The outputs of an encoder that the decoder's cross attention reads."""
+    for name in cache_names("cross"):
+        split = graph.op("Reshape", graph.linear(x, HIDDEN, HIDDEN, scale=0.7), graph.constant(np.array([0, 0, HEADS, SIZE])))
+        graph.op("Transpose", split, perm=[0, 2, 1, 3], outputs=[f"present_{name}"])
+
+
+def caches(prefix, kind, length):
+    return [tensor(f"{prefix}_{name}", TensorProto.FLOAT, "batch", HEADS, length, SIZE) for name in cache_names(kind)]
+
+
 def t5_encoder(seed):
     """In the newer form: its outputs are the keys and values that the decoder's cross attention reads."""
     graph = Graph(seed)
@@ -131,16 +166,13 @@ def t5_encoder(seed):
     heads = [split_heads(graph, graph.linear(graph.normalized(x), HIDDEN, HIDDEN)) for _ in range(3)]
     x = graph.op("Add", x, graph.linear(attended(graph, *heads, padding_bias(graph)), HIDDEN, HIDDEN))
     x = graph.normalized(x)
-    names = [f"present_{part}_cross_{i}" for i in range(LAYERS) for part in ("key", "value")]
-    for name in names:
-        split = graph.op("Reshape", graph.linear(x, HIDDEN, HIDDEN, scale=0.7), graph.constant(np.array([0, 0, HEADS, SIZE])))
-        graph.op("Transpose", split, perm=[0, 2, 1, 3], outputs=[name])
+    crossed_caches(graph, x)
     inputs = [tensor(name, TensorProto.INT32, "batch", "source") for name in ("encoder_input_ids", "encoder_attention_mask")]
-    outputs = [tensor(name, TensorProto.FLOAT, "batch", HEADS, "source", SIZE) for name in names]
-    return helper.make_graph(graph.nodes, "t5 encoder", inputs, outputs, graph.weights)
+    return helper.make_graph(graph.nodes, "t5 encoder", inputs, caches("present", "cross", "source"), graph.weights)
 
 
-def t5_decoder(seed):
+def t5_decoder(seed, length=1):
+    """`length` of what it reads: 1, or "sequence" if it reads all tokens again in each step."""
     graph = Graph(seed)
     x = graph.op("Gather", graph.weight(VOCABULARY, HIDDEN, scale=1.0), "input_ids")
     bias = padding_bias(graph)
@@ -155,11 +187,80 @@ def t5_decoder(seed):
         x = graph.op("Add", x, graph.linear(crossed, HIDDEN, HIDDEN))
         x = graph.op("Add", x, graph.linear(graph.op("Relu", graph.linear(graph.normalized(x), HIDDEN, 32)), 32, HIDDEN))
     graph.op("MatMul", graph.normalized(x), graph.weight(HIDDEN, VOCABULARY, scale=1.0), outputs=["logits"])
-    own = [f"{part}_self_{i}" for i in range(LAYERS) for part in ("key", "value")]
-    crossed = [f"{part}_cross_{i}" for i in range(LAYERS) for part in ("key", "value")]
-    inputs = [tensor("input_ids", TensorProto.INT32, "batch", 1), tensor("encoder_attention_mask", TensorProto.INT32, "batch", "source")]
-    inputs += [tensor(f"past_{name}", TensorProto.FLOAT, "batch", HEADS, "past", SIZE) for name in own]
-    inputs += [tensor(f"past_{name}", TensorProto.FLOAT, "batch", HEADS, "source", SIZE) for name in crossed]
-    outputs = [tensor("logits", TensorProto.FLOAT, "batch", 1, VOCABULARY)]
-    outputs += [tensor(f"present_{name}", TensorProto.FLOAT, "batch", HEADS, "total", SIZE) for name in own]
+    inputs = [tensor("input_ids", TensorProto.INT32, "batch", length), tensor("encoder_attention_mask", TensorProto.INT32, "batch", "source")]
+    inputs += [*caches("past", "self", "past"), *caches("past", "cross", "source")]
+    outputs = [tensor("logits", TensorProto.FLOAT, "batch", length, VOCABULARY), *caches("present", "self", "total")]
     return helper.make_graph(graph.nodes, "t5 decoder", inputs, outputs, graph.weights)
+
+
+def causal_bias(graph, length):
+    """Hides the tokens after each of `length` tokens."""
+    hidden = numpy_helper.from_array(np.array([-1e4], np.float32))
+    square = graph.op("ConstantOfShape", graph.op("Concat", length, length, axis=0), value=hidden)
+    return graph.op("Trilu", square, graph.constant(np.array(1)), upper=1)
+
+
+def whisper_layers(graph, x, positions, crossed, bias=None, past=None):
+    """The decoder of Whisper; `crossed` is the prefix of the caches that its cross attention reads."""
+    x = graph.op("Add", x, graph.op("Gather", graph.weight(POSITIONS, HIDDEN, scale=0.5), positions))
+    for layer in range(LAYERS):
+        normal = graph.normalized(x)
+        query, key, value = (split_heads(graph, graph.linear(normal, HIDDEN, HIDDEN, scale=0.5)) for _ in range(3))
+        for part, new in (("key", key), ("value", value)):
+            name = f"present_{part}_self_{layer}"
+            if past:
+                graph.op("Concat", f"{past}_{part}_self_{layer}", new, axis=2, outputs=[name])
+            else:
+                graph.op("Identity", new, outputs=[name])
+        x = graph.op("Add", x, graph.linear(attended(graph, query, f"present_key_self_{layer}", f"present_value_self_{layer}", bias), HIDDEN, HIDDEN))
+        query = split_heads(graph, graph.linear(graph.normalized(x), HIDDEN, HIDDEN))
+        mixed = attended(graph, query, f"{crossed}_key_cross_{layer}", f"{crossed}_value_cross_{layer}")
+        x = graph.op("Add", x, graph.linear(mixed, HIDDEN, HIDDEN))
+        x = graph.op("Add", x, graph.linear(graph.op("Relu", graph.linear(graph.normalized(x), HIDDEN, 32)), 32, HIDDEN))
+    graph.op("MatMul", graph.normalized(x), graph.weight(HIDDEN, VOCABULARY, scale=1.0), outputs=["logits"])
+
+
+def whisper_encoder(seed):
+    """Reads the sound, and the first tokens with a decoder of its own."""
+    graph = Graph(seed)
+    sound = graph.op("Conv", "encoder_input_ids", graph.weight(HIDDEN, MELS, 3, scale=0.4), graph.weight(HIDDEN, scale=0.1), pads=[1, 1], strides=[2])
+    hidden = graph.normalized(graph.op("Transpose", sound, perm=[0, 2, 1]))
+    graph.op("Identity", hidden, outputs=["encoder_hidden_states"])
+    crossed_caches(graph, hidden)
+    length = graph.op("Shape", "decoder_input_ids", start=1, end=2)
+    positions = graph.op("Range", graph.constant(np.array(0)), graph.op("Squeeze", length), graph.constant(np.array(1)))
+    words = graph.op("Gather", graph.weight(VOCABULARY, HIDDEN, scale=1.0), "decoder_input_ids")
+    whisper_layers(graph, words, positions, "present", bias=causal_bias(graph, length))
+    inputs = [tensor("encoder_input_ids", TensorProto.FLOAT, "batch", MELS, "frames"), tensor("decoder_input_ids", TensorProto.INT32, "batch", "prompt")]
+    outputs = [tensor("logits", TensorProto.FLOAT, "batch", "prompt", VOCABULARY), tensor("encoder_hidden_states", TensorProto.FLOAT, "batch", "source", HIDDEN)]
+    outputs += [*caches("present", "self", "prompt"), *caches("present", "cross", "source")]
+    return helper.make_graph(graph.nodes, "whisper encoder", inputs, outputs, graph.weights)
+
+
+def whisper_decoder(seed, has_hidden_states=False):
+    """`has_hidden_states`: with the input encoder_hidden_states, as older tools write it."""
+    graph = Graph(seed)
+    position = graph.op("Shape", "past_key_self_0", start=2, end=3)
+    words = graph.op("Gather", graph.weight(VOCABULARY, HIDDEN, scale=1.0), "input_ids")
+    whisper_layers(graph, words, position, "past", past="past")
+    inputs = [tensor("input_ids", TensorProto.INT32, "batch", 1)]
+    if has_hidden_states:
+        inputs.append(tensor("encoder_hidden_states", TensorProto.FLOAT, "batch", "source", HIDDEN))
+    inputs += [*caches("past", "self", "past"), *caches("past", "cross", "source")]
+    outputs = [tensor("logits", TensorProto.FLOAT, "batch", 1, VOCABULARY), *caches("present", "self", "total")]
+    return helper.make_graph(graph.nodes, "whisper decoder", inputs, outputs, graph.weights)
+
+
+def silence_model(search, encoder, token):
+    """`search` without its output NO_SPEECH, which onnxruntime leaves unset, and `encoder` once more with the probability of `token`."""
+    model = onnx.load_from_string(search)
+    graph = Graph(0)
+    graph.weights += encoder.initializer
+    graph.op("Identity", "input_features", outputs=["encoder_input_ids"])
+    graph.nodes += encoder.node
+    last = graph.op("Gather", "logits", graph.constant(np.array(-1)), axis=1)
+    graph.op("Gather", graph.op("Softmax", last, axis=-1), graph.constant(np.array(token)), axis=1, outputs=[NO_SPEECH[0]])
+    model.graph.node.extend(graph.nodes)
+    model.graph.initializer.extend(graph.weights)
+    model.graph.output.append(tensor(*NO_SPEECH))
+    return model.SerializeToString()

@@ -5,7 +5,9 @@ import pytest
 
 from .case import Case, Run
 from .entry import Entry, assert_passed, parameters
-from .generation_models import VOCABULARY, beam_model, gpt2_decoder, greedy_model, sampling_model, t5_decoder, t5_encoder
+from .generation_models import MELS, NO_SPEECH, SCORES, SEQUENCE_SCORES, SEQUENCES, VOCABULARY
+from .generation_models import beam_model, gpt2_decoder, greedy_model, sampling_model, silence_model, t5_decoder, t5_encoder
+from .generation_models import whisper_decoder, whisper_encoder, whisper_model
 
 END, PAD = 5, 0
 PROMPT = np.array([[3, 7, 2, 9], [0, 0, 4, 11]], np.int32)  # the second one is padded
@@ -56,7 +58,7 @@ def add_all_samplings():
         CASES[f"sampling-{name}"] = make
 
 
-def add_beams(name, *runs, seed=1, outputs=2, **attributes):
+def add_beams(name, *runs, seed=1, outputs=(SEQUENCES, SEQUENCE_SCORES), **attributes):
     def make():
         if "encoder" not in attributes:
             attributes.setdefault("decoder", gpt2_decoder(seed))
@@ -85,7 +87,11 @@ def add_all_beams():
     for penalty in (0.5, 2.0):
         add_beams(f"length_penalty_{penalty}", beams(3, penalty=penalty), seed=2)
     add_beams("without_end", beams(3), eos_token_id=-1)
-    add_beams("sequences_alone", beams(2), outputs=1)
+    for seed in range(3):
+        prompts = np.random.default_rng(seed).integers(6, VOCABULARY, (6, 4), dtype=np.int32)
+        add_beams(f"many_prompts_{seed}", beams(4, length=24, prompt=prompts), seed=seed)
+    add_beams("sequences_alone", beams(2), outputs=[SEQUENCES])
+    add_beams("scores", beams(2), beams(3, 1, 5), outputs=[SEQUENCES, SEQUENCE_SCORES, SCORES], eos_token_id=VOCABULARY - 1)
     add_beams("min_length", {**beams(3), "min_length": one(10)}, seed=2)
     add_beams("repetition_penalty", {**beams(3), "repetition_penalty": one(1.4, np.float32)})
     add_beams("ngrams", beams(3), no_repeat_ngram_size=2)
@@ -94,11 +100,62 @@ def add_all_beams():
     for seed in range(3):
         t5 = dict(model_type=1, decoder_start_token_id=1, encoder=t5_encoder(seed), decoder=t5_decoder(seed))
         add_beams(f"t5_{seed}", beams(3), beams(2, 1, 9, PROMPT[:1]), **t5)
+    t5["decoder"] = t5_decoder(0, "sequence")
+    add_beams("t5_sequences", beams(3), **t5)
+
+
+FIRST_TIMESTAMP = 11
+TOKENS = dict(decoder_start_token_id=6, translate_token_id=7, transcribe_token_id=8, start_of_lm_token_id=9, no_speech_token_id=9, no_timestamps_token_id=10)
+TOKENS["beginning_timestamp_token_id"] = FIRST_TIMESTAMP
+
+
+def add_whisper(name, *runs, seed=0, outputs=(SEQUENCES, SEQUENCE_SCORES), has_hidden_states=False, **attributes):
+    def make():
+        encoder, decoder = whisper_encoder(seed), whisper_decoder(seed, has_hidden_states)
+        tokens = {} if attributes.get("op_type") == "BeamSearch" else TOKENS
+        options = {"eos_token_id": END, "pad_token_id": END, "encoder": encoder, "decoder": decoder, **tokens, **attributes}
+        model, oracle = whisper_model(list(runs[0]), outputs, **options), None
+        if NO_SPEECH in outputs:
+            oracle = silence_model(whisper_model(list(runs[0]), outputs[:2], **options), encoder, TOKENS["no_speech_token_id"])
+        return Case(f"whisper-{name}", model, [Run(run) for run in runs], one_compiled=True, time_limit=60, atol=1e-4, oracle_model=oracle)
+
+    CASES[f"whisper-{name}"] = make
+
+
+def sound(batch, frames, seed=0):
+    return np.random.default_rng(seed).standard_normal((batch, MELS, frames)).astype(np.float32)
+
+
+def speech(count=3, batch=2, frames=8, prompt=(6, 8), length=14, **others):
+    inputs = beams(count, length=length)
+    del inputs["input_ids"]
+    if prompt:
+        inputs["decoder_input_ids"] = np.array([prompt] * batch, np.int32)
+    return {"input_features": sound(batch, frames, seed=frames), **inputs, **others}
+
+
+def add_all_whispers():
+    for seed in range(3):
+        add_whisper(f"plain_{seed}", speech(), speech(2, 1, 13, length=9), seed=seed)
+        rules = dict(logits_processor=one(1))
+        add_whisper(f"timestamps_{seed}", speech(**rules), speech(2, 1, 13, length=20, **rules), speech(4, 3, 4, (6,), **rules), seed=seed)
+    add_whisper("timestamps_in_the_prompt", *(speech(prompt=(6, 8, *more), logits_processor=one(1)) for more in [(12,), (12, 3), (12, 3, 13), (12, 3, 13, 13), (13, 3, 12, 2)]))
+    add_whisper("chosen_rules", speech(logits_processor=one(0)), speech(logits_processor=one(1)), speech(logits_processor=one(2)))
+    add_whisper("start_token", speech(prompt=None))
+    add_whisper("hidden_states", speech(), has_hidden_states=True)
+    add_whisper("temperature", *(speech(temperature=one(t, np.float32)) for t in (0.5, 1, 0, 3)))
+    add_whisper("repetition_penalty", speech(repetition_penalty=one(1.4, np.float32)), no_repeat_ngram_size=2)
+    add_whisper("scores", speech(length=7), outputs=[SEQUENCES, SEQUENCE_SCORES, SCORES], early_stopping=1)
+    add_whisper("no_speech", speech(), speech(batch=1, prompt=(6,)), outputs=[SEQUENCES, SEQUENCE_SCORES, ("",), ("",), NO_SPEECH])
+    add_whisper("vocabulary", speech(), vocab_size=VOCABULARY, outputs=[SEQUENCES])
+    older = dict(op_type="BeamSearch", decoder_start_token_id=6)
+    add_whisper("older_operator", speech(), **older)
 
 
 add_all_greedy()
 add_all_samplings()
 add_all_beams()
+add_all_whispers()
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("generation", name), make) for name, make in CASES.items()))

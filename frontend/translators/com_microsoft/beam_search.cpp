@@ -1,9 +1,12 @@
-// BeamSearch: continues several sequences per prompt and returns the best ones. Rows are the beams of all
-// prompts, grouped by prompt. Finished sequences are kept in one list per prompt, the best one first.
+// BeamSearch and WhisperBeamSearch: continue several sequences per prompt and return the best ones. Rows are
+// the beams of all prompts, grouped by prompt. Finished sequences are kept in one list per prompt, the best
+// one first.
 #include <limits>
+#include <optional>
 
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/generation_decoder.hpp"
+#include "frontend/translators/com_microsoft/timestamp_rules.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
@@ -14,6 +17,7 @@ namespace {
 /// The inputs that do not change; values of the node's graph.
 struct BeamSearch {
   ScoreRules rules;
+  std::optional<TimestampRules> timestamps;
   std::int64_t end_token;
   std::int64_t pad_token;
   bool is_early = false;  ///< a prompt is done when its list is full
@@ -71,7 +75,6 @@ BeamSearch read_search(NodeContext& node, Value prompt) {
   search.beams = parameter_of(node, 3, ElementType::i64);
   search.length_penalty = parameter_of(node, 5, ElementType::f32);
   search.rules = rules_of(node, 6);
-  if (node.has_output(2)) node.fail("the scores of all tokens (output 2) are not converted");
   return search;
 }
 
@@ -87,6 +90,7 @@ Value by_length(SearchScope& scope, const BeamSearch& search, Value sum, Value l
 
 /// The candidates for the next token of each prompt, [prompts, 2 * beams], the best one first.
 struct Candidates {
+  Value all_scores;  ///< f32 [prompts, beams * vocabulary], of all tokens
   Value scores;
   Value tokens;  ///< i32
   Value beams;   ///< i32, of the prompt: the beam that it continues
@@ -98,6 +102,7 @@ Candidates candidates(SearchScope& scope, const BeamSearch& search, Value logits
   Builder& builder = scope.builder();
   Value scores = builder.op(ops::LogSoftmax, {logits}, {{"axis", 1}});
   scores = apply_score_rules(scope, search.rules, scores, now.sequences, is_first);
+  if (search.timestamps) scores = apply_timestamp_rules(scope, *search.timestamps, scores, now.sequences);
   scores = builder.op(ops::Add, {scores, reshape(builder, now.scores, {-1, 1})});
   const Value vocabulary = convert(builder, size_of(builder, logits, 1), ElementType::i32);
   const Value beams = scope.outer(search.beams);
@@ -105,7 +110,7 @@ Candidates candidates(SearchScope& scope, const BeamSearch& search, Value logits
       reshape(builder, scores, concat(builder, {scope.outer(search.prompts), builder.integers({-1})}));
   const Value count = squeeze(builder, builder.op(ops::Multiply, {beams, builder.integers({2})}), {0});
   const Best top = best(builder, all, count);
-  Candidates found{top.values, {}, {}, {}};
+  Candidates found{all, top.values, {}, {}, {}};
   found.beams = divide(builder, top.indices, vocabulary);
   found.tokens =
       builder.op(ops::Subtract, {top.indices, builder.op(ops::Multiply, {found.beams, vocabulary})});
@@ -136,6 +141,18 @@ Value lowest_score(Builder& builder) {
   return builder.number(-std::numeric_limits<double>::infinity(), ElementType::f32);
 }
 
+/// The score that the open sequences of each prompt may reach, [prompts, 1]. onnxruntime takes the best one
+/// of the candidates [prompt * beams, prompt * beams + 2 * beams) of all prompts in a row, although each
+/// prompt has 2 * beams of them (Process in its beam_search_scorer.cc).
+Value best_candidate(SearchScope& scope, const BeamSearch& search, const Candidates& found) {
+  Builder& builder = scope.builder();
+  const Value count = builder.op(ops::Multiply, {scope.outer(search.beams), builder.integers({2})});
+  const Value places = convert(builder, numbers_below(builder, count), ElementType::i32);
+  const Value in_a_row = reshape(builder, found.scores, {-1});
+  return reduce_keep_dims(builder, ops::ReduceMax, gather(builder, in_a_row, rows_of(scope, search, places)),
+                          {1});
+}
+
 /// Inserts the candidates that end a sequence into the list if they are among the best `beams`.
 void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidates& found, Progress& now) {
   Builder& builder = scope.builder();
@@ -155,16 +172,18 @@ void end_sequences(SearchScope& scope, const BeamSearch& search, const Candidate
   Value is_done = builder.op(ops::GreaterEqual, {list.count, limit});
   if (!search.is_early) {
     // No open sequence can become better than the worst one in the list.
-    const Value hope =
-        by_length(scope, search, first_columns(builder, found.scores, builder.integers({1})), length);
+    const Value hope = by_length(scope, search, best_candidate(scope, search, found), length);
     const Value worst = reduce_keep_dims(builder, ops::ReduceMin, list.scores, {1});
     is_done = builder.op(ops::LogicalAnd, {is_done, builder.op(ops::GreaterEqual, {worst, hope})});
   }
   list.is_done = builder.op(ops::LogicalOr, {list.is_done, is_done});
 }
 
-/// The best `beams` candidates that do not end a sequence become the new beams.
-void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidates& found, Progress& now) {
+/// The best `beams` candidates that do not end a sequence become the new beams. The beams of a prompt that
+/// `was_done` (boolean [prompts, 1]) get the score 0 and continue the first one of all with padding, as in
+/// onnxruntime: their candidates count in `best_candidate`.
+void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidates& found, Value was_done,
+                    Progress& now) {
   Builder& builder = scope.builder();
   const Value beams = scope.outer(search.beams);
   const Value twice = builder.op(ops::Multiply, {beams, builder.integers({2})});
@@ -174,21 +193,35 @@ void continue_beams(SearchScope& scope, const BeamSearch& search, const Candidat
   const Value rank = builder.op(ops::Negative, {builder.op(ops::Add, {places, order})});
   const Value by_rank = convert(builder, rank, ElementType::f32);
   const Value kept = best(builder, by_rank, squeeze(builder, beams, {0})).indices;
-  now.scores = pick(builder, found.scores, kept);
-  const Value rows = reshape(builder, rows_of(scope, search, pick(builder, found.beams, kept)), {-1});
-  now.decoder.tokens = reshape(builder, pick(builder, found.tokens, kept), {-1, 1});
+  const auto unless_done = [&](Value done, Value open) {
+    return builder.op(ops::Select, {was_done, done, open});
+  };
+  now.scores = unless_done(builder.number(0, ElementType::f32), pick(builder, found.scores, kept));
+  const Value continued = rows_of(scope, search, pick(builder, found.beams, kept));
+  const Value rows = reshape(builder, unless_done(builder.integer(0, ElementType::i32), continued), {-1});
+  const Value pad = builder.integer(search.pad_token, ElementType::i32);
+  const Value tokens = unless_done(pad, pick(builder, found.tokens, kept));
+  now.decoder.tokens = reshape(builder, tokens, {-1, 1});
   now.sequences = concat(builder, {gather(builder, now.sequences, rows), now.decoder.tokens}, 1);
   for (Value& cache : now.decoder.caches) cache = gather(builder, cache, rows, search.decoder.row_axis);
 }
 
-/// Selects tokens by `logits`. Returns whether any prompt is unfinished, a boolean scalar.
-Value choose(SearchScope& scope, const BeamSearch& search, Value logits, Progress& now, bool is_first) {
+/// What a step gives besides the state.
+struct Choice {
+  Value is_unfinished;  ///< boolean scalar: whether any prompt is unfinished
+  Value scores;         ///< f32 [prompts, beams, vocabulary]
+};
+
+/// Selects tokens by `logits`.
+Choice choose(SearchScope& scope, const BeamSearch& search, Value logits, Progress& now, bool is_first) {
   const Candidates found = candidates(scope, search, logits, now, is_first);
+  const Value was_done = now.ended.is_done;
   end_sequences(scope, search, found, now);
-  continue_beams(scope, search, found, now);
+  continue_beams(scope, search, found, was_done, now);
   Builder& builder = scope.builder();
   const Value all = reduce(builder, ops::ReduceLogicalAnd, now.ended.is_done, {0, 1});
-  return builder.op(ops::LogicalNot, {all});
+  const Values sizes{scope.outer(search.prompts), scope.outer(search.beams), builder.integers({-1})};
+  return {builder.op(ops::LogicalNot, {all}), reshape(builder, found.all_scores, concat(builder, sizes))};
 }
 
 /// Runs the first step on the prompts, then repeats each of them for its beams.
@@ -241,48 +274,110 @@ Values results(NodeContext& node, const BeamSearch& search, Progress& last) {
           first_columns(node, last.ended.scores, requested)};
 }
 
-Values beam_search(NodeContext& node) {
-  constexpr std::int64_t kT5 = 1;
-  const std::int64_t type = node.integer("model_type", 0);
-  if (type > kT5) node.fail("only decoders of GPT-2 and T5 (model_type 0 and 1) are converted");
+/// Output 4, f32 [prompts]: the probability of the token for silence after the first tokens; null if not
+/// needed.
+Value no_speech_probabilities(NodeContext& node, Value logits) {
+  if (!node.has_output(4)) return {};
+  const Value token = node.integer(node.integer("no_speech_token_id"));
+  return gather(node, node.op(ops::SoftMax, {logits}, {{"axis", 1}}), token, 1);
+}
+
+/// The scores of all tokens in each step, f32 [`steps`, prompts, beams, vocabulary]: of the `first` step and
+/// of the `rest`, and 0 for the steps after the end of all prompts. `steps` is i64 [1].
+Value all_scores(NodeContext& node, Value first, Value rest, Value steps) {
+  // A Loop of no iterations gives rows without sizes.
+  const Value rows = reshape(node, rest, concat(node, {node.integers({-1}), shape_of(node, first)}));
+  const Value known = concat(node, {unsqueeze(node, first, {0}), rows}, 0);
+  const Value missing = node.op(ops::Subtract, {steps, dimension_of(node, known, 0)});
+  const Value sizes = concat(node, {missing, shape_of(node, first)});
+  return concat(node, {known, filled(node, 0, ElementType::f32, sizes)}, 0);
+}
+
+enum ModelType : std::int64_t { kGpt = 0, kT5 = 1, kWhisper = 2 };
+
+/// The tokens that all sequences begin with, i32 [prompts, length].
+Value first_tokens(NodeContext& node, const BeamSearch& search, std::int64_t type) {
+  if (type == kGpt) return node.input(0);
+  if (type == kWhisper && node.has_input(10)) return node.input(10);
+  const Value start = node.integer(node.integer("decoder_start_token_id", -1), ElementType::i32);
+  return broadcast_to(node, start, concat(node, {search.prompts, node.integers({1})}));
+}
+
+/// The first step of the decoder, after `sequences`.
+DecoderStep start(NodeContext& node, BeamSearch& search, std::int64_t type, Value sequences) {
   const Value prompt = node.input(0);
-  if (node.rank(prompt) != 2) node.fail("input_ids must be a matrix");
-  BeamSearch search = read_search(node, prompt);
+  if (type == kWhisper) return start_with_encoder(node, search.decoder, prompt, {}, sequences);
   const Value mask = node.optional_input(9);
-  Value sequences = prompt;
-  DecoderStep first;
-  if (type == kT5) {
-    const Value start = node.integer(node.integer("decoder_start_token_id", -1), ElementType::i32);
-    sequences = broadcast_to(node, start, concat(node, {search.prompts, node.integers({1})}));
-    first =
-        start_t5(node, search.decoder, prompt, encoder_mask(node, prompt, mask, search.pad_token), sequences);
-  } else {
-    first = start_gpt(node, prompt, mask, search.pad_token);
+  if (type == kGpt) return start_gpt(node, prompt, mask, search.pad_token);
+  const Value known_mask = encoder_mask(node, prompt, mask, search.pad_token);
+  return start_with_encoder(node, search.decoder, prompt, known_mask, sequences);
+}
+
+Values search_beams(NodeContext& node, std::int64_t type) {
+  const Value prompt = node.input(0);
+  if (type < kGpt || type > kWhisper)
+    node.fail("model_type " + std::to_string(type) + " is not one of GPT-2, T5 and Whisper (0, 1, 2)");
+  if (node.rank(prompt) != (type == kWhisper ? 3 : 2))
+    node.fail(type == kWhisper ? "input_features must have three dimensions" : "input_ids must be a matrix");
+  BeamSearch search = read_search(node, prompt);
+  if (type == kWhisper) {
+    search.rules.temperature = parameter_of(node, 14, ElementType::f32);
+    search.timestamps = timestamp_rules_of(node, 11);
   }
+  Value sequences = first_tokens(node, search, type);
+  if (node.rank(sequences) != 2) node.fail("decoder_input_ids must be a matrix");
+  DecoderStep first = start(node, search, type, sequences);
+  const Value no_speech = no_speech_probabilities(node, first.logits);
   spread(node, search, first, sequences);
   Progress progress = first_progress(node, search, std::move(first.next), sequences);
   SearchScope outside(node.translator(), false);
-  const Value is_unfinished = choose(outside, search, first.logits, progress, true);
+  const Choice choice = choose(outside, search, first.logits, progress, true);
   const Value left = node.op(ops::Subtract, {search.length, dimension_of(node, progress.sequences, 1)});
-  const auto step = [&](SearchScope& scope, const Values& states, Value& next_condition) {
+  const bool gives_scores = node.has_output(2);
+  const auto step = [&](SearchScope& scope, const Values& states) {
     Progress now = Progress::of(states, progress);
+    if (search.decoder.reads_sequences) now.decoder.tokens = now.sequences;
     DecoderStep result = run_decoder(node, scope, search.decoder, now.decoder);
     now.decoder = std::move(result.next);
-    next_condition = choose(scope, search, result.logits, now, false);
-    return now.flat();
+    const Choice next = choose(scope, search, result.logits, now, false);
+    return SearchStep{now.flat(), next.is_unfinished, gives_scores ? Values{next.scores} : Values{}};
   };
-  const Values last = repeat(node, squeeze(node, left, {0}), is_unfinished, progress.flat(), step);
-  Progress end = Progress::of(last, progress);
-  return results(node, search, end);
+  const Value most = squeeze(node, left, {0});
+  const SearchResult last =
+      repeat(node, most, choice.is_unfinished, progress.flat(), step, gives_scores ? 1 : 0);
+  Progress end = Progress::of(last.states, progress);
+  Values outputs = results(node, search, end);
+  if (gives_scores) {
+    const Value steps = node.op(ops::Add, {left, node.integers({1})});
+    outputs.push_back(all_scores(node, choice.scores, last.rows[0], steps));
+  }
+  if (no_speech) {
+    outputs.resize(5);
+    outputs[4] = no_speech;
+  }
+  return outputs;
+}
+
+Values beam_search(NodeContext& node) {
+  return search_beams(node, node.integer("model_type", kGpt));
+}
+
+Values whisper_beam_search(NodeContext& node) {
+  if (node.has_input(13))
+    node.fail("extra_decoding_ids is not converted", "Append them to decoder_input_ids.");
+  if (node.has_output(3) || node.integer("decoder_output_cross_qk", 0) != 0)
+    node.fail("the scores of the cross attention (output 3) are not converted");
+  return search_beams(node, node.integer("model_type", kWhisper));
 }
 
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_beam_search_translators() {
-  return {
-      {"BeamSearch", 1, beam_search,
-       "decoders of Whisper, decoders that share a buffer between past and present, the scores of all tokens",
-       kMicrosoft, "decoder_start_token_id"}};
+  constexpr std::string_view kShared = "decoders that share a buffer between past and present";
+  return {{"BeamSearch", 1, beam_search, kShared, kMicrosoft, "decoder_start_token_id"},
+          {"WhisperBeamSearch", 1, whisper_beam_search,
+           "decoders that share a buffer between past and present, cross_qk, extra_decoding_ids", kMicrosoft,
+           "decoder_start_token_id"}};
 }
 
 }  // namespace onnx2ir::frontend

@@ -31,9 +31,9 @@ Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribu
   return values;
 }
 
-Values repeat(
-    NodeContext& node, Value count, Value condition, const Values& initial,
-    const std::function<Values(SearchScope& scope, const Values& states, Value& next_condition)>& step) {
+SearchResult repeat(NodeContext& node, Value count, Value condition, const Values& initial,
+                    const std::function<SearchStep(SearchScope& scope, const Values& states)>& step,
+                    std::size_t row_count) {
   // Names that the decoder does not use, because the body sees the names of enclosing graphs.
   const std::string prefix = node.proto().output(0) + " of " + std::string(node.op_type()) + " ";
   onnx::GraphProto signature;
@@ -42,6 +42,8 @@ Values repeat(
     signature.add_input()->set_name(prefix + "state " + std::to_string(i));
     signature.add_output()->set_name(prefix + "next state " + std::to_string(i));
   }
+  for (std::size_t i = 0; i < row_count; ++i)
+    signature.add_output()->set_name(prefix + "row " + std::to_string(i));
   IteratedBody body{.proto = &signature, .first_state_input = 0, .first_state_output = 1};
   for (const Value& value : initial) body.initial.push_back(value);
   body.bind_others = [&](GraphTranslator& translator, Builder&, Value, Value) {
@@ -49,20 +51,24 @@ Values repeat(
     Values states;
     for (const auto& input : signature.input())
       states.push_back(as_tensor(translator.find(input.name()).operand));
-    Value next_condition;
-    const Values next = step(scope, states, next_condition);
-    translator.bind(signature.output(0).name(), next_condition);
-    for (std::size_t i = 0; i < next.size(); ++i)
-      translator.bind(signature.output(static_cast<int>(i + 1)).name(), next[i]);
+    const SearchStep result = step(scope, states);
+    Values outputs{result.condition};
+    outputs.append(result.states.begin(), result.states.end());
+    outputs.append(result.rows.begin(), result.rows.end());
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      translator.bind(signature.output(static_cast<int>(i)).name(), outputs[i]);
   };
   TranslatedBody translated = translate_to_fixpoint(node, body);
   const Value next_condition = as_tensor(translated.outputs[0]);
+  std::vector<ScanOutput> scans;
+  for (std::size_t i = 0; i < row_count; ++i)
+    scans.push_back({as_tensor(translated.outputs[1 + initial.size() + i]), 0, true});
   const std::vector<bool> is_used(initial.size(), true);
-  const LoopResult result =
-      make_loop(node, count, condition, body, std::move(translated), next_condition, is_used, {});
-  Values last;
-  for (const Operand& state : result.states) last.push_back(as_tensor(state));
-  return last;
+  const LoopResult last =
+      make_loop(node, count, condition, body, std::move(translated), next_condition, is_used, scans);
+  SearchResult result{{}, last.scans};
+  for (const Operand& state : last.states) result.states.push_back(as_tensor(state));
+  return result;
 }
 
 namespace {
@@ -121,8 +127,13 @@ Value apply_score_rules(SearchScope& scope, const ScoreRules& rules, Value score
     scores =
         keep_allowed(builder, scores, end_token_allowed(builder, scores, sequences, length, rules.end_token));
   }
-  if (rules.temperature > 0 && rules.temperature != 1)
-    scores = divide(builder, scores, builder.number(rules.temperature, ElementType::f32));
+  if (rules.temperature) {
+    const Value temperature = scope.outer(rules.temperature);
+    const Value is_positive = builder.op(ops::Greater, {temperature, builder.number_like(0, temperature)});
+    const Value divisor =
+        builder.op(ops::Select, {is_positive, temperature, builder.number_like(1, temperature)});
+    scores = divide(builder, scores, divisor);
+  }
   return scores;
 }
 

@@ -1,6 +1,6 @@
-// Shared by GreedySearch, Sampling and BeamSearch: graphs in attributes, rules for the scores of tokens, and
-// the Loop. The first step of a search is emitted before the Loop, because it reads the whole prompt and has
-// no cache; the body reads one token per row.
+// Shared by GreedySearch, Sampling, BeamSearch and WhisperBeamSearch: graphs in attributes, rules for the
+// scores of tokens, and the Loop. The first step of a search is emitted before the Loop, because it reads the
+// whole prompt and has no cache; the body reads one token per row.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +32,24 @@ class SearchScope {
 /// Runs the graph in attribute `attribute` of `node` on `inputs` and returns its outputs.
 Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribute, const Values& inputs);
 
-/// Repeats `step` in a Loop of at most `count` iterations (i64 scalar), or of none if `starts` (boolean
-/// scalar) is false. A step takes and returns the states, and sets its last argument to the body condition.
-/// Returns the final states.
-Values repeat(
-    NodeContext& node, Value count, Value condition, const Values& initial,
-    const std::function<Values(SearchScope& scope, const Values& states, Value& next_condition)>& step);
+/// What one iteration of a search computes.
+struct SearchStep {
+  Values states;
+  Value condition;   ///< boolean scalar: whether the search goes on
+  Values rows = {};  ///< collected along a new first axis
+};
+
+/// The final states of a search, and its rows.
+struct SearchResult {
+  Values states;
+  Values rows;
+};
+
+/// Repeats `step` in a Loop of at most `count` iterations (i64 scalar), or of none if `condition` (boolean
+/// scalar) is false. A step takes the states and gives `row_count` rows.
+SearchResult repeat(NodeContext& node, Value count, Value condition, const Values& initial,
+                    const std::function<SearchStep(SearchScope& scope, const Values& states)>& step,
+                    std::size_t row_count = 0);
 
 /// Changes of the scores before tokens are selected. All values are in the node's graph; null: not given.
 struct ScoreRules {
@@ -47,7 +59,7 @@ struct ScoreRules {
   Value first_vocabulary;  ///< boolean [rows, vocabulary]: tokens that may come first
   Value min_length;        ///< i64 [1]
   std::int64_t end_token = 0;
-  double temperature = 0;  ///< 0: not given
+  Value temperature;  ///< f32 [1]; not applied unless positive
 };
 
 /// Applies the rules to `scores` [rows, vocabulary] after `sequences` (i32 [rows, length]).

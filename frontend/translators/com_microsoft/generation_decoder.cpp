@@ -127,45 +127,53 @@ DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& de
 
 namespace {
 
-/// The number of inputs of T5's decoder before its own caches and those of the encoder.
-int inputs_before_caches(const onnx::GraphProto& decoder) {
-  return decoder.input_size() > 2 && decoder.input(2).name() == "encoder_hidden_states" ? 3 : 2;
+/// Whether input `index` of a decoder is what its encoder returns besides the caches.
+bool reads_hidden_states(const onnx::GraphProto& decoder, int index) {
+  return decoder.input_size() > index && decoder.input(index).name() == "encoder_hidden_states";
+}
+
+/// onnxruntime feeds the whole sequence unless the input is declared to be one token.
+bool reads_sequences(const onnx::GraphProto& decoder) {
+  const auto& shape = decoder.input(0).type().tensor_type().shape();
+  return shape.dim_size() != 2 || shape.dim(1).dim_value() != 1;
 }
 
 }  // namespace
 
-DecoderStep start_t5(NodeContext& node, Decoder& decoder, Value prompt, Value mask, Value start_tokens) {
+DecoderStep start_with_encoder(NodeContext& node, Decoder& decoder, Value source, Value mask, Value start) {
   const onnx::GraphProto& encoder_graph = node.graph_attribute("encoder");
   const onnx::GraphProto& graph = node.graph_attribute("decoder");
-  SearchScope outside(node.translator(), false);
-  const int first = inputs_before_caches(graph);
+  Values inputs{source};
+  if (mask) inputs.push_back(mask);
+  const int fixed = static_cast<int>(inputs.size());  // inputs of the decoder before the hidden states
+  const bool has_hidden_states = reads_hidden_states(graph, fixed);
+  const int first = fixed + (has_hidden_states ? 1 : 0);
+  // An encoder that also reads the first tokens gives their scores, the hidden states and the first caches.
+  const bool gives_logits = encoder_graph.input_size() == fixed + 1;
   const int own = graph.output_size() - 1;
   const int crossed = graph.input_size() - first - own;
-  const bool gives_logits = encoder_graph.input_size() == 3;  // an encoder that also runs the first step
-  const int given = encoder_graph.output_size();
-  if (own < 1 || crossed < 1 || given != (gives_logits ? 2 + own : 0) + crossed ||
-      (first == 3 && !gives_logits))
-    node.fail("its encoder and decoder do not have the inputs and outputs of T5",
+  if (own < 1 || crossed < 1 || encoder_graph.output_size() != (gives_logits ? 2 + own : 0) + crossed ||
+      (has_hidden_states && !gives_logits))
+    node.fail("its encoder and decoder do not have the inputs and outputs of T5 or Whisper",
               "Export them without a buffer that past and present share.");
-  Values inputs{prompt, mask};
-  if (gives_logits) inputs.push_back(start_tokens);
+  if (gives_logits) inputs.push_back(start);
+  SearchScope outside(node.translator(), false);
   const Values encoded = run_graph(node, outside, "encoder", inputs);
-  decoder.kind = Decoder::Kind::t5;
   decoder.row_axis = 0;
-  decoder.before = {mask};
-  if (first == 3) decoder.before.push_back(encoded[1]);
+  decoder.reads_sequences = reads_sequences(graph);
+  if (mask) decoder.before.push_back(mask);
+  if (has_hidden_states) decoder.before.push_back(encoded[1]);
   decoder.after.append(encoded.end() - crossed, encoded.end());
   if (gives_logits) {
     DecoderStep step{last_logits(node, node, encoded[0]), {}};
     step.next.caches.append(encoded.begin() + 2, encoded.begin() + 2 + own);
     return step;
   }
-  DecoderState state{start_tokens, {}, {}, {}};
-  const Value rows = dimension_of(node, prompt, 0);
+  DecoderState state{start, {}, {}, {}};
+  const Value rows = dimension_of(node, source, 0);
   for (int i = first; i < first + own; ++i)
     state.caches.push_back(empty_cache(node, graph.input(i), 0, rows));
-  SearchScope scope(node.translator(), false);
-  return run_decoder(node, scope, decoder, state);
+  return run_decoder(node, outside, decoder, state);
 }
 
 }  // namespace onnx2ir::frontend

@@ -1,4 +1,5 @@
-// The decoders inside of GreedySearch, Sampling and BeamSearch: inputs and outputs of one step.
+// The decoders inside of GreedySearch, Sampling, BeamSearch and WhisperBeamSearch: inputs and outputs of one
+// step.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@ namespace onnx2ir::frontend {
 /// The state of a decoder. Rows are those of the batch, or its beams.
 struct DecoderState {
   Value tokens;     ///< i32 [rows, length]
-  Value positions;  ///< i32 [rows, length]; null for T5
-  Value mask;       ///< i32 [rows, length of the cache + length]; null for T5
+  Value positions;  ///< i32 [rows, length]; null for T5 and Whisper
+  Value mask;       ///< i32 [rows, length of the cache + length]; null for T5 and Whisper
   Values caches;
 
   /// Converts to and from the states of a Loop; `like` determines which values are present.
@@ -19,16 +20,17 @@ struct DecoderState {
   static DecoderState of(const Values& values, const DecoderState& like);
 };
 
+/// A decoder of GPT-2 (input_ids, position_ids, attention_mask, past_* -> logits, present_*), of T5 or
+/// Whisper (input_ids, [encoder_attention_mask], [encoder_hidden_states], past_*_self_*, past_*_cross_* ->
+/// logits, present_*_self_*).
 struct Decoder {
-  enum class Kind : std::uint8_t {
-    gpt,  ///< input_ids, position_ids, attention_mask, past_* -> logits, present_*
-    t5    ///< input_ids, encoder_attention_mask, past_*_self_*, past_*_cross_* -> logits, present_*_self_*
-  } kind = Kind::gpt;
   /// The axis of the rows in caches.
   std::int64_t row_axis = 1;
-  /// For T5: the inputs that do not change, before and after the caches, in the node's graph.
+  /// For T5 and Whisper: the inputs that do not change, before and after the caches, in the node's graph.
   Values before = {};
   Values after = {};
+  /// For T5 and Whisper: input_ids is the whole sequence instead of its last token.
+  bool reads_sequences = false;
 };
 
 /// The scores of the next token, f32 [rows, vocabulary], and the state for the next step, without its tokens.
@@ -51,8 +53,9 @@ DecoderStep start_gpt(NodeContext& node, Value prompt, Value mask, std::int64_t 
 DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& decoder,
                         const DecoderState& state);
 
-/// The first step of T5: the encoder reads `prompt`, the decoder reads the start token of each row. Sets the
-/// inputs in `decoder` that do not change.
-DecoderStep start_t5(NodeContext& node, Decoder& decoder, Value prompt, Value mask, Value start_tokens);
+/// The first step of T5 or Whisper: the encoder reads `source`, the decoder reads `start`, the first tokens
+/// of each row. `mask` is the attention mask of T5's encoder; null for Whisper. Sets the inputs in `decoder`
+/// that do not change.
+DecoderStep start_with_encoder(NodeContext& node, Decoder& decoder, Value source, Value mask, Value start);
 
 }  // namespace onnx2ir::frontend

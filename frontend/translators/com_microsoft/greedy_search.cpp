@@ -129,17 +129,16 @@ Values generate(NodeContext& node, const GreedySearch& search) {
 
   const Value length = parameter_of(node, 1, ElementType::i64);
   const Value left = node.op(ops::Subtract, {length, dimension_of(node, progress.sequences, 1)});
-  const auto step = [&](SearchScope& scope, const Values& states, Value& next_condition) {
+  const auto step = [&](SearchScope& scope, const Values& states) {
     Progress now = Progress::of(states, progress);
     DecoderStep result = run_decoder(node, scope, {}, now.decoder);
     now.decoder = std::move(result.next);
     choose(scope, search, result.logits, now, false);
-    next_condition = is_unfinished(scope.builder(), now);
-    return now.flat();
+    return SearchStep{now.flat(), is_unfinished(scope.builder(), now)};
   };
   const Value most = squeeze(node, left, {0});
-  const Values last = repeat(node, most, is_unfinished(node, progress), progress.flat(), step);
-  return {filled_sequences(node, Progress::of(last, progress).sequences, length, search.pad_token)};
+  const SearchResult last = repeat(node, most, is_unfinished(node, progress), progress.flat(), step);
+  return {filled_sequences(node, Progress::of(last.states, progress).sequences, length, search.pad_token)};
 }
 
 Values greedy_search(NodeContext& node) {
@@ -148,7 +147,8 @@ Values greedy_search(NodeContext& node) {
 
 Values sample(NodeContext& node) {
   GreedySearch search = read_search(node);
-  search.rules.temperature = node.real("temperature", 1);
+  if (const double temperature = node.real("temperature", 1); temperature != 1)
+    search.rules.temperature = node.number(temperature, ElementType::f32);
   search.sampling = read_sampling(node);
   if (node.has_output(1)) node.fail("the filtered logits (output 1) are not converted");
   return generate(node, search);

@@ -129,8 +129,6 @@ constexpr std::string_view kKernelLayout =
     "everything: the weights are in a layout of onnxruntime's kernels; use MatMulNBits";
 constexpr std::string_view kWideHash = "everything: hashes of 64 bits, which the CPU plugin computes with 32";
 constexpr std::string_view kSparse = "everything: attention in sparse blocks; use GroupQueryAttention";
-constexpr std::string_view kWhisper =
-    "everything: generation by Whisper; convert its encoder and its decoder as separate models";
 
 /// An operator that is not supported at all: its limit gives the reason.
 template <const std::string_view& kReason>
@@ -166,7 +164,6 @@ std::vector<TranslatorRow> microsoft_tensor_translators() {
       {"NGramHashMapping", 1, left_out<kWideHash>, kWideHash, kMicrosoft},
       {"VarlenNGramHashMapping", 1, left_out<kWideHash>, kWideHash, kMicrosoft},
       {"SparseAttention", 1, left_out<kSparse>, kSparse, kMicrosoft},
-      {"WhisperBeamSearch", 1, left_out<kWhisper>, kWhisper, kMicrosoft},
   };
 }
 

@@ -1,0 +1,155 @@
+#include "frontend/translators/com_microsoft/timestamp_rules.hpp"
+
+#include <limits>
+
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// The first timestamp is at most 1 second: 50 steps of 20 ms, as in onnxruntime.
+constexpr std::int64_t kLastFirstTimestamp = 50;
+
+/// What the rules need to know of each sequence; boolean or i32 [rows, 1].
+struct Past {
+  Value is_last;         ///< the last token is a timestamp
+  Value is_penultimate;  ///< so is the token before it, or there is no earlier timestamp
+  Value has_any;
+  Value has_earlier;   ///< a timestamp before the last token
+  Value newest_token;  ///< the last timestamp
+};
+
+Value all_of(Builder& builder, Value a, Value b) {
+  return builder.op(ops::LogicalAnd, {a, b});
+}
+
+Value either(Builder& builder, Value a, Value b) {
+  return builder.op(ops::LogicalOr, {a, b});
+}
+
+Value no(Builder& builder, Value a) {
+  return builder.op(ops::LogicalNot, {a});
+}
+
+/// Column `place` from the end, [rows, 1].
+Value column(Builder& builder, Value values, std::int64_t place) {
+  return gather(builder, values, builder.integers({-1 - place}), 1);
+}
+
+Past past_of(Builder& builder, const TimestampRules& rules, Value sequences) {
+  const Value first = builder.integer(rules.first_timestamp, ElementType::i32);
+  const Value is_timestamp = builder.op(ops::GreaterEqual, {sequences, first});
+  Past past;
+  past.is_last = column(builder, is_timestamp, 0);
+  // A column before the first one, because the sequence may be one token.
+  const Value none = all_of(builder, past.is_last, no(builder, past.is_last));
+  const Value before_last = column(builder, concat(builder, {none, is_timestamp}, 1), 1);
+  const Value zero = builder.integer(0, ElementType::i32);
+  const Value places =
+      convert(builder, numbers_below(builder, dimension_of(builder, sequences, 1)), ElementType::i32);
+  const Value place = reduce_keep_dims(
+      builder, ops::ReduceMax,
+      builder.op(ops::Select, {is_timestamp, places, builder.integer(-1, ElementType::i32)}), {1});
+  const Value count =
+      reduce_keep_dims(builder, ops::ReduceSum, convert(builder, is_timestamp, ElementType::i32), {1});
+  const Value earlier = builder.op(ops::Subtract, {count, convert(builder, past.is_last, ElementType::i32)});
+  past.has_any = builder.op(ops::Greater, {count, zero});
+  past.has_earlier = builder.op(ops::Greater, {earlier, zero});
+  past.is_penultimate = either(builder, no(builder, past.has_earlier), before_last);
+  const Value known_place = builder.op(ops::Maximum, {place, zero});
+  past.newest_token = builder.op(ops::GatherElements, {sequences, known_place}, {{"axis", 1}});
+  return past;
+}
+
+/// Which tokens must not follow: boolean [rows, vocabulary].
+Value forbidden(Builder& builder, const TimestampRules& rules, const Past& past, Value vocabulary) {
+  const Value tokens = convert(builder, numbers_below(builder, vocabulary), ElementType::i32);
+  const auto number = [&](std::int64_t value) { return builder.integer(value, ElementType::i32); };
+  const auto is = [&](std::int64_t token) { return builder.op(ops::Equal, {tokens, number(token)}); };
+  const Value is_timestamp = builder.op(ops::GreaterEqual, {tokens, number(rules.first_timestamp)});
+
+  Value result = either(builder, is(rules.no_timestamps), is(rules.start_of_lm));
+  const Value is_task =
+      either(builder, is(rules.start), either(builder, is(rules.translate), is(rules.transcribe)));
+  result = either(builder, result, all_of(builder, past.has_earlier, is_task));
+
+  // Timestamps are in pairs except for the first one.
+  const Value ends_pair = all_of(builder, past.is_last, past.is_penultimate);
+  result = either(builder, result, all_of(builder, ends_pair, is_timestamp));
+  const Value begins_pair = all_of(builder, past.is_last, no(builder, past.is_penultimate));
+  const Value is_text = builder.op(ops::Less, {tokens, number(rules.end)});
+  result = either(builder, result, all_of(builder, begins_pair, is_text));
+
+  // They never decrease, and the next pair begins later.
+  const Value least = builder.op(
+      ops::Select, {begins_pair, past.newest_token, builder.op(ops::Add, {past.newest_token, number(1)})});
+  const Value decreases = all_of(builder, is_timestamp, builder.op(ops::Less, {tokens, least}));
+  result = either(builder, result, all_of(builder, past.has_any, decreases));
+
+  const Value is_late =
+      builder.op(ops::Greater, {tokens, number(rules.first_timestamp + kLastFirstTimestamp)});
+  return either(builder, result, all_of(builder, no(builder, past.has_earlier), is_late));
+}
+
+/// Masks all tokens but timestamps in rows where the timestamps together are more probable than any of them.
+Value prefer_timestamps(Builder& builder, const TimestampRules& rules, Value scores, Value lowest) {
+  const auto part = [&](std::int64_t begin, std::int64_t end) {
+    return slice(builder, scores, begin, end, 1);
+  };
+  const Value of_timestamps = part(rules.first_timestamp, std::numeric_limits<std::int64_t>::max());
+  const Value best = reduce_keep_dims(builder, ops::ReduceMax, of_timestamps, {1});
+  const Value powers = builder.op(ops::Exp, {builder.op(ops::Subtract, {of_timestamps, best})});
+  const Value sum = reduce_keep_dims(builder, ops::ReduceSum, powers, {1});
+  const Value together = builder.op(ops::Add, {builder.op(ops::Log, {sum}), best});
+  const Value best_other = reduce_keep_dims(builder, ops::ReduceMax, part(0, rules.first_timestamp), {1});
+  const Value tokens = numbers_below(builder, size_of(builder, scores, 1));
+  const Value is_other = builder.op(ops::Less, {tokens, builder.integer(rules.first_timestamp)});
+  const Value is_masked = all_of(builder, builder.op(ops::Greater, {together, best_other}), is_other);
+  return builder.op(ops::Select, {is_masked, lowest, scores});
+}
+
+}  // namespace
+
+std::optional<TimestampRules> timestamp_rules_of(NodeContext& node, std::size_t logits_processor) {
+  constexpr std::int64_t kTimestamps = 1;
+  const std::int64_t end = node.integer("eos_token_id");
+  TimestampRules rules{.end = end,
+                       .start = node.integer("decoder_start_token_id", -1),
+                       .translate = node.integer("translate_token_id", -1),
+                       .transcribe = node.integer("transcribe_token_id", -1),
+                       .start_of_lm = node.integer("start_of_lm_token_id", -1),
+                       .no_timestamps = node.integer("no_timestamps_token_id", -1),
+                       .first_timestamp = node.integer("beginning_timestamp_token_id", -1),
+                       .is_active = {}};
+  if (!node.has_input(logits_processor)) return std::nullopt;
+  const Value processor = parameter_of(node, logits_processor, ElementType::i64);
+  const auto known = node.known_integers(processor);
+  if (known && known->front() != kTimestamps) return std::nullopt;
+  if (!node.has_attribute("beginning_timestamp_token_id")) {
+    // What onnxruntime assumed before it had the attributes: the vocabulary of Whisper.
+    rules.start = end + 1;
+    rules.translate = 50358;
+    rules.transcribe = 50359;
+    rules.start_of_lm = end + 105;
+    rules.no_timestamps = end + 106;
+    rules.first_timestamp = end + 107;
+  }
+  if (rules.first_timestamp < 1) node.fail("beginning_timestamp_token_id must be positive");
+  if (!known) rules.is_active = node.op(ops::Equal, {processor, node.integers({kTimestamps})});
+  return rules;
+}
+
+Value apply_timestamp_rules(SearchScope& scope, const TimestampRules& rules, Value scores, Value sequences) {
+  Builder& builder = scope.builder();
+  // The score of a token that must not be selected, as in onnxruntime.
+  const Value lowest = builder.number(std::numeric_limits<float>::lowest(), ElementType::f32);
+  const Past past = past_of(builder, rules, sequences);
+  const Value is_forbidden = forbidden(builder, rules, past, size_of(builder, scores, 1));
+  const Value allowed = builder.op(ops::Select, {is_forbidden, lowest, scores});
+  const Value result = prefer_timestamps(builder, rules, allowed, lowest);
+  if (!rules.is_active) return result;
+  return builder.op(ops::Select, {scope.outer(rules.is_active), result, scores});
+}
+
+}  // namespace onnx2ir::frontend

@@ -11,4 +11,4 @@ def fed(name, model, runs, feeding):
     if feeding == "one_compiled_reversed":
         runs = runs[::-1]
     options = ("--unroll-loops",) if feeding == "unrolled" else ()
-    return Case(f"{name}-{feeding}", model, runs, one_compiled=feeding != "fresh", options=options)
+    return Case(f"{name}-{feeding}", model, runs, one_compiled=feeding != "fresh", options=options, time_limit=60)  # some compile for each of 30 inputs

@@ -17,6 +17,27 @@ def q(name, *shape, dtype="uint8"):
     return numbers(name, *shape, dtype=dtype, low=0 if dtype == "uint8" else -128, high=255 if dtype == "uint8" else 127)
 
 
+def relative_bias(table, length, longest, is_bidirectional):
+    """The bias of each pair of positions. onnxruntime has this operator for GPUs only; its table is stored by columns."""
+    count = len(table) // 2 if is_bidirectional else len(table)
+    offsets = np.arange(length) - np.arange(length)[:, None]
+    far = np.maximum(np.abs(offsets), 1) / (count // 2)
+    steps = count // 2 + (np.log(far) / np.log(longest / (count // 2)) * (count - count // 2) + 1e-9).astype(int)
+    bucket = np.where(np.abs(offsets) < count // 2, np.abs(offsets), np.minimum(steps, count - 1))
+    if is_bidirectional:
+        bucket += np.where(offsets > 0, count, 0)
+    return table.reshape(table.shape[::-1])[:, bucket][None]
+
+
+def add_relative_positions():
+    table = numbers("table", 12, 3)
+    for length, longest, is_bidirectional in itertools.product((1, 7, 40), (20, 128), (0, 1)):
+        options = dict(max_distance=longest, is_bidirectional=is_bidirectional)
+        expected = relative_bias(table, length, longest, is_bidirectional)
+        size = np.int64(length)
+        case("RelativePositionBias", 1, table, size, size, constants=(0,), dynamic=False, variant=f"{length} tokens", expected=[expected], **options)
+
+
 def add_activations_and_norms():
     x, bias = numbers("x", 2, 5, 8), numbers("bias", 8)
     case("Gelu", 1, x)
@@ -176,6 +197,7 @@ def lstm(x, w, r, b, direction):
 
 
 add_activations_and_norms()
+add_relative_positions()
 add_attention()
 add_products()
 add_quantized()

@@ -1,7 +1,13 @@
 // Operators that onnxruntime's optimizer emits for transformers: activations with a bias, normalisations of a
 // sum, embeddings.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
@@ -152,6 +158,57 @@ Values quantized_embed_layer_normalization(NodeContext& node) {
   return outputs;
 }
 
+constexpr std::int64_t kLongestDistance = 1 << 20;
+
+/// The bucket of each distance from 0 to `longest`, as T5 groups them: half of the buckets hold one distance
+/// each, the others hold logarithmic steps.
+std::vector<std::int64_t> buckets_of_distances(std::int64_t buckets, std::int64_t longest) {
+  const std::int64_t exact = buckets / 2;
+  const auto logarithm = [&](std::int64_t distance) {
+    return std::log(static_cast<float>(distance) / static_cast<float>(exact));
+  };
+  std::vector<std::int64_t> result;
+  for (std::int64_t distance = 0; distance <= longest; ++distance) {
+    const float part = distance < exact ? 0.0F : logarithm(distance) / logarithm(longest);
+    const auto steps = static_cast<std::int64_t>(part * static_cast<float>(buckets - exact));
+    result.push_back(distance < exact ? distance : std::min(exact + steps, buckets - 1));
+  }
+  return result;
+}
+
+/// RelativePositionBias: [1, heads, queries, keys] from a row of the table for each distance between them.
+/// The table [buckets, heads] is stored by columns.
+Values relative_position_bias(NodeContext& node) {
+  const Value table = node.input(0);
+  const auto sizes = table.shape().sizes();
+  if (!sizes || sizes->size() != 2)
+    node.fail("the shape of bias_table must be known when the model is converted");
+  const bool is_bidirectional = node.integer("is_bidirectional", 0) != 0;
+  const std::int64_t all = sizes->front();
+  const std::int64_t buckets = is_bidirectional ? all / 2 : all;
+  const std::int64_t longest = node.integer("max_distance");
+  if (buckets < 2 || longest <= buckets / 2 || longest > kLongestDistance) {
+    node.fail("max_distance does not fit to " + std::to_string(all) + " buckets");
+  }
+  const std::vector<std::int64_t> of_distance = buckets_of_distances(buckets, longest);
+  std::vector<std::int64_t> of_offset;
+  for (std::int64_t offset = -longest; offset <= longest; ++offset) {
+    const std::int64_t bucket = of_distance[static_cast<std::size_t>(std::abs(offset))];
+    of_offset.push_back(is_bidirectional && offset > 0 ? buckets + bucket : bucket);
+  }
+  const Value by_bucket = reshape_constant(node, table, {sizes->back(), all});
+  const Value by_offset = gather(node, by_bucket, node.integers(of_offset), 1);
+  const auto positions = [&](std::size_t index, std::string_view what) {
+    return numbers_below(node, scalar(node, convert(node, node.input(index), ElementType::i64), what));
+  };
+  const Value queries = unsqueeze(node, positions(1, "query_length"), {1});
+  const Value offsets = node.op(ops::Subtract, {positions(2, "key_length"), queries});
+  const Value bounded = node.op(
+      ops::Maximum, {node.op(ops::Minimum, {offsets, node.integer(longest)}), node.integer(-longest)});
+  const Value places = node.op(ops::Add, {bounded, node.integer(longest)});
+  return {unsqueeze(node, gather(node, by_offset, places, 1), {0})};
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_transformer_translators() {
@@ -165,6 +222,7 @@ std::vector<TranslatorRow> microsoft_transformer_translators() {
       {"SimplifiedLayerNormalization", 1, simplified_layer_normalization},
       {"EmbedLayerNormalization", 1, embed_layer_normalization, {}, kMicrosoft, "mask_index_type"},
       {"QEmbedLayerNormalization", 1, quantized_embed_layer_normalization, {}, kMicrosoft},
+      {"RelativePositionBias", 1, relative_position_bias, {}, kMicrosoft},
   };
 }
 

@@ -61,6 +61,7 @@ std::vector<TranslatorRow> microsoft_image_translators();
 std::vector<TranslatorRow> experimental_translators();
 std::vector<TranslatorRow> microsoft_tensor_translators();
 std::vector<TranslatorRow> microsoft_ngram_translators();
+std::vector<TranslatorRow> microsoft_speculative_decoding_translators();
 std::vector<TranslatorRow> microsoft_hash_translators();
 std::vector<TranslatorRow> microsoft_greedy_search_translators();
 std::vector<TranslatorRow> microsoft_beam_search_translators();
@@ -125,6 +126,7 @@ inline constexpr TranslatorFamily kTranslatorFamilies[] = {
     microsoft_tensor_translators,                 //
     microsoft_gate_translators,                   //
     microsoft_ngram_translators,                  //
+    microsoft_speculative_decoding_translators,   //
     microsoft_hash_translators,                   //
     microsoft_greedy_search_translators,          //
     microsoft_beam_search_translators,            //

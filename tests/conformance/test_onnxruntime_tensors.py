@@ -161,7 +161,22 @@ def add_hashes():
     case("MurmurHash3", 1, whole, seed=42)
 
 
+def add_speculative_decoding():
+    """The prediction differs from the source at any place or nowhere; n-grams occur never, once, twice, at the end of the source."""
+    source, start = np.array([7, 8, 9, 7, 8, 6, 5], np.int64), np.array(0, np.int64)
+    for wrong in (0, 2, 6, 7):
+        prediction = np.append(source, 3)
+        prediction[wrong] = 4
+        case("BifurcationDetector", 1, source, np.array([2], np.int64), start, prediction, outputs=2, variant=f"{wrong}")
+        case("BifurcationDetector", 1, source, np.array([2], np.int64), np.array([3], np.int64), prediction[3:], outputs=2, variant=f"{wrong}")
+    for tokens in ([2, 7, 8], [9, 7, 8], [5], [4], [6, 5], [7], []):
+        for smallest, largest in ((1, 1), (1, 4), (2, 3)):
+            case("BifurcationDetector", 1, source, np.array(tokens, np.int64), start, outputs=2, min_ngram_size=smallest, max_ngram_size=largest, variant="".join(map(str, tokens)))
+    case("BifurcationDetector", 1, source[:0], np.array([2], np.int64), start, np.array([5], np.int64), outputs=2)
+
+
 add_tensors()
+add_speculative_decoding()
 add_hashes()
 add_words()
 add_tokenizer()

@@ -121,8 +121,6 @@ Values embed_words(NodeContext& node) {
 
 constexpr std::string_view kAttentionInCell =
     "everything: the cell of the LSTM has an attention, for which OpenVINO has no operation";
-constexpr std::string_view kSpeculative =
-    "everything: it steers speculative decoding; run it outside of the model";
 constexpr std::string_view kPath =
     "everything: the length of the path is known only when it has been traced back";
 constexpr std::string_view kKernelLayout =
@@ -158,7 +156,6 @@ std::vector<TranslatorRow> microsoft_tensor_translators() {
        kMicrosoft,
        "char_embedding_size conv_window_size embedding_size"},
       {"AttnLSTM", 1, left_out<kAttentionInCell>, kAttentionInCell, kMicrosoft},
-      {"BifurcationDetector", 1, left_out<kSpeculative>, kSpeculative, kMicrosoft},
       {"DynamicTimeWarping", 1, left_out<kPath>, kPath, kMicrosoft},
       {"MatMulFpQ4", 1, left_out<kKernelLayout>, kKernelLayout, kMicrosoft},
       {"NGramHashMapping", 1, left_out<kWideHash>, kWideHash, kMicrosoft},

@@ -1,0 +1,96 @@
+// BifurcationDetector: joins the accepted part of a prediction to a sentence, and finds where the end of the
+// sentence is in the source.
+#include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr std::int64_t kMaxNgram = 1024;  ///< each size is emitted as operations of its own
+
+/// `tokens` and one more token, so that it has an element to gather.
+Value padded(NodeContext& node, Value tokens) {
+  return concat(node, {tokens, node.integers({0})});
+}
+
+/// The first of `places` whose condition is true; `count` if there is none.
+Value first_true(NodeContext& node, Value conditions, Value places, Value count) {
+  return reduce(node, ops::ReduceMin, node.op(ops::Select, {conditions, places, count}), {0});
+}
+
+/// The current tokens and the prediction up to the first token that differs from the source after the last
+/// match.
+Value merged_tokens(NodeContext& node, Value source, Value count) {
+  if (!node.has_input(3)) return node.input(1);
+  const Value prediction = node.input(3);
+  const Value places = numbers_below(node, size_of(node, prediction, 0));
+  const Value previous = reshape(node, node.input(2), std::vector<std::int64_t>{});
+  const Value in_source = node.op(ops::Add, {places, previous});
+  const Value expected = gather(node, padded(node, source), node.op(ops::Minimum, {in_source, count}));
+  const Value differs = node.op(ops::LogicalOr, {node.op(ops::GreaterEqual, {in_source, count}),
+                                                 node.op(ops::NotEqual, {expected, prediction})});
+  const Value kept =
+      node.op(ops::Add, {first_true(node, differs, places, size_of(node, prediction, 0)), node.integer(1)});
+  return concat(node,
+                {node.input(1), slice(node, prediction, node.integers({0}), reshape(node, kept, {1}), 0)});
+}
+
+/// The place after the n-gram of the source that ends the tokens; -1 unless the source has it once or at its
+/// end.
+Value suffix_match(NodeContext& node, Value source, Value count, Value tokens) {
+  const std::int64_t smallest = node.integer("min_ngram_size", 1);
+  const std::int64_t largest = node.integer("max_ngram_size", 1);
+  if (smallest < 1 || largest < smallest || largest > kMaxNgram) {
+    node.fail("min_ngram_size and max_ngram_size must be between 1 and " + std::to_string(kMaxNgram));
+  }
+  const Value length = size_of(node, tokens, 0);
+  const Value candidates = padded(node, source);
+  const Value endings = padded(node, tokens);
+  const Value places = numbers_below(node, node.op(ops::Add, {count, node.integer(1)}));
+  Value matches = node.op(ops::Less, {places, count});  // the n-gram that ends at each place of the source
+  Value is_open = node.boolean(true);
+  Value result = node.integer(-1);
+  for (std::int64_t size = 1; size <= largest; ++size) {
+    const Value back = node.integer(size - 1);
+    const auto shifted = [&](Value from, Value last) {
+      const Value place = node.op(ops::Subtract, {last, back});
+      return std::pair{gather(node, from, node.op(ops::Maximum, {place, node.integer(0)})),
+                       node.op(ops::GreaterEqual, {place, node.integer(0)})};
+    };
+    const auto [own, is_in_source] = shifted(candidates, places);
+    const auto [ending, is_in_tokens] = shifted(endings, node.op(ops::Subtract, {length, node.integer(1)}));
+    for (const Value condition : {node.op(ops::Equal, {own, ending}), is_in_source, is_in_tokens}) {
+      matches = node.op(ops::LogicalAnd, {matches, condition});
+    }
+    if (size < smallest) continue;
+    const Value found = reduce(node, ops::ReduceSum, convert(node, matches, ElementType::i64), {0});
+    const Value after = node.op(ops::Add, {first_true(node, matches, places, count), node.integer(1)});
+    const Value is_ambiguous = node.op(ops::LogicalAnd, {node.op(ops::Greater, {found, node.integer(1)}),
+                                                         node.op(ops::Less, {after, count})});
+    const Value is_found =
+        node.op(ops::LogicalAnd, {is_open, node.op(ops::Greater, {found, node.integer(0)})});
+    const Value match = node.op(ops::Select, {is_ambiguous, node.integer(-1), after});
+    result = node.op(ops::Select, {is_found, match, result});
+    // A longer n-gram is looked for only if this one is ambiguous.
+    is_open = node.op(ops::LogicalAnd, {is_found, is_ambiguous});
+  }
+  return result;
+}
+
+Values detect_bifurcation(NodeContext& node) {
+  const Value source = node.input(0);
+  const Value count = size_of(node, source, 0);
+  const Value tokens = merged_tokens(node, source, count);
+  const Value match = suffix_match(node, source, count, tokens);
+  return {tokens, reshape(node, match, shape_of(node, node.input(2)))};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> microsoft_speculative_decoding_translators() {
+  return {{"BifurcationDetector", 1, detect_bifurcation, {}, kMicrosoft}};
+}
+
+}  // namespace onnx2ir::frontend

@@ -170,6 +170,7 @@ def add_quantized():
     rounded = np.clip(np.rint(real / np.float32(0.3)) + 90, 0, 255).astype(np.uint8)
     case("QGemm", 1, a, scale[0], zero[0], b, scale[1], zero[1], bias, expected=[real.astype(np.float32)])
     case("QGemm", 1, a, scale[0], zero[0], b, scale[1], zero[1], bias, np.float32(0.3), np.uint8(90), expected=[rounded])
+    case("QGemm", 1, a, scale[0], zero[0], b, scale[1], zero[1], bias, np.float32(0.3), None)
     case("QGemm", 1, a.T.copy(), scale[0], zero[0], b.T.copy(), numbers("s", 5, low=0.01, high=0.1), numbers("z", 5, dtype="int8"), None, np.float32(0.3), np.uint8(90), transA=1, transB=1, alpha=2.0)
     add_lstm()
 

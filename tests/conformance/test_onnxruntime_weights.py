@@ -53,6 +53,7 @@ def add_packed_weights():
                     own = np.arange(48) // 16 if given is None else given
                     expected = x @ ((weights - zeros[:, own]) * scales[:, own]).T.astype(np.float32) + (0 if bias is None else bias)
                     case("MatMulNBits", 1, x, packed, scales, zero, given, bias, constants=(1, 2, 3, 4, 5), K=48, N=6, bits=bits, block_size=16, variant=kind, expected=[expected.astype(np.float32)])
+        case("MatMulNBits", 1, x, packed, scales, q("zeros", 6, -(-3 // per_byte)), K=48, N=6, bits=bits, block_size=16)
     for kind in (0, 1):
         for block in (16, 64):
             case("MatMulBnb4", 1, x, q("codes", 48 * 6 // 2), numbers("largest", -(-48 * 6 // block)), constants=(1, 2), K=48, N=6, block_size=block, quant_type=kind)
@@ -66,6 +67,7 @@ def add_packed_weights():
             table, zeros = q("narrow", 7, width * bits // 8), q("zeros", 7, -(-blocks * bits // 8))
             for zero in ((), (zeros,)):
                 case("GatherBlockQuantized", 1, table, rows, scale("scales", 7, blocks), *zero, constants=(0, 2, 3), bits=bits, block_size=block)
+        case("GatherBlockQuantized", 1, table, rows, scale("scales", 7, blocks), zeros, dynamic=False, bits=bits, block_size=block)
 
 
 def unpacked(values, bits):
@@ -159,11 +161,23 @@ def add_experts():
             case("QMoE", 1, numbers("tokens", 2, 3, 32), logits, *layers, expected=[expected], activation_type="swiglu", swiglu_fusion=1, k=2, normalize_routing_weights=1, expert_weight_bits=bits, constants=tuple(range(2, 8)), **(dict(block_size=block) if block else {}))
 
 
+def add_routing():
+    """onnxruntime normalises the weights of the experts of a QMoE even without normalize_routing_weights, unless they are an input."""
+    tokens, logits, mixing = numbers("tokens", 2, 3, 32), numbers("logits", 6, 4), numbers("mixing", 6, 4, low=0.1, high=1)
+    layers = [q("first", 4, 32, 16), scale("first", 4, 32), None, q("second", 4, 32, 16), scale("second", 4, 32), None]
+    for normalize in (0, 1):
+        for given in ((), (*[None] * 6, mixing)):
+            for constants in (tuple(range(2, 8)), ()):
+                case("QMoE", 1, tokens, logits, *layers, *given, activation_type="relu", k=2, normalize_routing_weights=normalize, constants=constants, dynamic=bool(constants), variant=f"{len(constants)}")
+    case("MoE", 1, tokens, logits, numbers("first", 4, 8, 32), None, numbers("second", 4, 32, 8), k=2, use_sparse_mixer=1)
+
+
 add_products()
 add_packed_weights()
 add_quantized_products()
 add_elementwise_quantized()
 add_experts()
+add_routing()
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("onnxruntime_weights", name), make) for name, make in CASES.items()))

@@ -68,8 +68,14 @@ Value activated(NodeContext& node, Value x, const Layer& first, const Layer& thi
   return linear ? node.op(ops::Multiply, {result, linear}) : result;
 }
 
+/// Where the weights of the best experts come from, and whether their sum is 1.
+struct Routing {
+  Value mixing;  ///< [T, E]; null: the softmax of the scores
+  bool is_normalized;
+};
+
 /// The weight of each expert for each token, [T, E]: 0 for all but the `k` best.
-Value routing_weights(NodeContext& node, Value mixing) {
+Value routing_weights(NodeContext& node, const Routing& routing) {
   const Value logits = node.input(1);
   ir::Node& best = node.node(ops::TopK, {logits, node.integer(node.integer("k", 1))},
                              {{"axis", std::int64_t{1}},
@@ -78,12 +84,12 @@ Value routing_weights(NodeContext& node, Value mixing) {
                               {"index_element_type", ElementType::i64},
                               {"stable", true}},
                              2);
-  const bool is_normalized = node.integer("normalize_routing_weights", 0) != 0;
   const auto at_best = [&](Value value) {
     return node.op(ops::GatherElements, {value, best.value(1)}, {{"axis", 1}});
   };
-  Value chosen = mixing ? at_best(mixing) : at_best(node.op(ops::SoftMax, {logits}, {{"axis", 1}}));
-  if (is_normalized) {
+  Value chosen =
+      routing.mixing ? at_best(routing.mixing) : at_best(node.op(ops::SoftMax, {logits}, {{"axis", 1}}));
+  if (routing.is_normalized) {
     const Value sum = reduce_keep_dims(node, ops::ReduceSum, chosen, {1});
     chosen = divide(node, chosen, sum);
   }
@@ -92,8 +98,8 @@ Value routing_weights(NodeContext& node, Value mixing) {
                  {{"reduction", "none"}, {"use_init_val", true}});
 }
 
-Value mixed(NodeContext& node, const Layer& first, const Layer& second, const Layer& third, Value mixing) {
-  if (node.integer("use_sparse_mixer", 0) != 0) node.fail("the sparse mixer is not converted");
+Value mixed(NodeContext& node, const Layer& first, const Layer& second, const Layer& third,
+            const Routing& routing) {
   const Value input = node.input(0);
   const std::int64_t rank = node.rank(input);
   const Value tokens =
@@ -103,9 +109,13 @@ Value mixed(NodeContext& node, const Layer& first, const Layer& second, const La
   const Value shape = concat(node, {dimension_of(node, first.weights, 0), dimension_of(node, tokens, 0),
                                     dimension_of(node, tokens, 1)});
   const Value y = apply_layer(node, activated(node, broadcast_to(node, tokens, shape), first, third), second);
-  const Value weights = unsqueeze(node, transpose(node, routing_weights(node, mixing), {1, 0}), {2});
+  const Value weights = unsqueeze(node, transpose(node, routing_weights(node, routing), {1, 0}), {2});
   const Value sum = reduce(node, ops::ReduceSum, node.op(ops::Multiply, {y, weights}), {0});
   return rank == 2 ? sum : reshape(node, sum, shape_of(node, input));
+}
+
+bool normalizes_routing(NodeContext& node) {
+  return node.integer("normalize_routing_weights", 0) != 0;
 }
 
 /// MoE.
@@ -113,7 +123,9 @@ Values mixture_of_experts(NodeContext& node) {
   const auto layer = [&](std::size_t weights) {
     return Layer{node.optional_input(weights), node.optional_input(weights + 1)};
   };
-  return {mixed(node, layer(2), layer(4), layer(6), {})};
+  const Layer first = layer(2);
+  const Layer second = layer(4);
+  return {mixed(node, first, second, layer(6), {{}, normalizes_routing(node)})};
 }
 
 /// The input indices of a layer in QMoE.
@@ -167,16 +179,18 @@ Values quantized_mixture_of_experts(NodeContext& node) {
   const Layer first = quantized_layer(node, {2, 11, "fc1_expert_weight_bits"});
   const Layer second = quantized_layer(node, {5, 12, "fc2_expert_weight_bits"});
   const Layer third = quantized_layer(node, {8, 13, "fc3_expert_weight_bits"});
-  return {mixed(node, first, second, third, node.optional_input(14))};
+  // onnxruntime always normalises the softmax of the scores.
+  const Value mixing = node.optional_input(14);
+  return {mixed(node, first, second, third, {mixing, !mixing || normalizes_routing(node)})};
 }
 
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_expert_translators() {
   return {
-      {"MoE", 1, mixture_of_experts, "the sparse mixer", kMicrosoft, "activation_alpha activation_beta"},
-      {"QMoE", 1, quantized_mixture_of_experts, "the sparse mixer, floating-point weights", kMicrosoft,
-       "activation_alpha activation_beta accuracy_level"},
+      {"MoE", 1, mixture_of_experts, {}, kMicrosoft, "activation_alpha activation_beta use_sparse_mixer"},
+      {"QMoE", 1, quantized_mixture_of_experts, "floating-point weights", kMicrosoft,
+       "activation_alpha activation_beta accuracy_level normalize_routing_weights use_sparse_mixer"},
   };
 }
 

@@ -212,15 +212,28 @@ Values gather_block_quantized(NodeContext& node) {
   return {gather(node, reshape(node, blocks, shape), node.input(1), from)};
 }
 
+/// The numbers in each byte, the lowest bits first; they are the elements of a new last axis.
+Value unpacked(NodeContext& node, Value bytes, std::int64_t bits) {
+  if (bits == 8) return bytes;
+  Value rest = unsqueeze(node, convert(node, bytes, ElementType::i32), {node.rank(bytes)});
+  const Value step = node.integer(std::int64_t{1} << bits, ElementType::i32);
+  Values numbers;
+  for (std::int64_t first = 0; first < 8; first += bits) {
+    const Value above = divide(node, rest, step);
+    numbers.push_back(node.op(ops::Subtract, {rest, node.op(ops::Multiply, {above, step})}));
+    rest = above;
+  }
+  return concat(node, numbers, node.rank(bytes));
+}
+
 }  // namespace
 
-/// The bytes of the constant input `index` as numbers of `bits` bits in `shape`.
 Value packed_input(NodeContext& node, std::size_t index, std::int64_t bits,
                    const std::vector<std::int64_t>& shape) {
   const Value packed = node.input(index);
   const ir::ConstantData* data = packed.node->constant();
-  if (data == nullptr || packed.type() != ElementType::u8)
-    node.fail("packed weights must be constants of 8-bit integers");
+  if (packed.type() != ElementType::u8) node.fail("packed weights must be 8-bit integers");
+  if (data == nullptr) return reshape(node, unpacked(node, packed, bits), shape);
   std::int64_t count = 1;
   for (const std::int64_t size : shape) count *= size;
   if (packed.shape().element_count() != count * bits / 8) node.fail("the packed weights have the wrong size");
@@ -240,7 +253,7 @@ Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::
 
 std::vector<TranslatorRow> microsoft_packed_weight_translators() {
   return {
-      {"MatMulNBits", 1, mat_mul_n_bits, "weights that are not constants", kMicrosoft},
+      {"MatMulNBits", 1, mat_mul_n_bits, {}, kMicrosoft},
       {"MatMulBnb4", 1, mat_mul_bnb_4, {}, kMicrosoft, "training_mode"},
       {"GatherBlockQuantized", 1, gather_block_quantized, {}, kMicrosoft},
   };

@@ -9,7 +9,8 @@
 
 namespace onnx2ir::frontend {
 
-/// The bytes of the constant input `index` as unsigned integers of `bits` bits in `shape`.
+/// The bytes of input `index` as unsigned integers of `bits` bits in `shape`; i32 unless the input is a
+/// constant.
 Value packed_input(NodeContext& node, std::size_t index, std::int64_t bits,
                    const std::vector<std::int64_t>& shape);
 

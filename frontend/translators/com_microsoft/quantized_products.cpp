@@ -7,8 +7,8 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// QGemm: alpha * A' * B' + C, where C is quantised with the product of the scales. Without an output scale,
-/// the result is not quantised.
+/// QGemm: alpha * A' * B' + C, where C is quantised with the product of the scales. Without a zero point of
+/// the output, the result is not quantised.
 Values q_gemm(NodeContext& node) {
   const auto transposed = [&](Value value, std::string_view name) {
     return node.integer(name, 0) != 0 ? transpose(node, value, {1, 0}) : value;
@@ -27,9 +27,9 @@ Values q_gemm(NodeContext& node) {
       node.op(ops::Multiply,
               {sums, alpha == 1 ? scale : node.op(ops::Multiply, {scale, node.number_like(alpha, scale)})});
   if (!node.has_input(7)) return {result};
-  const Value zero_point = node.optional_input(8);
-  return {
-      quantized(node, result, node.input(7), zero_point, zero_point ? zero_point.type() : ElementType::u8)};
+  if (!node.has_input(8)) return {divide(node, result, node.input(7))};
+  const Value zero_point = node.input(8);
+  return {quantized(node, result, node.input(7), zero_point, zero_point.type())};
 }
 
 /// DynamicQuantizeLSTM: an LSTM whose weights [D, I, 4H] are integers. onnxruntime also rounds the inputs of

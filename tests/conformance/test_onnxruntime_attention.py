@@ -50,6 +50,9 @@ def add_attention():
     case("Attention", 1, x, numbers("w", 8, 28), numbers("b", 28), qkv_hidden_sizes=[8, 8, 12], **shared)
     case("Attention", 1, x, weights, bias, None, None, added, scale=0.3, mask_filter_value=-5.0, **shared)
     case("Attention", 1, x, weights, bias, ones_and_zeros("m", BATCH, LENGTH), None, added, scale=0.3, mask_filter_value=-5.0, **shared)
+    for name, mask in masks(LENGTH + PAST)[:2]:
+        case("Attention", 1, x, weights, bias, mask, past, outputs=2, variant=f"given_weights_{name}", num_heads=HEADS)
+    case("Attention", 1, x, numbers("w", 8, 28), numbers("b", 28), qkv_hidden_sizes=[8, 8, 12], variant="given_weights", num_heads=HEADS)
     runs = [(numbers(f"x{n}", BATCH, n, 8), weights, bias, mask[:1] if n == 1 else mask) for n, mask in ((5, np.array([5, 2], np.int32)), (4, np.array([4, 3, 0, 1], np.int32)))]
     series("Attention", 1, *runs, variant="mask_of_any_length", **shared)
 
@@ -79,6 +82,18 @@ def add_multi_head_attention():
     heads = [numbers(name, BATCH, HEADS, 6, SIZE) for name in ("key_heads", "value_heads")]
     case("MultiHeadAttention", 1, query, *heads, num_heads=HEADS)
     case("MultiHeadAttention", 1, query, *heads, None, ones_and_zeros("m", BATCH, 6), num_heads=HEADS)
+    buffers = [numbers(name, BATCH, HEADS, 7, SIZE) for name in ("past_key", "past_value")]
+    step = [numbers(name, BATCH, 1, HIDDEN) for name in ("query", "key", "value")]
+    for width in (1, BATCH):
+        beams = numbers("beams", BATCH // width, width, 7, dtype="int32", low=0, high=width - 1)
+        beams[:, :, PAST] = np.arange(width)
+        case("MultiHeadAttention", 1, *step, None, None, None, *buffers, np.array([PAST], np.int32), beams, num_heads=HEADS, outputs=3)
+    packed = [part.reshape(BATCH, -1, HEADS, SIZE) for part in (query, own[0], own[1])]
+    added = bias.reshape(3, HEADS, SIZE)
+    shifted = [(part + by).transpose(0, 2, 1, 3) for part, by in zip(packed, added)]
+    expected = [attention_by_hand(*shifted)[0]]
+    case("MultiHeadAttention", 1, np.stack(packed, 3), None, None, bias, num_heads=HEADS, expected=expected)
+    case("MultiHeadAttention", 1, query, np.stack(packed[1:], 3), None, bias, num_heads=HEADS, expected=expected)
 
 
 def in_heads(value):
@@ -137,6 +152,8 @@ def add_rotary_embedding():
             case("RotaryEmbedding", 1, x, where, *caches, interleaved=interleaved, constants=(2, 3))
             case("RotaryEmbedding", 1, heads, where, *caches, interleaved=interleaved, constants=(2, 3))
         case("RotaryEmbedding", 1, numbers("x", BATCH, LENGTH, 24), positions, *caches, interleaved=interleaved, num_heads=2, rotary_embedding_dim=8, constants=(2, 3))
+        for given in (x, heads):
+            case("RotaryEmbedding", 1, given, positions, *caches, interleaved=interleaved, variant="given_caches")
 
 
 def add_multimodal_rotary_embedding():
@@ -198,6 +215,53 @@ def add_group_query_attention():
             case("GroupQueryAttention", 1, *inputs, variant=name, kv_num_heads=1, qk_output=output, softcap=3.0, outputs=4, num_heads=4)
 
 
+def add_positions_and_padding():
+    """Prompts whose rows have different lengths, positions that the caller gives, caches of rotations that are inputs of the graph."""
+    shared = dict(outputs=3, num_heads=4)
+    for options in (dict(), dict(local_window_size=3), dict(softcap=2.0)):
+        for past in (0, None, 9):
+            padded = group_query([LENGTH - 1, LENGTH], LENGTH, LENGTH, "p", past=past)
+            case("GroupQueryAttention", 1, *padded, variant=f"padded_{past}", kv_num_heads=1, **options, **shared)
+    for name, inputs in (
+        ("prompt", group_query([LENGTH, LENGTH], LENGTH, LENGTH, "p", past=0, rotary=True)),
+        ("step", group_query([PAST + 1, 2], 1, PAST + 1, "s", rotary=True)),
+    ):
+        positions = numbers("positions", *inputs[0].shape[:2], dtype="int64", low=0, high=12)
+        for interleaved in (0, 1):
+            case("GroupQueryAttention", 1, *inputs, positions, variant=name, kv_num_heads=1, do_rotary=1, rotary_interleaved=interleaved, **shared)
+
+
+def add_caches_of_other_layers():
+    """The past has the keys of the queries already."""
+    shared = dict(outputs=3, num_heads=4, kv_num_heads=1)
+    for name, inputs in (("prompt", group_query([4, 4], 4, 4, "p", past=4)), ("step", group_query([4, 4], 1, 4, "s", past=4))):
+        inputs[1:3] = [value[:, :0] for value in inputs[1:3]]
+        case("GroupQueryAttention", 1, *inputs, variant=f"no_new_keys_{name}", **shared)
+        inputs[7:9] = group_query([4, 4], 4, 4, "p", rotary=True)[7:9]
+        case("GroupQueryAttention", 1, *inputs, variant=f"no_new_keys_{name}", do_rotary=1, constants=(7, 8), dynamic=False, **shared)
+
+
+def add_window_caches():
+    """Caches that hold only the keys of the window, and some more if they have room. Here they are full: other elements are unspecified."""
+    for window, capacity, full in ((2, 2, 9), (3, 5, 8)):
+        shared = dict(outputs=3, num_heads=4, kv_num_heads=1, local_window_size=window, sliding_window_cache=1)
+        for name, lengths, count in (
+            ("prompt", [capacity, capacity], capacity),
+            ("long_prompt", [full, full], full),
+            ("first_step", [capacity, capacity], 1),
+            ("late_step", [capacity, full], 1),
+        ):
+            inputs = group_query(lengths, count, max(lengths), name, past=capacity)
+            case("GroupQueryAttention", 1, *inputs, variant=f"{name}_{capacity}", **shared)
+            added = numbers("added", 1, 4, count, max(lengths))
+            case("GroupQueryAttention", 1, *inputs, None, added, variant=f"{name}_{capacity}", **shared)
+    shared = dict(outputs=3, num_heads=4, kv_num_heads=1, local_window_size=3, sliding_window_cache=1)
+    chunk = [value if index == 6 or value is None else value[:1] for index, value in enumerate(group_query([8, 8], 4, 8, "c", past=5))]
+    case("GroupQueryAttention", 1, *chunk, variant="chunk", **shared)
+    steps = [tuple(group_query([length, length], 1, length, f"s{length}", past=3, rotary=True)) for length in range(3, 8)]
+    series("GroupQueryAttention", 1, *steps, variant="window", do_rotary=1, **shared)
+
+
 def add_quantized_caches():
     """Caches of 8 bits, and of 4 bits with two numbers in each byte, for one scale and for one of each channel."""
     size, kv = 16, 2
@@ -221,6 +285,9 @@ add_rotary_embedding()
 add_multimodal_rotary_embedding()
 add_linear_attention()
 add_group_query_attention()
+add_positions_and_padding()
+add_caches_of_other_layers()
+add_window_caches()
 add_quantized_caches()
 
 

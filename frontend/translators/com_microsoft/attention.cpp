@@ -22,13 +22,21 @@ struct Heads {
   Value value;
 };
 
-/// Splits the projected input [B, S, q + k + v] into heads; `width` is the number of its columns.
-Heads split_projection(NodeContext& node, Value projected, std::int64_t width, std::int64_t count) {
+/// Splits the projected input [B, S, q + k + v] into heads.
+Heads split_projection(NodeContext& node, Value projected, std::int64_t count) {
+  const ir::Dimension width = projected.shape()[2];
   std::vector<std::int64_t> sizes = node.integer_list("qkv_hidden_sizes");
-  if (sizes.empty()) sizes.assign(3, width / 3);
+  if (sizes.empty() && width.is_dynamic()) {
+    ir::Node& parts = node.node(ops::Split, {projected, node.integer(2)}, {{"num_splits", 3}}, 3);
+    const auto part = [&](std::size_t which) { return split_heads(node, parts.value(which), count); };
+    const Value query = part(0);
+    const Value key = part(1);
+    return {query, key, part(2)};
+  }
+  if (sizes.empty()) sizes.assign(3, width.size() / 3);
   if (sizes.size() != 3) node.fail("qkv_hidden_sizes must have three values");
   for (const std::int64_t size : sizes) {
-    if (size < 1 || size > width || size % count != 0) {
+    if (size < 1 || size > kFarEnd || (width.is_static() && size > width.size()) || size % count != 0) {
       node.fail("the hidden sizes cannot be divided into the heads");
     }
   }
@@ -36,7 +44,9 @@ Heads split_projection(NodeContext& node, Value projected, std::int64_t width, s
     return split_heads(node, slice(node, projected, first, end, 2), count);
   };
   const std::int64_t keys = sizes[0] + sizes[1];
-  return {part(0, sizes[0]), part(sizes[0], keys), part(keys, keys + sizes[2])};
+  const Value query = part(0, sizes[0]);
+  const Value key = part(sizes[0], keys);
+  return {query, key, part(keys, keys + sizes[2])};
 }
 
 /// Rotates by the caches that onnxruntime computes itself: the angle of pair i at position p is p / 10000^(2i
@@ -87,31 +97,27 @@ std::int64_t head_count(NodeContext& node) {
   return count;
 }
 
-std::int64_t width_of(NodeContext& node, Value weights) {
-  if (node.rank(weights) != 2 || weights.shape()[1].is_dynamic()) {
-    node.fail("the size of the weights must be known when the model is converted");
-  }
-  return weights.shape()[1].size();
+/// The product of the input and the weights.
+Value projection(NodeContext& node, Value input, Value weights) {
+  if (node.rank(weights) != 2) node.fail("the weights must be a matrix");
+  const Value product =
+      node.op(ops::MatMul, {input, weights}, {{"transpose_a", false}, {"transpose_b", false}});
+  return sum_of(node, product, node.optional_input(2));
 }
 
 Values attention(NodeContext& node) {
   const std::int64_t count = head_count(node);
-  const std::int64_t width = width_of(node, node.input(1));
-  const Value projected =
-      node.op(ops::MatMul, {node.input(0), node.input(1)}, {{"transpose_a", false}, {"transpose_b", false}});
-  const Value all = sum_of(node, projected, node.optional_input(2));
-  return attention_of(node, split_projection(node, all, width, count), {3, 4, 5});
+  const Value all = projection(node, node.input(0), node.input(1));
+  return attention_of(node, split_projection(node, all, count), {3, 4, 5});
 }
 
 /// QAttention: the input and the weights are integers.
 Values quantized_attention(NodeContext& node) {
   const std::int64_t count = head_count(node);
-  const std::int64_t width = width_of(node, node.input(1));
-  const Value projected = node.op(ops::MatMul, {dequantized(node, 0, 3, 6), dequantized(node, 1, 4, 7)},
-                                  {{"transpose_a", false}, {"transpose_b", false}});
-  const Value all = sum_of(node, projected, node.optional_input(2));
+  const Value input = dequantized(node, 0, 3, 6);
+  const Value all = projection(node, input, dequantized(node, 1, 4, 7));
   constexpr std::size_t kNone = 9;
-  return attention_of(node, split_projection(node, all, width, count), {5, 8, kNone});
+  return attention_of(node, split_projection(node, all, count), {5, 8, kNone});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/quantized_cache.hpp"
 #include "frontend/translators/com_microsoft/rotation.hpp"
+#include "frontend/translators/com_microsoft/window_cache.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
@@ -16,20 +17,6 @@ struct Heads {
   Value value;
 };
 
-/// The number of keys of each row of the batch, i64 [B].
-struct Lengths {
-  Value past;
-  Value total;
-  Value longest;  ///< total_sequence_length, i64 [1]
-};
-
-void check(NodeContext& node) {
-  if (node.integer("sliding_window_cache", 0) != 0) {
-    node.fail("a cache of the window alone (sliding_window_cache) is not converted",
-              "Export the model with a cache of the whole sequence.");
-  }
-}
-
 Heads heads_of(NodeContext& node, std::int64_t queries, std::int64_t keys) {
   const Value query = node.input(0);
   if (node.rank(query) != 3) node.fail("the query must be a batch of sequences");
@@ -42,6 +29,11 @@ Heads heads_of(NodeContext& node, std::int64_t queries, std::int64_t keys) {
   return {part(0, queries), part(queries, queries + keys), part(queries + keys, queries + 2 * keys)};
 }
 
+/// Whether the past has all keys already, because another layer has added them: there are no new ones.
+bool has_no_new_keys(const Heads& heads) {
+  return heads.key.shape()[2] == 0;
+}
+
 Lengths lengths_of(NodeContext& node, const Heads& heads) {
   Lengths lengths;
   const Value last = reshape(node, convert(node, node.input(5), ElementType::i64), {-1});
@@ -49,9 +41,14 @@ Lengths lengths_of(NodeContext& node, const Heads& heads) {
   lengths.longest = reshape(node, convert(node, node.input(6), ElementType::i64), {1});
   const Value count = dimension_of(node, heads.query, 2);
   // If there are as many queries as keys, there is no past, and shorter rows are padded at the end.
-  const Value is_prompt = node.op(ops::Equal, {count, lengths.longest});
-  lengths.past =
-      node.op(ops::Select, {is_prompt, node.integers({0}), node.op(ops::Subtract, {lengths.total, count})});
+  lengths.is_prompt = node.op(ops::Equal, {count, lengths.longest});
+  lengths.past = node.op(
+      ops::Select, {lengths.is_prompt, node.integers({0}), node.op(ops::Subtract, {lengths.total, count})});
+  lengths.first_new = lengths.past;
+  if (heads.key.shape()[2].is_dynamic() || heads.key.shape()[2] != heads.query.shape()[2]) {
+    const Value others = node.op(ops::Subtract, {count, dimension_of(node, heads.key, 2)});
+    lengths.first_new = node.op(ops::Add, {lengths.past, others});
+  }
   return lengths;
 }
 
@@ -60,13 +57,19 @@ Value query_positions(NodeContext& node, const Heads& heads, const Lengths& leng
   return node.op(ops::Add, {unsqueeze(node, lengths.past, {1}), positions_along(node, heads.query, 2)});
 }
 
-void rotate(NodeContext& node, Heads& heads, Value positions) {
+void rotate(NodeContext& node, Heads& heads, const Lengths& lengths, Value positions) {
   if (!node.has_input(7) || !node.has_input(8)) node.fail("do_rotary needs cos_cache and sin_cache");
-  if (node.has_input(9)) positions = convert(node, node.input(9), ElementType::i64);
+  if (node.has_input(9)) {
+    // The positions of a prompt follow the first one.
+    const Value given = convert(node, node.input(9), ElementType::i64);
+    const Value first = slice(node, reshape(node, given, {-1}), 0, 1, 0);
+    const Value prompt = node.op(ops::Add, {first, positions_along(node, heads.query, 2)});
+    positions = node.op(ops::Select, {lengths.is_prompt, unsqueeze(node, prompt, {0}), given});
+  }
   const Rotation rotation = rotation_by_caches(node, node.input(7), node.input(8), positions,
                                                node.integer("rotary_interleaved", 0) != 0);
   heads.query = rotated(node, heads.query, rotation);
-  heads.key = rotated(node, heads.key, rotation);
+  if (!has_no_new_keys(heads)) heads.key = rotated(node, heads.key, rotation);
 }
 
 /// The origin of each element of the new cache in [past, new, zero]: i64 [B, T].
@@ -75,7 +78,7 @@ Value cache_origins(NodeContext& node, Value past, Value now, const Lengths& len
   const Value count = dimension_of(node, now, 2);
   const Value total = node.op(ops::Maximum, {size, lengths.longest});
   const Value keys = numbers_below(node, squeeze(node, total, {0}));
-  const Value begin = unsqueeze(node, lengths.past, {1});
+  const Value begin = unsqueeze(node, lengths.first_new, {1});
   const Value own = node.op(ops::Subtract, {keys, begin});
   const Value zero = node.op(ops::Add, {size, count});
   const Value added =
@@ -89,21 +92,23 @@ Value cached(NodeContext& node, Value past, Value now, Value origins) {
   const Value zero =
       filled(node, 0, now.type(), concat(node, {size(0), size(1), node.integers({1}), size(3)}));
   const Value all = concat(node, {past, now, zero}, 2);
-  return node.op(ops::Gather, {all, origins, node.integer(2)}, {{"batch_dims", 1}});
+  return rows_of(node, all, origins);
 }
 
-/// Which keys are visible, [B, 1, S, T].
-Value seen_keys(NodeContext& node, const Lengths& lengths, Value key, Value positions) {
-  const Value keys = positions_along(node, key, 2);
-  if (node.integer("causal", 1) == 0) {
-    return node.op(ops::Less, {keys, unsqueeze(node, lengths.total, {1, 2, 3})});
-  }
+/// Which keys are visible, [B, 1, S, T]. `keys`: their positions [T] or [B, 1, 1, T].
+Value seen_keys(NodeContext& node, const Lengths& lengths, Value keys, Value positions) {
+  const Value total = unsqueeze(node, lengths.total, {1, 2, 3});
+  if (node.integer("causal", 1) == 0) return node.op(ops::Less, {keys, total});
+  // Queries after the end of a row do not see more keys than its last query.
+  const Value last = node.op(ops::Subtract, {total, node.integer(1)});
   const Value own = unsqueeze(node, positions, {1, 3});
-  const Value is_past = node.op(ops::LessEqual, {keys, own});
+  const Value is_past = node.op(ops::LessEqual, {keys, node.op(ops::Minimum, {own, last})});
   const std::int64_t window = node.integer("local_window_size", -1);
   if (window < 1) return is_past;
-  const Value first = node.op(ops::Subtract, {own, node.integer(window)});
-  return node.op(ops::LogicalAnd, {is_past, node.op(ops::Greater, {keys, first})});
+  // Each query sees a key, because attention to nothing is NaN.
+  const Value before = node.op(ops::Minimum, {node.op(ops::Subtract, {own, node.integer(window)}),
+                                              node.op(ops::Subtract, {last, node.integer(1)})});
+  return node.op(ops::LogicalAnd, {is_past, node.op(ops::Greater, {keys, before})});
 }
 
 Scores requested_scores(NodeContext& node) {
@@ -123,7 +128,6 @@ Value normalized(NodeContext& node, Value x, Value weight) {
 }
 
 Values group_query_attention(NodeContext& node) {
-  check(node);
   const std::int64_t queries = node.integer("num_heads");
   const std::int64_t keys = node.integer("kv_num_heads");
   if (keys < 1 || queries < keys || queries % keys != 0) {
@@ -134,9 +138,11 @@ Values group_query_attention(NodeContext& node) {
     heads.query = normalized(node, heads.query, node.input(14));
     heads.key = normalized(node, heads.key, node.input(15));
   }
+  const bool has_window_cache = node.integer("sliding_window_cache", 0) != 0;
+  if (has_window_cache) check_window_cache(node);
   const Lengths lengths = lengths_of(node, heads);
   const Value positions = query_positions(node, heads, lengths);
-  if (node.integer("do_rotary", 0) != 0) rotate(node, heads, positions);
+  if (node.integer("do_rotary", 0) != 0) rotate(node, heads, lengths, positions);
   if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value belong together");
   const QuantizedCache keys_code = read_cache_quantization(node, "k_quant_type", 12, keys);
   const QuantizedCache values_code = read_cache_quantization(node, "v_quant_type", 13, keys);
@@ -144,21 +150,35 @@ Values group_query_attention(NodeContext& node) {
   const ir::Dimension value_size = heads.value.shape()[3];
   heads.key = quantized(node, keys_code, heads.key);
   heads.value = quantized(node, values_code, heads.value);
-  if (node.has_input(3)) {
-    const Value origins = cache_origins(node, node.input(3), heads.key, lengths);
-    heads.key = cached(node, node.input(3), heads.key, origins);
-    heads.value = cached(node, node.input(4), heads.value, origins);
-  }
-  AttentionInputs inputs{heads.query, dequantized(node, keys_code, heads.key, key_size),
-                         dequantized(node, values_code, heads.value, value_size)};
-  inputs.scores = requested_scores(node);
+  AttentionInputs inputs;
   inputs.bias = node.optional_input(10);
-  if (node.has_input(3) && (inputs.bias || inputs.scores != Scores::none)) {
-    // The cache may be longer than the sequences.
-    inputs.key = slice(node, inputs.key, node.integers({0}), lengths.longest, 2);
-    inputs.value = slice(node, inputs.value, node.integers({0}), lengths.longest, 2);
+  inputs.scores = requested_scores(node);
+  if (has_window_cache) {
+    const WindowCache window = window_cache(node, node.input(3), heads.key, lengths);
+    const Value all_keys = concat(node, {node.input(3), heads.key}, 2);
+    const Value all_values = concat(node, {node.input(4), heads.value}, 2);
+    inputs.key = dequantized(node, keys_code, all_keys, key_size);
+    inputs.value = dequantized(node, values_code, all_values, value_size);
+    inputs.bias = of_window(node, inputs.bias, window, lengths);
+    inputs.seen = seen_keys(node, lengths, unsqueeze(node, window.positions, {1, 2}), positions);
+    heads.key = rows_of(node, all_keys, window.kept);
+    heads.value = rows_of(node, all_values, window.kept);
+  } else {
+    if (node.has_input(3)) {
+      const Value origins = cache_origins(node, node.input(3), heads.key, lengths);
+      heads.key = cached(node, node.input(3), heads.key, origins);
+      heads.value = cached(node, node.input(4), heads.value, origins);
+    }
+    inputs.key = dequantized(node, keys_code, heads.key, key_size);
+    inputs.value = dequantized(node, values_code, heads.value, value_size);
+    if (node.has_input(3) && (inputs.bias || inputs.scores != Scores::none)) {
+      // The cache may be longer than the sequences.
+      inputs.key = slice(node, inputs.key, node.integers({0}), lengths.longest, 2);
+      inputs.value = slice(node, inputs.value, node.integers({0}), lengths.longest, 2);
+    }
+    inputs.seen = seen_keys(node, lengths, positions_along(node, inputs.key, 2), positions);
   }
-  inputs.seen = seen_keys(node, lengths, inputs.key, positions);
+  inputs.query = heads.query;
   inputs.key = repeat_heads(node, inputs.key, queries / keys);
   inputs.value = repeat_heads(node, inputs.value, queries / keys);
   inputs.scale = node.real("scale", 0);
@@ -179,7 +199,11 @@ Values group_query_attention(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_group_query_attention_translators() {
-  return {{"GroupQueryAttention", 1, group_query_attention, "a cache of the window alone", kMicrosoft,
+  return {{"GroupQueryAttention",
+           1,
+           group_query_attention,
+           {},
+           kMicrosoft,
            "local_window_size smooth_softmax qk_norm_epsilon"}};
 }
 

@@ -13,7 +13,7 @@ struct Places {
   std::size_t mask;
   std::size_t score_bias;   ///< added to the scores
   std::size_t past_key;     ///< the past value follows
-  std::size_t indirection;  ///< the beam whose cache has each key; preceded by the number of beams
+  std::size_t indirection;  ///< the beam whose cache has each key, [B, W, T]
 };
 
 constexpr Places kMultiHead{3, 4, 5, 6, 9};
@@ -32,6 +32,12 @@ Value with_bias(NodeContext& node, Value value, Value bias, Value first) {
   return node.op(ops::Add, {value, slice(node, bias, first, end, 0)});
 }
 
+/// `packed` [B, S, N, parts, h] with the bias [parts * N * h], which may be null.
+Value with_packed_bias(NodeContext& node, Value packed, Value bias, std::int64_t count, std::int64_t parts) {
+  if (!bias) return packed;
+  return node.op(ops::Add, {packed, transpose(node, reshape(node, bias, {parts, count, -1}), {1, 0, 2})});
+}
+
 /// Part `which` of packed heads [B, S, N, parts, h] as [B, N, S, h].
 Value packed_part(NodeContext& node, Value packed, std::int64_t which) {
   return transpose(node, gather(node, packed, node.integer(which), 3), {0, 2, 1, 3});
@@ -41,8 +47,10 @@ Value packed_part(NodeContext& node, Value packed, std::int64_t which) {
 Projections from_one_input(NodeContext& node, Value bias, std::int64_t count) {
   const Value query = node.input(0);
   if (node.rank(query) == 5) {
-    if (bias) node.fail("a bias of packed query, key and value is not converted");
-    return {packed_part(node, query, 0), packed_part(node, query, 1), packed_part(node, query, 2)};
+    const Value packed = with_packed_bias(node, query, bias, count, 3);
+    const Value part = packed_part(node, packed, 0);
+    const Value key = packed_part(node, packed, 1);
+    return {part, key, packed_part(node, packed, 2)};
   }
   const ir::Dimension width = query.shape()[2];
   if (width.is_dynamic()) node.fail("the hidden size of the query must be known when the model is converted");
@@ -74,10 +82,13 @@ Projections projections_of(NodeContext& node, const Places& places, std::int64_t
       result.key = key;
       result.value = node.input(2);
       return result;
-    case 5:
-      result.key = packed_part(node, key, 0);
-      result.value = packed_part(node, key, 1);
+    case 5: {
+      const Value others = bias ? slice(node, bias, hidden, node.integers({kFarEnd}), 0) : bias;
+      const Value packed = with_packed_bias(node, key, others, count, 2);
+      result.key = packed_part(node, packed, 0);
+      result.value = packed_part(node, packed, 1);
       return result;
+    }
     default:
       node.fail("the key must have three, four or five dimensions");
   }
@@ -85,11 +96,11 @@ Projections projections_of(NodeContext& node, const Places& places, std::int64_t
 
 /// The keys of each beam: in a cache [B * W, N, T, h], element t of row b * W + w comes from row b * W +
 /// origins[b, w, t].
-Value of_beams(NodeContext& node, Value cache, Value origins, Value width) {
+Value of_beams(NodeContext& node, Value cache, Value origins) {
   const Value rows = dimension_of(node, cache, 0);
   const Value length = dimension_of(node, cache, 2);
   const Value numbers = positions_along(node, cache, 0);
-  const Value beams = reshape(node, convert(node, width, ElementType::i64), {1});
+  const Value beams = dimension_of(node, origins, 1);
   const Value first =
       node.op(ops::Multiply, {node.op(ops::Divide, {numbers, beams}, {{"m_pythondiv", false}}), beams});
   const Value shape = concat(node, {rows, node.integers({-1})});
@@ -121,9 +132,8 @@ Cache extended(NodeContext& node, const Places& places, Value past, Value now) {
     cache.present = concat(node, {past, now}, 2);
     cache.keys = cache.present;
   }
-  if (node.has_input(places.indirection) && node.has_input(places.indirection - 1)) {
-    cache.keys =
-        of_beams(node, cache.keys, node.input(places.indirection), node.input(places.indirection - 1));
+  if (node.has_input(places.indirection)) {
+    cache.keys = of_beams(node, cache.keys, node.input(places.indirection));
   }
   return cache;
 }

@@ -11,36 +11,41 @@
 namespace onnx2ir::frontend {
 namespace {
 
+Value twice(NodeContext& node, Value size) {
+  return node.op(ops::Add, {size, size});
+}
+
 struct Halves {
   Value first;
   Value second;
 };
 
-/// The two elements of each pair of [B, N, S, r].
-Halves pairs_of(NodeContext& node, Value heads, std::int64_t size, bool is_interleaved) {
+/// The two elements of each pair of [B, N, S, r]; `half` is r / 2, i64 [1].
+Halves pairs_of(NodeContext& node, Value heads, Value half, bool is_interleaved) {
   if (!is_interleaved) {
     // OpenVINO fuses this form of rotation into a RoPE.
     ir::Node& split =
-        node.node(ops::VariadicSplit, {heads, node.integer(-1), node.integers({size / 2, size / 2})}, {}, 2);
+        node.node(ops::VariadicSplit, {heads, node.integer(-1), concat(node, {half, half})}, {}, 2);
     return {{&split, 0}, {&split, 1}};
   }
-  const Value paired = reshape_keeping(node, heads, {0, 0, 0, size / 2, 2});
+  const Value paired =
+      reshape_keeping(node, heads, concat(node, {node.integers({0, 0, 0}), half, node.integers({2})}));
   return {gather(node, paired, node.integer(0), 4), gather(node, paired, node.integer(1), 4)};
 }
 
-Value joined(NodeContext& node, const Halves& halves, std::int64_t size, bool is_interleaved) {
+Value joined(NodeContext& node, const Halves& halves, Value size, bool is_interleaved) {
   if (!is_interleaved) return concat(node, {halves.first, halves.second}, -1);
   const Value paired =
       concat(node, {unsqueeze(node, halves.first, {4}), unsqueeze(node, halves.second, {4})}, 4);
-  return reshape_keeping(node, paired, {0, 0, 0, size});
+  return reshape_keeping(node, paired, concat(node, {node.integers({0, 0, 0}), size}));
 }
 
 /// [B, S, N * h] as [B, N, S, h]. Without num_heads, all `rotary` elements of a head are rotated.
-Value heads_of(NodeContext& node, Value input, std::int64_t rotary) {
+Value heads_of(NodeContext& node, Value input, Value rotary) {
   if (const std::int64_t count = node.integer("num_heads", 0); count > 0)
     return split_heads(node, input, count);
   if (node.integer("rotary_embedding_dim", 0) != 0) node.fail("attribute num_heads is missing");
-  const Value shape = node.integers({0, 0, -1, rotary});
+  const Value shape = concat(node, {node.integers({0, 0, -1}), rotary});
   return transpose(node, reshape_keeping(node, input, shape), {0, 2, 1, 3});
 }
 
@@ -50,10 +55,8 @@ Value input_heads(NodeContext& node) {
   const std::int64_t rank = node.rank(input);
   const Value cosines = node.input(2);
   if (rank != 3 && rank != 4) node.fail("the input must have three or four dimensions");
-  if (node.rank(cosines) != 2 || cosines.shape()[1].is_dynamic()) {
-    node.fail("the size of the caches must be known when the model is converted");
-  }
-  return rank == 4 ? input : heads_of(node, input, 2 * cosines.shape()[1].size());
+  if (node.rank(cosines) != 2) node.fail("cos_cache must be a matrix");
+  return rank == 4 ? input : heads_of(node, input, twice(node, dimension_of(node, cosines, 1)));
 }
 
 /// Converts heads to the form of the input.
@@ -66,6 +69,9 @@ Values multimodal_rotary_embedding(NodeContext& node) {
   const Value heads = input_heads(node);
   const auto sections = node.integer_list("mrope_section");
   if (sections.size() != 3) node.fail("mrope_section must have three values");
+  if (node.input(2).shape()[1].is_dynamic()) {
+    node.fail("the size of the caches must be known when the model is converted");
+  }
   const std::int64_t pairs = node.input(2).shape()[1].size();
   const bool is_interleaved = node.integer("mrope_layout", 0) != 0;
   const auto follows = [&](std::int64_t pair, std::size_t which) {
@@ -124,14 +130,15 @@ Rotation rotation_by_angles(NodeContext& node, Value positions, std::int64_t siz
 }
 
 Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
-  const ir::Dimension half = rotation.cosines.shape()[3];
-  if (half.is_dynamic()) node.fail("the size of the caches must be known when the model is converted");
-  const std::int64_t size = 2 * half.size();
+  const ir::Dimension pair_count = rotation.cosines.shape()[3];
   const ir::Dimension whole = heads.shape()[3];
-  if (whole.is_static() && whole.size() < size) node.fail("the caches are larger than the heads");
-  const bool is_partial = whole.is_dynamic() || whole.size() != size;
-  const Value turned = is_partial ? slice(node, heads, 0, size, 3) : heads;
-  const Halves pairs = pairs_of(node, turned, size, rotation.is_interleaved);
+  const bool is_known = pair_count.is_static() && whole.is_static();
+  if (is_known && whole.size() < 2 * pair_count.size()) node.fail("the caches are larger than the heads");
+  const Value half = dimension_of(node, rotation.cosines, 3);
+  const Value size = twice(node, half);
+  const bool is_partial = !is_known || whole.size() != 2 * pair_count.size();
+  const Value turned = is_partial ? slice(node, heads, node.integers({0}), size, 3) : heads;
+  const Halves pairs = pairs_of(node, turned, half, rotation.is_interleaved);
   const Value cosines = convert(node, rotation.cosines, heads.type());
   const Value sines = convert(node, rotation.sines, heads.type());
   const auto product = [&](Value a, Value b) { return node.op(ops::Multiply, {a, b}); };
@@ -139,7 +146,8 @@ Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
                       node.op(ops::Add, {product(pairs.second, cosines), product(pairs.first, sines)})};
   const Value all = joined(node, result, size, rotation.is_interleaved);
   if (!is_partial) return all;
-  return concat(node, {all, slice(node, heads, size, kFarEnd, 3)}, 3);
+  const Value joint = concat(node, {all, slice(node, heads, size, node.integers({kFarEnd}), 3)}, 3);
+  return is_known || whole.is_dynamic() ? joint : reshape_keeping(node, joint, {0, 0, 0, whole.size()});
 }
 
 std::vector<TranslatorRow> microsoft_rotation_translators() {

@@ -1,0 +1,70 @@
+#include "frontend/translators/com_microsoft/window_cache.hpp"
+
+#include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// How many keys of a sequence of length `total` are in a cache of `capacity` elements. If it is full,
+/// onnxruntime removes as many keys as the window does not need.
+Value resident_count(NodeContext& node, Value total, Value capacity) {
+  const Value spare = node.op(ops::Subtract, {capacity, node.integer(node.integer("local_window_size"))});
+  const Value group = node.op(ops::Add, {spare, node.integer(1)});
+  const Value excess = node.op(ops::Add, {node.op(ops::Subtract, {total, capacity}), spare});
+  const Value positive = node.op(ops::Maximum, {excess, node.integer(0)});
+  const Value groups = node.op(ops::Divide, {positive, group}, {{"m_pythondiv", false}});
+  return node.op(ops::Subtract, {total, node.op(ops::Multiply, {groups, group})});
+}
+
+}  // namespace
+
+void check_window_cache(NodeContext& node) {
+  if (node.integer("local_window_size", -1) < 1) node.fail("sliding_window_cache needs local_window_size");
+  if (!node.has_input(3)) node.fail("sliding_window_cache needs past_key and past_value");
+  if (node.has_output(3)) {
+    node.fail("the scores of a cache of the window (sliding_window_cache) are not converted",
+              "Export the model with a cache of the whole sequence.");
+  }
+}
+
+WindowCache window_cache(NodeContext& node, Value past, Value now, const Lengths& lengths) {
+  const auto column = [&](Value value) { return unsqueeze(node, value, {1}); };
+  const Value capacity = dimension_of(node, past, 2);
+  const Value first_new = column(lengths.first_new);
+  const Value stored = column(resident_count(node, lengths.first_new, capacity));
+  const Value first_stored = node.op(ops::Subtract, {first_new, stored});
+  const Value rows = positions_along(node, past, 2);
+  WindowCache cache;
+  const Value old = node.op(ops::Select, {node.op(ops::Less, {rows, stored}),
+                                          node.op(ops::Add, {first_stored, rows}), node.integer(kFarEnd)});
+  cache.positions = concat(node, {old, node.op(ops::Add, {first_new, positions_along(node, now, 2)})}, 1);
+  const Value total = column(lengths.total);
+  const Value kept = column(resident_count(node, lengths.total, capacity));
+  const Value position = node.op(ops::Add, {node.op(ops::Subtract, {total, kept}), rows});
+  const Value is_new = node.op(ops::GreaterEqual, {position, first_new});
+  const Value place_of_first =
+      node.op(ops::Select, {is_new, node.op(ops::Subtract, {first_new, capacity}), first_stored});
+  // Elements after the last key are unspecified.
+  const Value last =
+      node.op(ops::Subtract, {node.op(ops::Add, {capacity, dimension_of(node, now, 2)}), node.integer(1)});
+  cache.kept = node.op(ops::Minimum, {node.op(ops::Subtract, {position, place_of_first}), last});
+  return cache;
+}
+
+Value of_window(NodeContext& node, Value bias, const WindowCache& cache, const Lengths& lengths) {
+  if (!bias) return bias;
+  const Value last = node.op(ops::Subtract, {lengths.longest, node.integer(1)});
+  const Value columns = node.op(ops::Minimum, {cache.positions, last});
+  const auto size = [&](std::int64_t axis) { return dimension_of(node, bias, axis); };
+  const Value shape = concat(node, {dimension_of(node, columns, 0), size(1), size(2), size(3)});
+  const Value of_rows = broadcast_to(node, bias, shape);
+  return node.op(ops::Gather, {of_rows, columns, node.integer(3)}, {{"batch_dims", 1}});
+}
+
+Value rows_of(NodeContext& node, Value keys, Value rows) {
+  return node.op(ops::Gather, {keys, rows, node.integer(2)}, {{"batch_dims", 1}});
+}
+
+}  // namespace onnx2ir::frontend

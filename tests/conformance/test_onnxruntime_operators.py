@@ -156,6 +156,9 @@ def add_quantized():
         for op in ("QLinearAdd", "QLinearMul"):
             case(op, 1, a, scale[0], zero[0], b, scale[1], zero[1], scale[2], zero[2])
         case("QLinearConcat", 1, scale[2], zero[2], a, scale[0], zero[0], q("c", 2, 2, 4, dtype=dtype), scale[1], zero[1], axis=1)
+        joined = np.concatenate([a * scale[0], q("c", 2, 2, 4, dtype=dtype) * scale[1]], 1)
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        case("QLinearConcat", 1, scale[2], None, a, scale[0], None, q("c", 2, 2, 4, dtype=dtype), scale[1], None, axis=1, expected=[np.rint(joined / scale[2]).clip(low, high).astype(dtype)])
         image = q("image", 1, 3, 5, 6, dtype=dtype)
         for last in (0, 1):
             pixels = image.transpose(0, 2, 3, 1).copy() if last else image
@@ -170,7 +173,7 @@ def add_quantized():
     rounded = np.clip(np.rint(real / np.float32(0.3)) + 90, 0, 255).astype(np.uint8)
     case("QGemm", 1, a, scale[0], zero[0], b, scale[1], zero[1], bias, expected=[real.astype(np.float32)])
     case("QGemm", 1, a, scale[0], zero[0], b, scale[1], zero[1], bias, np.float32(0.3), np.uint8(90), expected=[rounded])
-    case("QGemm", 1, a, scale[0], zero[0], b, scale[1], zero[1], bias, np.float32(0.3), None)
+    case("QGemm", 1, a, scale[0], zero[0], b, scale[1], zero[1], bias, np.float32(0.3), None, expected=[(real / 0.3).astype(np.float32)])
     case("QGemm", 1, a.T.copy(), scale[0], zero[0], b.T.copy(), numbers("s", 5, low=0.01, high=0.1), numbers("z", 5, dtype="int8"), None, np.float32(0.3), np.uint8(90), transA=1, transB=1, alpha=2.0)
     add_lstm()
 

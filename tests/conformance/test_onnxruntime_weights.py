@@ -67,7 +67,7 @@ def add_packed_weights():
             table, zeros = q("narrow", 7, width * bits // 8), q("zeros", 7, -(-blocks * bits // 8))
             for zero in ((), (zeros,)):
                 case("GatherBlockQuantized", 1, table, rows, scale("scales", 7, blocks), *zero, constants=(0, 2, 3), bits=bits, block_size=block)
-        case("GatherBlockQuantized", 1, table, rows, scale("scales", 7, blocks), zeros, dynamic=False, bits=bits, block_size=block)
+        case("GatherBlockQuantized", 1, table, rows, scale("scales", 7, blocks), zeros, dynamic=False, variant="given", bits=bits, block_size=block)
 
 
 def unpacked(values, bits):
@@ -87,6 +87,8 @@ def add_quantized_products():
                 a = q("a", 2, 3, 8, dtype=a_type)
                 for extra in ((), (np.array(3, a_type), b_zero), (np.array(3, a_type), b_zero, bias)):
                     case("MatMulIntegerToFloat", 1, a, b, scale("as"), b_scale, *extra, constants=(1, 3, 5, 6))
+            a_scale = scale("as").astype(np.float16)
+            case("MatMulIntegerToFloat", 1, a, b, a_scale, b_scale.astype(np.float16), None, None, bias.astype(np.float16), constants=(1, 3, 6))
     wide = [numbers(name, *shape, dtype="int16", low=-9000, high=9000) for name, shape in (("a", (2, 3, 8)), ("b", (8, 5)))]
     case("MatMulInteger16", 1, *wide, dynamic=False)
     weights = q("weights", 8, 24, dtype="int8") // 4

@@ -50,16 +50,20 @@ Heads split_projection(NodeContext& node, Value projected, std::int64_t count) {
 }
 
 /// Rotates by the caches that onnxruntime computes itself: the angle of pair i at position p is p / 10000^(2i
-/// / h).
+/// / r) with r = rotary_embedding_dim, which is h by default.
 void rotate(NodeContext& node, Heads& heads, Value past) {
-  const ir::Dimension size = heads.query.shape()[3];
-  if (size.is_dynamic()) node.fail("the size of the heads must be known when the model is converted");
-  if (const auto asked = node.integer("rotary_embedding_dim", 0); asked != 0 && asked != size.size()) {
-    node.fail("rotary_embedding_dim must be the size of the heads");
+  const ir::Dimension whole = heads.query.shape()[3];
+  std::int64_t size = node.integer("rotary_embedding_dim", 0);
+  if (size == 0) {
+    if (whole.is_dynamic()) node.fail("the size of the heads must be known when the model is converted");
+    size = whole.size();
   }
+  constexpr std::int64_t kMaxSize = 1 << 16;
+  if (size < 1 || size % 2 != 0 || size > kMaxSize)
+    node.fail("rotary_embedding_dim must be even and positive");
   Value positions = positions_along(node, heads.query, 2);
   if (past) positions = node.op(ops::Add, {positions, size_of(node, past, 3)});
-  const Rotation rotation = rotation_by_angles(node, unsqueeze(node, positions, {0}), size.size());
+  const Rotation rotation = rotation_by_angles(node, unsqueeze(node, positions, {0}), size);
   heads.query = rotated(node, heads.query, rotation);
   heads.key = rotated(node, heads.key, rotation);
 }

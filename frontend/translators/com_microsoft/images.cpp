@@ -105,10 +105,10 @@ Value crop_places(NodeContext& node, const CroppedAxis& axis) {
 /// CropAndResize: crops boxes [y1, x1, y2, x2] (fractions of the image) and resizes all of them to one size.
 Values crop_and_resize(NodeContext& node) {
   const Value x = node.input(0);
-  const Value boxes = node.input(1);
+  const Value boxes = convert(node, node.input(1), ElementType::f32);
   const std::string mode = node.text("mode", "bilinear");
   if (mode != "bilinear" && mode != "nearest") node.fail("mode '" + mode + "' does not exist");
-  const Value images = gather(node, x, node.input(2));
+  const Value images = convert(node, gather(node, x, node.input(2)), ElementType::f32);
   const auto edge = [&](std::int64_t which) { return gather(node, boxes, node.integers({which}), 1); };
   const auto count = [&](std::int64_t which) {
     return convert(node, gather(node, node.input(3), node.integer(which)), ElementType::f32);
@@ -145,7 +145,8 @@ Values crop_and_resize(NodeContext& node) {
                                 {{"align_corners", true}, {"mode", mode}, {"padding_mode", "border"}});
   const Value hidden = node.op(ops::LogicalOr, {unsqueeze(node, outside(rows, size(2)), {1, 3}),
                                                 unsqueeze(node, outside(columns, size(3)), {1, 2})});
-  return {node.op(ops::Select, {hidden, node.number_like(node.real("extrapolation_value", 0), x), sampled})};
+  const Value outer = node.number(node.real("extrapolation_value", 0), ElementType::f32);
+  return {convert(node, node.op(ops::Select, {hidden, outer, sampled}), x.type())};
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ Value activated(NodeContext& node, Value x, const std::string& name, const std::
     return node.number_like(index < parameters.size() ? parameters[index] : absent, x);
   };
   if (name.empty()) return x;
+  if (name == "Identity") return x;
   if (name == "Relu") return node.op(ops::ReLU, {x});
   if (name == "Softplus") return node.op(ops::SoftPlus, {x});
   if (name == "Softsign") return node.op(ops::SoftSign, {x});

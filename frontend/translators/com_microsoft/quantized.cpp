@@ -35,7 +35,8 @@ Value quantized(NodeContext& node, Value x, Value scale, Value zero_point, Eleme
     default:
       node.fail("only integers of 8 and 16 bits are converted");
   }
-  const Value quotient = node.op(ops::Divide, {x, scale}, {{"m_pythondiv", true}});
+  const Value divisor = convert(node, scale, ElementType::f32);
+  const Value quotient = node.op(ops::Divide, {x, divisor}, {{"m_pythondiv", true}});
   Value result = node.op(ops::Round, {quotient}, {{"mode", "half_to_even"}});
   if (zero_point) result = node.op(ops::Add, {result, convert(node, zero_point, ElementType::f32)});
   return convert(node, node.op(ops::Clamp, {result}, {{"min", low}, {"max", high}}), type);
@@ -55,14 +56,16 @@ Values q_linear_mul(NodeContext& node) {
   return q_linear_binary(node, ops::Multiply);
 }
 
-/// QLinearConcat: scale and zero point of the result come first, then each tensor with its own.
+/// QLinearConcat: scale and zero point of the result come first, then each tensor with its own. Zero points
+/// may be absent.
 Values q_linear_concat(NodeContext& node) {
-  if (node.input_count() < 5 || (node.input_count() - 2) % 3 != 0)
+  if (node.input_count() < 4 || node.input_count() % 3 == 0)
     node.fail("each tensor needs a scale and a zero point");
   Values parts;
   for (std::size_t i = 2; i < node.input_count(); i += 3) parts.push_back(dequantized(node, i, i + 1, i + 2));
   const std::int64_t axis = node.axis(node.integer("axis"), node.rank(node.input(2)));
-  return {quantized(node, concat(node, parts, axis), node.input(0), node.input(1), node.input(2).type())};
+  const Value all = concat(node, parts, axis);
+  return {quantized(node, all, node.input(0), node.optional_input(1), node.input(2).type())};
 }
 
 /// The pooling operator `op` of ONNX on quantised images, with channels first unless `channels_last`.

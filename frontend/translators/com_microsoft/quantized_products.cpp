@@ -61,10 +61,11 @@ Value with_bias(NodeContext& node, Value sums, std::size_t index) {
   return bias ? node.op(ops::Add, {sums, bias}) : sums;
 }
 
-/// MatMulIntegerToFloat.
+/// MatMulIntegerToFloat. The result has the type of the scales.
 Values mat_mul_integer_to_float(NodeContext& node) {
   const Value a = dequantized(node, 0, 2, 4);
-  return {with_bias(node, product(node, a, dequantized(node, 1, 3, 5)), 6)};
+  const ElementType type = node.input(2).type();
+  return {with_bias(node, convert(node, product(node, a, dequantized(node, 1, 3, 5)), type), 6)};
 }
 
 /// Quantises `x` as DynamicQuantizeLinear does, and dequantises it: 256 steps between its extremes and 0.

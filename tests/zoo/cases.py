@@ -34,7 +34,8 @@ def exported_models(pairs):
 def make_case(model, exporter, exported):
     runs = [Run(inputs) for inputs in exported.runs]
     name = f"{model.name}-{exporter}"
-    return Case(name, exported.model, runs, True, model.rtol, model.atol, time_limit=CASE_SECONDS)
+    oracle = exported.reference or None
+    return Case(name, exported.model, runs, True, model.rtol, model.atol, oracle_model=oracle, time_limit=CASE_SECONDS)
 
 
 def count_nodes(exported):

@@ -42,9 +42,10 @@ def export(model, exporter):
             return Exported(failure=f"{type(error).__name__}: {error}")
         names = _graph_inputs(path)
         arrays = [{name: tensor.numpy() for name, tensor in run.items() if name in names} for run in runs]
+        reference = path.read_bytes() if built.compare_with_export else b""
         if built.transform:
             built.transform(path, arrays)
-        return Exported(path.read_bytes(), tuple(arrays))
+        return Exported(path.read_bytes(), tuple(arrays), reference=reference)
 
 
 def _make_static(built):

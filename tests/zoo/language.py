@@ -12,22 +12,40 @@ def bert():
 
 
 @model("gpt2_cache")
-def gpt2_cache():
+def gpt2_cache(**options):
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    config = GPT2Config(vocab_size=WORDS, n_embd=32, n_layer=2, n_head=4, n_positions=64)
+    config = GPT2Config(vocab_size=WORDS, n_embd=32, n_layer=2, n_head=4, n_positions=64, **options)
     return cached_model(GPT2LMHeadModel(config), 4, 8)
 
 
 def _llama(keys, **config):
     from transformers import LlamaConfig, LlamaForCausalLM
 
-    return LlamaForCausalLM(LlamaConfig(**SMALL, num_key_value_heads=keys, **config))
+    return LlamaForCausalLM(LlamaConfig(**(SMALL | config), num_key_value_heads=keys))
 
 
 @model("llama_cache")
-def llama_cache():
-    return cached_model(_llama(2, max_position_embeddings=128), 2, 8)
+def llama_cache(**options):
+    return cached_model(_llama(2, max_position_embeddings=128, **options), 2, 8)
+
+
+@model("qwen3_cache")
+def qwen3_cache(has_positions=False, **options):
+    """Normalised queries and keys, whose size is not that of the hidden state divided by the heads."""
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    config = Qwen3Config(**(SMALL | options), num_key_value_heads=2, head_dim=16, max_position_embeddings=128)
+    return cached_model(Qwen3ForCausalLM(config), 2, 16, has_positions)
+
+
+@model("phi_cache")
+def phi_cache(has_positions=False, **options):
+    """Attention beside the feed-forward layer, and rotary embeddings of a part of each head."""
+    from transformers import PhiConfig, PhiForCausalLM
+
+    config = PhiConfig(**(SMALL | options), partial_rotary_factor=0.5, max_position_embeddings=128)
+    return cached_model(PhiForCausalLM(config), 4, 8, has_positions)
 
 
 @model("llama")
@@ -91,6 +109,23 @@ def gemma2_cache():
     return cached_model(Gemma2ForCausalLM(config), 2, 8)
 
 
+@model("gemma3_cache")
+def gemma3_cache(**options):
+    """A sliding window in the first layer, with another base of the rotary embeddings than in the second."""
+    from transformers import Gemma3ForCausalLM, Gemma3TextConfig
+
+    config = Gemma3TextConfig(
+        **(SMALL | options),
+        num_key_value_heads=1,
+        head_dim=16,
+        sliding_window=4,
+        layer_types=["sliding_attention", "full_attention"],
+        max_position_embeddings=128,
+        query_pre_attn_scalar=16,
+    )
+    return cached_model(Gemma3ForCausalLM(config), 1, 16)
+
+
 @model("phi3_cache")
 def phi3_cache():
     from transformers import Phi3Config, Phi3ForCausalLM
@@ -121,6 +156,31 @@ def mixtral():
     built = masked(exportable_masks(MixtralForCausalLM(config)), "logits")
     del built.sizes[1:]
     return built
+
+
+def _all_experts(block, states):
+    """MixtralSparseMoeBlock.forward without control flow that depends on data: each token goes to each expert."""
+    import torch
+
+    logits = block.gate(states.flatten(0, 1))
+    weights, chosen = torch.topk(torch.softmax(logits, dim=-1), block.top_k)
+    weights = torch.zeros_like(logits).scatter(1, chosen, weights / weights.sum(-1, keepdim=True))
+    weights = weights.reshape(*states.shape[:2], -1)
+    return sum(expert(states) * weights[..., i : i + 1] for i, expert in enumerate(block.experts)), logits
+
+
+@model("mixtral_cache")
+def mixtral_cache(**options):
+    """All experts for each token, as toolkits for export rewrite the model."""
+    import functools
+
+    from transformers import MixtralConfig, MixtralForCausalLM
+
+    config = MixtralConfig(**(SMALL | options), num_key_value_heads=2, num_local_experts=4, max_position_embeddings=128)
+    mixtral = MixtralForCausalLM(config)
+    for layer in mixtral.model.layers:
+        layer.block_sparse_moe.forward = functools.partial(_all_experts, layer.block_sparse_moe)
+    return cached_model(mixtral, 2, 8)
 
 
 @model("bloom")

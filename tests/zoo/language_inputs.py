@@ -65,27 +65,38 @@ def with_cache(language_model):
             super().__init__()
             self.model = exportable_masks(language_model)
 
-        def forward(self, ids, mask, key_0, value_0, key_1, value_1):
+        def forward(self, ids, mask, key_0, value_0, key_1, value_1, positions=None):
             cache = DynamicCache.from_legacy_cache(((key_0, value_0), (key_1, value_1)))
-            result = self.model(input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True)
-            new = result.past_key_values
-            return (result.logits, *(tensor for layer in new.layers for tensor in (layer.keys, layer.values)))
+            result = self.model(
+                input_ids=ids, attention_mask=mask, position_ids=positions, past_key_values=cache, use_cache=True
+            )
+            return (result.logits, *tensors_of(result.past_key_values))
 
     return WithCache().eval()
 
 
-def cached_model(language_model, heads, head_size):
-    """Prefill and decoding steps with one exported model."""
+def tensors_of(cache):
+    """Keys and values of each layer."""
+    return [tensor for layer in cache.layers for tensor in (layer.keys, layer.values)]
+
+
+def cached_model(language_model, heads, head_size, has_positions=False):
+    """Prefill and decoding steps with one exported model. `has_positions`: the positions of the tokens are an input."""
     import torch
 
     names = ["key_0", "value_0", "key_1", "value_1"]
 
     def inputs(batch, length, past):
         caches = {name: torch.randn(batch, heads, past, head_size) for name in names}
-        return {"ids": tokens(batch, length), "mask": torch.ones(batch, past + length, dtype=torch.int64), **caches}
+        given = {"ids": tokens(batch, length), "mask": torch.ones(batch, past + length, dtype=torch.int64), **caches}
+        if has_positions:
+            given["positions"] = torch.arange(past, past + length).expand(batch, length).contiguous()
+        return given
 
     dynamic = {"ids": {0: "batch", 1: "length"}, "mask": {0: "batch", 1: "total"}}
     dynamic |= {name: {0: "batch", 2: "past"} for name in names}
+    if has_positions:
+        dynamic["positions"] = {0: "batch", 1: "length"}
     sizes = [
         dict(batch=2, length=3, past=5),
         dict(batch=1, length=1, past=9),

@@ -8,6 +8,7 @@ from . import (  # noqa: F401 (each adds its rows)
     low_precision,
     newer_opsets,
     older_opsets,
+    onnxruntime_tools,
     recurrent,
     segmentation,
     sequence_to_sequence,

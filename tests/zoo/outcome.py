@@ -13,6 +13,7 @@ class Exported:
     model: bytes = b""
     runs: tuple[dict[str, Any], ...] = ()  # inputs by name
     failure: str = ""
+    reference: bytes = b""  # the model that gives the expected values, if it is another one
 
 
 @dataclass

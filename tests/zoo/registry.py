@@ -23,6 +23,7 @@ class Built:
     dynamo_static: set[str] = field(default_factory=set)  # names in `dynamic` that torch.export makes constants
     opset: int | None = None  # None: the exporter's default
     transform: Callable[..., None] | None = None  # of the exported file: its path, and the inputs of the runs as arrays
+    compare_with_export: bool = False  # expected values are those of the file before `transform`, which onnxruntime cannot run
     fixed_inputs: list[dict[str, Any]] = field(default_factory=list)  # further runs, whose values matter
 
 

@@ -148,6 +148,24 @@ def unpacked(packed, scales, zero, bits, block):
     return ((weights - zero[..., None]) * scales[..., None]).reshape(rows, -1)
 
 
+def add_ties():
+    """Scales whose quotient is 2: half of the results are midpoints between two integers. onnxruntime rounds some before it adds the odd
+    zero point, others after."""
+    fine, coarse = np.float32(0.05), np.float32(0.1)
+    for dtype in ("uint8", "int8"):
+        own, zero = np.array(7, dtype), np.array(11, dtype)
+        a, b = q("a", 2, 4, 6, 6, dtype=dtype), q("b", 2, 4, 6, 6, dtype=dtype)
+        pair = [a, fine, own, b, fine, own]
+        for constants in (range(1, 9), ()):
+            given = dict(constants=[i for i in constants if i not in (0, 3)], variant=f"ties_{len(constants)}", dynamic=False)
+            case("QLinearAdd", 1, *pair, coarse, zero, **given)
+            case("QLinearMul", 1, a, np.float32(0.5), own, b, np.float32(0.25), own, np.float32(16), zero, **given)
+            case("QLinearLeakyRelu", 1, a, fine, own, coarse, zero, **given | dict(constants=[1, 2, 3, 4] if constants else []))
+            case("QLinearAveragePool", 1, a, fine, own, coarse, zero, kernel_shape=[2, 2], **given | dict(constants=[1, 2, 3, 4] if constants else []))
+            case("QLinearConcat", 1, coarse, zero, *pair, axis=1, **given | dict(constants=[0, 1, 3, 4, 6, 7] if constants else []))
+            case("QLinearWhere", 1, numbers("c", 2, 4, 6, 6, dtype="bool"), *pair, coarse, zero, **given | dict(constants=[2, 3, 5, 6, 7, 8] if constants else []))
+
+
 def add_quantized():
     scale = [np.float32(s) for s in (0.021, 0.013, 0.037)]
     for dtype in ("uint8", "int8"):
@@ -205,6 +223,7 @@ add_relative_positions()
 add_attention()
 add_products()
 add_quantized()
+add_ties()
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("onnxruntime", name), make) for name, make in CASES.items()))

@@ -71,38 +71,6 @@ Value placed(NodeContext& node, Value parameter, Value x) {
   return with_unit_dimensions(node, convert(node, parameter, ElementType::f32), 0, data_rank - axis - 1);
 }
 
-/// A number as a sum of its leading 6 bits and the rest (Veltkamp's splitting).
-struct Split {
-  Value leading;
-  Value rest;
-};
-
-Split split(NodeContext& node, Value number) {
-  const Value scaled = node.op(ops::Multiply, {number, node.number_like((1 << 18) + 1, number)});
-  const Value leading = node.op(ops::Subtract, {scaled, node.op(ops::Subtract, {scaled, number})});
-  return {leading, node.op(ops::Subtract, {number, leading})};
-}
-
-/// x / scale, to be rounded to an integer: no rounding error moves it across the midpoint between two
-/// integers.
-Value quotient_to_round(NodeContext& node, Value x, Value scale) {
-  const AttributeList plain{{"m_pythondiv", true}};
-  if (!node.target().has(Fault::division_by_reciprocal) || !may_be_midpoint(x, scale)) {
-    return node.op(ops::Divide, {x, scale}, plain);
-  }
-  // Twice the range of 16-bit integers. An infinite quotient would have no midpoint.
-  constexpr double kFar = 1 << 17;
-  const Value near =
-      node.op(ops::Clamp, {node.op(ops::Divide, {x, scale}, plain)}, {{"min", -kFar}, {"max", kFar}});
-  const Value middle = node.op(ops::Add, {node.op(ops::Floor, {near}), node.number_like(0.5, near)});
-  // The product of the midpoint's 18 bits and the leading 6 bits of the scale is exact.
-  const Split parts = split(node, node.op(ops::Multiply, {scale, node.number_like(-1, scale)}));
-  // Sums, because the plugin fuses the first operand of a Subtract only.
-  const Value remainder = node.op(ops::Add, {node.op(ops::Multiply, {middle, parts.leading}), x});
-  const Value rest = node.op(ops::Add, {remainder, node.op(ops::Multiply, {middle, parts.rest})});
-  return node.op(ops::Add, {node.op(ops::Divide, {rest, scale}, plain), middle});
-}
-
 /// The type of a QuantizeLinear without zero point: attribute output_dtype (21), by default u8.
 ElementType declared_type(const NodeContext& node) {
   const std::int64_t type = node.integer("output_dtype", 0);

@@ -10,6 +10,8 @@
 
 #include "ir/known_values.hpp"
 #include "ir/operation_set.hpp"
+#include "ir/shape_tools.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -185,6 +187,18 @@ bool meets_midpoints(double ratio) {
   }
 }
 
+/// A number as a sum of its leading 6 bits and the rest (Veltkamp's splitting).
+struct Split {
+  Value leading;
+  Value rest;
+};
+
+Split split(NodeContext& node, Value number) {
+  const Value scaled = node.op(ops::Multiply, {number, node.number_like((1 << 18) + 1, number)});
+  const Value leading = node.op(ops::Subtract, {scaled, node.op(ops::Subtract, {scaled, number})});
+  return {leading, node.op(ops::Subtract, {number, leading})};
+}
+
 }  // namespace
 
 bool may_be_midpoint(Value x, Value scale) {
@@ -197,6 +211,24 @@ bool may_be_midpoint(Value x, Value scale) {
   return std::ranges::any_of(steps->sizes, [&](double size) {
     return std::ranges::any_of(scales->sizes, [&](double unit) { return meets_midpoints(size / unit); });
   });
+}
+
+Value quotient_to_round(NodeContext& node, Value x, Value scale) {
+  const AttributeList plain{{"m_pythondiv", true}};
+  if (!node.target().has(Fault::division_by_reciprocal) || !may_be_midpoint(x, scale)) {
+    return node.op(ops::Divide, {x, scale}, plain);
+  }
+  // Twice the range of 16-bit integers. An infinite quotient would have no midpoint.
+  constexpr double kFar = 1 << 17;
+  const Value near =
+      node.op(ops::Clamp, {node.op(ops::Divide, {x, scale}, plain)}, {{"min", -kFar}, {"max", kFar}});
+  const Value middle = node.op(ops::Add, {node.op(ops::Floor, {near}), node.number_like(0.5, near)});
+  // The product of the midpoint's 18 bits and the leading 6 bits of the scale is exact.
+  const Split parts = split(node, node.op(ops::Multiply, {scale, node.number_like(-1, scale)}));
+  // Sums, because the plugin fuses the first operand of a Subtract only.
+  const Value remainder = node.op(ops::Add, {node.op(ops::Multiply, {middle, parts.leading}), x});
+  const Value rest = node.op(ops::Add, {remainder, node.op(ops::Multiply, {middle, parts.rest})});
+  return node.op(ops::Add, {node.op(ops::Divide, {rest, scale}, plain), middle});
 }
 
 }  // namespace onnx2ir::frontend

@@ -1,7 +1,8 @@
-// What is known of the numbers that QuantizeLinear rounds.
+// Numbers that are quantised: what is known of them, and quotients that are rounded as onnxruntime rounds
+// them.
 #pragma once
 
-#include "ir/graph.hpp"
+#include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -10,5 +11,9 @@ namespace onnx2ir::frontend {
 /// anyway, or if x is a multiple of another scale, unless the quotient of both scales is a
 /// simple fraction.
 bool may_be_midpoint(ir::Value x, ir::Value scale);
+
+/// x / scale, to be rounded to an integer: no rounding error moves it across the midpoint between two
+/// integers.
+Value quotient_to_round(NodeContext& node, Value x, Value scale);
 
 }  // namespace onnx2ir::frontend

@@ -60,6 +60,7 @@ bool widen_zero_points(ir::Model& model, PassContext& context);
 bool keep_caches_in_variables(ir::Model& model, PassContext& context);
 bool legalize_arithmetic(ir::Model& model, PassContext& context);
 bool legalize_data_movement(ir::Model& model, PassContext& context);
+bool limit_fused_chains(ir::Model& model, PassContext& context);
 bool widen_small_types(ir::Model& model, PassContext& context);
 bool separate_concat_reductions(ir::Model& model, PassContext& context);
 bool convert_attention_masks(ir::Model& model, PassContext& context);

@@ -52,6 +52,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::integer_power, {2024, 6}, std::nullopt, ""},
     {Fault::integer_relu, {2024, 6}, std::nullopt, ""},
     {Fault::kept_initial_size, {2024, 6}, Release{2026, 2}, ""},
+    {Fault::long_fused_chains, {2024, 6}, std::nullopt, ""},
     {Fault::loop_shapes_from_body, {2024, 6}, std::nullopt, ""},
     {Fault::loops_take_no_strings, {2024, 6}, std::nullopt, ""},
     {Fault::lrn_even_size, {2024, 6}, std::nullopt, ""},

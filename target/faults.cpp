@@ -101,6 +101,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::integer_relu, "integer_relu", "ReLU of integers is computed in f32 and loses digits above 2^24"},
     {Fault::kept_initial_size, "kept_initial_size",
      "A Loop keeps the static initial size of a state that becomes longer by a dynamic number of elements"},
+    {Fault::long_fused_chains, "long_fused_chains",
+     "A convolution or a product with constant weights does not compile if more than 32 elementwise "
+     "operations follow one after the other"},
     {Fault::loop_shapes_from_body, "loop_shapes_from_body",
      "A Loop takes the shapes of its outputs from the body alone and fails if it runs zero times with an "
      "initial value of another shape"},

@@ -62,6 +62,7 @@ enum class Fault : std::uint8_t {
   integer_power,
   integer_relu,
   kept_initial_size,
+  long_fused_chains,
   loop_shapes_from_body,
   loops_take_no_strings,
   lrn_even_size,

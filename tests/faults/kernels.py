@@ -48,3 +48,18 @@ def convolution_of_one_channel():
 def convolution_to_one_column():
     """A convolution with strides 1 and 3 whose result has one column and two rows."""
     return is_wrong([2, 3], [3, 4], [1, 3], [1, 1], [1, 0], [1, 1])
+
+
+@experiment
+def long_fused_chains():
+    """A product, of which 40 operations with constants are computed one after the other."""
+    values = integers(2, 16)
+    x, weights = parameter([2, 16]), np.eye(16, 8, dtype=np.float32)
+    output = opset.matmul(x, opset.constant(weights), False, False)
+    for place in range(20):
+        output = opset.clamp(opset.add(output, opset.constant(np.float32(1))), -100.0 - place, 100.0 + place)
+    try:
+        given = results([x], output, [values])
+    except RuntimeError:
+        return True
+    return not np.array_equal(given[0], values[:, :8] + 20)

@@ -53,6 +53,13 @@ def add_attention():
     for name, mask in masks(LENGTH + PAST)[:2]:
         case("Attention", 1, x, weights, bias, mask, past, outputs=2, variant=f"given_weights_{name}", num_heads=HEADS)
     case("Attention", 1, x, numbers("w", 8, 28), numbers("b", 28), qkv_hidden_sizes=[8, 8, 12], variant="given_weights", num_heads=HEADS)
+    buffer, step = numbers("buffer", 2, BATCH, HEADS, 7, SIZE), numbers("x", BATCH, 1, 8)
+    query, *now = (in_heads(part) for part in np.split(step @ weights + bias, 3, 2))
+    present = buffer.copy()
+    present[:, :, :, PAST : PAST + 1] = now
+    mixed, _ = attention_by_hand(query, *present[:, :, :, : PAST + 1])
+    expected = [mixed.astype(np.float32), present]
+    case("Attention", 1, step, weights, bias, None, buffer, None, np.array([PAST], np.int32), past_present_share_buffer=1, unidirectional=1, outputs=2, expected=expected, **shared)
     runs = [(numbers(f"x{n}", BATCH, n, 8), weights, bias, mask[:1] if n == 1 else mask) for n, mask in ((5, np.array([5, 2], np.int32)), (4, np.array([4, 3, 0, 1], np.int32)))]
     series("Attention", 1, *runs, variant="mask_of_any_length", **shared)
 

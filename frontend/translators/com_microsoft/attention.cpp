@@ -13,7 +13,8 @@ namespace {
 struct Places {
   std::size_t mask;
   std::size_t past;
-  std::size_t bias;  ///< added to the scores
+  std::size_t bias;         ///< added to the scores
+  std::size_t past_length;  ///< of a past in a larger buffer
 };
 
 struct Heads {
@@ -51,7 +52,7 @@ Heads split_projection(NodeContext& node, Value projected, std::int64_t count) {
 
 /// Rotates by the caches that onnxruntime computes itself: the angle of pair i at position p is p / 10000^(2i
 /// / r) with r = rotary_embedding_dim, which is h by default.
-void rotate(NodeContext& node, Heads& heads, Value past) {
+void rotate(NodeContext& node, Heads& heads, Value past_length) {
   const ir::Dimension whole = heads.query.shape()[3];
   std::int64_t size = node.integer("rotary_embedding_dim", 0);
   if (size == 0) {
@@ -62,34 +63,61 @@ void rotate(NodeContext& node, Heads& heads, Value past) {
   if (size < 1 || size % 2 != 0 || size > kMaxSize)
     node.fail("rotary_embedding_dim must be even and positive");
   Value positions = positions_along(node, heads.query, 2);
-  if (past) positions = node.op(ops::Add, {positions, size_of(node, past, 3)});
+  if (past_length) positions = node.op(ops::Add, {positions, past_length});
   const Rotation rotation = rotation_by_angles(node, unsqueeze(node, positions, {0}), size);
   heads.query = rotated(node, heads.query, rotation);
   heads.key = rotated(node, heads.key, rotation);
 }
 
+struct Cache {
+  Value present;  ///< the output of the operator
+  Value used;     ///< the input of the attention
+};
+
+/// The cache `past` (of a buffer, the first `length` elements), followed by `now`.
+Cache extended(NodeContext& node, Value past, Value length, bool is_buffer, Value now) {
+  if (!is_buffer) {
+    const Value all = concat(node, {past, now}, 2);
+    return {all, all};
+  }
+  const Value places = node.op(ops::Add, {positions_along(node, now, 2), length});
+  const Value present = node.op(ops::ScatterUpdate, {past, places, now, node.integer(2)});
+  const Value end = node.op(ops::Add, {length, dimension_of(node, now, 2)});
+  return {present, slice(node, present, node.integers({0}), end, 2)};
+}
+
 Values attention_of(NodeContext& node, Heads heads, const Places& places) {
-  if (node.integer("past_present_share_buffer", 0) != 0) {
-    node.fail("a cache that is shared with the output (past_present_share_buffer) is not converted",
+  const Value past = node.optional_input(places.past);
+  const bool is_buffer = past && node.integer("past_present_share_buffer", 0) != 0;
+  if (is_buffer && !node.has_input(places.past_length)) {
+    node.fail("a cache that is shared with the output (past_present_share_buffer) needs past_sequence_length",
               "Export the model with a cache that grows.");
   }
-  const Value past = node.optional_input(places.past);
-  if (node.integer("do_rotary", 0) != 0) rotate(node, heads, past);
+  Value length;
+  if (is_buffer) {
+    length = reshape(node, convert(node, node.input(places.past_length), ElementType::i64), {1});
+  } else if (past) {
+    length = dimension_of(node, past, 3);
+  }
+  if (node.integer("do_rotary", 0) != 0) rotate(node, heads, length);
+  Cache keys{heads.key, heads.key};
+  Cache values{heads.value, heads.value};
   if (past) {
     const auto cached = [&](std::int64_t which, Value now) {
-      return concat(node, {gather(node, past, node.integer(which)), now}, 2);
+      return extended(node, gather(node, past, node.integer(which)), length, is_buffer, now);
     };
-    heads.key = cached(0, heads.key);
-    heads.value = cached(1, heads.value);
+    keys = cached(0, heads.key);
+    values = cached(1, heads.value);
   }
-  AttentionInputs inputs{heads.query, heads.key, heads.value};
-  inputs.bias = mask_bias(node, node.optional_input(places.mask), heads.query, heads.key,
+  AttentionInputs inputs{heads.query, keys.used, values.used};
+  inputs.bias = mask_bias(node, node.optional_input(places.mask), heads.query, keys.used,
                           node.real("mask_filter_value", -10000), node.integer("unidirectional", 0) != 0);
   inputs.bias = sum_of(node, inputs.bias, node.optional_input(places.bias));
   inputs.scale = node.real("scale", 0);
   Values outputs{join_heads(node, attend(node, inputs).mixed)};
   if (node.has_output(1)) {
-    outputs.push_back(concat(node, {unsqueeze(node, heads.key, {0}), unsqueeze(node, heads.value, {0})}));
+    const Value present = unsqueeze(node, keys.present, {0});
+    outputs.push_back(concat(node, {present, unsqueeze(node, values.present, {0})}));
   }
   return outputs;
 }
@@ -112,7 +140,7 @@ Value projection(NodeContext& node, Value input, Value weights) {
 Values attention(NodeContext& node) {
   const std::int64_t count = head_count(node);
   const Value all = projection(node, node.input(0), node.input(1));
-  return attention_of(node, split_projection(node, all, count), {3, 4, 5});
+  return attention_of(node, split_projection(node, all, count), {3, 4, 5, 6});
 }
 
 /// QAttention: the input and the weights are integers.
@@ -121,14 +149,14 @@ Values quantized_attention(NodeContext& node) {
   const Value input = dequantized(node, 0, 3, 6);
   const Value all = projection(node, input, dequantized(node, 1, 4, 7));
   constexpr std::size_t kNone = 9;
-  return attention_of(node, split_projection(node, all, count), {5, 8, kNone});
+  return attention_of(node, split_projection(node, all, count), {5, 8, kNone, kNone});
 }
 
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_attention_translators() {
   return {
-      {"Attention", 1, attention, "a shared cache, masks of four dimensions", kMicrosoft},
+      {"Attention", 1, attention, "masks of four dimensions", kMicrosoft},
       {"QAttention", 1, quantized_attention, "a shared cache", kMicrosoft},
   };
 }

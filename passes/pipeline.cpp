@@ -381,13 +381,19 @@ constexpr std::array kPipeline = {
          .kind = optimize,
          .summary = "Counts the axis from the back where halves of a rotary embedding are joined",
          .run = count_rotation_axes_from_back},
-    // Last, because the CPU plugin and OpenVINO GenAI match ReadValue, Gather and Concat as they are emitted
-    // here.
+    // The last two, because the CPU plugin and OpenVINO GenAI match ReadValue, Gather, Concat and attention as
+    // they are emitted here.
     Pass{.name = "keep_caches_in_variables",
          .kind = optimize,
          .summary = "With --stateful: keeps caches that are inputs and outputs in variables of the model",
          .run = keep_caches_in_variables,
          .broken = {no_foldable_values}},
+    Pass{.name = "fuse_cached_attention",
+         .kind = optimize,
+         .summary = "With --stateful: replaces MatMul, SoftMax and MatMul on caches by one attention",
+         .run = fuse_cached_attention,
+         .broken = {no_foldable_values},
+         .faults = {Fault::attention_mask_sizes, Fault::cached_attention_mask}},
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::branch_output_memory, {2025, 1}, std::nullopt, ""},
     {Fault::branch_output_size, {2024, 6}, Release{2026, 3}, ""},
     {Fault::byte_arithmetic, {2024, 6}, std::nullopt, ""},
+    {Fault::cached_attention_mask, {2024, 6}, std::nullopt, ""},
     {Fault::col2im_run_time_sizes, {2024, 6}, Release{2025, 4}, ""},
     {Fault::concat_reduction, {2024, 6}, Release{2026, 0}, ""},
     {Fault::constant_loop_evaluation, {2024, 6}, std::nullopt, ""},

@@ -32,6 +32,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "output the same shape"},
     {Fault::byte_arithmetic, "byte_arithmetic",
      "Arithmetic of 8-bit integers saturates instead of wrapping around"},
+    {Fault::cached_attention_mask, "cached_attention_mask",
+     "An attention on keys and values in variables reads past a mask with one column for all keys"},
     {Fault::col2im_run_time_sizes, "col2im_run_time_sizes",
      "Col2Im of data of static shape ends the process if its sizes are dynamic"},
     {Fault::concat_reduction, "concat_reduction",

@@ -29,6 +29,7 @@ enum class Fault : std::uint8_t {
   branch_output_memory,
   branch_output_size,
   byte_arithmetic,
+  cached_attention_mask,
   col2im_run_time_sizes,
   concat_reduction,
   constant_loop_evaluation,

@@ -64,3 +64,27 @@ def test_caches_are_kept_reordered_and_reset(name, tmp_path):
             request.infer({**fed, "beam_idx": rows})
             np.testing.assert_allclose(request.get_tensor("logits").data, expected, rtol=1e-3, atol=1e-4)
         request.reset_state()
+
+
+@pytest.mark.parametrize("name", ["llama", "llama_all_heads"])
+def test_the_plugin_keeps_the_caches_in_its_attention(name, tmp_path):
+    make, *_ = MODELS[name]
+    nodes = compiled(make(), tmp_path).get_runtime_model().get_ops()
+    types = [node.get_rt_info()["layerType"].astype(str) for node in nodes]
+    assert types.count("ScaledDotProductAttention") == Shape().layers and "Softmax" not in types
+
+
+def test_one_mask_for_all_keys(tmp_path):
+    """The attention of the CPU plugin on caches is wrong if the mask has one column for all keys."""
+    model = llama()
+    node = next(node for node in model.graph.node if node.op_type == "Where")
+    end = onnx.helper.make_tensor("last_column", onnx.TensorProto.INT64, [1], [-1])
+    model.graph.initializer.append(end)
+    name, node.output[0] = node.output[0], "all_columns"
+    at = list(model.graph.node).index(node) + 1
+    model.graph.node.insert(at, onnx.helper.make_node("Gather", ["all_columns", "last_column"], [name], axis=3))
+    request = compiled(model, tmp_path).create_infer_request()
+    steps = list(make_steps(np.int64))
+    for (rows, fed), expected in zip(steps, expected_logits(model, 0, steps)):
+        request.infer({**fed, "beam_idx": rows})
+        np.testing.assert_allclose(request.get_tensor("logits").data, expected, rtol=1e-3, atol=1e-4)

@@ -1,9 +1,12 @@
 """Faults of ScaledDotProductAttention."""
 
+import importlib
+import importlib.util
+
 import numpy as np
 import openvino as ov
 
-from .experiment import compiled, element_type, experiment, fails, number, numbers, opset, parameter, results
+from .experiment import CONFIG, compiled, element_type, experiment, fails, number, numbers, opset, parameter, results
 
 
 def sizes(value, *axes):
@@ -20,6 +23,36 @@ def attention_mask_sizes():
     swapped = opset.reshape(mixed, sizes(mixed, 1, 0, 2), False)
     given = tuple(np.ones(shape, np.float32) for shape in ((2, 4, 8), (2, 6, 8), (2, 6, 8), (2, 1, 6)))
     return fails(results, [query, key, value, mask], swapped, given)
+
+
+def variable(name, rows, rows_of_past, beams):
+    """`rows` appended to a variable, in the form that the CPU plugin fuses with an attention; the Concat and the Assign."""
+    util = importlib.import_module("openvino.op.util" if importlib.util.find_spec("openvino.op") else "openvino.runtime.op.util")
+    info = util.VariableInfo()
+    info.data_shape, info.data_type, info.variable_id = rows.get_output_partial_shape(0), ov.Type.f32, name
+    kept = util.Variable(info)
+    empty = opset.broadcast(opset.constant(np.float32(0)), opset.concat([sizes(rows_of_past, 0, 1), numbers(0), sizes(rows_of_past, 3)], 0))
+    joined = opset.concat([opset.gather(opset.read_value(empty, kept), beams, number(0)), rows], 2)
+    return joined, opset.assign(joined, kept)
+
+
+@experiment
+def cached_attention_mask():
+    """A mask with one column is added to the scores of all keys."""
+    query, key, value = (parameter([-1, 2, -1, 64]) for _ in range(3))
+    mask, beams = parameter([-1, 1, -1, -1]), parameter([-1], "i32")
+    (keys, keep_keys), (values, keep_values) = (variable(name, rows, query, beams) for name, rows in (("keys", key), ("values", value)))
+    attention = opset.scaled_dot_product_attention(query, keys, values, mask, opset.constant(np.float32(0.125)))
+    parameters = [query, key, value, mask, beams]
+    model = ov.Model([opset.result(attention)], [keep_keys, keep_values], parameters, "model")
+    compiled_model = ov.Core().compile_model(model, "CPU", {**CONFIG, "KV_CACHE_PRECISION": "f32"})
+    generator = np.random.default_rng(1)
+    given = [generator.normal(size=(1, 2, 4, 64)).astype(np.float32) for _ in range(3)]
+    scores = given[0] @ given[1].swapaxes(2, 3) * 0.125
+    weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+    column = 10 * np.arange(4, dtype=np.float32).reshape(1, 1, 4, 1)
+    found = compiled_model.create_infer_request().infer([*given, column, np.zeros(1, np.int32)])
+    return not np.allclose(next(iter(found.values())), weights @ given[2], atol=1e-4)
 
 
 def attention_is_wrong(is_fused, constants):

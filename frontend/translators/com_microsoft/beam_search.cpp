@@ -377,7 +377,7 @@ std::vector<TranslatorRow> microsoft_beam_search_translators() {
   return {{"BeamSearch", 1, beam_search, kShared, kMicrosoft, "decoder_start_token_id"},
           {"WhisperBeamSearch", 1, whisper_beam_search,
            "decoders that share a buffer between past and present, cross_qk, extra_decoding_ids", kMicrosoft,
-           "decoder_start_token_id"}};
+           "decoder_start_token_id no_speech_token_id"}};
 }
 
 }  // namespace onnx2ir::frontend

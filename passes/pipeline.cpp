@@ -381,8 +381,8 @@ constexpr std::array kPipeline = {
          .kind = optimize,
          .summary = "Counts the axis from the back where halves of a rotary embedding are joined",
          .run = count_rotation_axes_from_back},
-    // The last two, because the CPU plugin and OpenVINO GenAI match ReadValue, Gather, Concat and attention as
-    // they are emitted here.
+    // The last two, because the CPU plugin and OpenVINO GenAI match ReadValue, Gather, Concat and attention
+    // as they are emitted here.
     Pass{.name = "keep_caches_in_variables",
          .kind = optimize,
          .summary = "With --stateful: keeps caches that are inputs and outputs in variables of the model",

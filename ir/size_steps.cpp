@@ -176,7 +176,11 @@ Step from_element(Value value, std::size_t index) {
   } else if (node.is(ops::Slice)) {
     const auto start = exact_values(node.input(1));
     const auto step = exact_values(node.input(3));
-    if (start && step && step->front() == 1) position = position_in(start->front(), size);
+    // A Slice clamps its start.
+    if (start && step && step->front() == 1) {
+      const auto before = -static_cast<std::int64_t>(size);
+      position = position_in(std::max(start->front(), before), size);
+    }
     if (position) *position += index;
   }
   if (!position || *position >= size) return std::nullopt;

@@ -2,8 +2,13 @@
 //
 //     MatMul(SoftMax(scale * MatMul(query, Transpose(key)) + mask), value)
 //
+// PyTorch replaces weights that are NaN, in rows that the mask hides with -infinity, by 0.
+//
 // The CPU plugin keeps the cache of such an attention itself, without copies, and OpenVINO GenAI needs the
 // operation for paged attention. ovc makes it, but OpenVINO does not when it reads an IR.
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -31,6 +36,7 @@ struct Attention {
   ir::Value value;
   ir::Value mask;  ///< null: none
   double scale = 1;
+  bool hides_rows = false;  ///< the result of a row without visible keys is 0
 };
 
 bool has_rank(const ir::PartialShape& shape) {
@@ -77,6 +83,43 @@ bool fits(const ir::Value& mask, const ir::Output& scores) {
           (shape[kHeads].is_static() && shape[kHeads] == scores.shape[kHeads]));
 }
 
+/// The value whose last two axes the Reshape `node` swaps, as PyTorch's newer exporter does: to [-1, rows,
+/// size], Transpose, and to [..., size, rows]. Null if it does something else.
+ir::Value untransposed_matrices(const ir::Node& node) {
+  const ir::Node& transpose = *node.input(0).node;
+  if (!transpose.is(ops::Transpose) || ir::exact_values(transpose.input(1)) != ir::Integers{0, 2, 1})
+    return {};
+  const ir::Node& flattened = *transpose.input(0).node;
+  if (!flattened.is(ops::Reshape)) return {};
+  const ir::Value whole = flattened.input(0);
+  const ir::PartialShape& shape = node.output(0).shape;
+  const ir::PartialShape& flat = flattened.output(0).shape;
+  if (!has_rank(whole.shape()) || !has_rank(shape) || !flat.has_rank()) return {};
+  const auto is_kept = [&](const ir::Dimension& size, ir::Value sizes, std::size_t index, std::size_t axis) {
+    return (size.is_static() && size == whole.shape()[axis]) || ir::is_size_of(sizes, index, whole, axis);
+  };
+  const ir::Value sizes = node.input(1);
+  const ir::Value flat_sizes = flattened.input(1);
+  const bool is_swapped =
+      is_kept(flat[1], flat_sizes, 1, kRows) && is_kept(flat[2], flat_sizes, 2, kColumns) &&
+      is_kept(shape[0], sizes, 0, 0) && is_kept(shape[kHeads], sizes, kHeads, kHeads) &&
+      is_kept(shape[kRows], sizes, kRows, kColumns) && is_kept(shape[kColumns], sizes, kColumns, kRows);
+  return is_swapped ? whole : ir::Value{};
+}
+
+/// The value whose last two axes `value` swaps; null if it does something else.
+ir::Value untransposed(ir::Builder& builder, ir::Value value) {
+  const ir::Node& node = *value.node;
+  if (node.is(ops::Reshape)) return untransposed_matrices(node);
+  if (!node.is(ops::Transpose)) return {};
+  const auto known = ir::exact_values(node.input(1));
+  if (!known || known->size() != kRank) return {};
+  std::vector<std::int64_t> order(known->begin(), known->end());
+  std::swap(order[kRows], order[kColumns]);
+  const bool is_identity = order == std::vector<std::int64_t>{0, 1, 2, 3};
+  return is_identity ? node.input(0) : ir::transpose(builder, node.input(0), order);
+}
+
 /// Sets query, key, mask and scale from what the SoftMax reads.
 bool match_scores(ir::Builder& builder, ir::Value scores, Attention& attention) {
   const ir::Node* product = only_product(scores, attention.scale);
@@ -94,79 +137,126 @@ bool match_scores(ir::Builder& builder, ir::Value scores, Attention& attention) 
   attention.key = without_numbers(product->input(1), attention.scale);
   if (cache_of(attention.key) == nullptr) return false;
   if (product->boolean("transpose_b")) return true;
-  const ir::Node& transpose = *attention.key.node;
-  if (!transpose.is(ops::Transpose)) return false;
-  const auto known = ir::exact_values(transpose.input(1));
-  if (!known || known->size() != kRank) return false;
-  std::vector<std::int64_t> order(known->begin(), known->end());
-  std::swap(order[kRows], order[kColumns]);
-  const bool is_identity = order == std::vector<std::int64_t>{0, 1, 2, 3};
-  attention.key = is_identity ? transpose.input(0) : ir::transpose(builder, transpose.input(0), order);
-  return true;
+  attention.key = untransposed(builder, attention.key);
+  return bool(attention.key);
+}
+
+/// The SoftMax before the product with the values; null if there is none. `hides_rows`: with NaN replaced by
+/// 0.
+const ir::Node* softmax_of(ir::Value weights, bool& hides_rows) {
+  const ir::Node& node = *weights.node;
+  if (node.is(ops::SoftMax)) return is_used_once(weights) ? &node : nullptr;
+  if (!node.is(ops::Select) || !is_used_once(weights) || !is_number(node.input(1), 0)) return nullptr;
+  const ir::Value result = node.input(2);
+  const ir::Node& check = *node.input(0).node;
+  hides_rows = true;
+  return result.node->is(ops::SoftMax) && check.is(ops::IsNaN) && check.input(0) == result &&
+                 result.output().uses.size() == 2
+             ? result.node
+             : nullptr;
 }
 
 std::optional<Attention> match(ir::Builder& builder, const ir::Node& node) {
-  const ir::Node& weights = *node.input(0).node;
-  if (!weights.is(ops::SoftMax) || weights.integer("axis") != kRank - 1 || !is_used_once(node.input(0)) ||
-      node.boolean("transpose_a") || node.boolean("transpose_b"))
-    return std::nullopt;
   Attention attention{.query = {}, .key = {}, .value = node.input(1), .mask = {}};
+  const ir::Node* softmax = softmax_of(node.input(0), attention.hides_rows);
+  if (softmax == nullptr || softmax->integer("axis") != kRank - 1 || node.boolean("transpose_a") ||
+      node.boolean("transpose_b"))
+    return std::nullopt;
   if (node.output(0).type != ir::ElementType::f32 || !has_rank(attention.value.shape()) ||
-      cache_of(attention.value) == nullptr || !match_scores(builder, weights.input(0), attention))
+      cache_of(attention.value) == nullptr || !match_scores(builder, softmax->input(0), attention))
     return std::nullopt;
   if (!has_rank(attention.query.shape()) || !has_rank(attention.key.shape())) return std::nullopt;
   return attention;
 }
 
-/// The number of keys, i64 [1]: of the cache if that is provably the same, because the plugin does not
-/// compute a Reshape that repeats the keys for all heads.
-ir::Value key_count(ir::Builder& builder, ir::Value key) {
-  ir::Node& cache = *cache_of(key);
-  const auto axis = static_cast<std::size_t>(cache.integer("axis"));
-  const bool is_repeated =
-      key.node->is(ops::Reshape) && ir::is_size_of(key.node->input(1), kRows, cache.value(), axis);
-  return is_repeated ? ir::dimension_of(builder, cache.value(), cache.integer("axis"))
-                     : ir::dimension_of(builder, key, kRows);
+/// Whether the Reshape `key` only merges the heads of `cache` with their repetitions.
+bool repeats_heads(const ir::Value& key, const ir::Node& cache) {
+  const ir::PartialShape& shape = cache.output(0).shape;
+  if (!key.node->is(ops::Reshape) || !has_rank(shape)) return false;
+  const ir::PartialShape& all = key.shape();
+  return cache.integer("axis") == kRows && shape[kHeads].is_static() && all[kHeads].is_static() &&
+         all[kColumns].is_static() && all[kColumns] == shape[kColumns] &&
+         all[kHeads].size() % std::max<std::int64_t>(1, shape[kHeads].size()) == 0;
 }
 
-/// The mask with all rows and columns of the scores.
-ir::Value full_mask(ir::Builder& builder, const Attention& attention) {
-  const ir::PartialShape& shape = attention.mask.shape();
+/// The number of keys, i64 [1]: of the cache if the keys are repeated for several heads, because the plugin
+/// recognises the repetition only if nothing else reads it.
+ir::Value key_count(ir::Builder& builder, ir::Value key) {
+  ir::Node& cache = *cache_of(key);
+  return ir::dimension_of(builder, repeats_heads(key, cache) ? cache.value() : key, kRows);
+}
+
+/// `mask` with all rows and columns of the scores.
+ir::Value with_all_places(ir::Builder& builder, const Attention& attention, ir::Value mask) {
+  const ir::PartialShape& shape = mask.shape();
   const auto is_full = [](const ir::Dimension& size, const ir::Dimension& needed) {
     return size.is_static() && size == needed;
   };
   if (is_full(shape[kRows], attention.query.shape()[kRows]) &&
       is_full(shape[kColumns], attention.key.shape()[kRows]))
-    return attention.mask;
+    return mask;
   const ir::Value ones = builder.integers({1, 1});
   const ir::Value rows = ir::dimension_of(builder, attention.query, kRows);
   const ir::Value columns = key_count(builder, attention.key);
   const ir::Value sizes = ir::concat(builder, {ones, rows, columns});
-  return builder.op(ops::Broadcast, {attention.mask, sizes}, {{"mode", std::string("bidirectional")}});
+  return builder.op(ops::Broadcast, {mask, sizes}, {{"mode", std::string("bidirectional")}});
+}
+
+bool is_finite(ir::Value mask) {
+  const ir::Node& node = *mask.node;
+  if (!node.is(ops::Select)) return false;
+  const auto seen = ir::exact_number(node.input(1));
+  const auto hidden = ir::exact_number(node.input(2));
+  return seen && hidden && std::isfinite(*seen) && std::isfinite(*hidden);
+}
+
+/// What all layers that read a mask share; null until it is needed.
+struct Mask {
+  ir::Value bias;          ///< the caches of all layers grow by the same tokens, so one fits them all
+  ir::Value visible_rows;  ///< boolean [batch, heads, rows, 1]: rows with visible keys
+};
+
+/// The mask for the attention. -infinity becomes a finite number, because releases differ in rows without
+/// visible keys: their results are 0 or NaN.
+ir::Value bias_of(ir::Builder& builder, const Attention& attention, bool needs_all_places) {
+  ir::Value mask = attention.mask;
+  if (!mask) return builder.number(0, attention.query.type());
+  if (!is_finite(mask))
+    mask =
+        builder.op(ops::Maximum, {mask, builder.number(std::numeric_limits<float>::lowest(), mask.type())});
+  return needs_all_places ? with_all_places(builder, attention, mask) : mask;
+}
+
+ir::Value visible_rows(ir::Builder& builder, ir::Value mask) {
+  const ir::Value hidden = builder.number(-std::numeric_limits<double>::infinity(), mask.type());
+  const ir::Value is_visible = builder.op(ops::NotEqual, {mask, hidden});
+  return ir::reduce_keep_dims(builder, ops::ReduceLogicalOr, is_visible, {kColumns});
+}
+
+ir::Value fused(ir::Builder& builder, const Attention& attention, Mask& mask, bool needs_all_places) {
+  const ir::ElementType type = attention.query.type();
+  if (!mask.bias) mask.bias = bias_of(builder, attention, needs_all_places);
+  const ir::Value result = builder.op(
+      ops::ScaledDotProductAttention,
+      {attention.query, attention.key, attention.value, mask.bias, builder.number(attention.scale, type)},
+      {{"causal", false}});
+  if (!attention.hides_rows || !attention.mask || is_finite(attention.mask)) return result;
+  if (!mask.visible_rows) mask.visible_rows = visible_rows(builder, attention.mask);
+  return builder.op(ops::Select, {mask.visible_rows, result, builder.number(0, type)});
 }
 
 }  // namespace
 
 bool fuse_cached_attention(ir::Model& model, PassContext& context) {
   if (!context.stateful) return false;
-  const bool has_faults =
+  const bool needs_all_places =
       context.target.has(Fault::attention_mask_sizes) || context.target.has(Fault::cached_attention_mask);
-  // One for all layers that read a mask: their caches grow by the same tokens.
-  std::map<std::pair<const ir::Node*, std::size_t>, ir::Value> full_masks;
-  return rewrite_values(model, {ops::MatMul}, [&](ir::Builder& builder, ir::Node& node) -> ir::Value {
+  std::map<std::pair<const ir::Node*, std::size_t>, Mask> masks;
+  return rewrite_values(model, {ops::MatMul}, [&](ir::Builder& builder, const ir::Node& node) -> ir::Value {
     const auto attention = match(builder, node);
     if (!attention) return {};
-    const ir::ElementType type = node.output(0).type;
-    ir::Value mask = attention->mask ? attention->mask : builder.number(0, type);
-    if (attention->mask && has_faults) {
-      ir::Value& full = full_masks[{mask.node, mask.index}];
-      if (!full) full = full_mask(builder, *attention);
-      mask = full;
-    }
-    return builder.op(
-        ops::ScaledDotProductAttention,
-        {attention->query, attention->key, attention->value, mask, builder.number(attention->scale, type)},
-        {{"causal", false}});
+    Mask& mask = masks[{attention->mask.node, attention->mask.index}];
+    return fused(builder, *attention, mask, needs_all_places);
   });
 }
 

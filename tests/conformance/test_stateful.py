@@ -74,17 +74,40 @@ def test_the_plugin_keeps_the_caches_in_its_attention(name, tmp_path):
     assert types.count("ScaledDotProductAttention") == Shape().layers and "Softmax" not in types
 
 
-def test_one_mask_for_all_keys(tmp_path):
-    """The attention of the CPU plugin on caches is wrong if the mask has one column for all keys."""
-    model = llama()
-    node = next(node for node in model.graph.node if node.op_type == "Where")
-    end = onnx.helper.make_tensor("last_column", onnx.TensorProto.INT64, [1], [-1])
-    model.graph.initializer.append(end)
-    name, node.output[0] = node.output[0], "all_columns"
-    at = list(model.graph.node).index(node) + 1
-    model.graph.node.insert(at, onnx.helper.make_node("Gather", ["all_columns", "last_column"], [name], axis=3))
-    request = compiled(model, tmp_path).create_infer_request()
-    steps = list(make_steps(np.int64))
+def insert_after(model, node, *others):
+    """Inserts nodes after `node`; the last one gets the name of its output."""
+    name, node.output[0] = node.output[0], "replaced"
+    others[-1].output[0] = name
+    for other in reversed(others):
+        model.graph.node.insert(list(model.graph.node).index(node) + 1, other)
+
+
+def assert_equal_steps(model, folder, steps):
+    request = compiled(model, folder).create_infer_request()
     for (rows, fed), expected in zip(steps, expected_logits(model, 0, steps)):
         request.infer({**fed, "beam_idx": rows})
         np.testing.assert_allclose(request.get_tensor("logits").data, expected, rtol=1e-3, atol=1e-4)
+
+
+def test_one_mask_for_all_keys(tmp_path):
+    """The attention of the CPU plugin on caches is wrong if the mask has one column for all keys."""
+    model = llama()
+    model.graph.initializer.append(onnx.numpy_helper.from_array(np.array([-1]), "last_column"))
+    where = next(node for node in model.graph.node if node.op_type == "Where")
+    insert_after(model, where, onnx.helper.make_node("Gather", ["replaced", "last_column"], ["column"], axis=3))
+    assert_equal_steps(model, tmp_path, list(make_steps(np.int64)))
+
+
+def test_rows_without_visible_keys(tmp_path):
+    """As PyTorch exports attention: -infinity hides keys, and weights that are NaN become 0."""
+    model = llama(Shape(layers=1))
+    where = next(node for node in model.graph.node if node.op_type == "Where")
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(np.float32(value), name) for name, value in (("no_weight", 0), ("no_score", -np.inf)))
+    where.input[2] = "no_score"
+    softmax = next(node for node in model.graph.node if node.op_type == "Softmax")
+    check = onnx.helper.make_node("IsNaN", ["replaced"], ["undefined"])
+    insert_after(model, softmax, check, onnx.helper.make_node("Where", ["undefined", "no_weight", "replaced"], ["defined"]))
+    steps = list(make_steps(np.int64))
+    for rows, fed in steps:
+        fed["attention_mask"][0, :2] = 0  # the first queries of the first row see nothing
+    assert_equal_steps(model, tmp_path, steps)

@@ -293,7 +293,10 @@ Value all_scores(NodeContext& node, Value first, Value rest, Value steps) {
   return concat(node, {known, filled(node, 0, ElementType::f32, sizes)}, 0);
 }
 
-enum ModelType : std::int64_t { kGpt = 0, kT5 = 1, kWhisper = 2 };
+// The attribute model_type.
+constexpr std::int64_t kGpt = 0;
+constexpr std::int64_t kT5 = 1;
+constexpr std::int64_t kWhisper = 2;
 
 /// The tokens that all sequences begin with, i32 [prompts, length].
 Value first_tokens(NodeContext& node, const BeamSearch& search, std::int64_t type) {

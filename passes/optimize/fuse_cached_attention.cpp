@@ -255,7 +255,8 @@ bool fuse_cached_attention(ir::Model& model, PassContext& context) {
   return rewrite_values(model, {ops::MatMul}, [&](ir::Builder& builder, const ir::Node& node) -> ir::Value {
     const auto attention = match(builder, node);
     if (!attention) return {};
-    Mask& mask = masks[{attention->mask.node, attention->mask.index}];
+    Mask none;
+    Mask& mask = attention->mask ? masks[{attention->mask.node, attention->mask.index}] : none;
     return fused(builder, *attention, mask, needs_all_places);
   });
 }

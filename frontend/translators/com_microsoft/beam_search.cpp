@@ -293,9 +293,8 @@ Value all_scores(NodeContext& node, Value first, Value rest, Value steps) {
   return concat(node, {known, filled(node, 0, ElementType::f32, sizes)}, 0);
 }
 
-// The attribute model_type.
+// Values of the attribute model_type; 1 is T5.
 constexpr std::int64_t kGpt = 0;
-constexpr std::int64_t kT5 = 1;
 constexpr std::int64_t kWhisper = 2;
 
 /// The tokens that all sequences begin with, i32 [prompts, length].

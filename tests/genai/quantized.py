@@ -1,7 +1,12 @@
 """4-bit weights, quantised with onnxruntime's own tool."""
 
+import logging
+
 import onnx
 from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
+
+# It reports each node.
+logging.getLogger("onnxruntime.quantization.matmul_nbits_quantizer").setLevel(logging.WARNING)
 
 
 def in_4_bits(model):

@@ -118,7 +118,8 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     const frontend::OperatorOptions operators{
         .keep_unknown = options.keep_unknown,
         .map = map ? &*map : nullptr,
-        .extensions = options.extensions.empty() ? nullptr : &*extensions};
+        .extensions = options.extensions.empty() ? nullptr : &*extensions,
+        .stateful = options.stateful};
     imported = frontend::import_model(source, how, *target, sink, operators);
     if (options.debug.pass_finished) {
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;

@@ -14,14 +14,16 @@ namespace onnx2ir::frontend {
 struct ExtensionTable;
 struct OperatorMap;
 
-/// How operators that have no translator are converted.
+/// How operators are converted.
 struct OperatorOptions {
-  /// Keeps them as layers of an extension instead of an error.
+  /// Keeps operators that have no translator as layers of an extension instead of an error.
   bool keep_unknown = false;
   /// Rules that take precedence over all translators; may be null.
   const OperatorMap* map = nullptr;
   /// Translators of libraries, which take precedence over all but the rules; may be null.
   const ExtensionTable* extensions = nullptr;
+  /// Whether caches of language models become variables, so that nobody sees their layout.
+  bool stateful = false;
 };
 
 struct ImportedModel {

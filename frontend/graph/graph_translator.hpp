@@ -63,6 +63,8 @@ struct ConversionState {
   /// Whether operators without a translator are kept as layers of an extension: see
   /// frontend/graph/kept_operator.hpp.
   bool keep_unknown = false;
+  /// Whether caches of language models become variables, so that nobody sees their layout.
+  bool stateful = false;
   /// Whether the caller has changed shapes of inputs, so that declared sizes of other tensors need not hold.
   bool has_new_shapes = false;
   /// The domains of the kept operators, by their names.

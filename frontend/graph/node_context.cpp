@@ -62,7 +62,12 @@ std::size_t NodeContext::output_count() const {
 }
 
 bool NodeContext::has_output(std::size_t index) const {
-  return index < output_count() && !proto_->output(static_cast<int>(index)).empty();
+  return !output_name(index).empty();
+}
+
+std::string_view NodeContext::output_name(std::size_t index) const {
+  return index < output_count() ? std::string_view(proto_->output(static_cast<int>(index)))
+                                : std::string_view();
 }
 
 std::optional<std::int64_t> NodeContext::declared_rank(std::size_t index) const {

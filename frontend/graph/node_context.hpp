@@ -94,6 +94,8 @@ class NodeContext : public Builder {
   std::size_t output_count() const;
   /// Whether output `index` is named, so that it may be used.
   bool has_output(std::size_t index) const;
+  /// The name of output `index`; empty if it is absent.
+  std::string_view output_name(std::size_t index) const;
 
   /// The rank that the model declares for output `index`; no value if it declares none, or in a function.
   std::optional<std::int64_t> declared_rank(std::size_t index) const;

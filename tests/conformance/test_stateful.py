@@ -5,7 +5,7 @@ import onnx
 import openvino
 import pytest
 
-from ..genai.decoders import Shape, llama
+from ..genai.decoders import Shape, llama, llama_of_onnxruntime_genai
 from ..genai.reference import empty_caches, session_of
 from .generation_models import VOCABULARY, gpt2_decoder
 from .runtime import CONFIG
@@ -14,11 +14,11 @@ from .tool import convert, tool_path
 pytestmark = pytest.mark.matrix
 
 
-def make_steps(dtype):
+def make_steps(dtype=np.int64, last_count=2):
     """Inputs of three inferences of 2, 3 and 3 rows: the row of the previous inference that each row continues, and the inputs of the model."""
     generator = np.random.default_rng(1)
     length = 0
-    for rows, count in (([0, 1], 4), ([1, 0, 1], 1), ([2, 2, 0], 2)):
+    for rows, count in (([0, 1], 4), ([1, 0, 1], 1), ([2, 2, 0], last_count)):
         length += count
         tokens = generator.integers(0, VOCABULARY, (len(rows), count))
         positions = np.broadcast_to(np.arange(length - count, length), tokens.shape)
@@ -26,14 +26,37 @@ def make_steps(dtype):
         yield np.array(rows, np.int32), {name: value.astype(dtype) for name, value in fed.items()}
 
 
+def make_padded_steps(lengths, is_left):
+    """Inputs of three inferences: prompts of different lengths, padded at one end, and two further tokens."""
+    generator = np.random.default_rng(2)
+    longest = max(lengths)
+    mask = np.array([[1] * n + [0] * (longest - n) for n in lengths])
+    mask = mask[:, ::-1] if is_left else mask
+    rows = np.arange(len(lengths), dtype=np.int32)
+    for count in (longest, 1, 1):
+        tokens = generator.integers(0, VOCABULARY, (len(lengths), count))
+        mask = mask if count > 1 else np.pad(mask, ((0, 0), (0, 1)), constant_values=1)
+        lengths_of_rows = {"seqlens_k": mask.sum(1).astype(np.int32) - 1, "total_sequence_length": np.array(mask.shape[1], np.int32)}
+        yield rows, {"input_ids": tokens, "attention_mask": mask, **lengths_of_rows}
+
+
+def alone(steps, row):
+    """The same inputs for one row of the batch without padding."""
+    for _, fed in steps:
+        mask = fed["attention_mask"][row]
+        tokens = fed["input_ids"][row]
+        yield np.zeros(1, np.int32), {"input_ids": tokens[mask[-len(tokens):] == 1][None], "attention_mask": np.ones((1, mask.sum()), np.int64)}
+
+
 def expected_logits(model, batch_axis, steps):
     """The results of onnxruntime if caches are outputs, are reordered, and are inputs again."""
     session = session_of(model)
+    inputs = {node.name for node in session.get_inputs()}
     names = [node.name for node in session.get_outputs()]
-    caches = empty_caches(session, 2, batch_axis)
+    caches = empty_caches(session, len(steps[0][0]), batch_axis)
     for rows, fed in steps:
         reordered = {name: np.take(value, rows, batch_axis) for name, value in caches.items()}
-        results = dict(zip(names, session.run(names, {**fed, **reordered})))
+        results = dict(zip(names, session.run(names, {**{name: value for name, value in fed.items() if name in inputs}, **reordered})))
         caches = {name: results[name.replace("past_key_values", "present").replace("past", "present")] for name in caches}
         yield results["logits"]
 
@@ -50,7 +73,18 @@ def gpt2():
     return onnx.helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 
-MODELS = {"llama": (llama, 0, np.int64), "llama_all_heads": (lambda: llama(Shape(cached_heads=4)), 0, np.int64), "gpt2": (gpt2, 1, np.int32)}
+GROUPED = {"grouped": {}, "grouped_window": {"local_window_size": 3}}
+MODELS = {
+    "llama": (llama, 0, np.int64),
+    "llama_all_heads": (lambda: llama(Shape(cached_heads=4)), 0, np.int64),
+    "gpt2": (gpt2, 1, np.int32),
+    **{name: (lambda options=options: llama_of_onnxruntime_genai(**options), 0, np.int64) for name, options in GROUPED.items()},
+}
+
+
+def infer(request, rows, fed):
+    inputs = {name for port in request.get_compiled_model().inputs for name in port.get_names()}
+    request.infer({**{name: value for name, value in fed.items() if name in inputs}, "beam_idx": rows})
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -58,15 +92,16 @@ def test_caches_are_kept_reordered_and_reset(name, tmp_path):
     make, batch_axis, dtype = MODELS[name]
     model = make()
     request = compiled(model, tmp_path).create_infer_request()
-    steps = list(make_steps(dtype))
+    # onnxruntime's GroupQueryAttention takes one token after the prompt for each row.
+    steps = list(make_steps(dtype, last_count=1 if name in GROUPED else 2))
     for _ in range(2):
         for (rows, fed), expected in zip(steps, expected_logits(model, batch_axis, steps)):
-            request.infer({**fed, "beam_idx": rows})
+            infer(request, rows, fed)
             np.testing.assert_allclose(request.get_tensor("logits").data, expected, rtol=1e-3, atol=1e-4)
         request.reset_state()
 
 
-@pytest.mark.parametrize("name", ["llama", "llama_all_heads"])
+@pytest.mark.parametrize("name", ["llama", "llama_all_heads", *GROUPED])
 def test_the_plugin_keeps_the_caches_in_its_attention(name, tmp_path):
     make, *_ = MODELS[name]
     nodes = compiled(make(), tmp_path).get_runtime_model().get_ops()
@@ -85,7 +120,7 @@ def insert_after(model, node, *others):
 def assert_equal_steps(model, folder, steps):
     request = compiled(model, folder).create_infer_request()
     for (rows, fed), expected in zip(steps, expected_logits(model, 0, steps)):
-        request.infer({**fed, "beam_idx": rows})
+        infer(request, rows, fed)
         np.testing.assert_allclose(request.get_tensor("logits").data, expected, rtol=1e-3, atol=1e-4)
 
 
@@ -95,7 +130,7 @@ def test_one_mask_for_all_keys(tmp_path):
     model.graph.initializer.append(onnx.numpy_helper.from_array(np.array([-1]), "last_column"))
     where = next(node for node in model.graph.node if node.op_type == "Where")
     insert_after(model, where, onnx.helper.make_node("Gather", ["replaced", "last_column"], ["column"], axis=3))
-    assert_equal_steps(model, tmp_path, list(make_steps(np.int64)))
+    assert_equal_steps(model, tmp_path, list(make_steps()))
 
 
 def test_rows_without_visible_keys(tmp_path):
@@ -107,7 +142,61 @@ def test_rows_without_visible_keys(tmp_path):
     softmax = next(node for node in model.graph.node if node.op_type == "Softmax")
     check = onnx.helper.make_node("IsNaN", ["replaced"], ["undefined"])
     insert_after(model, softmax, check, onnx.helper.make_node("Where", ["undefined", "no_weight", "replaced"], ["defined"]))
-    steps = list(make_steps(np.int64))
+    steps = list(make_steps())
     for rows, fed in steps:
         fed["attention_mask"][0, :2] = 0  # the first queries of the first row see nothing
     assert_equal_steps(model, tmp_path, steps)
+
+
+def with_given_lengths():
+    """The lengths are inputs, so that no attention mask tells which tokens of the cache are padding."""
+    model = llama_of_onnxruntime_genai()
+    lengths = ["seqlens_k", "total_sequence_length"]
+    for node in model.graph.node:
+        if node.op_type == "GroupQueryAttention":
+            node.input[5:7] = lengths
+    inputs = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.INT32, shape) for name, shape in zip(lengths, (["batch"], []))]
+    model.graph.input.extend(inputs)
+    return model
+
+
+def with_room_for_16_tokens():
+    """The caches have a fixed length, of which a part is used."""
+    model = llama_of_onnxruntime_genai()
+    for value in (*model.graph.input, *model.graph.output):
+        if value.name.startswith(("past", "present")):
+            value.type.tensor_type.shape.dim[2].dim_value = 16
+    return model
+
+
+PADDED = {
+    **{name: (lambda options=options: llama_of_onnxruntime_genai(**options)) for name, options in GROUPED.items()},
+    "given_lengths": with_given_lengths,
+    "room_for_16_tokens": with_room_for_16_tokens,
+}
+
+
+@pytest.mark.parametrize("name", PADDED)
+def test_prompts_padded_at_the_end(name, tmp_path):
+    model = PADDED[name]()
+    steps = list(make_padded_steps([5, 2, 4], is_left=False))
+    request = compiled(model, tmp_path).create_infer_request()
+    for (rows, fed), expected in zip(steps, expected_logits(model, 0, steps)):
+        infer(request, rows, fed)
+        is_token = fed["attention_mask"][:, -expected.shape[1]:] == 1
+        np.testing.assert_allclose(request.get_tensor("logits").data[is_token], expected[is_token], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("options", GROUPED.values(), ids=GROUPED)
+def test_prompts_padded_at_the_start(options, tmp_path):
+    """As GenAI pads them, which onnxruntime's GroupQueryAttention does not compute: each row is as if it were alone."""
+    model = llama_of_onnxruntime_genai(**options)
+    steps = list(make_padded_steps([5, 2, 4], is_left=True))
+    request = compiled(model, tmp_path).create_infer_request()
+    results = []
+    for rows, fed in steps:
+        infer(request, rows, fed)
+        results.append(request.get_tensor("logits").data.copy())
+    for row in range(3):
+        for result, expected in zip(results, expected_logits(model, 0, list(alone(steps, row)))):
+            np.testing.assert_allclose(result[row, -1], expected[0, -1], rtol=1e-3, atol=1e-4)

@@ -119,6 +119,32 @@ def attention(graph, layer, x, angles, bias, shape, *, has_bias, has_head_norm):
     return graph.linear(f"{prefix}.o_proj", flat, shape.heads * shape.size, shape.hidden)
 
 
+def lengths_of_rows(graph):
+    """seqlens_k and total_sequence_length of GroupQueryAttention, as onnxruntime-genai computes them."""
+    last = graph.op("Sub", graph.op("ReduceSum", "attention_mask", graph.constant([1]), keepdims=1), graph.constant([1]))
+    total = graph.op("Gather", graph.op("Shape", "attention_mask"), graph.constant(1), axis=0)
+    return [graph.op("Cast", value, to=TensorProto.INT32) for value in (last, total)]
+
+
+def tables_of_angles(graph, shape, positions=256):
+    angles = np.arange(positions)[:, None] * 10000.0 ** (-np.arange(0, shape.size, 2) / shape.size)
+    return [graph.constant(function(angles), np.float32) for function in (np.cos, np.sin)]
+
+
+def group_query_attention(graph, layer, x, lengths, tables, shape, **attributes):
+    prefix = f"model.layers.{layer}.self_attn"
+    heads = {"q": shape.heads, "k": shape.cached_heads, "v": shape.cached_heads}
+    states = [graph.linear(f"{prefix}.{name}_proj", x, shape.hidden, count * shape.size) for name, count in heads.items()]
+    pasts, presents = ([f"{name}.{layer}.{part}" for part in ("key", "value")] for name in ("past_key_values", "present"))
+    result = f"{prefix}.attention"
+    counts = {"num_heads": shape.heads, "kv_num_heads": shape.cached_heads}
+    inputs = [*states, *pasts, *lengths, *tables]
+    graph.nodes.append(
+        helper.make_node("GroupQueryAttention", inputs, [result, *presents], domain="com.microsoft", do_rotary=1, **counts, **attributes)
+    )
+    return graph.linear(f"{prefix}.o_proj", result, shape.heads * shape.size, shape.hidden)
+
+
 def mlp(graph, layer, x, shape):
     prefix = f"model.layers.{layer}.mlp"
     gate = graph.linear(f"{prefix}.gate_proj", x, shape.hidden, shape.inner)
@@ -139,34 +165,53 @@ def caches(shape, name, length):
     ]
 
 
-def decoder(seed, shape, **attention_options):
+def decoder(seed, shape, prepare, steps):
+    """`prepare` returns the attention, a function of the layer and its input; `steps` gives the length of each input besides the caches."""
     graph = Graph(seed)
     x = graph.op("Gather", graph.weight("model.embed_tokens.weight", shape.vocabulary, shape.hidden, scale=1.0), "input_ids", axis=0)
-    angles, bias = rotation(graph, shape), attention_bias(graph)
+    attend = prepare(graph)
     for layer in range(shape.layers):
         normal = graph.rms_norm(f"model.layers.{layer}.input_layernorm", x, shape.hidden)
-        x = graph.op("Add", x, attention(graph, layer, normal, angles, bias, shape, **attention_options))
+        x = graph.op("Add", x, attend(layer, normal))
         normal = graph.rms_norm(f"model.layers.{layer}.post_attention_layernorm", x, shape.hidden)
         x = graph.op("Add", x, mlp(graph, layer, normal, shape))
     x = graph.rms_norm("model.norm", x, shape.hidden)
     logits = graph.linear("lm_head", x, shape.hidden, shape.vocabulary, scale=1.0)
     graph.op("Identity", logits, name="logits")
-    steps = {"input_ids": "sequence", "attention_mask": "total", "position_ids": "sequence"}
     inputs = [tensor(name, "batch", steps[name], dtype=TensorProto.INT64) for name in steps]
     outputs = [tensor("logits", "batch", "sequence", shape.vocabulary), *caches(shape, "present", "total")]
     made = helper.make_graph(graph.nodes, "decoder", inputs + caches(shape, "past_key_values", "past"), outputs, graph.initializers)
-    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(made, opset_imports=opsets, ir_version=10)
     onnx.checker.check_model(model, full_check=True)
     return model
 
 
+def of_transformers(seed, shape, **options):
+    def prepare(graph):
+        angles, bias = rotation(graph, shape), attention_bias(graph)
+        return lambda layer, x: attention(graph, layer, x, angles, bias, shape, **options)
+
+    return decoder(seed, shape, prepare, {"input_ids": "sequence", "attention_mask": "total", "position_ids": "sequence"})
+
+
 def llama(shape=Shape()):
-    return decoder(1, shape, has_bias=False, has_head_norm=False)
+    return of_transformers(1, shape, has_bias=False, has_head_norm=False)
 
 
 def qwen_2(shape=Shape()):
-    return decoder(2, shape, has_bias=True, has_head_norm=False)
+    return of_transformers(2, shape, has_bias=True, has_head_norm=False)
 
 
 def qwen_3(shape=Shape()):
-    return decoder(3, shape, has_bias=False, has_head_norm=True)
+    return of_transformers(3, shape, has_bias=False, has_head_norm=True)
+
+
+def llama_of_onnxruntime_genai(shape=Shape(), **attributes):
+    """With GroupQueryAttention, whose attributes may be given."""
+
+    def prepare(graph):
+        lengths, tables = lengths_of_rows(graph), tables_of_angles(graph, shape)
+        return lambda layer, x: group_query_attention(graph, layer, x, lengths, tables, shape, **attributes)
+
+    return decoder(4, shape, prepare, {"input_ids": "sequence", "attention_mask": "total"})

@@ -25,11 +25,13 @@ def greedy_tokens(model, prompt, count):
     """The `count` tokens after `prompt`, a list of numbers; each step reads the caches of the previous one."""
     session = session_of(model)
     names = [node.name for node in session.get_outputs()]
+    has_positions = any(node.name == "position_ids" for node in session.get_inputs())
     fed = empty_caches(session, 1)
     tokens, step = list(prompt), list(prompt)
     for _ in range(count):
         fed["input_ids"] = np.array([step])
-        fed["position_ids"] = np.arange(len(tokens) - len(step), len(tokens))[None]
+        if has_positions:
+            fed["position_ids"] = np.arange(len(tokens) - len(step), len(tokens))[None]
         fed["attention_mask"] = np.ones((1, len(tokens)), np.int64)
         results = dict(zip(names, session.run(names, fed)))
         fed = {f"past_key_values{name.removeprefix('present')}": value for name, value in results.items() if name != "logits"}

@@ -9,13 +9,13 @@ import pytest
 
 from ..conformance.tool import tool_path
 from .byte_tokenizer import save_tokenizers
-from .decoders import llama, qwen_2, qwen_3
+from .decoders import llama, llama_of_onnxruntime_genai, qwen_2, qwen_3
 from .quantized import in_4_bits
 from .reference import greedy_tokens
 
 STEPS = 64
 PROMPT = "Once upon a time"
-MODELS = {"llama": llama, "qwen_2": qwen_2, "qwen_3": qwen_3}
+MODELS = {"llama": llama, "qwen_2": qwen_2, "qwen_3": qwen_3, "llama_of_onnxruntime_genai": llama_of_onnxruntime_genai}
 # Keys and values of the cache would be rounded to 8 bits.
 EXACT = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32"}
 BACKENDS = {"stateful": {"ATTENTION_BACKEND": "SDPA"}, "default": {}}

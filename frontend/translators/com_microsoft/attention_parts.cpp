@@ -148,8 +148,9 @@ Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {
   if (group == 1) return value;
   const auto size = [&](std::int64_t axis) { return dimension_of(node, value, axis); };
   const Value grouped = unsqueeze(node, value, {2});
-  const Value repeated =
-      broadcast_to(node, grouped, concat(node, {size(0), size(1), node.integers({group}), size(2), size(3)}));
+  // The CPU plugin and OpenVINO GenAI match a bidirectional Broadcast.
+  const Value repeated = node.op(ops::Broadcast, {grouped, node.integers({1, 1, group, 1, 1})},
+                                 {{"mode", std::string("bidirectional")}});
   const Value count = node.op(ops::Multiply, {size(1), node.integers({group})});
   return reshape(node, repeated, concat(node, {size(0), count, size(2), size(3)}));
 }

@@ -1,6 +1,7 @@
 // GroupQueryAttention: causal attention with a cache, in which several query heads share a key head.
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/masked_cache.hpp"
 #include "frontend/translators/com_microsoft/quantized_cache.hpp"
 #include "frontend/translators/com_microsoft/rotation.hpp"
 #include "frontend/translators/com_microsoft/window_cache.hpp"
@@ -57,15 +58,18 @@ Value query_positions(NodeContext& node, const Heads& heads, const Lengths& leng
   return node.op(ops::Add, {unsqueeze(node, lengths.past, {1}), positions_along(node, heads.query, 2)});
 }
 
-void rotate(NodeContext& node, Heads& heads, const Lengths& lengths, Value positions) {
+/// The positions for the rotation, [B or 1, S], instead of `positions` in the row: position_ids if given.
+Value rotary_positions(NodeContext& node, const Heads& heads, const Lengths& lengths, Value positions) {
+  if (!node.has_input(9)) return positions;
+  // The positions of a prompt follow the first one.
+  const Value given = convert(node, node.input(9), ElementType::i64);
+  const Value first = slice(node, reshape(node, given, {-1}), 0, 1, 0);
+  const Value prompt = node.op(ops::Add, {first, positions_along(node, heads.query, 2)});
+  return node.op(ops::Select, {lengths.is_prompt, unsqueeze(node, prompt, {0}), given});
+}
+
+void rotate(NodeContext& node, Heads& heads, Value positions) {
   if (!node.has_input(7) || !node.has_input(8)) node.fail("do_rotary needs cos_cache and sin_cache");
-  if (node.has_input(9)) {
-    // The positions of a prompt follow the first one.
-    const Value given = convert(node, node.input(9), ElementType::i64);
-    const Value first = slice(node, reshape(node, given, {-1}), 0, 1, 0);
-    const Value prompt = node.op(ops::Add, {first, positions_along(node, heads.query, 2)});
-    positions = node.op(ops::Select, {lengths.is_prompt, unsqueeze(node, prompt, {0}), given});
-  }
   const Rotation rotation = rotation_by_caches(node, node.input(7), node.input(8), positions,
                                                node.integer("rotary_interleaved", 0) != 0);
   heads.query = rotated(node, heads.query, rotation);
@@ -127,23 +131,41 @@ Value normalized(NodeContext& node, Value x, Value weight) {
                  {node.op(ops::Multiply, {x, divide(node, node.number_like(1, root), root)}), weight});
 }
 
-Values group_query_attention(NodeContext& node) {
-  const std::int64_t queries = node.integer("num_heads");
-  const std::int64_t keys = node.integer("kv_num_heads");
-  if (keys < 1 || queries < keys || queries % keys != 0) {
-    node.fail("num_heads must be a multiple of kv_num_heads");
+/// Attention with the attributes of the node. Each head of keys serves `group` heads of queries.
+AttentionOutputs attend_in_groups(NodeContext& node, AttentionInputs inputs, std::int64_t group) {
+  inputs.key = repeat_heads(node, inputs.key, group);
+  inputs.value = repeat_heads(node, inputs.value, group);
+  inputs.scale = node.real("scale", 0);
+  inputs.softcap = node.real("softcap", 0);
+  inputs.sinks = node.optional_input(11);
+  if (!inputs.sinks && node.integer("smooth_softmax", 0) == 1) {
+    const std::vector<std::int64_t> shape = {node.integer("num_heads")};
+    const std::vector<double> zeros(static_cast<std::size_t>(shape.front()), 0.0);
+    inputs.sinks = node.numbers(zeros, shape, inputs.query.type());
   }
-  Heads heads = heads_of(node, queries, keys);
-  if (node.has_input(14)) {
-    heads.query = normalized(node, heads.query, node.input(14));
-    heads.key = normalized(node, heads.key, node.input(15));
+  return attend(node, inputs);
+}
+
+Values with_masked_cache(NodeContext& node, Heads heads, const MaskedTokens& tokens, std::int64_t group) {
+  if (node.integer("do_rotary", 0) != 0) {
+    const Value given = node.optional_input(9);
+    rotate(node, heads, given ? convert(node, given, ElementType::i64) : query_positions(node, tokens));
   }
+  heads.key = appended(node, node.input(3), heads.key);
+  heads.value = appended(node, node.input(4), heads.value);
+  AttentionInputs inputs{.query = heads.query, .key = heads.key, .value = heads.value};
+  inputs.seen = seen_keys(node, tokens, node.integer("local_window_size", -1));
+  return {join_heads(node, attend_in_groups(node, inputs, group).mixed), heads.key, heads.value, {}};
+}
+
+Values with_packed_cache(NodeContext& node, Heads heads, std::int64_t group) {
   const bool has_window_cache = node.integer("sliding_window_cache", 0) != 0;
   if (has_window_cache) check_window_cache(node);
   const Lengths lengths = lengths_of(node, heads);
   const Value positions = query_positions(node, heads, lengths);
-  if (node.integer("do_rotary", 0) != 0) rotate(node, heads, lengths, positions);
-  if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value belong together");
+  if (node.integer("do_rotary", 0) != 0)
+    rotate(node, heads, rotary_positions(node, heads, lengths, positions));
+  const std::int64_t keys = node.integer("kv_num_heads");
   const QuantizedCache keys_code = read_cache_quantization(node, "k_quant_type", 12, keys);
   const QuantizedCache values_code = read_cache_quantization(node, "v_quant_type", 13, keys);
   const ir::Dimension key_size = heads.key.shape()[3];
@@ -151,6 +173,7 @@ Values group_query_attention(NodeContext& node) {
   heads.key = quantized(node, keys_code, heads.key);
   heads.value = quantized(node, values_code, heads.value);
   AttentionInputs inputs;
+  inputs.query = heads.query;
   inputs.bias = node.optional_input(10);
   inputs.scores = requested_scores(node);
   if (has_window_cache) {
@@ -178,22 +201,29 @@ Values group_query_attention(NodeContext& node) {
     }
     inputs.seen = seen_keys(node, lengths, positions_along(node, inputs.key, 2), positions);
   }
-  inputs.query = heads.query;
-  inputs.key = repeat_heads(node, inputs.key, queries / keys);
-  inputs.value = repeat_heads(node, inputs.value, queries / keys);
-  inputs.scale = node.real("scale", 0);
-  inputs.softcap = node.real("softcap", 0);
-  inputs.sinks = node.optional_input(11);
-  if (!inputs.sinks && node.integer("smooth_softmax", 0) == 1) {
-    const std::vector<double> zeros(static_cast<std::size_t>(queries), 0.0);
-    inputs.sinks = node.numbers(zeros, std::vector<std::int64_t>{queries}, heads.query.type());
-  }
-  const AttentionOutputs outputs = attend(node, inputs);
+  const AttentionOutputs outputs = attend_in_groups(node, inputs, group);
   Value scores = outputs.scores;
   if (inputs.scores == Scores::before_softmax) {
     scores = node.op(ops::Select, {inputs.seen, scores, node.number_like(0, scores)});
   }
   return {join_heads(node, outputs.mixed), heads.key, heads.value, scores};
+}
+
+Values group_query_attention(NodeContext& node) {
+  const std::int64_t queries = node.integer("num_heads");
+  const std::int64_t keys = node.integer("kv_num_heads");
+  if (keys < 1 || queries < keys || queries % keys != 0) {
+    node.fail("num_heads must be a multiple of kv_num_heads");
+  }
+  if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value belong together");
+  Heads heads = heads_of(node, queries, keys);
+  if (node.has_input(14)) {
+    heads.query = normalized(node, heads.query, node.input(14));
+    heads.key = normalized(node, heads.key, node.input(15));
+  }
+  const auto tokens = masked_tokens(node, heads.query);
+  return tokens ? with_masked_cache(node, heads, *tokens, queries / keys)
+                : with_packed_cache(node, heads, queries / keys);
 }
 
 }  // namespace

@@ -1,0 +1,131 @@
+#include "frontend/translators/com_microsoft/masked_cache.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/graph/graph_translator.hpp"
+#include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "ir/shape_tools.hpp"
+#include "ir/size_origin.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+constexpr int kMaxSteps = 8;           ///< many nodes may have the same long chain before them
+constexpr std::size_t kMaxInputs = 8;  ///< other inputs of a language model are before its caches
+
+/// `value` before changes of its integer type and of its shape.
+Value without_views(Value value) {
+  for (int step = 0; step < kMaxSteps; ++step) {
+    if (!value.node->is_one_of({ops::Convert, ops::Reshape, ops::Squeeze, ops::Unsqueeze})) break;
+    value = value.node->input(0);
+  }
+  return value;
+}
+
+/// The value of which `value` is the sum along the axis 1, less 1; null if it is something else.
+Value summed_mask(Value value) {
+  const ir::Node& difference = *without_views(value).node;
+  const bool is_less_1 =
+      (difference.is(ops::Subtract) && ir::exact_values(difference.input(1)) == ir::Integers{1}) ||
+      (difference.is(ops::Add) && ir::exact_values(difference.input(1)) == ir::Integers{-1});
+  if (!is_less_1) return {};
+  const ir::Node& sum = *without_views(difference.input(0)).node;
+  if (!sum.is(ops::ReduceSum)) return {};
+  const Value mask = sum.input(0);
+  const auto axes = ir::exact_values(sum.input(1));
+  const bool is_along_1 = axes && axes->size() == 1 && (axes->front() == 1 || axes->front() == -1);
+  const bool is_matrix = mask.shape().has_rank() && mask.shape().rank() == 2;
+  return is_along_1 && is_matrix && ir::is_integral(mask.type()) ? mask : Value{};
+}
+
+/// Whether the caches become variables that grow: inputs past* of the model, or those to which another layer
+/// appends.
+bool become_variables(NodeContext& node) {
+  const auto is_input = [](Value past) {
+    const ir::Node& source = past.node->is(ops::Concat) ? *past.node->input(0).node : *past.node;
+    const PartialShape& shape = past.shape();
+    return source.is(ops::Parameter) && source.name.find("past") != std::string::npos && shape.has_rank() &&
+           shape.rank() == 4 && shape[2].is_dynamic();
+  };
+  const auto is_result = [&](std::size_t index) {
+    return !node.has_output(index) || node.output_name(index).find("present") != std::string_view::npos;
+  };
+  const GraphTranslator& translator = node.translator();
+  const bool may_have_variables =
+      translator.conversion().stateful && translator.kind() == GraphTranslator::Kind::main;
+  return may_have_variables && node.has_input(3) && node.has_input(4) && is_input(node.input(3)) &&
+         is_input(node.input(4)) && is_result(1) && is_result(2);
+}
+
+/// Whether something depends on the layout of the cache in onnxruntime, or on its element type.
+bool needs_packed_cache(NodeContext& node) {
+  const bool has_bias = node.has_input(10);
+  const bool has_code =
+      node.text("k_quant_type", "NONE") != "NONE" || node.text("v_quant_type", "NONE") != "NONE";
+  const bool returns_scores = node.integer("qk_output", 0) != 0 && node.has_output(3);
+  return has_bias || has_code || returns_scores || node.integer("sliding_window_cache", 0) != 0 ||
+         node.integer("causal", 1) == 0;
+}
+
+/// The number of queries, i64 [1]: from an input of the model if possible, so that all layers share it.
+Value query_count(NodeContext& node, Value query) {
+  const Value states = node.input(0);
+  const std::vector<ir::Node*>& parameters = node.translator().graph().parameters();
+  for (ir::Node* parameter : std::span(parameters).first(std::min(kMaxInputs, parameters.size()))) {
+    const PartialShape& shape = parameter->output(0).shape;
+    if (shape.has_rank() && shape.rank() >= 2 && shape[1].is_dynamic() &&
+        ir::have_equal_sizes(states, parameter->value(), 1))
+      return dimension_of(node, parameter->value(), 1);
+  }
+  return dimension_of(node, query, 2);
+}
+
+}  // namespace
+
+std::optional<MaskedTokens> masked_tokens(NodeContext& node, Value query) {
+  if (!become_variables(node) || needs_packed_cache(node)) return std::nullopt;
+  const Value mask = summed_mask(node.input(5));
+  if (!mask) return std::nullopt;
+  const Value longest = reshape(node, convert(node, node.input(6), ElementType::i64), {1});
+  if (!ir::is_size_of(longest, 0, mask, 1)) return std::nullopt;
+  MaskedTokens tokens;
+  tokens.counts = node.op(ops::NotEqual, {mask, node.number_like(0, mask)});
+  const Value one = node.integer(1);
+  const Value sums = node.op(ops::CumSum, {convert(node, mask, ElementType::i64), one},
+                             {{"exclusive", false}, {"reverse", false}});
+  tokens.positions = node.op(ops::Maximum, {node.op(ops::Subtract, {sums, one}), node.integer(0)});
+  const Value total = dimension_of(node, mask, 1);
+  const Value count = query_count(node, query);
+  tokens.own = node.op(ops::Add, {node.op(ops::Subtract, {total, count}), numbers_below(node, count)});
+  return tokens;
+}
+
+Value query_positions(NodeContext& node, const MaskedTokens& tokens) {
+  return gather(node, tokens.positions, tokens.own, 1);
+}
+
+Value seen_keys(NodeContext& node, const MaskedTokens& tokens, std::int64_t window) {
+  const Value keys = positions_along(node, tokens.counts, 1);
+  const Value own = unsqueeze(node, tokens.own, {1});
+  const Value is_itself = node.op(ops::Equal, {keys, own});
+  const Value is_past = node.op(ops::Less, {keys, own});
+  const Value counts = unsqueeze(node, tokens.counts, {1, 2});
+  Value is_seen = node.op(ops::LogicalAnd, {is_past, counts});
+  if (window >= 1) {
+    const Value first = node.op(ops::Subtract, {query_positions(node, tokens), node.integer(window)});
+    const Value is_near =
+        node.op(ops::Greater, {unsqueeze(node, tokens.positions, {1, 2}), unsqueeze(node, first, {1, 3})});
+    is_seen = node.op(ops::LogicalAnd, {is_seen, is_near});
+  }
+  return node.op(ops::LogicalOr, {is_seen, is_itself});
+}
+
+Value appended(NodeContext& node, Value past, Value now) {
+  return now.shape()[2] == 0 ? past : concat(node, {past, now}, 2);
+}
+
+}  // namespace onnx2ir::frontend

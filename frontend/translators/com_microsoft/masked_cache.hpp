@@ -1,0 +1,38 @@
+// The cache of a GroupQueryAttention that becomes a variable of the model (--stateful). Nobody sees its
+// layout, so it keeps all tokens in their order, padding included, and the attention mask of the model hides
+// the padding. Then the new keys are only appended, which the CPU plugin does without copies. onnxruntime
+// removes padding from the cache instead, which takes a Gather of all keys in each step.
+#pragma once
+
+#include <optional>
+
+#include "frontend/graph/node_context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// The tokens of the past and of the queries.
+struct MaskedTokens {
+  Value counts;     ///< boolean [B, T]: the token is not padding
+  Value positions;  ///< i64 [B, T]: the number of tokens before it that are not padding
+  Value own;        ///< i64 [S]: the indices of the queries in [0, T)
+};
+
+/// The tokens of a GroupQueryAttention with `query` [B, N, S, h] if its cache becomes a variable, and if the
+/// attention mask of the model gives its lengths, as in exports of onnxruntime-genai:
+///
+///     seqlens_k = ReduceSum(attention_mask, 1) - 1, total_sequence_length = Shape(attention_mask)[1]
+///
+/// Otherwise no value.
+std::optional<MaskedTokens> masked_tokens(NodeContext& node, Value query);
+
+/// The positions of the queries, i64 [B, S].
+Value query_positions(NodeContext& node, const MaskedTokens& tokens);
+
+/// The visible keys, boolean [B, 1, S, T]. A query sees at least itself, because attention to nothing is NaN.
+/// `window`: the number of keys it sees at most; below 1 all.
+Value seen_keys(NodeContext& node, const MaskedTokens& tokens, std::int64_t window);
+
+/// [B, K, P, h] and [B, K, S, h] or [B, K, 0, h]: [B, K, T, h].
+Value appended(NodeContext& node, Value past, Value now);
+
+}  // namespace onnx2ir::frontend

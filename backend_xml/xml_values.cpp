@@ -20,10 +20,17 @@ std::vector<std::string_view> parts_of(std::string_view text) {
   return parts;
 }
 
-template <typename Number>
-std::vector<Number> parse_list(std::string_view text) {
-  std::vector<Number> numbers;
-  for (const std::string_view part : parts_of(text)) numbers.push_back(parse_number<Number>(part));
+std::vector<double> parse_reals(std::string_view text) {
+  std::vector<double> numbers;
+  for (const std::string_view part : parts_of(text)) numbers.push_back(parse_number<double>(part));
+  return numbers;
+}
+
+/// OpenVINO writes dynamic sizes in the shape of a variable as "?".
+std::vector<std::int64_t> parse_integers(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string_view part : parts_of(text))
+    numbers.push_back(part == "?" ? -1 : parse_number<std::int64_t>(part));
   return numbers;
 }
 
@@ -88,9 +95,9 @@ ir::AttributeValue parse_attribute(std::string_view text, ir::AttributeSpec::Kin
     case Kind::text:
       return std::string(text);
     case Kind::integers:
-      return parse_list<std::int64_t>(text);
+      return parse_integers(text);
     case Kind::reals:
-      return parse_list<double>(text);
+      return parse_reals(text);
     case Kind::texts: {
       std::vector<std::string> texts;
       for (const std::string_view part : parts_of(text)) texts.emplace_back(part);

@@ -70,7 +70,25 @@ TEST_CASE("a layer with only notes as attributes reads back as written", "[xml]"
   CHECK(backend_xml::xml_text(*read_xml(xml, ir::ConstantData(conversion.model->weights()))) == xml);
 }
 
-// tests/conformance/test_sliced_inputs.py runs the same file in OpenVINO.
+TEST_CASE("dynamic sizes of variables are read as OpenVINO writes them", "[xml]") {
+  Options options;
+  options.stateful = true;
+  const Conversion conversion = convert_text(R"(<ir_version: 10, opset_import: ["" : 19]>
+    g (float[1, T] past, float[1, 2] new) => (float[1, U] present, float[1, U] y) {
+      present = Concat <axis = 1> (past, new)
+      y = Abs (present)
+    })",
+                                             options);
+  REQUIRE(conversion.model);
+  std::string xml = conversion.model->xml();
+  const std::string_view written = "variable_shape=\"1,-1\"";
+  const std::size_t at = xml.find(written);
+  REQUIRE(at != std::string::npos);
+  xml.replace(at, written.size(), "variable_shape=\"1,?\"");
+  const auto model = read_xml(xml, ir::ConstantData(conversion.model->weights()));
+  CHECK(backend_xml::xml_text(*model) == conversion.model->xml());
+}
+
 TEST_CASE("text between the facts about an IR is ignored", "[xml]") {
   const Conversion conversion = convert_file(ONNX2IR_TESTS_DIR "/models/loop_11.onnx");
   REQUIRE(conversion.model);
@@ -84,6 +102,7 @@ TEST_CASE("text between the facts about an IR is ignored", "[xml]") {
   CHECK(backend_xml::xml_text(*model) == conversion.model->xml());
 }
 
+// tests/conformance/test_sliced_inputs.py runs the same file in OpenVINO.
 TEST_CASE("sliced inputs of a loop are written and read back", "[xml]") {
   const auto [xml, weights] = sliced_inputs();
   const auto model = read_xml(xml, weights);

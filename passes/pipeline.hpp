@@ -77,7 +77,7 @@ struct Pass {
   /// Properties that a later pass requires and that may no longer hold if the pass has changed the model; for
   /// a legalisation also kNormalForm.
   PropertySet broken = {};
-  /// The faults that a pass of kind legalize works around: it runs only if the target has one of them.
+  /// The faults that the pass works around. One of kind legalize runs only if the target has one of them.
   target::FaultSet faults = {};
   /// If the pass has changed the model, the pipeline continues with this earlier pass. Empty: with the next
   /// one.

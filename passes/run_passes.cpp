@@ -25,7 +25,7 @@ void tidy(ir::Model& model, const Pass& pass) {
 
 /// Whether the target needs `pass`: a legalisation if the target has one of its faults.
 bool is_needed(const Pass& pass, const PassContext& context) {
-  return pass.faults.empty() || context.target.has_any(pass.faults);
+  return pass.kind != PassKind::legalize || context.target.has_any(pass.faults);
 }
 
 /// Runs passes on a model, and tracks which properties hold.

@@ -1,7 +1,7 @@
 // The cache of a GroupQueryAttention that becomes a variable of the model (--stateful). Nobody sees its
 // layout, so it keeps all tokens in their order, padding included, and the attention mask of the model hides
-// the padding. Then the new keys are only appended, which the CPU plugin does without copies. onnxruntime
-// removes padding from the cache instead, which takes a Gather of all keys in each step.
+// the padding: new keys are only appended. onnxruntime removes padding from the cache instead, which takes a
+// Gather of all keys in each step.
 #pragma once
 
 #include <optional>

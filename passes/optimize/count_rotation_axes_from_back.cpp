@@ -1,5 +1,6 @@
-// Gives the Concat of a rotary embedding, (-second half, first half) along the last axis, the axis -1. The
-// CPU plugin fuses the embedding into a RoPE only in this form.
+// Gives the Concats of a rotary embedding along the last axis the axis -1: that of (-second half, first
+// half), and that of the rotated elements and the others if only a part is rotated. The CPU plugin fuses the
+// embedding into a RoPE only in this form.
 #include "ir/inference.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
@@ -7,10 +8,22 @@
 namespace onnx2ir::passes {
 namespace {
 
+/// Whether `concat` joins the negative second half and the first one.
+bool joins_halves(const ir::Node& concat) {
+  return concat.input(0).node->is(ops::Negative);
+}
+
+/// Whether `concat` joins a sum, which may be the rotated elements, and a part of another value.
+bool joins_rotated_part(const ir::Node& concat) {
+  return concat.input(0).node->is(ops::Add) &&
+         concat.input(1).node->is_one_of({ops::Slice, ops::VariadicSplit});
+}
+
 bool is_rotation(const ir::Node& concat) {
   const ir::PartialShape& shape = concat.output(0).shape;
-  return concat.inputs().size() == 2 && concat.input(0).node->is(ops::Negative) && shape.has_rank() &&
-         concat.integer("axis") == static_cast<std::int64_t>(shape.rank()) - 1;
+  return concat.inputs().size() == 2 && shape.has_rank() &&
+         concat.integer("axis") == static_cast<std::int64_t>(shape.rank()) - 1 &&
+         (joins_halves(concat) || joins_rotated_part(concat));
 }
 
 ir::Value counted_from_back(ir::Builder& builder, const ir::Node& concat) {

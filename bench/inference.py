@@ -1,7 +1,7 @@
 """Our IR beside OpenVINO's own front end (read_model of the ONNX file), for the exported models of tests/zoo: processor time of
 inference, of read_model and of compile_model, in random turns, and peak memory.
 
-    ./dev bench --inference [PATTERN]
+    ./dev bench --inference [PATTERN [options of onnx2ir]]
 
 Prints ours over OpenVINO's for each model whose inference differs by more than 3 %, and geometric means. Each model is measured in its own
 process, because some models end the process in one of the two. A model counts only if both give the same results. Needs the packages
@@ -126,11 +126,11 @@ def in_process(function, *arguments):
         process.join()
 
 
-def ratios(tool, exported, folder):
+def ratios(tool, options, exported, folder):
     """Ours over OpenVINO's by FIGURES; a text if they cannot be compared."""
     source, xml = Path(folder, "model.onnx"), Path(folder, "model.xml")
     source.write_bytes(exported.model)
-    if subprocess.run([tool, str(source), "-o", str(xml), "--quiet"], check=False, capture_output=True).returncode != 0:
+    if subprocess.run([tool, str(source), "-o", str(xml), "--quiet", *options], check=False, capture_output=True).returncode != 0:
         return "not converted"
     files = (xml, source)
     taken = in_process(times, files, exported.runs[0])
@@ -143,7 +143,7 @@ def ratios(tool, exported, folder):
     return [a / b for a, b in zip(ours, theirs)]
 
 
-def main(tool, pattern="", *_):
+def main(tool, pattern="", *options):
     from tests.zoo.cases import exported_models  # not at the top: the other processes would import all models
     from tests.zoo.models import MODELS
 
@@ -153,7 +153,7 @@ def main(tool, pattern="", *_):
         if exported.failure:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            result = ratios(tool, exported, folder)
+            result = ratios(tool, options, exported, folder)
         if isinstance(result, str):
             skipped.setdefault(result, []).append(f"{model.name}-{exporter}")
             continue

@@ -22,7 +22,8 @@ struct OperatorOptions {
   const OperatorMap* map = nullptr;
   /// Translators of libraries, which take precedence over all but the rules; may be null.
   const ExtensionTable* extensions = nullptr;
-  /// Whether caches of language models become variables, so that nobody sees their layout.
+  /// Whether caches of language models become variables (Options::stateful). Callers cannot read variables,
+  /// so translators may choose the layout of a cache.
   bool stateful = false;
 };
 

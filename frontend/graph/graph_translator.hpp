@@ -63,7 +63,8 @@ struct ConversionState {
   /// Whether operators without a translator are kept as layers of an extension: see
   /// frontend/graph/kept_operator.hpp.
   bool keep_unknown = false;
-  /// Whether caches of language models become variables, so that nobody sees their layout.
+  /// Whether caches of language models become variables (Options::stateful). Callers cannot read variables,
+  /// so translators may choose the layout of a cache.
   bool stateful = false;
   /// Whether the caller has changed shapes of inputs, so that declared sizes of other tensors need not hold.
   bool has_new_shapes = false;

@@ -61,7 +61,8 @@ bool become_variables(NodeContext& node) {
          is_input(node.input(4)) && is_result(1) && is_result(2);
 }
 
-/// Whether something depends on the layout of the cache in onnxruntime, or changes its element type.
+/// Whether the node has an input, output or attribute that needs onnxruntime's layout of the cache, or a
+/// quantised cache.
 bool needs_packed_cache(NodeContext& node) {
   const bool has_bias = node.has_input(10);
   const bool has_code =

@@ -1,7 +1,7 @@
-// The cache of a GroupQueryAttention that becomes a variable of the model (--stateful). Nobody sees its
-// layout, so it keeps all tokens in their order, padding included, and the attention mask of the model hides
-// the padding: new keys are only appended. onnxruntime removes padding from the cache instead, which takes a
-// Gather of all keys in each step.
+// The cache of a GroupQueryAttention that becomes a variable of the model (--stateful). Callers cannot read
+// variables, so the layout may differ from onnxruntime's: the cache keeps all tokens in their order, also
+// padding, and the attention mask of the model hides the padding. New keys are only appended. onnxruntime
+// removes padding from the cache, which needs a Gather of all keys in each step.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The types that a model declares for the tensors of its graphs.
+// What a model declares of the tensors of its graphs.
 #include <algorithm>
 #include <iterator>
 
@@ -64,6 +64,16 @@ const onnx::TypeProto* GraphTranslator::declared_type(const std::string& name) c
   }
   const auto found = declared_types_->find(name);
   return found == declared_types_->end() ? nullptr : found->second;
+}
+
+bool GraphTranslator::is_output(std::string_view name) const {
+  if (!outputs_) {
+    outputs_.emplace();
+    if (proto_ != nullptr) {
+      for (const onnx::ValueInfoProto& output : proto_->output()) outputs_->insert(output.name());
+    }
+  }
+  return outputs_->contains(name);
 }
 
 }  // namespace onnx2ir::frontend

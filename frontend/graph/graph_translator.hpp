@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -173,6 +174,8 @@ class GraphTranslator {
   /// The type that the model declares (graph outputs, value_info) for the tensor `name` of this graph or
   /// function; null if it declares none.
   const onnx::TypeProto* declared_type(const std::string& name) const;
+  /// Whether `name` is an output of this graph; false in functions.
+  bool is_output(std::string_view name) const;
   /// The place of node `index` of this graph.
   Place place(const onnx::NodeProto& node, std::int64_t index) const;
   /// The index of the current node, for diagnostics of nested scopes.
@@ -233,6 +236,8 @@ class GraphTranslator {
   const onnx::NodeProto* call_ = nullptr;
   /// Created by the first declared_type(). Only used for look-ups, so that the order does not matter.
   mutable std::optional<std::unordered_map<std::string_view, const onnx::TypeProto*>> declared_types_;
+  /// Created by the first is_output().
+  mutable std::optional<std::unordered_set<std::string_view>> outputs_;
   std::vector<std::string> function_stack_;
   void emit_initializer(Binding& binding, std::string_view name, TensorResult tensor);
 

@@ -10,11 +10,11 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/builder.hpp"
+#include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 
@@ -27,24 +27,6 @@ struct Cache {
   std::size_t batch_axis;
   ir::PartialShape shape;  ///< of the variable
 };
-
-/// `name` without the first occurrence of any of `words`: equal for both ends of a cache. No value if `name`
-/// contains none of them.
-std::optional<std::string> without_word(std::string name, std::initializer_list<std::string_view> words) {
-  for (const std::string_view word : words) {
-    const std::size_t at = name.find(word);
-    if (at == std::string::npos) continue;
-    return name.replace(at, word.size(), "*");
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> past_key(const std::string& name) {
-  return without_word(name, {"past_key_values", "past_key_value", "past"});
-}
-std::optional<std::string> present_key(const std::string& name) {
-  return without_word(name, {"present_key_values", "present_key_value", "present"});
-}
 
 /// The batch axis. Exports of GPT-2 have keys and values in one tensor [2, batch, heads, length, size];
 /// otherwise the batch is the first axis.
@@ -66,11 +48,11 @@ ir::PartialShape shape_of_variable(const ir::PartialShape& past, const ir::Parti
 std::vector<Cache> find_caches(const ir::Graph& graph) {
   std::map<std::string, ir::Node*> presents;
   for (ir::Node* result : graph.results()) {
-    if (const auto key = present_key(result->name)) presents.emplace(*key, result);
+    if (const auto key = ir::key_of_present(result->name)) presents.emplace(*key, result);
   }
   std::vector<Cache> caches;
   for (ir::Node* parameter : graph.parameters()) {
-    const auto key = past_key(parameter->name);
+    const auto key = ir::key_of_past(parameter->name);
     const auto found = key ? presents.find(*key) : presents.end();
     if (found == presents.end()) continue;
     const ir::Output& past = parameter->output(0);

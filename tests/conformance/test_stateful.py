@@ -73,12 +73,22 @@ def gpt2():
     return onnx.helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 
+def with_given_positions():
+    model = llama_of_onnxruntime_genai()
+    model.graph.input.append(onnx.helper.make_tensor_value_info("position_ids", onnx.TensorProto.INT64, ["batch", "sequence"]))
+    for node in model.graph.node:
+        if node.op_type == "GroupQueryAttention":
+            node.input.append("position_ids")
+    return model
+
+
 GROUPED = {"grouped": {}, "grouped_window": {"local_window_size": 3}}
 MODELS = {
     "llama": (llama, 0, np.int64),
     "llama_all_heads": (lambda: llama(Shape(cached_heads=4)), 0, np.int64),
     "gpt2": (gpt2, 1, np.int32),
     **{name: (lambda options=options: llama_of_onnxruntime_genai(**options), 0, np.int64) for name, options in GROUPED.items()},
+    "grouped_positions": (with_given_positions, 0, np.int64),
 }
 
 
@@ -93,7 +103,7 @@ def test_caches_are_kept_reordered_and_reset(name, tmp_path):
     model = make()
     request = compiled(model, tmp_path).create_infer_request()
     # onnxruntime's GroupQueryAttention takes one token after the prompt for each row.
-    steps = list(make_steps(dtype, last_count=1 if name in GROUPED else 2))
+    steps = list(make_steps(dtype, last_count=1 if name.startswith("grouped") else 2))
     for _ in range(2):
         for (rows, fed), expected in zip(steps, expected_logits(model, batch_axis, steps)):
             infer(request, rows, fed)
@@ -185,6 +195,37 @@ def test_prompts_padded_at_the_end(name, tmp_path):
         infer(request, rows, fed)
         is_token = fed["attention_mask"][:, -expected.shape[1]:] == 1
         np.testing.assert_allclose(request.get_tensor("logits").data[is_token], expected[is_token], rtol=1e-3, atol=1e-4)
+
+
+def test_a_cache_whose_names_do_not_pair_is_as_in_onnxruntime(tmp_path):
+    """It stays an input and an output, so padding is removed from it."""
+    model = llama_of_onnxruntime_genai(Shape(layers=2))
+    for value in (*model.graph.output, *model.graph.node):
+        names = [value.name] if isinstance(value, onnx.ValueInfoProto) else list(value.output)
+        renamed = [name.replace("present.1", "present_of_layer_1") for name in names]
+        if isinstance(value, onnx.ValueInfoProto):
+            value.name = renamed[0]
+        else:
+            value.output[:] = renamed
+    request = compiled(model, tmp_path).create_infer_request()
+    session = session_of(model)
+    ends = {name: name.replace("past_key_values", "present").replace("present.1", "present_of_layer_1") for name in empty_caches(session, 1, 0)}
+    caches = empty_caches(session, 3, 0)
+    given = caches
+    kept = [name for name in caches if ".1." in name]
+    for rows, fed in make_padded_steps([5, 2, 4], is_left=False):
+        names = ["logits", *ends.values()]
+        expected = dict(zip(names, session.run(names, {"input_ids": fed["input_ids"], "attention_mask": fed["attention_mask"], **caches})))
+        infer(request, rows, {**fed, **given})
+        caches = {past: expected[present] for past, present in ends.items()}
+        given = {past: request.get_tensor(ends[past]).data.copy() for past in kept}
+        mask = fed["attention_mask"]
+        is_token = mask[:, -expected["logits"].shape[1]:] == 1
+        np.testing.assert_allclose(request.get_tensor("logits").data[is_token], expected["logits"][is_token], rtol=1e-3, atol=1e-4)
+        is_kept = np.arange(mask.shape[1]) < mask.sum(1)[:, None]
+        for name in kept:
+            ours, theirs = (np.swapaxes(cache[name], 1, 2)[is_kept] for cache in (given, caches))
+            np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("options", GROUPED.values(), ids=GROUPED)

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
+#include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_origin.hpp"
 
@@ -19,7 +19,7 @@ constexpr std::size_t kMaxInputs = 8;  ///< other inputs of a language model are
 
 /// `value` before changes of its integer type and of its shape.
 Value without_views(Value value) {
-  for (int step = 0; step < kMaxSteps; ++step) {
+  for (int step = 0; step < kMaxSteps && value.type() != ElementType::boolean; ++step) {
     if (!value.node->is_one_of({ops::Convert, ops::Reshape, ops::Squeeze, ops::Unsqueeze})) break;
     value = value.node->input(0);
   }
@@ -42,23 +42,34 @@ Value summed_mask(Value value) {
   return is_along_1 && is_matrix && ir::is_integral(mask.type()) ? mask : Value{};
 }
 
-/// Whether the caches become variables that grow: inputs past* of the model, or those to which another layer
-/// appends.
+/// Whether `past` is an input of the model whose length is not fixed.
+bool is_growing_input(Value past) {
+  const PartialShape& shape = past.shape();
+  return past.node->is(ops::Parameter) && shape.has_rank() && shape.rank() == 4 && shape[2].is_dynamic();
+}
+
+/// Whether `past` and the output `index` of the node are the ends of a cache. Without this output, `past` may be
+/// the cache to which another layer appends.
+bool is_cache(NodeContext& node, Value past, std::size_t index) {
+  if (node.has_output(index)) {
+    const std::string_view present = node.output_name(index);
+    return is_growing_input(past) && node.translator().is_output(present) &&
+           ir::are_ends_of_a_cache(past.node->name, present);
+  }
+  if (!past.node->is(ops::Concat)) return false;
+  const Value source = past.node->input(0);
+  return is_growing_input(source) && std::ranges::any_of(past.output().names, [&](const auto& name) {
+           return node.translator().is_output(name) && ir::are_ends_of_a_cache(source.node->name, name);
+         });
+}
+
+/// Whether the caches become variables (passes/optimize/keep_caches_in_variables.cpp).
 bool become_variables(NodeContext& node) {
-  const auto is_input = [](Value past) {
-    const ir::Node& source = past.node->is(ops::Concat) ? *past.node->input(0).node : *past.node;
-    const PartialShape& shape = past.shape();
-    return source.is(ops::Parameter) && source.name.find("past") != std::string::npos && shape.has_rank() &&
-           shape.rank() == 4 && shape[2].is_dynamic();
-  };
-  const auto is_result = [&](std::size_t index) {
-    return !node.has_output(index) || node.output_name(index).find("present") != std::string_view::npos;
-  };
   const GraphTranslator& translator = node.translator();
   const bool may_have_variables =
       translator.conversion().stateful && translator.kind() == GraphTranslator::Kind::main;
-  return may_have_variables && node.has_input(3) && node.has_input(4) && is_input(node.input(3)) &&
-         is_input(node.input(4)) && is_result(1) && is_result(2);
+  return may_have_variables && node.has_input(3) && node.has_input(4) && is_cache(node, node.input(3), 1) &&
+         is_cache(node, node.input(4), 2);
 }
 
 /// Whether the node has an input, output or attribute that needs onnxruntime's layout of the cache, or a

@@ -1,0 +1,21 @@
+// The names by which exporters mark the ends of a language model's caches: the input `past*` and the output
+// `present*` of a layer differ in this word only, for example `past_key_values.0.key` and `present.0.key`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace onnx2ir::ir {
+
+/// `input` with `*` for its word `past_key_values`, `past_key_value` or `past`; no value if it has none.
+std::optional<std::string> key_of_past(std::string_view input);
+
+/// `output` with `*` for its word `present_key_values`, `present_key_value` or `present`; no value if it has
+/// none.
+std::optional<std::string> key_of_present(std::string_view output);
+
+/// Whether the names belong to the same cache: both have a key, and the keys are equal.
+bool are_ends_of_a_cache(std::string_view input, std::string_view output);
+
+}  // namespace onnx2ir::ir

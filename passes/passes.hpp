@@ -38,6 +38,7 @@ bool skip_idle_loops(ir::Model& model, PassContext& context);
 bool guard_zero_iterations(ir::Model& model, PassContext& context);
 bool compress_to_fp16(ir::Model& model, PassContext& context);
 bool copy_passed_through_states(ir::Model& model, PassContext& context);
+bool split_slices(ir::Model& model, PassContext& context);
 bool merge_equal_nodes(ir::Model& model, PassContext& context);
 bool decompose_in_place_abs(ir::Model& model, PassContext& context);
 bool reshape_unit_transposes(ir::Model& model, PassContext& context);

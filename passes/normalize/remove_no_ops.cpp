@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "ir/inference.hpp"
+#include "ir/size_origin.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -26,17 +28,29 @@ bool is_identity_order(const ir::Node& node) {
 /// The smallest end of a Slice that is "to the end" for all sizes.
 constexpr std::int64_t kEnd = std::numeric_limits<std::int32_t>::max();
 
-/// Whether the Slice takes all elements: between equal static shapes, or from 0 to the end of each axis, as
-/// x[:, i] is exported.
+/// Whether each axis of the Slice has the same static size before and after it, or ends provably at its size,
+/// as in x[:, :y.shape[1]].
+bool keeps_sizes(const ir::Node& slice, bool starts_at_0) {
+  const ir::PartialShape& shape = slice.input(0).shape();
+  const auto axes = slice.inputs().size() == 5 ? ir::exact_values(slice.input(4)) : std::nullopt;
+  if (!axes || !shape.has_rank()) return false;
+  for (std::size_t i = 0; i < axes->size(); ++i) {
+    const std::size_t axis = ir::normalize_axis((*axes)[i], shape.rank());
+    if (shape[axis].is_static() && slice.output(0).shape[axis] == shape[axis]) continue;
+    if (!starts_at_0 || !ir::is_size_of(slice.input(2), i, slice.input(0), axis)) return false;
+  }
+  return true;
+}
+
+/// Whether the Slice takes all elements, for example from 0 to the end of each axis, as x[:, i] is exported.
 bool takes_all(const ir::Node& slice) {
   const auto steps = ir::exact_values(slice.input(3));
   if (!steps || !std::all_of(steps->begin(), steps->end(), [](auto step) { return step == 1; })) return false;
-  if (same_static_shape(slice)) return true;
   const auto starts = ir::exact_values(slice.input(1));
   const auto ends = ir::exact_values(slice.input(2));
-  return starts && ends &&
-         std::all_of(starts->begin(), starts->end(), [](auto start) { return start == 0; }) &&
-         std::all_of(ends->begin(), ends->end(), [](auto end) { return end >= kEnd; });
+  const bool starts_at_0 = starts && std::ranges::all_of(*starts, [](auto start) { return start == 0; });
+  if (starts_at_0 && ends && std::ranges::all_of(*ends, [](auto end) { return end >= kEnd; })) return true;
+  return same_static_shape(slice) || keeps_sizes(slice, starts_at_0);
 }
 
 bool is_no_op(const ir::Node& node) {

@@ -80,16 +80,16 @@ AttentionOutputs decomposed_attention(NodeContext& node, const AttentionInputs& 
 /// after its end or, if the mask has starts as well, before its start. [B, 1, 1, T]
 Value outside_of_bounds(NodeContext& node, Value mask, Value query, Value keys) {
   const Value batch = dimension_of(node, query, 0);
+  const Value row_numbers = positions_along(node, query, 0);
   const Value limits = convert(node, mask, ElementType::i64);
   const auto column = [&](Value value) { return unsqueeze(node, value, {1, 2, 3}); };
-  const Value too_late =
-      node.op(ops::GreaterEqual, {keys, column(slice(node, limits, node.integers({0}), batch, 0))});
+  const Value too_late = node.op(ops::GreaterEqual, {keys, column(gather(node, limits, row_numbers))});
   const auto entries = mask.shape().element_count();
   const ir::Dimension rows = query.shape()[0];
   if (entries && rows.is_static() && static_cast<std::int64_t>(*entries) != 2 * rows.size()) return too_late;
   const Value count = dimension_of(node, mask, 0);
   const Value has_starts = node.op(ops::Equal, {count, node.op(ops::Add, {batch, batch})});
-  const Value own = node.op(ops::Add, {positions_along(node, query, 0), batch});
+  const Value own = node.op(ops::Add, {row_numbers, batch});
   const Value last = node.op(ops::Subtract, {count, node.integers({1})});
   const Value starts = gather(node, limits, node.op(ops::Minimum, {own, last}));
   const Value too_early =

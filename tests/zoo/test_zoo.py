@@ -29,7 +29,7 @@ def test_model(model, exporter, outcomes):
 
 
 def test_document(outcomes, request):
-    """docs/models.md has the results of the run of all models. Its counts may be those of an earlier run."""
+    """docs/models.md has the results of the run of all models. The results of the peer and the counts may be those of an earlier run."""
     if len(outcomes) < len(PAIRS):
         pytest.skip("only some of the models ran")
     text = document(MODELS, outcomes)

@@ -48,8 +48,8 @@ bool is_growing_input(Value past) {
   return past.node->is(ops::Parameter) && shape.has_rank() && shape.rank() == 4 && shape[2].is_dynamic();
 }
 
-/// Whether `past` and the output `index` of the node are the ends of a cache. Without this output, `past` may be
-/// the cache to which another layer appends.
+/// Whether `past` and the output `index` of the node are the ends of a cache. Without this output, `past` may
+/// be the cache to which another layer appends.
 bool is_cache(NodeContext& node, Value past, std::size_t index) {
   if (node.has_output(index)) {
     const std::string_view present = node.output_name(index);

@@ -18,12 +18,12 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// A part of one axis with step 1. Its end may be computed.
+/// A part of one axis with step 1.
 struct Part {
   ir::Node* slice;
   std::int64_t axis;
   std::int64_t begin;
-  std::optional<std::int64_t> end;
+  ir::ValueRange end;  ///< exact, or of a computed end: not negative
 };
 
 /// The single integer `value` if it is known.
@@ -51,12 +51,13 @@ std::optional<Part> part_of(ir::Node& slice) {
   const ir::ValueRange end = ends->front();
   if (!end.is_exact()) {
     const bool counts_from_front = *begin == 0 && end.min >= 0;
-    return counts_from_front ? std::optional(Part{&slice, axis, 0, {}}) : std::nullopt;
+    return counts_from_front ? std::optional(Part{&slice, axis, 0, end}) : std::nullopt;
   }
   if (size.is_dynamic() || data.shape().is_static()) return std::nullopt;
   const std::int64_t first = clamped(*begin, size.size());
   const std::int64_t last = clamped(end.min, size.size());
-  return first < last ? std::optional(Part{&slice, axis, first, last}) : std::nullopt;
+  return first < last ? std::optional(Part{&slice, axis, first, ir::ValueRange::exactly(last)})
+                      : std::nullopt;
 }
 
 /// The computed end as the length of the first part: [1], i64.
@@ -64,7 +65,7 @@ ir::Value first_length(ir::Builder& builder, const Part& part) {
   const ir::Value data = part.slice->input(0);
   const ir::Value end = ir::convert(builder, part.slice->input(2), ir::ElementType::i64);
   const ir::Dimension size = data.shape()[static_cast<std::size_t>(part.axis)];
-  if (size.min >= ir::known_values(end)->front().max) return end;
+  if (size.min >= part.end.max) return end;
   return builder.op(ops::Minimum, {end, ir::dimension_of(builder, data, part.axis)});
 }
 
@@ -85,8 +86,8 @@ void split_at_known_ends(ir::Builder& builder, std::span<const Part> parts) {
   for (const Part& part : parts) {
     if (part.begin > position) lengths.push_back(part.begin - position);
     places.push_back(lengths.size());
-    lengths.push_back(*part.end - part.begin);
-    position = *part.end;
+    lengths.push_back(part.end.min - part.begin);
+    position = part.end.min;
   }
   const std::int64_t size = data.shape()[static_cast<std::size_t>(axis)].size();
   if (position < size) lengths.push_back(size - position);
@@ -106,12 +107,13 @@ void split_all(ir::Builder& builder, ir::Value data) {
   builder.set_name(parts.front().slice->name);
   std::ranges::stable_sort(parts, {}, [](const Part& part) { return std::pair(part.axis, part.begin); });
   for (auto first = parts.begin(); first != parts.end();) {
-    if (!first->end) {
+    if (!first->end.is_exact()) {
       split_at_computed_end(builder, *first++);
       continue;
     }
     auto next = first + 1;
-    while (next != parts.end() && next->axis == first->axis && next->end && next->begin >= *(next - 1)->end)
+    while (next != parts.end() && next->axis == first->axis && next->end.is_exact() &&
+           next->begin >= (next - 1)->end.min)
       ++next;
     split_at_known_ends(builder, {first, next});
     first = next;

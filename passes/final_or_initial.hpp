@@ -1,9 +1,14 @@
 // The value of a state after a loop: its final value if the loop ran, otherwise its initial value.
 #pragma once
 
+#include <cstdint>
+
 #include "ir/control_flow.hpp"
 
 namespace onnx2ir::passes {
+
+/// "To the end" as the end of a Slice. OpenVINO passes constants through f32, which changes larger numbers.
+inline constexpr std::int64_t kAllRows = std::int64_t{1} << 30U;
 
 /// A boolean scalar: whether the loop runs its first iteration.
 ir::Value first_iteration_condition(ir::Builder& builder, ir::LoopView loop);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/inference.hpp"
 #include "passes/final_or_initial.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -36,20 +35,6 @@ void guard_output(ir::Value output, Guard guard) {
   ir::replace_uses({readers.begin(), readers.end()}, output, replacement);
 }
 
-/// The rows if the loop ran. Otherwise the stacked axis and all dynamic sizes of a row are 0, as in
-/// onnxruntime.
-ir::Value rows_of_run(ir::Builder& builder, ir::Value rows, const ir::Scan& scan, ir::Value ran) {
-  const std::size_t along = ir::normalize_axis(scan.axis, rows.shape().rank());
-  const ir::Value lengths =
-      builder.op(ops::Select, {ran, builder.integers({-1, 0}), builder.integers({0, -1})});
-  for (std::size_t axis = 0; axis < rows.shape().rank(); ++axis) {
-    if (axis != along && rows.shape()[axis].is_static()) continue;
-    const ir::Value place = builder.integer(static_cast<std::int64_t>(axis));
-    rows = builder.node(ops::VariadicSplit, {rows, place, lengths}, {}, 2).value(0);
-  }
-  return rows;
-}
-
 bool run_on(ir::LoopView loop, const target::Target& target) {
   if (loop.runs_at_least_once()) return false;
   FinalOrInitial result(loop);
@@ -58,8 +43,21 @@ bool run_on(ir::LoopView loop, const target::Target& target) {
   for (ir::Scan& scan : loop.scans()) {
     if (!target.has(Fault::zero_trip_scan_outputs)) break;
     if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
-    guard_output(loop.output(scan),
-                 [&](ir::Value rows) { return rows_of_run(builder, rows, scan, result.ran()); });
+    guard_output(loop.output(scan), [&](ir::Value rows) {
+      // For zero iterations, dynamic sizes of a row are 0, as in onnxruntime.
+      std::vector<std::int64_t> axes{scan.axis};
+      for (std::size_t i = 0; i < rows.shape().rank(); ++i) {
+        const auto axis = static_cast<std::int64_t>(i);
+        if (axis != scan.axis && rows.shape()[i].is_dynamic()) axes.push_back(axis);
+      }
+      const std::vector<std::int64_t> none(axes.size(), 0);
+      const std::vector<std::int64_t> all(axes.size(), kAllRows);
+      const std::vector<std::int64_t> ones(axes.size(), 1);
+      const ir::Value end =
+          builder.op(ops::Select, {result.ran(), builder.integers(all), builder.integers(none)});
+      return builder.op(ops::Slice,
+                        {rows, builder.integers(none), end, builder.integers(ones), builder.integers(axes)});
+    });
     scan.is_guarded = true;
     modified = true;
   }

@@ -37,6 +37,16 @@ std::int64_t clamped(std::int64_t position, std::int64_t size) {
   return std::clamp<std::int64_t>(position < 0 ? position + size : position, 0, size);
 }
 
+/// Whether all sizes but that of `axis` are at least 1. Otherwise a VariadicSplit with computed lengths may
+/// return the shape of an earlier inference: the CPU plugin does not renew the lengths that it compares if
+/// there are no elements.
+bool has_rows(const ir::PartialShape& shape, std::int64_t axis) {
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (static_cast<std::int64_t>(i) != axis && shape[i].min == 0) return false;
+  }
+  return true;
+}
+
 /// The part that `slice` takes; no value if it cannot be a part of a VariadicSplit.
 std::optional<Part> part_of(ir::Node& slice) {
   const ir::Value data = slice.input(0);
@@ -50,7 +60,7 @@ std::optional<Part> part_of(ir::Node& slice) {
   const ir::Dimension size = data.shape()[static_cast<std::size_t>(axis)];
   const ir::ValueRange end = ends->front();
   if (!end.is_exact()) {
-    const bool counts_from_front = *begin == 0 && end.min >= 0;
+    const bool counts_from_front = *begin == 0 && end.min >= 0 && has_rows(data.shape(), axis);
     return counts_from_front ? std::optional(Part{&slice, axis, 0, end}) : std::nullopt;
   }
   if (size.is_dynamic() || data.shape().is_static()) return std::nullopt;

@@ -41,6 +41,7 @@ bool copy_passed_through_states(ir::Model& model, PassContext& context);
 bool split_slices(ir::Model& model, PassContext& context);
 bool merge_equal_nodes(ir::Model& model, PassContext& context);
 bool decompose_in_place_abs(ir::Model& model, PassContext& context);
+bool reshape_empty_results(ir::Model& model, PassContext& context);
 bool reshape_unit_transposes(ir::Model& model, PassContext& context);
 bool tile_empty_broadcasts(ir::Model& model, PassContext& context);
 bool decompose_empty_unsqueezes(ir::Model& model, PassContext& context);

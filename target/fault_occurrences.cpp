@@ -83,6 +83,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::signed_4_bit_zero_points, {2024, 6}, Release{2025, 3}, ""},
     {Fault::single_scale_rounding, {2024, 6}, Release{2024, 6}, "AVX512_CORE_VNNI AVX512_CORE_BF16 AVX512_CORE_AMX"},
     {Fault::small_type_moves, {2024, 6}, std::nullopt, ""},
+    {Fault::stale_empty_shapes, {2024, 6}, std::nullopt, ""},
     {Fault::stale_initial_memory, {2024, 6}, std::nullopt, ""},
     {Fault::static_scan_rows, {2024, 6}, std::nullopt, ""},
     {Fault::tile_dynamic_rank4, {2024, 6}, std::nullopt, ""},

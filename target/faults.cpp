@@ -168,6 +168,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::small_type_moves, "small_type_moves",
      "Operations that move elements of less than 8 bits or of 8-bit floats give wrong values or end the "
      "process"},
+    {Fault::stale_empty_shapes, "stale_empty_shapes",
+     "VariadicSplit, Tile and TopK of empty data may return the shape of an earlier inference"},
     {Fault::stale_initial_memory, "stale_initial_memory",
      "A Loop with a state that grew and shrank in an earlier run copies the initial value to freed memory, "
      "and "

@@ -93,6 +93,7 @@ enum class Fault : std::uint8_t {
   signed_4_bit_zero_points,
   single_scale_rounding,
   small_type_moves,
+  stale_empty_shapes,
   stale_initial_memory,
   static_scan_rows,
   tile_dynamic_rank4,

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/inference.hpp"
 #include "passes/final_or_initial.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/stacked_values.hpp"
+#include "passes/stale_shapes.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -35,6 +37,30 @@ void guard_output(ir::Value output, Guard guard) {
   ir::replace_uses({readers.begin(), readers.end()}, output, replacement);
 }
 
+/// The rows if the loop ran. Otherwise the stacked axis and all dynamic sizes of a row are 0, as in
+/// onnxruntime. A VariadicSplit is faster than a Slice by 4 us, but only right if rows have elements.
+ir::Value rows_of_run(ir::Builder& builder, ir::Value rows, const ir::Scan& scan, ir::Value ran) {
+  const ir::PartialShape& shape = rows.shape();
+  const std::size_t along = ir::normalize_axis(scan.axis, shape.rank());
+  std::vector<std::int64_t> axes{scan.axis};
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (axis != along && shape[axis].is_dynamic()) axes.push_back(static_cast<std::int64_t>(axis));
+  }
+  if (axes.size() == 1 && !may_be_empty_beside(shape, along)) {
+    const ir::Value lengths =
+        builder.op(ops::Select, {ran, builder.integers({-1, 0}), builder.integers({0, -1})});
+    return builder
+        .node(ops::VariadicSplit, {rows, builder.integer(static_cast<std::int64_t>(along)), lengths}, {}, 2)
+        .value(0);
+  }
+  const std::vector<std::int64_t> none(axes.size(), 0);
+  const std::vector<std::int64_t> all(axes.size(), kAllRows);
+  const std::vector<std::int64_t> ones(axes.size(), 1);
+  const ir::Value end = builder.op(ops::Select, {ran, builder.integers(all), builder.integers(none)});
+  return builder.op(ops::Slice,
+                    {rows, builder.integers(none), end, builder.integers(ones), builder.integers(axes)});
+}
+
 bool run_on(ir::LoopView loop, const target::Target& target) {
   if (loop.runs_at_least_once()) return false;
   FinalOrInitial result(loop);
@@ -43,21 +69,8 @@ bool run_on(ir::LoopView loop, const target::Target& target) {
   for (ir::Scan& scan : loop.scans()) {
     if (!target.has(Fault::zero_trip_scan_outputs)) break;
     if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
-    guard_output(loop.output(scan), [&](ir::Value rows) {
-      // For zero iterations, dynamic sizes of a row are 0, as in onnxruntime.
-      std::vector<std::int64_t> axes{scan.axis};
-      for (std::size_t i = 0; i < rows.shape().rank(); ++i) {
-        const auto axis = static_cast<std::int64_t>(i);
-        if (axis != scan.axis && rows.shape()[i].is_dynamic()) axes.push_back(axis);
-      }
-      const std::vector<std::int64_t> none(axes.size(), 0);
-      const std::vector<std::int64_t> all(axes.size(), kAllRows);
-      const std::vector<std::int64_t> ones(axes.size(), 1);
-      const ir::Value end =
-          builder.op(ops::Select, {result.ran(), builder.integers(all), builder.integers(none)});
-      return builder.op(ops::Slice,
-                        {rows, builder.integers(none), end, builder.integers(ones), builder.integers(axes)});
-    });
+    guard_output(loop.output(scan),
+                 [&](ir::Value rows) { return rows_of_run(builder, rows, scan, result.ran()); });
     scan.is_guarded = true;
     modified = true;
   }

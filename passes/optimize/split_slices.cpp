@@ -3,7 +3,8 @@
 // table[:, :length] and mask[:, :, :, :length] in each layer of a transformer, and Slices for parts of one
 // tensor.
 //
-// A VariadicSplit does not clamp, so the ends must be known to lie within the axis.
+// A VariadicSplit does not clamp, so the ends must be known to lie within the axis. A computed end is left if
+// the value may be empty (stale_empty_shapes): the Reshape that it would need costs as much as the Slice.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/stale_shapes.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -37,16 +39,6 @@ std::int64_t clamped(std::int64_t position, std::int64_t size) {
   return std::clamp<std::int64_t>(position < 0 ? position + size : position, 0, size);
 }
 
-/// Whether all sizes but that of `axis` are at least 1. Otherwise a VariadicSplit with computed lengths may
-/// return the shape of an earlier inference: the CPU plugin does not renew the lengths that it compares if
-/// there are no elements.
-bool has_rows(const ir::PartialShape& shape, std::int64_t axis) {
-  for (std::size_t i = 0; i < shape.rank(); ++i) {
-    if (static_cast<std::int64_t>(i) != axis && shape[i].min == 0) return false;
-  }
-  return true;
-}
-
 /// The part that `slice` takes; no value if it cannot be a part of a VariadicSplit.
 std::optional<Part> part_of(ir::Node& slice) {
   const ir::Value data = slice.input(0);
@@ -56,11 +48,12 @@ std::optional<Part> part_of(ir::Node& slice) {
   const auto listed = single(slice.input(4));
   const auto ends = ir::known_values(slice.input(2));
   if (!begin || !listed || single(slice.input(3)) != 1 || !ends || ends->size() != 1) return std::nullopt;
-  const auto axis = static_cast<std::int64_t>(ir::normalize_axis(*listed, data.shape().rank()));
-  const ir::Dimension size = data.shape()[static_cast<std::size_t>(axis)];
+  const std::size_t place = ir::normalize_axis(*listed, data.shape().rank());
+  const auto axis = static_cast<std::int64_t>(place);
+  const ir::Dimension size = data.shape()[place];
   const ir::ValueRange end = ends->front();
   if (!end.is_exact()) {
-    const bool counts_from_front = *begin == 0 && end.min >= 0 && has_rows(data.shape(), axis);
+    const bool counts_from_front = *begin == 0 && end.min >= 0 && !may_be_empty_beside(data.shape(), place);
     return counts_from_front ? std::optional(Part{&slice, axis, 0, end}) : std::nullopt;
   }
   if (size.is_dynamic() || data.shape().is_static()) return std::nullopt;

@@ -132,3 +132,15 @@ def empty_reshape_in_first_run():
     sizes = parameter([2], "i64")
     none = opset.constant(np.zeros(0, np.float32))
     return fails(shapes, [sizes], opset.relu(opset.reshape(none, sizes, False)), (np.zeros(2, np.int64),))
+
+
+@experiment
+def stale_empty_shapes():
+    """VariadicSplit, Tile and TopK of empty data give the shape that their other inputs ask for, also if only these have changed."""
+    x, n = parameter([-1, -1, 3]), parameter([1], "i64")
+    some, none = np.ones((2, 5, 3), np.float32), np.ones((2, 0, 3), np.float32)
+    split = opset.variadic_split(x, number(0), opset.concat([n, numbers(-1)], 0)).output(0)
+    tile = opset.tile(x, opset.concat([n, numbers(1, 1)], 0))
+    top = opset.topk(x, opset.squeeze(n, number(0)), 0, "max", "value").output(0)
+    runs = [(some, np.array([1])), (none, np.array([2])), (none, np.array([1]))]
+    return any(shapes([x, n], output, *runs)[2] != shapes([x, n], output, runs[2])[0] for output in (split, tile, top))

@@ -25,10 +25,10 @@ bool follows_from_shape(ir::Value value, ir::Value data) {
   return true;
 }
 
-/// Whether all lengths of a VariadicSplit are the same value, so that the size of the axis decides them.
+/// Whether all lengths of a VariadicSplit are the same number, so that the size of the axis decides them.
 bool has_equal_lengths(ir::Value lengths) {
   const ir::Node& node = *lengths.node;
-  return node.is(ops::Concat) &&
+  return node.is(ops::Concat) && node.input(0).shape().element_count() == 1 &&
          std::ranges::all_of(node.inputs(), [&](ir::Value part) { return part == node.input(0); });
 }
 

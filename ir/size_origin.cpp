@@ -51,6 +51,8 @@ Origin origin_of(Place size) {
 }
 
 constexpr int kDeepestReshapes = 4;
+constexpr int kDeepestConcats = 1;
+constexpr std::size_t kMaxJoined = 4;
 
 bool are_equal(const Place& a, const Place& b, int depth);
 
@@ -85,10 +87,50 @@ bool have_equal_sizes(Value a, Value b, std::size_t axis) {
   return are_equal({a, axis}, {b, axis}, kDeepestReshapes);
 }
 
+namespace {
+
+/// The same axis of the values that a Concat joins along another axis, which all have the same size.
+std::vector<Place> equal_dimensions(const Place& place) {
+  const Node& node = *place.value.node;
+  if (place.is_element || !node.is(ops::Concat) || node.inputs().size() > kMaxJoined) return {};
+  if (normalize_axis(node.integer("axis"), place.value.shape().rank()) == place.index) return {};
+  std::vector<Place> result;
+  for (const Value part : node.inputs()) {
+    if (part.shape().has_rank()) result.push_back({part, place.index});
+  }
+  return result;
+}
+
+bool are_equal_sizes(const Place& a, const Place& b, int depth) {
+  if (origin_of(a) == origin_of(b) || are_equal_products(a, b)) return true;
+  if (depth == 0) return false;
+  const auto is_equal_to = [depth](const Place& other) {
+    return [&other, depth](const Place& place) { return are_equal_sizes(place, other, depth - 1); };
+  };
+  return std::ranges::any_of(equal_dimensions(a), is_equal_to(b)) ||
+         std::ranges::any_of(equal_dimensions(b), is_equal_to(a));
+}
+
+}  // namespace
+
+bool are_equal_sizes(const Place& a, const Place& b) {
+  return are_equal_sizes(a, b, kDeepestConcats);
+}
+
+bool are_equal_sizes(Value a, std::size_t first, Value b, std::size_t second, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Dimension size = a.shape()[first + i];
+    if (size.is_static() || b.shape()[second + i].is_static()) {
+      if (size != b.shape()[second + i]) return false;
+    } else if (!are_equal_sizes({a, first + i}, {b, second + i})) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis) {
-  const Place size{sizes, index, true};
-  const Place dimension{value, axis};
-  return origin_of(size) == origin_of(dimension) || are_equal_products(size, dimension);
+  return are_equal_sizes({sizes, index, true}, {value, axis});
 }
 
 std::optional<std::int64_t> known_element(Value values, std::size_t index) {

@@ -88,14 +88,21 @@ Step through_broadcast_to(const Node& node, std::size_t rank, std::size_t axis) 
   return is_one ? Step(Place{node.input(0), axis - missing}) : std::nullopt;
 }
 
-/// The end of a Range from 0 in steps of 1.
+/// The integer of one element as a size, if it is known not to be negative.
+Step as_size(Value count) {
+  const auto known = known_values(count);
+  const bool is_size = known && known->size() == 1 && is_integral(count.type()) && known->front().min >= 0;
+  return is_size ? Step(Place{count, 0, true}) : std::nullopt;
+}
+
+/// The number of elements of a Range in steps of 1: the end, if it starts at 0, or n, if it ends at start + n.
 Step from_range(const Node& node) {
-  const auto start = exact_values(node.input(0));
-  const auto end = known_values(node.input(1));
-  const auto step = exact_values(node.input(2));
-  const bool counts = start && start->front() == 0 && step && step->front() == 1 && end &&
-                      is_integral(node.input(1).type()) && end->front().min >= 0;
-  return counts ? Step(Place{node.input(1), 0, true}) : std::nullopt;
+  if (const auto step = exact_values(node.input(2)); !step || step->front() != 1) return std::nullopt;
+  const Value start = node.input(0);
+  const Value end = node.input(1);
+  if (const auto known = exact_values(start); known && known->front() == 0) return as_size(end);
+  const Value length = added_to(start, end);
+  return length ? as_size(length) : std::nullopt;
 }
 
 /// Whether the mask of a ScaledDotProductAttention may widen the result.
@@ -122,6 +129,9 @@ Step from_dimension(Value value, std::size_t axis) {
   if (node.is(ops::Concat)) {
     const bool is_joined = position_in(node.integer("axis"), rank) == axis;
     return is_joined ? std::nullopt : Step(Place{node.input(0), axis});
+  }
+  if (node.is(ops::VariadicSplit) || node.is(ops::Split)) {
+    return is_listed(node, 1, rank, axis) == false ? Step(Place{node.input(0), axis}) : std::nullopt;
   }
   if (node.is(ops::Slice)) {
     return is_listed(node, 4, rank, axis) == false ? Step(Place{node.input(0), axis}) : std::nullopt;
@@ -158,8 +168,19 @@ Step through_concat(const Node& node, std::size_t index) {
   return std::nullopt;
 }
 
+/// The element of the operand that a Select of lists chooses, if its condition is known.
+Step through_select(const Node& node, std::size_t index) {
+  const auto condition = exact_values(node.input(0));
+  if (!condition || condition->empty()) return std::nullopt;
+  const bool is_true = (*condition)[condition->size() == 1 ? 0 : index] != 0;
+  const Value chosen = node.input(is_true ? 1 : 2);
+  const auto count = chosen.shape().element_count();
+  return count ? Step(Place{chosen, *count == 1 ? 0 : index, true}) : std::nullopt;
+}
+
 Step from_element(Value value, std::size_t index) {
   const Node& node = *value.node;
+  if (node.is(ops::Select) && value.shape().rank() == 1) return through_select(node, index);
   if (node.is(ops::ShapeOf)) return Place{node.input(0), index};
   if (node.op().traits.reshapes) return Place{node.input(0), index, true};
   if (node.is(ops::Convert) && is_integral(node.input(0).type()) && is_integral(value.type())) {
@@ -188,6 +209,13 @@ Step from_element(Value value, std::size_t index) {
 }
 
 }  // namespace
+
+Value added_to(Value start, Value sum) {
+  const Node& node = *sum.node;
+  if (!node.is(ops::Add)) return {};
+  if (node.input(0) == start) return node.input(1);
+  return node.input(1) == start ? node.input(0) : Value{};
+}
 
 std::vector<Place> operand_dimensions(const Node& node, std::size_t rank, std::size_t axis) {
   std::vector<Place> result;

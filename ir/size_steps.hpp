@@ -22,6 +22,9 @@ struct Place {
 /// empty if the rank of an operand is unknown.
 std::vector<Place> operand_dimensions(const Node& node, std::size_t rank, std::size_t axis);
 
+/// The other operand if `sum` is `start` plus another value; null otherwise.
+Value added_to(Value start, Value sum);
+
 /// The dimension or element that has the same value; no value if none is known. A Reshape may copy the
 /// dimension of its input instead, if the size is 0 (`special_zero`): the caller checks this.
 std::optional<Place> previous_place(const Place& place);

@@ -53,8 +53,17 @@ bool takes_all(const ir::Node& slice) {
   return same_static_shape(slice) || keeps_sizes(slice, starts_at_0);
 }
 
-bool is_no_op(const ir::Node& node) {
+/// Whether a Reshape provably gives its input the shape that it has, as in ids.view(-1, ids.shape[1]).
+bool keeps_shape(ir::Node& reshape) {
+  const ir::Value data = reshape.input(0);
+  const ir::PartialShape& shape = reshape.output(0).shape;
+  return data.shape().has_rank() && shape.has_rank() && data.shape().rank() == shape.rank() &&
+         ir::are_equal_sizes(data, 0, reshape.value(), 0, shape.rank());
+}
+
+bool is_no_op(ir::Node& node) {
   if (node.is(ops::Convert)) return node.input(0).type() == node.output(0).type;
+  if (node.is(ops::Reshape)) return keeps_shape(node);
   if (node.op().traits.reshapes) return same_static_shape(node);
   if (node.is(ops::Broadcast) || node.is(ops::Tile)) return same_static_shape(node);
   if (node.is(ops::Transpose)) return is_identity_order(node);
@@ -85,7 +94,7 @@ bool selects_same(const ir::Node& node) {
   return sizes && sizes == node.output(0).shape.sizes() && are_equal(node.input(1), node.input(2));
 }
 
-ir::Value input_of_no_op(const ir::Builder&, const ir::Node& node) {
+ir::Value input_of_no_op(const ir::Builder&, ir::Node& node) {
   if (node.is(ops::Select)) return selects_same(node) ? node.input(1) : ir::Value{};
   return is_no_op(node) ? node.input(0) : ir::Value{};
 }

@@ -2,6 +2,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/size_steps.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -125,8 +126,13 @@ Values cum_prod_26(NodeContext& node) {
   return {restored};
 }
 
-/// Whether inference knows that `limit` is not below `start`.
+/// Whether inference knows that `limit` is not below `start`. Exporters count positions after a past from its
+/// length to the sum of two lengths.
 bool is_known_to_ascend(Value start, Value limit) {
+  if (const Value length = ir::added_to(start, limit)) {
+    const auto known = ir::known_values(length);
+    return known && known->size() == 1 && known->front().min >= 0;
+  }
   const auto low = ir::known_values(start);
   const auto high = ir::known_values(limit);
   return low && high && low->size() == 1 && high->size() == 1 && low->front().max <= high->front().min;

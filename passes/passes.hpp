@@ -8,6 +8,10 @@ namespace onnx2ir::passes {
 
 bool fold_constants(ir::Model& model, PassContext& context);
 bool combine_transposes(ir::Model& model, PassContext& context);
+bool unmerge_transposes(ir::Model& model, PassContext& context);
+bool unflatten_products(ir::Model& model, PassContext& context);
+bool group_attention_heads(ir::Model& model, PassContext& context);
+bool merge_factors(ir::Model& model, PassContext& context);
 bool fuse_activations(ir::Model& model, PassContext& context);
 bool fuse_layer_normalization(ir::Model& model, PassContext& context);
 bool remove_redundant_broadcasts(ir::Model& model, PassContext& context);

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "ir/shape_tools.hpp"
-#include "ir/size_origin.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
@@ -83,34 +82,9 @@ bool fits(const ir::Value& mask, const ir::Output& scores) {
           (shape[kHeads].is_static() && shape[kHeads] == scores.shape[kHeads]));
 }
 
-/// The value whose last two axes the Reshape `node` swaps, as PyTorch's newer exporter does: to [-1, rows,
-/// size], Transpose, and to [..., size, rows]. Null if it does something else.
-ir::Value untransposed_matrices(const ir::Node& node) {
-  const ir::Node& transpose = *node.input(0).node;
-  if (!transpose.is(ops::Transpose) || ir::exact_values(transpose.input(1)) != ir::Integers{0, 2, 1})
-    return {};
-  const ir::Node& flattened = *transpose.input(0).node;
-  if (!flattened.is(ops::Reshape)) return {};
-  const ir::Value whole = flattened.input(0);
-  const ir::PartialShape& shape = node.output(0).shape;
-  const ir::PartialShape& flat = flattened.output(0).shape;
-  if (!has_rank(whole.shape()) || !has_rank(shape) || !flat.has_rank()) return {};
-  const auto is_kept = [&](const ir::Dimension& size, ir::Value sizes, std::size_t index, std::size_t axis) {
-    return (size.is_static() && size == whole.shape()[axis]) || ir::is_size_of(sizes, index, whole, axis);
-  };
-  const ir::Value sizes = node.input(1);
-  const ir::Value flat_sizes = flattened.input(1);
-  const bool is_swapped =
-      is_kept(flat[1], flat_sizes, 1, kRows) && is_kept(flat[2], flat_sizes, 2, kColumns) &&
-      is_kept(shape[0], sizes, 0, 0) && is_kept(shape[kHeads], sizes, kHeads, kHeads) &&
-      is_kept(shape[kRows], sizes, kRows, kColumns) && is_kept(shape[kColumns], sizes, kColumns, kRows);
-  return is_swapped ? whole : ir::Value{};
-}
-
 /// The value whose last two axes `value` swaps; null if it does something else.
 ir::Value untransposed(ir::Builder& builder, ir::Value value) {
   const ir::Node& node = *value.node;
-  if (node.is(ops::Reshape)) return untransposed_matrices(node);
   if (!node.is(ops::Transpose)) return {};
   const auto known = ir::exact_values(node.input(1));
   if (!known || known->size() != kRank) return {};

@@ -1,0 +1,94 @@
+"""Attention and linear layers as exporters write them, which passes rewrite: heads that share keys, transposed keys, flattened rows.
+Many inferences of one compiled model, also with an empty batch, no tokens and no keys."""
+
+import numpy as np
+import pytest
+
+from .case import Case, Run
+from .entry import Entry, assert_passed, parameters
+
+HEADS, GROUPS, SIZE = 4, 2, 8
+HEADER = """<ir_version: 9, opset_import: ["" : 18]> m ({inputs}) => (float[{shape}] y) <{constants}> {{
+    zero = Constant <value = int64[1] {{0}}> () one = Constant <value = int64[1] {{1}}> () two = Constant <value = int64[1] {{2}}> ()
+    {nodes}
+}}"""
+BATCH_ROWS_KEYS = ((1, 3, 5), (2, 1, 7), (0, 3, 5), (1, 0, 4), (1, 3, 0), (3, 2, 2), (1, 3, 5))
+CASES = {}
+
+
+def repeated(name):
+    """Nodes that repeat each of the groups of `name` for two heads."""
+    return f"""
+    {name}_shape = Shape ({name}) {name}_batch = Slice ({name}_shape, zero, one) {name}_rows = Slice ({name}_shape, two, three)
+    {name}_new = Unsqueeze ({name}, two) {name}_repeats = Concat <axis = 0> ({name}_batch, two, two, {name}_rows, eight)
+    {name}_repeated = Expand ({name}_new, {name}_repeats) {name}_sizes = Concat <axis = 0> ({name}_batch, four, {name}_rows, eight)
+    {name}_all = Reshape <allowzero = 1> ({name}_repeated, {name}_sizes)"""
+
+
+SWAPPED = {
+    "transposed": "key_columns = Transpose <perm = [0, 1, 3, 2]> (key_all)",
+    "merged": """
+    merged_sizes = Concat <axis = 0> (rest, key_rows, eight) merged = Reshape (key_all, merged_sizes)
+    swapped = Transpose <perm = [0, 2, 1]> (merged)
+    swapped_sizes = Concat <axis = 0> (key_batch, four, eight, key_rows) key_columns = Reshape (swapped, swapped_sizes)""",
+}
+NUMBERS = "int64[1] three = {3}, int64[1] four = {4}, int64[1] eight = {8}, int64[1] rest = {-1}, float root = {0.6}"
+
+
+def attention(swap):
+    nodes = f"""
+    {repeated("key")} {repeated("value")} {SWAPPED[swap]}
+    scaled_query = Mul (query, root) scaled_key = Mul (key_columns, root)
+    scores = MatMul (scaled_query, scaled_key) hidden = Add (scores, mask) weights = Softmax <axis = -1> (hidden)
+    y = MatMul (weights, value_all)"""
+    inputs = "float[B,4,L,8] query, float[B,2,T,8] key, float[B,2,T,8] value, float[1,1,L,T] mask"
+    return HEADER.format(inputs=inputs, shape="B,4,L,8", constants=NUMBERS, nodes=nodes)
+
+
+def attention_inputs(batch, rows, keys, random):
+    shapes = {
+        "query": (batch, HEADS, rows, SIZE),
+        "key": (batch, GROUPS, keys, SIZE),
+        "value": (batch, GROUPS, keys, SIZE),
+        "mask": (1, 1, rows, keys),
+    }
+    return {name: random.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()}
+
+
+def linear_layers(sizes_of):
+    """Two layers on rows; the sizes of the result come from `sizes_of`."""
+    weights = ", ".join(str(i % 5 - 2) for i in range(8 * 4))
+    constants = f"int64[2] flat = {{-1, 8}}, float[8,4] first = {{{weights}}}, float[4,8] second = {{{weights}}}, float[8] bias = {{1, 2, 3, 4, 5, 6, 7, 8}}"
+    nodes = f"""
+    rows = Reshape (x, flat) between = MatMul (rows, first) positive = Relu (between) product = MatMul (positive, second) sum = Add (product, bias)
+    shape = Shape ({sizes_of}) leading = Slice (shape, zero, two) eight = Constant <value = int64[1] {{8}}> ()
+    sizes = Concat <axis = 0> (leading, eight) y = Reshape <allowzero = 1> (sum, sizes)"""
+    return HEADER.format(inputs="float[B,L,2,4] x, float[C,M] other", shape="C,M,8", constants=constants, nodes=nodes)
+
+
+def linear_inputs(batch, rows, random):
+    shapes = {"x": (batch, rows, 2, 4), "other": (batch, rows)}
+    return {name: random.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()}
+
+
+def add(name, model, inputs):
+    CASES[name] = lambda: Case(name, model.encode(), [Run(fed) for fed in inputs], one_compiled=True, rtol=1e-5, atol=1e-5)
+
+
+def add_all():
+    random = np.random.default_rng(1)
+    for swap in SWAPPED:
+        # onnxruntime cannot merge axes of empty keys.
+        sizes = [run for run in BATCH_ROWS_KEYS if swap == "transposed" or run[0] * run[2] > 0]
+        add(f"attention-{swap}", attention(swap), [attention_inputs(*run, random) for run in sizes])
+    for sizes_of in ("x", "other"):
+        sizes = [(batch, rows) for batch, rows, _ in BATCH_ROWS_KEYS]
+        add(f"linear_layers-{sizes_of}", linear_layers(sizes_of), [linear_inputs(*run, random) for run in sizes])
+
+
+add_all()
+
+
+@pytest.mark.parametrize("conformance", parameters(Entry(("attention_layers", name), make) for name, make in CASES.items()))
+def test_layers(conformance, result):
+    assert_passed(result)

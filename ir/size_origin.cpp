@@ -101,11 +101,11 @@ std::vector<Place> equal_dimensions(const Place& place) {
   return result;
 }
 
-bool are_equal_sizes(const Place& a, const Place& b, int depth) {
-  if (origin_of(a) == origin_of(b) || are_equal_products(a, b)) return true;
+bool are_equal_sizes(SizeComparison& comparison, const Place& a, const Place& b, int depth) {
+  if (comparison.are_equal_products(a, b) || origin_of(a) == origin_of(b)) return true;
   if (depth == 0) return false;
-  const auto is_equal_to = [depth](const Place& other) {
-    return [&other, depth](const Place& place) { return are_equal_sizes(place, other, depth - 1); };
+  const auto is_equal_to = [&comparison, depth](const Place& other) {
+    return [&, depth](const Place& place) { return are_equal_sizes(comparison, place, other, depth - 1); };
   };
   return std::ranges::any_of(equal_dimensions(a), is_equal_to(b)) ||
          std::ranges::any_of(equal_dimensions(b), is_equal_to(a));
@@ -113,16 +113,17 @@ bool are_equal_sizes(const Place& a, const Place& b, int depth) {
 
 }  // namespace
 
-bool are_equal_sizes(const Place& a, const Place& b) {
-  return are_equal_sizes(a, b, kDeepestConcats);
+bool are_equal_sizes(SizeComparison& comparison, const Place& a, const Place& b) {
+  return are_equal_sizes(comparison, a, b, kDeepestConcats);
 }
 
-bool are_equal_sizes(Value a, std::size_t first, Value b, std::size_t second, std::size_t count) {
+bool are_equal_sizes(SizeComparison& comparison, Value a, std::size_t first, Value b, std::size_t second,
+                     std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const Dimension size = a.shape()[first + i];
     if (size.is_static() || b.shape()[second + i].is_static()) {
       if (size != b.shape()[second + i]) return false;
-    } else if (!are_equal_sizes({a, first + i}, {b, second + i})) {
+    } else if (!are_equal_sizes(comparison, {a, first + i}, {b, second + i})) {
       return false;
     }
   }
@@ -130,7 +131,12 @@ bool are_equal_sizes(Value a, std::size_t first, Value b, std::size_t second, st
 }
 
 bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis) {
-  return are_equal_sizes({sizes, index, true}, {value, axis});
+  SizeComparison comparison;
+  return is_size_of(comparison, sizes, index, value, axis);
+}
+
+bool is_size_of(SizeComparison& comparison, Value sizes, std::size_t index, Value value, std::size_t axis) {
+  return are_equal_sizes(comparison, {sizes, index, true}, {value, axis});
 }
 
 std::optional<std::int64_t> known_element(Value values, std::size_t index) {

@@ -139,18 +139,23 @@ std::optional<Sum> divided(const Sum& a, const Sum& b) {
   return result;
 }
 
+}  // namespace
+
 class Sizes {
  public:
+  /// Allows the next query its number of steps.
+  void start_query() { steps_ = 0; }
+
   /// The size itself is the only factor if nothing else is known of it.
   Sum of(const Place& place) {
     if (const auto known = constant(place)) return *known;
     if (const auto found = found_.find(place); found != found_.end()) return found->second;
     Sum result{Product{1, 1, {place}}};
-    if (found_.size() < kMaxPlaces && depth_ < kMaxDepth) {
-      ++depth_;
-      if (auto traced = trace(place)) result = *std::move(traced);
-      --depth_;
-    }
+    if (steps_ == kMaxSteps || depth_ == kMaxDepth) return result;
+    ++steps_;
+    ++depth_;
+    if (auto traced = trace(place)) result = *std::move(traced);
+    --depth_;
     found_.insert_or_assign(place, result);
     return result;
   }
@@ -187,7 +192,7 @@ class Sizes {
 
  private:
   // Limits that bound time and stack; beyond them, a size is its own factor.
-  static constexpr std::size_t kMaxPlaces = 256;
+  static constexpr int kMaxSteps = 256;  ///< of a query
   static constexpr int kMaxDepth = 128;
 
   inline static const Sum kOne{Product{}};
@@ -304,14 +309,17 @@ class Sizes {
   }
 
   std::unordered_map<Place, Sum, PlaceHash> found_;
+  int steps_ = 0;
   int depth_ = 0;
 };
 
-}  // namespace
+SizeComparison::SizeComparison() : sizes_(std::make_unique<Sizes>()) {}
+SizeComparison::~SizeComparison() = default;
 
-bool are_equal_products(const Place& a, const Place& b) {
-  Sizes sizes;
-  return are_equal(sizes.of(a), sizes.of(b));
+bool SizeComparison::are_equal_products(const Place& a, const Place& b) {
+  sizes_->start_query();
+  const Sum first = sizes_->of(a);
+  return are_equal(first, sizes_->of(b));
 }
 
 std::optional<std::int64_t> remaining_size(Value data, Value pattern, bool special_zero) {

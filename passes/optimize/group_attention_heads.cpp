@@ -27,17 +27,32 @@ bool has_rank(const ir::PartialShape& shape, std::size_t rank) {
   return shape.has_rank() && shape.rank() == rank;
 }
 
+/// The Reshape patterns for the rows of all heads of a group in one product, and back. A 0 keeps a size.
+struct Patterns {
+  ir::Value rows;  ///< the left operand for which they were made
+  std::int64_t heads = 0;
+  std::int64_t groups = 0;
+  ir::Value grouped;    ///< [batch, groups, heads / groups * rows, columns]
+  ir::Value separated;  ///< [batch, heads, rows, columns]
+};
+
+/// What is known of sizes, and the patterns of the product before, which are used again if they fit.
+struct Context {
+  ir::SizeComparison comparison;
+  Patterns last;
+};
+
 /// Whether `sizes` gives axis `axis` of `value` the size that it has.
-bool keeps_size(ir::Value sizes, std::size_t index, ir::Value value, std::size_t axis) {
+bool keeps_size(Context& context, ir::Value sizes, std::size_t index, ir::Value value, std::size_t axis) {
   const auto known = ir::known_element(sizes, index);
   if (known == 1) return true;
   const ir::Dimension& size = value.shape()[axis];
   if (known && size.is_static()) return size.size() == *known;
-  return ir::is_size_of(sizes, index, value, axis);
+  return ir::is_size_of(context.comparison, sizes, index, value, axis);
 }
 
 /// The value whose heads `repeat`, a Broadcast, repeats along a new axis 2; null if it does something else.
-ir::Value repeated_by(const ir::Node& repeat) {
+ir::Value repeated_by(Context& context, const ir::Node& repeat) {
   if (!repeat.is(ops::Broadcast) || repeat.text("mode") != "bidirectional" ||
       !has_rank(repeat.output(0).shape, kRank + 1))
     return {};
@@ -49,17 +64,17 @@ ir::Value repeated_by(const ir::Node& repeat) {
   const ir::Value heads = unsqueeze.input(0);
   if (!has_rank(heads.shape(), kRank)) return {};
   for (const std::size_t axis : {0, 1, 2, 3}) {
-    if (!keeps_size(sizes, axis < 2 ? axis : axis + 1, heads, axis)) return {};
+    if (!keeps_size(context, sizes, axis < 2 ? axis : axis + 1, heads, axis)) return {};
   }
   return heads;
 }
 
 /// The value whose heads `value` repeats, each for the same number of consecutive heads; null if it does something
 /// else.
-ir::Value shared_heads(ir::Value value) {
+ir::Value shared_heads(Context& context, ir::Value value) {
   const ir::Node& merge = *value.node;
   if (!merge.is(ops::Reshape) || !has_rank(value.shape(), kRank)) return {};
-  const ir::Value heads = repeated_by(*merge.input(0).node);
+  const ir::Value heads = repeated_by(context, *merge.input(0).node);
   if (!heads) return {};
   const ir::PartialShape& repeated = merge.input(0).shape();
   const ir::Dimension& all = value.shape()[kHeads];
@@ -67,7 +82,7 @@ ir::Value shared_heads(ir::Value value) {
                       all.size() == repeated[1].size() * repeated[2].size() && repeated[2].size() > 1 &&
                       value.shape()[3].is_static() && value.shape()[3] == heads.shape()[3];
   // If the batch and the rows are not known, one of them is enough: the Reshape keeps the number of elements.
-  const bool keeps_batch = ir::are_equal_sizes({value, 0}, {heads, 0}) || keeps_size(merge.input(1), 0, heads, 0);
+  const bool keeps_batch = ir::are_equal_sizes(context.comparison, {value, 0}, {heads, 0}) || keeps_size(context, merge.input(1), 0, heads, 0);
   return merges && keeps_batch ? heads : ir::Value{};
 }
 
@@ -76,23 +91,14 @@ struct SharedOperand {
   bool is_transposed = false;  ///< its last two axes change places before the product
 };
 
-SharedOperand shared_operand(const ir::Node& product) {
+SharedOperand shared_operand(Context& context, const ir::Node& product) {
   const bool transposes = product.boolean("transpose_b");
   const ir::Value right = product.input(1);
   const ir::Node& node = *right.node;
-  if (!node.is(ops::Transpose)) return {shared_heads(right), transposes};
+  if (!node.is(ops::Transpose)) return {shared_heads(context, right), transposes};
   if (ir::exact_values(node.input(1)) != ir::Integers{0, 1, 3, 2}) return {};
-  return {shared_heads(node.input(0)), !transposes};
+  return {shared_heads(context, node.input(0)), !transposes};
 }
-
-/// The Reshape patterns for the rows of all heads of a group in one product, and back. A 0 keeps a size.
-struct Patterns {
-  ir::Value rows;  ///< the left operand for which they were made
-  std::int64_t heads = 0;
-  std::int64_t groups = 0;
-  ir::Value grouped;    ///< [batch, groups, heads / groups * rows, columns]
-  ir::Value separated;  ///< [batch, heads, rows, columns]
-};
 
 Patterns patterns_of(ir::Builder& builder, ir::Value rows, std::int64_t heads, std::int64_t groups) {
   const ir::Value count = ir::dimension_of(builder, rows, kRows);
@@ -105,18 +111,19 @@ Patterns patterns_of(ir::Builder& builder, ir::Value rows, std::int64_t heads, s
           .separated = ir::concat(builder, {builder.integers({0, heads}), count, kept})};
 }
 
-/// Whether `known` fits another product: scores and attention weights of all layers have the same rows.
-bool fit(const Patterns& known, ir::Value rows, std::int64_t heads, std::int64_t groups) {
+/// Whether the patterns of the product before fit another one: scores and attention weights of all layers have the same rows.
+bool fit(Context& context, ir::Value rows, std::int64_t heads, std::int64_t groups) {
+  const Patterns& known = context.last;
   return known.rows && &known.rows.node->graph() == &rows.node->graph() && known.heads == heads &&
-         known.groups == groups && ir::are_equal_sizes(known.rows, kRows, rows, kRows, 1);
+         known.groups == groups && ir::are_equal_sizes(context.comparison, known.rows, kRows, rows, kRows, 1);
 }
 
-/// The product of `left` with the shared `heads`, [batch, heads, rows, n]. `last`: the patterns of the product before,
-/// which are used again if they fit.
-ir::Value grouped_product(ir::Builder& builder, ir::Value left, const SharedOperand& right, Patterns& last) {
+/// The product of `left` with the shared `heads`, [batch, heads, rows, n].
+ir::Value grouped_product(ir::Builder& builder, ir::Value left, const SharedOperand& right, Context& context) {
   const std::int64_t heads = left.shape()[kHeads].size();
   const std::int64_t groups = right.heads.shape()[kHeads].size();
-  if (!fit(last, left, heads, groups)) last = patterns_of(builder, left, heads, groups);
+  Patterns& last = context.last;
+  if (!fit(context, left, heads, groups)) last = patterns_of(builder, left, heads, groups);
   const ir::Value rows = ir::reshape_keeping(builder, left, last.grouped);
   const ir::Value product =
       builder.op(ops::MatMul, {rows, right.heads}, {{"transpose_a", false}, {"transpose_b", right.is_transposed}});
@@ -129,11 +136,11 @@ bool has_all_heads(ir::Value left, const ir::Output& result) {
          left.shape()[kHeads] == result.shape[kHeads];
 }
 
-ir::Value group_product(ir::Builder& builder, const ir::Node& product, Patterns& last) {
+ir::Value group_product(ir::Builder& builder, const ir::Node& product, Context& context) {
   const ir::Value left = product.input(0);
   if (product.boolean("transpose_a") || !has_all_heads(left, product.output(0))) return {};
-  const SharedOperand right = shared_operand(product);
-  return right.heads ? grouped_product(builder, left, right, last) : ir::Value{};
+  const SharedOperand right = shared_operand(context, product);
+  return right.heads ? grouped_product(builder, left, right, context) : ir::Value{};
 }
 
 /// The factor of the scores; null if it is not known.
@@ -144,32 +151,32 @@ ir::Value scale_of(ir::Builder& builder, const ir::Node& attention) {
   return builder.number(1 / std::sqrt(static_cast<double>(size.size())), attention.output(0).type);
 }
 
-ir::Value group_attention(ir::Builder& builder, const ir::Node& attention, Patterns& last) {
+ir::Value group_attention(ir::Builder& builder, const ir::Node& attention, Context& context) {
   const ir::Value query = attention.input(0);
   const ir::ElementType type = attention.output(0).type;
   const ir::Value mask = attention.inputs().size() > 3 ? attention.input(3) : ir::Value{};
   if (attention.boolean("causal") || !has_all_heads(query, attention.output(0)) || (mask && mask.type() != type))
     return {};
-  const SharedOperand keys{shared_heads(attention.input(1)), true};
-  const SharedOperand values{shared_heads(attention.input(2)), false};
+  const SharedOperand keys{shared_heads(context, attention.input(1)), true};
+  const SharedOperand values{shared_heads(context, attention.input(2)), false};
   if (!keys.heads || !values.heads) return {};
   const ir::Value scale = scale_of(builder, attention);
   if (!scale) return {};
-  ir::Value scores = grouped_product(builder, builder.op(ops::Multiply, {query, scale}), keys, last);
+  ir::Value scores = grouped_product(builder, builder.op(ops::Multiply, {query, scale}), keys, context);
   if (mask) scores = builder.op(ops::Add, {scores, mask});
   const ir::Value weights = builder.op(ops::SoftMax, {scores}, {{"axis", std::int64_t{kRank - 1}}});
-  return grouped_product(builder, weights, values, last);
+  return grouped_product(builder, weights, values, context);
 }
 
 }  // namespace
 
 bool group_attention_heads(ir::Model& model, PassContext&) {
-  Patterns last;
+  Context context;
   return rewrite_values(model, {ops::MatMul, ops::ScaledDotProductAttention},
                         [&](ir::Builder& builder, const ir::Node& node) -> ir::Value {
-                          if (node.is(ops::MatMul)) return group_product(builder, node, last);
+                          if (node.is(ops::MatMul)) return group_product(builder, node, context);
                           const bool has_variables = node.graph().may_hold({ops::ReadValue});
-                          return has_variables ? ir::Value{} : group_attention(builder, node, last);
+                          return has_variables ? ir::Value{} : group_attention(builder, node, context);
                         });
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/inference.hpp"
-#include "ir/size_product.hpp"
+#include "ir/size_comparison.hpp"
 #include "ir/size_steps.hpp"
 
 namespace onnx2ir::ir {

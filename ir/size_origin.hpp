@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "ir/graph.hpp"
-#include "ir/size_product.hpp"
+#include "ir/size_comparison.hpp"
 #include "ir/size_steps.hpp"
 
 namespace onnx2ir::ir {

@@ -1,13 +1,15 @@
 // Multiplies with keys and values that several heads share without repeating them:
 //
-//     MatMul(a, Reshape(Broadcast(Unsqueeze(b))))    a: [batch, heads, rows, size]   b: [batch, groups, size, n]
+//     MatMul(a, Reshape(Broadcast(Unsqueeze(b))))
 //
-// Exporters repeat the keys and values of grouped-query attention for all heads of a group. Here, the rows of all
-// heads of a group become rows of one product: [batch, groups, heads / groups * rows, size]. One token of 32 heads in
-// 8 groups, with 512 keys, takes a quarter of the time.
+// where a is [batch, heads, rows, size] and b is [batch, groups, size, n].
 //
-// A ScaledDotProductAttention of such keys and values becomes MatMul, SoftMax and MatMul, as in the CPU plugin, which
-// repeats the heads. It computes the operation itself only for caches in variables.
+// Exporters repeat the keys and values of grouped-query attention for all heads of a group. Here, the rows of
+// all heads of a group become rows of one product: [batch, groups, heads / groups * rows, size]. One token of
+// 32 heads in 8 groups, with 512 keys, takes a quarter of the time.
+//
+// A ScaledDotProductAttention of such keys and values becomes MatMul, SoftMax and MatMul, as in the CPU
+// plugin, which repeats the heads. It computes the operation itself only for caches in variables.
 #include <cmath>
 #include <cstdint>
 
@@ -69,8 +71,8 @@ ir::Value repeated_by(Context& context, const ir::Node& repeat) {
   return heads;
 }
 
-/// The value whose heads `value` repeats, each for the same number of consecutive heads; null if it does something
-/// else.
+/// The value whose heads `value` repeats, each for the same number of consecutive heads; null if it does
+/// something else.
 ir::Value shared_heads(Context& context, ir::Value value) {
   const ir::Node& merge = *value.node;
   if (!merge.is(ops::Reshape) || !has_rank(value.shape(), kRank)) return {};
@@ -78,11 +80,13 @@ ir::Value shared_heads(Context& context, ir::Value value) {
   if (!heads) return {};
   const ir::PartialShape& repeated = merge.input(0).shape();
   const ir::Dimension& all = value.shape()[kHeads];
-  const bool merges = all.is_static() && heads.shape()[kHeads].is_static() && repeated[1].is_static() && repeated[2].is_static() &&
-                      all.size() == repeated[1].size() * repeated[2].size() && repeated[2].size() > 1 &&
-                      value.shape()[3].is_static() && value.shape()[3] == heads.shape()[3];
+  const bool merges = all.is_static() && heads.shape()[kHeads].is_static() && repeated[1].is_static() &&
+                      repeated[2].is_static() && all.size() == repeated[1].size() * repeated[2].size() &&
+                      repeated[2].size() > 1 && value.shape()[3].is_static() &&
+                      value.shape()[3] == heads.shape()[3];
   // If the batch and the rows are not known, one of them is enough: the Reshape keeps the number of elements.
-  const bool keeps_batch = ir::are_equal_sizes(context.comparison, {value, 0}, {heads, 0}) || keeps_size(context, merge.input(1), 0, heads, 0);
+  const bool keeps_batch = ir::are_equal_sizes(context.comparison, {value, 0}, {heads, 0}) ||
+                           keeps_size(context, merge.input(1), 0, heads, 0);
   return merges && keeps_batch ? heads : ir::Value{};
 }
 
@@ -111,7 +115,8 @@ Patterns patterns_of(ir::Builder& builder, ir::Value rows, std::int64_t heads, s
           .separated = ir::concat(builder, {builder.integers({0, heads}), count, kept})};
 }
 
-/// Whether the patterns of the product before fit another one: scores and attention weights of all layers have the same rows.
+/// Whether the patterns of the product before fit another one: scores and attention weights of all layers
+/// have the same rows.
 bool fit(Context& context, ir::Value rows, std::int64_t heads, std::int64_t groups) {
   const Patterns& known = context.last;
   return known.rows && &known.rows.node->graph() == &rows.node->graph() && known.heads == heads &&
@@ -119,18 +124,20 @@ bool fit(Context& context, ir::Value rows, std::int64_t heads, std::int64_t grou
 }
 
 /// The product of `left` with the shared `heads`, [batch, heads, rows, n].
-ir::Value grouped_product(ir::Builder& builder, ir::Value left, const SharedOperand& right, Context& context) {
+ir::Value grouped_product(ir::Builder& builder, ir::Value left, const SharedOperand& right,
+                          Context& context) {
   const std::int64_t heads = left.shape()[kHeads].size();
   const std::int64_t groups = right.heads.shape()[kHeads].size();
   Patterns& last = context.last;
   if (!fit(context, left, heads, groups)) last = patterns_of(builder, left, heads, groups);
   const ir::Value rows = ir::reshape_keeping(builder, left, last.grouped);
-  const ir::Value product =
-      builder.op(ops::MatMul, {rows, right.heads}, {{"transpose_a", false}, {"transpose_b", right.is_transposed}});
+  const ir::Value product = builder.op(ops::MatMul, {rows, right.heads},
+                                       {{"transpose_a", false}, {"transpose_b", right.is_transposed}});
   return ir::reshape_keeping(builder, product, last.separated);
 }
 
-/// Whether `left` has the static number of heads that the result of its product has, so that they are not broadcast.
+/// Whether `left` has the static number of heads that the result of its product has, so that they are not
+/// broadcast.
 bool has_all_heads(ir::Value left, const ir::Output& result) {
   return has_rank(left.shape(), kRank) && has_rank(result.shape, kRank) && left.shape()[kHeads].is_static() &&
          left.shape()[kHeads] == result.shape[kHeads];
@@ -155,7 +162,8 @@ ir::Value group_attention(ir::Builder& builder, const ir::Node& attention, Conte
   const ir::Value query = attention.input(0);
   const ir::ElementType type = attention.output(0).type;
   const ir::Value mask = attention.inputs().size() > 3 ? attention.input(3) : ir::Value{};
-  if (attention.boolean("causal") || !has_all_heads(query, attention.output(0)) || (mask && mask.type() != type))
+  if (attention.boolean("causal") || !has_all_heads(query, attention.output(0)) ||
+      (mask && mask.type() != type))
     return {};
   const SharedOperand keys{shared_heads(context, attention.input(1)), true};
   const SharedOperand values{shared_heads(context, attention.input(2)), false};

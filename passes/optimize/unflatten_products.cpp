@@ -1,6 +1,7 @@
-// Removes the Reshapes around a product with a matrix of weights if they only merge the leading axes of a tensor
-// into rows, and split them again: MatMul takes tensors of any rank. PyTorch exports linear layers in this
-// way. With dynamic sizes, each Reshape takes the CPU plugin about a microsecond, and another one to join the sizes.
+// Removes the Reshapes around a product with a matrix of weights if they only merge the leading axes of a
+// tensor into rows, and split them again: MatMul takes tensors of any rank. PyTorch exports linear layers in
+// this way. With dynamic sizes, each Reshape takes the CPU plugin about a microsecond, and another one to
+// join the sizes.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -87,8 +88,8 @@ ir::Value with_rows(ir::Builder& builder, ir::Value data, std::size_t first, std
   return ir::reshape_keeping(builder, data, sizes);
 }
 
-/// `data` with the sizes of `split`, a Reshape, but rows of `size` elements; null if its pattern does not end with a
-/// list of one constant.
+/// `data` with the sizes of `split`, a Reshape, but rows of `size` elements; null if its pattern does not end
+/// with a list of one constant.
 ir::Value split_before(ir::Builder& builder, ir::Value data, const ir::Node& split, std::int64_t size) {
   const ir::Node& pattern = *split.input(1).node;
   const auto known = ir::known_values(split.input(1));
@@ -101,9 +102,10 @@ ir::Value split_before(ir::Builder& builder, ir::Value data, const ir::Node& spl
   return ir::reshape(builder, data, ir::concat(builder, sizes));
 }
 
-/// The tensor whose rows the first operation of `chain` reads, with the leading axes of `split`; null if it cannot
-/// be made by one Reshape at most.
-ir::Value unflattened(ir::SizeComparison& comparison, ir::Builder& builder, const Chain& chain, ir::Node& split) {
+/// The tensor whose rows the first operation of `chain` reads, with the leading axes of `split`; null if it
+/// cannot be made by one Reshape at most.
+ir::Value unflattened(ir::SizeComparison& comparison, ir::Builder& builder, const Chain& chain,
+                      ir::Node& split) {
   const ir::Value data = chain.rows.node->input(0);
   const std::size_t leading = split.output(0).shape.rank() - 1;
   const ir::Dimension size = chain.rows.shape()[1];

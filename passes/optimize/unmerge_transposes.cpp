@@ -1,6 +1,7 @@
 // Replaces Reshape, Transpose, Reshape by one Transpose if the Reshapes only merge the leading axes and split
-// them again. PyTorch's newer exporter swaps the last two axes of the keys of an attention in this way. OpenVINO
-// multiplies with transposed keys without a copy, if it meets the Transpose directly before the product.
+// them again. PyTorch's newer exporter swaps the last two axes of the keys of an attention in this way.
+// OpenVINO multiplies with transposed keys without a copy, if it meets the Transpose directly before the
+// product.
 #include <cstdint>
 #include <vector>
 
@@ -14,20 +15,23 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether axis `axis` of a Reshape has the size of `other` of `value`. A size of 0 in the pattern may stand for
-/// another one, but then the tensor is empty.
-bool has_size_of(ir::SizeComparison& comparison, ir::Node& reshape, std::size_t axis, ir::Value value, std::size_t other) {
+/// Whether axis `axis` of a Reshape has the size of `other` of `value`. A size of 0 in the pattern may stand
+/// for another one, but then the tensor is empty.
+bool has_size_of(ir::SizeComparison& comparison, ir::Node& reshape, std::size_t axis, ir::Value value,
+                 std::size_t other) {
   return ir::are_equal_sizes(comparison, reshape.value(), axis, value, other, 1) ||
          ir::is_size_of(comparison, reshape.input(1), axis, value, other);
 }
 
-/// The order of the axes of `data` in `split`, if `split` is Reshape(Transpose(Reshape(data)), ...) with the axes of
-/// `data` in an order that keeps the leading ones; empty otherwise.
-std::vector<std::int64_t> order_of(ir::SizeComparison& comparison, ir::Node& split, const ir::Node& transpose, ir::Node& merge) {
+/// The order of the axes of `data` in `split`, if `split` is Reshape(Transpose(Reshape(data)), ...) with the
+/// axes of `data` in an order that keeps the leading ones; empty otherwise.
+std::vector<std::int64_t> order_of(ir::SizeComparison& comparison, ir::Node& split, const ir::Node& transpose,
+                                   ir::Node& merge) {
   const ir::Value data = merge.input(0);
   const ir::PartialShape& merged = merge.output(0).shape;
   const auto order = ir::exact_values(transpose.input(1));
-  if (!data.shape().has_rank() || !merged.has_rank() || !split.output(0).shape.has_rank() || !order) return {};
+  if (!data.shape().has_rank() || !merged.has_rank() || !split.output(0).shape.has_rank() || !order)
+    return {};
   const std::size_t rank = data.shape().rank();
   if (split.output(0).shape.rank() != rank || merged.rank() >= rank || order->size() != merged.rank() ||
       order->empty() || order->front() != 0)
@@ -36,8 +40,7 @@ std::vector<std::int64_t> order_of(ir::SizeComparison& comparison, ir::Node& spl
   std::vector<std::int64_t> result;
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const bool is_leading = axis <= added;
-    const std::size_t from =
-        is_leading ? axis : static_cast<std::size_t>((*order)[axis - added]) + added;
+    const std::size_t from = is_leading ? axis : static_cast<std::size_t>((*order)[axis - added]) + added;
     if (!is_leading && !has_size_of(comparison, merge, axis - added, data, axis)) return {};
     if (!has_size_of(comparison, split, axis, data, from)) return {};
     result.push_back(static_cast<std::int64_t>(from));

@@ -5,7 +5,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
-#include "ir/size_product.hpp"
+#include "ir/size_comparison.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

@@ -1,5 +1,5 @@
 // Dynamic sizes that are products of other sizes and a constant.
-#include "ir/size_product.hpp"
+#include "ir/size_comparison.hpp"
 
 #include "catch.hpp"
 #include "ir/builder.hpp"
@@ -110,4 +110,56 @@ TEST_CASE_METHOD(Fixture, "a Reshape may leave a static size for a -1") {
   const Value swapped = joined({size(data, 1), size(data, 0), heads});
   CHECK(remaining_size(data, swapped, false) == 4);
   CHECK(remaining_size(data, swapped, true) == std::nullopt);
+}
+
+TEST_CASE_METHOD(Fixture, "a cache has the size of its past and of the rows that are appended") {
+  const Value past = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
+  const Value cache = builder.op(ops::Concat, {past, data}, {{"axis", std::int64_t{1}}});
+  const Value rows = builder.op(ops::Add, {size(data, 1), size(past, 1)});
+  CHECK(is_size_of(rows, 0, cache, 1));
+  CHECK_FALSE(is_size_of(size(past, 1), 0, cache, 1));
+  CHECK_FALSE(is_size_of(builder.op(ops::Add, {rows, size(past, 1)}), 0, cache, 1));
+  // The batch of the past is that of the rows, because they are joined.
+  CHECK(is_size_of(size(data, 0), 0, cache, 0));
+  CHECK(is_size_of(size(past, 0), 0, cache, 0));
+  const Value heads = reshaped(cache, joined({size(past, 0), rows, builder.integers({-1, 8})}));
+  CHECK(remaining_size(cache, heads.node->input(1), false) == 4);
+  CHECK_FALSE(is_size_of(times(rows, 4), 0, reshaped(cache, builder.integers({-1, 8})), 0));
+  const Value repeated = builder.op(ops::Concat, {cache, cache}, {{"axis", std::int64_t{1}}});
+  CHECK(is_size_of(times(rows, 2), 0, repeated, 1));
+}
+
+TEST_CASE_METHOD(Fixture, "a Range from p to p + n has n elements") {
+  const Value past = builder.parameter(ElementType::f32, PartialShape{-1});
+  const auto scalar = [&](Value list) { return builder.op(ops::Squeeze, {list, builder.integers({0})}); };
+  const Value start = scalar(size(past, 0));
+  const Value count = scalar(size(data, 1));
+  const auto range = [&](Value from, Value to, std::int64_t step) {
+    return builder.op(ops::Range, {from, to, builder.integer(step)}, {{"output_type", ElementType::i64}});
+  };
+  const Value end = builder.op(ops::Add, {start, count});
+  CHECK(is_size_of(size(data, 1), 0, range(start, end, 1), 0));
+  CHECK_FALSE(is_size_of(size(data, 1), 0, range(start, end, 2), 0));
+  CHECK_FALSE(is_size_of(size(data, 1), 0, range(count, builder.op(ops::Add, {start, start}), 1), 0));
+  const Value unknown = builder.parameter(ElementType::i64, PartialShape{});
+  CHECK_FALSE(is_size_of(unknown, 0, range(start, builder.op(ops::Add, {start, unknown}), 1), 0));
+}
+
+TEST_CASE_METHOD(Fixture, "a Select with a known condition has the elements that it chooses") {
+  const Value flags =
+      builder.constant(ElementType::boolean, std::vector<std::int64_t>{2},
+                       encode_integers(std::vector<std::int64_t>{1, 0}, ElementType::boolean));
+  const Value chosen =
+      builder.op(ops::Select, {flags, joined({size(data, 0), size(data, 1)}), builder.integers({5})});
+  CHECK(is_size_of(chosen, 0, data, 0));
+  CHECK_FALSE(is_size_of(chosen, 1, data, 1));
+}
+
+TEST_CASE_METHOD(Fixture, "parts of a tensor keep the sizes of the other axes") {
+  const Value parts =
+      builder.node(ops::VariadicSplit, {data, builder.integer(2), builder.integers({8, 24})}, {}, 2).value(1);
+  CHECK(is_size_of(size(data, 1), 0, parts, 1));
+  const Value rows =
+      builder.node(ops::VariadicSplit, {data, builder.integer(1), builder.integers({8, -1})}, {}, 2).value(1);
+  CHECK_FALSE(is_size_of(size(data, 1), 0, rows, 1));
 }

@@ -1,4 +1,4 @@
-#include "ir/size_product.hpp"
+#include "ir/size_comparison.hpp"
 
 #include <algorithm>
 #include <array>
@@ -101,8 +101,9 @@ std::optional<Sum> added(const Sum& a, const Sum& b) {
   constexpr std::size_t kMaxTerms = 8;
   Sum result = a;
   for (const Product& term : b) {
-    const auto like = std::ranges::find_if(
-        result, [&](const Product& other) { return std::ranges::is_permutation(other.factors, term.factors); });
+    const auto like = std::ranges::find_if(result, [&](const Product& other) {
+      return std::ranges::is_permutation(other.factors, term.factors);
+    });
     if (like == result.end()) {
       result.push_back(term);
       continue;
@@ -216,7 +217,7 @@ class Sizes {
 
   /// The size of axis `axis` of a Reshape, whose known range in the pattern is `range` and not -1.
   std::optional<Sum> reshaped(Value data, Value pattern, const ValueRange& range, std::size_t axis,
-                                  bool special_zero) {
+                              bool special_zero) {
     if (range.min < 0) return std::nullopt;
     const Place element{pattern, axis, true};
     if (!special_zero || range.min > 0) return of(element);
@@ -256,7 +257,8 @@ class Sizes {
     const std::size_t missing_sizes = rank - static_cast<std::size_t>(*count);
     if (axis < missing || axis < missing_sizes) return std::nullopt;
     Sum size = of({node.input(0), axis - missing});
-    return are_equal(size, of({node.input(1), axis - missing_sizes, true})) ? std::optional(size) : std::nullopt;
+    return are_equal(size, of({node.input(1), axis - missing_sizes, true})) ? std::optional(size)
+                                                                            : std::nullopt;
   }
 
   std::optional<Sum> trace(const Place& place) {

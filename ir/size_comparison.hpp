@@ -1,5 +1,5 @@
-// Dynamic sizes as sums of products of other sizes and constant factors: [n, 16, 8] reshaped to [-1, 4, 8] has the
-// size 4 * n, and a cache of p rows to which n are appended has the size p + n.
+// Dynamic sizes as sums of products of other sizes and constant factors: [n, 16, 8] reshaped to [-1, 4, 8]
+// has the size 4 * n, and a cache of p rows to which n are appended has the size p + n.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace onnx2ir::ir {
 
 class Sizes;
 
-/// Compares sizes of the same graphs many times, each time in a few steps: it remembers what it has found. The nodes
-/// may get other inputs of the same sizes meanwhile, but none may be removed. Not thread-safe.
+/// Compares sizes of the same graphs many times, each time in a few steps: it remembers what it has found.
+/// The nodes may get other inputs of the same sizes meanwhile, but none may be removed. Not thread-safe.
 class SizeComparison {
  public:
   SizeComparison();

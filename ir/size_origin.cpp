@@ -139,9 +139,27 @@ bool is_size_of(SizeComparison& comparison, Value sizes, std::size_t index, Valu
   return are_equal_sizes(comparison, {sizes, index, true}, {value, axis});
 }
 
+namespace {
+
+/// The element of a list that a Select chooses, if both of its lists have the same there.
+std::optional<std::int64_t> common_element(const Place& place) {
+  const Node& node = *place.value.node;
+  if (!node.is(ops::Select) || place.value.shape().rank() > 1) return std::nullopt;
+  const auto element = [&](std::size_t input) -> std::optional<std::int64_t> {
+    const auto values = exact_values(node.input(input));
+    if (!values || values->empty()) return std::nullopt;
+    return (*values)[values->size() == 1 ? 0 : place.index];
+  };
+  const auto chosen = element(1);
+  return chosen && chosen == element(2) ? chosen : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::int64_t> known_element(Value values, std::size_t index) {
   std::optional<Place> place = Place{values, index, true};
   for (int steps = 0; steps < kMaxSteps && place && place->is_element; ++steps) {
+    if (const auto common = common_element(*place)) return common;
     const auto known = known_values(place->value);
     if (known && place->index < known->size() && (*known)[place->index].is_exact())
       return (*known)[place->index].min;

@@ -133,4 +133,9 @@ TEST_CASE_METHOD(Fixture, "an element is known although others of the list are n
   CHECK(known_element(sizes, 2) == std::nullopt);
   CHECK(known_element(sizes, 3) == 32);
   CHECK(known_element(builder.parameter(ElementType::i64, PartialShape{2}), 1) == std::nullopt);
+  const Value condition = builder.parameter(ElementType::boolean, PartialShape{});
+  const Value repeats =
+      builder.op(ops::Select, {condition, builder.integers({1, 3}), builder.integers({0, 3})});
+  CHECK(known_element(repeats, 0) == std::nullopt);
+  CHECK(known_element(repeats, 1) == 3);
 }

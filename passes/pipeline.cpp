@@ -245,6 +245,11 @@ constexpr std::array kPipeline = {
          .run = copy_passed_through_states,
          .ensured = {no_passed_through_states},
          .faults = {Fault::sequential_back_edges}},
+    Pass{.name = "separate_reduced_divisions",
+         .kind = legalize,
+         .summary = "Subtracts the remainder before a reduced integer is divided by a constant",
+         .run = separate_reduced_divisions,
+         .faults = {Fault::integer_reduce_then_division}},
     Pass{
         .name = "legalize_arithmetic",
         .kind = legalize,
@@ -281,12 +286,13 @@ constexpr std::array kPipeline = {
          .summary = "Computes operations on bf16 constants with infinities in f32",
          .run = widen_infinite_constants,
          .faults = {Fault::bf16_constant_infinity}},
-    Pass{
-        .name = "raise_reduce_rank",
-        .kind = legalize,
-        .summary = "Adds an axis to Reduces of three axes if a constant per channel is applied to the result",
-        .run = raise_reduce_rank,
-        .faults = {Fault::reduce_then_channel_constant}},
+    Pass{.name = "raise_reduce_rank",
+         .kind = legalize,
+         .summary =
+             "Adds an axis to Reduces of three axes if a constant that the CPU plugin misreads is applied to "
+             "the result",
+         .run = raise_reduce_rank,
+         .faults = {Fault::integer_reduce_then_constant, Fault::reduce_then_channel_constant}},
     Pass{.name = "widen_one_channel_convolutions",
          .kind = legalize,
          .summary = "Adds an output channel or column to convolutions of one channel that the CPU plugin "

@@ -51,6 +51,8 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::float8_rounding, {2024, 6}, std::nullopt, ""},
     {Fault::greater_than_nan, {2024, 6}, std::nullopt, "AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_AMX"},
     {Fault::integer_power, {2024, 6}, std::nullopt, ""},
+    {Fault::integer_reduce_then_constant, {2024, 6}, std::nullopt, ""},
+    {Fault::integer_reduce_then_division, {2024, 6}, std::nullopt, ""},
     {Fault::integer_relu, {2024, 6}, std::nullopt, ""},
     {Fault::kept_initial_size, {2024, 6}, Release{2026, 2}, ""},
     {Fault::long_fused_chains, {2024, 6}, std::nullopt, ""},

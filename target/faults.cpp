@@ -100,6 +100,12 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "Greater and GreaterEqual of floating-point numbers are true for NaN"},
     {Fault::integer_power, "integer_power",
      "Power of integers is computed in f32 and loses digits above 2^24"},
+    {Fault::integer_reduce_then_constant, "integer_reduce_then_constant",
+     "Arithmetic with a constant after a Reduce of integers with three axes is wrong, also if the constant "
+     "is "
+     "one number"},
+    {Fault::integer_reduce_then_division, "integer_reduce_then_division",
+     "Divide of a reduced integer by a constant rounds to the nearest integer"},
     {Fault::integer_relu, "integer_relu", "ReLU of integers is computed in f32 and loses digits above 2^24"},
     {Fault::kept_initial_size, "kept_initial_size",
      "A Loop keeps the static initial size of a state that becomes longer by a dynamic number of elements"},

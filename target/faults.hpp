@@ -61,6 +61,8 @@ enum class Fault : std::uint8_t {
   float8_rounding,
   greater_than_nan,
   integer_power,
+  integer_reduce_then_constant,
+  integer_reduce_then_division,
   integer_relu,
   kept_initial_size,
   long_fused_chains,

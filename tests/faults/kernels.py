@@ -18,6 +18,22 @@ def reduce_then_channel_constant():
     return any(not np.array_equal(result, values.sum(2) + channels) for result in given)
 
 
+@experiment
+def integer_reduce_then_constant():
+    """ReduceSum of i32 over the last of three axes, and a number that is added."""
+    x, values = parameter([5, 3, 6], "i32"), integers(5, 3, 6).astype(np.int32)
+    given = results([x], opset.add(opset.reduce_sum(x, numbers(2), False), opset.constant(np.int32(100))), [values], [values])
+    return any(not np.array_equal(result, values.sum(2) + 100) for result in given)
+
+
+@experiment
+def integer_reduce_then_division():
+    """ReduceSum of i32, and a Divide of the sum by a number."""
+    x, values = parameter([5, 6], "i32"), integers(5, 6).astype(np.int32)
+    given = results([x], opset.divide(opset.reduce_sum(x, numbers(1), False), opset.constant(np.int32(8))), [values], [values])
+    return any(not np.array_equal(result, values.sum(1) // 8) for result in given)
+
+
 def convolution_of(values, kernel, strides, dilations, pads_begin, pads_end):
     """The convolution of one channel to one channel."""
     values = np.pad(values, [(0, 0), (0, 0), *zip(pads_begin, pads_end)])

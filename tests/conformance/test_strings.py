@@ -87,6 +87,13 @@ SUBJECTS = texts_of(
 )  # fmt: skip
 
 
+def add_one_hots():
+    """One hot with strings as the two values; the CPU plugin's own OneHot has none."""
+    for axis in (-1, 0):
+        case("OneHot", 11, np.array([2, 0, -1, 5]), np.array(3), texts_of("off", "ön"), axis=axis, constants=(1, 2))
+    case("OneHot", 11, np.array([[2, 0]]), np.array(3), texts_of("off", ""), constants=(1,))
+
+
 def add_matches():
     for pattern in PATTERNS:
         case("RegexFullMatch", 20, SUBJECTS, pattern=pattern, dynamic=False)
@@ -157,6 +164,7 @@ def add_random_patterns():
 add_normalizers()
 add_cases_of_letters()
 add_splits()
+add_one_hots()
 add_matches()
 add_empty_between_others()
 add_strings_of_branches()

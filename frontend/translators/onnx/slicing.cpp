@@ -312,6 +312,12 @@ Values one_hot_9(NodeContext& node) {
   const Value negative = node.op(ops::Less, {indices, node.integer(0)});
   indices = node.op(ops::Select, {negative, node.op(ops::Add, {indices, depth}), indices});
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(indices) + 1);
+  if (values.type() == ElementType::string) {
+    // The CPU plugin's OneHot crashes on strings.
+    const Value off = node.integer(0);
+    const Value on = node.integer(1);
+    return {gather(node, values, node.op(ops::OneHot, {indices, depth, on, off}, {{"axis", axis}}))};
+  }
   const auto value_at = [&](std::int64_t index) { return gather(node, values, node.integer(index)); };
   return {node.op(ops::OneHot, {indices, depth, value_at(1), value_at(0)}, {{"axis", axis}})};
 }

@@ -81,12 +81,23 @@ def random_forest(seed, trees, depth, features, outputs, kind, modes=("BRANCH_LE
     return attributes
 
 
+def repeated_weights(forest):
+    """Each leaf has a second weight for each target, as scikit-learn's decision_leaf of several classes has."""
+    repeated = {key: forest[f"target_{key}"] * 2 for key in ("treeids", "nodeids", "ids")}
+    weights = forest["target_weights"] + [2 * weight - 1 for weight in forest["target_weights"]]
+    return forest | {f"target_{key}": value for key, value in repeated.items()} | {"target_weights": weights}
+
+
 def add_trees():
     x = random(1, 7, 4)
     for aggregate, transform in itertools.product(["SUM", "AVERAGE", "MIN", "MAX"], ["NONE", "LOGISTIC"]):
         forest = random_forest(2, 5, 4, 4, 3, "target")
         case("TreeEnsembleRegressor", 1, x, outputs=[(FLOAT, 2)], variant=f"{aggregate}-{transform}", n_targets=3,
              aggregate_function=aggregate, post_transform=transform, **forest)
+    for aggregate, targets in itertools.product(["SUM", "AVERAGE", "MIN", "MAX"], (1, 2)):
+        forest = repeated_weights(random_forest(2, 5, 4, 4, targets, "target"))
+        case("TreeEnsembleRegressor", 1, x, outputs=[(FLOAT, 2)], variant=f"repeated-{aggregate}-{targets}", n_targets=targets,
+             aggregate_function=aggregate, **forest)
     forest = random_forest(3, 1, 0, 4, 1, "target")
     case("TreeEnsembleRegressor", 1, x, outputs=[(FLOAT, 2)], variant="leaf", n_targets=1, **forest)
     forest = random_forest(4, 6, 5, 4, 1, "target")
@@ -99,6 +110,11 @@ def add_trees():
     with_missing[::2, ::2] = np.nan
     forest = random_forest(6, 6, 4, 4, 2, "target", missing=True)
     case("TreeEnsembleRegressor", 1, with_missing, outputs=[(FLOAT, 2)], variant="missing", n_targets=2, **forest)
+    for output in (0, 1):
+        forest = random_forest(8, 5, 4, 4, 2, "class", one_output=output)
+        for key in ("treeids", "nodeids", "ids", "weights"):
+            forest[f"class_{key}"] = forest[f"class_{key}"] * 2
+        case("TreeEnsembleClassifier", 1, x, outputs=[(INT64, 1), (FLOAT, 2)], variant=f"repeated-{output}", classlabels_int64s=[4, 9], **forest)
     for transform in TRANSFORMS:
         low, high = (0.01, 0.05) if transform == "PROBIT" else (-1.0, 1.0)
         forest = random_forest(7, 5, 4, 4, 3, "class", low=low, high=high)
@@ -156,7 +172,9 @@ def add_preprocessing():
     for norm in ["MAX", "L1", "L2"]:
         case("Normalizer", 1, np.abs(x), outputs=[(FLOAT, 2)], variant=norm, norm=norm)
         case("Normalizer", 1, np.zeros((2, 3), np.float32), outputs=[(FLOAT, 2)], variant=f"{norm}-zero", norm=norm)
-    case("Normalizer", 1, x, outputs=[(FLOAT, 2)], variant="L2-signed", norm="L2")
+    for norm in ["MAX", "L2"]:
+        case("Normalizer", 1, x, outputs=[(FLOAT, 2)], variant=f"{norm}-signed", norm=norm)
+    case("Normalizer", 1, -np.abs(x), outputs=[(FLOAT, 2)], variant="MAX-negative", norm="MAX")
     with_missing = x.copy()
     with_missing[1:3, 1] = np.nan
     case("Imputer", 1, with_missing, outputs=[(FLOAT, 2)], imputed_value_floats=[7.0, 8.0, 9.0], replaced_value_float=float("nan"))
@@ -174,6 +192,9 @@ def add_encoders():
     numbers = np.array([[3, 1], [2, 7]], np.int64)
     texts = np.array([["b", "", "abc"], ["ab", "abcd", "äö"]], object)
     case("OneHotEncoder", 1, numbers, outputs=[(FLOAT, 3)], cats_int64s=[1, 2, 3])
+    known = np.array([[3, 1], [2, 2]], np.int64)
+    case("OneHotEncoder", 1, known, outputs=[(FLOAT, 3)], variant="zeros", cats_int64s=[1, 2, 3], zeros=0)
+    case("OneHotEncoder", 1, texts[:1, :1], outputs=[(FLOAT, 3)], variant="zeros-strings", cats_strings=["abc", "b"], zeros=0)
     case("OneHotEncoder", 1, numbers.astype(np.float32), outputs=[(FLOAT, 3)], variant="floats", cats_int64s=[1, 2, 3])
     case("OneHotEncoder", 1, texts, outputs=[(FLOAT, 3)], variant="strings", cats_strings=["abc", "b", "äö"])
     case("LabelEncoder", 2, numbers, outputs=[(FLOAT, 2)], variant="int-float", keys_int64s=[1, 2, 3], values_floats=[0.5, 1.5, 2.5], default_float=9.0)

@@ -32,7 +32,8 @@ Values normalizer_1(NodeContext& node) {
   const Value last = node.integers({-1});
   Value size;
   if (norm == "MAX") {
-    size = reduce_over(node, ops::ReduceMax, node.op(ops::Abs, {input}), last, true);
+    // Not of the absolute values: the specification and onnxruntime divide by the largest number.
+    size = reduce_over(node, ops::ReduceMax, input, last, true);
   } else if (norm == "L1") {
     size = reduce_over(node, ops::ReduceSum, node.op(ops::Abs, {input}), last, true);
   } else if (norm == "L2") {

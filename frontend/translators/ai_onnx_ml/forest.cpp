@@ -138,10 +138,14 @@ Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregat
       ir::checked_multiply(static_cast<std::int64_t>(forest.nodes.size()), forest.targets);
   std::vector<double> table(ir::checked_count(entries, kMaxTableEntries), absent);
   std::vector<bool> present(table.size(), false);
+  // Two weights of one leaf for one target
+  const auto both = [&](double a, double b) {
+    return !by_extremum ? a + b : aggregate == Aggregate::min ? std::min(a, b) : std::max(a, b);
+  };
   for (const Forest::Weight& weight : forest.weights) {
     const std::size_t at =
         static_cast<std::size_t>(weight.node) * targets + static_cast<std::size_t>(weight.target);
-    table[at] = present[at] ? table[at] + weight.weight : weight.weight;
+    table[at] = present[at] ? both(table[at], weight.weight) : weight.weight;
     present[at] = true;
   }
   const std::int64_t shape[] = {static_cast<std::int64_t>(forest.nodes.size()), forest.targets};

@@ -96,11 +96,20 @@ Value with_base(NodeContext& node, Value scores, const std::vector<double>& base
   return node.op(ops::Add, {scores, node.numbers(base, shape, ElementType::f32)});
 }
 
+/// Removes all weights of each leaf but the first.
+void keep_first_weights(Forest& forest) {
+  std::set<std::int64_t> leaves;
+  std::erase_if(forest.weights,
+                [&](const Forest::Weight& weight) { return !leaves.insert(weight.node).second; });
+}
+
 /// TreeEnsembleRegressor 1, 3 (tensors of doubles), 5.
 Values tree_ensemble_regressor_1(NodeContext& node) {
   Forest forest = forest_of(node, "target");
   forest.targets = node.integer("n_targets", 1);
   if (forest.targets < 1) node.fail("n_targets must be positive");
+  // onnxruntime reads one weight of each leaf. The decision_leaf of scikit-learn's converter has equal ones.
+  if (forest.targets == 1) keep_first_weights(forest);
   const std::map<std::string, Aggregate> kAggregates = {{"AVERAGE", Aggregate::average},
                                                         {"SUM", Aggregate::sum},
                                                         {"MIN", Aggregate::min},

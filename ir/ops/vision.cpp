@@ -96,6 +96,16 @@ void infer_roi_align(Node& node) {
   set_output(node, 0, node.input(0).type(), result);
 }
 
+/// Image [N, C, H, W], regions [R, 5].
+void infer_roi_pooling(Node& node) {
+  const PartialShape& image = node.input(0).shape();
+  const PartialShape& regions = node.input(1).shape();
+  PartialShape result{-1, -1, node.integer("pooled_h"), node.integer("pooled_w")};
+  if (image.has_rank()) result[1] = image[1];
+  if (regions.has_rank()) result[0] = regions[0];
+  set_output(node, 0, node.input(0).type(), result);
+}
+
 }  // namespace
 
 std::vector<OpDescriptor> vision_ops() {
@@ -142,6 +152,16 @@ std::vector<OpDescriptor> vision_ops() {
         {"mode", kText},
         {"aligned_mode", kText}},
        infer_roi_align},
+      {"ROIPooling",
+       "opset2",
+       2,
+       2,
+       1,
+       {{"pooled_h", Kind::integer},
+        {"pooled_w", Kind::integer},
+        {"spatial_scale", Kind::real},
+        {"method", kText}},
+       infer_roi_pooling},
   };
 }
 

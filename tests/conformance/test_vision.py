@@ -29,6 +29,17 @@ def add_regions():
         case("RoiAlign", 16, image, boxes, batches, mode=mode, variant="defaults")
 
 
+def add_pooled_regions():
+    image = numbers("image", 2, 3, 12, 10)
+    # Inside, across the edges, outside, inverted, of one pixel, with fractions.
+    boxes = [[0, 0, 6, 6], [-3, -2, 6, 6], [20, 20, 25, 25], [6, 6, 2, 2], [4, 4, 4, 4], [2.4, 2.6, 9.4, 9.6]]
+    regions = np.array([[index % 2, *box] for index, box in enumerate(boxes)], np.float32)
+    for scale, shape in itertools.product((1.0, 0.37), ([2, 2], [7, 3])):
+        case("MaxRoiPool", 1, image, regions, spatial_scale=scale, pooled_shape=shape)
+    case("MaxRoiPool", 13, image, regions[:1], pooled_shape=[1, 1])
+    case("MaxRoiPool", 1, image, regions[:0], pooled_shape=[2, 2], variant="none", expected=[np.zeros((0, 3, 2, 2), np.float32)])
+
+
 def add_pools():
     x = numbers("x", 2, 3, 7, 9)
     for ceil_mode, pads, strides in itertools.product((0, 1), ([0, 0, 0, 0], [1, 0, 1, 2]), ([1, 1], [2, 3])):
@@ -46,6 +57,7 @@ def add_pools():
 
 
 add_regions()
+add_pooled_regions()
 add_pools()
 
 # As PyTorch's dynamo exporter writes torchvision.ops.nms and an index with its result.

@@ -82,12 +82,28 @@ Values roi_align_10(NodeContext& node) {
   return {node.op(ops::Select, {has_no_extent(node, regions), node.number_like(0, mean), mean})};
 }
 
+/// MaxRoiPool 1, 22. Regions are rows of a batch index and the corners; an empty part of a region gives 0.
+Values max_roi_pool_1(NodeContext& node) {
+  const auto sizes = node.integer_list("pooled_shape");
+  if (sizes.size() != 2) node.fail("pooled_shape must have two numbers");
+  Value regions = node.input(1);
+  // The CPU plugin rejects regions of unknown length.
+  if (node.rank(regions) == 2 && !regions.shape()[1].is_static())
+    regions = reshape(node, regions, std::vector<std::int64_t>{-1, 5});
+  return {node.op(ops::ROIPooling, {node.input(0), regions},
+                  {{"pooled_h", sizes[0]},
+                   {"pooled_w", sizes[1]},
+                   {"spatial_scale", node.real("spatial_scale", 1.0)},
+                   {"method", "max"}})};
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> detection_translators() {
   return {
       {"NonMaxSuppression", 10, non_max_suppression_10},
       {"RoiAlign", 10, roi_align_10},
+      {"MaxRoiPool", 1, max_roi_pool_1},
   };
 }
 

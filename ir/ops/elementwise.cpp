@@ -95,6 +95,27 @@ void infer_bitwise(Node& node) {
   set_output(node, 0, type, broadcast_inputs(node, 0, 1));
 }
 
+/// An interval as in OpenVINO's inference, where arithmetic on a dimension without an upper bound gives the
+/// interval from 0 to infinity, also if its result can be negative.
+ValueRange openvino_range(ValueRange range) {
+  constexpr ValueRange kAny;
+  return range.min == kAny.min || range.max == kAny.max ? ValueRange{0, kAny.max} : range;
+}
+
+/// The elements of the condition of a Select that OpenVINO's inference takes for known, of which some may be
+/// wrong at run time.
+std::optional<KnownValues> openvino_condition(Value condition, std::span<const std::int64_t> sizes) {
+  const Node& node = *condition.node;
+  if (!node.is(ops::Equal) || !is_integral(node.input(0).type())) return known_broadcast(condition, sizes);
+  auto result = known_broadcast(node.input(0), sizes);
+  const auto other = known_broadcast(node.input(1), sizes);
+  if (!result || !other) return std::nullopt;
+  for (std::size_t i = 0; i < result->size(); ++i) {
+    (*result)[i] = equal(openvino_range((*result)[i]), openvino_range((*other)[i]));
+  }
+  return result;
+}
+
 void infer_select(Node& node) {
   require(node.input(0).type() == ElementType::boolean, "the condition must be boolean");
   const auto shape = broadcast(broadcast_inputs(node, 1, 2), node.input(0).shape());
@@ -103,15 +124,16 @@ void infer_select(Node& node) {
   const auto sizes = shape->sizes();
   if (!sizes) return;
   const auto condition = known_broadcast(node.input(0), *sizes);
+  const auto assumed = openvino_condition(node.input(0), *sizes);
   const auto yes = known_broadcast(node.input(1), *sizes);
   const auto no = known_broadcast(node.input(2), *sizes);
-  if (!condition || !yes || !no) return;
+  if (!condition || !assumed || !yes || !no) return;
   KnownValues result(condition->size());
   for (std::size_t i = 0; i < result.size(); ++i) {
-    const ValueRange known = truth((*condition)[i]);
     // OpenVINO then knows no element, not even those whose condition it knows.
-    if (!known.is_exact()) return;
-    result[i] = known.min != 0 ? (*yes)[i] : (*no)[i];
+    if (!truth((*assumed)[i]).is_exact()) return;
+    const ValueRange known = truth((*condition)[i]);
+    if (known.is_exact()) result[i] = known.min != 0 ? (*yes)[i] : (*no)[i];
   }
   set_known(node, 0, std::move(result));
 }

@@ -28,6 +28,14 @@ void infer_same_and_known(Node& node) {
   }
 }
 
+/// OpenVINO's inference knows the elements of a Negative only if all elements of its input are exact.
+template <const NumberFunction1& kOfNumbers>
+void infer_negative(Node& node) {
+  infer_same(node);
+  if (is_floating(node.output(0).type)) return propagate(node, kOfNumbers);
+  if (exact_values(node.input(0))) propagate(node, negate);
+}
+
 /// A function for f32 and f64.
 template <typename Function>
 constexpr NumberFunction1 numbers(Function function) {
@@ -108,7 +116,7 @@ std::vector<OpDescriptor> unary_ops() {
       {"LogicalNot", "opset1", 1, 1, 1, {}, infer_logical_not},
       {"BitwiseNot", "opset13", 1, 1, 1, {}, infer_bitwise_not},
       {"Abs", "opset1", 1, 1, 1, {}, infer_same_and_known<absolute, kAbsolute>},
-      {"Negative", "opset1", 1, 1, 1, {}, infer_same_and_known<negate, kNegated>},
+      {"Negative", "opset1", 1, 1, 1, {}, infer_negative<kNegated>},
       {"Sign", "opset1", 1, 1, 1, {}, infer_same_and_known<sign, kSignOf>},
       {"ReLU", "opset1", 1, 1, 1, {}, infer_same_and_known<positive_part, kPositivePart>},
       {"Floor", "opset1", 1, 1, 1, {}, infer_same_and_known<unchanged, kFloor>},

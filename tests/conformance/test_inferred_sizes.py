@@ -1,0 +1,49 @@
+"""Sizes that OpenVINO's inference knows for a part of the axes. The port check compares them with ours."""
+
+import numpy as np
+import onnx.parser
+import pytest
+
+from .case import Case, Run
+from .entry import Entry, assert_passed, parameters
+from .one_node import numbers
+
+CASES = {}
+
+
+def add_case(name, inputs, output, nodes, runs):
+    def make():
+        text = f'<ir_version: 10, opset_import: ["" : 18]> main ({inputs}) => ({output} y) {{ {nodes} }}'
+        return Case(name, onnx.parser.parse_model(text).SerializeToString(), [Run(run) for run in runs], one_compiled=True)
+
+    CASES[name] = make
+
+
+def tensor(*sizes):
+    return numbers(f"x{sizes}", *sizes)
+
+
+# The exporter of PyTorch writes torch.Tensor.expand like this; -1 keeps a size.
+EXPAND = """one = Constant <value_ints = [1]> () ones = Constant <value_ints = [1, 1, 1, 1]> () minus = Constant <value_ints = [-1]> ()
+    i0 = Constant <value_ints = [0]> () i1 = Constant <value_ints = [1]> () shape = Shape (x) n = Gather (shape, i0) m = Gather (shape, i1)
+    {size} sizes = Concat <axis = 0> (n, one, m, size) keeps = Equal (sizes, minus) target = Where (keeps, ones, sizes)
+    axes = Constant <value_ints = [0, 1]> () flat = ReduceSum (x, axes) data = Unsqueeze (flat, i0) y = Expand (data, target)"""
+SIZES = {
+    "difference": "size = Sub (m, n)",
+    "difference-of-equal": "none = Sub (m, m) size = Add (m, none)",
+    "half-of-difference": "more = Sub (m, n) two = Constant <value_ints = [2]> () sum = Add (more, m) size = Div (sum, two)",
+    "negative": "less = Neg (n) size = Sub (m, less)",
+}
+for name, shapes in {
+    "difference": [(1, 2), (3, 4)],
+    "difference-of-equal": [(1, 1), (3, 2)],
+    "half-of-difference": [(1, 1), (3, 3)],
+    "negative": [(1, 1)],
+}.items():
+    runs = [{"x": tensor(n, m)} for n, m in shapes]
+    add_case(f"expand-{name}", "float[N, M] x", "float[A, B, C, D]", EXPAND.format(size=SIZES[name]), runs)
+
+
+@pytest.mark.parametrize("conformance", parameters(Entry(("inferred sizes", name), make) for name, make in CASES.items()))
+def test_inferred_sizes(conformance, result):
+    assert_passed(result)

@@ -39,14 +39,14 @@ std::int64_t places(std::int64_t size, const Window& window, Rounding rounding) 
   return count;
 }
 
+/// The runtime rejects axes on which the window has no place.
 Dimension window_positions(Dimension size, const Window& window, Rounding rounding) {
   if (size.is_static()) {
     const std::int64_t count = places(size.size(), window, rounding);
     require(count >= 0, "the window is larger than the padded input");
     return count;
   }
-  const std::int64_t least =
-      std::max<std::int64_t>(places(size.min, window, rounding), size.min == 0 ? 0 : 1);
+  const std::int64_t least = std::max<std::int64_t>(places(size.min, window, rounding), 1);
   if (size.max == Dimension::kUnbounded) return {least, Dimension::kUnbounded};
   return {least, std::max(least, places(size.max, window, rounding))};
 }
@@ -174,7 +174,9 @@ void infer_convolution_backprop(Node& node) {
           checked_subtract(checked_add(checked_add(reach, 1), more[i]), checked_add(begins[i], ends[i]));
       return std::max<std::int64_t>(total, 0);
     };
-    result.emplace_back(spread(size.min), size.max == Dimension::kUnbounded ? size.max : spread(size.max));
+    // The runtime takes an axis of dynamic size for one that is not empty.
+    const std::int64_t least = size.is_static() ? size.min : std::max<std::int64_t>(size.min, 1);
+    result.emplace_back(spread(least), size.max == Dimension::kUnbounded ? size.max : spread(size.max));
   }
   set_output(node, 0, type, PartialShape(std::move(result)));
 }

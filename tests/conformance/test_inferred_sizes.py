@@ -43,6 +43,18 @@ for name, shapes in {
     runs = [{"x": tensor(n, m)} for n, m in shapes]
     add_case(f"expand-{name}", "float[N, M] x", "float[A, B, C, D]", EXPAND.format(size=SIZES[name]), runs)
 
+# A window has at least one place.
+FIRST = "i0 = Constant <value_ints = [0]> () i1 = Constant <value_ints = [1]> () i2 = Constant <value_ints = [2]> ()"
+for name, window in {
+    "Conv": "p = Conv (x, w)",
+    "MaxPool": "p = MaxPool <kernel_shape = [2], strides = [2]> (x)",
+    "AveragePool": "p = AveragePool <kernel_shape = [2], strides = [2], ceil_mode = 1> (x)",
+    "ConvTranspose": "p = ConvTranspose (x, w)",
+}.items():
+    weights = "w = Constant <value = float[2, 2, 2] {1, 2, 3, 4, 5, 6, 7, 8}> ()"
+    runs = [{"x": tensor(n, 2, size)} for n, size in ((2, 5), (1, 2), (3, 8))]
+    add_case(f"first-of-{name}", "float[N, 2, S] x", "float[A, B, C]", f"{FIRST} {weights} {window} y = Slice (p, i0, i1, i2)", runs)
+
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("inferred sizes", name), make) for name, make in CASES.items()))
 def test_inferred_sizes(conformance, result):

@@ -45,6 +45,27 @@ void infer_non_zero(Node& node) {
   set_known(node, 0, std::move(values));
 }
 
+/// Sets the known elements of a OneHot whose inputs are exact. `inner`: the number of indices after the axis.
+void set_known_one_hot(Node& node, std::int64_t depth, std::int64_t inner) {
+  const auto count = node.output(0).shape.element_count();
+  if (!count || *count > kMaxKnownElements) return;
+  const auto indices = exact_values(node.input(0));
+  const auto on = known_values(node.input(2));
+  const auto off = known_values(node.input(3));
+  const auto is_exact = [](const auto& known) {
+    return known && known->size() == 1 && known->front().is_exact();
+  };
+  if (!indices || !is_exact(on) || !is_exact(off)) return;
+  KnownValues result;
+  for (std::int64_t i = 0; i < *count; ++i) {
+    const std::int64_t place = i / inner % depth;
+    const std::int64_t source = i / inner / depth * inner + i % inner;
+    const bool is_on = (*indices)[static_cast<std::size_t>(source)] == place;
+    result.push_back(is_on ? on->front() : off->front());
+  }
+  set_known(node, 0, std::move(result));
+}
+
 void infer_one_hot(Node& node) {
   const Value indices = node.input(0);
   if (!indices.shape().has_rank()) return set_output(node, 0, node.input(2).type(), unknown());
@@ -52,8 +73,11 @@ void infer_one_hot(Node& node) {
   const std::size_t axis = normalize_axis(node.integer("axis"), result.size() + 1);
   const auto depth = exact_numbers(node.input(1));
   const Dimension size = depth && depth->size() == 1 ? Dimension(checked_size(depth->front())) : Dimension();
+  const auto inner =
+      PartialShape(Dimensions(result.begin() + static_cast<std::ptrdiff_t>(axis), result.end()));
   result.insert(result.begin() + static_cast<std::ptrdiff_t>(axis), size);
   set_output(node, 0, node.input(2).type(), PartialShape(std::move(result)));
+  if (size.is_static() && inner.is_static()) set_known_one_hot(node, size.size(), *inner.element_count());
 }
 
 void infer_eye(Node& node) {

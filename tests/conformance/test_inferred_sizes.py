@@ -55,6 +55,25 @@ for name, window in {
     runs = [{"x": tensor(n, 2, size)} for n, size in ((2, 5), (1, 2), (3, 8))]
     add_case(f"first-of-{name}", "float[N, 2, S] x", "float[A, B, C]", f"{FIRST} {weights} {window} y = Slice (p, i0, i1, i2)", runs)
 
+# The exporter of PyTorch repeats along an axis by the counts of a OneHot.
+REPEAT = """axis = Constant <value_ints = [{axis}]> () depth = Constant <value_int = 3> () values = Constant <value_ints = [1, 4]> ()
+    row = OneHot (axis, depth, values) last = Constant <value_ints = [-1]> ()
+    counts = Reshape (row, last) y = Tile (x, counts)"""
+for axis in (0, 2, -1, 5):
+    runs = [{"x": tensor(*sizes)} for sizes in ((2, 1, 3), (1, 1, 1), (0, 1, 2))]
+    add_case(f"repeat-{axis}", "float[N, 1, M] x", "float[A, B, C]", REPEAT.format(axis=axis), runs)
+# OpenVINO does not evaluate a OneHot of a dynamic size.
+body = """axis = Constant <value_ints = [2]> () depth = Constant <value_int = 3> () one = Constant <value_ints = [1]> ()
+    shape = Shape (z) values = Concat <axis = 0> (one, shape) row = OneHot (axis, depth, values) last = Constant <value_ints = [-1]> ()
+    counts = Reshape (row, last) y = Tile (x, counts)"""
+runs = [{"x": tensor(2, 1, 3), "z": tensor(size)} for size in (2, 1, 3)]
+add_case("repeat-by-size", "float[N, 1, M] x, float[S] z", "float[A, B, C]", body, runs)
+ROWS = """depth = Constant <value_int = 2> () values = Constant <value_ints = [1, 4]> () axes = Constant <value_ints = [1, 0]> ()
+    table = OneHot <axis = {axis}> (axes, depth, values) i0 = Constant <value_ints = [0]> () row = Gather (table, i0)
+    last = Constant <value_ints = [-1]> () counts = Reshape (row, last) y = Tile (x, counts)"""
+for axis in (0, 1):
+    add_case(f"repeat-by-row-{axis}", "float[N, 1] x", "float[A, B]", ROWS.format(axis=axis), [{"x": tensor(2, 1)}, {"x": tensor(1, 1)}])
+
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("inferred sizes", name), make) for name, make in CASES.items()))
 def test_inferred_sizes(conformance, result):

@@ -165,6 +165,15 @@ std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengt
   return result;
 }
 
+/// Whether `lengths` is a list of ones, whose number may be known only at run time.
+bool are_ones(Value lengths) {
+  if (!lengths || lengths.shape().is_scalar()) return false;
+  const Value source = lengths.node->is(ops::Broadcast) ? lengths.node->input(0) : lengths;
+  const auto known = ir::exact_values(source);
+  return known && !known->empty() &&
+         std::ranges::all_of(*known, [](std::int64_t value) { return value == 1; });
+}
+
 /// Converts `lengths`, a list or the length of equal slices of `total` (i64 scalar), to a list.
 Value length_list(Builder& builder, Value lengths, Value total) {
   Value list = convert(builder, lengths, ElementType::i64);
@@ -233,6 +242,7 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
     describe_elements(result);
     return result;
   }
+  if (are_ones(lengths)) return split(builder, tensor, {}, axis, true);
   if (lengths) return slice_by_lengths(builder, tensor, lengths, signed_where);
   // If the axis is the first one, the slices are contiguous.
   const Value front = where == 0 ? tensor : transpose(builder, tensor, axis_first(signed_where, rank));

@@ -4,8 +4,10 @@ import functools
 import itertools
 
 import numpy as np
+import onnx.parser
 import pytest
 
+from .case import Case, Run
 from .entry import Entry, assert_passed, parameters
 from .one_node import add_case, numbers
 
@@ -27,6 +29,34 @@ def add_splits():
 
 
 add_splits()
+
+# The exporter of PyTorch writes torch.repeat_interleave with a tensor of repeats like this: slices by a list of ones.
+REPEAT = """<ir_version: 9, opset_import: ["" : 18]> main (float{shape} x, int64[N] repeats) => (float[A, B, C] y) {{
+    i0 = Constant <value_ints = [0]> () count = Shape (repeats) ones = ConstantOfShape <value = int64[1] {{1}}> (count)
+    parts = SplitToSequence <axis = 0> (repeats, ones) slices = SplitToSequence <axis = {axis}> (x, ones) none = SequenceEmpty ()
+    trip = Squeeze (count, i0) go_on = Constant <value = bool {{1}}> ()
+    rows = Loop (trip, go_on, none) <body = b (int64 i, bool c, seq(float[?, ?, ?]) before) => (bool d, seq(float[?, ?, ?]) after) {{
+        times = SequenceAt (parts, i) slice = SequenceAt (slices, i) next = Constant <value_ints = [{next}]> () wide = Unsqueeze (slice, next)
+        left = Constant <value_ints = {left}> () right = Constant <value_ints = {right}> () list = Concat <axis = 0> (left, times, right)
+        rank = Shape (list) all = ConstantOfShape <value = int64[1] {{1}}> (rank) m = Constant <value_int = -1> () negative = Mul (all, m)
+        keeps = Equal (list, negative) sizes = Where (keeps, all, list) e = Expand (wide, sizes)
+        flat = Constant <value_ints = {flat}> () row = Reshape (e, flat) after = SequenceInsert (before, row) d = Identity (c) }}>
+    y = ConcatFromSequence <axis = {axis}> (rows) }}"""
+
+
+def add_repeats():
+    for axis, shape, left, right in ((0, "[N, 3, 2]", [1], [3, 2]), (1, "[3, N, 2]", [3, 1], [2])):
+        flat = [*left[:-1], -1, *right]
+        text = REPEAT.format(shape=shape, axis=axis, next=axis + 1, left=left, right=right, flat=flat)
+        runs = []
+        for repeats in ([2, 0, 1], [3], [1, 1, 4, 2]):
+            x = numbers(f"x{axis}{repeats}", *flat[:axis], len(repeats), *right)
+            runs.append(Run({"x": x, "repeats": np.array(repeats)}, {"y": np.repeat(x, repeats, axis)}))
+        model = onnx.parser.parse_model(text).SerializeToString()
+        CASES[f"repeat-{axis}"] = lambda model=model, runs=runs: Case("repeat", model, runs, one_compiled=True)
+
+
+add_repeats()
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("split", name), make) for name, make in CASES.items()))

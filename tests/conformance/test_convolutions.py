@@ -93,12 +93,24 @@ def col2im(columns, image, block, pads=None, strides=None, dilations=None):
     return result
 
 
+def add_positions_without_number():
+    """A NaN in a grid is the position -1, as in PyTorch. Exported linspaces with one step have NaNs."""
+    for rank, modes in ((2, ("linear", "nearest", "cubic")), (3, ("linear", "nearest"))):
+        image = numbers("image", 1, 2, *range(3, 3 + rank))
+        grid = numbers("grid", 1, *range(2, 2 + rank), rank, low=-1.8, high=1.8)
+        grid.reshape(-1, rank)[:rank, :][np.eye(rank, dtype=bool)] = np.nan
+        grid.reshape(-1, rank)[rank] = np.nan
+        for mode, padding, align in itertools.product(modes, ("zeros", "border", "reflection"), (0, 1)):
+            case("GridSample", 20, image, grid, mode=mode, padding_mode=padding, align_corners=align, variant=f"nan-{rank}")
+
+
 def add_grids():
     grid = numbers("grid", 2, 2, 3, 4, 3, low=-1.8, high=1.8)
     for mode, padding, align in itertools.product(("linear", "nearest"), ("zeros", "border", "reflection"), (0, 1)):
         case("GridSample", 20, numbers("volume", 2, 2, 3, 4, 5), grid, mode=mode, padding_mode=padding, align_corners=align)
     for mode, padding in itertools.product(("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")):
         case("GridSample", 16, numbers("image", 2, 2, 4, 5), numbers("grid", 2, 3, 4, 2, low=-1.8, high=1.8), mode=mode, padding_mode=padding)
+    add_positions_without_number()
     for align in (0, 1):
         case("AffineGrid", 20, numbers("theta", 2, 2, 3), np.array([2, 1, 4, 5]), align_corners=align, dynamic=False)
         case("AffineGrid", 20, numbers("theta", 2, 3, 4), np.array([2, 1, 3, 4, 5]), align_corners=align, dynamic=False)

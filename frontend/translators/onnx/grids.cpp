@@ -70,6 +70,12 @@ Values affine_grid_20(NodeContext& node) {
   return {convert(node, reshape(node, moved, concat(node, result)), theta.type())};
 }
 
+/// PyTorch and onnxruntime read a position that is NaN as -1, onnxruntime also an infinite one. OpenVINO
+/// gives NaN.
+Value finite_positions(NodeContext& node, Value grid) {
+  return node.op(ops::Select, {node.op(ops::IsFinite, {grid}), grid, node.number_like(-1, grid)});
+}
+
 /// Samples volumes, because OpenVINO's GridSample supports only images.
 class VolumeSampler {
  public:
@@ -183,7 +189,7 @@ class VolumeSampler {
 Value sampled_volume(NodeContext& node, bool align_corners, bool nearest, std::string padding) {
   const Value input = node.input(0);
   const std::int64_t spatial = node.rank(input) - 2;
-  const Value grid = node.input(1);
+  const Value grid = finite_positions(node, node.input(1));
   if (node.rank(grid) != spatial + 2) node.fail("the grid must have as many axes as the input");
   const Value batch = dimension_of(node, grid, 0);
   const Value places = convert(node, grid, ElementType::f32);
@@ -205,7 +211,7 @@ Values grid_sample_16(NodeContext& node) {
     if (mode != "bilinear" && mode != "nearest") node.fail("mode '" + mode + "' is for images only");
     return {sampled_volume(node, align_corners, mode == "nearest", padding)};
   }
-  return {node.op(ops::GridSample, {node.input(0), node.input(1)},
+  return {node.op(ops::GridSample, {node.input(0), finite_positions(node, node.input(1))},
                   {{"align_corners", align_corners}, {"mode", mode}, {"padding_mode", padding}})};
 }
 

@@ -111,6 +111,18 @@ std::optional<Sizes> split_lengths(const Node& node, Dimension whole) {
   return lengths;
 }
 
+/// Elements [begin, end) along `axis` of a tensor of `sizes`.
+KnownValues part_along(const KnownValues& known, const Sizes& sizes, std::size_t axis, std::int64_t begin,
+                       std::int64_t end) {
+  const std::int64_t inner = strides_of(sizes)[axis];
+  const std::int64_t row = inner * sizes[axis];
+  KnownValues part;
+  for (std::int64_t at = 0; at < std::ssize(known); at += row) {
+    part.insert(part.end(), known.begin() + (at + begin * inner), known.begin() + (at + end * inner));
+  }
+  return part;
+}
+
 void infer_variadic_split(Node& node) {
   const Value data = node.input(0);
   const auto axis = exact_values(node.input(1));
@@ -122,15 +134,16 @@ void infer_variadic_split(Node& node) {
   }
   const std::size_t where = normalize_axis(axis->front(), result.rank());
   const auto lengths = split_lengths(node, result[where]);
-  const auto from = result.rank() == 1 ? known_values(data) : std::nullopt;
+  const auto from = known_values(data);
+  const auto sizes = data.shape().sizes();
   std::int64_t begin = 0;  // -1 after the first part of unknown length
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     const std::int64_t length = lengths ? (*lengths)[i] : -1;
     result[where] = length < 0 ? Dimension() : Dimension(length);
     set_output(node, i, data.type(), result);
     const std::int64_t end = begin < 0 || length < 0 ? -1 : begin + length;
-    if (from && end >= 0 && end <= std::ssize(*from)) {
-      set_known(node, i, KnownValues(from->begin() + begin, from->begin() + end));
+    if (from && sizes && end >= 0 && end <= (*sizes)[where]) {
+      set_known(node, i, part_along(*from, *sizes, where, begin, end));
     }
     begin = end;
   }

@@ -74,6 +74,19 @@ ROWS = """depth = Constant <value_int = 2> () values = Constant <value_ints = [1
 for axis in (0, 1):
     add_case(f"repeat-by-row-{axis}", "float[N, 1] x", "float[A, B]", ROWS.format(axis=axis), [{"x": tensor(2, 1)}, {"x": tensor(1, 1)}])
 
+# The exporter of PyTorch writes an iteration over the rows of a constant as a Split.
+SPLIT = """i0 = Constant <value_ints = [0]> () i1 = Constant <value_ints = [1]> () {table}
+    ones = Constant <value_ints = [1, 1]> () a, b = Split <axis = {axis}> (table, ones) list = Squeeze (b, {squeezed}) y = Tile (x, list)"""
+for axis in (0, 1):
+    table = "table = Constant <value = int64[2, 2] {2, 3, 4, 5}> ()"
+    runs = [{"x": tensor(*sizes)} for sizes in ((1, 3), (1, 2))]
+    body = SPLIT.format(table=table, axis=axis, squeezed=f"i{axis}")
+    add_case(f"row-of-constant-{axis}", "float[1, M] x", "float[A, B]", body, runs)
+    table = """shape = Shape (x) two = Constant <value_ints = [2, 2]> () list_ = Concat <axis = 0> (shape, two)
+        square = Constant <value_ints = [2, 2]> () table = Reshape (list_, square)"""
+    body = SPLIT.format(table=table, axis=axis, squeezed=f"i{axis}")
+    add_case(f"row-of-sizes-{axis}", "float[1, M] x", "float[A, B]", body, runs)
+
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("inferred sizes", name), make) for name, make in CASES.items()))
 def test_inferred_sizes(conformance, result):

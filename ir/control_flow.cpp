@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/inference.hpp"
+#include "ir/known_values.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -70,14 +71,23 @@ bool is_used(const Node& node, std::uint32_t output) {
   return !node.output(output).uses.empty();
 }
 
-/// Whether a dynamic trip count is at least 1: a size that cannot be 0, or a Maximum with a positive
-/// constant.
+/// The least value that inference knows of a scalar.
+std::int64_t least_value(Value scalar) {
+  const auto known = known_values(scalar);
+  return known && known->size() == 1 ? known->front().min : ValueRange().min;
+}
+
+/// Whether a dynamic trip count is at least 1: a size that cannot be 0, a Maximum with a positive constant,
+/// or the sum of a size and a positive constant, whose lower bound inference does not keep.
 bool is_positive(Value trip_count) {
-  const auto& known = trip_count.output().known;
-  if (known && known->size() == 1 && known->front().min > 0) return true;
-  if (!trip_count.node->is(ops::Maximum)) return false;
-  return std::ranges::any_of(trip_count.node->inputs(),
-                             [](Value input) { return known_scalar(input).value_or(0) > 0; });
+  if (least_value(trip_count) > 0) return true;
+  const auto inputs = trip_count.node->inputs();
+  const auto is_at_least = [](std::int64_t limit) {
+    return [limit](Value input) { return least_value(input) >= limit; };
+  };
+  if (trip_count.node->is(ops::Maximum)) return std::ranges::any_of(inputs, is_at_least(1));
+  return trip_count.node->is(ops::Add) && std::ranges::any_of(inputs, is_at_least(1)) &&
+         std::ranges::all_of(inputs, is_at_least(0));
 }
 
 Node& bare_node(Builder& builder, Op op, std::span<const Value> inputs, std::size_t outputs) {

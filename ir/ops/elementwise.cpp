@@ -28,13 +28,22 @@ void infer_numbers(Node& node) {
   set_output(node, 0, type, broadcast_inputs(node, 0, 1));
 }
 
+/// Arithmetic on an interval without an upper bound loses a positive lower bound, as in OpenVINO's inference.
+template <RangeFunction2 kFunction>
+ValueRange with_openvino_bounds(ValueRange a, ValueRange b) {
+  ValueRange result = kFunction(a, b);
+  const bool is_unbounded = std::max(a.max, b.max) == ValueRange().max;
+  if (is_unbounded && !result.is_exact() && result.min > 0) result.min = 0;
+  return result;
+}
+
 template <RangeFunction2 kFunction, const NumberFunction2& kOfNumbers>
 void infer_arithmetic(Node& node) {
   infer_numbers(node);
   if (is_floating(node.output(0).type)) {
     propagate(node, kOfNumbers);
   } else {
-    propagate(node, kFunction);
+    propagate(node, with_openvino_bounds<kFunction>);
   }
 }
 
@@ -58,7 +67,8 @@ void infer_divide(Node& node) {
   infer_numbers(node);
   if (is_floating(node.output(0).type)) return propagate(node, kQuotient);
   const AttributeValue* const flooring = node.find_attribute("m_pythondiv");
-  propagate(node, flooring == nullptr || std::get<bool>(*flooring) ? divide_flooring : divide_truncating);
+  propagate(node, flooring == nullptr || std::get<bool>(*flooring) ? with_openvino_bounds<divide_flooring>
+                                                                   : with_openvino_bounds<divide_truncating>);
 }
 
 template <RangeFunction2 kFunction, bool (*kOfNumbers)(double, double)>

@@ -87,6 +87,14 @@ for axis in (0, 1):
     body = SPLIT.format(table=table, axis=axis, squeezed=f"i{axis}")
     add_case(f"row-of-sizes-{axis}", "float[1, M] x", "float[A, B]", body, runs)
 
+# OpenVINO does not know that a dynamic size plus six is at least six.
+for name, more, size in (("sum", 6, "Add (m, more)"), ("product", 2, "Mul (m, more)"), ("larger", 2, "Max (m, more)")):
+    body = f"""i0 = Constant <value_ints = [0]> () i1 = Constant <value_ints = [1]> () shape = Shape (x) n = Gather (shape, i0)
+        m = Gather (shape, i1) more = Constant <value_ints = [{more}]> () size = {size} list = Concat <axis = 0> (n, size)
+        wide = Expand (z, list) back = Reshape (wide, list) two = Constant <value_ints = [2]> () y = Slice (back, i1, two, i1)"""
+    runs = [{"x": tensor(*sizes), "z": tensor(sizes[0], 1)} for sizes in ((2, 3), (1, 2), (3, 4))]
+    add_case(f"slice-of-{name}", "float[N, M] x, float[N, 1] z", "float[A, B]", body, runs)
+
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("inferred sizes", name), make) for name, make in CASES.items()))
 def test_inferred_sizes(conformance, result):

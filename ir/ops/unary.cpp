@@ -1,5 +1,6 @@
 // Elementwise operations on one value: conversions, mathematics, activations. Some activations have
 // additional parameters (PReLU's slope is broadcast to the data).
+#include <algorithm>
 #include <cmath>
 
 #include "ir/inference.hpp"
@@ -28,12 +29,16 @@ void infer_same_and_known(Node& node) {
   }
 }
 
-/// OpenVINO's inference knows the elements of a Negative only if all elements of its input are exact.
-template <const NumberFunction1& kOfNumbers>
-void infer_negative(Node& node) {
+bool has_exact_elements(Value value) {
+  const auto known = known_values(value);
+  return known && std::ranges::all_of(*known, [](const ValueRange& range) { return range.is_exact(); });
+}
+
+/// OpenVINO's inference knows intervals of Abs, but of the other functions only exact elements.
+template <RangeFunction1 kFunction, const NumberFunction1& kOfNumbers>
+void infer_same_and_exact(Node& node) {
+  if (has_exact_elements(node.input(0))) return infer_same_and_known<kFunction, kOfNumbers>(node);
   infer_same(node);
-  if (is_floating(node.output(0).type)) return propagate(node, kOfNumbers);
-  if (exact_values(node.input(0))) propagate(node, negate);
 }
 
 /// A function for f32 and f64.
@@ -53,7 +58,7 @@ constexpr NumberFunction1 kSquareRoot = numbers([](auto a) { return std::sqrt(a)
 
 void infer_square_root(Node& node) {
   infer_same(node);
-  propagate(node, kSquareRoot);
+  if (has_exact_elements(node.input(0))) propagate(node, kSquareRoot);
 }
 
 ValueRange positive_part(ValueRange a) {
@@ -116,13 +121,13 @@ std::vector<OpDescriptor> unary_ops() {
       {"LogicalNot", "opset1", 1, 1, 1, {}, infer_logical_not},
       {"BitwiseNot", "opset13", 1, 1, 1, {}, infer_bitwise_not},
       {"Abs", "opset1", 1, 1, 1, {}, infer_same_and_known<absolute, kAbsolute>},
-      {"Negative", "opset1", 1, 1, 1, {}, infer_negative<kNegated>},
-      {"Sign", "opset1", 1, 1, 1, {}, infer_same_and_known<sign, kSignOf>},
-      {"ReLU", "opset1", 1, 1, 1, {}, infer_same_and_known<positive_part, kPositivePart>},
-      {"Floor", "opset1", 1, 1, 1, {}, infer_same_and_known<unchanged, kFloor>},
-      {"Ceiling", "opset1", 1, 1, 1, {}, infer_same_and_known<unchanged, kCeiling>},
+      {"Negative", "opset1", 1, 1, 1, {}, infer_same_and_exact<negate, kNegated>},
+      {"Sign", "opset1", 1, 1, 1, {}, infer_same_and_exact<sign, kSignOf>},
+      {"ReLU", "opset1", 1, 1, 1, {}, infer_same_and_exact<positive_part, kPositivePart>},
+      {"Floor", "opset1", 1, 1, 1, {}, infer_same_and_exact<unchanged, kFloor>},
+      {"Ceiling", "opset1", 1, 1, 1, {}, infer_same_and_exact<unchanged, kCeiling>},
       {"Sqrt", "opset1", 1, 1, 1, {}, infer_square_root},
-      {"Round", "opset5", 1, 1, 1, {{"mode", Kind::text}}, infer_same_and_known<unchanged, kHalfToEven>},
+      {"Round", "opset5", 1, 1, 1, {{"mode", Kind::text}}, infer_same_and_exact<unchanged, kHalfToEven>},
       {"Clamp", "opset1", 1, 1, 1, {{"min", Kind::real}, {"max", Kind::real}}, infer_clamp},
       {"IsNaN", "opset10", 1, 1, 1, {}, infer_test},
       {"IsFinite", "opset10", 1, 1, 1, {}, infer_test},

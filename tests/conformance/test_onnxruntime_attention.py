@@ -75,6 +75,9 @@ def add_multi_head_attention():
         for unidirectional in (0, 1):
             case("MultiHeadAttention", 1, query, *own, given, num_heads=HEADS, unidirectional=unidirectional, outputs=3)
             case("MultiHeadAttention", 1, query, *own, given, None, None, *past, num_heads=HEADS, unidirectional=unidirectional, outputs=3)
+        # Without a past, query i sees the keys up to i, also if there are more keys than queries; the last query sees all keys.
+        case("MultiHeadAttention", 1, query, key, value, given, num_heads=HEADS, unidirectional=1)
+        case("MultiHeadAttention", 1, query[:, :1], key, value, given, ones_and_zeros("m", BATCH, 6), num_heads=HEADS, unidirectional=1)
     for name, mask in masks(6):
         if name == "bounds":
             continue  # only Attention has them

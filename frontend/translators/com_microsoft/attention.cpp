@@ -111,7 +111,8 @@ Values attention_of(NodeContext& node, Heads heads, const Places& places) {
   }
   AttentionInputs inputs{heads.query, keys.used, values.used};
   inputs.bias = mask_bias(node, node.optional_input(places.mask), heads.query, keys.used,
-                          node.real("mask_filter_value", -10000), node.integer("unidirectional", 0) != 0);
+                          node.real("mask_filter_value", -10000),
+                          node.integer("unidirectional", 0) != 0 ? Causality::to_last_key : Causality::none);
   inputs.bias = sum_of(node, inputs.bias, node.optional_input(places.bias));
   inputs.scale = node.real("scale", 0);
   Values outputs{join_heads(node, attend(node, inputs).mixed)};

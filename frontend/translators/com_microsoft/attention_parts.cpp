@@ -111,9 +111,15 @@ Value hidden_by_mask(NodeContext& node, Value mask, Value query, Value key) {
 }
 
 /// Whether keys are after the query's own position, [1, 1, S, T].
-Value is_future_key(NodeContext& node, Value query, Value key) {
-  const Value past = node.op(ops::Subtract, {size_of(node, key, 2), size_of(node, query, 2)});
-  const Value own = node.op(ops::Add, {positions_along(node, query, 2), past});
+Value is_future_key(NodeContext& node, Value query, Value key, Causality causality) {
+  Value own = positions_along(node, query, 2);
+  if (causality == Causality::from_first_key) {
+    const Value last = node.op(ops::Subtract, {size_of(node, query, 2), node.integer(1)});
+    const Value is_last = node.op(ops::Equal, {own, last});
+    own = node.op(ops::Select, {is_last, size_of(node, key, 2), own});
+  } else {
+    own = node.op(ops::Add, {own, node.op(ops::Subtract, {size_of(node, key, 2), size_of(node, query, 2)})});
+  }
   return node.op(ops::Greater, {unsqueeze(node, positions_along(node, key, 2), {0, 1, 2}),
                                 unsqueeze(node, own, {0, 1, 3})});
 }
@@ -159,16 +165,15 @@ Value positions_along(NodeContext& node, Value value, std::int64_t axis) {
   return numbers_below(node, size_of(node, value, axis));
 }
 
-Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter,
-                bool is_unidirectional) {
+Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter, Causality causality) {
   Value bias;
   if (mask) {
     bias = node.op(ops::Select, {hidden_by_mask(node, mask, query, key), node.number_like(filter, query),
                                  node.number_like(0, query)});
   }
-  if (!is_unidirectional || query.shape()[2] == 1) return bias;
+  if (causality == Causality::none || query.shape()[2] == 1) return bias;
   // Keys in the future are never selected, even if the mask hides all others.
-  return node.op(ops::Select, {is_future_key(node, query, key), node.number_like(kLowest, query),
+  return node.op(ops::Select, {is_future_key(node, query, key, causality), node.number_like(kLowest, query),
                                bias ? bias : node.number_like(0, query)});
 }
 

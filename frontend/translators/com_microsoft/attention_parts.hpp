@@ -7,6 +7,11 @@
 
 namespace onnx2ir::frontend {
 
+/// Which keys are in the future of a query: none, or those after its own position. Positions are counted from
+/// the first key, or so that the position of the last query is the last key. The last query sees all keys in
+/// both cases, as in onnxruntime.
+enum class Causality { none, from_first_key, to_last_key };
+
 /// The scores that an operator returns besides its result.
 enum class Scores { none, before_softmax, after_softmax };
 
@@ -41,10 +46,10 @@ Value repeat_heads(NodeContext& node, Value value, std::int64_t group);
 Value positions_along(NodeContext& node, Value value, std::int64_t axis);
 
 /// The bias of a mask input of Attention or MultiHeadAttention and of `unidirectional`: `filter` for keys
-/// that the mask hides, the lowest number for keys after the query's own position. Null if nothing is hidden.
+/// that the mask hides, the lowest number for keys in the future. Null if nothing is hidden.
 /// `mask` may be null, lengths [B], ends and starts [2 * B], lengths and offsets [3 * B + 2], [B, T] or [B,
 /// S, T].
-Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter, bool is_unidirectional);
+Value mask_bias(NodeContext& node, Value mask, Value query, Value key, double filter, Causality causality);
 
 /// The sum of two values; either may be null.
 Value sum_of(NodeContext& node, Value a, Value b);

@@ -138,6 +138,11 @@ Cache extended(NodeContext& node, const Places& places, Value past, Value now) {
   return cache;
 }
 
+Causality causality_of(NodeContext& node, bool has_past) {
+  if (node.integer("unidirectional", 0) == 0) return Causality::none;
+  return has_past ? Causality::to_last_key : Causality::from_first_key;
+}
+
 Values attention(NodeContext& node, const Places& places) {
   const std::int64_t count = node.integer("num_heads");
   if (count < 1) node.fail("num_heads must be positive");
@@ -145,13 +150,14 @@ Values attention(NodeContext& node, const Places& places) {
   Cache key{all.key, all.key};
   Cache value{all.value, all.value};
   const bool is_self_attention = !node.has_input(1) || node.rank(node.input(1)) != 4;
-  if (node.has_input(places.past_key) && is_self_attention) {
+  const bool has_past = node.has_input(places.past_key) && is_self_attention;
+  if (has_past) {
     key = extended(node, places, node.input(places.past_key), all.key);
     value = extended(node, places, node.input(places.past_key + 1), all.value);
   }
   AttentionInputs inputs{all.query, key.keys, value.keys};
   inputs.bias = mask_bias(node, node.optional_input(places.mask), all.query, key.keys,
-                          node.real("mask_filter_value", -10000), node.integer("unidirectional", 0) != 0);
+                          node.real("mask_filter_value", -10000), causality_of(node, has_past));
   inputs.bias = sum_of(node, inputs.bias, node.optional_input(places.score_bias));
   inputs.scale = node.real("scale", 0);
   inputs.scores = node.has_output(3) ? Scores::before_softmax : Scores::none;

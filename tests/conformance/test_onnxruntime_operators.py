@@ -116,7 +116,7 @@ def add_products():
     case("FusedMatMul", 1, a, b, alpha=0.5)
     case("FusedMatMul", 1, a.transpose(0, 2, 1).copy(), b.transpose(0, 2, 1).copy(), transA=1, transB=1, alpha=2.0)
     image, filters, bias = numbers("image", 1, 4, 6, 6), numbers("filters", 4, 2, 3, 3), numbers("bias", 4)
-    for activation, values in (("Relu", []), ("Tanh", []), ("Sigmoid", []), ("LeakyRelu", [0.2]), ("Clip", [-1.0, 2.0]), ("HardSigmoid", [0.3, 0.4])):
+    for activation, values in (("Relu", []), ("Tanh", []), ("Sigmoid", []), ("LeakyRelu", [0.2]), ("Clip", [-1.0, 2.0]), ("HardSigmoid", [0.3, 0.4]), ("HardSwish", [])):
         attributes = {"activation_params": values} if values else {}
         case("FusedConv", 1, image, filters, bias, activation=activation, group=2, pads=[1, 1, 1, 1], **attributes)
     case("FusedConv", 1, image, filters, bias, numbers("sum", 1, 4, 4, 4), activation="Relu", group=2)

@@ -46,6 +46,7 @@ Value activated(NodeContext& node, Value x, const std::string& name, const std::
   if (name == "Tanh") return node.op(ops::Tanh, {x});
   if (name == "LeakyRelu") return node.op(ops::PReLU, {x, unsqueeze(node, number(0, 0.01F), {0})});
   if (name == "Elu") return node.op(ops::Elu, {x}, {{"alpha", parameters.empty() ? 1.0 : parameters[0]}});
+  if (name == "HardSwish") return node.op(ops::HSwish, {x});
   if (name == "HardSigmoid") return node.op(ops::HardSigmoid, {x, number(0, 0.2F), number(1, 0.5)});
   if (name == "Affine") return node.op(ops::Add, {node.op(ops::Multiply, {x, number(0, 1)}), number(1, 0)});
   if (name == "ScaledTanh") {
@@ -56,6 +57,7 @@ Value activated(NodeContext& node, Value x, const std::string& name, const std::
     return node.op(ops::Multiply,
                    {node.op(ops::SoftPlus, {node.op(ops::Multiply, {x, number(1, 1)})}), number(0, 1)});
   }
+  if (name == "Selu" && parameters.size() == 2) return node.op(ops::Selu, {x, number(0, 0), number(1, 0)});
   if (name == "ThresholdedRelu") {
     return node.op(ops::Select, {node.op(ops::Greater, {x, number(0, 1)}), x, node.number_like(0, x)});
   }
@@ -69,12 +71,14 @@ Value activated(NodeContext& node, Value x, const std::string& name, const std::
 Values fused_gemm(NodeContext& node) {
   const Value sums =
       translate_as(node, "Gemm", 11, {node.operand(0), node.operand(1), node.operand(2)}).front();
+  const std::string activation = node.text("activation", "");
+  const bool is_selu = activation == "Selu";
   std::vector<double> parameters;
-  for (const std::string_view name : {"activation_alpha", "activation_beta", "activation_gamma"}) {
+  for (const std::string_view name : {"activation_alpha", is_selu ? "activation_gamma" : "activation_beta"}) {
     if (!node.has_attribute(name)) break;
     parameters.push_back(node.real(name));
   }
-  return {activated(node, sums, node.text("activation", ""), parameters)};
+  return {activated(node, sums, activation, parameters)};
 }
 
 /// GemmFastGelu: a product, a bias, the fast Gelu.

@@ -23,7 +23,7 @@ def scale(name, *shape):
 
 def add_products():
     a, b, c = numbers("a", 3, 4), numbers("b", 4, 5), numbers("c", 5)
-    for activation, values in (("Relu", {}), ("Tanh", {}), ("Sigmoid", {}), ("LeakyRelu", dict(activation_alpha=0.2)), ("HardSigmoid", dict(activation_alpha=0.3, activation_beta=0.4)), ("Softplus", {}), ("Elu", dict(activation_alpha=0.7))):
+    for activation, values in (("Relu", {}), ("Tanh", {}), ("Sigmoid", {}), ("LeakyRelu", dict(activation_alpha=0.2)), ("HardSigmoid", dict(activation_alpha=0.3, activation_beta=0.4)), ("Softplus", {}), ("Elu", dict(activation_alpha=0.7)), ("Selu", dict(activation_alpha=1.5, activation_gamma=1.1))):
         case("FusedGemm", 1, a, b, c, activation=activation, alpha=0.5, beta=2.0, **values)
     case("FusedGemm", 1, a.T.copy(), b.T.copy(), transA=1, transB=1, activation="Relu")
     case("GemmFastGelu", 1, numbers("x", 2, 3, 4), b, c, expected=[fast_gelu(numbers("x", 2, 3, 4) @ b + c)])
@@ -109,6 +109,7 @@ def add_elementwise_quantized():
         case("QLinearSigmoid", 1, a, s[0], zero[0], np.float32(0.004), zero[1])
         case("QLinearLeakyRelu", 1, a, s[0], zero[0], s[1], zero[1], alpha=0.2)
         case("QLinearWhere", 1, numbers("c", 2, 3, 4, dtype="bool"), a, s[0], zero[0], b, s[1], zero[1], s[2], zero[2])
+        case("QLinearSoftmax", 1, a, s[0], zero[0], np.float32(0.01), zero[0], opset=12, constants=(1, 2, 3, 4))
         for opset, axis in ((13, -1), (13, 1), (11, 1)):
             case("QLinearSoftmax", 1, a, s[0], zero[0], np.float32(0.01), zero[0], opset=opset, axis=axis, constants=(1, 2, 3, 4))
     pixels, filters = q("image", 1, 3, 6, 6), q("filters", 4, 3, 3, 3, dtype="int8") // 4

@@ -155,7 +155,11 @@ Values q_linear_leaky_relu(NodeContext& node) {
 
 /// QLinearSoftmax: Softmax in the version of attribute `opset`.
 Values q_linear_softmax(NodeContext& node) {
-  const Value y = translate_as(node, "Softmax", node.integer("opset"), {numbers_of(node, 0, 1, 2)}).front();
+  // The default of `axis` is the last axis for each opset. Softmax has this default since opset 13.
+  const std::int64_t opset = node.integer("opset");
+  const Value y =
+      translate_as(node, "Softmax", node.has_attribute("axis") ? opset : 13, {numbers_of(node, 0, 1, 2)})
+          .front();
   return {quantized(node, y, node.input(3), node.optional_input(4), node.input(0).type())};
 }
 

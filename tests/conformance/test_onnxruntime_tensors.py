@@ -24,6 +24,8 @@ def add_tensors():
     case("Pad", 1, x, np.array([0, 1, 0, 1, 0, 2], np.int64), np.array(7, np.float32), constants=(1,))
     case("Pad", 1, x, np.array([[0, 1, 0, 1, 0, 2]], np.int64), mode="reflect", constants=(1,))
     case("ExpandDims", 1, x, np.array(-2, np.int32), constants=(1,))
+    for axis in (0, 1, x.ndim, -1):
+        case("ExpandDims", 1, x, np.array(axis, np.int32), variant=f"computed_{axis}")
     square = numbers("square", 2, 4, 4) + 5 * np.eye(4, dtype=np.float32)
     case("Inverse", 1, square)
     case("SampleOp", 1, x)

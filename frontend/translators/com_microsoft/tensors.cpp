@@ -38,10 +38,31 @@ Values pad(NodeContext& node) {
 }
 
 /// ExpandDims: Unsqueeze of one axis, which is an input.
+/// ExpandDims at an axis that is known at run time.
+Value with_axis_inserted(NodeContext& node, Value x, Value axis, std::int64_t rank) {
+  const Value given = scalar(node, convert(node, axis, ElementType::i64), "the axis");
+  const Value is_negative = node.op(ops::Less, {given, node.integer(0)});
+  const Value from_front =
+      node.op(ops::Select, {is_negative, node.op(ops::Add, {given, node.integer(rank + 1)}), given});
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i <= rank; ++i) all.push_back(i);
+  const Value own = node.integers(all);
+  // Each axis of the result has the size of an axis of `x`; the new one has the 1 that follows these sizes.
+  const Value is_later = convert(node, node.op(ops::Greater, {own, from_front}), ElementType::i64);
+  const Value is_new = node.op(ops::Equal, {own, from_front});
+  const Value source = node.op(ops::Subtract, {own, is_later});
+  const Value places = node.op(ops::Select, {is_new, node.integer(rank), source});
+  const Value sizes = concat(node, {shape_of(node, x), node.integers({1})});
+  return reshape(node, x, gather(node, sizes, places));
+}
+
 Values expand_dims(NodeContext& node) {
-  const auto axis = node.require_integers(node.input(1), "the axis");
-  if (axis.size() != 1) node.fail("the axis must be one number");
-  return {unsqueeze(node, node.input(0), {node.axis(axis[0], node.rank(node.input(0)) + 1)})};
+  const Value x = node.input(0);
+  const std::int64_t rank = node.rank(x);
+  const auto axis = node.known_integers(node.input(1));
+  if (!axis) return {with_axis_inserted(node, x, node.input(1), rank)};
+  if (axis->size() != 1) node.fail("the axis must be one number");
+  return {unsqueeze(node, x, {node.axis(axis->front(), rank + 1)})};
 }
 
 Values inverse(NodeContext& node) {
@@ -144,7 +165,7 @@ std::vector<TranslatorRow> microsoft_tensor_translators() {
       {"Trilu", 1, trilu, {}, kMicrosoft},
       {"Range", 1, range, {}, kMicrosoft},
       {"Pad", 1, pad, {}, kMicrosoft},
-      {"ExpandDims", 1, expand_dims, "an axis that is known at run time only", kMicrosoft},
+      {"ExpandDims", 1, expand_dims, {}, kMicrosoft},
       {"Inverse", 1, inverse, {}, kMicrosoft},
       {"SampleOp", 1, sample, {}, kMicrosoft},
       {"UnfoldTensor", 1, unfold, {}, kMicrosoft},

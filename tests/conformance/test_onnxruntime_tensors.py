@@ -41,6 +41,8 @@ def add_tensors():
     for mode in ("bilinear", "nearest"):
         case("CropAndResize", 1, numbers("image", 2, 3, 6, 7), boxes, np.array([0, 1, 1], np.int32), np.array([4, 5], np.int32), mode=mode, extrapolation_value=-2.0, constants=(3,))
     case("CropAndResize", 1, numbers("image", 2, 3, 6, 7), boxes, np.array([0, 1, 1], np.int32), np.array([1, 2], np.int32), constants=(3,))
+    # 7 / 3 * 3 must not be more than 7.
+    case("CropAndResize", 1, numbers("image", 1, 3, 7, 8), np.array([[0, 0, 1, 1]], np.float32), np.array([0], np.int32), np.array([3, 4], np.int32), constants=(3,))
     case("CropAndResize", 1, numbers("image", 2, 3, 6, 7, dtype="float16"), boxes.astype(np.float16), np.array([0, 1, 1], np.int32), np.array([1, 2], np.int32), constants=(3,))
     image, filters = numbers("image", 1, 3, 5, 5), numbers("filters", 3, 4, 3, 3)
     case("ConvTransposeWithDynamicPads", 1, image, filters, np.array([1, 0, 1, 1], np.int64), strides=[2, 2], constants=(1, 2))

@@ -92,9 +92,11 @@ Value crop_places(NodeContext& node, const CroppedAxis& axis) {
               {{"output_type", ElementType::f32}});
   const Value gaps = node.op(ops::Maximum, {node.op(ops::Subtract, {count, node.number(1, ElementType::f32)}),
                                             node.number(1, ElementType::f32)});
-  const Value step = divide(node, node.op(ops::Multiply, {node.op(ops::Subtract, {high, low}), last}), gaps);
-  const Value spread =
-      node.op(ops::Add, {node.op(ops::Multiply, {low, last}), node.op(ops::Multiply, {step, numbers})});
+  // The last number divided by the gaps is exactly 1, so that rounding does not move the last pixel of a crop
+  // that ends at the border out of the image.
+  const Value whole = node.op(ops::Multiply, {node.op(ops::Subtract, {high, low}), last});
+  const Value offset = node.op(ops::Multiply, {whole, divide(node, numbers, gaps)});
+  const Value spread = node.op(ops::Add, {node.op(ops::Multiply, {low, last}), offset});
   const Value middle = node.op(
       ops::Multiply,
       {node.op(ops::Add, {low, high}), node.op(ops::Multiply, {last, node.number(0.5, ElementType::f32)})});

@@ -153,6 +153,7 @@ def add_removed_operators():
     old("GivenTensorFill", 5, shape=[2, 2], values=[1.0, 2.0, 3.0, 4.0], expected=[np.array([[1, 2], [3, 4]], np.float32)], dynamic=False)
     for across in (0, 1):
         old("MeanVarianceNormalization", 7, x, across_channels=across)
+        old("MeanVarianceNormalization", 7, numbers("batch", 2, 3, 4, 5), across_channels=across, normalize_variance=across)
 
 
 def add_hashes():

@@ -220,12 +220,14 @@ Values lp_normalization_1(NodeContext& node) {
   return {divide(node, x, node.op(ops::Select, {is_zero, node.number_like(1, norm), norm}))};
 }
 
-/// MeanVarianceNormalization 1: over the pixels, or also across channels; division by the deviation is
-/// optional.
+/// MeanVarianceNormalization 1: over the batch and the pixels, or also across channels, as in onnxruntime;
+/// division by the deviation is optional.
 Values mean_variance_normalization_1(NodeContext& node) {
   const Value x = node.input(0);
+  std::vector<std::int64_t> axes{0};
   const std::int64_t first = node.integer("across_channels", 0) != 0 ? 1 : 2;
-  return {node.op(ops::MVN, {x, axes_between(node, first, node.rank(x))},
+  for (std::int64_t axis = first; axis < node.rank(x); ++axis) axes.push_back(axis);
+  return {node.op(ops::MVN, {x, node.integers(axes)},
                   {{"eps", 1e-9},
                    {"normalize_variance", node.integer("normalize_variance", 1) != 0},
                    {"eps_mode", std::string("OUTSIDE_SQRT")}})};

@@ -73,6 +73,17 @@ def add_tokenizer():
         for rule in (rules[0], rules[4]):
             case("Tokenizer", 1, texts, mincharnum=3, pad_value="", mark=mark, **rule)
     case("Tokenizer", 1, texts.reshape(2, 2), mincharnum=1, pad_value="#", mark=1, separators=[" "])
+    texts = np.array(["one, two,  three", "a=>b=> c", "\u0410\u0431\u0441\u0443\u0441\u0443\u4e2d\u6587", "=>", "", "xyxyz"], object)
+    for rule in (
+        dict(separators=[", ", "=>"]),
+        dict(separators=["e|,", " "]),
+        dict(separators=["\u0431\u0441\u0443", "\u0441\u0443"]),
+        dict(separators=["\u0441\u0443", "\u4e2d"]),
+        dict(separators=["xy", "yx", "(=>)+"]),
+        dict(tokenexp="[^ ,]+"),
+    ):
+        case("Tokenizer", 1, texts, mincharnum=1, pad_value="#", mark=0, **rule)
+        case("Tokenizer", 1, texts, mincharnum=2, pad_value="#", mark=1, **rule)
     case("Tokenizer", 1, np.array(["", ""], object), mincharnum=1, pad_value="#", mark=1, separators=[" "])
 
 

@@ -3,8 +3,13 @@
 // Each byte of a string has a class; a token is a run of bytes of one class, or one character.
 #include <algorithm>
 #include <bitset>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "frontend/strings/regular_expression.hpp"
+#include "frontend/strings/utf8.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -15,44 +20,113 @@ namespace {
 
 constexpr ElementType kWhole = ElementType::i32;
 
+/// A separator: any of some bytes, or a text.
+using Separator = std::variant<std::bitset<256>, std::string>;
+
 /// Which bytes belong to tokens.
 struct Rule {
   std::bitset<256> kept;
-  bool by_character = false;  ///< each character is a token, otherwise each run of bytes
+  bool by_character = false;          ///< each character is a token, otherwise each run of bytes
+  std::vector<Separator> separators;  ///< earlier ones win
 };
 
 constexpr std::string_view kForms =
-    "Use separators or a token expression that are a character, or a set of ASCII characters, with or "
-    "without "
-    "a '+'.";
+    "Use a token expression that is a set of ASCII characters with a '+', and separators that are such sets "
+    "or "
+    "texts whose end is not their begin.";
 
-/// Adds the ASCII characters of a set; fails if there are others.
-void add_characters(NodeContext& node, const OneCharacter& set, const std::string& pattern,
-                    std::bitset<256>& bytes) {
+/// The bytes of a set of ASCII characters, with or without all other characters; no value for other sets.
+std::optional<std::bitset<256>> bytes_of(const OneCharacter& set) {
+  constexpr std::uint32_t kBeyond = 0x80;
+  std::bitset<256> bytes;
   for (const SymbolRange& range : set.of) {
-    if (range.last > 127)
-      node.fail("the pattern '" + pattern + "' has characters beyond ASCII", std::string(kForms));
-    for (std::uint32_t symbol = range.first; symbol <= range.last; ++symbol) bytes.set(symbol);
+    if (range.last >= kBeyond && (range.first > kBeyond || range.last != kLastCodePoint)) return std::nullopt;
+    const std::uint32_t last = std::min(range.last, std::uint32_t{0xFF});
+    for (std::uint32_t symbol = range.first; symbol <= last; ++symbol) bytes.set(symbol);
   }
+  return bytes;
 }
 
-/// The set of a pattern that is a single character or a repetition of one.
-std::pair<OneCharacter, bool> set_of(NodeContext& node, const std::string& pattern) {
+[[noreturn]] void reject(NodeContext& node, const std::string& pattern) {
+  node.fail("the pattern '" + pattern + "' is not converted", std::string(kForms));
+}
+
+/// The only part of a concatenation of one part, otherwise the expression.
+Expression without_wrapping(Expression expression) {
+  while (const auto* parts = std::get_if<Concatenation>(&expression.what)) {
+    if (parts->parts.size() != 1) break;
+    expression = Expression(parts->parts.front());
+  }
+  return expression;
+}
+
+Expression parsed_pattern(NodeContext& node, const std::string& pattern) {
   try {
-    Expression parsed = parse_regular_expression(pattern);
-    while (const auto* parts = std::get_if<Concatenation>(&parsed.what)) {
-      if (parts->parts.size() != 1) break;
-      parsed = Expression(parts->parts.front());
-    }
-    if (const auto* set = std::get_if<OneCharacter>(&parsed.what)) return {*set, false};
-    const auto* repeated = std::get_if<Repetition>(&parsed.what);
-    if (repeated != nullptr && repeated->least == 1 && repeated->most == kUnbounded) {
-      if (const auto* set = std::get_if<OneCharacter>(&repeated->part.front().what)) return {*set, true};
-    }
+    return without_wrapping(parse_regular_expression(pattern));
   } catch (const PatternError& error) {
     node.fail("the pattern '" + pattern + "' cannot be converted: " + error.message);
   }
-  node.fail("the pattern '" + pattern + "' is not converted", std::string(kForms));
+}
+
+/// The bytes of an expression for one character, or for several with a '+'; no value for other expressions.
+std::optional<std::bitset<256>> set_of(const Expression& parsed) {
+  if (const auto* set = std::get_if<OneCharacter>(&parsed.what)) return bytes_of(*set);
+  if (const auto* choices = std::get_if<Alternation>(&parsed.what)) {
+    std::bitset<256> all;
+    for (const Expression& part : choices->parts) {
+      const auto bytes = set_of(without_wrapping(part));
+      if (!bytes) return std::nullopt;
+      all |= *bytes;
+    }
+    return all;
+  }
+  return std::nullopt;
+}
+
+bool is_run(const Expression& parsed) {
+  const auto* repeated = std::get_if<Repetition>(&parsed.what);
+  return repeated != nullptr && repeated->least == 1 && repeated->most == kUnbounded;
+}
+
+const Expression& without_repetition(const Expression& parsed) {
+  return is_run(parsed) ? std::get<Repetition>(parsed.what).part.front() : parsed;
+}
+
+/// The text of an expression that matches only one; no value for other expressions.
+std::optional<std::string> text_of(const Expression& parsed) {
+  if (const auto* set = std::get_if<OneCharacter>(&parsed.what)) {
+    if (set->of.size() != 1 || set->of.front().first != set->of.front().last) return std::nullopt;
+    std::string text;
+    append_code_point(text, set->of.front().first);
+    return text;
+  }
+  const auto* sequence = std::get_if<Concatenation>(&parsed.what);
+  if (sequence == nullptr || sequence->parts.empty()) return std::nullopt;
+  std::string all;
+  for (const Expression& part : sequence->parts) {
+    const auto text = text_of(part);
+    if (!text) return std::nullopt;
+    all += *text;
+  }
+  return all;
+}
+
+/// Whether two matches of `text` can overlap. Their choice would depend on all matches before.
+bool overlaps_itself(const std::string& text) {
+  for (std::size_t size = 1; size < text.size(); ++size) {
+    if (text.starts_with(text.substr(text.size() - size))) return true;
+  }
+  return false;
+}
+
+/// There is no token between adjacent separators, so repeating a separator makes no difference.
+Separator separator_of(NodeContext& node, const std::string& pattern) {
+  const Expression parsed = parsed_pattern(node, pattern);
+  const Expression& once = without_repetition(parsed);
+  if (const auto bytes = set_of(once)) return *bytes;
+  const auto text = text_of(once);
+  if (!text || overlaps_itself(*text)) reject(node, pattern);
+  return *text;
 }
 
 Rule rule_of(NodeContext& node) {
@@ -60,16 +134,11 @@ Rule rule_of(NodeContext& node) {
   const auto separators = node.text_list("separators");
   if (node.has_attribute("tokenexp")) {
     const std::string pattern = node.text("tokenexp");
-    const auto [set, is_run] = set_of(node, pattern);
-    if (!is_run) {
-      if (pattern != ".")
-        node.fail("the token expression '" + pattern + "' is not converted", std::string(kForms));
-      rule.by_character = true;
-      rule.kept.set();
-      rule.kept.reset('\n');
-      return rule;
-    }
-    add_characters(node, set, pattern, rule.kept);
+    const Expression parsed = parsed_pattern(node, pattern);
+    const auto bytes = set_of(without_repetition(parsed));
+    rule.by_character = pattern == ".";
+    if (!bytes || (!is_run(parsed) && !rule.by_character)) reject(node, pattern);
+    rule.kept = *bytes;
     return rule;
   }
   rule.kept.set();
@@ -77,12 +146,7 @@ Rule rule_of(NodeContext& node) {
     rule.by_character = true;
     return rule;
   }
-  std::bitset<256> cuts;
-  for (const std::string& pattern : separators) {
-    // There is no token between adjacent separators, so repeating a separator makes no difference.
-    add_characters(node, set_of(node, pattern).first, pattern, cuts);
-  }
-  rule.kept &= ~cuts;
+  for (const std::string& pattern : separators) rule.separators.push_back(separator_of(node, pattern));
   return rule;
 }
 
@@ -95,7 +159,8 @@ class Tokens {
     places_ = op(ops::Add, {unsqueeze(node, texts.begins(), {1}), columns_});
     const Value inside = op(ops::Less, {columns_, lengths});
     const Value bytes = bytes_at(node, convert(node, texts.bytes(), kWhole), places_, inside);
-    const Value kept = op(ops::LogicalAnd, {inside, of_class(rule.kept, bytes)});
+    Value kept = op(ops::LogicalAnd, {inside, of_class(rule.kept, bytes)});
+    for (const Separator& separator : rule.separators) kept = without_separator(separator, bytes, kept);
     const Value was_kept = moved(kept);
     std::bitset<256> continuations;
     for (std::size_t byte = 0x80; byte < 0xC0; ++byte) continuations.set(byte);
@@ -175,6 +240,25 @@ class Tokens {
     return gather(*node_, node_->numbers(flags, std::vector<std::int64_t>{256}, ElementType::boolean), bytes);
   }
 
+  /// `kept` without the bytes of a separator.
+  Value without_separator(const Separator& separator, Value bytes, Value kept) {
+    if (const auto* set = std::get_if<std::bitset<256>>(&separator)) {
+      return op(ops::LogicalAnd, {kept, of_class(~*set, bytes)});
+    }
+    const auto& text = std::get<std::string>(separator);
+    const auto size = static_cast<std::int64_t>(text.size());
+    // After the last byte of a text there is a column that is not kept, so a match is inside of the text.
+    Value ends = kept;
+    for (std::int64_t i = 0; i < size; ++i) {
+      const auto letter = static_cast<unsigned char>(text[static_cast<std::size_t>(i)]);
+      const Value is_letter = op(ops::LogicalAnd, {kept, op(ops::Equal, {bytes, number(letter)})});
+      ends = i == 0 ? is_letter : op(ops::LogicalAnd, {is_letter, moved(ends)});
+    }
+    Value cut = ends;
+    for (std::int64_t i = 1; i < size; ++i) cut = op(ops::LogicalOr, {ends, earlier(cut)});
+    return op(ops::LogicalAnd, {kept, op(ops::LogicalNot, {cut})});
+  }
+
   /// Packs the strings from `begins` to `ends`. OpenVINO requires contiguous strings, so their bytes are
   /// copied.
   Value packed(Value begins, Value ends, Value bytes) {
@@ -202,6 +286,12 @@ class Tokens {
   Value moved(Value marks) {
     const Value from = op(ops::Maximum, {op(ops::Subtract, {columns_, number(1)}), number(0)});
     return op(ops::LogicalAnd, {gather(*node_, marks, from, 1), op(ops::Greater, {columns_, number(0)})});
+  }
+
+  /// Shifts `marks` left by one column; the last column, in which no match ends, stays.
+  Value earlier(Value marks) {
+    const Value last = op(ops::Subtract, {convert(*node_, size_of(*node_, marks, 1), kWhole), number(1)});
+    return gather(*node_, marks, op(ops::Minimum, {op(ops::Add, {columns_, number(1)}), last}), 1);
   }
 
   Value ranks_of(Value marks) {
@@ -261,7 +351,7 @@ Values tokenizer(NodeContext& node) {
 }  // namespace
 
 std::vector<TranslatorRow> microsoft_tokenizer_translators() {
-  return {{"Tokenizer", 1, tokenizer, "patterns other than sets of ASCII characters", kMicrosoft}};
+  return {{"Tokenizer", 1, tokenizer, "patterns other than sets of ASCII characters and texts", kMicrosoft}};
 }
 
 }  // namespace onnx2ir::frontend

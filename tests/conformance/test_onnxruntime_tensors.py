@@ -144,6 +144,11 @@ def add_gates():
     wave, kernel, state = numbers("wave", 2, 4, 6), numbers("kernel", 4, 1, 3), numbers("state", 2, 4, 2)
     case("CausalConvWithState", 1, wave, kernel, numbers("bias", 4), state, outputs=2, activation="silu", constants=(1, 2))
     case("CausalConvWithState", 1, wave, kernel, outputs=2, constants=(1,))
+    distant = numbers("distant", 2, 4, 6)
+    case("CausalConvWithState", 1, wave, kernel, None, distant, outputs=2, dilation=3, constants=(1,))
+    case("CausalConvWithState", 1, wave, kernel, numbers("bias", 4), distant, outputs=2, dilation=3, variant="given_kernel")
+    planes = numbers("planes", 2, 6, 2, 2)
+    case("CausalConvWithState", 1, planes, kernel, None, numbers("state", 2, 2, 2, 2), outputs=2, channels_last=1, constants=(1,))
     case("CausalConvWithState", 1, wave.transpose(0, 2, 1).copy(), kernel, None, state.transpose(0, 2, 1).copy(), outputs=2, channels_last=1, constants=(1,))
 
 

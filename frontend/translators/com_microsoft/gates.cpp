@@ -155,24 +155,37 @@ Values linear_attention_gate(NodeContext& node) {
   return outputs;
 }
 
-/// CausalConvWithState: the part that equals ONNX's operator.
+/// [B, S, d1, d2 ...] as [B, d1 * d2 ..., S].
+Value with_joint_channels_first(NodeContext& node, Value value) {
+  const Value joint = node.rank(value) == 3 ? value : reshape_keeping(node, value, {0, 0, -1});
+  return transpose(node, joint, {0, 2, 1});
+}
+
+/// [B, d1 * d2 ..., S] in the layout of `like` [B, ?, d1, d2 ...].
+Value with_split_channels_last(NodeContext& node, Value value, Value like) {
+  const Value swapped = transpose(node, value, {0, 2, 1});
+  if (node.rank(like) == 3) return swapped;
+  const Value channels = slice(node, shape_of(node, like), 2, kFarEnd, 0);
+  const Value length = dimension_of(node, swapped, 1);
+  return reshape(node, swapped, concat(node, {dimension_of(node, like, 0), length, channels}));
+}
+
+/// CausalConvWithState along one axis, with one state. With channels_last there may be several axes of
+/// channels.
 Values causal_conv_with_state(NodeContext& node) {
-  if (node.integer("ndim", 1) != 1 || node.integer("dilation", 1) != 1 ||
-      node.integer("state_window", 0) != 0) {
-    node.fail("several axes, dilations and windows of states are not converted");
+  if (node.integer("ndim", 1) != 1 || node.integer("state_window", 0) != 0) {
+    node.fail("several axes and windows of states are not converted; onnxruntime's CPU provider has neither");
   }
   const bool is_last = node.integer("channels_last", 0) != 0;
-  if (is_last && node.rank(node.input(0)) != 3) node.fail("several axes of channels are not converted");
   Operands inputs;
   for (std::size_t i = 0; i < node.input_count(); ++i) inputs.push_back(node.operand(i));
-  const auto swapped = [&](Value value) { return transpose(node, value, {0, 2, 1}); };
   if (is_last) {
-    inputs[0] = swapped(node.input(0));
-    if (node.has_input(3)) inputs[3] = swapped(node.input(3));
+    inputs[0] = with_joint_channels_first(node, node.input(0));
+    if (node.has_input(3)) inputs[3] = with_joint_channels_first(node, node.input(3));
   }
   Values outputs = translate_as(node, "CausalConvWithState", 27, inputs);
   if (is_last) {
-    for (Value& output : outputs) output = swapped(output);
+    for (Value& output : outputs) output = with_split_channels_last(node, output, node.input(0));
   }
   return outputs;
 }
@@ -202,8 +215,7 @@ std::vector<TranslatorRow> microsoft_gate_translators() {
       {"EngramGate", 1, engram_gate, {}, kMicrosoft},
       {"LinearAttentionGate", 1, linear_attention_gate, {}, kMicrosoft},
       {"LinearAttention", 1, linear_attention, "windows of states", kMicrosoft},
-      {"CausalConvWithState", 1, causal_conv_with_state, "several axes, dilations, windows of states",
-       kMicrosoft},
+      {"CausalConvWithState", 1, causal_conv_with_state, "several axes, windows of states", kMicrosoft},
   };
 }
 

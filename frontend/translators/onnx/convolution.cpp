@@ -247,19 +247,23 @@ Values col2im_18(NodeContext& node) {
 }
 
 /// A filter of dynamic size for each channel: all windows [N, C, L, k] times the filters [C, 1, k].
-Value windows_by_channel(NodeContext& node, Value input, Value filter, Value places) {
-  const Value indices = node.op(ops::Add, {unsqueeze(node, numbers_below(node, places), {1}),
-                                           numbers_below(node, dimension_of(node, filter, 2))});
+Value windows_by_channel(NodeContext& node, Value input, Value filter, Value places, std::int64_t dilation) {
+  const Value taps =
+      node.op(ops::Multiply, {numbers_below(node, dimension_of(node, filter, 2)), node.integer(dilation)});
+  const Value indices = node.op(ops::Add, {unsqueeze(node, numbers_below(node, places), {1}), taps});
   const Value products = node.op(ops::Multiply, {gather(node, input, indices, 2), filter});
   return reduce(node, ops::ReduceSum, products, {3});
 }
 
 /// CausalConvWithState 27: each channel has its own filter over the state and the input; the new state is the
-/// part that later positions need.
+/// part that later positions need. Only onnxruntime's operator has the attribute dilation.
 Values causal_conv_with_state_27(NodeContext& node) {
   const Value input = node.input(0);
   const Value filter = node.input(1);
-  const Value before = node.op(ops::Subtract, {dimension_of(node, filter, 2), node.integers({1})});
+  const std::int64_t dilation = node.integer("dilation", 1);
+  if (dilation < 1) node.fail("attribute 'dilation' must be positive");
+  const Value gaps = node.op(ops::Subtract, {dimension_of(node, filter, 2), node.integers({1})});
+  const Value before = node.op(ops::Multiply, {gaps, node.integer(dilation)});
   Value state = node.optional_input(3);
   if (!state) {
     const Value shape = concat(node, {dimension_of(node, input, 0), dimension_of(node, input, 1), before});
@@ -272,12 +276,12 @@ Values causal_conv_with_state_27(NodeContext& node) {
     const std::vector<std::int64_t> one{1};
     result = node.op(ops::GroupConvolution, {extended, grouped(node, filter, filter.shape()[0].size())},
                      {{"strides", one},
-                      {"dilations", one},
+                      {"dilations", std::vector<std::int64_t>{dilation}},
                       {"pads_begin", none},
                       {"pads_end", none},
                       {"auto_pad", "explicit"}});
   } else {
-    result = windows_by_channel(node, extended, filter, dimension_of(node, input, 2));
+    result = windows_by_channel(node, extended, filter, dimension_of(node, input, 2), dilation);
   }
   result = biased(node, result, node.optional_input(2), 3);
   const std::string activation = node.text("activation", "none");

@@ -134,7 +134,9 @@ def add_gates():
     for gates in ((2, 3, 4), (2, 3, 4, 1), (2, 3, 4, 8)):
         case("HyperConnectionPreMix", 1, streams, numbers("gates", *gates), reduction_scale=0.5, dynamic=False)
         case("HyperConnectionPostMix", 1, streams, block, numbers("gates", *gates), numbers("mix", 2, 3, 4, 4), dynamic=False)
-    case("HyperConnectionPreMix", 1, streams.reshape(2, 3, 32), numbers("gates", 2, 3, 32), num_branches=4, dynamic=False)
+    case("HyperConnectionPreMix", 1, streams.reshape(2, 3, 32), numbers("gates", 2, 3, 32), num_branches=4)
+    case("HyperConnectionPreMix", 1, streams.reshape(2, 3, 32), numbers("gates", 2, 3, 4), num_branches=4)
+    case("HyperConnectionPostMix", 1, streams.reshape(2, 3, 32), block, numbers("gates", 2, 3, 4), numbers("mix", 2, 3, 4, 4), num_branches=4)
     key, query, value = numbers("key", 2, 3, 4, 8), numbers("query", 2, 3, 4, 8), numbers("value", 2, 3, 8)
     scales = [numbers(name, 4, 8) for name in ("ks", "qs", "cs")]
     case("EngramGate", 1, key, query, value, *scales[:2])

@@ -90,10 +90,9 @@ Value gates_for(NodeContext& node, Value gates, Value branches) {
   const auto rank = static_cast<std::size_t>(node.rank(branches));
   const ir::Dimension count = branches.shape()[rank - 2];
   const ir::Dimension last = gates.shape()[rank - 2];
-  if (count.is_dynamic() || last.is_dynamic()) {
-    node.fail("the sizes of the branches must be known when the model is converted");
-  }
-  return last == count ? unsqueeze(node, gates, {node.rank(gates)}) : in_branches(node, gates, count.size());
+  // Flattened streams have a known number of branches. One gate for each branch becomes [..., C, 1].
+  const bool is_one_each = count.is_dynamic() || last == count;
+  return is_one_each ? unsqueeze(node, gates, {node.rank(gates)}) : in_branches(node, gates, count.size());
 }
 
 /// HyperConnectionPreMix: the sum of the branches, each multiplied by its gate.

@@ -54,6 +54,7 @@ def add_activations_and_norms():
     case("SkipSimplifiedLayerNormalization", 1, x, skip, gamma, bias, epsilon=1e-6)
     case("SimplifiedLayerNormalization", 17, x, gamma, domain="", epsilon=1e-6)
     case("SimplifiedLayerNormalization", 17, x, gamma, domain="", axis=-1, outputs=2)
+    case("SimplifiedLayerNormalization", 1, x, gamma, expected=[rms_norm(x, gamma)])
     case("SkipSimplifiedLayerNormalization", 1, x, skip, gamma, bias, outputs=4, epsilon=1e-5, expected=skip_rms_norm(x + skip + bias, gamma))
     for opset in (9, 13, 16):
         case("LayerNormalization", opset, x, gamma, beta, domain="", epsilon=1e-3)

@@ -99,7 +99,7 @@ Values skip_simplified_layer_normalization(NodeContext& node) {
 }
 
 /// SimplifiedLayerNormalization, which onnxruntime adds to ONNX's own domain: RMSNormalization before opset
-/// 23.
+/// 23. OpenVINO's front end also accepts it in onnxruntime's domain.
 Values simplified_layer_normalization(NodeContext& node) {
   const Value x = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
@@ -220,6 +220,7 @@ std::vector<TranslatorRow> microsoft_transformer_translators() {
       {"SkipLayerNormalization", 1, skip_layer_normalization, {}, kMicrosoft},
       {"SkipSimplifiedLayerNormalization", 1, skip_simplified_layer_normalization, {}, kMicrosoft},
       {"SimplifiedLayerNormalization", 1, simplified_layer_normalization},
+      {"SimplifiedLayerNormalization", 1, simplified_layer_normalization, {}, kMicrosoft},
       {"EmbedLayerNormalization", 1, embed_layer_normalization, {}, kMicrosoft, "mask_index_type"},
       {"QEmbedLayerNormalization", 1, quantized_embed_layer_normalization, {}, kMicrosoft},
       {"RelativePositionBias", 1, relative_position_bias, {}, kMicrosoft},

@@ -95,7 +95,8 @@ Step as_size(Value count) {
   return is_size ? Step(Place{count, 0, true}) : std::nullopt;
 }
 
-/// The number of elements of a Range in steps of 1: the end, if it starts at 0, or n, if it ends at start + n.
+/// The number of elements of a Range in steps of 1: the end, if it starts at 0, or n, if it ends at start +
+/// n.
 Step from_range(const Node& node) {
   if (const auto step = exact_values(node.input(2)); !step || step->front() != 1) return std::nullopt;
   const Value start = node.input(0);

@@ -1,6 +1,7 @@
-// Replaces MatMul(a * m, b * n) by MatMul(a * (m * n), b) for numbers m and n. PyTorch's exporters multiply the
-// queries and the keys of an attention by the square root of the scale. The keys are usually larger, and OpenVINO
-// multiplies with transposed keys without a copy only if the Transpose is directly before the product.
+// Replaces MatMul(a * m, b * n) by MatMul(a * (m * n), b) for numbers m and n. PyTorch's exporters multiply
+// the queries and the keys of an attention by the square root of the scale. The keys are usually larger, and
+// OpenVINO multiplies with transposed keys without a copy only if the Transpose is directly before the
+// product.
 #include <cmath>
 
 #include "ir/builder.hpp"
@@ -16,7 +17,8 @@ struct Scaled {
   double factor = 1;
 };
 
-/// `value` as another value of the same shape times a number; null if it is not used once, or no such product.
+/// `value` as another value of the same shape times a number; null if it is not used once, or no such
+/// product.
 Scaled scaled(ir::Value value) {
   const ir::Node& node = *value.node;
   if (!node.is(ops::Multiply) || !is_used_once(value)) return {};
@@ -36,9 +38,9 @@ ir::Value merge(ir::Builder& builder, const ir::Node& product) {
   const auto factor = static_cast<float>(left.factor * right.factor);
   if (!std::isnormal(factor)) return {};
   const ir::Value number = builder.number(factor, ir::ElementType::f32);
-  return builder.op(ops::MatMul, {builder.op(ops::Multiply, {left.value, number}), right.value},
-                    {{"transpose_a", product.boolean("transpose_a")},
-                     {"transpose_b", product.boolean("transpose_b")}});
+  return builder.op(
+      ops::MatMul, {builder.op(ops::Multiply, {left.value, number}), right.value},
+      {{"transpose_a", product.boolean("transpose_a")}, {"transpose_b", product.boolean("transpose_b")}});
 }
 
 }  // namespace

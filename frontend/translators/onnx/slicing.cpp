@@ -189,6 +189,10 @@ Values gather_nd_11(NodeContext& node) {
 
 std::string reduction_of(NodeContext& node) {
   std::string reduction = node.text("reduction", "none");
+  // OpenVINO would reduce the bytes of the strings. Onnxruntime has only add, which appends them.
+  if (reduction != "none" && node.input(0).type() == ElementType::string) {
+    node.fail("a reduction of strings cannot be converted; only reduction 'none' is possible");
+  }
   if (reduction == "add") return "sum";
   if (reduction == "mul") return "prod";
   if (reduction == "none" || reduction == "min" || reduction == "max") return reduction;
@@ -358,8 +362,8 @@ std::vector<TranslatorRow> slicing_translators() {
       {"GatherElements", 11, gather_elements_11},
       {"GatherND", 11, gather_nd_11},
       {"Scatter", 9, scatter_elements_9},
-      {"ScatterElements", 11, scatter_elements_9},
-      {"ScatterND", 11, scatter_nd_11},
+      {"ScatterElements", 11, scatter_elements_9, "reductions of strings"},
+      {"ScatterND", 11, scatter_nd_11, "reductions of strings"},
       {"TensorScatter", 24, tensor_scatter_24},
       {"Split", 1, split_1},
       {"Compress", 9, compress_9},

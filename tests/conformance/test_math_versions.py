@@ -279,6 +279,8 @@ def add_normalizations():
     for size in (1, 2, 3, 4, 5):
         for bias in (1.5, 2.0):
             case("LRN", 13, x, size=size, alpha=0.2, beta=0.6, bias=bias, expected=lrn(x, size, 0.2, 0.6, bias))
+    for opset in (7, 10, 12, 13):
+        case("Dropout", opset, x, outputs=2)
     case("MeanVarianceNormalization", 13, x)
     case("MeanVarianceNormalization", 13, x, axes=[1, 2])
 

@@ -92,9 +92,11 @@ Values multinomial_7(NodeContext& node) {
                    {"op_seed", drawn.of_op}})};
 }
 
-Value ones_like(NodeContext& node, Value x, ElementType type) {
-  const Value one = node.integer(1, type);
-  return broadcast_to(node, one, shape_of(node, x));
+/// The mask of a Dropout that keeps all elements. Below version 12 the specification does not define it, and
+/// onnxruntime gives zeros.
+Value mask_in_inference(NodeContext& node, Value x, ElementType type) {
+  const Value kept = node.integer(node.opset() < 12 ? 0 : 1, type);
+  return broadcast_to(node, kept, shape_of(node, x));
 }
 
 /// Dropout 1, 6, 7: a copy for inference; the mask has the type of the data.
@@ -105,7 +107,7 @@ Values dropout_1(NodeContext& node) {
     node.fail("training is not converted", "set attribute 'is_test'");
   }
   Values outputs{x};
-  if (node.has_output(1)) outputs.push_back(ones_like(node, x, x.type()));
+  if (node.has_output(1)) outputs.push_back(mask_in_inference(node, x, x.type()));
   return outputs;
 }
 
@@ -113,7 +115,7 @@ Values dropout_1(NodeContext& node) {
 Values dropout_10(NodeContext& node) {
   const Value x = node.input(0);
   Values outputs{x};
-  if (node.has_output(1)) outputs.push_back(ones_like(node, x, ElementType::boolean));
+  if (node.has_output(1)) outputs.push_back(mask_in_inference(node, x, ElementType::boolean));
   return outputs;
 }
 

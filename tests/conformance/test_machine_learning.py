@@ -150,6 +150,17 @@ def add_svm():
     x = random(1, 6, 3, low=-1, high=1)
     vectors = [float(value) for value in random(2, 15, low=-1, high=1)]
     weights = [float(value) for value in random(3, 10, low=-1, high=1)]
+    linear = dict(outputs=[(INT64, 1), (FLOAT, 2)], rho=[0.1, -0.2, 0.3], kernel_type="LINEAR", kernel_params=[0.4, 0.5, 3.0])
+    for transform in TRANSFORMS[:-1]:
+        case("SVMClassifier", 1, x, variant=f"linear-three-{transform}", coefficients=weights[:9], classlabels_ints=[3, 4, 5],
+             post_transform=transform, **linear)
+        for sign, rows in (("signed", weights[:6]), ("positive", [abs(weight) for weight in weights[:6]])):
+            case("SVMClassifier", 1, x, variant=f"linear-two-{sign}-{transform}", coefficients=rows, classlabels_ints=[3, 4],
+                 post_transform=transform, **linear)
+    case("SVMClassifier", 1, x, variant="linear-two-probabilities", coefficients=weights[:6], classlabels_ints=[3, 4], prob_a=[-1.3],
+         prob_b=[0.2], **linear)
+    case("SVMClassifier", 1, x, variant="linear-kernel", coefficients=weights[:9], classlabels_ints=[3, 4, 5],
+         **linear | {"kernel_type": "RBF"})
     for kernel in ["LINEAR", "RBF", "SIGMOID", "POLY"]:
         parameters = dict(kernel_type=kernel, kernel_params=[0.4, 0.5, 3.0], support_vectors=vectors)
         for one_class in (0, 1):

@@ -115,7 +115,29 @@ Values svm_regressor_1(NodeContext& node) {
   return {transformed(node, scores, post_transform_of(node))};
 }
 
-/// SVMClassifier 1 with support vectors, one against one: each pair of classes has a decision, and the class
+/// The linear SVMClassifier: a row of coefficients for each class, and one intercept. onnxruntime ignores the
+/// kernel and the probabilities then.
+Values linear_svm_classifier(NodeContext& node, const Labels& labels) {
+  const auto coefficients = node.real_list("coefficients");
+  const auto rho = node.real_list("rho");
+  if (rho.empty()) node.fail("rho is missing");
+  const auto classes = static_cast<std::int64_t>(labels.size());
+  const Value weights = matrix(node, coefficients, classes, "the coefficients");
+  const Value products_of_rows = products(node, feature_matrix(node), weights);
+  const Value scores = node.op(ops::Add, {products_of_rows, node.number(rho.front(), ElementType::f32)});
+  Value best = best_class(node, scores);
+  if (classes == 2 && node.real_list("prob_a").empty()) {
+    // As in onnxruntime, the second class also wins if the highest score is above a threshold.
+    const bool all_positive = std::ranges::all_of(coefficients, [](double value) { return value >= 0; });
+    const Value highest = reduce(node, ops::ReduceMax, scores, {1});
+    const Value wins = all_positive ? node.op(ops::GreaterEqual, {highest, node.number(0.5, ElementType::f32)})
+                                    : node.op(ops::Greater, {highest, node.number(0, ElementType::f32)});
+    best = node.op(ops::Select, {wins, node.integer(1, best.type()), best});
+  }
+  return {label_at(node, labels, best), transformed(node, scores, post_transform_of(node))};
+}
+
+/// SVMClassifier 1. With support vectors, one against one: each pair of classes has a decision, and the class
 /// with the most votes is selected.
 Values svm_classifier_1(NodeContext& node) {
   const Labels labels = labels_of(node, "classlabels_ints", "classlabels_strings");
@@ -123,7 +145,8 @@ Values svm_classifier_1(NodeContext& node) {
   const auto rho = node.real_list("rho");
   const auto coefficients = node.real_list("coefficients");
   const auto classes = static_cast<std::int64_t>(counts.size());
-  if (classes < 2) node.fail("a linear SVM without support vectors cannot be converted");
+  if (counts.empty()) return linear_svm_classifier(node, labels);
+  if (classes < 2) node.fail("an SVM with support vectors needs at least two classes");
   const auto prob_a = node.real_list("prob_a");
   const auto prob_b = node.real_list("prob_b");
   if (post_transform_of(node) != PostTransform::none)
@@ -194,7 +217,7 @@ std::vector<TranslatorRow> linear_model_translators() {
   return {
       {"LinearClassifier", 1, linear_classifier_1, "softmax of two classes with one score", kMachineLearning},
       {"LinearRegressor", 1, linear_regressor_1, "computed in f32", kMachineLearning},
-      {"SVMClassifier", 1, svm_classifier_1, "without support vectors", kMachineLearning},
+      {"SVMClassifier", 1, svm_classifier_1, "post_transform with support vectors", kMachineLearning},
       {"SVMRegressor", 1, svm_regressor_1, "computed in f32", kMachineLearning},
   };
 }

@@ -165,6 +165,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::sequential_back_edges, "sequential_back_edges",
      "A Loop assigns its back edges one after the other: a state that receives another state's value may "
      "receive the next one"},
+    {Fault::shuffle_channels_groups, "shuffle_channels_groups",
+     "OpenVINO takes a Reshape, a Transpose and a Reshape for a shuffle of channels, and does not compile "
+     "them "
+     "if the number of groups is dynamic"},
     {Fault::signed_4_bit_zero_points, "signed_4_bit_zero_points",
      "A MatMul with quantised weights reads negative zero points of 4 bits as positive ones"},
     {Fault::single_scale_rounding, "single_scale_rounding",

@@ -92,6 +92,7 @@ enum class Fault : std::uint8_t {
   roi_align_no_samples,
   saturating_conversions,
   sequential_back_edges,
+  shuffle_channels_groups,
   signed_4_bit_zero_points,
   single_scale_rounding,
   small_type_moves,

@@ -72,6 +72,16 @@ add_case("decoder-heads", f"{inputs} => (float[A, B, C, D] q, float[E, F, G, H] 
 attention = f"{body} a = Attention (q, k, k) o = Transpose <perm = [0, 2, 1, 3]> (a) ol = Concat <axis = 0> (n, m, all) y = Reshape <allowzero = 1> (o, ol)"
 add_case("decoder-attention", f"{inputs} => (float[A, B, C] y) {{ {attention} }}", runs)
 
+# A batch of crops of an image: the number of images is dynamic, and the second one after the Reshape.
+for order, name in (("1, 0, 2, 3, 4", "crops"), ("1, 2, 0, 4, 3", "crops-turned")):
+    runs = [{"x": tensor("x", 4 * n, 8, 2, 3)} for n in (2, 1, 3)]
+    body = f"""s = Constant <value_ints = [4, -1, 8, 2, 3]> () t = Reshape (x, s) o = Transpose <perm = [{order}]> (t)
+        r = Constant <value_ints = [-1, 32, 3, 2]> () y = Reshape (o, r)"""
+    add_case(name, f"(float[N, 8, 2, 3] x) => (float[A, B, C, D] y) {{ {body} }}", runs)
+body = """s = Constant <value_ints = [4, -1, 8, 6]> () t = Reshape (x, s) o = Transpose <perm = [1, 0, 2, 3]> (t)
+    r = Constant <value_ints = [-1, 32, 6]> () y = Reshape (o, r)"""
+add_case("crops-flat", f"(float[N, 8, 2, 3] x) => (float[A, B, C] y) {{ {body} }}", runs)
+
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("dynamic sizes", name), make) for name, make in CASES.items()))
 def test_dynamic_sizes(conformance, result):

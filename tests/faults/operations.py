@@ -28,6 +28,17 @@ def concat_reduction():
     return False
 
 
+@experiment
+def shuffle_channels_groups():
+    """A Reshape, a Transpose and a Reshape take the dynamic batch of a tensor of four dimensions apart."""
+    x = parameter([-1, 8, 2, 2])
+    parts = opset.reshape(x, numbers(4, -1, 8, 2, 2), False)
+    joined = opset.reshape(opset.transpose(parts, numbers(1, 0, 2, 3, 4)), numbers(-1, 32, 2, 2), False)
+    given = np.arange(256, dtype=F32).reshape(8, 8, 2, 2)
+    right = given.reshape(4, 2, 8, 2, 2).transpose(1, 0, 2, 3, 4).reshape(2, 32, 2, 2)
+    return differs([x], joined, (given,), right)
+
+
 @experiment(may_crash=True)
 def col2im_run_time_sizes():
     """Col2Im of data of static shape takes its sizes from inputs."""

@@ -130,8 +130,9 @@ Values linear_svm_classifier(NodeContext& node, const Labels& labels) {
     // As in onnxruntime, the second class also wins if the highest score is above a threshold.
     const bool all_positive = std::ranges::all_of(coefficients, [](double value) { return value >= 0; });
     const Value highest = reduce(node, ops::ReduceMax, scores, {1});
-    const Value wins = all_positive ? node.op(ops::GreaterEqual, {highest, node.number(0.5, ElementType::f32)})
-                                    : node.op(ops::Greater, {highest, node.number(0, ElementType::f32)});
+    const Value wins = all_positive
+                           ? node.op(ops::GreaterEqual, {highest, node.number(0.5, ElementType::f32)})
+                           : node.op(ops::Greater, {highest, node.number(0, ElementType::f32)});
     best = node.op(ops::Select, {wins, node.integer(1, best.type()), best});
   }
   return {label_at(node, labels, best), transformed(node, scores, post_transform_of(node))};

@@ -72,6 +72,7 @@ bool limit_fused_chains(ir::Model& model, PassContext& context);
 bool widen_small_types(ir::Model& model, PassContext& context);
 bool separate_concat_reductions(ir::Model& model, PassContext& context);
 bool separate_shuffled_channels(ir::Model& model, PassContext& context);
+bool squeeze_unit_gathers(ir::Model& model, PassContext& context);
 bool convert_attention_masks(ir::Model& model, PassContext& context);
 bool decompose_unsigned_not(ir::Model& model, PassContext& context);
 bool compute_empty_results(ir::Model& model, PassContext& context);

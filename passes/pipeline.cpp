@@ -309,6 +309,12 @@ constexpr std::array kPipeline = {
          .summary = "Puts an If with outputs of dynamic size into a Loop of one iteration",
          .run = wrap_ifs_in_loops,
          .faults = {Fault::branch_output_memory}},
+    // Before decompose_empty_unsqueezes, because the squeezed values may be empty.
+    Pass{.name = "squeeze_unit_gathers",
+         .kind = legalize,
+         .summary = "Replaces the Gather of an only element before a shared Transpose by a Squeeze",
+         .run = squeeze_unit_gathers,
+         .faults = {Fault::skipped_gather}},
     // After wrap_ifs_in_loops, which makes loops. Before decompose_empty_unsqueezes, because the values it
     // unsqueezes may be empty.
     Pass{.name = "unsqueeze_empty_loop_values",

@@ -85,6 +85,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::shuffle_channels_groups, {2024, 6}, std::nullopt, ""},
     {Fault::signed_4_bit_zero_points, {2024, 6}, Release{2025, 3}, ""},
     {Fault::single_scale_rounding, {2024, 6}, Release{2024, 6}, "AVX512_CORE_VNNI AVX512_CORE_BF16 AVX512_CORE_AMX"},
+    {Fault::skipped_gather, {2024, 6}, std::nullopt, ""},
     {Fault::small_type_moves, {2024, 6}, std::nullopt, ""},
     {Fault::stale_empty_shapes, {2024, 6}, std::nullopt, ""},
     {Fault::stale_initial_memory, {2024, 6}, std::nullopt, ""},

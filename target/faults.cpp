@@ -175,6 +175,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A MatMul with quantised weights whose inputs the CPU plugin rounds to 8 bits misreads one scale for "
      "all "
      "weights"},
+    {Fault::skipped_gather, "skipped_gather",
+     "OpenVINO removes a Gather of an only element before a Transpose and a Reshape: other uses of the "
+     "Transpose get one more dimension"},
     {Fault::small_type_moves, "small_type_moves",
      "Operations that move elements of less than 8 bits or of 8-bit floats give wrong values or end the "
      "process"},

@@ -95,6 +95,7 @@ enum class Fault : std::uint8_t {
   shuffle_channels_groups,
   signed_4_bit_zero_points,
   single_scale_rounding,
+  skipped_gather,
   small_type_moves,
   stale_empty_shapes,
   stale_initial_memory,

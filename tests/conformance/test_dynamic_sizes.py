@@ -72,6 +72,12 @@ add_case("decoder-heads", f"{inputs} => (float[A, B, C, D] q, float[E, F, G, H] 
 attention = f"{body} a = Attention (q, k, k) o = Transpose <perm = [0, 2, 1, 3]> (a) ol = Concat <axis = 0> (n, m, all) y = Reshape <allowzero = 1> (o, ol)"
 add_case("decoder-attention", f"{inputs} => (float[A, B, C] y) {{ {attention} }}", runs)
 
+# The boxes of the only image, used with and without the axis of images.
+runs = [{"x": tensor("x", 1, 4, n)} for n in (3, 2, 5)]
+body = """zero = Constant <value_int = 0> () g = Gather (x, zero) t = Transpose <perm = [1, 0]> (g) f = Constant <value_ints = [0]> ()
+    y = Unsqueeze (t, f) i = Constant <value_ints = [1, 0]> () z = Gather (t, i)"""
+add_case("only-image", f"(float[1, 4, N] x) => (float[A, B, C] y, float[2, 4] z) {{ {body} }}", runs)
+
 # A batch of crops of an image: the number of images is dynamic, and the second one after the Reshape.
 for order, name in (("1, 0, 2, 3, 4", "crops"), ("1, 2, 0, 4, 3", "crops-turned")):
     runs = [{"x": tensor("x", 4 * n, 8, 2, 3)} for n in (2, 1, 3)]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .experiment import experiment, fails, numbers, opset, parameter, results
+from .experiment import experiment, fails, number, numbers, opset, parameter, results
 
 F32 = np.float32
 
@@ -26,6 +26,18 @@ def concat_reduction():
             if differs([x], reduced, (np.array([4, 3], np.int32),), extremum):
                 return True
     return False
+
+
+@experiment
+def skipped_gather():
+    """A Transpose of the only element of the first axis has a Reshape and another use."""
+    x = parameter([1, 2, -1])
+    moved = opset.transpose(opset.gather(x, number(0), number(0)), numbers(1, 0))
+    rows = opset.gather(moved, numbers(0, 2), number(0))
+    output = opset.concat([opset.reshape(moved, numbers(-1), False), opset.reshape(rows, numbers(-1), False), opset.convert(opset.shape_of(rows), "f32")], 0)
+    given = np.arange(6, dtype=F32).reshape(1, 2, 3)
+    columns = given[0].T
+    return differs([x], output, (given,), np.concatenate([columns.ravel(), columns[[0, 2]].ravel(), [2, 2]]))
 
 
 @experiment

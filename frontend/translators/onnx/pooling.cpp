@@ -10,10 +10,28 @@
 namespace onnx2ir::frontend {
 namespace {
 
+/// Limits the kernel to the padded input along axes that the ceil mode gives one place although the kernel is
+/// larger. The CPU plugin refuses such kernels. onnxruntime ignores the part of the window beyond the
+/// padding.
+void limit_kernel(Window& window, const ir::PartialShape& shape) {
+  if (window.auto_pad != "explicit") return;
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    if (shape[i + 2].is_dynamic()) continue;
+    const std::int64_t pads = ir::checked_add(window.pads_begin[i], window.pads_end[i]);
+    const std::int64_t size = ir::checked_add(shape[i + 2].size(), pads);
+    const std::int64_t extent =
+        ir::checked_add(ir::checked_multiply(window.kernel[i] - 1, window.dilations[i]), 1);
+    if (size < 1 || extent <= size || extent - size >= window.strides[i]) continue;
+    window.kernel[i] = (size - 1) / window.dilations[i] + 1;
+    window.strides[i] = size;  // no second place, also if the dilated kernel is smaller than the input
+  }
+}
+
 Window pool_window(NodeContext& node) {
   Window window = window_of(node, node.rank(node.input(0)) - 2);
   if (window.kernel.empty()) node.fail("kernel_shape is missing");
   resolve_auto_pad(window, node.input(0));
+  if (node.integer("ceil_mode", 0) != 0) limit_kernel(window, node.input(0).shape());
   return window;
 }
 

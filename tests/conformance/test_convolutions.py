@@ -102,6 +102,7 @@ def add_positions_without_number():
         grid.reshape(-1, rank)[rank] = np.nan
         for mode, padding, align in itertools.product(modes, ("zeros", "border", "reflection"), (0, 1)):
             case("GridSample", 20, image, grid, mode=mode, padding_mode=padding, align_corners=align, variant=f"nan-{rank}")
+        case("GridSample", 20, image, grid, constants=(1,), mode="linear", padding_mode="zeros", variant=f"nan-constant-{rank}")
 
 
 def add_grids():

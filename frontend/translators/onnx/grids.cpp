@@ -1,4 +1,6 @@
 // Grids of positions in [-1, 1], and sampling of images and volumes at them: AffineGrid, GridSample.
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "frontend/translators/families.hpp"
@@ -70,9 +72,47 @@ Values affine_grid_20(NodeContext& node) {
   return {convert(node, reshape(node, moved, concat(node, result)), theta.type())};
 }
 
+/// Whether a constant is small and has finite numbers only: exported linspaces with one step have NaNs.
+bool is_finite(Value constant) {
+  constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
+  const ir::ConstantData& data = *constant.node->constant();
+  const auto count = constant.shape().element_count();
+  if (!count || data.size() > kMaxBytes) return false;
+  const auto numbers = ir::decode_numbers(constant.type(), data.bytes(), static_cast<std::size_t>(*count));
+  return numbers && std::ranges::all_of(*numbers, [](double number) { return std::isfinite(number); });
+}
+
+/// Whether `value` can be NaN or infinite because it is an input, or comes from a division or a function with
+/// poles: Deformable DETR divides by the sizes of masks. Bounded functions end the search.
+bool may_lack_numbers(Value value) {
+  static constexpr ir::OperationSet kBounded = {ops::Tanh, ops::Sigmoid, ops::Clamp, ops::HardSigmoid,
+                                                ops::Sin,  ops::Cos,     ops::Range};
+  static constexpr ir::OperationSet kKeepNumbers = {
+      ops::Add,     ops::Subtract,      ops::Multiply, ops::MatMul,    ops::Maximum,
+      ops::Minimum, ops::Concat,        ops::Gather,   ops::Slice,     ops::Broadcast,
+      ops::Convert, ops::VariadicSplit, ops::Split,    ops::ReduceSum, ops::ReduceMean};
+  constexpr std::size_t kMaxSteps = 64;
+  std::vector<Value> pending{value};
+  for (std::size_t step = 0; !pending.empty(); ++step) {
+    const Value part = pending.back();
+    const ir::Node& node = *part.node;
+    pending.pop_back();
+    const bool is_number = ir::is_integral(part.type()) || node.is_one_of(kBounded) ||
+                           (node.constant() != nullptr && is_finite(part));
+    if (is_number) continue;
+    const auto divisor = node.is(ops::Divide) ? ir::exact_numbers(node.input(1)) : std::nullopt;
+    const bool divides = divisor && std::ranges::count(*divisor, 0) == 0;
+    const bool moves = node.op().traits.rearranges || node.op().traits.reshapes;
+    if (step == kMaxSteps || !(divides || moves || node.is_one_of(kKeepNumbers))) return true;
+    pending.insert(pending.end(), node.inputs().begin(), node.inputs().end());
+  }
+  return false;
+}
+
 /// PyTorch and onnxruntime read a position that is NaN as -1, onnxruntime also an infinite one. OpenVINO
-/// gives NaN.
+/// gives NaN. The check takes as long as the sampling of a small image.
 Value finite_positions(NodeContext& node, Value grid) {
+  if (!may_lack_numbers(grid)) return grid;
   return node.op(ops::Select, {node.op(ops::IsFinite, {grid}), grid, node.number_like(-1, grid)});
 }
 

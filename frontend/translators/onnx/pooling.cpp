@@ -11,7 +11,7 @@ namespace onnx2ir::frontend {
 namespace {
 
 /// Limits the kernel to the padded input along axes that the ceil mode gives one place although the kernel is
-/// larger. The CPU plugin refuses such kernels. onnxruntime ignores the part of the window beyond the
+/// larger. OpenVINO refuses such kernels. onnxruntime ignores the part of the window beyond the
 /// padding.
 void limit_kernel(Window& window, const ir::PartialShape& shape) {
   if (window.auto_pad != "explicit") return;

@@ -36,7 +36,7 @@ bool is_same_for_rows(const ir::PartialShape& shape) {
   return shape.has_rank() && (shape.rank() < 2 || (shape.rank() == 2 && shape[0] == ir::Dimension(1)));
 }
 
-/// The operand of `node` whose rows it computes one by one; no value if there is none.
+/// The operand whose rows `node` processes independently; no value if `node` mixes rows.
 std::optional<std::size_t> operand_of_rows(const ir::Node& node) {
   if (node.is(ops::MatMul)) {
     const bool multiplies_rows = !node.boolean("transpose_a") && is_matrix(node.input(1).shape());

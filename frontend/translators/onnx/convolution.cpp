@@ -23,7 +23,6 @@ Value grouped(NodeContext& node, Value filter, std::int64_t groups) {
 /// The node's `group`, which must divide the filters.
 std::int64_t group_count(NodeContext& node, Value filter) {
   const std::int64_t groups = node.integer("group", 1);
-  node.rank(filter);
   const std::int64_t filters = filter.shape()[0].size();
   if (groups <= 0 || (filters >= 0 && filters % groups != 0)) {
     node.fail("the filters cannot be divided into the groups");
@@ -42,9 +41,18 @@ Value biased(NodeContext& node, Value result, Value bias, std::int64_t rank) {
   return bias ? node.op(ops::Add, {result, along_channels(node, bias, rank)}) : result;
 }
 
-void take_kernel_from(Window& window, Value filter) {
-  if (!window.kernel.empty() || !filter.shape().has_rank()) return;
+/// The window of a convolution. The filter must have as many spatial axes as the input; it determines a
+/// kernel_shape that is absent.
+Window convolution_window(NodeContext& node, Value input, Value filter) {
+  const std::int64_t rank = node.rank(input);
+  Window window = window_of(node, rank - 2);
+  if (node.rank(filter) != rank) {
+    node.fail("the filter " + to_string(filter.shape()) + " and the input " + to_string(input.shape()) +
+              " have different ranks");
+  }
+  if (!window.kernel.empty()) return window;
   for (std::size_t i = 2; i < filter.shape().rank(); ++i) window.kernel.push_back(filter.shape()[i].size());
+  return window;
 }
 
 /// Whether OpenVINO's convolutions support the filter.
@@ -53,9 +61,7 @@ bool is_native(const NodeContext& node, Value filter) {
 }
 
 Value convolved(NodeContext& node, Value input, Value filter) {
-  const std::int64_t rank = node.rank(input);
-  Window window = window_of(node, rank - 2);
-  take_kernel_from(window, filter);
+  const Window window = convolution_window(node, input, filter);
   const std::int64_t groups = group_count(node, filter);
   if (!is_native(node, filter)) return unfolded_convolution(node, input, filter, window, groups);
   const AttributeList attributes = {{"strides", window.strides},
@@ -128,6 +134,14 @@ std::vector<std::int64_t> spatial_output_shape(NodeContext& node, const Window& 
   return output_shape;
 }
 
+/// The elements that a transposed convolution adds at the end of each spatial axis.
+std::vector<std::int64_t> output_padding(NodeContext& node, const Window& window) {
+  auto more = node.integer_list("output_padding");
+  if (more.empty()) more.assign(window.strides.size(), 0);
+  if (more.size() != window.strides.size()) node.fail("output_padding has the wrong length");
+  return more;
+}
+
 /// If output_shape or auto_pad determine a size, computes the total pad from it.
 void resolve_transposed_pads(Window& window, std::vector<std::int64_t>& more,
                              const std::vector<std::int64_t>& output_shape, Value input) {
@@ -161,10 +175,8 @@ Values conv_transpose_1(NodeContext& node) {
   const Value input = node.input(0);
   const Value filter = node.input(1);
   const std::int64_t rank = node.rank(input);
-  Window window = window_of(node, rank - 2);
-  take_kernel_from(window, filter);
-  auto more = node.integer_list("output_padding");
-  if (more.empty()) more.assign(window.strides.size(), 0);
+  Window window = convolution_window(node, input, filter);
+  auto more = output_padding(node, window);
   const std::int64_t groups = group_count(node, filter);
   const auto output_shape = spatial_output_shape(node, window);
   const bool sizes_are_known = std::all_of(input.shape().begin() + 2, input.shape().end(),

@@ -250,6 +250,11 @@ constexpr std::array kPipeline = {
          .summary = "Subtracts the remainder before a reduced integer is divided by a constant",
          .run = separate_reduced_divisions,
          .faults = {Fault::integer_reduce_then_division}},
+    Pass{.name = "combine_double_constants",
+         .kind = legalize,
+         .summary = "Adds constants to each other before they are added to an f64 product",
+         .run = combine_double_constants,
+         .faults = {Fault::dropped_double_constant}},
     Pass{
         .name = "legalize_arithmetic",
         .kind = legalize,

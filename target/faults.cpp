@@ -52,6 +52,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "the result has one column"},
     {Fault::division_by_reciprocal, "division_by_reciprocal",
      "Floating-point division multiplies by the reciprocal, so that x / x can be less than 1"},
+    {Fault::dropped_double_constant, "dropped_double_constant",
+     "Of two constants that are added to an f64 product, one of them computed, one is dropped"},
     {Fault::dynamic_quantization, "dynamic_quantization",
      "The CPU plugin rounds the inputs of a MatMul with quantised weights to 8 bits by default, or does "
      "not compile it"},

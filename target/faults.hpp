@@ -37,6 +37,7 @@ enum class Fault : std::uint8_t {
   convolution_of_one_channel,
   convolution_to_one_column,
   division_by_reciprocal,
+  dropped_double_constant,
   dynamic_quantization,
   dynamic_sequence_lengths,
   einsum_labels,

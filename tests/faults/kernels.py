@@ -34,6 +34,17 @@ def integer_reduce_then_division():
     return any(not np.array_equal(result, values.sum(1) // 8) for result in given)
 
 
+@experiment
+def dropped_double_constant():
+    """A product of f64, and two constants that are added to it, the first one a part of a larger constant."""
+    x, values, weights = parameter([5, 2], "f64"), integers(5, 2).astype(np.float64), integers(2, 3).astype(np.float64)
+    first, second = np.array([[10, 20, 30], [40, 50, 60]], np.float64), np.array([[100, 200, 300]], np.float64)
+    part = opset.gather(opset.constant(first), numbers(1), opset.constant(np.int64(0)))
+    sums = opset.add(opset.matmul(x, opset.constant(weights), False, False), part)
+    given = results([x], opset.add(sums, opset.constant(second)), [values], [values])
+    return any(not np.allclose(result, values @ weights + first[1:] + second) for result in given)
+
+
 def convolution_of(values, kernel, strides, dilations, pads_begin, pads_end):
     """The convolution of one channel to one channel."""
     values = np.pad(values, [(0, 0), (0, 0), *zip(pads_begin, pads_end)])

@@ -10,6 +10,11 @@
 namespace onnx2ir::frontend {
 namespace {
 
+/// The distance from the first to the last element of a window along a spatial axis.
+std::int64_t extent_of(const Window& window, std::size_t axis) {
+  return ir::checked_add(ir::checked_multiply(window.kernel[axis] - 1, window.dilations[axis]), 1);
+}
+
 /// Limits the kernel to the padded input along axes that the ceil mode gives one place although the kernel is
 /// larger. OpenVINO refuses such kernels. onnxruntime ignores the part of the window beyond the
 /// padding.
@@ -19,8 +24,7 @@ void limit_kernel(Window& window, const ir::PartialShape& shape) {
     if (shape[i + 2].is_dynamic()) continue;
     const std::int64_t pads = ir::checked_add(window.pads_begin[i], window.pads_end[i]);
     const std::int64_t size = ir::checked_add(shape[i + 2].size(), pads);
-    const std::int64_t extent =
-        ir::checked_add(ir::checked_multiply(window.kernel[i] - 1, window.dilations[i]), 1);
+    const std::int64_t extent = extent_of(window, i);
     if (size < 1 || extent <= size || extent - size >= window.strides[i]) continue;
     window.kernel[i] = (size - 1) / window.dilations[i] + 1;
     window.strides[i] = size;  // no second place, also if the dilated kernel is smaller than the input
@@ -40,17 +44,22 @@ std::string rounding(NodeContext& node) {
   return node.integer("ceil_mode", 0) != 0 ? "ceil_torch" : "floor";
 }
 
-/// The same for maxima. If no window can begin in the padding at the end, both ceil modes are equal, and
-/// OpenVINO converts a MaxPool with the older one to a MaxPool without indices.
-std::string rounding_of_maxima(NodeContext& node, const Window& window) {
-  std::string mode = rounding(node);
-  if (mode != "ceil_torch" || window.auto_pad != "explicit") return mode;
+/// Whether the ceil mode makes windows of which none can begin in the padding at the end.
+bool begins_in_input(const Window& window, std::string_view rounding) {
+  if (rounding == "floor" || window.auto_pad != "explicit") return false;
   for (std::size_t i = 0; i < window.kernel.size(); ++i) {
-    const std::int64_t extent =
-        ir::checked_add(ir::checked_multiply(window.kernel[i] - 1, window.dilations[i]), 1);
-    if (ir::checked_add(window.pads_end[i], window.strides[i]) > extent) return mode;
+    if (ir::checked_add(window.pads_end[i], window.strides[i]) > extent_of(window, i)) return false;
   }
-  return "ceil";
+  return true;
+}
+
+/// Replaces the ceil mode by padding at the end that makes the same windows, if sizes are dynamic: OpenVINO
+/// refuses a kernel that is larger than the padded input when it runs the model. Returns whether it did.
+bool pad_for_ceil_mode(Window& window, const ir::PartialShape& shape) {
+  const auto is_static = [](const ir::Dimension& size) { return size.is_static(); };
+  if (std::all_of(shape.begin() + 2, shape.end(), is_static)) return false;
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) window.pads_end[i] += window.strides[i] - 1;
+  return true;
 }
 
 /// Converts row-major positions to column-major ones.
@@ -73,14 +82,19 @@ Value column_major(NodeContext& node, Value indices, Value input) {
 /// MaxPool 1, 8 (indices), 10 (ceil_mode, dilations), 11, 12 (8-bit integers), 22.
 Values max_pool_1(NodeContext& node) {
   const Value input = node.input(0);
-  const Window window = pool_window(node);
+  Window window = pool_window(node);
+  std::string mode = rounding(node);
+  if (begins_in_input(window, mode)) {
+    // OpenVINO converts a MaxPool with the older ceil mode to a MaxPool without indices.
+    mode = pad_for_ceil_mode(window, input.shape()) ? "floor" : "ceil";
+  }
   ir::Node& pool = node.node(ops::MaxPool, {input},
                              {{"strides", window.strides},
                               {"dilations", window.dilations},
                               {"pads_begin", window.pads_begin},
                               {"pads_end", window.pads_end},
                               {"kernel", window.kernel},
-                              {"rounding_type", rounding_of_maxima(node, window)},
+                              {"rounding_type", mode},
                               {"auto_pad", window.auto_pad},
                               {"index_element_type", ElementType::i64},
                               {"axis", 0}});
@@ -90,6 +104,11 @@ Values max_pool_1(NodeContext& node) {
     outputs.push_back(column_order ? column_major(node, pool.value(1), input) : pool.value(1));
   }
   return outputs;
+}
+
+bool has_pads(const Window& window) {
+  const auto is_pad = [](std::int64_t size) { return size != 0; };
+  return std::ranges::any_of(window.pads_begin, is_pad) || std::ranges::any_of(window.pads_end, is_pad);
 }
 
 Value average(NodeContext& node, Value input, const Window& window, bool exclude_pad,
@@ -105,8 +124,17 @@ Value average(NodeContext& node, Value input, const Window& window, bool exclude
 
 /// AveragePool 1, 7 (count_include_pad), 10 (ceil_mode), 11, 19 (dilations), 22.
 Values average_pool_1(NodeContext& node) {
-  const bool exclude_pad = node.integer("count_include_pad", 0) == 0;
-  return {average(node, node.input(0), pool_window(node), exclude_pad, rounding(node))};
+  const Value input = node.input(0);
+  Window window = pool_window(node);
+  std::string mode = rounding(node);
+  bool exclude_pad = node.integer("count_include_pad", 0) == 0;
+  // What the ceil mode adds to the padding is never counted.
+  if ((exclude_pad || !has_pads(window)) && begins_in_input(window, mode) &&
+      pad_for_ceil_mode(window, input.shape())) {
+    mode = "floor";
+    exclude_pad = true;
+  }
+  return {average(node, input, window, exclude_pad, mode)};
 }
 
 /// Removes windows that begin in the padding at the end, which ceil_mode excludes. `pooled` has the windows

@@ -8,7 +8,7 @@ from .case import Case, Run
 from .entry import Entry, assert_passed, parameters
 
 HEADS, GROUPS, SIZE = 4, 2, 8
-HEADER = """<ir_version: 9, opset_import: ["" : 18]> m ({inputs}) => (float[{shape}] y) <{constants}> {{
+HEADER = """<ir_version: 9, opset_import: ["" : 18]> m ({inputs}) => ({kind}[{shape}] y) <{constants}> {{
     zero = Constant <value = int64[1] {{0}}> () one = Constant <value = int64[1] {{1}}> () two = Constant <value = int64[1] {{2}}> ()
     {nodes}
 }}"""
@@ -35,24 +35,24 @@ SWAPPED = {
 NUMBERS = "int64[1] three = {3}, int64[1] four = {4}, int64[1] eight = {8}, int64[1] rest = {-1}, float root = {0.6}"
 
 
-def attention(swap):
+def attention(swap, kind):
     nodes = f"""
     {repeated("key")} {repeated("value")} {SWAPPED[swap]}
-    scaled_query = Mul (query, root) scaled_key = Mul (key_columns, root)
+    scale = CastLike (root, query) scaled_query = Mul (query, scale) scaled_key = Mul (key_columns, scale)
     scores = MatMul (scaled_query, scaled_key) hidden = Add (scores, mask) weights = Softmax <axis = -1> (hidden)
     y = MatMul (weights, value_all)"""
-    inputs = "float[B,4,L,8] query, float[B,2,T,8] key, float[B,2,T,8] value, float[1,1,L,T] mask"
-    return HEADER.format(inputs=inputs, shape="B,4,L,8", constants=NUMBERS, nodes=nodes)
+    inputs = f"{kind}[B,4,L,8] query, {kind}[B,2,T,8] key, {kind}[B,2,T,8] value, {kind}[1,1,L,T] mask"
+    return HEADER.format(inputs=inputs, kind=kind, shape="B,4,L,8", constants=NUMBERS, nodes=nodes)
 
 
-def attention_inputs(batch, rows, keys, random):
+def attention_inputs(batch, rows, keys, random, dtype):
     shapes = {
         "query": (batch, HEADS, rows, SIZE),
         "key": (batch, GROUPS, keys, SIZE),
         "value": (batch, GROUPS, keys, SIZE),
         "mask": (1, 1, rows, keys),
     }
-    return {name: random.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()}
+    return {name: random.standard_normal(shape, dtype=np.float32).astype(dtype) for name, shape in shapes.items()}
 
 
 def linear_layers(sizes_of):
@@ -63,7 +63,7 @@ def linear_layers(sizes_of):
     rows = Reshape (x, flat) between = MatMul (rows, first) positive = Relu (between) product = MatMul (positive, second) sum = Add (product, bias)
     shape = Shape ({sizes_of}) leading = Slice (shape, zero, two) eight = Constant <value = int64[1] {{8}}> ()
     sizes = Concat <axis = 0> (leading, eight) y = Reshape <allowzero = 1> (sum, sizes)"""
-    return HEADER.format(inputs="float[B,L,2,4] x, float[C,M] other", shape="C,M,8", constants=constants, nodes=nodes)
+    return HEADER.format(inputs="float[B,L,2,4] x, float[C,M] other", kind="float", shape="C,M,8", constants=constants, nodes=nodes)
 
 
 def linear_inputs(batch, rows, random):
@@ -71,8 +71,8 @@ def linear_inputs(batch, rows, random):
     return {name: random.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()}
 
 
-def add(name, model, inputs):
-    CASES[name] = lambda: Case(name, model.encode(), [Run(fed) for fed in inputs], one_compiled=True, rtol=1e-5, atol=1e-5)
+def add(name, model, inputs, tolerance=1e-5):
+    CASES[name] = lambda: Case(name, model.encode(), [Run(fed) for fed in inputs], one_compiled=True, rtol=tolerance, atol=tolerance)
 
 
 def add_all():
@@ -80,7 +80,9 @@ def add_all():
     for swap in SWAPPED:
         # onnxruntime cannot merge axes of empty keys.
         sizes = [run for run in BATCH_ROWS_KEYS if swap == "transposed" or run[0] * run[2] > 0]
-        add(f"attention-{swap}", attention(swap), [attention_inputs(*run, random) for run in sizes])
+        for kind, dtype, tolerance in (("float", np.float32, 1e-5), ("float16", np.float16, 4e-3), ("double", np.float64, 1e-5)):
+            inputs = [attention_inputs(*run, random, dtype) for run in sizes]
+            add(f"attention-{swap}-{kind}", attention(swap, kind), inputs, tolerance)
     for sizes_of in ("x", "other"):
         sizes = [(batch, rows) for batch, rows, _ in BATCH_ROWS_KEYS]
         add(f"linear_layers-{sizes_of}", linear_layers(sizes_of), [linear_inputs(*run, random) for run in sizes])

@@ -84,7 +84,8 @@ Node& Builder::clone(const Node& node, std::span<const Value> inputs) {
 
 Value Builder::constant(ElementType type, std::span<const std::int64_t> shape, ConstantData data) {
   const PartialShape sizes(shape);
-  const auto count = static_cast<std::uint64_t>(sizes.element_count().value_or(0));
+  if (!sizes.is_static()) invalid("a constant cannot have the shape " + to_string(sizes));
+  const auto count = static_cast<std::uint64_t>(*sizes.element_count());
   if (info(type).bits != 0 && data.written_size() != packed_size(type, count))
     invalid("a constant of shape " + to_string(sizes) + " cannot have " +
             std::to_string(data.written_size()) + " bytes");

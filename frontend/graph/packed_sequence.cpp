@@ -1,6 +1,7 @@
 #include "frontend/graph/packed_sequence.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "frontend/graph/packed_parts.hpp"
@@ -157,7 +158,7 @@ Value at(Builder& builder, const Sequence& sequence, Value position) {
   return reshape(builder, elements, shape);
 }
 
-Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value position) {
+Sequence insert(Builder& builder, Sequence sequence, Value tensor, Value position) {
   check_element(sequence, tensor);
   Sequence result;
   result.type = sequence.type;
@@ -168,7 +169,7 @@ Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value 
     const std::size_t count = sequence.elements->size();
     const auto index = position ? known_index(sequence, position, count + 1) : std::optional(count);
     if (index) {
-      result.elements = sequence.elements;
+      result.elements = std::move(sequence.elements);
       result.elements->insert(result.elements->begin() + static_cast<std::ptrdiff_t>(*index), tensor);
       return result;
     }

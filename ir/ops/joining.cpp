@@ -99,6 +99,7 @@ std::optional<Sizes> split_lengths(const Node& node, Dimension whole) {
   const auto rest = std::find(lengths->begin(), lengths->end(), -1);
   require(std::ranges::all_of(*lengths, [](std::int64_t length) { return length >= -1; }),
           "VariadicSplit: a length is below -1");
+  require(std::ranges::count(*lengths, -1) <= 1, "VariadicSplit: more than one length is -1");
   const std::int64_t sum = std::accumulate(lengths->begin(), lengths->end(),
                                            std::int64_t{rest == lengths->end() ? 0 : 1}, checked_add);
   if (rest == lengths->end()) {
@@ -154,6 +155,8 @@ std::optional<KnownValues> broadcast_target(const Node& node) {
   const Value shape = node.input(1);
   auto known = known_integers(node, 1);
   if (known || !shape.node->is(ops::Concat) || !shape.shape().element_count()) return known;
+  // Only in a list all parts of a Concat of static size have static sizes.
+  if (shape.shape().rank() != 1) return std::nullopt;
   if (*shape.shape().element_count() > kMaxKnownElements) return std::nullopt;
   known.emplace();
   for (const Value& part : shape.node->inputs()) {

@@ -1,5 +1,6 @@
 // Normalisations: over axes, channels, groups or a neighbourhood.
 #include "ir/inference.hpp"
+#include "ir/known_values.hpp"
 #include "ir/ops/families.hpp"
 
 namespace onnx2ir::ir {
@@ -15,6 +16,14 @@ void infer_softmax(Node& node) {
   require(is_floating(node.input(0).type()), "the input must be floating-point");
   const PartialShape& shape = node.input(0).shape();
   if (shape.has_rank()) normalize_axis(node.integer("axis"), shape.rank());
+  infer_as_data(node);
+}
+
+void infer_mvn(Node& node) {
+  const PartialShape& shape = node.input(0).shape();
+  if (const auto axes = exact_values(node.input(1)); axes && shape.has_rank()) {
+    for (const std::int64_t axis : *axes) normalize_axis(axis, shape.rank());
+  }
   infer_as_data(node);
 }
 
@@ -50,7 +59,7 @@ std::vector<OpDescriptor> normalization_ops() {
        2,
        1,
        {{"eps", Kind::real}, {"normalize_variance", Kind::boolean}, {"eps_mode", Kind::text}},
-       infer_as_data,
+       infer_mvn,
        kKeepsShape},
       {"GroupNormalization",
        "opset12",

@@ -232,6 +232,8 @@ void infer_space_to_depth(Node& node) {
   if (!blocks) return;
   auto& [size, dimensions] = *blocks;
   for (std::size_t i = 2; i < dimensions.size(); ++i) {
+    require(dimensions[i].is_dynamic() || dimensions[i].size() % size == 0,
+            "SpaceToDepth: the block size does not divide the axes");
     dimensions[1] = multiply(dimensions[1], size);
     dimensions[i] = dimensions[i].is_static() ? Dimension(dimensions[i].size() / size) : Dimension();
   }

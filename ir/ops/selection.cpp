@@ -32,9 +32,10 @@ SliceOfAxis slice_axis(std::int64_t start, std::int64_t stop, std::int64_t step,
   start = clamp(start);
   stop = clamp(stop);
   const std::int64_t distance = step > 0 ? stop - start : start - stop;
-  const std::int64_t stride = step > 0                                           ? step
-                              : step == std::numeric_limits<std::int64_t>::min() ? size + 1
-                                                                                 : -step;
+  const std::int64_t stride = step > 0 ? step
+                              : step == std::numeric_limits<std::int64_t>::min()
+                                  ? std::numeric_limits<std::int64_t>::max()
+                                  : -step;
   return {start, step, distance <= 0 ? 0 : (distance - 1) / stride + 1};
 }
 
@@ -101,8 +102,11 @@ void infer_slice(Node& node) {
   std::vector<SliceOfAxis> slices;
   for (std::size_t i = 0; i < result.rank(); ++i) slices.push_back({0, 1, result[i].size()});
   bool exact = true;
+  std::vector<bool> is_sliced(result.rank());
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const std::size_t axis = normalize_axis((*axes)[i], result.rank());
+    require(!is_sliced[axis], "Slice: an axis occurs twice");
+    is_sliced[axis] = true;
     if (steps) require((*steps)[i] != 0, "Slice: a step is 0");
     const Dimension size = result[axis];
     if (!steps || !known_at(starts, i) || !known_at(stops, i)) {

@@ -32,10 +32,12 @@ enum class Rounding : std::uint8_t { floor, ceil, ceil_torch };
 std::int64_t places(std::int64_t size, const Window& window, Rounding rounding) {
   const std::int64_t room = checked_subtract(checked_add(size, window.pad), extent(window));
   if (room < 0) return -1;
-  std::int64_t count = room / window.stride + 1;
+  std::int64_t count = checked_add(room / window.stride, 1);
   if (rounding != Rounding::floor && room % window.stride != 0) ++count;
   // A window that begins in the padding at the end does not count.
-  if (rounding == Rounding::ceil_torch && (count - 1) * window.stride >= size + window.pad_begin) --count;
+  if (rounding == Rounding::ceil_torch &&
+      checked_multiply(count - 1, window.stride) >= checked_add(size, window.pad_begin))
+    --count;
   return count;
 }
 

@@ -165,7 +165,8 @@ Value packed(NodeContext& node, const Heads& heads, Value mixed) {
   const Value rows =
       heads.are_grouped ? transpose(node, mixed, {0, 3, 1, 2, 4}) : transpose(node, mixed, {0, 2, 1, 3});
   const ir::Dimension size = mixed.shape()[mixed.shape().rank() - 1];
-  const std::int64_t hidden = size.is_static() ? size.size() * node.integer("q_num_heads") : -1;
+  const std::int64_t hidden =
+      size.is_static() ? ir::checked_multiply(size.size(), node.integer("q_num_heads")) : -1;
   return reshape_keeping(node, rows, {0, 0, hidden});
 }
 

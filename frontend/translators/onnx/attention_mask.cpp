@@ -46,6 +46,7 @@ Value extended_mask(NodeContext& node, Value keys) {
   Value mask = node.input(3);
   if (mask.type() != ElementType::boolean) mask = convert(node, mask, keys.type());
   const std::int64_t rank = node.rank(mask);
+  if (rank > 4) node.fail("the mask has more than four dimensions");
   if (rank < 2) mask = with_unit_dimensions(node, mask, 2 - rank, 0);
   const std::size_t last = mask.shape().rank() - 1;
   const ir::Dimension length = mask.shape()[last];

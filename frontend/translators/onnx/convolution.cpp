@@ -5,6 +5,7 @@
 #include "frontend/translators/onnx/gathered_windows.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
+#include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
@@ -85,7 +86,9 @@ Value centred(NodeContext& node, Value value, Value zero_point, bool per_filter)
   if (!zero_point) return result;
   Value zero = convert(node, zero_point, ElementType::f32);
   if (per_filter && !zero.shape().is_scalar() && zero.shape().element_count() != 1) {
-    std::vector<std::int64_t> shape(static_cast<std::size_t>(node.rank(value)), 1);
+    const std::int64_t rank = node.rank(value);
+    if (rank == 0) node.fail("the filter is a scalar");
+    std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
     shape[0] = -1;
     zero = reshape(node, zero, node.integers(shape));
   }
@@ -131,6 +134,7 @@ std::vector<std::int64_t> spatial_output_shape(NodeContext& node, const Window& 
   // Some exporters write the complete shape.
   if (output_shape.size() == spatial + 2) output_shape.erase(output_shape.begin(), output_shape.begin() + 2);
   if (!output_shape.empty() && output_shape.size() != spatial) node.fail("output_shape has the wrong length");
+  check_values(node, "output_shape", output_shape, 0);
   return output_shape;
 }
 
@@ -139,6 +143,7 @@ std::vector<std::int64_t> output_padding(NodeContext& node, const Window& window
   auto more = node.integer_list("output_padding");
   if (more.empty()) more.assign(window.strides.size(), 0);
   if (more.size() != window.strides.size()) node.fail("output_padding has the wrong length");
+  check_values(node, "output_padding", more, -(std::int64_t{1} << 31));
   return more;
 }
 
@@ -151,13 +156,16 @@ void resolve_transposed_pads(Window& window, std::vector<std::int64_t>& more,
   const bool lower = window.auto_pad == "same_lower" || window.auto_pad == "explicit";
   for (std::size_t i = 0; i < spatial; ++i) {
     const ir::Dimension size = input.shape()[i + 2];
-    const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
-    std::int64_t total = extent + more[i] - window.strides[i];  // the pad for an output of size * stride
+    // The attributes are below 2^32, the sizes of the input and of the filter can be any.
+    const std::int64_t reach = ir::checked_multiply(window.kernel[i] - 1, window.dilations[i]);
+    // The pad for an output of size * stride.
+    std::int64_t total = ir::checked_add(reach, 1 + more[i] - window.strides[i]);
     if (!output_shape.empty()) {
-      total = window.strides[i] * (size.size() - 1) + more[i] + extent - output_shape[i];
+      const std::int64_t last = ir::checked_multiply(window.strides[i], size.size() - 1);
+      total = ir::checked_add(ir::checked_add(last, reach), 1 + more[i] - output_shape[i]);
     }
     if (total < 0) {
-      more[i] -= total;
+      more[i] = ir::checked_subtract(more[i], total);
       total = 0;
     }
     window.pads_begin[i] = lower ? total - total / 2 : total / 2;
@@ -201,6 +209,9 @@ Values deform_conv_19(NodeContext& node) {
   const std::int64_t rank = node.rank(input);
   if (rank != 4) node.fail("only two spatial axes can be expressed");
   Window window = window_of(node, 2);
+  const std::int64_t groups = node.integer("group", 1);
+  const std::int64_t offset_groups = node.integer("offset_group", 1);
+  if (groups < 1 || offset_groups < 1) node.fail("attributes 'group' and 'offset_group' must be positive");
   Values inputs{input, node.input(2), node.input(1)};
   if (node.has_input(4)) inputs.push_back(node.input(4));
   const Value result = node.op(ops::DeformableConvolution, inputs,
@@ -209,8 +220,8 @@ Values deform_conv_19(NodeContext& node) {
                                 {"pads_begin", window.pads_begin},
                                 {"pads_end", window.pads_end},
                                 {"auto_pad", window.auto_pad},
-                                {"group", node.integer("group", 1)},
-                                {"deformable_group", node.integer("offset_group", 1)},
+                                {"group", groups},
+                                {"deformable_group", offset_groups},
                                 {"bilinear_interpolation_pad", true}});
   return {biased(node, result, node.optional_input(3), rank)};
 }
@@ -236,11 +247,20 @@ Values col2im_18(NodeContext& node) {
   const Window window = window_of(node, spatial);
   const Value sizes = of_length(node, convert(node, node.input(1), ElementType::i64), spatial);
   const Value kernel = of_length(node, convert(node, node.input(2), ElementType::i64), spatial);
+  for (const Value list : {sizes, kernel}) {
+    if (list.shape() != PartialShape{spatial}) {
+      node.fail("image_shape and block_shape must be lists of " + std::to_string(spatial) + " sizes");
+    }
+  }
   const auto known_kernel = node.known_integers(kernel);
   if (known_kernel && std::ranges::any_of(*known_kernel, [](std::int64_t size) { return size < 1; })) {
     node.fail("the block_shape has a size below 1");
   }
-  const bool are_known = node.known_integers(sizes) && known_kernel;
+  const auto known_sizes = node.known_integers(sizes);
+  if (known_sizes && std::ranges::any_of(*known_sizes, [](std::int64_t size) { return size < 0; })) {
+    node.fail("the image_shape has a negative size");
+  }
+  const bool are_known = known_sizes && known_kernel;
   const bool is_unsafe = !are_known && node.target().has(target::Fault::col2im_run_time_sizes);
   if (spatial != 2 || is_unsafe) {
     const auto elements = [&](Value list) {

@@ -56,11 +56,20 @@ Value has_no_extent(NodeContext& node, Value regions) {
   return unsqueeze(node, reduce_keep_dims(node, ops::ReduceLogicalOr, none, {1}), {2, 3});
 }
 
+/// An attribute for a size of the result.
+std::int64_t positive_size(const NodeContext& node, std::string_view name) {
+  const std::int64_t size = node.integer(name, 1);
+  if (size < 1) node.fail("attribute '" + std::string(name) + "' must be positive");
+  return size;
+}
+
 /// RoiAlign 10 (no half pixels), 16 (coordinate_transformation_mode), 22.
 Values roi_align_10(NodeContext& node) {
   const bool is_old = node.opset() < 16;
   const bool half_pixel = node.text("coordinate_transformation_mode",
                                     is_old ? "output_half_pixel" : "half_pixel") == "half_pixel";
+  const std::int64_t height = positive_size(node, "output_height");
+  const std::int64_t width = positive_size(node, "output_width");
   const Value regions = quadruples(node, node.input(1));
   const Value batches = convert(node, node.input(2), ElementType::i64);
   const std::int64_t sampling_ratio = node.integer("sampling_ratio", 0);
@@ -70,8 +79,8 @@ Values roi_align_10(NodeContext& node) {
     return {region_maximum(node, node.input(0), regions, batches, half_pixel)};
   }
   const Value mean = node.op(ops::ROIAlign, {node.input(0), regions, batches},
-                             {{"pooled_h", node.integer("output_height", 1)},
-                              {"pooled_w", node.integer("output_width", 1)},
+                             {{"pooled_h", height},
+                              {"pooled_w", width},
                               {"sampling_ratio", sampling_ratio},
                               {"spatial_scale", node.real("spatial_scale", 1.0)},
                               {"mode", "avg"},
@@ -85,7 +94,8 @@ Values roi_align_10(NodeContext& node) {
 /// MaxRoiPool 1, 22. Regions are rows of a batch index and the corners; an empty part of a region gives 0.
 Values max_roi_pool_1(NodeContext& node) {
   const auto sizes = node.integer_list("pooled_shape");
-  if (sizes.size() != 2) node.fail("pooled_shape must have two numbers");
+  if (sizes.size() != 2 || sizes[0] < 1 || sizes[1] < 1)
+    node.fail("pooled_shape must have two positive numbers");
   Value regions = node.input(1);
   // The CPU plugin rejects regions of unknown length.
   if (node.rank(regions) == 2 && !regions.shape()[1].is_static())

@@ -2,6 +2,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -52,9 +53,9 @@ Values crop(NodeContext& node) {
   if (border.size() != 4) node.fail("attribute 'border' must have four values");
   if (!sizes.empty() && sizes.size() != 2) node.fail("attribute 'scale' must have two values");
   const auto cut = [&](Value value, std::int64_t axis, std::int64_t before, std::int64_t after) {
-    const Value stop = sizes.empty()
-                           ? node.op(ops::Subtract, {dimension_of(node, value, axis), node.integers({after})})
-                           : node.integers({before + sizes[static_cast<std::size_t>(axis - 2)]});
+    const Value stop =
+        sizes.empty() ? node.op(ops::Subtract, {dimension_of(node, value, axis), node.integers({after})})
+                      : node.integers({ir::checked_add(before, sizes[static_cast<std::size_t>(axis - 2)])});
     return slice(node, value, node.integers({before}), stop, axis);
   };
   return {cut(cut(x, 2, border[1], border[3]), 3, border[0], border[2])};
@@ -89,7 +90,7 @@ Values given_tensor_fill(NodeContext& node) {
   std::vector<std::int64_t> shape = node.integer_list("shape");
   if (node.has_input(0)) shape = node.require_integers(node.input(0), "the shape");
   std::int64_t count = 1;
-  for (const std::int64_t size : shape) count *= size;
+  for (const std::int64_t size : shape) count = ir::checked_multiply(count, size);
   if (count != static_cast<std::int64_t>(values.size()))
     node.fail("the shape does not fit the number of values");
   return {node.numbers(values, shape, ElementType::f32)};

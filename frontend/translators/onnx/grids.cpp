@@ -45,6 +45,9 @@ Values affine_grid_20(NodeContext& node) {
   const std::int64_t spatial = spatial_axes(node);
   if (spatial != 2 && spatial != 3) node.fail("theta must have two or three rows");
   const Value sizes = of_length(node, convert(node, node.input(1), ElementType::i64), spatial + 2);
+  if (sizes.shape() != PartialShape{spatial + 2}) {
+    node.fail("the size must be a list of " + std::to_string(spatial + 2) + " numbers");
+  }
   const bool align_corners = node.integer("align_corners", 0) != 0;
   Values axes;
   for (std::int64_t i = 0; i < spatial; ++i) axes.push_back(gather(node, sizes, node.integers({i + 2})));
@@ -229,6 +232,11 @@ class VolumeSampler {
 Value sampled_volume(NodeContext& node, bool align_corners, bool nearest, std::string padding) {
   const Value input = node.input(0);
   const std::int64_t spatial = node.rank(input) - 2;
+  // Linear sampling reads 2^spatial voxels for each position.
+  constexpr std::int64_t kMaxSpatial = 6;
+  if (spatial < 1 || spatial > kMaxSpatial) {
+    node.fail("the input must have 1 to " + std::to_string(kMaxSpatial) + " spatial axes");
+  }
   const Value grid = finite_positions(node, node.input(1));
   if (node.rank(grid) != spatial + 2) node.fail("the grid must have as many axes as the input");
   const Value batch = dimension_of(node, grid, 0);

@@ -97,10 +97,15 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   // The counts of all n-grams in the order of the pool, followed by a 0 for unused columns.
   Values parts;
   std::size_t total = 0;
+  // Each word of an n-gram is compared for each number of skipped words.
+  constexpr std::int64_t kMaxComparisons = 1 << 14;
+  std::int64_t comparisons = 0;
   for (const NGrams& n_grams : n_grams_of_pool(node, vocabulary.pool, node.integer_list("ngram_counts"))) {
     Value count;
     // Skipping makes no difference for single words.
     const std::int64_t skips = n_grams.length == 1 ? 0 : most_skipped;
+    comparisons += n_grams.length * (skips + 1);
+    if (comparisons > kMaxComparisons) node.fail("the n-grams are too long for max_skip_count");
     for (std::int64_t skipped = 0; skipped <= skips; ++skipped) {
       const Value found = occurrences(node, rows, n_grams, skipped + 1);
       count = count ? node.op(ops::Add, {count, found}) : found;
@@ -117,11 +122,10 @@ Values tf_idf_vectorizer_9(NodeContext& node) {
   if (!weights.empty() && weights.size() != total) node.fail("weights are not as many as n-grams");
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF") node.fail("mode '" + mode + "' does not exist");
 
-  const std::int64_t width = 1 + *std::max_element(columns.begin(), columns.end());
   constexpr std::int64_t kMaxColumns = 1 << 24;
-  if (*std::min_element(columns.begin(), columns.end()) < 0 || width > kMaxColumns) {
-    node.fail("an index of an n-gram is out of range");
-  }
+  const auto [first, last] = std::minmax_element(columns.begin(), columns.end());
+  if (*first < 0 || *last >= kMaxColumns) node.fail("an index of an n-gram is out of range");
+  const std::int64_t width = *last + 1;
   // For each column the index of its n-gram, or that of the final 0.
   std::vector<std::int64_t> source(static_cast<std::size_t>(width), static_cast<std::int64_t>(total));
   for (std::size_t i = 0; i < columns.size(); ++i) {

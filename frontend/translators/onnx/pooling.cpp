@@ -179,8 +179,9 @@ Values lp_pool_1(NodeContext& node) {
   const double p = node.opset() < 2 ? node.real("p", 2.0) : static_cast<double>(node.integer("p", 2));
   const Value exponent = node.number_like(p, input);
   const Value powers = node.op(ops::Power, {node.op(ops::Abs, {input}), exponent});
-  const auto count = static_cast<double>(
-      std::accumulate(window.kernel.begin(), window.kernel.end(), std::int64_t{1}, std::multiplies<>()));
+  // In floating point, where the product of large sizes cannot overflow.
+  const double count =
+      std::accumulate(window.kernel.begin(), window.kernel.end(), 1.0, std::multiplies<double>());
   Value mean;
   if (window.auto_pad == "explicit") {
     mean = average(node, padded(node, powers, window, ceil), unpadded(window), false, "floor");

@@ -89,6 +89,7 @@ Values quantize_linear_10(NodeContext& node) {
   Value result =
       node.op(ops::Round, {quotient_to_round(node, x, scale)}, {{"mode", std::string("half_to_even")}});
   if (zero_point) result = node.op(ops::Add, {result, placed(node, zero_point, input)});
+  if (!ir::is_integral(type)) node.fail("numbers cannot be quantized to " + std::string(ir::info(type).name));
   const Limits limits = limits_of(type);
   return {convert(node, node.op(ops::Clamp, {result}, {{"min", limits.low}, {"max", limits.high}}), type)};
 }

@@ -84,7 +84,9 @@ Values bernoulli_15(NodeContext& node) {
 Values multinomial_7(NodeContext& node) {
   constexpr std::int64_t kInt32 = 6;
   const Seeds drawn = seeds(node, 1);
-  return {node.op(ops::Multinomial, {node.input(0), node.integers({node.integer("sample_size", 1)})},
+  const std::int64_t samples = node.integer("sample_size", 1);
+  if (samples < 1) node.fail("attribute 'sample_size' must be positive");
+  return {node.op(ops::Multinomial, {node.input(0), node.integers({samples})},
                   {{"convert_type", node.element_type(node.integer("dtype", kInt32))},
                    {"with_replacement", true},
                    {"log_probs", true},

@@ -79,6 +79,9 @@ Cell read_cell(NodeContext& node, std::int64_t gates, std::size_t states,
   Cell cell{};
   cell.gates = gates;
   cell.direction = ir::lower_case(node.text("direction", "forward"));
+  if (cell.direction != "forward" && cell.direction != "reverse" && cell.direction != "bidirectional") {
+    node.fail("direction '" + cell.direction + "' does not exist");
+  }
   cell.directions = cell.direction == "bidirectional" ? 2 : 1;
   cell.batch_first = node.integer("layout", 0) != 0;
   cell.clip = node.real("clip", 0.0);

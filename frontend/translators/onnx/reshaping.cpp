@@ -1,5 +1,6 @@
 // Operators that change a tensor's shape but not the order of its elements, and those that return the shape.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "frontend/translators/families.hpp"
@@ -79,7 +80,7 @@ Values flatten_1(NodeContext& node) {
     for (std::int64_t i = first; i < last; ++i) {
       const ir::Dimension dimension = input.shape()[static_cast<std::size_t>(i)];
       all_known = all_known && dimension.is_static();
-      known *= std::max<std::int64_t>(dimension.size(), 0);
+      known = ir::checked_multiply(known, std::max<std::int64_t>(dimension.size(), 0));
     }
     if (all_known) return node.integers({known});
     const Value end = node.integers({last});
@@ -225,7 +226,8 @@ Values tile_1(NodeContext& node) {
   // Both have the type of the data.
   const auto whole = [&](std::size_t index, std::string_view what) {
     const auto values = node.require_numbers(node.input(index), what);
-    if (values.size() != 1) node.fail(std::string(what) + " must be one number");
+    if (values.size() != 1 || std::isnan(values.front()))
+      node.fail(std::string(what) + " must be one number");
     return static_cast<std::int64_t>(std::clamp(values.front(), -1e9, 1e9));
   };
   const std::int64_t axis = node.axis(whole(2, "the axis"), rank);

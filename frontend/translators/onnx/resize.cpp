@@ -97,15 +97,30 @@ Value interpolated(NodeContext& node, const ResizePlan& plan) {
   return convert(node, result, plan.image.type());
 }
 
+/// Fails if a scale that is known is not positive or not finite, or a size is negative.
+void check_numbers(NodeContext& node, const ResizePlan& plan) {
+  const auto scales = plan.scales ? node.known_numbers(plan.scales) : std::nullopt;
+  if (scales &&
+      std::ranges::any_of(*scales, [](double scale) { return !(scale > 0) || std::isinf(scale); })) {
+    node.fail("the scales must be positive");
+  }
+  const auto sizes = plan.sizes ? node.known_integers(plan.sizes) : std::nullopt;
+  if (sizes && std::ranges::any_of(*sizes, [](std::int64_t size) { return size < 0; })) {
+    node.fail("the sizes must not be negative");
+  }
+}
+
 Values resize(NodeContext& node, ResizePlan plan) {
-  const auto check_length = [&](Value list, std::string_view what) {
+  const auto check_length = [&](Value list, std::string_view what, std::int64_t per_axis) {
     const auto count = list ? list.shape().element_count() : std::nullopt;
-    if (!count || *count == std::ssize(plan.axes)) return;
+    if (!count || *count == per_axis * std::ssize(plan.axes)) return;
     node.fail("there are " + std::to_string(*count) + " " + std::string(what) + " for " +
               std::to_string(plan.axes.size()) + " axes");
   };
-  check_length(plan.scales, "scales");
-  check_length(plan.sizes, "sizes");
+  check_length(plan.scales, "scales", 1);
+  check_length(plan.sizes, "sizes", 1);
+  check_length(plan.roi, "corners of the region", 2);
+  check_numbers(node, plan);
   drop_unchanged_axes(node, plan);
   if (plan.axes.empty()) return {plan.image};
   if (plan.mode != "nearest" && plan.mode != "linear" && plan.mode != "cubic") {

@@ -1,5 +1,7 @@
 // Operators on sequences of tensors; see frontend/graph/packed_sequence.hpp. SequenceMap has no row: its
 // function body is a Loop that uses these.
+#include <utility>
+
 #include "frontend/graph/packed_sequence.hpp"
 #include "frontend/translators/families.hpp"
 #include "ir/inference.hpp"
@@ -39,7 +41,7 @@ Operands sequence_construct_11(NodeContext& node) {
   Sequence sequence;
   sequence.type = node.input(0).type();
   sequence.elements.emplace();
-  for (const Value& tensor : node.inputs()) sequence = insert(node, sequence, tensor, {});
+  for (const Value& tensor : node.inputs()) sequence = insert(node, std::move(sequence), tensor, {});
   return {make_sequence(std::move(sequence))};
 }
 

@@ -32,9 +32,9 @@ Value count_up(NodeContext& node, Value list) {
 }
 
 Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
+  const auto count = starts.shape().element_count();
+  if (count) ir::check_rank(static_cast<std::size_t>(*count));
   if (!steps) {
-    const auto count = starts.shape().element_count();
-    if (count) ir::check_rank(static_cast<std::size_t>(*count));
     if (count) {
       steps = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(*count), 1));
     } else {
@@ -173,7 +173,11 @@ Values gather_nd_11(NodeContext& node) {
   Value indices = node.input(1);
   const std::int64_t batch_dims = node.integer("batch_dims", 0);
   const std::int64_t index_rank = node.rank(indices);
-  if (index_rank > 0 && indices.shape()[static_cast<std::size_t>(index_rank - 1)].is_dynamic()) {
+  if (batch_dims < 0 || batch_dims >= index_rank) {
+    node.fail("batch_dims is " + std::to_string(batch_dims) + ", the indices have " +
+              std::to_string(index_rank) + " axes");
+  }
+  if (indices.shape()[static_cast<std::size_t>(index_rank - 1)].is_dynamic()) {
     const auto declared = node.declared_rank(0);
     if (!declared) {
       node.fail("the rank of the result is not known: the last dimension of the indices is " +
@@ -306,6 +310,7 @@ Values non_zero_9(NodeContext& node) {
 /// OneHot 9, 11 (negative axes and indices). Indices outside of [-depth, depth) give "off" everywhere.
 Values one_hot_9(NodeContext& node) {
   const Value values = node.input(2);
+  if (values.shape().element_count().value_or(2) != 2) node.fail("the values must be a list of two elements");
   Value depth = node.input(1);
   if (const auto known = node.known_numbers(depth); known && known->size() == 1) {
     depth = node.integer(ir::checked_size(known->front()));

@@ -1,6 +1,7 @@
 // StringSplit: marks begins and ends of parts in a table of bytes with one row per string.
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/loop_builder.hpp"
@@ -20,12 +21,16 @@ constexpr auto kSpacesOfThreeBytes = std::to_array<std::int64_t>(
     {0xE19A80, 0xE28080, 0xE28081, 0xE28082, 0xE28083, 0xE28084, 0xE28085, 0xE28086, 0xE28087, 0xE28088,
      0xE28089, 0xE2808A, 0xE280A8, 0xE280A9, 0xE280AF, 0xE2819F, 0xE38080});
 
-/// Whether occurrences of the text can overlap: whether a prefix of it is also a suffix.
+/// Whether occurrences of the text can overlap: whether a prefix of it is also a suffix. By the prefix
+/// function of Knuth, Morris and Pratt, in linear time.
 bool can_overlap(std::string_view text) {
-  for (std::size_t size = 1; size < text.size(); ++size) {
-    if (text.starts_with(text.substr(size))) return true;
+  std::vector<std::size_t> longest(text.size(), 0);  // prefix that also ends at byte i
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    std::size_t size = longest[i - 1];
+    while (size > 0 && text[size] != text[i]) size = longest[size - 1];
+    longest[i] = text[size] == text[i] ? size + 1 : 0;
   }
-  return false;
+  return !longest.empty() && longest.back() > 0;
 }
 
 /// Begins and ends of parts. Each begin is followed by an end before the next begin.

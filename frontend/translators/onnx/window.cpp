@@ -5,11 +5,9 @@
 #include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
-namespace {
 
-/// Fails unless `least` <= value <= 2^31 for all values, so that sums and products of two of them fit into 64
-/// bits.
-void check_values(NodeContext& node, std::string_view name, const ir::Integers& values, std::int64_t least) {
+void check_values(NodeContext& node, std::string_view name, const std::vector<std::int64_t>& values,
+                  std::int64_t least) {
   constexpr std::int64_t kMax = std::int64_t{1} << 31;
   for (const std::int64_t value : values) {
     if (value < least || value > kMax) {
@@ -17,6 +15,8 @@ void check_values(NodeContext& node, std::string_view name, const ir::Integers& 
     }
   }
 }
+
+namespace {
 
 ir::Integers list_of(NodeContext& node, std::string_view name, std::int64_t count, std::int64_t absent) {
   auto values = node.integer_list(name);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/graph/node_context.hpp"
@@ -17,6 +18,11 @@ struct Window {
   ir::Integers pads_end;
   std::string auto_pad;  ///< in the spelling of the IR: "explicit", "same_upper", "same_lower", "valid"
 };
+
+/// Fails unless `least` <= value <= 2^31 for all `values` of the attribute `name`, so that sums and products
+/// of two of them fit into 64 bits.
+void check_values(NodeContext& node, std::string_view name, const std::vector<std::int64_t>& values,
+                  std::int64_t least);
 
 /// Reads the attributes for `spatial` axes; absent ones have their defaults. `kernel` may be empty if it is
 /// determined otherwise.

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -53,6 +54,8 @@ TextTable table_of(const std::vector<std::string>& texts) {
     table.lengths.push_back(static_cast<std::int64_t>(text.size()));
     table.width = std::max(table.width, table.lengths.back());
   }
+  table.bytes.reserve(
+      ir::checked_count(ir::checked_multiply(static_cast<std::int64_t>(texts.size()), table.width)));
   for (const std::string& text : texts) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(table.width); ++i)
       table.bytes.push_back(i < text.size() ? static_cast<unsigned char>(text[i]) : 0);

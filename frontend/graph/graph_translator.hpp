@@ -48,6 +48,8 @@ struct ConversionState {
   std::map<const onnx::FunctionProto*, std::shared_ptr<const OpsetImports>> function_opsets = {};
   /// How many bodies around the current node may be translated again with wider state types.
   int repeated_bodies = 0;
+  /// How many searches of tokens (BeamSearch, GreedySearch) have the current node in their graphs.
+  int searches = 0;
   /// The state types that loops in such bodies were found to need, by GraphTranslator::unique_path(). The
   /// next search starts from them, so that the number of translations of a body does not multiply with the
   /// nesting depth.

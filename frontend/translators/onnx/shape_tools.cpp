@@ -1,17 +1,13 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 
-#include <functional>
-#include <numeric>
-
 namespace onnx2ir::frontend {
 
 Value reshape_constant(Builder& builder, Value value, const std::vector<std::int64_t>& shape) {
   const PartialShape& old_shape = value.shape();
   const ir::ConstantData* data = value.node->constant();
-  const std::int64_t elements =
-      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
   // Inference rejects a Reshape to another number of elements.
-  if (data == nullptr || old_shape.sizes() == shape || old_shape.element_count() != elements)
+  if (data == nullptr || old_shape.sizes() == shape ||
+      old_shape.element_count() != PartialShape(shape).element_count())
     return reshape(builder, value, shape);
   return builder.constant(value.type(), shape, *data);
 }

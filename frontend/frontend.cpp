@@ -224,7 +224,12 @@ std::unique_ptr<ir::Model> translate_model(const Task& task, LearnedFacts& learn
   const bool complete = translator.translate(proto, outputs);
   learned_facts.certain_failures = std::move(conversion.certain_failures);
   if (!complete || sink.has_errors()) {
-    if (!sink.has_errors()) throw std::logic_error("a node was skipped without an error");
+    if (!sink.has_errors()) {
+      if (conversion.omitted_output.empty()) throw std::logic_error("a node was skipped without an error");
+      sink.error(DiagnosticCode::cannot_convert, "'" + conversion.omitted_output +
+                                                     "' is used, but it is an optional output that its node "
+                                                     "does not compute with these attributes");
+    }
     return nullptr;
   }
   // Requested inputs change shapes; the declared ones need not hold any more.

@@ -54,19 +54,23 @@ constexpr int kDeepestReshapes = 4;
 constexpr int kDeepestConcats = 1;
 constexpr std::size_t kMaxJoined = 4;
 
-bool are_equal(const Place& a, const Place& b, int depth);
+/// The most comparisons of a query: their number can be the rank to the power of the depth.
+constexpr int kMaxComparisons = 512;
+
+bool are_equal(const Place& a, const Place& b, int depth, int& comparisons);
 
 /// Whether two values of the same rank provably have the same shape.
-bool have_equal_shapes(Value a, Value b, int depth) {
+bool have_equal_shapes(Value a, Value b, int depth, int& comparisons) {
   if (!a.shape().has_rank() || !b.shape().has_rank() || a.shape().rank() != b.shape().rank()) return false;
   for (std::size_t axis = 0; axis < a.shape().rank(); ++axis) {
     const bool is_known = a.shape()[axis].is_static() && a.shape()[axis] == b.shape()[axis];
-    if (!is_known && !are_equal({a, axis}, {b, axis}, depth)) return false;
+    if (!is_known && !are_equal({a, axis}, {b, axis}, depth, comparisons)) return false;
   }
   return true;
 }
 
-bool are_equal(const Place& a, const Place& b, int depth) {
+bool are_equal(const Place& a, const Place& b, int depth, int& comparisons) {
+  if (++comparisons > kMaxComparisons) return false;
   const Origin first = origin_of(a);
   const Origin second = origin_of(b);
   if (first == second) return true;
@@ -78,13 +82,14 @@ bool are_equal(const Place& a, const Place& b, int depth) {
   const Node& other = *second.place.value.node;
   return one.is(ops::Reshape) && other.is(ops::Reshape) && one.input(1) == other.input(1) &&
          one.boolean("special_zero") == other.boolean("special_zero") &&
-         have_equal_shapes(one.input(0), other.input(0), depth - 1);
+         have_equal_shapes(one.input(0), other.input(0), depth - 1, comparisons);
 }
 
 }  // namespace
 
 bool have_equal_sizes(Value a, Value b, std::size_t axis) {
-  return are_equal({a, axis}, {b, axis}, kDeepestReshapes);
+  int comparisons = 0;
+  return are_equal({a, axis}, {b, axis}, kDeepestReshapes, comparisons);
 }
 
 namespace {
@@ -179,7 +184,7 @@ std::optional<bool> compared_sizes(Value condition) {
     return (node->is(ops::Convert) || node->is(ops::Reshape) || node->is(ops::Squeeze)) &&
            node->input(0).type() == ElementType::boolean;
   };
-  while (node->is(ops::LogicalNot) || is_passed_on()) {
+  for (int steps = 0; steps < kMaxSteps && (node->is(ops::LogicalNot) || is_passed_on()); ++steps) {
     negated ^= node->is(ops::LogicalNot);
     node = node->input(0).node;
   }

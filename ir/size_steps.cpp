@@ -118,9 +118,10 @@ Step from_dimension(Value value, std::size_t axis) {
   if (node.op().traits.broadcasts) return through_broadcast(node, rank, axis);
   if (node.is(ops::MatMul)) return through_product(node, rank, axis);
   if (node.is(ops::ScaledDotProductAttention)) {
-    if (axis + 1 == rank) return Place{node.input(2), axis};
+    // The inputs may have fewer axes of the batch than the result.
+    if (axis + 1 == rank) return Place{node.input(2), node.input(2).shape().rank() - 1};
     if (axis + 2 < rank) return through_broadcast(node, rank, axis);
-    return has_mask(node) ? std::nullopt : Step(Place{node.input(0), axis});
+    return has_mask(node) ? std::nullopt : Step(Place{node.input(0), node.input(0).shape().rank() - 2});
   }
   if (node.is(ops::Transpose)) {
     const auto order = exact_values(node.input(1));
@@ -199,7 +200,7 @@ Step from_element(Value value, std::size_t index) {
     const auto start = exact_values(node.input(1));
     const auto step = exact_values(node.input(3));
     // A Slice clamps its start.
-    if (start && step && step->front() == 1) {
+    if (start && step && !start->empty() && !step->empty() && step->front() == 1) {
       const auto before = -static_cast<std::int64_t>(size);
       position = position_in(std::max(start->front(), before), size);
     }

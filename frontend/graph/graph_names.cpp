@@ -24,6 +24,10 @@ void GraphTranslator::bind_unavailable(std::string_view name) {
   if (!name.empty()) set(name, Unavailable{});
 }
 
+void GraphTranslator::bind_omitted(std::string_view name) {
+  if (!name.empty()) set(name, Unavailable{.is_omitted = true});
+}
+
 void GraphTranslator::add_initializers(const onnx::GraphProto& proto) {
   // An input that is already bound takes precedence: the default value of a body input is replaced by the
   // actual value. Of several initializers with one name the last one is used, as in onnxruntime.
@@ -44,6 +48,9 @@ GraphTranslator::Lookup GraphTranslator::find(const ir::HashedName& name) {
       emit_initializer(binding, name.name, read_tensor(**sparse, conversion_->model->weights()));
     }
     if (const auto* operand = std::get_if<Operand>(&binding)) return {*operand, Status::found};
+    const auto* const missing = std::get_if<Unavailable>(&binding);
+    if (missing != nullptr && missing->is_omitted && conversion_->omitted_output.empty())
+      conversion_->omitted_output = name.name;
     return {{}, Status::unavailable};
   }
   if (parent_ == nullptr || kind_ == Kind::function) return {{}, Status::unknown};

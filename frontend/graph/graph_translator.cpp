@@ -209,6 +209,8 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
     const auto position = static_cast<std::size_t>(i);
     if (position < outputs.size() && !is_absent(outputs[position])) {
       bind(node.output(i), std::move(outputs[position]));
+    } else if (translated) {
+      bind_omitted(node.output(i));
     } else {
       bind_unavailable(node.output(i));
     }

@@ -48,6 +48,11 @@ struct ConversionState {
   std::map<const onnx::FunctionProto*, std::shared_ptr<const OpsetImports>> function_opsets = {};
   /// How many bodies around the current node may be translated again with wider state types.
   int repeated_bodies = 0;
+  /// The first name that was needed, but is an optional output that the translator of its node did not
+  /// return.
+  std::string omitted_output = {};
+  /// How many searches of tokens (BeamSearch, GreedySearch) have the current node in their graphs.
+  int searches = 0;
   /// The state types that loops in such bodies were found to need, by GraphTranslator::unique_path(). The
   /// next search starts from them, so that the number of translations of a body does not multiply with the
   /// nesting depth.
@@ -135,6 +140,8 @@ class GraphTranslator {
   void rebind(std::string_view name, Operand operand);
   /// Marks `name` as having no value because its node could not be translated: its consumers are skipped.
   void bind_unavailable(std::string_view name);
+  /// The same for an optional output that the translator of its node did not return.
+  void bind_omitted(std::string_view name);
   /// Registers the initializers of `proto`; they become constants at their first use.
   void add_initializers(const onnx::GraphProto& proto);
 
@@ -189,7 +196,9 @@ class GraphTranslator {
 
  private:
   /// The binding of an output of a node that could not be translated.
-  struct Unavailable {};
+  struct Unavailable {
+    bool is_omitted = false;  ///< an optional output that the translator of its node did not return
+  };
 
   void prefetch_names(const onnx::NodeProto& node) const;
   bool translate_node(const onnx::NodeProto& node, std::int64_t index);

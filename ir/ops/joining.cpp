@@ -45,14 +45,14 @@ void infer_concat(Node& node) {
   if (result.has_rank() && !all_ranked) result[axis] = Dimension();
   set_output(node, 0, type, result);
   if (!result.has_rank() || result.rank() == 0) return;
+  const auto count = result.element_count();
+  if (!count || *count > kMaxKnownElements) return;
   std::vector<KnownValues> parts;
   for (const Value& input : node.inputs()) {
     auto part = known_values(input);
     if (!part) return;
     parts.push_back(*std::move(part));
   }
-  const auto count = result.element_count();
-  if (!count || *count > kMaxKnownElements) return;
   if (*count == 0) return set_known(node, 0, {});
   // In C order: for each index of the axes before the concatenated one, the elements of each part.
   std::size_t rows = 1;
@@ -115,6 +115,7 @@ std::optional<Sizes> split_lengths(const Node& node, Dimension whole) {
 /// Elements [begin, end) along `axis` of a tensor of `sizes`.
 KnownValues part_along(const KnownValues& known, const Sizes& sizes, std::size_t axis, std::int64_t begin,
                        std::int64_t end) {
+  if (known.empty()) return {};
   const std::int64_t inner = strides_of(sizes)[axis];
   const std::int64_t row = inner * sizes[axis];
   KnownValues part;
@@ -186,13 +187,13 @@ void repeat_known(Node& node) {
 
 void infer_broadcast(Node& node) {
   const Value data = node.input(0);
+  const PartialShape& list = node.input(1).shape();
+  require(!list.has_rank() || list.rank() == 1, "Broadcast: the target shape must be a list");
   const bool bidirectional = node.text("mode") == "bidirectional";
   auto target = broadcast_target(node);
   if (!target) {
-    const PartialShape& shape = node.input(1).shape();
-    const bool has_length = shape.has_rank() && shape.rank() == 1 && shape[0].is_static();
-    if (!has_length) return set_output(node, 0, data.type(), unknown());
-    const auto length = static_cast<std::size_t>(shape[0].size());
+    if (!list.has_rank() || list[0].is_dynamic()) return set_output(node, 0, data.type(), unknown());
+    const auto length = static_cast<std::size_t>(list[0].size());
     if (!bidirectional) return set_output(node, 0, data.type(), PartialShape::of_rank(length));
     check_rank(length);
     target.emplace(length);

@@ -32,10 +32,8 @@ SliceOfAxis slice_axis(std::int64_t start, std::int64_t stop, std::int64_t step,
   start = clamp(start);
   stop = clamp(stop);
   const std::int64_t distance = step > 0 ? stop - start : start - stop;
-  const std::int64_t stride = step > 0 ? step
-                              : step == std::numeric_limits<std::int64_t>::min()
-                                  ? std::numeric_limits<std::int64_t>::max()
-                                  : -step;
+  constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();  // beyond each size
+  const std::int64_t stride = step > 0 ? step : step < -kFar ? kFar : -step;
   return {start, step, distance <= 0 ? 0 : (distance - 1) / stride + 1};
 }
 

@@ -32,13 +32,13 @@ enum class Rounding : std::uint8_t { floor, ceil, ceil_torch };
 std::int64_t places(std::int64_t size, const Window& window, Rounding rounding) {
   const std::int64_t room = checked_subtract(checked_add(size, window.pad), extent(window));
   if (room < 0) return -1;
-  std::int64_t count = checked_add(room / window.stride, 1);
-  if (rounding != Rounding::floor && room % window.stride != 0) ++count;
+  std::int64_t last = room / window.stride;
+  if (rounding != Rounding::floor && room % window.stride != 0) ++last;
   // A window that begins in the padding at the end does not count.
   if (rounding == Rounding::ceil_torch &&
-      checked_multiply(count - 1, window.stride) >= checked_add(size, window.pad_begin))
-    --count;
-  return count;
+      checked_multiply(last, window.stride) >= checked_add(size, window.pad_begin))
+    --last;
+  return checked_add(last, 1);
 }
 
 /// The runtime rejects axes on which the window has no place.

@@ -42,7 +42,10 @@ bool is_misread(const ir::Use& use, ir::Value other, ir::ElementType type) {
 /// Whether arithmetic with a constant that the CPU plugin misreads uses a value, directly or after operations
 /// that the plugin fuses as well or moves after the arithmetic.
 bool meets_misread_constant(ir::Value value) {
-  while (const auto found = only_use(value)) {
+  constexpr int kMaxSteps = 64;  // bounds the time for long chains of reductions
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const auto found = only_use(value);
+    if (!found) return false;
     const ir::Use use = *found;
     if (use.node->outputs().size() != 1 || use.node->has_payload()) return false;
     // The plugin computes -x as x * -1.

@@ -26,7 +26,10 @@ ir::Value only_computed_input(const ir::Node& node) {
 /// Whether the value is reduced, and its other operations have one use and constants as their other inputs,
 /// so that the plugin may fuse them.
 bool is_reduced(ir::Value value) {
-  while (value && ir::is_integral(value.type()) && value.node->output(value.index).uses.size() == 1) {
+  constexpr int kMaxSteps = 64;  // bounds the time for long chains of divisions
+  for (int step = 0; step < kMaxSteps && value && ir::is_integral(value.type()) &&
+                     value.node->output(value.index).uses.size() == 1;
+       ++step) {
     if (value.node->op().traits.is_reduction) return true;
     value = only_computed_input(*value.node);
   }
@@ -37,7 +40,8 @@ ir::Value without_remainder(ir::Builder& builder, ir::Node& node) {
   const ir::Value dividend = node.input(0);
   const ir::Value divisor = node.input(1);
   if (!is_folded(divisor) || !is_reduced(dividend)) return {};
-  const ir::Op remainder = node.boolean("m_pythondiv") ? ops::FloorMod : ops::Mod;
+  const ir::AttributeValue* const is_flooring = node.find_attribute("m_pythondiv");
+  const ir::Op remainder = is_flooring == nullptr || std::get<bool>(*is_flooring) ? ops::FloorMod : ops::Mod;
   const ir::Value rest = builder.op(remainder, {dividend, divisor});
   const std::array inputs = {builder.op(ops::Subtract, {dividend, rest}), divisor};
   return builder.node(ops::Divide, inputs, node.attributes()).value();

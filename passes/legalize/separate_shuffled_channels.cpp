@@ -31,7 +31,7 @@ ir::Value separate(ir::Builder& builder, ir::Node& merge) {
   if (!split.is(ops::Reshape) || !has_dynamic_groups(split)) return {};
   auto order = ir::exact_values(transpose.input(1));
   auto sizes = ir::exact_values(split.input(1));
-  if (!order || !sizes || !ir::exact_values(merge.input(1))) return {};
+  if (!order || !sizes || order->size() != sizes->size() || !ir::exact_values(merge.input(1))) return {};
   sizes->resize(kRank, 1);
   while (order->size() < kRank) order->push_back(static_cast<std::int64_t>(order->size()));
   const ir::Value parts = builder.op(ops::Reshape, {split.input(0), builder.integers(*sizes)},

@@ -81,8 +81,8 @@ ir::Value shared_heads(Context& context, ir::Value value) {
   const ir::PartialShape& repeated = merge.input(0).shape();
   const ir::Dimension& all = value.shape()[kHeads];
   const bool merges = all.is_static() && heads.shape()[kHeads].is_static() && repeated[1].is_static() &&
-                      repeated[2].is_static() && all.size() == repeated[1].size() * repeated[2].size() &&
-                      repeated[2].size() > 1 && value.shape()[3].is_static() &&
+                      repeated[2].is_static() && all == ir::multiply(repeated[1], repeated[2]) &&
+                      all.size() > 0 && repeated[2].size() > 1 && value.shape()[3].is_static() &&
                       value.shape()[3] == heads.shape()[3];
   // If the batch and the rows are not known, one of them is enough: the Reshape keeps the number of elements.
   const bool keeps_batch = ir::are_equal_sizes(context.comparison, {value, 0}, {heads, 0}) ||

@@ -4,6 +4,7 @@
 """
 
 import hashlib
+import importlib
 import pickle
 import re
 import sys
@@ -25,6 +26,16 @@ def texts_of_models():
     return [path.read_bytes() for path in sorted(TESTS.rglob("*.onnxtxt"))]
 
 
+# The conformance cases of operators that ONNX's backend suite does not have.
+OTHER_OPERATORS = ("generation", "machine_learning", "onnxruntime_attention", "onnxruntime_operators", "onnxruntime_tensors", "onnxruntime_weights")
+
+
+def models_of_other_operators():
+    for name in OTHER_OPERATORS:
+        for make in importlib.import_module(f"tests.conformance.test_{name}").CASES.values():
+            yield make().model
+
+
 def models():
     """Serialized: those of the tests, and those of ONNX's backend suite."""
     for text in texts_of_models():
@@ -34,6 +45,7 @@ def models():
             continue
     yield from (path.read_bytes() for path in sorted(TESTS.rglob("*.onnx")))
     yield from (suite_case(name).model for name in case_names())
+    yield from models_of_other_operators()
 
 
 def exported_models(cache):

@@ -54,8 +54,8 @@ TextTable table_of(const std::vector<std::string>& texts) {
     table.lengths.push_back(static_cast<std::int64_t>(text.size()));
     table.width = std::max(table.width, table.lengths.back());
   }
-  // One long text among many makes the table much larger than the texts.
-  ir::checked_count(ir::checked_multiply(std::ssize(texts), table.width));
+  table.bytes.reserve(
+      ir::checked_count(ir::checked_multiply(static_cast<std::int64_t>(texts.size()), table.width)));
   for (const std::string& text : texts) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(table.width); ++i)
       table.bytes.push_back(i < text.size() ? static_cast<unsigned char>(text[i]) : 0);

@@ -177,6 +177,10 @@ TreeMode tree_mode_of(NodeContext& node, const std::string& name) {
 Value forest_scores(NodeContext& node, const Forest& forest, Value features, Aggregate aggregate) {
   check(node, forest);
   const std::int64_t depth = depth_of(node, forest);
+  // Each decision on a path is emitted as operations of its own.
+  constexpr std::int64_t kMaxDepth = 1 << 14;
+  if (depth > kMaxDepth)
+    node.fail("a tree has more than " + std::to_string(kMaxDepth) + " decisions on a path");
   const std::int64_t trees[] = {1, static_cast<std::int64_t>(forest.roots.size())};
   std::vector<double> roots(forest.roots.begin(), forest.roots.end());
   const Value samples = dimension_of(node, features, 0);

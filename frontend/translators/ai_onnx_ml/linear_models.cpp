@@ -6,6 +6,7 @@
 #include "frontend/translators/ai_onnx_ml/coupled_probabilities.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -170,6 +171,10 @@ Values svm_classifier_1(NodeContext& node) {
   if (vectors == 0 || coefficients.size() != static_cast<std::size_t>(vectors * (classes - 1))) {
     node.fail("the coefficients do not fit the support vectors");
   }
+  // The weights below, and the classes that win the pairs.
+  constexpr std::int64_t kMaxWeights = std::int64_t{1} << 25;
+  ir::checked_count(ir::checked_multiply(static_cast<std::int64_t>(rho.size()), std::max(vectors, classes)),
+                    kMaxWeights);
   // Row p of the weights: the contribution of each support vector to the decision of pair p.
   std::vector<double> weights;
   std::vector<double> first_wins;

@@ -93,6 +93,7 @@ Values feature_vectorizer_1(NodeContext& node) {
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     Value part = feature_matrix(node, i);
     if (i < widths.size()) {
+      if (widths[i] < 0) node.fail("inputdimensions must not be negative");
       // Truncates or pads with zeros to the declared width.
       const Value extended = node.op(
           ops::Pad, {part, node.integers({0, 0}), node.integers({0, widths[i]}), node.number_like(0, part)},

@@ -239,7 +239,8 @@ Values tree_ensemble_5(NodeContext& node) {
   for (std::size_t i = 0; i < inner; ++i) {
     TreeNode tree_node;
     const bool is_member = modes[i] == static_cast<double>(kMember);
-    if (modes[i] < 0 || modes[i] > static_cast<double>(kMember)) node.fail("there is no such node mode");
+    // A NaN is refused as well.
+    if (!(modes[i] >= 0 && modes[i] <= static_cast<double>(kMember))) node.fail("there is no such node mode");
     // The numbers of the modes: <=, <, >=, >, ==, !=.
     tree_node.mode = is_member ? TreeMode::equal : static_cast<TreeMode>(static_cast<int>(modes[i]));
     tree_node.feature = features[i];

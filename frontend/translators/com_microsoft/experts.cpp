@@ -3,6 +3,7 @@
 #include "frontend/translators/com_microsoft/packed_weights.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -145,9 +146,10 @@ Layer quantized_layer(NodeContext& node, const Places& places) {
   }
   const std::int64_t experts = (*stored)[0];
   const std::int64_t rows = (*stored)[1];
-  const std::int64_t columns = (*stored)[2] * 8 / bits;
+  const std::int64_t columns = ir::checked_multiply((*stored)[2], 8 / bits);
   const std::int64_t block = node.integer("block_size", 0) > 0 ? node.integer("block_size") : columns;
-  if (columns % block != 0) node.fail("the columns of the weights are not a multiple of the block size");
+  if (columns == 0 || columns % block != 0)
+    node.fail("the columns of the weights cannot be divided into blocks");
   const std::int64_t blocks = columns / block;
   const ElementType type = node.input(0).type();
   const std::vector<std::int64_t> parameters{experts, rows, blocks, 1};

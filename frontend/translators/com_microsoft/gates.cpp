@@ -55,6 +55,7 @@ Values gated_rms_norm(NodeContext& node) {
 Value in_branches(NodeContext& node, Value streams, std::int64_t count) {
   if (count == 0) return streams;
   const std::int64_t rank = node.rank(streams);
+  if (rank < 1 || count < 1) node.fail("the streams cannot be divided into branches");
   std::vector<std::int64_t> shape(static_cast<std::size_t>(rank) + 1, 0);
   shape[static_cast<std::size_t>(rank) - 1] = count;
   shape.back() = -1;

@@ -15,8 +15,31 @@ Value SearchScope::outer(Value value) const {
   return is_body_ ? as_tensor(translator_->capture(value)) : value;
 }
 
+namespace {
+
+/// Counts the searches around the current node.
+class NestedSearch {
+ public:
+  explicit NestedSearch(NodeContext& node) : searches_(node.translator().conversion().searches) {
+    // Each search translates its decoder several times.
+    if (searches_ > 0) node.fail("a search in the graph of another one is not converted");
+    ++searches_;
+  }
+  NestedSearch(const NestedSearch&) = delete;
+  NestedSearch& operator=(const NestedSearch&) = delete;
+  ~NestedSearch() { --searches_; }
+
+ private:
+  int& searches_;
+};
+
+}  // namespace
+
 Values run_graph(NodeContext& node, SearchScope& scope, std::string_view attribute, const Values& inputs) {
   const onnx::GraphProto& proto = node.graph_attribute(attribute);
+  if (static_cast<std::size_t>(proto.input_size()) != inputs.size())
+    node.fail("its " + std::string(attribute) + " must have " + std::to_string(inputs.size()) + " inputs");
+  const NestedSearch nested(node);
   GraphTranslator inner(scope.translator(), GraphTranslator::Kind::inlined, scope.translator().graph(),
                         node.translator().path_of_body(node.proto(), attribute));
   for (int i = 0; i < proto.input_size(); ++i)
@@ -35,7 +58,7 @@ SearchResult repeat(NodeContext& node, Value count, Value condition, const Value
                     const std::function<SearchStep(SearchScope& scope, const Values& states)>& step,
                     std::size_t row_count) {
   // Names that the decoder does not use, because the body sees the names of enclosing graphs.
-  const std::string prefix = node.proto().output(0) + " of " + std::string(node.op_type()) + " ";
+  const std::string prefix = std::string(node.output_name(0)) + " of " + std::string(node.op_type()) + " ";
   onnx::GraphProto signature;
   signature.add_output()->set_name(prefix + "condition");
   for (std::size_t i = 0; i < initial.size(); ++i) {
@@ -157,6 +180,8 @@ ScoreRules rules_of(NodeContext& node, std::size_t penalty) {
   ScoreRules rules;
   rules.repetition_penalty = parameter_of(node, penalty, ElementType::f32);
   rules.ngram_size = node.integer("no_repeat_ngram_size", 0);
+  if (rules.ngram_size > kMaxNgram)
+    node.fail("no_repeat_ngram_size must not be greater than " + std::to_string(kMaxNgram));
   rules.vocabulary = mask_of(node, penalty + 1);
   rules.first_vocabulary = mask_of(node, penalty + 2);
   rules.min_length = parameter_of(node, 2, ElementType::i64);

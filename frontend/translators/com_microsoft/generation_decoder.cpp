@@ -117,6 +117,8 @@ DecoderStep run_decoder(NodeContext& node, SearchScope& scope, const Decoder& de
   inputs.append(state.caches.begin(), state.caches.end());
   for (const Value& value : decoder.after) inputs.push_back(scope.outer(value));
   const Values outputs = run_graph(node, scope, "decoder", inputs);
+  if (outputs.size() != state.caches.size() + 1)
+    node.fail("its decoder must return the logits and " + std::to_string(state.caches.size()) + " caches");
   DecoderStep step{last_logits(node, builder, outputs[0]), {}};
   if (state.positions)
     step.next.positions = builder.op(ops::Add, {state.positions, builder.integer(1, ElementType::i32)});

@@ -212,8 +212,9 @@ Values with_packed_cache(NodeContext& node, Heads heads, std::int64_t group) {
 Values group_query_attention(NodeContext& node) {
   const std::int64_t queries = node.integer("num_heads");
   const std::int64_t keys = node.integer("kv_num_heads");
-  if (keys < 1 || queries < keys || queries % keys != 0) {
-    node.fail("num_heads must be a multiple of kv_num_heads");
+  constexpr std::int64_t kMaxHeads = 1 << 16;
+  if (keys < 1 || queries < keys || queries % keys != 0 || queries > kMaxHeads) {
+    node.fail("num_heads must be a multiple of kv_num_heads, and at most " + std::to_string(kMaxHeads));
   }
   if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value belong together");
   Heads heads = heads_of(node, queries, keys);

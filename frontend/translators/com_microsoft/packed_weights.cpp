@@ -6,6 +6,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -21,16 +22,23 @@ struct Blocks {
   std::int64_t count;  ///< in a row
 };
 
+void check_bits(NodeContext& node, std::int64_t bits) {
+  if (bits != 2 && bits != 4 && bits != 8) node.fail("only weights of 2, 4 and 8 bits are converted");
+}
+
+/// The number of groups of `size` that hold `count` elements; the last one may not be full.
+std::int64_t group_count(std::int64_t count, std::int64_t size) {
+  return count / size + (count % size != 0 ? 1 : 0);
+}
+
 Blocks blocks_of(NodeContext& node) {
   Blocks blocks{node.integer("bits", 4), node.integer("K"), node.integer("N"), node.integer("block_size"), 0};
-  if (blocks.bits != 2 && blocks.bits != 4 && blocks.bits != 8) {
-    node.fail("only weights of 2, 4 and 8 bits are converted");
-  }
+  check_bits(node, blocks.bits);
   if (blocks.inner < 1 || blocks.rows < 1 || blocks.block < 16 || blocks.inner > kLargest ||
       blocks.rows > kLargest || blocks.block > kLargest) {
     node.fail("K, N or block_size is out of range");
   }
-  blocks.count = (blocks.inner + blocks.block - 1) / blocks.block;
+  blocks.count = group_count(blocks.inner, blocks.block);
   return blocks;
 }
 
@@ -168,17 +176,18 @@ Values gather_block_quantized(NodeContext& node) {
   }
   const auto rank = static_cast<std::int64_t>(stored->size());
   const std::int64_t bits = data.type() == ElementType::u8 ? node.integer("bits", 4) : 8;
+  check_bits(node, bits);
   std::vector<std::int64_t> shape = *stored;
-  if (data.type() == ElementType::u8) shape.back() *= 8 / bits;
+  shape.back() = ir::checked_multiply(shape.back(), 8 / bits);
   const auto axis = static_cast<std::size_t>(node.axis(node.integer("quantize_axis", 1), rank));
   std::int64_t block = node.integer("block_size", 128);
   if (block == 0) block = shape[axis];
   const std::int64_t count = (*parameters)[axis];
-  if (block < 1 || count != (shape[axis] + block - 1) / block) {
+  if (block < 1 || count != group_count(shape[axis], block)) {
     node.fail("the quantised axis has " + std::to_string(shape[axis]) + " elements, which are not " +
               std::to_string(count) + " blocks of " + std::to_string(block));
   }
-  const bool fills_axis = count * block == shape[axis];
+  const bool fills_axis = shape[axis] % block == 0;
   const ElementType type = scales.type();
   const auto split = [&](std::vector<std::int64_t> sizes, std::int64_t after) {
     if (fills_axis) sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(axis) + 1, after);
@@ -192,8 +201,8 @@ Values gather_block_quantized(NodeContext& node) {
   /// One for each block, or for each element if the last block is not full. A single one broadcasts.
   const auto spread = [&](Value parameter) {
     if (fills_axis || count == 1) return reshape_constant(node, parameter, split(*parameters, 1));
-    std::vector<std::int64_t> of_elements;
-    for (std::int64_t i = 0; i < shape[axis]; ++i) of_elements.push_back(i / block);
+    std::vector<std::int64_t> of_elements(ir::checked_count(shape[axis]));
+    for (std::int64_t i = 0; i < shape[axis]; ++i) of_elements[static_cast<std::size_t>(i)] = i / block;
     return gather(node, parameter, node.integers(of_elements), static_cast<std::int64_t>(axis));
   };
   const auto split_shape = [&](std::vector<std::int64_t> sizes) {
@@ -234,9 +243,9 @@ Value packed_input(NodeContext& node, std::size_t index, std::int64_t bits,
   const ir::ConstantData* data = packed.node->constant();
   if (packed.type() != ElementType::u8) node.fail("packed weights must be 8-bit integers");
   if (data == nullptr) return reshape(node, unpacked(node, packed, bits), shape);
-  std::int64_t count = 1;
-  for (const std::int64_t size : shape) count *= size;
-  if (packed.shape().element_count() != count * bits / 8) node.fail("the packed weights have the wrong size");
+  const std::int64_t count = *PartialShape(shape).element_count();
+  if (packed.shape().element_count() != count / 8 * bits + count % 8 * bits / 8)
+    node.fail("the packed weights have the wrong size");
   return node.constant(packed_type(bits), shape, *data);
 }
 
@@ -244,7 +253,7 @@ Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::
                   ElementType type) {
   const std::int64_t requested = shape.back();
   const std::int64_t per_byte = 8 / bits;
-  shape.back() = (requested + per_byte - 1) / per_byte * per_byte;
+  shape.back() = ir::checked_multiply(group_count(requested, per_byte), per_byte);
   const Value numbers = convert(node, packed_input(node, index, bits, shape), type);
   if (shape.back() == requested) return numbers;
   const auto last = static_cast<std::int64_t>(shape.size()) - 1;

@@ -1,6 +1,7 @@
 #include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
 
 #include <limits>
+#include <string>
 
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
@@ -40,7 +41,8 @@ Values block_repeated_ngrams(NodeContext& node) {
   const Value tokens = convert(node, node.input(0), ElementType::i64);
   const Value scores = node.input(1);
   const std::int64_t size = node.integer("ngram_size");
-  if (size < 1) node.fail("ngram_size must be positive");
+  if (size < 1 || size > kMaxNgram)
+    node.fail("ngram_size must be between 1 and " + std::to_string(kMaxNgram));
   return {node.op(ops::Select, {repeated_ngrams(node, tokens, scores, size),
                                 node.number_like(-std::numeric_limits<double>::infinity(), scores), scores})};
 }

@@ -1,6 +1,7 @@
 #include "frontend/translators/com_microsoft/rotation.hpp"
 
 #include <cmath>
+#include <string>
 
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
@@ -72,7 +73,12 @@ Values multimodal_rotary_embedding(NodeContext& node) {
   if (node.input(2).shape()[1].is_dynamic()) {
     node.fail("the size of the caches must be known when the model is converted");
   }
+  constexpr std::int64_t kMaxPairs = 1 << 16;
   const std::int64_t pairs = node.input(2).shape()[1].size();
+  if (pairs > kMaxPairs) node.fail("the caches have more than " + std::to_string(kMaxPairs) + " columns");
+  for (const std::int64_t section : sections) {
+    if (section < 0 || section > pairs) node.fail("mrope_section does not fit the caches");
+  }
   const bool is_interleaved = node.integer("mrope_layout", 0) != 0;
   const auto follows = [&](std::int64_t pair, std::size_t which) {
     const auto number = static_cast<std::int64_t>(which);
@@ -133,7 +139,7 @@ Value rotated(NodeContext& node, Value heads, const Rotation& rotation) {
   const ir::Dimension pair_count = rotation.cosines.shape()[3];
   const ir::Dimension whole = heads.shape()[3];
   const bool is_known = pair_count.is_static() && whole.is_static();
-  if (is_known && whole.size() < 2 * pair_count.size()) node.fail("the caches are larger than the heads");
+  if (is_known && whole.size() / 2 < pair_count.size()) node.fail("the caches are larger than the heads");
   const Value half = dimension_of(node, rotation.cosines, 3);
   const Value size = twice(node, half);
   const bool is_partial = !is_known || whole.size() != 2 * pair_count.size();

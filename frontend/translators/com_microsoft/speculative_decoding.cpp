@@ -1,14 +1,13 @@
 // BifurcationDetector: joins the accepted part of a prediction to a sentence, and finds where the end of the
 // sentence is in the source.
 #include "frontend/translators/com_microsoft/delegate.hpp"
+#include "frontend/translators/com_microsoft/repeated_ngrams.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
-
-constexpr std::int64_t kMaxNgram = 1024;  ///< each size is emitted as operations of its own
 
 /// `tokens` and one more token, so that it has an element to gather.
 Value padded(NodeContext& node, Value tokens) {

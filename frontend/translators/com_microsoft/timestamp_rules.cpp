@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
@@ -88,7 +89,7 @@ Value forbidden(Builder& builder, const TimestampRules& rules, const Past& past,
   result = either(builder, result, all_of(builder, past.has_any, decreases));
 
   const Value is_late =
-      builder.op(ops::Greater, {tokens, number(rules.first_timestamp + kLastFirstTimestamp)});
+      builder.op(ops::Greater, {tokens, number(ir::checked_add(rules.first_timestamp, kLastFirstTimestamp))});
   return either(builder, result, all_of(builder, no(builder, past.has_earlier), is_late));
 }
 
@@ -128,12 +129,12 @@ std::optional<TimestampRules> timestamp_rules_of(NodeContext& node, std::size_t 
   if (known && known->front() != kTimestamps) return std::nullopt;
   if (!node.has_attribute("beginning_timestamp_token_id")) {
     // What onnxruntime assumed before it had the attributes: the vocabulary of Whisper.
-    rules.start = end + 1;
+    rules.start = ir::checked_add(end, 1);
     rules.translate = 50358;
     rules.transcribe = 50359;
-    rules.start_of_lm = end + 105;
-    rules.no_timestamps = end + 106;
-    rules.first_timestamp = end + 107;
+    rules.start_of_lm = ir::checked_add(end, 105);
+    rules.no_timestamps = ir::checked_add(end, 106);
+    rules.first_timestamp = ir::checked_add(end, 107);
   }
   if (rules.first_timestamp < 1) node.fail("beginning_timestamp_token_id must be positive");
   if (!known) rules.is_active = node.op(ops::Equal, {processor, node.integers({kTimestamps})});

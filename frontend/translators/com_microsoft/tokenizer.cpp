@@ -146,7 +146,15 @@ Rule rule_of(NodeContext& node) {
     rule.by_character = true;
     return rule;
   }
-  for (const std::string& pattern : separators) rule.separators.push_back(separator_of(node, pattern));
+  // Each separator, and each byte of a text, is emitted as operations of its own.
+  constexpr std::size_t kMaxSeparators = 1024;
+  std::size_t size = 0;
+  for (const std::string& pattern : separators) {
+    size += std::max<std::size_t>(pattern.size(), 1);
+    if (size > kMaxSeparators)
+      node.fail("the separators have more than " + std::to_string(kMaxSeparators) + " bytes");
+    rule.separators.push_back(separator_of(node, pattern));
+  }
   return rule;
 }
 

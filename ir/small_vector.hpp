@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -56,12 +57,12 @@ class SmallVector {
   T* end() { return data() + size_; }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
-  T& operator[](std::size_t index) { return data()[index]; }
-  const T& operator[](std::size_t index) const { return data()[index]; }
-  T& front() { return *begin(); }
-  const T& front() const { return *begin(); }
-  T& back() { return end()[-1]; }
-  const T& back() const { return end()[-1]; }
+  T& operator[](std::size_t index) { return data()[checked(index)]; }
+  const T& operator[](std::size_t index) const { return data()[checked(index)]; }
+  T& front() { return (*this)[0]; }
+  const T& front() const { return (*this)[0]; }
+  T& back() { return (*this)[size() - 1]; }
+  const T& back() const { return (*this)[size() - 1]; }
 
   void reserve(std::size_t capacity) {
     if (capacity > capacity_) reallocate(static_cast<std::uint32_t>(capacity));
@@ -113,6 +114,12 @@ class SmallVector {
 
  private:
   bool is_inline() const { return capacity_ == kInline; }
+
+  /// Fails in builds without NDEBUG, such as the fuzz targets.
+  std::size_t checked(std::size_t index) const {
+    assert(index < size_);
+    return index;
+  }
 
   /// `capacity` must be greater than the present one.
   void reallocate(std::uint32_t capacity) {

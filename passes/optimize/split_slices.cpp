@@ -41,8 +41,8 @@ std::int64_t clamped(std::int64_t position, std::int64_t size) {
 
 /// The part that `slice` takes; no value if it cannot be a part of a VariadicSplit.
 std::optional<Part> part_of(ir::Node& slice) {
-  const ir::Value data = slice.input(0);
   if (!slice.is(ops::Slice) || slice.inputs().size() != 5 || !slice.has_uses()) return std::nullopt;
+  const ir::Value data = slice.input(0);
   if (!data.shape().has_rank() || data.type() == ir::ElementType::string) return std::nullopt;
   const auto begin = single(slice.input(1));
   const auto listed = single(slice.input(4));

@@ -72,6 +72,13 @@ add_case("decoder-heads", f"{inputs} => (float[A, B, C, D] q, float[E, F, G, H] 
 attention = f"{body} a = Attention (q, k, k) o = Transpose <perm = [0, 2, 1, 3]> (a) ol = Concat <axis = 0> (n, m, all) y = Reshape <allowzero = 1> (o, ol)"
 add_case("decoder-attention", f"{inputs} => (float[A, B, C] y) {{ {attention} }}", runs)
 
+# Squeeze without axes: the declared rank requires that the dynamic sizes are 1.
+add_case("squeeze-to-number", "(float[N] x) => (float y) { y = Squeeze (x) }", [{"x": tensor("x", 1)}, {"x": tensor("other", 1)}])
+add_case("squeeze-to-vector", "(float[N, 3, M, 1] x) => (float[3] y) { y = Squeeze (x) }", [{"x": tensor("x", 1, 3, 1, 1)}])
+
+# A random number above 0 and below 1 that is not a tensor with axes.
+add_case("random-number", "(float x) => (bool y) { u = RandomUniformLike (x) few = Constant <value_float = 0.00001> () y = Greater (u, few) }", [{"x": np.array(7, np.float32)}, {"x": np.array(5, np.float32)}], 21)
+
 # The boxes of the only image, used with and without the axis of images.
 runs = [{"x": tensor("x", 1, 4, n)} for n in (3, 2, 5)]
 body = """zero = Constant <value_int = 0> () g = Gather (x, zero) t = Transpose <perm = [1, 0]> (g) f = Constant <value_ints = [0]> ()

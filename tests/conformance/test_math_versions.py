@@ -189,6 +189,8 @@ def add_products():
         case("Einsum", 12, *[numbers(f"e{i}", *shape) for i, shape in enumerate(shapes)], equation=equation)
     for shape in ((1, 1), (2, 2, 2), (3, 4, 4), (5, 5), (2, 3, 7, 7), (11, 11), (0, 3, 3)):
         case("Det", 11, numbers("det", *shape))
+    for shape in ((0, 0), (2, 0, 0)):
+        case("Det", 11, np.zeros(shape, np.float32))
     case("Det", 11, np.ones((3, 2, 2), np.float32), variant="singular")
     case("Det", 11, np.array([[0, 0, 1, 0], [2, 0, 0, 0], [0, 0, 0, 3], [0, 4, 0, 0]], np.float32), variant="permuted")
 

@@ -4,6 +4,7 @@ Expected values come from onnxruntime, or from the case if onnxruntime fails or 
 """
 
 import functools
+import itertools
 
 import numpy as np
 import onnx.parser
@@ -110,6 +111,9 @@ def add_reductions():
     for dtype in ("int32", "int64", "uint8", "int8"):
         for op in ("ReduceMax", "ReduceMin"):
             case(op, 18, numbers("i", 2, 3, dtype=dtype), i64(1), constants=(1,))
+    # PyTorch writes axis 0 or -1 for the reduction of a number.
+    for op, axis in itertools.product(("Sum", "Mean", "Max", "Min", "Prod", "L1", "L2", "LogSum", "LogSumExp", "SumSquare"), (0, -1)):
+        case(f"Reduce{op}", 9, np.float32(3), axes=[axis])
     case("ReduceMax", 20, np.array([[True, False], [False, False]]), i64(1), constants=(1,))
     special = SPECIAL.reshape(3, 5)
     # Masks contain the lowest number, from which the runtime starts as well.

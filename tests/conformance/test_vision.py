@@ -46,6 +46,15 @@ def add_pools():
         case("LpPool", 18, x, kernel_shape=[2, 3], p=3, ceil_mode=ceil_mode, pads=pads, strides=strides)
         case("MaxPool", 12, x, kernel_shape=[2, 3], ceil_mode=ceil_mode, pads=pads, strides=strides, storage_order=1, outputs=2)
         case("AveragePool", 19, x, kernel_shape=[2, 3], ceil_mode=ceil_mode, pads=pads, strides=strides, count_include_pad=1)
+    # The last window reaches beyond the padding at the end, which counts; what is beyond does not count.
+    for shape, window in (
+        ([5], dict(kernel_shape=[5], strides=[3], pads=[2, 2])),
+        ([5, 6], dict(kernel_shape=[5, 3], strides=[3, 2], pads=[2, 1, 2, 1])),
+        ([6, 5, 6], dict(kernel_shape=[4, 5, 6], strides=[2, 3, 2], pads=[2] * 6)),
+        ([7, 8], dict(kernel_shape=[3, 2], strides=[4, 5], pads=[2, 1, 1, 1])),
+        ([9, 8], dict(kernel_shape=[3, 2], strides=[2, 3], pads=[1, 1, 0, 1], dilations=[2, 3])),
+    ):
+        case("AveragePool", 19, numbers("beyond", 2, 2, *shape), ceil_mode=1, count_include_pad=1, **window)
     for auto_pad in ("SAME_UPPER", "SAME_LOWER", "VALID"):
         case("LpPool", 11, x, kernel_shape=[2, 3], strides=[2, 2], auto_pad=auto_pad)
     # Windows that may begin in the padding at the end, and windows that cannot: the ceil modes of OpenVINO differ, or are equal.

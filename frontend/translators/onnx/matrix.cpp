@@ -193,15 +193,18 @@ Iteration eliminated(Builder& body, Value step, Value matrices, Value determinan
 Value eliminated_determinant(NodeContext& node, Value x) {
   const std::int64_t rank = node.rank(x);
   const Value size = dimension_of(node, x, rank - 1);
-  const Value matrices = reshape(node, x, concat(node, {node.integers({-1}), size, size}));
-  const Value ones = filled(node, 1, x.type(), dimension_of(node, matrices, 0));
+  Values shape;
+  for (std::int64_t i = 0; i + 2 < rank; ++i) shape.push_back(dimension_of(node, x, i));
+  // Reshape cannot compute the number of matrices if they are empty.
+  Value batch = node.integers({1});
+  if (!shape.empty()) batch = reduce_keep_dims(node, ops::ReduceProd, concat(node, shape), {0});
+  const Value matrices = reshape(node, x, concat(node, {batch, size, size}));
+  const Value ones = filled(node, 1, x.type(), batch);
   const Value count = reshape(node, size, std::vector<std::int64_t>{});
   const LoopOutputs result = iterate(node, count, {matrices, ones}, {},
                                      [](Builder& body, Value step, const Values& states, const Values&) {
                                        return eliminated(body, step, states[0], states[1]);
                                      });
-  Values shape;
-  for (std::int64_t i = 0; i + 2 < rank; ++i) shape.push_back(dimension_of(node, x, i));
   return shape.empty() ? reshape(node, result.states[1], std::vector<std::int64_t>{})
                        : reshape(node, result.states[1], concat(node, shape));
 }

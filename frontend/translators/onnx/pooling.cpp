@@ -122,21 +122,6 @@ Value average(NodeContext& node, Value input, const Window& window, bool exclude
   return node.node(ops::AvgPool, std::span(&input, 1), attributes).value();
 }
 
-/// AveragePool 1, 7 (count_include_pad), 10 (ceil_mode), 11, 19 (dilations), 22.
-Values average_pool_1(NodeContext& node) {
-  const Value input = node.input(0);
-  Window window = pool_window(node);
-  std::string mode = rounding(node);
-  bool exclude_pad = node.integer("count_include_pad", 0) == 0;
-  // What the ceil mode adds to the padding is never counted.
-  if ((exclude_pad || !has_pads(window)) && begins_in_input(window, mode) &&
-      pad_for_ceil_mode(window, input.shape())) {
-    mode = "floor";
-    exclude_pad = true;
-  }
-  return {average(node, input, window, exclude_pad, mode)};
-}
-
 /// Removes windows that begin in the padding at the end, which ceil_mode excludes. `pooled` has the windows
 /// of the floor mode over an input padded at the end by one less than the stride.
 Value without_windows_in_padding(NodeContext& node, Value pooled, const Window& window, Value input) {
@@ -167,6 +152,48 @@ Window unpadded(Window window) {
   window.pads_begin.assign(window.pads_begin.size(), 0);
   window.pads_end = window.pads_begin;
   return window;
+}
+
+/// Whether the ceil mode may make a window that reaches beyond the padding at the end.
+bool may_pass_padding(const Window& window, const ir::PartialShape& shape, std::string_view rounding) {
+  if (rounding == "floor" || window.auto_pad != "explicit") return false;
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    const std::int64_t stride = window.strides[i];
+    if (shape[i + 2].is_dynamic() && stride > 1) return true;
+    if (shape[i + 2].is_dynamic()) continue;
+    const std::int64_t end = ir::checked_add(shape[i + 2].size(), window.pads_begin[i]);
+    const std::int64_t room = ir::checked_add(end, window.pads_end[i]) - extent_of(window, i);
+    const std::int64_t next = room < 0 ? 0 : (room / stride + 1) * stride;
+    if (room % stride != 0 && next < end) return true;
+  }
+  return false;
+}
+
+/// The average over windows of the ceil mode where padding counts. In OpenVINO the part of a window beyond
+/// the padding counts, too; in ONNX it does not.
+Value average_with_padding(NodeContext& node, Value input, const Window& window) {
+  Window rest = unpadded(window);
+  for (std::size_t i = 0; i < rest.kernel.size(); ++i)
+    rest.pads_end[i] = std::min(rest.strides[i], extent_of(rest, i)) - 1;
+  const Value mean = average(node, padded(node, input, window, false), rest, true, "floor");
+  return without_windows_in_padding(node, mean, window, input);
+}
+
+/// AveragePool 1, 7 (count_include_pad), 10 (ceil_mode), 11, 19 (dilations), 22.
+Values average_pool_1(NodeContext& node) {
+  const Value input = node.input(0);
+  Window window = pool_window(node);
+  std::string mode = rounding(node);
+  bool exclude_pad = node.integer("count_include_pad", 0) == 0;
+  if (!exclude_pad && has_pads(window) && may_pass_padding(window, input.shape(), mode))
+    return {average_with_padding(node, input, window)};
+  // What the ceil mode adds to the padding is never counted.
+  if ((exclude_pad || !has_pads(window)) && begins_in_input(window, mode) &&
+      pad_for_ceil_mode(window, input.shape())) {
+    mode = "floor";
+    exclude_pad = true;
+  }
+  return {average(node, input, window, exclude_pad, mode)};
 }
 
 /// LpPool 1, 2 (integer p), 11, 18 (ceil_mode, dilations), 22: an average of powers, times the size of the

@@ -5,6 +5,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 #include "ir/shape_tools.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -23,6 +24,9 @@ Seeds seeds(const NodeContext& node, std::int64_t stream) {
 
 /// Numbers in [0, 1) of shape `sizes`.
 Value uniform(NodeContext& node, Value sizes, std::int64_t stream = 1) {
+  if (sizes.shape().element_count() == 0 && node.target().has(Fault::scalar_random_numbers)) {
+    return reshape(node, uniform(node, node.integers({1}), stream), std::vector<std::int64_t>{});
+  }
   const Seeds seeds_of_stream = seeds(node, stream);
   return node.op(ops::RandomUniform,
                  {sizes, node.number(0, ElementType::f32), node.number(1, ElementType::f32)},

@@ -163,6 +163,29 @@ Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
   return reshape(node, input, shape);
 }
 
+/// Squeeze without axes removes axes of size 1. One of dynamic size is removed if the model declares a rank
+/// that leaves no room for it; Reshape fails at run time if it has another size.
+Value squeezed_units(NodeContext& node, Value input) {
+  const ir::PartialShape& shape = input.shape();
+  std::vector<std::int64_t> axes;
+  std::vector<std::int64_t> kept;
+  std::optional<std::size_t> unknown;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (shape[i].admits(1)) {
+      axes.push_back(static_cast<std::int64_t>(i));
+      if (shape[i].is_dynamic() && !unknown) unknown = i;
+    } else {
+      kept.push_back(shape[i].size());
+    }
+  }
+  if (!unknown) return squeeze(node, input, axes);
+  const bool is_static = std::ranges::none_of(kept, [](std::int64_t size) { return size < 0; });
+  if (is_static && node.declared_rank(0) == std::ssize(kept)) return reshape(node, input, kept);
+  node.fail("no axes are given and dimension " + std::to_string(*unknown) +
+                " of the input is not known: " + to_string(shape),
+            "OpenVINO has no values of dynamic rank; give the model's inputs static shapes");
+}
+
 /// Squeeze 1, 11 (negative axes), 13 (axes as an input), 21, 23, 24, 25.
 Values squeeze_1(NodeContext& node) {
   const Value input = node.input(0);
@@ -170,20 +193,8 @@ Values squeeze_1(NodeContext& node) {
   if (node.has_input(1) && !node.known_integers(node.input(1))) {
     return {squeeze_at_run_time(node, input, node.input(1))};
   }
-  auto axes = axes_of(node, rank);
-  if (!axes) {
-    axes.emplace();
-    for (std::int64_t i = 0; i < rank; ++i) {
-      const ir::Dimension dimension = input.shape()[static_cast<std::size_t>(i)];
-      if (dimension.is_dynamic() && dimension.admits(1)) {
-        node.fail("no axes are given and dimension " + std::to_string(i) +
-                      " of the input is not known: " + to_string(input.shape()),
-                  "OpenVINO has no values of dynamic rank; give the model's inputs static shapes");
-      }
-      if (dimension == ir::Dimension(1)) axes->push_back(i);
-    }
-  }
-  return {squeeze(node, input, *axes)};
+  const auto axes = axes_of(node, rank);
+  return {axes ? squeeze(node, input, *axes) : squeezed_units(node, input)};
 }
 
 /// Unsqueeze 1, 11 (negative axes), 13 (axes as an input), 21, 23, 24, 25.

@@ -83,6 +83,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::roi_align_no_samples, {2024, 6}, std::nullopt, ""},
     {Fault::saturating_conversions, {2024, 6}, Release{2025, 3}, ""},
     {Fault::scalar_random_numbers, {2024, 6}, std::nullopt, ""},
+    {Fault::scalar_reshape_of_product, {2024, 6}, std::nullopt, ""},
     {Fault::sequential_back_edges, {2024, 6}, std::nullopt, ""},
     {Fault::shuffle_channels_groups, {2024, 6}, std::nullopt, ""},
     {Fault::signed_4_bit_zero_points, {2024, 6}, Release{2025, 3}, ""},

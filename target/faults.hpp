@@ -93,6 +93,7 @@ enum class Fault : std::uint8_t {
   roi_align_no_samples,
   saturating_conversions,
   scalar_random_numbers,
+  scalar_reshape_of_product,
   sequential_back_edges,
   shuffle_channels_groups,
   signed_4_bit_zero_points,

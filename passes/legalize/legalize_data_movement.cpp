@@ -2,8 +2,10 @@
 // works around one fault.
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <vector>
 
+#include "ir/element_type.hpp"
 #include "ir/shape_tools.hpp"
 #include "passes/legalize/legalization_table.hpp"
 
@@ -66,10 +68,21 @@ ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
   return ir::reshape_keeping(builder, tiled, known);
 }
 
+/// A Reshape of floating-point numbers to a scalar becomes a Squeeze of all axes. Integer products compile.
+ir::Value scalar_reshape(ir::Builder& builder, const ir::Node& node) {
+  const ir::PartialShape& shape = node.input(0).shape();
+  if (!shape.has_rank() || shape.rank() == 0 || !ir::is_floating(node.output(0).type)) return {};
+  if (!node.output(0).shape.has_rank() || node.output(0).shape.rank() != 0) return {};
+  std::vector<std::int64_t> axes(shape.rank());
+  std::iota(axes.begin(), axes.end(), 0);
+  return builder.op(ops::Squeeze, {node.input(0), builder.integers(axes)});
+}
+
 std::span<const Legalization> legalizations() {
   static const std::array kLegalizations = {
       Legalization{Fault::empty_gather, {ops::Gather}, empty_gather},
       Legalization{Fault::pad_value_dynamic, {ops::Pad}, pad_with_dynamic_value},
+      Legalization{Fault::scalar_reshape_of_product, {ops::Reshape}, scalar_reshape},
       Legalization{Fault::tile_dynamic_rank4, {ops::Tile}, dynamic_tile},
   };
   return kLegalizations;

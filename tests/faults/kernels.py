@@ -54,6 +54,15 @@ def dropped_double_constant():
     return any(not np.allclose(result, values @ weights + first[1:] + second) for result in given)
 
 
+@experiment(may_crash=True)
+def scalar_reshape_of_product():
+    """A Reshape of a product of one element to a scalar."""
+    x, values, weights = parameter([1, 3]), integers(1, 3), integers(3, 1)
+    product = opset.matmul(x, opset.constant(weights), False, False)
+    given = results([x], opset.reshape(product, numbers(), False), [values])
+    return float(given[0]) != float((values @ weights)[0, 0])
+
+
 def convolution_of(values, kernel, strides, dilations, pads_begin, pads_end):
     """The convolution of one channel to one channel."""
     values = np.pad(values, [(0, 0), (0, 0), *zip(pads_begin, pads_end)])

@@ -45,15 +45,15 @@ Axes all_axes(NodeContext& node, Value x, bool keep_dims) {
 
 /// Whether all axes are 0 or -1 and `x` is a scalar. PyTorch and onnxruntime allow this; OpenVINO's constant
 /// folding and its CPU plugin do not.
-bool is_only_axis_of_scalar(const NodeContext& node, Value x, const std::vector<std::int64_t>& axes) {
-  return node.rank(x) == 0 &&
+bool is_only_axis_of_scalar(Value x, const std::vector<std::int64_t>& axes) {
+  return x.shape().is_scalar() &&
          std::ranges::all_of(axes, [](std::int64_t axis) { return axis == 0 || axis == -1; });
 }
 
 Axes axes_by_attribute(NodeContext& node, Value x) {
   const bool keep_dims = node.integer("keepdims", 1) != 0;
   const auto axes = node.integer_list("axes");
-  if (axes.empty() || is_only_axis_of_scalar(node, x, axes)) return all_axes(node, x, keep_dims);
+  if (axes.empty() || is_only_axis_of_scalar(x, axes)) return all_axes(node, x, keep_dims);
   return {node.integers(axes), keep_dims};
 }
 
@@ -79,7 +79,7 @@ Axes axes_by_input(NodeContext& node, Value x) {
   if (count == 0 && none_is_all) return all_axes(node, x, keep_dims);
   if (count == 0) return {node.integers(std::initializer_list<std::int64_t>{}), keep_dims};
   const auto known = node.known_integers(axes);
-  if (known && is_only_axis_of_scalar(node, x, *known)) return all_axes(node, x, keep_dims);
+  if (known && is_only_axis_of_scalar(x, *known)) return all_axes(node, x, keep_dims);
   if (!count) return unknown_axes(node, x, axes, keep_dims, none_is_all);
   return {axes, keep_dims, *count};
 }

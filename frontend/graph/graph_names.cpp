@@ -38,6 +38,10 @@ void GraphTranslator::add_initializers(const onnx::GraphProto& proto) {
   for (auto tensor = dense.rbegin(); tensor != dense.rend(); ++tensor) names_.add(tensor->name(), &*tensor);
 }
 
+bool GraphTranslator::sees_parent() const {
+  return parent_ != nullptr && (kind_ != Kind::function || sees_caller_);
+}
+
 GraphTranslator::Lookup GraphTranslator::find(const ir::HashedName& name) {
   using Status = Lookup::Status;
   if (Binding* const own = names_.find(name)) {
@@ -53,7 +57,7 @@ GraphTranslator::Lookup GraphTranslator::find(const ir::HashedName& name) {
       conversion_->omitted_output = name.name;
     return {{}, Status::unavailable};
   }
-  if (parent_ == nullptr || kind_ == Kind::function) return {{}, Status::unknown};
+  if (!sees_parent()) return {{}, Status::unknown};
   Lookup outer = parent_->find(name);
   if (outer.status == Status::found && kind_ == Kind::body) outer.operand = capture(outer.operand);
   return outer;
@@ -61,7 +65,7 @@ GraphTranslator::Lookup GraphTranslator::find(const ir::HashedName& name) {
 
 bool GraphTranslator::knows(const ir::HashedName& name) const {
   if (names_.find(name) != nullptr) return true;
-  return parent_ != nullptr && kind_ != Kind::function && parent_->knows(name);
+  return sees_parent() && parent_->knows(name);
 }
 
 void GraphTranslator::emit_initializer(Binding& binding, std::string_view name, TensorResult tensor) {

@@ -322,7 +322,8 @@ bool GraphTranslator::emit_function(const FunctionBody& body, const onnx::NodePr
   constexpr std::size_t kDeepest = 64;
   if (function_stack_.size() >= kDeepest) throw CannotTranslate{"functions are nested too deeply", {}};
   GraphTranslator scope(*this, Kind::function, *graph_, path_);
-  scope.own_opsets_ = body.opsets.get();
+  if (!body.has_graphs_of_call) scope.own_opsets_ = body.opsets.get();
+  scope.sees_caller_ = body.has_graphs_of_call;
   scope.function_ = body.function.get();
   scope.call_ = &call;
   scope.function_stack_.push_back(body.name);

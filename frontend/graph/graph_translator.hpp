@@ -110,7 +110,8 @@ class GraphTranslator {
     main,     ///< the model's graph
     body,     ///< a separate graph in a Loop or If
     inlined,  ///< a body that is always executed: emitted into the enclosing graph, whose names it sees
-    function  ///< a function body: emitted into the enclosing graph, sees only the function's inputs
+    function  ///< a function body: emitted into the enclosing graph, in general sees only the function's
+              ///< inputs
   };
 
   /// The main graph.
@@ -157,6 +158,8 @@ class GraphTranslator {
 
   /// Whether `name` is bound here or in an enclosing scope; captures nothing.
   bool knows(const ir::HashedName& name) const;
+  /// Whether names that are not bound here are those of the enclosing scope.
+  bool sees_parent() const;
 
   /// Translates `nodes`, sorted if necessary. Reports nodes that cannot be translated; false if there are
   /// any.
@@ -234,6 +237,8 @@ class GraphTranslator {
   ConversionState* conversion_;
   GraphTranslator* parent_ = nullptr;
   Kind kind_ = Kind::main;
+  /// Whether this is a function body whose graphs use names of the caller: those of SequenceMap.
+  bool sees_caller_ = false;
   ir::Graph* graph_;
   std::string path_;
   /// Null in scopes that use the imports of the enclosing scope.

@@ -134,7 +134,9 @@ std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std
     result.content = std::make_shared<const OperandType>(*content);
     return result;
   }
-  if (a.type != b.type) {
+  const bool has_no_type = a.kind == Kind::sequence && a.type == ir::ElementType::dynamic;
+  if (has_no_type) result.type = b.type;
+  if (a.type != b.type && !has_no_type && (a.kind != Kind::sequence || b.type != ir::ElementType::dynamic)) {
     problem = "differ in element type: " + both();
     return std::nullopt;
   }
@@ -182,7 +184,9 @@ Values flatten(ir::Builder& builder, const Operand& operand, const OperandType& 
   if (const auto* tensor = std::get_if<ir::Value>(&operand)) return {*tensor};
   if (const auto* sequence = std::get_if<std::shared_ptr<const Sequence>>(&operand)) {
     if (is_always_empty(type)) return {};
-    const Sequence packed = pack(builder, **sequence, type.shape.has_rank() ? rank_of(type.shape) : 0);
+    Sequence typed = **sequence;
+    typed.type = type.type;  // not known before the first element if SequenceEmpty does not give it
+    const Sequence packed = pack(builder, typed, type.shape.has_rank() ? rank_of(type.shape) : 0);
     if (!has_shapes(type, boundary)) return {packed.values};
     return {packed.values, packed.shapes ? packed.shapes : shapes_of_scalars(builder, packed)};
   }

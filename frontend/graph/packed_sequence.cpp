@@ -54,8 +54,9 @@ Sequence packed_form(Builder& builder, const Sequence& sequence) {
   return sequence.elements ? pack(builder, sequence, element_rank(sequence)) : sequence;
 }
 
+/// Fails if `tensor` cannot be an element; the first element determines an element type that is not known.
 void check_element(const Sequence& sequence, Value tensor) {
-  if (sequence.type != tensor.type()) {
+  if (sequence.type != ElementType::dynamic && sequence.type != tensor.type()) {
     ir::invalid("a tensor of type " + std::string(ir::info(tensor.type()).name) +
                 " does not fit a sequence of " + std::string(ir::info(sequence.type).name));
   }
@@ -161,7 +162,7 @@ Value at(Builder& builder, const Sequence& sequence, Value position) {
 Sequence insert(Builder& builder, Sequence sequence, Value tensor, Value position) {
   check_element(sequence, tensor);
   Sequence result;
-  result.type = sequence.type;
+  result.type = tensor.type();
   result.element = sequence.element;
   result.mixed_rank = sequence.mixed_rank;
   widen_element(result, tensor.shape());
@@ -177,7 +178,7 @@ Sequence insert(Builder& builder, Sequence sequence, Value tensor, Value positio
   const std::int64_t rank = rank_of(result.element);
   const Sequence packed = pack(builder, sequence, rank);
   Sequence single;
-  single.type = sequence.type;
+  single.type = tensor.type();
   single.elements = Values{tensor};
   single.element = tensor.shape();
   const Sequence added = pack(builder, single, rank);

@@ -2,6 +2,7 @@
 
 #include <onnx/defs/schema.h>
 
+#include <algorithm>
 #include <functional>
 #include <stdexcept>
 #include <vector>
@@ -184,7 +185,9 @@ std::optional<FunctionBody> expand_operator(const onnx::NodeProto& node, std::in
   // Bodies in other domains do not state their version of ai.onnx: they use the model's.
   if (model_version && !opsets->find("")) opsets->add("", *model_version);
   std::string name = function_name(*function);
-  return FunctionBody{std::move(function), std::move(opsets), std::move(name)};
+  const bool has_graphs =
+      std::ranges::any_of(node.attribute(), [](const auto& attribute) { return attribute.has_g(); });
+  return FunctionBody{std::move(function), std::move(opsets), std::move(name), has_graphs};
 }
 
 bool has_function_body(std::string_view domain, std::string_view op_type, std::int64_t opset) {

@@ -28,6 +28,9 @@ struct FunctionBody {
   std::shared_ptr<const onnx::FunctionProto> function;
   std::shared_ptr<const OpsetImports> opsets;
   std::string name;  ///< for function stacks: "my.domain::Gelu"
+  /// Whether it contains graphs that are attributes of the call: they use names and operator sets of the
+  /// caller.
+  bool has_graphs_of_call = false;
 };
 
 /// The body of the call of the model's own `function` by `node`; `opsets` are the function's imports. Graphs

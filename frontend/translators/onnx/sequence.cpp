@@ -30,9 +30,12 @@ Operands identity_1(NodeContext& node) {
 }
 
 Operands sequence_empty_11(NodeContext& node) {
+  constexpr std::int64_t kUndefined = 0;
   constexpr std::int64_t kFloat = 1;
   Sequence sequence;
-  sequence.type = node.element_type(node.integer("dtype", kFloat));
+  // The function body of SequenceMap has the type that its body declares for the elements, or none.
+  const std::int64_t type = node.integer("dtype", kFloat);
+  if (type != kUndefined) sequence.type = node.element_type(type);
   sequence.elements.emplace();
   return {make_sequence(std::move(sequence))};
 }

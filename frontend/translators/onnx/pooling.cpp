@@ -207,8 +207,7 @@ Values lp_pool_1(NodeContext& node) {
   const Value exponent = node.number_like(p, input);
   const Value powers = node.op(ops::Power, {node.op(ops::Abs, {input}), exponent});
   // In floating point, where the product of large sizes cannot overflow.
-  const double count =
-      std::accumulate(window.kernel.begin(), window.kernel.end(), 1.0, std::multiplies<double>());
+  const double count = std::accumulate(window.kernel.begin(), window.kernel.end(), 1.0, std::multiplies<>());
   Value mean;
   if (window.auto_pad == "explicit") {
     mean = average(node, padded(node, powers, window, ceil), unpadded(window), false, "floor");

@@ -98,4 +98,13 @@ std::optional<double> exact_number(Value value) {
   return numbers ? std::optional(numbers->front()) : std::nullopt;
 }
 
+std::optional<Integers> exact_order(const Node& transpose) {
+  auto order = exact_values(transpose.input(1));
+  if (!order || !order->empty()) return order;
+  const PartialShape& data = transpose.input(0).shape();
+  if (!data.has_rank()) return std::nullopt;
+  for (std::size_t axis = data.rank(); axis-- > 0;) order->push_back(static_cast<std::int64_t>(axis));
+  return order;
+}
+
 }  // namespace onnx2ir::ir

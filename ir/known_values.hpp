@@ -5,6 +5,7 @@
 //     exact_numbers  elements of any numeric type, all of them exact
 //     known_scalar   the integer or boolean of a value of one element: a trip count, a condition
 //     exact_number   the floating-point constant of one element
+//     exact_order    the axes of a Transpose
 #pragma once
 
 #include <bit>
@@ -17,6 +18,7 @@
 namespace onnx2ir::ir {
 
 struct Value;
+class Node;
 
 /// What is known of one element. For integers and booleans: an interval, exact if both ends are equal. For
 /// floating-point numbers: the exact number, whose bits both ends hold (see of_number), or nothing. Code that
@@ -50,5 +52,8 @@ std::optional<Numbers> exact_numbers(Value value);
 std::optional<std::int64_t> known_scalar(Value value);
 /// The element of a floating-point constant that has exactly one.
 std::optional<double> exact_number(Value value);
+/// The axis of the data that each axis of the Transpose's result is. A constant without elements means the
+/// reversed order, which is known if the rank is.
+std::optional<Integers> exact_order(const Node& transpose);
 
 }  // namespace onnx2ir::ir

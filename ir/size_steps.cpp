@@ -124,8 +124,8 @@ Step from_dimension(Value value, std::size_t axis) {
     return has_mask(node) ? std::nullopt : Step(Place{node.input(0), node.input(0).shape().rank() - 2});
   }
   if (node.is(ops::Transpose)) {
-    const auto order = exact_values(node.input(1));
-    if (!order || order->size() != rank) return std::nullopt;
+    const auto order = exact_order(node);
+    if (!order) return std::nullopt;
     return Place{node.input(0), static_cast<std::size_t>((*order)[axis])};
   }
   if (node.is(ops::Concat)) {

@@ -48,7 +48,7 @@ std::optional<DequantizedWeights> product_of(ir::Node& multiply, ir::Value widen
 
 /// Whether a Transpose exchanges the last two axes and nothing else.
 bool exchanges_last_axes(const ir::Node& transpose) {
-  auto order = ir::exact_values(transpose.input(1));
+  auto order = ir::exact_order(transpose);
   if (!order || order->size() < 2) return false;
   std::swap((*order)[order->size() - 1], (*order)[order->size() - 2]);
   return std::ranges::is_sorted(*order);

@@ -68,8 +68,7 @@ bool has_open_condition(ir::Node& node) {
 
 bool transposes_again(ir::Node& node) {
   if (!node.is(ops::Transpose) || !node.input(0).node->is(ops::Transpose)) return false;
-  const auto second = ir::exact_values(node.input(1));
-  return second && !second->empty() && ir::exact_values(node.input(0).node->input(1));
+  return ir::exact_order(node) && ir::exact_order(*node.input(0).node);
 }
 
 bool is_dilated_average(ir::Node& node) {

@@ -159,17 +159,13 @@ void infer_unsqueeze(Node& node) {
 
 void infer_transpose(Node& node) {
   const Value data = node.input(0);
-  const auto order = exact_values(node.input(1));
+  const auto order = exact_order(node);
   if (!data.shape().has_rank()) {
-    return set_output(node, 0, data.type(),
-                      order && !order->empty() ? PartialShape::of_rank(order->size()) : unknown());
+    return set_output(node, 0, data.type(), order ? PartialShape::of_rank(order->size()) : unknown());
   }
   const std::size_t rank = data.shape().rank();
   if (!order) return set_output(node, 0, data.type(), PartialShape::of_rank(rank));
-  Sizes permutation = *order;
-  if (permutation.empty()) {
-    for (std::size_t i = rank; i-- > 0;) permutation.push_back(static_cast<std::int64_t>(i));
-  }
+  const Sizes& permutation = *order;
   Sizes sorted = permutation;
   std::sort(sorted.begin(), sorted.end());
   bool valid = sorted.size() == rank;

@@ -29,12 +29,12 @@ bool may_move_empty_dimension(const ir::PartialShape& shape, const std::vector<s
 
 ir::Value reshaped(ir::Builder& builder, const ir::Node& node) {
   const ir::Value data = node.input(0);
-  const auto order = ir::exact_values(node.input(1));
-  const bool fits = order && data.shape().has_rank() && order->size() == data.shape().rank();
-  if (!fits || data.type() == ir::ElementType::string) return {};
+  const auto order = ir::exact_order(node);
+  if (!order || !data.shape().has_rank() || data.type() == ir::ElementType::string) return {};
   if (!moves_unit_dimensions_only(data.shape(), *order) || !may_move_empty_dimension(data.shape(), *order))
     return {};
-  return ir::reshape(builder, data, ir::gather(builder, ir::shape_of(builder, data), node.input(1)));
+  return ir::reshape(builder, data,
+                     ir::gather(builder, ir::shape_of(builder, data), builder.integers(*order)));
 }
 
 }  // namespace

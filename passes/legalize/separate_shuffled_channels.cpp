@@ -29,7 +29,7 @@ ir::Value separate(ir::Builder& builder, ir::Node& merge) {
   if (!transpose.is(ops::Transpose)) return {};
   const ir::Node& split = *transpose.input(0).node;
   if (!split.is(ops::Reshape) || !has_dynamic_groups(split)) return {};
-  auto order = ir::exact_values(transpose.input(1));
+  auto order = ir::exact_order(transpose);
   auto sizes = ir::exact_values(split.input(1));
   if (!order || !sizes || order->size() != sizes->size() || !ir::exact_values(merge.input(1))) return {};
   sizes->resize(kRank, 1);

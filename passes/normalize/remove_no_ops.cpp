@@ -17,12 +17,8 @@ bool same_static_shape(const ir::Node& node) {
 }
 
 bool is_identity_order(const ir::Node& node) {
-  const auto order = ir::exact_values(node.input(1));
-  if (!order || order->empty()) return false;
-  for (std::size_t i = 0; i < order->size(); ++i) {
-    if ((*order)[i] != static_cast<std::int64_t>(i)) return false;
-  }
-  return true;
+  const auto order = ir::exact_order(node);
+  return order && std::ranges::is_sorted(*order);
 }
 
 /// The smallest end of a Slice that is "to the end" for all sizes.

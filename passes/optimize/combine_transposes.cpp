@@ -9,9 +9,9 @@ namespace {
 ir::Value combine(ir::Builder& builder, const ir::Node& outer) {
   if (!outer.input(0).node->is(ops::Transpose)) return {};
   const ir::Node& inner = *outer.input(0).node;
-  const auto first = ir::exact_values(inner.input(1));
-  const auto second = ir::exact_values(outer.input(1));
-  if (!first || !second || first->empty() || first->size() != second->size()) return {};
+  const auto first = ir::exact_order(inner);
+  const auto second = ir::exact_order(outer);
+  if (!first || !second) return {};
   std::vector<std::int64_t> order;
   for (const std::int64_t axis : *second) order.push_back((*first)[static_cast<std::size_t>(axis)]);
   return ir::transpose(builder, inner.input(0), order);

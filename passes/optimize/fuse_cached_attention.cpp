@@ -86,7 +86,7 @@ bool fits(const ir::Value& mask, const ir::Output& scores) {
 ir::Value untransposed(ir::Builder& builder, ir::Value value) {
   const ir::Node& node = *value.node;
   if (!node.is(ops::Transpose)) return {};
-  const auto known = ir::exact_values(node.input(1));
+  const auto known = ir::exact_order(node);
   if (!known || known->size() != kRank) return {};
   std::vector<std::int64_t> order(known->begin(), known->end());
   std::swap(order[kRows], order[kColumns]);

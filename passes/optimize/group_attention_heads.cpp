@@ -100,7 +100,7 @@ SharedOperand shared_operand(Context& context, const ir::Node& product) {
   const ir::Value right = product.input(1);
   const ir::Node& node = *right.node;
   if (!node.is(ops::Transpose)) return {shared_heads(context, right), transposes};
-  if (ir::exact_values(node.input(1)) != ir::Integers{0, 1, 3, 2}) return {};
+  if (ir::exact_order(node) != ir::Integers{0, 1, 3, 2}) return {};
   return {shared_heads(context, node.input(0)), !transposes};
 }
 

@@ -29,7 +29,7 @@ std::vector<std::int64_t> order_of(ir::SizeComparison& comparison, ir::Node& spl
                                    ir::Node& merge) {
   const ir::Value data = merge.input(0);
   const ir::PartialShape& merged = merge.output(0).shape;
-  const auto order = ir::exact_values(transpose.input(1));
+  const auto order = ir::exact_order(transpose);
   if (!data.shape().has_rank() || !merged.has_rank() || !split.output(0).shape.has_rank() || !order)
     return {};
   const std::size_t rank = data.shape().rank();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -219,6 +220,7 @@ Values transpose_1(NodeContext& node) {
     order.resize(static_cast<std::size_t>(rank));
     std::iota(order.rbegin(), order.rend(), 0);
   }
+  if (std::cmp_not_equal(order.size(), rank)) node.fail("perm does not have one element for each axis");
   for (std::int64_t& axis : order) axis = node.axis(axis, rank);
   if (rank < 2) return {input};
   return {transpose(node, input, order)};

@@ -6,14 +6,14 @@ import json
 import os
 import pathlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, NoReturn, Optional, Protocol, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NoReturn, Optional, Protocol, Sequence, Tuple, Union
 
 from ._library import OK, Allocate, Progress, library
+from ._option_texts import Path, extensions_text, inputs_text, outputs_text
 
 if TYPE_CHECKING:
     import openvino
 
-Path = Union[str, "os.PathLike[str]"]
 ProgressFunction = Callable[[str, float], None]
 
 
@@ -262,80 +262,6 @@ class Model:
         return message
 
 
-def _escaped(name: str) -> str:
-    return "".join("\\" + letter if letter in "\\,[{-" else letter for letter in name)
-
-
-def _dimension_text(dimension: Any) -> str:
-    if hasattr(dimension, "get_min_length"):  # openvino.Dimension
-        dimension = (dimension.get_min_length(), dimension.get_max_length())
-    if dimension is None or dimension == "?" or dimension == -1:
-        return "?"
-    if isinstance(dimension, (tuple, list)):
-        least, most = dimension
-        return f"{least}..{'' if most is None or most < 0 or most >= 1 << 31 else most}"
-    return str(int(dimension))
-
-
-def _type_text(kind: Any) -> str:
-    if hasattr(kind, "get_type_name"):  # openvino.Type
-        return str(kind.get_type_name())
-    if isinstance(kind, str):
-        return kind
-    import numpy
-
-    dtype = numpy.dtype(kind)
-    return "boolean" if dtype.kind == "b" else f"{dtype.kind}{8 * dtype.itemsize}"
-
-
-def _is_shape(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) or type(value).__name__ in ("PartialShape", "Shape")
-
-
-def _input_text(name: str, *changes: Any) -> str:
-    text = _escaped(name)
-    for change in changes:
-        if _is_shape(change):
-            text += f"[{','.join(_dimension_text(size) for size in change)}]"
-        else:
-            text += f"{{{_type_text(change)}}}"
-    return text
-
-
-def _inputs_text(inputs: Any) -> Optional[str]:
-    """The text form of the inputs argument of `convert`."""
-    if inputs is None or isinstance(inputs, str):
-        return inputs
-    if isinstance(inputs, dict):
-        rows = [(name, *(change if isinstance(change, tuple) and any(map(_is_shape, change)) else (change,))) for name, change in inputs.items()]
-        return ",".join(_input_text(*row) for row in rows)
-    texts = []
-    for one in inputs:
-        if isinstance(one, str):
-            texts.append(one)
-        elif isinstance(one, tuple) and one and isinstance(one[0], str):
-            texts.append(_input_text(*one))
-        elif _is_shape(one):
-            texts.append(_input_text("", one))
-        else:
-            raise TypeError(f"an input must be a name, a shape or a tuple of a name, a shape and a type, not {one!r}")
-    return ",".join(texts)
-
-
-def _list_text(names: Iterable[str]) -> str:
-    return ",".join(name.replace("\\", "\\\\").replace(",", "\\,") for name in names)
-
-
-def _outputs_text(outputs: Union[None, str, Sequence[str]]) -> Optional[str]:
-    return outputs if outputs is None or isinstance(outputs, str) else _list_text(outputs)
-
-
-def _extensions_text(extensions: Union[None, Path, Sequence[Path]]) -> Optional[str]:
-    if isinstance(extensions, (str, os.PathLike)):
-        extensions = [extensions]
-    return _list_text(map(os.fspath, extensions)) if extensions else None
-
-
 def _model_bytes(model: Any) -> Optional[Any]:
     """The bytes of a model that is not a path."""
     if isinstance(model, str):
@@ -415,11 +341,11 @@ def convert(
     `progress`: called with the name of the stage and the finished fraction of the work; an exception ends the conversion.
     """
     options = _Options(
-        input=_inputs_text(input),
-        output=_outputs_text(output),
+        input=inputs_text(input),
+        output=outputs_text(output),
         external_data_folder=external_data_folder,
         operator_map=operator_map,
-        extension=_extensions_text(extension),
+        extension=extensions_text(extension),
         keep_unknown=bool(keep_unknown),
         compress_to_fp16=bool(compress_to_fp16),
         target_runtime=target_runtime or None,

@@ -80,6 +80,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::reassociated_zero_point, {2024, 6}, std::nullopt, ""},
     {Fault::reduce_then_channel_constant, {2024, 6}, std::nullopt, ""},
     {Fault::remainder_bounds, {2024, 6}, std::nullopt, ""},
+    {Fault::repeated_multinomial, {2024, 6}, std::nullopt, ""},
     {Fault::roi_align_no_samples, {2024, 6}, std::nullopt, ""},
     {Fault::saturating_conversions, {2024, 6}, Release{2025, 3}, ""},
     {Fault::scalar_random_numbers, {2024, 6}, std::nullopt, ""},

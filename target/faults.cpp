@@ -161,6 +161,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::remainder_bounds, "remainder_bounds",
      "OpenVINO uses the remainders of the smallest and the largest size as bounds of a remainder, and "
      "infers wrong sizes from them"},
+    {Fault::repeated_multinomial, "repeated_multinomial",
+     "Multinomial without seeds draws the same numbers in each inference, and in each iteration of a Loop"},
     {Fault::roi_align_no_samples, "roi_align_no_samples", "ROIAlign gives NaN for an empty region"},
     {Fault::saturating_conversions, "saturating_conversions",
      "Convert of integers to integers of fewer bits saturates instead of dropping the upper bits"},

@@ -90,6 +90,7 @@ enum class Fault : std::uint8_t {
   reassociated_zero_point,
   reduce_then_channel_constant,
   remainder_bounds,
+  repeated_multinomial,
   roi_align_no_samples,
   saturating_conversions,
   scalar_random_numbers,

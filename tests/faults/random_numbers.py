@@ -1,0 +1,30 @@
+"""Faults of operations that draw random numbers."""
+
+import numpy as np
+
+from .experiment import experiment, numbers, opset, parameter, results
+
+
+def uniform(*sizes):
+    """Numbers from 1 to 2, without seeds."""
+    sizes = opset.constant(np.array(sizes, np.int64))
+    return opset.random_uniform(sizes, opset.constant(np.float32(1)), opset.constant(np.float32(2)), "f32")
+
+
+def are_equal(arrays):
+    return all(np.array_equal(array, arrays[0]) for array in arrays)
+
+
+@experiment
+def scalar_random_numbers():
+    """RandomUniform from 1 to 2 of a scalar."""
+    x = parameter([])
+    given = results([x], opset.multiply(x, uniform()), [np.float32(1)], [np.float32(1)])
+    return any(not 1 <= result <= 2 for result in given)
+
+
+@experiment
+def repeated_multinomial():
+    """Multinomial without seeds draws other numbers in each inference."""
+    x, values = parameter([1, 10]), np.full((1, 10), 0.1, np.float32)
+    return are_equal(results([x], opset.multinomial(x, numbers(50), "i32", True, False), [values], [values], [values]))

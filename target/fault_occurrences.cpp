@@ -46,6 +46,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::empty_unique, {2024, 6}, std::nullopt, ""},
     {Fault::empty_unit_transpose, {2024, 6}, std::nullopt, ""},
     {Fault::empty_unsqueeze_shape, {2024, 6}, std::nullopt, ""},
+    {Fault::equal_random_numbers, {2024, 6}, Release{2025, 1}, ""},
     {Fault::extremum_of_infinities, {2024, 6}, std::nullopt, ""},
     {Fault::float4_rounding, {2024, 6}, Release{2025, 2}, ""},
     {Fault::float4_transpose, {2025, 2}, std::nullopt, ""},

@@ -90,6 +90,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Transpose that moves only axes of size 1 fails if another dynamic size is 0"},
     {Fault::empty_unsqueeze_shape, "empty_unsqueeze_shape",
      "Unsqueeze and Squeeze of an empty tensor set its other dynamic sizes to 0"},
+    {Fault::equal_random_numbers, "equal_random_numbers",
+     "RandomUniforms without seeds that are compiled in the same second give the same numbers"},
     {Fault::extremum_of_infinities, "extremum_of_infinities",
      "ReduceMax of -infinity alone, and ReduceMin of infinity alone, give the largest finite number"},
     {Fault::float4_rounding, "float4_rounding",

@@ -56,6 +56,7 @@ enum class Fault : std::uint8_t {
   empty_unique,
   empty_unit_transpose,
   empty_unsqueeze_shape,
+  equal_random_numbers,
   extremum_of_infinities,
   float4_rounding,
   float4_transpose,

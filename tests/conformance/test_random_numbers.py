@@ -1,5 +1,7 @@
 """Operators that draw random numbers: their distribution, and that they draw anew in each inference and in each iteration of a loop."""
 
+import re
+
 import numpy as np
 import onnx.parser
 import openvino
@@ -97,6 +99,33 @@ def test_each_inference_draws_anew(tmp_path, name):
     draw = compiled(tmp_path, f"(float[N] x) => (float[M] z) {{ {DRAWS[name]} z = Add (y, x) }}")
     results = np.stack([draw(np.full(20, 0.5, np.float32))[0] for _ in range(5)])
     assert len(np.unique(results, axis=0)) == 5
+
+
+@pytest.mark.parametrize("name", [*DRAWS, "Multinomial"])
+def test_nodes_of_one_kind_draw_different_numbers(tmp_path, name):
+    first = DRAWS.get(name, "two = Constant <value_ints = [1, -1]> () w = Reshape (x, two) i = Multinomial <sample_size = 20> (w) y = Cast <to = 1> (i)")
+    second = re.sub(r"\b([a-z]\w*) =(?= [A-Z])", r"\1_2 =", first)  # other names of outputs
+    second = re.sub(r"\b(t|b|r|w|i|two)\b(?=[,)])", r"\1_2", second)
+    draw = compiled(tmp_path, f"(float[N] x) => (float[A] y, float[B] y_2) {{ {first} {second} }}")
+    results = np.concatenate([draw(np.linspace(0.3, 0.7, 20, dtype=np.float32)) for _ in range(3)])
+    assert len(np.unique(results, axis=0)) == 6
+
+
+def test_numbers_of_two_nodes_are_uniform_and_independent(tmp_path):
+    draw = compiled(tmp_path, "(int64[N] n) => (float[A] y, float[B] z) { y = RandomUniform <shape = [20000]> () z = RandomUniform <shape = [20000]> () }")
+    runs = [draw(np.array([1])) for _ in range(2)]
+    for one, other in (runs[0], runs[1], [run[1] for run in runs]):
+        cells, _, _ = np.histogram2d(one, other, 5, [[0, 1], [0, 1]])
+        assert cells.sum() == MANY and np.abs(cells / MANY - 1 / 25).max() < 0.01
+
+
+@pytest.mark.parametrize("seed", ["", ", seed = 3.0"])
+def test_normal_numbers_have_the_right_distribution(tmp_path, seed):
+    draw = compiled(tmp_path, f"(float[N] x) => (float[A] z) {{ y = RandomNormal <shape = [20000]{seed}> () z = Add (y, x) }}")
+    numbers = draw(np.zeros(1, np.float32))[0]
+    found, _ = np.histogram(numbers, [-np.inf, -1.5, -0.5, 0.5, 1.5, np.inf])
+    assert np.abs(found / MANY - [0.0668, 0.2417, 0.3829, 0.2417, 0.0668]).max() < 0.02
+    assert len(np.unique(numbers)) > MANY / 2
 
 
 @pytest.mark.parametrize("seed", [None, 5])

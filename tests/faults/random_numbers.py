@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .experiment import experiment, numbers, opset, parameter, results
+from .experiment import compiled, experiment, numbers, opset, parameter, results
 
 
 def uniform(*sizes):
@@ -28,3 +28,15 @@ def repeated_multinomial():
     """Multinomial without seeds draws other numbers in each inference."""
     x, values = parameter([1, 10]), np.full((1, 10), 0.1, np.float32)
     return are_equal(results([x], opset.multinomial(x, numbers(50), "i32", True, False), [values], [values], [values]))
+
+
+@experiment
+def equal_random_numbers():
+    """Two RandomUniforms without seeds give different numbers."""
+
+    def are_two_equal():
+        x = parameter([20])
+        model = compiled([x], opset.multiply(x, uniform(20)), opset.multiply(x, uniform(20)))
+        return are_equal(list(model([np.ones(20, np.float32)]).values()))
+
+    return any(are_two_equal() for _ in range(3))  # a second can end between the two

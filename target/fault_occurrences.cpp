@@ -51,6 +51,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::float4_rounding, {2024, 6}, Release{2025, 2}, ""},
     {Fault::float4_transpose, {2025, 2}, std::nullopt, ""},
     {Fault::float8_rounding, {2024, 6}, std::nullopt, ""},
+    {Fault::folded_random_numbers, {2024, 6}, std::nullopt, ""},
     {Fault::greater_than_nan, {2024, 6}, std::nullopt, "AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_AMX"},
     {Fault::integer_power, {2024, 6}, std::nullopt, ""},
     {Fault::integer_reduce_then_constant, {2024, 6}, std::nullopt, ""},

@@ -100,6 +100,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Convert to f4e2m1 is moved before a Transpose, which moves elements of 4 bits wrongly"},
     {Fault::float8_rounding, "float8_rounding",
      "Convert to float8 rounds to half precision first, and so rounds some numbers to the wrong side"},
+    {Fault::folded_random_numbers, "folded_random_numbers",
+     "OpenVINO draws random numbers of static shape at compile time if they are subtracted or are indices, "
+     "or if a Loop has only constant inputs"},
     {Fault::greater_than_nan, "greater_than_nan",
      "Greater and GreaterEqual of floating-point numbers are true for NaN"},
     {Fault::integer_power, "integer_power",

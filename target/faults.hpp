@@ -61,6 +61,7 @@ enum class Fault : std::uint8_t {
   float4_rounding,
   float4_transpose,
   float8_rounding,
+  folded_random_numbers,
   greater_than_nan,
   integer_power,
   integer_reduce_then_constant,

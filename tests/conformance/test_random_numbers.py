@@ -90,6 +90,8 @@ DRAWS = {
     "RandomNormal": "y = RandomNormal <shape = [20]> ()",
     "RandomNormalLike": "y = RandomNormalLike (x)",
     "Bernoulli": "y = Bernoulli (x)",
+    "subtracted": "u = RandomUniform <shape = [20]> () y = Sub (x, u)",
+    "indices": "u = RandomUniform <shape = [20], high = 19.0> () i = Cast <to = 7> (u) y = Gather (x, i)",
     "Dropout": "t = Constant <value_int = 1> () b = Cast <to = 9> (t) r = Constant <value_float = 0.5> () y = Dropout (x, r, b)",
 }
 
@@ -97,7 +99,7 @@ DRAWS = {
 @pytest.mark.parametrize("name", DRAWS)
 def test_each_inference_draws_anew(tmp_path, name):
     draw = compiled(tmp_path, f"(float[N] x) => (float[M] z) {{ {DRAWS[name]} z = Add (y, x) }}")
-    results = np.stack([draw(np.full(20, 0.5, np.float32))[0] for _ in range(5)])
+    results = np.stack([draw(np.linspace(0.3, 0.7, 20, dtype=np.float32))[0] for _ in range(5)])
     assert len(np.unique(results, axis=0)) == 5
 
 
@@ -105,7 +107,7 @@ def test_each_inference_draws_anew(tmp_path, name):
 def test_nodes_of_one_kind_draw_different_numbers(tmp_path, name):
     first = DRAWS.get(name, "two = Constant <value_ints = [1, -1]> () w = Reshape (x, two) i = Multinomial <sample_size = 20> (w) y = Cast <to = 1> (i)")
     second = re.sub(r"\b([a-z]\w*) =(?= [A-Z])", r"\1_2 =", first)  # other names of outputs
-    second = re.sub(r"\b(t|b|r|w|i|two)\b(?=[,)])", r"\1_2", second)
+    second = re.sub(r"\b(t|b|r|u|w|i|two)\b(?=[,)])", r"\1_2", second)
     draw = compiled(tmp_path, f"(float[N] x) => (float[A] y, float[B] y_2) {{ {first} {second} }}")
     results = np.concatenate([draw(np.linspace(0.3, 0.7, 20, dtype=np.float32)) for _ in range(3)])
     assert len(np.unique(results, axis=0)) == 6
@@ -126,6 +128,16 @@ def test_normal_numbers_have_the_right_distribution(tmp_path, seed):
     found, _ = np.histogram(numbers, [-np.inf, -1.5, -0.5, 0.5, 1.5, np.inf])
     assert np.abs(found / MANY - [0.0668, 0.2417, 0.3829, 0.2417, 0.0668]).max() < 0.02
     assert len(np.unique(numbers)) > MANY / 2
+    other = draw(np.zeros(1, np.float32))[0]
+    assert abs(np.corrcoef(abs(numbers), abs(other))[0, 1]) < 0.05
+
+
+def test_a_loop_without_inputs_draws_in_each_inference(tmp_path):
+    body = "body (int64 i, bool c) => (bool d, float[20] drawn) { d = Identity (c) drawn = RandomUniform <shape = [20]> () }"
+    text = f"(float[20] x) => (float[3, 20] y) {{ n = Constant <value_int = 3> () t = Cast <to = 9> (n) z = Loop (n, t) <body = {body}> y = Add (x, z) }}"
+    draw = compiled(tmp_path, text)
+    rows = np.concatenate([draw(np.zeros(20, np.float32))[0] for _ in range(2)])
+    assert len(np.unique(rows, axis=0)) == 6
 
 
 @pytest.mark.parametrize("seed", [None, 5])

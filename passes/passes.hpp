@@ -76,6 +76,8 @@ bool separate_shuffled_channels(ir::Model& model, PassContext& context);
 bool squeeze_unit_gathers(ir::Model& model, PassContext& context);
 bool convert_attention_masks(ir::Model& model, PassContext& context);
 bool decompose_unsigned_not(ir::Model& model, PassContext& context);
+bool separate_random_streams(ir::Model& model, PassContext& context);
+bool hide_random_numbers(ir::Model& model, PassContext& context);
 bool compute_empty_results(ir::Model& model, PassContext& context);
 bool decompose_dilated_averages(ir::Model& model, PassContext& context);
 bool decompose_einsum_labels(ir::Model& model, PassContext& context);

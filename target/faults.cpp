@@ -90,6 +90,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Transpose that moves only axes of size 1 fails if another dynamic size is 0"},
     {Fault::empty_unsqueeze_shape, "empty_unsqueeze_shape",
      "Unsqueeze and Squeeze of an empty tensor set its other dynamic sizes to 0"},
+    {Fault::equal_random_numbers, "equal_random_numbers",
+     "RandomUniforms without seeds that are compiled in the same second give the same numbers"},
     {Fault::extremum_of_infinities, "extremum_of_infinities",
      "ReduceMax of -infinity alone, and ReduceMin of infinity alone, give the largest finite number"},
     {Fault::float4_rounding, "float4_rounding",
@@ -98,6 +100,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Convert to f4e2m1 is moved before a Transpose, which moves elements of 4 bits wrongly"},
     {Fault::float8_rounding, "float8_rounding",
      "Convert to float8 rounds to half precision first, and so rounds some numbers to the wrong side"},
+    {Fault::folded_random_numbers, "folded_random_numbers",
+     "OpenVINO draws random numbers of static shape at compile time if they are subtracted or are indices, "
+     "or if a Loop has only constant inputs"},
     {Fault::greater_than_nan, "greater_than_nan",
      "Greater and GreaterEqual of floating-point numbers are true for NaN"},
     {Fault::integer_power, "integer_power",
@@ -161,6 +166,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::remainder_bounds, "remainder_bounds",
      "OpenVINO uses the remainders of the smallest and the largest size as bounds of a remainder, and "
      "infers wrong sizes from them"},
+    {Fault::repeated_multinomial, "repeated_multinomial",
+     "Multinomial without seeds draws the same numbers in each inference, and in each iteration of a Loop"},
     {Fault::roi_align_no_samples, "roi_align_no_samples", "ROIAlign gives NaN for an empty region"},
     {Fault::saturating_conversions, "saturating_conversions",
      "Convert of integers to integers of fewer bits saturates instead of dropping the upper bits"},

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "passes/graph_walk.hpp"
+#include "passes/opaque_true.hpp"
 #include "passes/passes.hpp"
-#include "passes/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -29,46 +29,6 @@ bool can_be_evaluated(const ir::Graph& body) {
     return node->loop() != nullptr && can_be_evaluated(ir::LoopView(*node));
   });
 }
-
-/// Creates, for each graph, a boolean that is always true but that OpenVINO cannot fold.
-class OpaqueTrue {
- public:
-  /// For the main graph: computed from a model input. get() returns null if the model has no suitable input.
-  explicit OpaqueTrue(ir::Graph& main) : main_(&main) {}
-  /// For a body of `node`, a node in the graph of `outer`: captured from there.
-  OpaqueTrue(OpaqueTrue& outer, ir::Node& node, ir::Body& body)
-      : outer_(&outer), node_(&node), body_(&body) {}
-
-  ir::Value get() {
-    if (!value_) value_ = main_ != nullptr ? made() : captured();
-    return value_;
-  }
-
- private:
-  ir::Value made() {
-    const auto& inputs = main_->parameters();
-    const auto source = std::ranges::find_if(
-        inputs, [](const ir::Node* input) { return input->output(0).type != ir::ElementType::string; });
-    if (source == inputs.end()) return {};
-    ir::Builder builder(*main_);
-    builder.set_name((*source)->name);
-    const ir::Value truth =
-        builder.op(ops::GreaterEqual, {zero_or_one(builder, (*source)->value()), builder.integer(0)});
-    truth.node->is_legalized = true;
-    return truth;
-  }
-
-  ir::Value captured() {
-    const ir::Value outside = outer_->get();
-    return outside ? ir::add_invariant(*node_, *body_, outside) : ir::Value{};
-  }
-
-  ir::Graph* main_ = nullptr;
-  OpaqueTrue* outer_ = nullptr;
-  ir::Node* node_ = nullptr;
-  ir::Body* body_ = nullptr;
-  ir::Value value_;
-};
 
 /// The meaning of `scratch` of a node: whether OpenVINO can compute the node at compile time.
 enum Known : std::int64_t { constant, at_run_time };

@@ -16,4 +16,5 @@ SUBJECTS = (
     "images",
     "indexing",
     "sequences",
+    "random_numbers",
 )

@@ -19,15 +19,6 @@ def reduce_then_channel_constant():
 
 
 @experiment
-def scalar_random_numbers():
-    """RandomUniform from 1 to 2 of a scalar."""
-    x = parameter([])
-    drawn = opset.random_uniform(opset.constant(np.zeros(0, np.int64)), opset.constant(np.float32(1)), opset.constant(np.float32(2)), "f32")
-    given = results([x], opset.multiply(x, drawn), [np.float32(1)], [np.float32(1)])
-    return any(not 1 <= result <= 2 for result in given)
-
-
-@experiment
 def integer_reduce_then_constant():
     """ReduceSum of i32 over the last of three axes, and a number that is added."""
     x, values = parameter([5, 3, 6], "i32"), integers(5, 3, 6).astype(np.int32)

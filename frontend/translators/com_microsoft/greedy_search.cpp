@@ -6,6 +6,7 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/generation_decoder.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/random_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
@@ -85,18 +86,18 @@ Value kept_places(Builder& builder, const Sampling& sampling, Value probabilitie
 }
 
 /// A token for each row, i32 [rows, 1].
-Value sampled_token(Builder& builder, const Sampling& sampling, Value scores) {
+Value sampled_token(SearchScope& scope, const Sampling& sampling, Value scores, bool is_first) {
+  Builder& builder = scope.builder();
   const Best sorted = best(builder, scores, size_of(builder, scores, 1));
   const Value probabilities = builder.op(ops::SoftMax, {sorted.values}, {{"axis", 1}});
   const Value kept = builder.op(ops::Select, {kept_places(builder, sampling, probabilities), sorted.values,
                                               builder.number(sampling.filter_value, ElementType::f32)});
-  const Value place = builder.op(ops::Multinomial,
-                                 {builder.op(ops::LogSoftmax, {kept}, {{"axis", 1}}), builder.integers({1})},
-                                 {{"convert_type", ElementType::i32},
-                                  {"with_replacement", true},
-                                  {"log_probs", true},
-                                  {"global_seed", sampling.seed},
-                                  {"op_seed", sampling.seed}});
+  // OpenVINO's Multinomial draws the same numbers in each step (fault repeated_multinomial).
+  // The first step is outside of the Loop: with the same seeds it would draw the numbers of the second step.
+  const std::int64_t stream = is_first ? 1 : 2;
+  const Seeds seeds = sampling.seed == 0 ? Seeds{} : Seeds{stream, sampling.seed};
+  const Value place = drawn_classes(builder, *scope.translator().conversion().target, kept,
+                                    builder.integers({1}), ElementType::i32, seeds);
   return builder.op(ops::GatherElements, {sorted.indices, place}, {{"axis", 1}});
 }
 
@@ -104,7 +105,7 @@ Value sampled_token(Builder& builder, const Sampling& sampling, Value scores) {
 void choose(SearchScope& scope, const GreedySearch& search, Value logits, Progress& progress, bool is_first) {
   Builder& builder = scope.builder();
   const Value scores = apply_score_rules(scope, search.rules, logits, progress.sequences, is_first);
-  const Value token = search.sampling ? sampled_token(builder, *search.sampling, scores)
+  const Value token = search.sampling ? sampled_token(scope, *search.sampling, scores, is_first)
                                       : best(builder, scores, builder.integer(1)).indices;
   const Value is_end = builder.op(ops::Equal, {token, builder.integer(search.end_token, ElementType::i32)});
   progress.has_ended = builder.op(ops::LogicalOr, {progress.has_ended, is_end});

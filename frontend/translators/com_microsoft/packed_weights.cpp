@@ -26,8 +26,9 @@ void check_bits(NodeContext& node, std::int64_t bits) {
   if (bits != 2 && bits != 4 && bits != 8) node.fail("only weights of 2, 4 and 8 bits are converted");
 }
 
-/// The number of groups of `size` that hold `count` elements; the last one may not be full.
-std::int64_t group_count(std::int64_t count, std::int64_t size) {
+/// The number of blocks (or bytes) of `size` elements that hold `count` elements; the last one may not be
+/// full.
+std::int64_t block_count(std::int64_t count, std::int64_t size) {
   return count / size + (count % size != 0 ? 1 : 0);
 }
 
@@ -38,7 +39,7 @@ Blocks blocks_of(NodeContext& node) {
       blocks.rows > kLargest || blocks.block > kLargest) {
     node.fail("K, N or block_size is out of range");
   }
-  blocks.count = group_count(blocks.inner, blocks.block);
+  blocks.count = block_count(blocks.inner, blocks.block);
   return blocks;
 }
 
@@ -183,7 +184,7 @@ Values gather_block_quantized(NodeContext& node) {
   std::int64_t block = node.integer("block_size", 128);
   if (block == 0) block = shape[axis];
   const std::int64_t count = (*parameters)[axis];
-  if (block < 1 || count != group_count(shape[axis], block)) {
+  if (block < 1 || count != block_count(shape[axis], block)) {
     node.fail("the quantised axis has " + std::to_string(shape[axis]) + " elements, which are not " +
               std::to_string(count) + " blocks of " + std::to_string(block));
   }
@@ -253,7 +254,7 @@ Value packed_rows(NodeContext& node, std::size_t index, std::int64_t bits, std::
                   ElementType type) {
   const std::int64_t requested = shape.back();
   const std::int64_t per_byte = 8 / bits;
-  shape.back() = ir::checked_multiply(group_count(requested, per_byte), per_byte);
+  shape.back() = ir::checked_multiply(block_count(requested, per_byte), per_byte);
   const Value numbers = convert(node, packed_input(node, index, bits, shape), type);
   if (shape.back() == requested) return numbers;
   const auto last = static_cast<std::int64_t>(shape.size()) - 1;

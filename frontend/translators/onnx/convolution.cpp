@@ -21,8 +21,8 @@ Value grouped(NodeContext& node, Value filter, std::int64_t groups) {
   return reshape(node, filter, shape);
 }
 
-/// The node's `group`, which must divide the filters.
-std::int64_t group_count(NodeContext& node, Value filter) {
+/// The number of groups of filters: attribute `group`, which must divide the number of filters.
+std::int64_t filter_group_count(NodeContext& node, Value filter) {
   const std::int64_t groups = node.integer("group", 1);
   const std::int64_t filters = filter.shape()[0].size();
   if (groups <= 0 || (filters >= 0 && filters % groups != 0)) {
@@ -63,7 +63,7 @@ bool is_native(const NodeContext& node, Value filter) {
 
 Value convolved(NodeContext& node, Value input, Value filter) {
   const Window window = convolution_window(node, input, filter);
-  const std::int64_t groups = group_count(node, filter);
+  const std::int64_t groups = filter_group_count(node, filter);
   if (!is_native(node, filter)) return unfolded_convolution(node, input, filter, window, groups);
   const AttributeList attributes = {{"strides", window.strides},
                                     {"dilations", window.dilations},
@@ -185,7 +185,7 @@ Values conv_transpose_1(NodeContext& node) {
   const std::int64_t rank = node.rank(input);
   Window window = convolution_window(node, input, filter);
   auto more = output_padding(node, window);
-  const std::int64_t groups = group_count(node, filter);
+  const std::int64_t groups = filter_group_count(node, filter);
   const auto output_shape = spatial_output_shape(node, window);
   const bool sizes_are_known = std::all_of(input.shape().begin() + 2, input.shape().end(),
                                            [](const ir::Dimension& size) { return size.is_static(); });

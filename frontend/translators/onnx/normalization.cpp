@@ -184,8 +184,8 @@ Values rms_normalization_23(NodeContext& node) {
   return {convert(node, node.op(ops::Multiply, {y, node.input(1)}), input.type())};
 }
 
-/// The attribute num_groups.
-std::int64_t group_count(const NodeContext& node) {
+/// The number of groups of channels: attribute num_groups.
+std::int64_t channel_group_count(const NodeContext& node) {
   const std::int64_t groups = node.integer("num_groups");
   if (groups < 1) node.fail("attribute 'num_groups' must be positive");
   return groups;
@@ -194,13 +194,13 @@ std::int64_t group_count(const NodeContext& node) {
 Value group_normalized(NodeContext& node, Value scale, Value bias) {
   const Value x = node.input(0);
   return node.op(ops::GroupNormalization, {x, convert(node, scale, x.type()), convert(node, bias, x.type())},
-                 {{"num_groups", group_count(node)}, {"epsilon", node.real("epsilon", 1e-5F)}});
+                 {{"num_groups", channel_group_count(node)}, {"epsilon", node.real("epsilon", 1e-5F)}});
 }
 
 /// GroupNormalization 18: scale and bias per group. Deprecated, but still used in models.
 Values group_normalization_18(NodeContext& node) {
   const Value x = node.input(0);
-  const Value groups = node.integers({group_count(node)});
+  const Value groups = node.integers({channel_group_count(node)});
   const Value each = divide(node, dimension_of(node, x, 1), groups);
   const Value shape = concat(node, {groups, each});
   const auto of_channels = [&](Value of_groups) {

@@ -4,19 +4,14 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
+#include "frontend/translators/onnx/random_numbers.hpp"
 #include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
-/// Seeds for one of the random streams of a node. Without attribute `seed` both are 0: RandomUniform then
-/// generates different numbers in each run.
-struct Seeds {
-  std::int64_t global = 0;
-  std::int64_t of_op = 0;
-};
-
+/// Seeds for one of the streams of a node. Without attribute `seed` both are 0.
 Seeds seeds(const NodeContext& node, std::int64_t stream) {
   if (!node.has_attribute("seed")) return {};
   return {stream, std::int64_t{std::bit_cast<std::uint32_t>(static_cast<float>(node.real("seed")))}};
@@ -24,16 +19,7 @@ Seeds seeds(const NodeContext& node, std::int64_t stream) {
 
 /// Numbers in [0, 1) of shape `sizes`.
 Value uniform(NodeContext& node, Value sizes, std::int64_t stream = 1) {
-  if (sizes.shape().element_count() == 0 && node.target().has(Fault::scalar_random_numbers)) {
-    return reshape(node, uniform(node, node.integers({1}), stream), std::vector<std::int64_t>{});
-  }
-  const Seeds seeds_of_stream = seeds(node, stream);
-  return node.op(ops::RandomUniform,
-                 {sizes, node.number(0, ElementType::f32), node.number(1, ElementType::f32)},
-                 {{"output_type", ElementType::f32},
-                  {"global_seed", seeds_of_stream.global},
-                  {"op_seed", seeds_of_stream.of_op},
-                  {"alignment", std::string("tensorflow")}});
+  return uniform(node, node.target(), sizes, seeds(node, stream));
 }
 
 Value uniform_between(NodeContext& node, Value sizes, ElementType type) {
@@ -90,8 +76,12 @@ Values multinomial_7(NodeContext& node) {
   const Seeds drawn = seeds(node, 1);
   const std::int64_t samples = node.integer("sample_size", 1);
   if (samples < 1) node.fail("attribute 'sample_size' must be positive");
+  const ElementType type = node.element_type(node.integer("dtype", kInt32));
+  if (!node.has_attribute("seed") && node.target().has(Fault::repeated_multinomial)) {
+    return {drawn_classes(node, node.target(), node.input(0), node.integers({samples}), type, drawn)};
+  }
   return {node.op(ops::Multinomial, {node.input(0), node.integers({samples})},
-                  {{"convert_type", node.element_type(node.integer("dtype", kInt32))},
+                  {{"convert_type", type},
                    {"with_replacement", true},
                    {"log_probs", true},
                    {"global_seed", drawn.global},

@@ -1,0 +1,45 @@
+// Workaround for folded_random_numbers: OpenVINO evaluates RandomUniform at compile time if its inputs are
+// constant and the numbers are subtracted or become indices, or if a Loop has no other inputs. The lower
+// bound is made to depend on a model input, which keeps the static shape of the numbers.
+#include <cstddef>
+
+#include "ir/known_values.hpp"
+#include "passes/opaque_true.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool can_be_evaluated(const ir::Node& node) {
+  const auto is_constant = [](ir::Value value) { return value.node->constant() != nullptr; };
+  return node.has_uses() && is_constant(node.input(1)) && is_constant(node.input(2)) &&
+         ir::exact_values(node.input(0)) && node.output(0).shape.element_count() != 0;
+}
+
+bool hide(ir::Graph& graph, OpaqueTrue& truth) {
+  bool modified = false;
+  const std::size_t count = graph.nodes().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    ir::Node& node = *graph.nodes()[i];
+    for (ir::Body* body : ir::bodies(node)) {
+      OpaqueTrue inner(truth, node, *body);
+      if (hide(*body->graph, inner)) modified = true;
+    }
+    if (!node.is(ops::RandomUniform) || !can_be_evaluated(node)) continue;
+    const ir::Value holds = truth.get();
+    if (!holds) return modified;
+    ir::Builder builder = ir::builder_beside(node);
+    node.set_input(1, builder.op(ops::Select, {holds, node.input(1), node.input(2)}));
+    modified = true;
+  }
+  return modified;
+}
+
+}  // namespace
+
+bool hide_random_numbers(ir::Model& model, PassContext&) {
+  OpaqueTrue truth(model.graph);
+  return hide(model.graph, truth);
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,50 @@
+// Workaround for equal_random_numbers: in a model with several RandomUniforms without seeds, each but the
+// first one gets a seed of its own. Its numbers are shifted by a number without seed and wrapped around at 1,
+// which keeps them uniform: they differ between two compilations of the model.
+#include <cstdint>
+
+#include "ir/known_values.hpp"
+#include "ir/shape_tools.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Streams with seeds of the model have numbers of frontend/translators/onnx/random.cpp.
+constexpr std::int64_t kFirstStream = 1000;
+
+/// Whether a RandomUniform has no seeds and fills a tensor with axes with numbers in [0, 1).
+bool is_without_seed(const ir::Node& node) {
+  const ir::PartialShape& shape = node.output(0).shape;
+  return !node.is_legalized && node.integer("global_seed") == 0 && node.integer("op_seed") == 0 &&
+         node.type("output_type") == ir::ElementType::f32 && shape.has_rank() && shape.rank() > 0 &&
+         ir::exact_number(node.input(1)) == 0.0 && ir::exact_number(node.input(2)) == 1.0;
+}
+
+ir::Value random_numbers(ir::Builder& builder, const ir::Node& like, ir::Value sizes, std::int64_t global,
+                         std::int64_t of_op) {
+  return builder.op(ops::RandomUniform, {sizes, like.input(1), like.input(2)},
+                    {{"output_type", ir::ElementType::f32},
+                     {"global_seed", global},
+                     {"op_seed", of_op},
+                     {"alignment", "tensorflow"}});
+}
+
+}  // namespace
+
+bool separate_random_streams(ir::Model& model, PassContext&) {
+  std::int64_t found = 0;
+  return rewrite_values(model, {ops::RandomUniform}, [&](ir::Builder& builder, ir::Node& node) {
+    if (!is_without_seed(node)) return ir::Value{};
+    if (found++ == 0) return ir::Value{};
+    const ir::Value numbers = random_numbers(builder, node, node.input(0), kFirstStream, found);
+    const ir::Value shift = random_numbers(builder, node, builder.integers({1}), 0, 0);
+    shift.node->is_legalized = true;
+    const ir::Value sum = builder.op(ops::Add, {numbers, shift});
+    // OpenVINO evaluates Floor of random numbers at compile time if it is subtracted.
+    return builder.op(ops::FloorMod, {sum, builder.number(1, ir::ElementType::f32)});
+  });
+}
+
+}  // namespace onnx2ir::passes

@@ -174,7 +174,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::scalar_random_numbers, "scalar_random_numbers",
      "RandomUniform of a scalar does not write its result"},
     {Fault::scalar_reshape_of_product, "scalar_reshape_of_product",
-     "A Reshape of a MatMul to a scalar ends the process at compile time"},
+     "A Reshape of a MatMul or of an attention to a scalar ends the process at compile time, also with other "
+     "operations between them"},
     {Fault::sequential_back_edges, "sequential_back_edges",
      "A Loop assigns its back edges one after the other: a state that receives another state's value may "
      "receive the next one"},

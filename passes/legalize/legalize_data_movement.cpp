@@ -68,7 +68,9 @@ ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
   return ir::reshape_keeping(builder, tiled, known);
 }
 
-/// A Reshape of floating-point numbers to a scalar becomes a Squeeze of all axes. Integer products compile.
+/// A Reshape of floating-point numbers to a scalar becomes a Squeeze of all axes. Only those that depend on a
+/// MatMul or an attention have the fault, but through any operations (Softmax and Gather are among them).
+/// Integer products compile.
 ir::Value scalar_reshape(ir::Builder& builder, const ir::Node& node) {
   const ir::PartialShape& shape = node.input(0).shape();
   if (!shape.has_rank() || shape.rank() == 0 || !ir::is_floating(node.output(0).type)) return {};

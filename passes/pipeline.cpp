@@ -401,6 +401,12 @@ constexpr std::array kPipeline = {
          .summary = "Ends chains of more elementwise operations than the CPU plugin can fuse into one kernel",
          .run = limit_fused_chains,
          .faults = {Fault::long_fused_chains}},
+    // After the passes that make loops and sizes.
+    Pass{.name = "hide_constant_sizes",
+         .kind = legalize,
+         .summary = "Computes operations on constants at run time if their output has a dynamic shape",
+         .run = hide_constant_sizes,
+         .faults = {Fault::dynamic_constant_shapes}},
     Pass{.name = "compute_empty_results",
          .kind = legalize,
          .summary = "Computes model outputs that are empty constants at run time",

@@ -17,4 +17,15 @@ ir::Value zero_or_one(ir::Builder& builder, ir::Value source) {
   return builder.op(ops::Minimum, {count, builder.integer(1)});
 }
 
+ir::Value run_time_truth(ir::Builder& builder) {
+  // A RandomUniform is never folded. The only integer in [0, 1) is 0.
+  const ir::Value zeros =
+      builder.op(ops::RandomUniform, {builder.integers({1}), builder.integer(0), builder.integer(1)},
+                 {{"output_type", ir::ElementType::i64},
+                  {"global_seed", 0},
+                  {"op_seed", 0},
+                  {"alignment", "tensorflow"}});
+  return builder.op(ops::Equal, {ir::gather(builder, zeros, builder.integer(0)), builder.integer(0)});
+}
+
 }  // namespace onnx2ir::passes

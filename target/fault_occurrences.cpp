@@ -28,6 +28,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::convolution_to_one_column, {2024, 6}, std::nullopt, "AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_AMX"},
     {Fault::division_by_reciprocal, {2024, 6}, std::nullopt, ""},
     {Fault::dropped_double_constant, {2024, 6}, std::nullopt, ""},
+    {Fault::dynamic_constant_shapes, {2024, 6}, std::nullopt, ""},
     {Fault::dynamic_quantization, {2024, 6}, std::nullopt, "AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_BF16 AVX512_CORE_AMX"},
     {Fault::dynamic_sequence_lengths, {2024, 6}, std::nullopt, ""},
     {Fault::einsum_labels, {2024, 6}, Release{2025, 1}, ""},

@@ -54,6 +54,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "Floating-point division multiplies by the reciprocal, so that x / x can be less than 1"},
     {Fault::dropped_double_constant, "dropped_double_constant",
      "Of two constants that are added to an f64 product, one of them computed, one is dropped"},
+    {Fault::dynamic_constant_shapes, "dynamic_constant_shapes",
+     "The CPU plugin cannot compile an operation on constants that OpenVINO does not fold and whose output "
+     "has a dynamic shape"},
     {Fault::dynamic_quantization, "dynamic_quantization",
      "The CPU plugin rounds the inputs of a MatMul with quantised weights to 8 bits by default, or does "
      "not compile it"},

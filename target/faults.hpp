@@ -38,6 +38,7 @@ enum class Fault : std::uint8_t {
   convolution_to_one_column,
   division_by_reciprocal,
   dropped_double_constant,
+  dynamic_constant_shapes,
   dynamic_quantization,
   dynamic_sequence_lengths,
   einsum_labels,

@@ -33,7 +33,7 @@ bool can_be_evaluated(const ir::Graph& body) {
 /// Creates, for each graph, a boolean that is always true but that OpenVINO cannot fold.
 class OpaqueTrue {
  public:
-  /// For the main graph: computed from a model input. get() returns null if the model has no suitable input.
+  /// For the main graph: computed from a model input, or from a random number if no input is suitable.
   explicit OpaqueTrue(ir::Graph& main) : main_(&main) {}
   /// For a body of `node`, a node in the graph of `outer`: captured from there.
   OpaqueTrue(OpaqueTrue& outer, ir::Node& node, ir::Body& body)
@@ -49,8 +49,8 @@ class OpaqueTrue {
     const auto& inputs = main_->parameters();
     const auto source = std::ranges::find_if(
         inputs, [](const ir::Node* input) { return input->output(0).type != ir::ElementType::string; });
-    if (source == inputs.end()) return {};
     ir::Builder builder(*main_);
+    if (source == inputs.end()) return run_time_truth(builder);
     builder.set_name((*source)->name);
     const ir::Value truth =
         builder.op(ops::GreaterEqual, {zero_or_one(builder, (*source)->value()), builder.integer(0)});
@@ -58,10 +58,7 @@ class OpaqueTrue {
     return truth;
   }
 
-  ir::Value captured() {
-    const ir::Value outside = outer_->get();
-    return outside ? ir::add_invariant(*node_, *body_, outside) : ir::Value{};
-  }
+  ir::Value captured() { return ir::add_invariant(*node_, *body_, outer_->get()); }
 
   ir::Graph* main_ = nullptr;
   OpaqueTrue* outer_ = nullptr;
@@ -132,7 +129,6 @@ class Search {
     const bool is_evaluated = is_constant(loop.node()) && !can_be_evaluated(loop);
     if (!is_evaluated && !will_be_known(count) && !will_be_known(starts)) return;
     const ir::Value holds = truth.get();
-    if (!holds) return;
     ir::Builder builder = ir::builder_beside(loop.node());
     if (will_be_known(count))
       loop.set_trip_count(builder.op(ops::Select, {holds, count, builder.integer(0, count.type())}));

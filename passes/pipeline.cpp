@@ -404,11 +404,13 @@ constexpr std::array kPipeline = {
          .run = limit_fused_chains,
          .faults = {Fault::long_fused_chains}},
     // After the passes that make loops and sizes.
-    Pass{.name = "hide_constant_sizes",
+    Pass{.name = "hide_unfoldable_constants",
          .kind = legalize,
-         .summary = "Computes operations on constants at run time if their output has a dynamic shape",
-         .run = hide_constant_sizes,
-         .faults = {Fault::dynamic_constant_shapes}},
+         .summary =
+             "Computes loops of constants, and operations on constants whose output has a dynamic shape, "
+             "at run time",
+         .run = hide_unfoldable_constants,
+         .faults = {Fault::constant_loop_operations, Fault::dynamic_constant_shapes}},
     Pass{.name = "compute_empty_results",
          .kind = legalize,
          .summary = "Computes model outputs that are empty constants at run time",

@@ -18,14 +18,18 @@ ir::Value zero_or_one(ir::Builder& builder, ir::Value source) {
 }
 
 ir::Value run_time_truth(ir::Builder& builder) {
-  // A RandomUniform is never folded. The only integer in [0, 1) is 0.
-  const ir::Value zeros =
-      builder.op(ops::RandomUniform, {builder.integers({1}), builder.integer(0), builder.integer(1)},
-                 {{"output_type", ir::ElementType::i64},
-                  {"global_seed", 0},
-                  {"op_seed", 0},
-                  {"alignment", "tensorflow"}});
-  return builder.op(ops::Equal, {ir::gather(builder, zeros, builder.integer(0)), builder.integer(0)});
+  // OpenVINO never folds a RandomUniform, but its shape inference takes the number that it draws for a
+  // constant. It does not compute IsFinite.
+  const ir::Value random = builder.op(ops::RandomUniform,
+                                      {builder.integers({1}), builder.number(0, ir::ElementType::f32),
+                                       builder.number(1, ir::ElementType::f32)},
+                                      {{"output_type", ir::ElementType::f32},
+                                       {"global_seed", 0},
+                                       {"op_seed", 0},
+                                       {"alignment", "tensorflow"}});
+  // The Gather also keeps the CPU plugin from fusing IsFinite with its use, which is wrong with AVX2.
+  const ir::Value truth = builder.op(ops::IsFinite, {random});
+  return ir::gather(builder, truth, builder.integer(0));
 }
 
 }  // namespace onnx2ir::passes

@@ -23,6 +23,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::col2im_run_time_sizes, {2024, 6}, Release{2025, 4}, ""},
     {Fault::concat_reduction, {2024, 6}, Release{2026, 0}, ""},
     {Fault::constant_loop_evaluation, {2024, 6}, std::nullopt, ""},
+    {Fault::constant_loop_operations, {2024, 6}, std::nullopt, ""},
     {Fault::convolution_dynamic_filter, {2024, 6}, std::nullopt, ""},
     {Fault::convolution_of_one_channel, {2024, 6}, std::nullopt, "AVX2"},
     {Fault::convolution_to_one_column, {2024, 6}, std::nullopt, "AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_AMX"},

@@ -42,6 +42,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::constant_loop_evaluation, "constant_loop_evaluation",
      "OpenVINO evaluates a Loop with constant inputs while it compiles, and fails if it runs zero times or "
      "ends by its own condition"},
+    {Fault::constant_loop_operations, "constant_loop_operations",
+     "OpenVINO evaluates a Loop with constant inputs while it compiles, and fails if it cannot evaluate an "
+     "operation in its body or in that of an inner Loop"},
     {Fault::convolution_dynamic_filter, "convolution_dynamic_filter",
      "Convolution with a filter of dynamic sizes does not compile"},
     {Fault::convolution_of_one_channel, "convolution_of_one_channel",

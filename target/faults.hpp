@@ -33,6 +33,7 @@ enum class Fault : std::uint8_t {
   col2im_run_time_sizes,
   concat_reduction,
   constant_loop_evaluation,
+  constant_loop_operations,
   convolution_dynamic_filter,
   convolution_of_one_channel,
   convolution_to_one_column,

@@ -106,6 +106,21 @@ for name, use in {
     add_case(f"only {name}", "float[1] x", f"{use} y = Add (t, x)", ONE)
     add_case(f"only {name}-alone", "", f"{use} y = Neg (t)", {})
 
+# Loops of constants, which OpenVINO evaluates at compile time.
+for name, use in {
+    "IsNaN": "a = IsNaN (p) aa = Cast <to = 1> (a) q = Add (aa, p)",
+    "GatherND": "a = GatherND (table, place) aa = Cast <to = 1> (a) q = Add (aa, p)",
+    "Conv": "a = Reshape (p, list) aa = Conv (a, kernel) aaa = Reshape (aa, rest) q = Concat <axis = 0> (aaa, f)",
+    "If": "a = ReduceSum <keepdims = 0> (p) aa = Less (a, z) q = If (aa) <then_branch = g () => (float[L] r) { r = Add (p, f) }, else_branch = h () => (float[L] r) { r = Sub (p, f) }>",
+    "inner Loop": """q = Loop (n, true, p) <body = e (int64 j, bool cc, float[2] pp) => (bool dd, float[2] qq)
+        { dd = Identity (cc) a = IsNaN (pp) aa = Cast <to = 1> (a) qq = Add (aa, pp) }>""",
+}.items():
+    body = f"{use} d = Identity (c) w = Identity (q)"
+    loop = f"""n = Squeeze (three) list = Concat <axis = 0> (ones, ones, rest) f = Cast <to = 1> (ones) z = Squeeze (f)
+        last, t = Loop (n, true, two) <body = b (int64 i, bool c, float[2] p) => (bool d, float[2] q, float[2] w) {{ {body} }}>"""
+    add_case(f"loop of {name}", "float[1] x", f"{loop} y = Add (t, x)", ONE, "float[K, L]")
+    add_case(f"loop of {name}-alone", "", f"{loop} y = Neg (t)", {}, "float[K, L]")
+
 
 def entries():
     for name, make in CASES.items():

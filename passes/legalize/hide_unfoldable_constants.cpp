@@ -1,7 +1,8 @@
-// Workaround for dynamic_constant_shapes: the CPU plugin cannot compile an operation on constants whose
-// output has a dynamic shape. OpenVINO's constant folding removes most of them, but it does not compute all
-// operations: the size of a Range may be the result of a GatherND or an IsNaN. The inputs of such an
-// operation are made to depend on a number that is known only at run time.
+// Workaround for dynamic_constant_shapes and constant_loop_operations. OpenVINO folds operations on
+// constants, but it cannot compute all of them, for example GatherND and IsNaN. The CPU plugin cannot compile
+// those that are left if their output has a dynamic shape: a Range whose size is the result of a GatherND. If
+// a body has such an operation, the folding of a Loop of constants fails. The inputs of both are made to
+// depend on a number that is known only at run time.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -50,31 +51,47 @@ bool is_literal(ir::Value value) {
 }
 
 /// The inputs that are made dynamic: all computed ones, because OpenVINO may decompose the operation into one
-/// that reads only some of them. If there is none, the first one, which has the data; of a Loop the last one,
-/// because a trip count would become one that may be 0.
+/// that reads only some of them; otherwise the first one, which has the data. Trip counts and conditions of
+/// loops stay, because the number of iterations follows from them.
 std::vector<std::size_t> inputs_to_hide(const ir::Node& node) {
   std::vector<std::size_t> computed;
   std::optional<std::size_t> literal;
-  for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+  for (std::size_t i = node.loop() != nullptr ? ir::LoopView::kFirstMapped : 0; i < node.inputs().size();
+       ++i) {
     const ir::Value input = node.input(i);
     if (!can_be_selected(input.type())) continue;
     if (!is_literal(input))
       computed.push_back(i);
-    else if (!literal || node.loop() != nullptr)
+    else if (!literal)
       literal = i;
   }
   if (computed.empty() && literal) computed.push_back(*literal);
   return computed;
 }
 
-void hide(ir::Node& node, const std::vector<std::size_t>& inputs) {
+ir::Value hidden(ir::Builder& builder, ir::Value truth, ir::Value value) {
+  return builder.op(ops::Select, {truth, value, builder.number(0, value.type())});
+}
+
+/// For a Loop that has no states and captures nothing: it captures a value for its first scan output.
+bool hide_in_body(ir::LoopView loop) {
+  const auto scan = std::ranges::find_if(
+      loop.scans(), [](const ir::Scan& output) { return can_be_selected(output.result->output(0).type); });
+  if (scan == loop.scans().end()) return false;
+  ir::Builder outside = ir::builder_beside(loop.node());
+  const ir::Value truth = ir::add_invariant(loop.node(), loop.body(), run_time_truth(outside));
+  ir::Builder inside = ir::builder_beside(*scan->result);
+  scan->result->set_input(0, hidden(inside, truth, scan->result->input(0)));
+  return true;
+}
+
+bool hide(ir::Node& node) {
+  const std::vector<std::size_t> inputs = inputs_to_hide(node);
+  if (inputs.empty()) return node.loop() != nullptr && hide_in_body(ir::LoopView(node));
   ir::Builder builder = ir::builder_beside(node);
   const ir::Value truth = run_time_truth(builder);
-  for (const std::size_t i : inputs) {
-    const ir::Value value = node.input(i);
-    node.set_input(i, builder.op(ops::Select, {truth, value, builder.number(0, value.type())}));
-  }
-  node.scratch = run_time;
+  for (const std::size_t i : inputs) node.set_input(i, hidden(builder, truth, node.input(i)));
+  return true;
 }
 
 bool hide(ir::Graph& graph) {
@@ -83,10 +100,9 @@ bool hide(ir::Graph& graph) {
   for (std::size_t i = 0; i < count; ++i) {
     ir::Node& node = *graph.nodes()[i];
     node.scratch = is_computed_from_constants(node) ? constants : run_time;
-    if (node.scratch == run_time || !has_dynamic_shape(node)) continue;
-    const std::vector<std::size_t> inputs = inputs_to_hide(node);
-    if (inputs.empty()) continue;
-    hide(node, inputs);
+    if (node.scratch == run_time || (!has_dynamic_shape(node) && node.loop() == nullptr) || !hide(node))
+      continue;
+    node.scratch = run_time;
     modified = true;
   }
   return modified;
@@ -94,7 +110,7 @@ bool hide(ir::Graph& graph) {
 
 }  // namespace
 
-bool hide_constant_sizes(ir::Model& model, PassContext&) {
+bool hide_unfoldable_constants(ir::Model& model, PassContext&) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) modified = hide(*graph) || modified;
   return modified;

@@ -27,7 +27,8 @@ ir::Value run_time_truth(ir::Builder& builder) {
                                        {"global_seed", 0},
                                        {"op_seed", 0},
                                        {"alignment", "tensorflow"}});
-  // The Gather also keeps the CPU plugin from fusing IsFinite with its use, which is wrong with AVX2.
+  // The Gather keeps IsFinite apart from its uses: with AVX2, the CPU plugin broadcasts an IsFinite of
+  // dynamic shape wrongly if it is fused with them.
   const ir::Value truth = builder.op(ops::IsFinite, {random});
   return ir::gather(builder, truth, builder.integer(0));
 }

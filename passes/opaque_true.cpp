@@ -16,8 +16,8 @@ ir::Value OpaqueTrue::made() {
   const auto& inputs = main_->parameters();
   const auto source = std::ranges::find_if(
       inputs, [](const ir::Node* input) { return input->output(0).type != ir::ElementType::string; });
-  if (source == inputs.end()) return {};
   ir::Builder builder(*main_);
+  if (source == inputs.end()) return run_time_truth(builder);
   builder.set_name((*source)->name);
   const ir::Value truth =
       builder.op(ops::GreaterEqual, {zero_or_one(builder, (*source)->value()), builder.integer(0)});
@@ -26,8 +26,7 @@ ir::Value OpaqueTrue::made() {
 }
 
 ir::Value OpaqueTrue::captured() {
-  const ir::Value outside = outer_->get();
-  return outside ? ir::add_invariant(*node_, *body_, outside) : ir::Value{};
+  return ir::add_invariant(*node_, *body_, outer_->get());
 }
 
 }  // namespace onnx2ir::passes

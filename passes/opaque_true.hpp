@@ -8,7 +8,7 @@ namespace onnx2ir::passes {
 /// Creates, for each graph, a boolean that is always true but that OpenVINO cannot fold.
 class OpaqueTrue {
  public:
-  /// For the main graph: computed from a model input. get() returns null if the model has no suitable input.
+  /// For the main graph: computed from a model input, or from a random number if no input is suitable.
   explicit OpaqueTrue(ir::Graph& main) : main_(&main) {}
   /// For a body of `node`, a node in the graph of `outer`: captured from there.
   OpaqueTrue(OpaqueTrue& outer, ir::Node& node, ir::Body& body)

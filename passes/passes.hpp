@@ -50,6 +50,7 @@ bool reshape_unit_transposes(ir::Model& model, PassContext& context);
 bool tile_empty_broadcasts(ir::Model& model, PassContext& context);
 bool decompose_empty_unsqueezes(ir::Model& model, PassContext& context);
 bool hide_constant_counts(ir::Model& model, PassContext& context);
+bool hide_unfoldable_constants(ir::Model& model, PassContext& context);
 bool hide_initial_shapes(ir::Model& model, PassContext& context);
 bool guard_empty_inputs(ir::Model& model, PassContext& context);
 bool hide_empty_outputs(ir::Model& model, PassContext& context);

@@ -142,12 +142,14 @@ constexpr std::array kPipeline = {
          .required = {no_known_conditions},
          .broken = {no_foldable_values, no_unchanged_states, no_captured_constants, no_unused_captures},
          .repeats_from = "make_unchanged_states_invariant"},
+    // Repeats, because the trip count of a loop may become known when another one is unrolled.
     Pass{.name = "unroll_short_loops",
          .kind = optimize,
          .summary = "With --unroll-loops: replaces short loops by their iterations",
          .run = unroll_short_loops,
          .required = {no_captured_constants},
-         .broken = {no_captured_constants, no_foldable_values, no_unchanged_states}},
+         .broken = {no_captured_constants, no_foldable_values, no_unchanged_states},
+         .repeats_from = "make_unchanged_states_invariant"},
     // The next pass, remove_dead_states, removes the outputs that become unused here.
     Pass{.name = "move_updates_out_of_branches",
          .kind = optimize,
@@ -411,6 +413,14 @@ constexpr std::array kPipeline = {
          .summary = "Ends chains of more elementwise operations than the CPU plugin can fuse into one kernel",
          .run = limit_fused_chains,
          .faults = {Fault::long_fused_chains}},
+    // After the passes that make loops and sizes.
+    Pass{.name = "hide_unfoldable_constants",
+         .kind = legalize,
+         .summary =
+             "Computes loops of constants, and operations on constants whose output has a dynamic shape, "
+             "at run time",
+         .run = hide_unfoldable_constants,
+         .faults = {Fault::constant_loop_operations, Fault::dynamic_constant_shapes}},
     Pass{.name = "compute_empty_results",
          .kind = legalize,
          .summary = "Computes model outputs that are empty constants at run time",

@@ -17,4 +17,21 @@ ir::Value zero_or_one(ir::Builder& builder, ir::Value source) {
   return builder.op(ops::Minimum, {count, builder.integer(1)});
 }
 
+ir::Value run_time_truth(ir::Builder& builder) {
+  // OpenVINO never folds a RandomUniform, but its shape inference takes the number that it draws for a
+  // constant. It does not compute IsFinite.
+  const ir::Value random = builder.op(ops::RandomUniform,
+                                      {builder.integers({1}), builder.number(0, ir::ElementType::f32),
+                                       builder.number(1, ir::ElementType::f32)},
+                                      {{"output_type", ir::ElementType::f32},
+                                       {"global_seed", 0},
+                                       {"op_seed", 0},
+                                       {"alignment", "tensorflow"}});
+  random.node->is_legalized = true;  // it may be evaluated: hide_random_numbers would not end otherwise
+  // The Gather keeps IsFinite apart from its uses: with AVX2, the CPU plugin broadcasts an IsFinite of
+  // dynamic shape wrongly if it is fused with them.
+  const ir::Value truth = builder.op(ops::IsFinite, {random});
+  return ir::gather(builder, truth, builder.integer(0));
+}
+
 }  // namespace onnx2ir::passes

@@ -12,4 +12,7 @@ ir::Value opaque_copy(ir::Builder& builder, ir::Value value);
 /// A number that is 0 or 1, depending on the elements of `source`, which must not be a string.
 ir::Value zero_or_one(ir::Builder& builder, ir::Value source);
 
+/// A boolean scalar that is always true. OpenVINO cannot fold it, also if the model has no inputs.
+ir::Value run_time_truth(ir::Builder& builder);
+
 }  // namespace onnx2ir::passes

@@ -42,6 +42,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::constant_loop_evaluation, "constant_loop_evaluation",
      "OpenVINO evaluates a Loop with constant inputs while it compiles, and fails if it runs zero times or "
      "ends by its own condition"},
+    {Fault::constant_loop_operations, "constant_loop_operations",
+     "OpenVINO evaluates a Loop with constant inputs while it compiles, and fails if it cannot evaluate an "
+     "operation in its body or in that of an inner Loop"},
     {Fault::convolution_dynamic_filter, "convolution_dynamic_filter",
      "Convolution with a filter of dynamic sizes does not compile"},
     {Fault::convolution_of_one_channel, "convolution_of_one_channel",
@@ -54,6 +57,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "Floating-point division multiplies by the reciprocal, so that x / x can be less than 1"},
     {Fault::dropped_double_constant, "dropped_double_constant",
      "Of two constants that are added to an f64 product, one of them computed, one is dropped"},
+    {Fault::dynamic_constant_shapes, "dynamic_constant_shapes",
+     "The CPU plugin cannot compile an operation on constants that OpenVINO does not fold and whose output "
+     "has a dynamic shape"},
     {Fault::dynamic_quantization, "dynamic_quantization",
      "The CPU plugin rounds the inputs of a MatMul with quantised weights to 8 bits by default, or does "
      "not compile it"},

@@ -91,7 +91,9 @@ Operand GraphTranslator::capture(const Operand& outer) {
     Sequence sequence = **shared;
     if (sequence.stacked) sequence.stacked = capture_tensor(sequence.stacked);
     if (sequence.elements) {
-      for (ir::Value& element : *sequence.elements) element = capture_tensor(element);
+      Values elements = sequence.elements->values();
+      for (ir::Value& element : elements) element = capture_tensor(element);
+      sequence.elements = ElementList(elements);
     } else {
       sequence.values = capture_tensor(sequence.values);
       if (sequence.shapes) sequence.shapes = capture_tensor(sequence.shapes);

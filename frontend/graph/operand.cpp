@@ -36,18 +36,6 @@ void learn_rank(const OperandType& sequence, const OperandType& other) {
   throw RankLearned{sequence.open_input, rank_of(other.shape)};
 }
 
-/// Widens `shape` to elements of both shapes.
-void join_elements(PartialShape& shape, bool& mixed_rank, const PartialShape& other, bool other_mixed_rank) {
-  if (!other.has_rank()) return;
-  if (!shape.has_rank()) {
-    shape = other;
-    mixed_rank = other_mixed_rank;
-    return;
-  }
-  mixed_rank = mixed_rank || other_mixed_rank || shape.rank() != other.rank();
-  shape = mixed_rank ? PartialShape::of_rank(std::max(shape.rank(), other.rank())) : ir::widen(shape, other);
-}
-
 /// Whether a sequence of `type` has had no element and no known element rank: it is represented by no
 /// tensors.
 bool is_always_empty(const OperandType& type) {
@@ -146,7 +134,7 @@ std::optional<OperandType> widen(const OperandType& a, const OperandType& b, std
     // A sequence whose rank is certain confirms the rank.
     if (b.shape.has_rank() && b.open_input.empty()) result.open_input.clear();
     if (!a.shape.has_rank() && a.open_input.empty()) result.open_input = b.open_input;
-    join_elements(result.shape, result.mixed_rank, b.shape, b.mixed_rank);
+    widen_element(result.shape, result.mixed_rank, b.shape, b.mixed_rank);
     return result;
   }
   result.shape = ir::widen(a.shape, b.shape);
@@ -268,7 +256,7 @@ bool holds_scalars(const Sequence& sequence) {
 }
 
 void widen_element(Sequence& sequence, const PartialShape& element) {
-  join_elements(sequence.element, sequence.mixed_rank, element, false);
+  widen_element(sequence.element, sequence.mixed_rank, element, false);
 }
 
 Operand make_sequence(Sequence sequence) {

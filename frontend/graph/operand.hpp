@@ -11,13 +11,13 @@
 #include <variant>
 #include <vector>
 
+#include "frontend/graph/element_list.hpp"
 #include "ir/builder.hpp"
 
 namespace onnx2ir::frontend {
 
 struct Sequence;
 struct Optional;
-using Values = ir::SmallVector<ir::Value, 2>;
 /// A tensor (null: an omitted input), a sequence or an optional.
 using Operand = std::variant<ir::Value, std::shared_ptr<const Sequence>, std::shared_ptr<const Optional>>;
 using Operands = ir::SmallVector<Operand, 2>;
@@ -37,7 +37,7 @@ struct Sequence {
   /// elements.
   std::string open_input;
   /// The elements if their number is known at conversion time; otherwise the two tensors below.
-  std::optional<Values> elements;
+  std::optional<ElementList> elements;
   ir::Value values;
   ir::Value shapes;  ///< may be null if the elements are scalars
   /// All elements along a new first axis if a loop has stacked them; otherwise null. Only valid for readers

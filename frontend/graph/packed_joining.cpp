@@ -102,7 +102,7 @@ Value concatenate(Builder& builder, const Sequence& sequence, std::int64_t axis,
       static_cast<std::int64_t>(ir::normalize_axis(axis, static_cast<std::size_t>(result_rank)));
   if (sequence.elements) {
     if (sequence.elements->empty()) ir::invalid("an empty sequence is concatenated");
-    Values parts = *sequence.elements;
+    Values parts = sequence.elements->values();
     if (new_axis) {
       for (Value& part : parts) part = unsqueeze(builder, part, {where});
     }
@@ -228,7 +228,7 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
   // For more elements, one packed pair is cheaper than that many nodes.
   constexpr std::size_t kMaxElements = 64;
   if (const auto known = known_lengths(tensor, lengths, where); known && known->size() <= kMaxElements) {
-    result.elements.emplace();
+    Values elements;
     if (!known->empty()) {
       ir::Node& slices =
           builder.node(ops::VariadicSplit, {tensor, builder.integer(signed_where), builder.integers(*known)},
@@ -236,9 +236,10 @@ Sequence split(Builder& builder, Value tensor, Value lengths, std::int64_t axis,
       for (std::size_t i = 0; i < known->size(); ++i) {
         Value slice = slices.value(i);
         if (drop) slice = squeeze(builder, slice, {signed_where});
-        result.elements->push_back(slice);
+        elements.push_back(slice);
       }
     }
+    result.elements = ElementList(elements);
     describe_elements(result);
     return result;
   }

@@ -59,9 +59,8 @@ void check_one_rank(const Sequence& sequence) {
 }
 
 void describe_elements(Sequence& sequence) {
-  sequence.element = {};
-  sequence.mixed_rank = false;
-  for (const Value& element : *sequence.elements) widen_element(sequence, element.shape());
+  sequence.element = sequence.elements->element();
+  sequence.mixed_rank = sequence.elements->has_mixed_rank();
 }
 
 }  // namespace onnx2ir::frontend::packed

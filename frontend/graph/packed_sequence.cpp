@@ -1,7 +1,6 @@
 #include "frontend/graph/packed_sequence.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "frontend/graph/packed_parts.hpp"
@@ -109,7 +108,7 @@ Sequence pack(Builder& builder, const Sequence& sequence, std::int64_t rank) {
   }
   Values values;
   Values shapes;
-  for (const Value& element : *sequence.elements) {
+  for (const Value& element : sequence.elements->values()) {
     values.push_back(flat(builder, element));
     if (rank == 0) continue;
     const std::int64_t own_rank = rank_of(element);
@@ -159,7 +158,7 @@ Value at(Builder& builder, const Sequence& sequence, Value position) {
   return reshape(builder, elements, shape);
 }
 
-Sequence insert(Builder& builder, Sequence sequence, Value tensor, Value position) {
+Sequence insert(Builder& builder, const Sequence& sequence, Value tensor, Value position) {
   check_element(sequence, tensor);
   Sequence result;
   result.type = tensor.type();
@@ -170,8 +169,7 @@ Sequence insert(Builder& builder, Sequence sequence, Value tensor, Value positio
     const std::size_t count = sequence.elements->size();
     const auto index = position ? known_index(sequence, position, count + 1) : std::optional(count);
     if (index) {
-      result.elements = std::move(sequence.elements);
-      result.elements->insert(result.elements->begin() + static_cast<std::ptrdiff_t>(*index), tensor);
+      result.elements = sequence.elements->with(*index, tensor);
       return result;
     }
   }
@@ -179,7 +177,7 @@ Sequence insert(Builder& builder, Sequence sequence, Value tensor, Value positio
   const Sequence packed = pack(builder, sequence, rank);
   Sequence single;
   single.type = tensor.type();
-  single.elements = Values{tensor};
+  single.elements = ElementList(Values{tensor});
   single.element = tensor.shape();
   const Sequence added = pack(builder, single, rank);
   if (!position) {
@@ -209,7 +207,7 @@ Sequence erase(Builder& builder, const Sequence& sequence, Value position) {
   result.stacked = {};
   if (sequence.elements) {
     if (const auto index = known_index(sequence, position, sequence.elements->size())) {
-      result.elements->erase(result.elements->begin() + static_cast<std::ptrdiff_t>(*index));
+      result.elements = sequence.elements->without(*index);
       if (!result.elements->empty()) describe_elements(result);
       return result;
     }

@@ -19,7 +19,7 @@ ir::Value length(ir::Builder& builder, const Sequence& sequence);
 ir::Value at(ir::Builder& builder, const Sequence& sequence, ir::Value position);
 
 /// Inserts `tensor` before `position`, or at the end if that is null.
-Sequence insert(ir::Builder& builder, Sequence sequence, ir::Value tensor, ir::Value position);
+Sequence insert(ir::Builder& builder, const Sequence& sequence, ir::Value tensor, ir::Value position);
 
 /// Removes the element at `position`, or the last one if that is null.
 Sequence erase(ir::Builder& builder, const Sequence& sequence, ir::Value position);

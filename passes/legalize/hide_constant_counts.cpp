@@ -1,8 +1,9 @@
 // OpenVINO evaluates loops with constant inputs at compile time. That fails for loops that run zero times,
 // for most loops that end by their body condition, and up to 2025.4 for loops with an If in the body
-// (tests/faults). The condition of such a loop is made to depend on a model input. A loop is left as it is if
-// its trip count and the trip counts of its inner loops are constants. Trip counts and conditions that only
-// OpenVINO can fold are hidden as well: the CPU plugin crashes if a trip count folds to 0.
+// (tests/faults). The condition of such a loop is made to depend on a model input. A loop is left to
+// hide_unfoldable_constants if its trip count and the trip counts of its inner loops are constants. Trip
+// counts and conditions that only OpenVINO can fold are hidden as well: the CPU plugin crashes if a trip
+// count folds to 0.
 #include <algorithm>
 
 #include "passes/graph_walk.hpp"
@@ -92,7 +93,6 @@ class Search {
     const bool is_evaluated = is_constant(loop.node()) && !can_be_evaluated(loop);
     if (!is_evaluated && !will_be_known(count) && !will_be_known(starts)) return;
     const ir::Value holds = truth.get();
-    if (!holds) return;
     ir::Builder builder = ir::builder_beside(loop.node());
     if (will_be_known(count))
       loop.set_trip_count(builder.op(ops::Select, {holds, count, builder.integer(0, count.type())}));

@@ -1,6 +1,6 @@
 // Workaround for folded_random_numbers: OpenVINO evaluates RandomUniform at compile time if its inputs are
 // constant and the numbers are subtracted or become indices, or if a Loop has no other inputs. The lower
-// bound is made to depend on a model input, which keeps the static shape of the numbers.
+// bound is made to depend on a value of the run, which keeps the static shape of the numbers.
 #include <cstddef>
 
 #include "ir/known_values.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 bool can_be_evaluated(const ir::Node& node) {
   const auto is_constant = [](ir::Value value) { return value.node->constant() != nullptr; };
-  return node.has_uses() && is_constant(node.input(1)) && is_constant(node.input(2)) &&
+  return node.has_uses() && !node.is_legalized && is_constant(node.input(1)) && is_constant(node.input(2)) &&
          ir::exact_values(node.input(0)) && node.output(0).shape.element_count() != 0;
 }
 
@@ -26,10 +26,8 @@ bool hide(ir::Graph& graph, OpaqueTrue& truth) {
       if (hide(*body->graph, inner)) modified = true;
     }
     if (!node.is(ops::RandomUniform) || !can_be_evaluated(node)) continue;
-    const ir::Value holds = truth.get();
-    if (!holds) return modified;
     ir::Builder builder = ir::builder_beside(node);
-    node.set_input(1, builder.op(ops::Select, {holds, node.input(1), node.input(2)}));
+    node.set_input(1, builder.op(ops::Select, {truth.get(), node.input(1), node.input(2)}));
     modified = true;
   }
   return modified;

@@ -100,6 +100,31 @@ def constant_loop_evaluation():
     )
 
 
+@experiment
+def constant_loop_operations():
+    """Loops of constants compile, also if OpenVINO cannot evaluate an operation in a body: IsNaN."""
+
+    def loop_over(make):
+        state = parameter([2])
+        initial = opset.constant(np.array([1, 2], np.float32))
+        return add_loop(number(3), true(), [(initial, state, make(state))])[0]
+
+    def zeros(value):
+        return opset.add(value, opset.convert(opset.is_nan(value), "f32"))
+
+    def inner_loop(value):
+        state = parameter([2])
+        return add_loop(number(2), true(), [(value, state, zeros(state))])[0]
+
+    def is_wrong(make):
+        x = parameter([])
+        output = opset.add(loop_over(make), x)
+        one = (as_array(1, np.float32),)
+        return fails(results, [x], output, one) or results([x], output, one)[0].tolist() != [2, 3]
+
+    return is_wrong(zeros) or is_wrong(inner_loop)
+
+
 @experiment(may_crash=True)
 def kept_initial_size():
     """A state that starts without elements, and becomes longer by a dynamic number of them, keeps them all."""

@@ -99,6 +99,19 @@ def empty_constant_result():
 
 
 @experiment
+def dynamic_constant_shapes():
+    """Operations on constants compile, also if OpenVINO does not fold a size: it folds no IsNaN and no GatherND."""
+    x, table = parameter([], "i64"), opset.constant(np.array([[3, 4], [2, 6]]))
+    count = opset.gather_nd(table, numbers(0, 0))
+    is_nan = opset.is_nan(opset.constant(np.array([1, np.nan], F32)))
+    ranges = opset.range(number(0), count, number(1), "i64")
+    copies = opset.broadcast(number(7), opset.unsqueeze(count, number(0)))
+    places = opset.squeeze(opset.non_zero(is_nan, "i64"), numbers(0))
+    one = (np.array(1),)
+    return any(differs([x], opset.add(output, x), one, right) for output, right in ((ranges, [1, 2, 3]), (copies, [8] * 3), (places, [2])))
+
+
+@experiment
 def unsigned_bitwise_not():
     """BitwiseNot of unsigned integers gives the other bits."""
     x = parameter([2], "u16")

@@ -1,8 +1,9 @@
 """Limits of memory and of the XML: a clear error that names the option."""
 
 import pytest
+from onnx import TensorProto
 
-from .limited import IS_SANITIZED, convert_limited
+from .limited import BYTES, IS_SANITIZED, SECONDS, convert_limited
 from .test_hostile import doubling_functions, helper, real, save
 
 
@@ -41,3 +42,26 @@ def test_xml_size(tmp_path):
     assert "the XML is larger than 1048576 bytes; --max-xml-size" in run.errors
     assert not (tmp_path / "model.xml").exists()
     assert convert_limited(model, tmp_path, "--max-xml-size", "1G").exit_code == 0
+
+
+def sequence_chain(tmp_path, count, *, position, erases):
+    """`count` SequenceInserts in a row; then as many SequenceErases but one."""
+    index = [] if position is None else ["p"]
+    nodes = [helper.make_node("SequenceEmpty", [], ["s0"])]
+    nodes += [helper.make_node("SequenceInsert", [f"s{i}", "x", *index], [f"s{i + 1}"]) for i in range(count)]
+    if erases:
+        nodes += [helper.make_node("SequenceErase", [f"s{i}", *index], [f"s{i + 1}"]) for i in range(count, 2 * count - 1)]
+    nodes.append(helper.make_node("ConcatFromSequence", nodes[-1].output, ["y"], axis=0))
+    constants = [] if position is None else [helper.make_tensor("p", TensorProto.INT64, [], [position])]
+    return save(tmp_path, nodes, inputs=[real("x")], outputs=[real("y")], initializers=constants)
+
+
+@pytest.mark.parametrize("erases", [False, True])
+@pytest.mark.parametrize("position", [None, 0])
+def test_chain_of_sequences(position, erases, tmp_path):
+    """Each list shares its elements with the list that it is made from: 20,000 lists took 6 GB."""
+    run = convert_limited(sequence_chain(tmp_path, 20000, position=position, erases=erases), tmp_path)
+    assert run.exit_code == 0, run.errors
+    if not IS_SANITIZED:
+        assert run.seconds < SECONDS
+        assert run.peak_bytes < BYTES // 4

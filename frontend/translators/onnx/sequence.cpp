@@ -44,7 +44,7 @@ Operands sequence_construct_11(NodeContext& node) {
   Sequence sequence;
   sequence.type = node.input(0).type();
   sequence.elements.emplace();
-  for (const Value& tensor : node.inputs()) sequence = insert(node, std::move(sequence), tensor, {});
+  for (const Value& tensor : node.inputs()) sequence = insert(node, sequence, tensor, {});
   return {make_sequence(std::move(sequence))};
 }
 

@@ -1,0 +1,54 @@
+// An immutable list of tensors. A list made from another one by inserting or erasing an element shares almost
+// all its memory with it: a chain of n SequenceInserts takes memory of n log n, not n^2.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "ir/graph.hpp"
+
+namespace onnx2ir::frontend {
+
+using Values = ir::SmallVector<ir::Value, 2>;
+
+/// Widens the shape of the elements of a list, of dynamic rank as long as there is none, to those of another
+/// list. If the ranks differ, the result has the larger rank, dynamic dimensions, and `mixed_rank`.
+void widen_element(ir::PartialShape& element, bool& mixed_rank, const ir::PartialShape& other,
+                   bool other_mixed_rank);
+
+class ElementList {
+ public:
+  ElementList() = default;
+  explicit ElementList(const Values& values);
+
+  std::size_t size() const;
+  bool empty() const { return root_ == nullptr; }
+  /// Element `index`, which must exist.
+  ir::Value operator[](std::size_t index) const;
+  /// All elements in their order.
+  Values values() const;
+  /// A shape that every element has, and whether some have a smaller rank: see widen_element.
+  ir::PartialShape element() const;
+  bool has_mixed_rank() const;
+
+  /// This list with `value` before element `index`, or at the end if `index` is the size.
+  ElementList with(std::size_t index, ir::Value value) const;
+  /// This list without element `index`, which must exist.
+  ElementList without(std::size_t index) const;
+
+ private:
+  struct Node;
+  using Tree = std::shared_ptr<const Node>;
+
+  static std::size_t size_of(const Tree& tree);
+  static int height_of(const Tree& tree);
+  static Tree node(Tree left, ir::Value value, Tree right);
+  static Tree balanced(Tree left, ir::Value value, Tree right);
+  static Tree with(const Tree& tree, std::size_t index, ir::Value value);
+  static Tree without(const Tree& tree, std::size_t index);
+  static Tree tree_of(const Values& values, std::size_t begin, std::size_t end);
+
+  Tree root_;  ///< null: no elements
+};
+
+}  // namespace onnx2ir::frontend

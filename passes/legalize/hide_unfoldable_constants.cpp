@@ -1,0 +1,119 @@
+// Workaround for dynamic_constant_shapes and constant_loop_operations. OpenVINO folds operations on
+// constants, but it cannot compute all of them, for example GatherND and IsNaN. The CPU plugin cannot compile
+// those that are left if their output has a dynamic shape: a Range whose size is the result of a GatherND. If
+// a body has such an operation, the folding of a Loop of constants fails. The inputs of both are made to
+// depend on a number that is known only at run time.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "ir/control_flow.hpp"
+#include "ir/shape_tools.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+#include "passes/run_time_values.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The meaning of `scratch` of a node: whether it is computed from constants only.
+enum Source : std::int64_t { constants, run_time };
+
+bool is_constant(ir::Value value) {
+  return value.node->scratch == constants;
+}
+
+bool is_computed_from_constants(const ir::Node& node) {
+  return !node.is(ops::Parameter) && !node.op().traits.is_volatile &&
+         std::ranges::all_of(node.inputs(), is_constant);
+}
+
+bool has_dynamic_shape(const ir::Node& node) {
+  return std::ranges::any_of(
+      node.outputs(), [](const ir::Output& output) { return !output.uses.empty() && !output.shape.sizes(); });
+}
+
+bool can_be_selected(ir::ElementType type) {
+  switch (type) {
+    case ir::ElementType::boolean:
+    case ir::ElementType::bf16:
+    case ir::ElementType::f16:
+    case ir::ElementType::f32:
+    case ir::ElementType::f64:
+      return true;
+    default:
+      return ir::is_integral(type) && ir::info(type).bits >= 8;
+  }
+}
+
+bool is_literal(ir::Value value) {
+  return value.node->constant() != nullptr;
+}
+
+/// The inputs that are made dynamic: all computed ones, because OpenVINO may decompose the operation into one
+/// that reads only some of them; otherwise the first one, which has the data. Trip counts and conditions of
+/// loops stay, because the number of iterations follows from them.
+std::vector<std::size_t> inputs_to_hide(const ir::Node& node) {
+  std::vector<std::size_t> computed;
+  std::optional<std::size_t> literal;
+  for (std::size_t i = node.loop() != nullptr ? ir::LoopView::kFirstMapped : 0; i < node.inputs().size();
+       ++i) {
+    const ir::Value input = node.input(i);
+    if (!can_be_selected(input.type())) continue;
+    if (!is_literal(input))
+      computed.push_back(i);
+    else if (!literal)
+      literal = i;
+  }
+  if (computed.empty() && literal) computed.push_back(*literal);
+  return computed;
+}
+
+ir::Value hidden(ir::Builder& builder, ir::Value truth, ir::Value value) {
+  return builder.op(ops::Select, {truth, value, builder.number(0, value.type())});
+}
+
+/// For a Loop that has no states and captures nothing: it captures a value for its first scan output.
+bool hide_in_body(ir::LoopView loop) {
+  const auto scan = std::ranges::find_if(
+      loop.scans(), [](const ir::Scan& output) { return can_be_selected(output.result->output(0).type); });
+  if (scan == loop.scans().end()) return false;
+  ir::Builder outside = ir::builder_beside(loop.node());
+  const ir::Value truth = ir::add_invariant(loop.node(), loop.body(), run_time_truth(outside));
+  ir::Builder inside = ir::builder_beside(*scan->result);
+  scan->result->set_input(0, hidden(inside, truth, scan->result->input(0)));
+  return true;
+}
+
+bool hide(ir::Node& node) {
+  const std::vector<std::size_t> inputs = inputs_to_hide(node);
+  if (inputs.empty()) return node.loop() != nullptr && hide_in_body(ir::LoopView(node));
+  ir::Builder builder = ir::builder_beside(node);
+  const ir::Value truth = run_time_truth(builder);
+  for (const std::size_t i : inputs) node.set_input(i, hidden(builder, truth, node.input(i)));
+  return true;
+}
+
+bool hide(ir::Graph& graph) {
+  bool modified = false;
+  const std::size_t count = graph.nodes().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    ir::Node& node = *graph.nodes()[i];
+    node.scratch = is_computed_from_constants(node) ? constants : run_time;
+    if (node.scratch == run_time || (!has_dynamic_shape(node) && node.loop() == nullptr) || !hide(node))
+      continue;
+    node.scratch = run_time;
+    modified = true;
+  }
+  return modified;
+}
+
+}  // namespace
+
+bool hide_unfoldable_constants(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) modified = hide(*graph) || modified;
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -77,7 +77,10 @@ ir::Value scalar_reshape(ir::Builder& builder, const ir::Node& node) {
   if (!node.output(0).shape.has_rank() || node.output(0).shape.rank() != 0) return {};
   std::vector<std::int64_t> axes(shape.rank());
   std::iota(axes.begin(), axes.end(), 0);
-  return builder.op(ops::Squeeze, {node.input(0), builder.integers(axes)});
+  // 2024.6 does not write the result of a Squeeze of a Transpose to a scalar.
+  ir::Value source = node.input(0);
+  while (source.node->is(ops::Transpose)) source = source.node->input(0);
+  return builder.op(ops::Squeeze, {source, builder.integers(axes)});
 }
 
 /// A Reduce of a Transpose to a scalar, also in several steps, does not need the Transpose.

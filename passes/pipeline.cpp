@@ -269,7 +269,7 @@ constexpr std::array kPipeline = {
          .summary = "Replaces operations that move elements and that the CPU plugin computes wrongly",
          .run = legalize_data_movement,
          .faults = {Fault::empty_gather, Fault::pad_value_dynamic, Fault::scalar_reshape_of_product,
-                    Fault::tile_dynamic_rank4}},
+                    Fault::tile_dynamic_rank4, Fault::total_of_transpose}},
     Pass{.name = "count_slice_axes_from_front",
          .kind = legalize,
          .summary = "Replaces negative axes of Slices",

@@ -100,6 +100,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::static_scan_rows, {2024, 6}, std::nullopt, ""},
     {Fault::tile_dynamic_rank4, {2024, 6}, std::nullopt, ""},
     {Fault::topk_of_zero, {2024, 6}, std::nullopt, ""},
+    {Fault::total_of_transpose, {2024, 6}, Release{2025, 0}, ""},
     {Fault::transposed_strings, {2024, 6}, Release{2026, 1}, ""},
     {Fault::two_bit_types, {2024, 6}, Release{2026, 3}, ""},
     {Fault::unique_order, {2024, 6}, std::nullopt, ""},

@@ -213,6 +213,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::tile_dynamic_rank4, "tile_dynamic_rank4",
      "Tile with dynamic repeats gives wrong results from rank 4 on"},
     {Fault::topk_of_zero, "topk_of_zero", "TopK with a dynamic k of 0 writes outside of its memory"},
+    {Fault::total_of_transpose, "total_of_transpose",
+     "A Reduce of a Transpose along all axes to a scalar does not write its result"},
     {Fault::transposed_strings, "transposed_strings",
      "A Transpose of strings shares memory with its input, which ends the process"},
     {Fault::two_bit_types, "two_bit_types", "Integers of 2 bits cannot be used in computations"},

@@ -110,6 +110,7 @@ enum class Fault : std::uint8_t {
   static_scan_rows,
   tile_dynamic_rank4,
   topk_of_zero,
+  total_of_transpose,
   transposed_strings,
   two_bit_types,
   unique_order,

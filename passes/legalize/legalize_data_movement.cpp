@@ -77,7 +77,22 @@ ir::Value scalar_reshape(ir::Builder& builder, const ir::Node& node) {
   if (!node.output(0).shape.has_rank() || node.output(0).shape.rank() != 0) return {};
   std::vector<std::int64_t> axes(shape.rank());
   std::iota(axes.begin(), axes.end(), 0);
-  return builder.op(ops::Squeeze, {node.input(0), builder.integers(axes)});
+  // 2024.6 does not write the result of a Squeeze of a Transpose to a scalar.
+  ir::Value source = node.input(0);
+  while (source.node->is(ops::Transpose)) source = source.node->input(0);
+  return builder.op(ops::Squeeze, {source, builder.integers(axes)});
+}
+
+/// A Reduce of a Transpose to a scalar, also in several steps, does not need the Transpose.
+ir::Value total_of_transpose(ir::Builder& builder, const ir::Node& node) {
+  const ir::PartialShape& shape = node.output(0).shape;
+  if (!shape.has_rank() || shape.rank() != 0) return {};
+  ir::Value source = node.input(0);
+  while (source.node->is(node.op().id)) source = source.node->input(0);
+  if (!source.node->is(ops::Transpose) || !source.shape().has_rank()) return {};
+  std::vector<std::int64_t> axes(source.shape().rank());
+  std::iota(axes.begin(), axes.end(), 0);
+  return builder.op(node.op().id, {source.node->input(0), builder.integers(axes)}, {{"keep_dims", false}});
 }
 
 std::span<const Legalization> legalizations() {
@@ -85,6 +100,10 @@ std::span<const Legalization> legalizations() {
       Legalization{Fault::empty_gather, {ops::Gather}, empty_gather},
       Legalization{Fault::pad_value_dynamic, {ops::Pad}, pad_with_dynamic_value},
       Legalization{Fault::scalar_reshape_of_product, {ops::Reshape}, scalar_reshape},
+      Legalization{Fault::total_of_transpose,
+                   {ops::ReduceSum, ops::ReduceProd, ops::ReduceMean, ops::ReduceMax, ops::ReduceMin,
+                    ops::ReduceL1, ops::ReduceL2},
+                   total_of_transpose},
       Legalization{Fault::tile_dynamic_rank4, {ops::Tile}, dynamic_tile},
   };
   return kLegalizations;

@@ -54,6 +54,14 @@ def scalar_reshape_of_product():
     return float(given[0]) != float((values @ weights)[0, 0])
 
 
+@experiment
+def total_of_transpose():
+    """ReduceSum of a Transpose along all axes, to a scalar."""
+    x, values = parameter([2, 3]), integers(2, 3)
+    total = opset.reduce_sum(opset.transpose(x, numbers(1, 0)), numbers(0, 1), False)
+    return any(result != values.sum() for result in results([x], total, [values], [values]))
+
+
 def convolution_of(values, kernel, strides, dilations, pads_begin, pads_end):
     """The convolution of one channel to one channel."""
     values = np.pad(values, [(0, 0), (0, 0), *zip(pads_begin, pads_end)])

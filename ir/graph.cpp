@@ -315,6 +315,13 @@ void replace_uses(std::span<const Use> uses, Value from, Value to) {
   move_names(from.output(), to.output());
 }
 
+void replace_results(Value from, Value to) {
+  std::vector<Use> uses;
+  std::ranges::copy_if(from.output().uses, std::back_inserter(uses),
+                       [](const Use& use) { return use.node->is(ops::Result); });
+  replace_uses(uses, from, to);
+}
+
 SmallVector<Body*, 2> bodies(Node& node) {
   if (LoopBody* loop = node.loop()) return {loop};
   if (IfBranches* branches = node.branches()) return {&branches->then_branch, &branches->else_branch};

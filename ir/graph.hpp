@@ -323,6 +323,9 @@ void replace_uses_except(Value from, Value to, const Node& reader);
 /// The same for `uses` only, for example the uses that `from` had before `to` was computed from it.
 void replace_uses(std::span<const Use> uses, Value from, Value to);
 
+/// The same for the Results that read `from`.
+void replace_results(Value from, Value to);
+
 /// The bodies of `node`; empty for nodes without control flow.
 SmallVector<Body*, 2> bodies(Node& node);
 

@@ -111,6 +111,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "or if a Loop has only constant inputs"},
     {Fault::greater_than_nan, "greater_than_nan",
      "Greater and GreaterEqual of floating-point numbers are true for NaN"},
+    {Fault::infinity_check_broadcast, "infinity_check_broadcast",
+     "IsFinite or IsInf of a dynamic shape gives wrong values if its result is broadcast along the last "
+     "axis"},
     {Fault::integer_power, "integer_power",
      "Power of integers is computed in f32 and loses digits above 2^24"},
     {Fault::integer_reduce_then_constant, "integer_reduce_then_constant",
@@ -212,6 +215,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "uninitialised if it runs zero times"},
     {Fault::tile_dynamic_rank4, "tile_dynamic_rank4",
      "Tile with dynamic repeats gives wrong results from rank 4 on"},
+    {Fault::tile_of_one_channel, "tile_of_one_channel",
+     "Tile of rank 4 or more and dynamic shape moves elements wrongly if it repeats the second axis, of "
+     "size 1, and others, or if its input is such a Tile"},
     {Fault::topk_of_zero, "topk_of_zero", "TopK with a dynamic k of 0 writes outside of its memory"},
     {Fault::total_of_transpose, "total_of_transpose",
      "A Reduce of a Transpose along all axes to a scalar does not write its result"},

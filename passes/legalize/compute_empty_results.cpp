@@ -37,7 +37,7 @@ bool compute_empty_results(ir::Model& model, PassContext&) {
     const ir::Value value = result->input(0);
     if (!is_empty_constant(value)) continue;
     builder.set_name(value.node->name);
-    ir::replace_all_uses(value, no_elements(builder, value));
+    ir::replace_results(value, no_elements(builder, value));
     modified = true;
   }
   return modified;

@@ -68,7 +68,7 @@ bool hide_empty_outputs(ir::Model& model, PassContext&) {
     if (!is_static_empty(value)) continue;
     builder.set_name(value.node->name);
     if (!position) position = ir::unsqueeze(builder, zero_or_one(builder, (*source)->value()), {0});
-    ir::replace_all_uses(value, empty(builder, value.shape(), position));
+    ir::replace_results(value, empty(builder, value.shape(), position));
   }
   return static_cast<bool>(position);
 }

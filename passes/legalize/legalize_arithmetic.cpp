@@ -2,6 +2,7 @@
 // one fault.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "ir/shape_tools.hpp"
@@ -69,6 +70,22 @@ ir::Value comparison_with_nan(ir::Builder& builder, const ir::Node& node) {
   return builder.op(node.is(ops::Greater) ? ops::Less : ops::LessEqual, {node.input(1), node.input(0)});
 }
 
+/// IsFinite and IsInf as comparisons, if the last axis may be broadcast.
+ir::Value infinity_comparison(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value x = node.input(0);
+  const ir::PartialShape& shape = x.shape();
+  if (shape.has_rank() && (shape.rank() == 0 || shape[shape.rank() - 1].is_static())) return {};
+  const ir::Value infinity = builder.number(std::numeric_limits<double>::infinity(), x.type());
+  const auto magnitude = [&] { return builder.op(ops::Abs, {x}); };
+  if (node.is(ops::IsFinite)) return builder.op(ops::Less, {magnitude(), infinity});
+  const bool negative = node.boolean("detect_negative");
+  const bool positive = node.boolean("detect_positive");
+  if (negative && positive) return builder.op(ops::Equal, {magnitude(), infinity});
+  if (positive) return builder.op(ops::Equal, {x, infinity});
+  if (negative) return builder.op(ops::Equal, {builder.op(ops::Negative, {x}), infinity});
+  return {};
+}
+
 /// Decomposes an integer power with a small constant exponent into multiplications.
 ir::Value integer_power(ir::Builder& builder, const ir::Node& node) {
   constexpr std::int64_t kMax = 16;
@@ -129,6 +146,7 @@ ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
 std::span<const Legalization> legalizations() {
   static const std::array kLegalizations = {
       Legalization{Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}, comparison_with_nan},
+      Legalization{Fault::infinity_check_broadcast, {ops::IsFinite, ops::IsInf}, infinity_comparison},
       Legalization{Fault::integer_power, {ops::Power}, integer_power},
       Legalization{Fault::integer_relu, {ops::ReLU}, integer_relu},
       Legalization{Fault::narrow_shifts, {ops::BitwiseLeftShift}, narrow_shift},

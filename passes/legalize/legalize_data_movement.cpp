@@ -38,14 +38,16 @@ ir::Value pad_with_dynamic_value(ir::Builder& builder, const ir::Node& node) {
   return builder.op(ops::Select, {builder.op(ops::Equal, {padded(ones), one}), padded(node.input(0)), value});
 }
 
-/// Replaces a Tile with dynamic repeats by a Broadcast: Reshape [a, b] to [1, a, 1, b], Broadcast to [p, a,
-/// q, b], Reshape to [p * a, q * b].
-ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
-  constexpr std::size_t kMaxReliableRank = 3;
+/// The largest rank of which the CPU plugin computes all Tiles rightly.
+constexpr std::size_t kMaxTiledRank = 3;
+
+/// Replaces a Tile by a Broadcast: Reshape [a, b] to [1, a, 1, b], Broadcast to [p, a, q, b], Reshape to
+/// [p * a, q * b].
+ir::Value broadcast_tile(ir::Builder& builder, const ir::Node& node) {
   const ir::Value input = node.input(0);
   ir::Value repeats = node.input(1);
   const std::size_t rank = node.output(0).shape.rank();
-  if (rank <= kMaxReliableRank || input.shape().rank() != rank || ir::exact_values(repeats)) return {};
+  if (input.shape().rank() != rank) return {};
   repeats = ir::convert(builder, repeats, ElementType::i64);
   const ir::Value sizes = ir::shape_of(builder, input);
   const ir::Value second = builder.integers({1});
@@ -66,6 +68,22 @@ ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
   const bool is_any_known = std::ranges::any_of(known, [](std::int64_t size) { return size != 0; });
   if (!is_any_known) return tiled;
   return ir::reshape_keeping(builder, tiled, known);
+}
+
+ir::Value dynamic_tile(ir::Builder& builder, const ir::Node& node) {
+  const bool is_wrong = node.output(0).shape.rank() > kMaxTiledRank && !ir::exact_values(node.input(1));
+  return is_wrong ? broadcast_tile(builder, node) : ir::Value{};
+}
+
+/// A Tile that repeats the second axis, of size 1, of a tensor of dynamic shape. Whether it is wrong also
+/// depends on the other repeats, and on whether the input is a Tile.
+ir::Value tile_of_one_channel(ir::Builder& builder, const ir::Node& node) {
+  const ir::PartialShape& shape = node.input(0).shape();
+  const auto repeats = ir::exact_values(node.input(1));
+  if (!shape.has_rank() || shape.rank() <= kMaxTiledRank || shape.is_static()) return {};
+  if (!repeats || repeats->size() != shape.rank() || shape[1] != ir::Dimension(1) || (*repeats)[1] == 1)
+    return {};
+  return broadcast_tile(builder, node);
 }
 
 /// A Reshape of floating-point numbers to a scalar becomes a Squeeze of all axes. Only those that depend on a
@@ -105,6 +123,7 @@ std::span<const Legalization> legalizations() {
                     ops::ReduceL1, ops::ReduceL2},
                    total_of_transpose},
       Legalization{Fault::tile_dynamic_rank4, {ops::Tile}, dynamic_tile},
+      Legalization{Fault::tile_of_one_channel, {ops::Tile}, tile_of_one_channel},
   };
   return kLegalizations;
 }

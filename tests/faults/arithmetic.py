@@ -93,6 +93,18 @@ def greater_than_nan():
 
 
 @experiment
+def infinity_check_broadcast():
+    """The result of IsFinite or IsInf of one number is used for each element of a vector."""
+    number, x = parameter([-1]), parameter([-1])
+    zero = opset.constant(np.float32(0))
+    values = np.arange(1, 5, dtype=np.float32)
+    checks = (opset.is_finite, np.float32([1])), (opset.is_inf, np.float32([np.inf]))
+    return any(
+        not np.array_equal(results([number, x], opset.select(check(number), x, zero), (given, values))[0], values) for check, given in checks
+    )
+
+
+@experiment
 def extremum_of_infinities():
     """ReduceMax of -infinity alone is -infinity."""
     return np.isfinite(computed(lambda x: opset.reduce_max(x, numbers(1), False), np.full((1, 4), -np.inf, np.float32))).all()

@@ -77,6 +77,16 @@ def tile_dynamic_rank4():
 
 
 @experiment
+def tile_of_one_channel():
+    """Tile of the second axis and others, in one step or two, if the second axis has the size 1."""
+    x = np.arange(24, dtype=np.float32).reshape(2, 1, 1, 12)
+    data = parameter([-1, 1, 1, -1])
+    once = opset.tile(data, numbers(1, 2, 6, 1))
+    twice = opset.tile(opset.tile(data, numbers(1, 1, 6, 1)), numbers(1, 2, 1, 1))
+    return any(not np.array_equal(results([data], tiled, (x,))[0], np.tile(x, (1, 2, 6, 1))) for tiled in (once, twice))
+
+
+@experiment
 def convolution_dynamic_filter():
     """Convolution takes a filter whose sizes are known only at run time."""
     x, weights = parameter([1, 1, 4, 4]), parameter([-1, -1, -1, -1])

@@ -75,15 +75,14 @@ ir::Value infinity_comparison(ir::Builder& builder, const ir::Node& node) {
   const ir::Value x = node.input(0);
   const ir::PartialShape& shape = x.shape();
   if (shape.has_rank() && (shape.rank() == 0 || shape[shape.rank() - 1].is_static())) return {};
+  const bool is_finite = node.is(ops::IsFinite);
+  const bool negative = is_finite || node.boolean("detect_negative");
+  const bool positive = is_finite || node.boolean("detect_positive");
+  if (!negative && !positive) return {};
   const ir::Value infinity = builder.number(std::numeric_limits<double>::infinity(), x.type());
-  const auto magnitude = [&] { return builder.op(ops::Abs, {x}); };
-  if (node.is(ops::IsFinite)) return builder.op(ops::Less, {magnitude(), infinity});
-  const bool negative = node.boolean("detect_negative");
-  const bool positive = node.boolean("detect_positive");
-  if (negative && positive) return builder.op(ops::Equal, {magnitude(), infinity});
-  if (positive) return builder.op(ops::Equal, {x, infinity});
-  if (negative) return builder.op(ops::Equal, {builder.op(ops::Negative, {x}), infinity});
-  return {};
+  ir::Value checked = x;
+  if (negative) checked = builder.op(positive ? ops::Abs : ops::Negative, {x});
+  return builder.op(is_finite ? ops::Less : ops::Equal, {checked, infinity});
 }
 
 /// Decomposes an integer power with a small constant exponent into multiplications.

@@ -323,7 +323,7 @@ void replace_uses_except(Value from, Value to, const Node& reader);
 /// The same for `uses` only, for example the uses that `from` had before `to` was computed from it.
 void replace_uses(std::span<const Use> uses, Value from, Value to);
 
-/// The same for the Results that read `from`.
+/// Makes the Results that read `from` read `to`; other uses stay. Tensor names move to `to`.
 void replace_results(Value from, Value to);
 
 /// The bodies of `node`; empty for nodes without control flow.

@@ -14,6 +14,7 @@ class OpaqueTrue {
   OpaqueTrue(OpaqueTrue& outer, ir::Node& node, ir::Body& body)
       : outer_(&outer), node_(&node), body_(&body) {}
 
+  /// The boolean, a scalar. The first call emits it.
   ir::Value get();
 
  private:

@@ -11,8 +11,9 @@ namespace onnx2ir::frontend {
 
 using Values = ir::SmallVector<ir::Value, 2>;
 
-/// Widens the shape of the elements of a list, of dynamic rank as long as there is none, to those of another
-/// list. If the ranks differ, the result has the larger rank, dynamic dimensions, and `mixed_rank`.
+/// `element` and `other` are the shapes of the elements of two lists; a list without elements has a shape of
+/// dynamic rank. Sets `element` to a shape that contains both. If the ranks differ, this is the larger rank
+/// with dynamic dimensions, and `mixed_rank` is set.
 void widen_element(ir::PartialShape& element, bool& mixed_rank, const ir::PartialShape& other,
                    bool other_mixed_rank);
 

@@ -7,17 +7,18 @@
 
 namespace onnx2ir::frontend {
 
-/// Seeds for one stream of random numbers. If both are 0, OpenVINO chooses others for each compiled model.
+/// Seeds for one stream of random numbers. If both are 0, OpenVINO chooses seeds when it compiles the model.
 struct Seeds {
   std::int64_t global = 0;
   std::int64_t of_op = 0;
 };
 
-/// Numbers in [0, 1) of shape `sizes`; other ones in each run.
+/// f32 numbers in [0, 1). `sizes` is their shape, an integer vector. Each inference draws other numbers.
 Value uniform(Builder& builder, const target::Target& target, Value sizes, Seeds seeds);
 
-/// For each row of `log_probabilities` [rows, classes], `samples` (i64 [1]) classes drawn with replacement,
-/// of type i32 or i64; other ones in each run. The probabilities need not sum up to 1.
+/// Draws `samples` (i64 [1]) classes with replacement for each row of `log_probabilities` [rows, classes],
+/// which may be of any floating-point type and need not be normalised. The result is [rows, samples] of
+/// `type`, i32 or i64. Each inference draws other classes.
 Value drawn_classes(Builder& builder, const target::Target& target, Value log_probabilities, Value samples,
                     ElementType type, Seeds seeds);
 

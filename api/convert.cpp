@@ -119,7 +119,8 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
         .keep_unknown = options.keep_unknown,
         .map = map ? &*map : nullptr,
         .extensions = options.extensions.empty() ? nullptr : &*extensions,
-        .stateful = options.stateful};
+        .stateful = options.stateful,
+        .quantization = options.quantization};
     imported = frontend::import_model(source, how, *target, sink, operators);
     if (options.debug.pass_finished) {
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
@@ -138,6 +139,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
       context.unroll_loops = options.unroll_loops;
       context.compress_to_fp16 = options.compress_to_fp16;
       context.stateful = options.stateful;
+      context.quantization = options.quantization;
       context.dynamic_quantization = options.dynamic_quantization;
       context.threads = options.threads;
       double furthest = 0;

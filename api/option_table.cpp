@@ -121,6 +121,9 @@ constexpr std::array<std::pair<std::string_view, SaveOptions::Sync>, 3> kSyncCho
      {"always", SaveOptions::Sync::always},
      {"never", SaveOptions::Sync::never}}};
 
+constexpr std::array<std::pair<std::string_view, Quantization>, 2> kQuantizations{
+    {{"fast", Quantization::fast}, {"exact", Quantization::exact}}};
+
 constexpr std::array<std::pair<std::string_view, DynamicQuantization>, 3> kDynamicQuantizations{
     {{"auto", DynamicQuantization::automatic},
      {"never", DynamicQuantization::never},
@@ -180,11 +183,16 @@ std::span<const Row<Options>> conversion_rows() {
       {{"stateful", "", "keep the caches of a language model in variables, as OpenVINO GenAI expects", "IR",
         Kind::flag},
        [](Options& options, std::string_view value) { return set_flag(options.stateful, value); }},
+      {{"quantization", "HOW",
+        "how quantised models are computed: fast (integer kernels, within a quantisation step of onnxruntime; "
+        "the default) or exact (in f32, with the rounding of onnxruntime)",
+        "IR"},
+       [](Options& options, std::string_view value) {
+         return set_choice(options.quantization, value, kQuantizations);
+       }},
       {{"dynamic_quantization", "WHEN",
         "when the CPU plugin may round the inputs of products with quantised weights to 8 bits, up to twice "
-        "as "
-        "fast "
-        "with an error of about 1 %: auto (if onnxruntime rounds, too; the default), never or always",
+        "as fast with an error of about 1 %: auto (if onnxruntime rounds, too; the default), never or always",
         "IR"},
        [](Options& options, std::string_view value) {
          return set_choice(options.dynamic_quantization, value, kDynamicQuantizations);

@@ -51,6 +51,7 @@ std::vector<std::pair<std::string, std::string>> provenance(const Options& optio
   if (options.compress_to_fp16) facts.emplace_back("compress_to_fp16", "true");
   if (options.unroll_loops) facts.emplace_back("unroll_loops", "true");
   if (options.stateful) facts.emplace_back("stateful", "true");
+  if (options.quantization == Quantization::exact) facts.emplace_back("quantization", "exact");
   if (options.dynamic_quantization != DynamicQuantization::automatic) {
     const bool is_always = options.dynamic_quantization == DynamicQuantization::always;
     facts.emplace_back("dynamic_quantization", is_always ? "always" : "never");

@@ -214,6 +214,7 @@ std::unique_ptr<ir::Model> translate_model(const Task& task, LearnedFacts& learn
   conversion.extensions = operators.extensions;
   conversion.keep_unknown = operators.keep_unknown;
   conversion.stateful = operators.stateful;
+  conversion.quantization = operators.quantization;
   conversion.has_new_shapes = std::ranges::any_of(
       options.interface.inputs, [](const InputSpec& input) { return input.shape.has_value(); });
   conversion.chosen_branches = learned_facts.branches;

@@ -7,6 +7,7 @@
 #include "frontend/reader/reader.hpp"
 #include "ir/graph.hpp"
 #include "onnx2ir/diagnostic.hpp"
+#include "onnx2ir/quantization.hpp"
 #include "target/target.hpp"
 
 namespace onnx2ir::frontend {
@@ -25,6 +26,8 @@ struct OperatorOptions {
   /// Whether caches of language models become variables (Options::stateful). Callers cannot read variables,
   /// so translators may choose the layout of a cache.
   bool stateful = false;
+  /// Whether quantised operators use the integer kernels of the runtime.
+  Quantization quantization = Quantization::fast;
 };
 
 struct ImportedModel {

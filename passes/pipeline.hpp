@@ -14,7 +14,7 @@
 
 #include "ir/graph.hpp"
 #include "onnx2ir/diagnostic.hpp"
-#include "onnx2ir/dynamic_quantization.hpp"
+#include "onnx2ir/quantization.hpp"
 #include "passes/properties.hpp"
 #include "target/target.hpp"
 
@@ -49,6 +49,8 @@ struct PassContext {
   bool compress_to_fp16 = false;
   /// Whether to turn the caches of a language model into variables (Options::stateful).
   bool stateful = false;
+  /// Whether quantised models use the integer kernels of the runtime.
+  Quantization quantization = Quantization::fast;
   /// In which products with quantised weights the CPU plugin may round the other input to 8 bits.
   DynamicQuantization dynamic_quantization = DynamicQuantization::automatic;
   /// The number of threads that read large constants; 0: as many as the machine has.

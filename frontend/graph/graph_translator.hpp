@@ -26,6 +26,7 @@
 #include "ir/graph.hpp"
 #include "ir/name_table.hpp"
 #include "onnx2ir/diagnostic.hpp"
+#include "onnx2ir/quantization.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -72,6 +73,8 @@ struct ConversionState {
   /// Whether caches of language models become variables (Options::stateful). Callers cannot read variables,
   /// so translators may choose the layout of a cache.
   bool stateful = false;
+  /// Whether quantised operators use the integer kernels of the runtime (Options::quantization).
+  Quantization quantization = Quantization::fast;
   /// Whether the caller has changed shapes of inputs, so that declared sizes of other tensors need not hold.
   bool has_new_shapes = false;
   /// The domains of the kept operators, by their names.

@@ -29,6 +29,10 @@ const target::Target& NodeContext::target() const {
   return *translator_->conversion().target;
 }
 
+bool NodeContext::has_exact_quantization() const {
+  return translator_->conversion().quantization == Quantization::exact;
+}
+
 Value NodeContext::input(std::size_t index) const {
   if (!has_input(index)) fail("input " + std::to_string(index) + " is missing");
   if (const Value value = as_tensor(inputs_[index])) return value;

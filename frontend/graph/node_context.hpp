@@ -73,6 +73,8 @@ class NodeContext : public Builder {
   /// The releases of OpenVINO that the model is made for: a workaround is emitted only if one of them has its
   /// fault.
   const target::Target& target() const;
+  /// Whether quantised operators reproduce the rounding of onnxruntime (Options::quantization).
+  bool has_exact_quantization() const;
 
   // Inputs. Omitted trailing inputs and inputs named "" are absent.
   std::size_t input_count() const { return inputs_.size(); }

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <onnx2ir/dynamic_quantization.hpp>
 #include <onnx2ir/export.hpp>
 #include <onnx2ir/interface.hpp>
+#include <onnx2ir/quantization.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +65,8 @@ struct Options {
   /// output `present*` becomes ReadValue and Assign, and the input `beam_idx` selects the rows of the batch
   /// to continue. A model without such a pair is an error, "no-cache".
   bool stateful = false;
+  /// Whether quantised models use the integer kernels of the runtime, or reproduce the rounding of onnxruntime.
+  Quantization quantization = Quantization::fast;
   /// In which products with quantised weights the CPU plugin may round the other input. The IR contains a
   /// runtime option that forbids it elsewhere; a program can override that when it compiles the model.
   DynamicQuantization dynamic_quantization = DynamicQuantization::automatic;

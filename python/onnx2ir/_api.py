@@ -312,6 +312,7 @@ def convert(
     target_runtime: str = "",
     unroll_loops: bool = False,
     stateful: bool = False,
+    quantization: str = "fast",
     dynamic_quantization: str = "auto",
     threads: int = 0,
     max_function_nodes: int = 1_000_000,
@@ -333,6 +334,8 @@ def convert(
     `target_runtime`: the OpenVINO releases that must be able to run the IR, "2025.4" or "2024.6..2026.4"; all supported ones by default.
     `unroll_loops`: unrolls loops with few, statically known iterations and a small body.
     `stateful`: keeps the caches of a language model in variables, as OpenVINO GenAI expects.
+    `quantization`: how quantised models are computed: "fast" (integer kernels, within a quantisation step of onnxruntime) or "exact" (in f32,
+    with the rounding of onnxruntime).
     `dynamic_quantization`: when the CPU plugin may round the inputs of products with quantised weights to 8 bits, up to twice as fast with an
     error of about 1 %: "auto" (if onnxruntime rounds, too), "never" or "always".
     `threads`: threads that process large constants; 0: as many as the machine has.
@@ -351,6 +354,7 @@ def convert(
         target_runtime=target_runtime or None,
         unroll_loops=bool(unroll_loops),
         stateful=bool(stateful),
+        quantization=quantization,
         dynamic_quantization=dynamic_quantization,
         threads=threads,
         max_function_nodes=max_function_nodes,

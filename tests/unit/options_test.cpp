@@ -46,6 +46,7 @@ TEST_CASE("every option can be set by its name, in both spellings") {
     const char* value = row.kind == OptionInfo::Kind::flag ? "True" : "1";
     if (row.group == "Compiler") value = "fold_constants";
     if (row.name == "max_memory") value = "1MiB";
+    if (row.name == "quantization") value = "exact";
     if (row.name == "dynamic_quantization") value = "always";
     CHECK_FALSE(set_option(options, row.name, value));
     std::string hyphens(row.name);

@@ -1,15 +1,13 @@
-// onnxruntime's operators on quantised tensors, computed in f32 on the dequantised numbers.
+// onnxruntime's operators on quantised tensors, computed on the numbers that they represent.
 #include "frontend/translators/com_microsoft/quantized.hpp"
-
-#include <limits>
 
 #include "frontend/translators/com_microsoft/channels.hpp"
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
 #include "frontend/translators/onnx/quantization_steps.hpp"
+#include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -23,45 +21,6 @@ Value dequantized(NodeContext& node, std::size_t data, std::size_t scale, std::s
 
 namespace {
 
-struct Limits {
-  double low;
-  double high;
-};
-
-Limits limits_of(NodeContext& node, ElementType type) {
-  switch (type) {
-    case ElementType::i8:
-      return {-128, 127};
-    case ElementType::u8:
-      return {0, 255};
-    case ElementType::i16:
-      return {-32768, 32767};
-    case ElementType::u16:
-      return {0, 65535};
-    default:
-      node.fail("only integers of 8 and 16 bits are converted");
-  }
-}
-
-Value rounded(NodeContext& node, Value x) {
-  return node.op(ops::Round, {x}, {{"mode", "half_to_even"}});
-}
-
-Value clamped(NodeContext& node, Value x, ElementType type) {
-  const Limits limits = limits_of(node, type);
-  return convert(node, node.op(ops::Clamp, {x}, {{"min", limits.low}, {"max", limits.high}}), type);
-}
-
-}  // namespace
-
-Value quantized(NodeContext& node, Value x, Value scale, Value zero_point, ElementType type) {
-  Value result = rounded(node, quotient_to_round(node, x, convert(node, scale, ElementType::f32)));
-  if (zero_point) result = node.op(ops::Add, {result, convert(node, zero_point, ElementType::f32)});
-  return clamped(node, result, type);
-}
-
-namespace {
-
 /// A quantised input without its scale: x - zero point.
 Value centred(NodeContext& node, std::size_t data, std::size_t zero_point) {
   const Value x = convert(node, node.input(data), ElementType::f32);
@@ -69,15 +28,15 @@ Value centred(NodeContext& node, std::size_t data, std::size_t zero_point) {
   return zero ? node.op(ops::Subtract, {x, convert(node, zero, ElementType::f32)}) : x;
 }
 
-/// (x - zero point) * scale of an input whose result is rounded again.
+/// The numbers of a quantised input.
 Value numbers_of(NodeContext& node, std::size_t data, std::size_t scale, std::size_t zero_point) {
-  Value x = centred(node, data, zero_point);
-  if (node.has_input(zero_point) && node.target().has(Fault::reassociated_zero_point)) {
-    // All differences are in this range: the Clamp only keeps OpenVINO from fusing the two operations.
-    constexpr double kFar = std::numeric_limits<float>::max();
-    x = node.op(ops::Clamp, {x}, {{"min", -kFar}, {"max", kFar}});
-  }
-  return node.op(ops::Multiply, {x, convert(node, node.input(scale), ElementType::f32)});
+  return dequantize(node, node.input(data), grid_of(node, scale, zero_point));
+}
+
+/// Numbers as integers of the type of input `like`.
+Values quantized_like(NodeContext& node, Value numbers, std::size_t scale, std::size_t zero_point,
+                      std::size_t like = 0) {
+  return {quantize(node, numbers, grid_of(node, scale, zero_point), node.input(like).type())};
 }
 
 /// The quotient of scales, as onnxruntime computes it before it multiplies numbers.
@@ -90,10 +49,17 @@ Values rounded_with_zero_point(NodeContext& node, Value x, std::size_t zero_poin
   if (const Value zero = node.optional_input(zero_point)) {
     x = node.op(ops::Add, {x, convert(node, zero, ElementType::f32)});
   }
-  return {clamped(node, rounded(node, x), node.input(0).type())};
+  const Value rounded = node.op(ops::Round, {x}, {{"mode", "half_to_even"}});
+  const ElementType type = node.input(0).type();
+  const Limits limits = limits_of(type);
+  return {convert(node, node.op(ops::Clamp, {rounded}, {{"min", limits.low}, {"max", limits.high}}), type)};
 }
 
 Values q_linear_add(NodeContext& node) {
+  if (!node.has_exact_quantization()) {
+    const Value left = numbers_of(node, 0, 1, 2);
+    return quantized_like(node, node.op(ops::Add, {left, numbers_of(node, 3, 4, 5)}), 6, 7);
+  }
   const auto summand = [&](std::size_t first) {
     const Value scale = ratio(node, convert(node, node.input(first + 1), ElementType::f32));
     return node.op(ops::Multiply, {centred(node, first, first + 2), scale});
@@ -103,6 +69,10 @@ Values q_linear_add(NodeContext& node) {
 }
 
 Values q_linear_mul(NodeContext& node) {
+  if (!node.has_exact_quantization()) {
+    const Value left = numbers_of(node, 0, 1, 2);
+    return quantized_like(node, node.op(ops::Multiply, {left, numbers_of(node, 3, 4, 5)}), 6, 7);
+  }
   const auto scale = [&](std::size_t index) { return convert(node, node.input(index), ElementType::f32); };
   const Value factor = ratio(node, node.op(ops::Multiply, {scale(1), scale(4)}));
   const Value left = centred(node, 0, 2);
@@ -119,7 +89,7 @@ Values q_linear_concat(NodeContext& node) {
   for (std::size_t i = 2; i < node.input_count(); i += 3) parts.push_back(numbers_of(node, i, i + 1, i + 2));
   const std::int64_t axis = node.axis(node.integer("axis"), node.rank(node.input(2)));
   const Value all = concat(node, parts, axis);
-  return {quantized(node, all, node.input(0), node.optional_input(1), node.input(2).type())};
+  return quantized_like(node, all, 0, 1, 2);
 }
 
 /// The pooling operator `op` of ONNX on quantised images, with channels first unless `channels_last`.
@@ -132,18 +102,19 @@ Value q_linear_pool(NodeContext& node, std::string_view op, std::int64_t opset) 
 
 Values q_linear_average_pool(NodeContext& node) {
   const Value y = q_linear_pool(node, "AveragePool", 11);
+  if (!node.has_exact_quantization()) return quantized_like(node, y, 3, 4);
   const Value scale = convert(node, node.input(3), ElementType::f32);
   return rounded_with_zero_point(node, quotient_to_round(node, y, scale), 4);
 }
 Values q_linear_global_average_pool(NodeContext& node) {
   const Value y = q_linear_pool(node, "GlobalAveragePool", 1);
-  return {quantized(node, y, node.input(3), node.optional_input(4), node.input(0).type())};
+  return quantized_like(node, y, 3, 4);
 }
 
 /// An operation on the numbers of one input; the result's scale and zero point are inputs 3 and 4.
 Values q_linear_unary(NodeContext& node, std::string_view op) {
   const Value y = translate_as(node, op, 13, {numbers_of(node, 0, 1, 2)}).front();
-  return {quantized(node, y, node.input(3), node.optional_input(4), node.input(0).type())};
+  return quantized_like(node, y, 3, 4);
 }
 
 Values q_linear_sigmoid(NodeContext& node) {
@@ -160,19 +131,19 @@ Values q_linear_softmax(NodeContext& node) {
   const Value y =
       translate_as(node, "Softmax", node.has_attribute("axis") ? opset : 13, {numbers_of(node, 0, 1, 2)})
           .front();
-  return {quantized(node, y, node.input(3), node.optional_input(4), node.input(0).type())};
+  return quantized_like(node, y, 3, 4);
 }
 
 Values q_linear_where(NodeContext& node) {
   const Value chosen =
       node.op(ops::Select, {node.input(0), numbers_of(node, 1, 2, 3), numbers_of(node, 4, 5, 6)});
-  return {quantized(node, chosen, node.input(7), node.optional_input(8), node.input(1).type())};
+  return quantized_like(node, chosen, 7, 8, 1);
 }
 
 /// QLinearReduceMean: over `axes`, all by default.
 Values q_linear_reduce_mean(NodeContext& node) {
   const Value y = translate_as(node, "ReduceMean", 13, {numbers_of(node, 0, 1, 2)}).front();
-  return {quantized(node, y, node.input(3), node.optional_input(4), node.input(0).type())};
+  return quantized_like(node, y, 3, 4);
 }
 
 /// QLinearConv, also with channels in the last axis.

@@ -2,14 +2,43 @@
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/quantized.hpp"
 #include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
 
+/// QGemm on the numbers that the integers represent.
+Values fast_q_gemm(NodeContext& node) {
+  const auto flag = [&](std::string_view name) { return node.integer(name, 0) != 0; };
+  const Grid of_a = grid_of(node, 1, 2);
+  const Grid of_b = grid_of(node, 4, 5);
+  // A scale or zero point for each column of B'.
+  const auto of_columns = [&](Value parameter) {
+    return parameter && flag("transB") && node.rank(parameter) == 1 ? with_unit_dimensions(node, parameter, 0, 1)
+                                                                    : parameter;
+  };
+  const double alpha = node.real("alpha", 1);
+  const auto scaled = [&](Value x) {
+    return alpha == 1 ? x : node.op(ops::Multiply, {x, node.number_like(alpha, x)});
+  };
+  const Value a = dequantize(node, node.input(0), of_a);
+  const Value b = dequantize(node, node.input(3), {of_columns(of_b.scale), of_columns(of_b.zero_point)});
+  Value sums = scaled(
+      node.op(ops::MatMul, {a, b}, {{"transpose_a", flag("transA")}, {"transpose_b", flag("transB")}}));
+  if (const Value c = node.optional_input(6)) {
+    const Value scale = node.op(ops::Multiply, {of_a.scale, of_b.scale});
+    sums = node.op(ops::Add, {sums, scaled(dequantize(node, c, {scale, {}}))});
+  }
+  if (!node.has_input(7)) return {sums};
+  if (!node.has_input(8)) return {divide(node, sums, node.input(7))};
+  return {quantize(node, sums, grid_of(node, 7, 8), node.input(8).type())};
+}
+
 /// QGemm: alpha * A' * B' + C, where C is quantised with the product of the scales. Without a zero point of
 /// the output, the result is not quantised.
 Values q_gemm(NodeContext& node) {
+  if (!node.has_exact_quantization()) return fast_q_gemm(node);
   const auto transposed = [&](Value value, std::string_view name) {
     return node.integer(name, 0) != 0 ? transpose(node, value, {1, 0}) : value;
   };
@@ -28,8 +57,7 @@ Values q_gemm(NodeContext& node) {
               {sums, alpha == 1 ? scale : node.op(ops::Multiply, {scale, node.number_like(alpha, scale)})});
   if (!node.has_input(7)) return {result};
   if (!node.has_input(8)) return {divide(node, result, node.input(7))};
-  const Value zero_point = node.input(8);
-  return {quantized(node, result, node.input(7), zero_point, zero_point.type())};
+  return {quantize(node, result, grid_of(node, 7, 8), node.input(8).type())};
 }
 
 /// DynamicQuantizeLSTM: an LSTM whose weights [D, I, 4H] are integers. onnxruntime also rounds the inputs of

@@ -4,6 +4,7 @@
 
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/loop_builder.hpp"
+#include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
 
@@ -66,12 +67,31 @@ Value scale_of(NodeContext& node, std::size_t index, bool is_left) {
   return with_unit_dimensions(node, scale, 0, 1);
 }
 
+/// The grid of a matrix of QLinearMatMul. A vector of scales has one per row of the left matrix, or one per
+/// column of the right one.
+Grid grid_of_matrix(NodeContext& node, std::size_t scale, bool is_left) {
+  Grid grid = grid_of(node, scale, scale + 1);
+  for (Value* const parameter : {&grid.scale, &grid.zero_point}) {
+    if (is_left && node.rank(*parameter) == 1 && parameter->shape()[0] != ir::Dimension(1))
+      *parameter = with_unit_dimensions(node, *parameter, 0, 1);
+  }
+  return grid;
+}
+
+/// QLinearMatMul on the numbers that the integers represent.
+Values fast_q_linear_mat_mul(NodeContext& node) {
+  const Value a = dequantize(node, node.input(0), grid_of_matrix(node, 1, true));
+  const Value b = dequantize(node, node.input(3), grid_of_matrix(node, 4, false));
+  return {quantize(node, mat_mul(node, a, b), grid_of_matrix(node, 6, true), node.input(7).type())};
+}
+
 /// QLinearMatMul 10, 21: saturate(round(a_scale * b_scale / y_scale * product) + y_zero_point).
 Values q_linear_mat_mul_10(NodeContext& node) {
   const ElementType type = node.input(7).type();
   if (type != ElementType::i8 && type != ElementType::u8) {
     node.fail("only 8-bit integers are converted, not " + std::string(ir::info(type).name));
   }
+  if (!node.has_exact_quantization()) return fast_q_linear_mat_mul(node);
   const Value a = centered(node, node.input(0), node.input(2), true);
   const Value b = centered(node, node.input(3), node.input(5), false);
   const Value product = mat_mul(node, a, b);

@@ -2,29 +2,13 @@
 //
 // Scales and zero points are per tensor (10), per index of one axis (13), or per block along it (21); 19 adds
 // float8, 21 and later versions add types of fewer bits.
-#include <cmath>
-#include <limits>
-
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/numeric.hpp"
-#include "frontend/translators/onnx/quantization_steps.hpp"
+#include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
-
-/// The lowest and highest number of an integer type.
-struct Limits {
-  double low;
-  double high;
-};
-
-Limits limits_of(ElementType type) {
-  const auto bits = static_cast<int>(ir::info(type).bits);
-  if (ir::is_signed_integral(type)) return {-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
-  return {0, std::ldexp(1.0, bits) - 1};
-}
 
 /// Repeats each element of a blocked parameter `block` times along `axis`, truncated to the size of `x`. A
 /// single block broadcasts.
@@ -86,27 +70,8 @@ Values quantize_linear_10(NodeContext& node) {
   if (ir::is_floating(type)) {
     return {to_small_float(node, node.op(ops::Divide, {x, scale}, {{"m_pythondiv", true}}), type)};
   }
-  Value result =
-      node.op(ops::Round, {quotient_to_round(node, x, scale)}, {{"mode", std::string("half_to_even")}});
-  if (zero_point) result = node.op(ops::Add, {result, placed(node, zero_point, input)});
-  if (!ir::is_integral(type)) node.fail("numbers cannot be quantized to " + std::string(ir::info(type).name));
-  const Limits limits = limits_of(type);
-  return {convert(node, node.op(ops::Clamp, {result}, {{"min", limits.low}, {"max", limits.high}}), type)};
-}
-
-/// (x - zero point) * scale in f32.
-Value numbers_of(NodeContext& node, Value x, Value zero_point, Value scale) {
-  const bool is_constant = x.node->constant() != nullptr;
-  Value numbers = convert(node, x, ElementType::f32);
-  if (zero_point && !ir::is_floating(x.type())) {
-    numbers = node.op(ops::Subtract, {numbers, zero_point});
-    if (!is_constant && node.target().has(Fault::reassociated_zero_point)) {
-      // All differences are in this range: the Clamp only keeps OpenVINO from fusing the two operations.
-      constexpr double kFar = std::numeric_limits<float>::max();
-      numbers = node.op(ops::Clamp, {numbers}, {{"min", -kFar}, {"max", kFar}});
-    }
-  }
-  return node.op(ops::Multiply, {numbers, scale}, {{"dequantizes", true}});
+  const Value offset = zero_point ? placed(node, zero_point, input) : Value{};
+  return {quantize(node, x, {scale, offset}, type)};
 }
 
 /// Splits the axis of constant weights with equal blocks into (blocks, block).
@@ -143,8 +108,9 @@ Value numbers_of_blocks(NodeContext& node, const Blocks& blocks) {
     return convert(node, reshape_constant(node, value, blocks.scales), ElementType::f32);
   };
   const Value zero_point = node.optional_input(2);
-  const Value product = numbers_of(node, reshape_constant(node, x, blocks.split),
-                                   zero_point ? parameter(zero_point) : Value{}, parameter(node.input(1)));
+  const Value offset = zero_point ? parameter(zero_point) : Value{};
+  const Value product =
+      dequantize(node, reshape_constant(node, x, blocks.split), {parameter(node.input(1)), offset});
   return reshape(node, product, *x.shape().sizes());
 }
 
@@ -157,8 +123,8 @@ Values dequantize_linear_10(NodeContext& node) {
   if (const auto blocks = blocks_of(node, x, scale, zero_point)) {
     return {convert(node, numbers_of_blocks(node, *blocks), type)};
   }
-  const Value offset = zero_point ? placed(node, zero_point, x) : Value{};
-  return {convert(node, numbers_of(node, x, offset, placed(node, scale, x)), type)};
+  const Value offset = zero_point && !ir::is_floating(x.type()) ? placed(node, zero_point, x) : Value{};
+  return {convert(node, dequantize(node, x, {placed(node, scale, x), offset}), type)};
 }
 
 }  // namespace

@@ -1,0 +1,117 @@
+#include "frontend/translators/onnx/quantized_numbers.hpp"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "frontend/translators/onnx/quantization_steps.hpp"
+#include "ir/shape_tools.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// The numbers of a constant that may be converted to f32.
+std::optional<ir::Numbers> constant_numbers(Value value) {
+  return ir::exact_numbers(value.node->is(ops::Convert) ? value.node->input(0) : value);
+}
+
+/// The numbers that the lowest and the highest integer represent.
+struct Bounds {
+  std::vector<std::int64_t> shape;
+  std::vector<double> low;
+  std::vector<double> high;
+};
+
+/// No value if the grid is dynamic or not a grid of rising numbers.
+std::optional<Bounds> bounds_of(const Grid& grid, const Limits& limits) {
+  const auto scales = constant_numbers(grid.scale);
+  const auto zero_points = grid.zero_point ? constant_numbers(grid.zero_point) : ir::Numbers{0.0};
+  if (!scales || !zero_points || scales->empty() || zero_points->empty()) return std::nullopt;
+  const std::size_t count = std::max(scales->size(), zero_points->size());
+  if ((scales->size() != count && scales->size() != 1) ||
+      (zero_points->size() != count && zero_points->size() != 1))
+    return std::nullopt;
+  Bounds bounds;
+  bounds.shape = *(scales->size() == count ? grid.scale : grid.zero_point).shape().sizes();
+  for (std::size_t i = 0; i < count; ++i) {
+    const double scale = (*scales)[scales->size() == 1 ? 0 : i];
+    const double zero_point = (*zero_points)[zero_points->size() == 1 ? 0 : i];
+    if (!(scale > 0) || !std::isfinite(scale)) return std::nullopt;
+    bounds.low.push_back((limits.low - zero_point) * scale);
+    bounds.high.push_back((limits.high - zero_point) * scale);
+  }
+  return bounds;
+}
+
+/// Whether the CPU plugin has a kernel for bounds of this shape: single ones, or one per channel (axis 1).
+bool is_per_channel(const std::vector<std::int64_t>& shape, std::size_t rank) {
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] != 1 && i + rank != shape.size() + 1) return false;
+  }
+  return true;
+}
+
+/// One FakeQuantize, or null if the CPU plugin has no kernel for it.
+Value fake_quantized(NodeContext& node, Value numbers, const Grid& grid, ElementType type) {
+  if (ir::info(type).bits != 8) return {};
+  const Limits limits = limits_of(type);
+  const auto bounds = bounds_of(grid, limits);
+  if (!bounds) return {};
+  if (bounds->low.size() > 1 &&
+      (!numbers.shape().has_rank() || !is_per_channel(bounds->shape, numbers.shape().rank())))
+    return {};
+  const Value low = node.numbers(bounds->low, bounds->shape, ElementType::f32);
+  const Value high = node.numbers(bounds->high, bounds->shape, ElementType::f32);
+  const Value lowest = node.number(limits.low, ElementType::f32);
+  const Value highest = node.number(limits.high, ElementType::f32);
+  const Value rounded =
+      node.op(ops::FakeQuantize, {numbers, low, high, lowest, highest}, {{"levels", std::int64_t{256}}});
+  return convert(node, rounded, type);
+}
+
+}  // namespace
+
+Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point) {
+  Grid grid{convert(node, node.input(scale), ElementType::f32), {}};
+  if (const Value zero = node.optional_input(zero_point))
+    grid.zero_point = convert(node, zero, ElementType::f32);
+  return grid;
+}
+
+Limits limits_of(ElementType type) {
+  const auto bits = static_cast<int>(ir::info(type).bits);
+  if (ir::is_signed_integral(type)) return {-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
+  return {0, std::ldexp(1.0, bits) - 1};
+}
+
+Value dequantize(NodeContext& node, Value integers, const Grid& grid) {
+  const bool is_constant = integers.node->constant() != nullptr;
+  Value numbers = convert(node, integers, ElementType::f32);
+  if (grid.zero_point) {
+    numbers = node.op(ops::Subtract, {numbers, grid.zero_point});
+    if (!is_constant && node.has_exact_quantization() && node.target().has(Fault::reassociated_zero_point)) {
+      // All differences are in this range: the Clamp only keeps OpenVINO from fusing the two operations.
+      constexpr double kFar = std::numeric_limits<float>::max();
+      numbers = node.op(ops::Clamp, {numbers}, {{"min", -kFar}, {"max", kFar}});
+    }
+  }
+  return node.op(ops::Multiply, {numbers, grid.scale}, {{"dequantizes", true}});
+}
+
+Value quantize(NodeContext& node, Value numbers, const Grid& grid, ElementType type) {
+  if (!ir::is_integral(type)) node.fail("numbers cannot be quantized to " + std::string(ir::info(type).name));
+  Value quotient;
+  if (node.has_exact_quantization()) {
+    quotient = quotient_to_round(node, numbers, grid.scale);
+  } else {
+    if (const Value result = fake_quantized(node, numbers, grid, type)) return result;
+    quotient = node.op(ops::Divide, {numbers, grid.scale}, {{"m_pythondiv", true}});
+  }
+  Value result = node.op(ops::Round, {quotient}, {{"mode", "half_to_even"}});
+  if (grid.zero_point) result = node.op(ops::Add, {result, grid.zero_point});
+  const Limits limits = limits_of(type);
+  return convert(node, node.op(ops::Clamp, {result}, {{"min", limits.low}, {"max", limits.high}}), type);
+}
+
+}  // namespace onnx2ir::frontend

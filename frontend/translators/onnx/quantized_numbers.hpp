@@ -1,0 +1,32 @@
+// Numbers that are stored as integers, and back. With --quantization fast they have the form that the CPU
+// plugin turns into integer kernels; with exact they are rounded as onnxruntime rounds them.
+#pragma once
+
+#include "frontend/graph/node_context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// How integers represent numbers: number = (integer - zero_point) * scale.
+struct Grid {
+  Value scale;       ///< f32, in a shape that broadcasts to the tensor
+  Value zero_point;  ///< f32, in a shape that broadcasts to the tensor; null: 0
+};
+
+/// The grid of inputs `scale` and `zero_point`, which may be absent.
+Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point);
+
+/// The lowest and the highest number of an integer type.
+struct Limits {
+  double low;
+  double high;
+};
+Limits limits_of(ElementType type);
+
+/// Integers of any type as f32 numbers.
+Value dequantize(NodeContext& node, Value integers, const Grid& grid);
+
+/// f32 numbers as integers of `type`: saturate(round(number / scale) + zero point). Fails if `type` is not an
+/// integer type.
+Value quantize(NodeContext& node, Value numbers, const Grid& grid, ElementType type);
+
+}  // namespace onnx2ir::frontend

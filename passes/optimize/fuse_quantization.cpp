@@ -1,0 +1,106 @@
+// QuantizeLinear followed by DequantizeLinear is one FakeQuantize whose results are the dequantised numbers:
+// the form that the CPU plugin, the GPU plugin and NNCF use, and that becomes integer kernels.
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/known_values.hpp"
+#include "passes/dequantized_weights.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The numbers of a constant, which may be converted to f32, and their shape.
+struct Constant {
+  std::vector<std::int64_t> shape;
+  ir::Numbers numbers;
+
+  double at(std::size_t i) const { return numbers.size() == 1 ? numbers[0] : numbers[i]; }
+};
+
+std::optional<Constant> constant_of(ir::Value value) {
+  ir::Node* const node = source_constant(value);
+  if (node == nullptr) return std::nullopt;
+  auto numbers = ir::exact_numbers(node->value());
+  if (!numbers || numbers->empty()) return std::nullopt;
+  return Constant{*value.shape().sizes(), *std::move(numbers)};
+}
+
+/// The arithmetic on the integers that a FakeQuantize has rounded to: (integer - zero_point) * scale.
+struct Dequantization {
+  const ir::Node* fake_quantize = nullptr;
+  Constant zero_point;
+  Constant scale;
+};
+
+/// The FakeQuantize whose results are converted to an integer type and back, or null.
+const ir::Node* rounding_of(ir::Value numbers) {
+  const ir::Node* const widened = numbers.node;
+  if (!widened->is(ops::Convert) || !widened->input(0).node->is(ops::Convert)) return nullptr;
+  const ir::Value integers = widened->input(0);
+  const ir::Value rounded = integers.node->input(0);
+  const bool is_same = ir::is_integral(integers.type()) && rounded.node->is(ops::FakeQuantize) &&
+                       rounded.type() == numbers.type();
+  return is_same ? rounded.node : nullptr;
+}
+
+std::optional<Dequantization> dequantization_of(ir::Value numbers, ir::Value scale) {
+  Dequantization found;
+  found.zero_point = {{}, {0.0}};
+  if (numbers.node->is(ops::Subtract)) {
+    const auto zero_point = constant_of(numbers.node->input(1));
+    if (!zero_point) return std::nullopt;
+    found.zero_point = *zero_point;
+    numbers = numbers.node->input(0);
+  }
+  found.fake_quantize = rounding_of(numbers);
+  const auto factor = constant_of(scale);
+  if (found.fake_quantize == nullptr || !factor) return std::nullopt;
+  found.scale = *factor;
+  return found;
+}
+
+/// Whether a FakeQuantize results in all integers from its lowest to its highest result.
+bool gives_integers(const ir::Node& fake_quantize, const Constant& low, const Constant& high) {
+  const auto steps = static_cast<double>(fake_quantize.integer("levels") - 1);
+  return low.numbers.size() == 1 && high.numbers.size() == 1 && std::trunc(low.at(0)) == low.at(0) &&
+         high.at(0) - low.at(0) == steps;
+}
+
+ir::Value fuse(ir::Builder& builder, const ir::Node& multiply) {
+  auto found = dequantization_of(multiply.input(0), multiply.input(1));
+  if (!found) found = dequantization_of(multiply.input(1), multiply.input(0));
+  if (!found || multiply.output(0).shape != found->fake_quantize->output(0).shape) return {};
+  const ir::Node& before = *found->fake_quantize;
+  const auto low = constant_of(before.input(3));
+  const auto high = constant_of(before.input(4));
+  if (!low || !high || !gives_integers(before, *low, *high)) return {};
+  const Constant& larger =
+      found->scale.numbers.size() >= found->zero_point.numbers.size() ? found->scale : found->zero_point;
+  const std::size_t count = larger.numbers.size();
+  for (const Constant& parameter : {found->scale, found->zero_point}) {
+    if (parameter.numbers.size() != 1 && parameter.shape != larger.shape) return {};
+  }
+  std::vector<double> lowest;
+  std::vector<double> highest;
+  for (std::size_t i = 0; i < count; ++i) {
+    lowest.push_back((low->at(0) - found->zero_point.at(i)) * found->scale.at(i));
+    highest.push_back((high->at(0) - found->zero_point.at(i)) * found->scale.at(i));
+  }
+  const ir::ElementType type = multiply.output(0).type;
+  const ir::Value first = builder.numbers(lowest, larger.shape, type);
+  const ir::Value last = builder.numbers(highest, larger.shape, type);
+  return builder.op(ops::FakeQuantize, {before.input(0), before.input(1), before.input(2), first, last},
+                    {{"levels", before.integer("levels")}});
+}
+
+}  // namespace
+
+bool fuse_quantization(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {ops::Multiply}, fuse);
+}
+
+}  // namespace onnx2ir::passes

@@ -21,6 +21,7 @@ std::vector<OpDescriptor> linear_algebra_ops();  ///< MatMul, Einsum, Inverse
 std::vector<OpDescriptor> attention_ops();       ///< ScaledDotProductAttention
 std::vector<OpDescriptor> reduction_ops();       ///< Reduce*, TopK, CumSum, Range
 std::vector<OpDescriptor> normalization_ops();   ///< SoftMax, BatchNormInference, MVN, LRN and others
+std::vector<OpDescriptor> quantization_ops();    ///< FakeQuantize
 std::vector<OpDescriptor> signal_ops();          ///< DFT, RDFT and others, STFT
 std::vector<OpDescriptor> string_ops();          ///< StringTensorPack, StringTensorUnpack
 std::vector<OpDescriptor> random_ops();          ///< RandomUniform, Multinomial
@@ -28,10 +29,10 @@ std::vector<OpDescriptor> state_ops();           ///< ReadValue, Assign
 std::vector<OpDescriptor> extension_ops();       ///< operations that the compiler does not know
 
 inline constexpr std::vector<OpDescriptor> (*kOpFamilies[])() = {
-    structural_ops,     elementwise_ops, reshaping_ops,     joining_ops,   selection_ops,
-    indexing_ops,       spatial_ops,     recurrent_ops,     vision_ops,    unary_ops,
-    linear_algebra_ops, reduction_ops,   normalization_ops, random_ops,    signal_ops,
-    string_ops,         attention_ops,   state_ops,         extension_ops,
+    structural_ops,     elementwise_ops, reshaping_ops,     joining_ops,      selection_ops,
+    indexing_ops,       spatial_ops,     recurrent_ops,     vision_ops,       unary_ops,
+    linear_algebra_ops, reduction_ops,   normalization_ops, quantization_ops, random_ops,
+    signal_ops,         string_ops,      attention_ops,     state_ops,        extension_ops,
 };
 
 }  // namespace onnx2ir::ir

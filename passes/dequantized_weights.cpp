@@ -46,6 +46,11 @@ std::optional<DequantizedWeights> product_of(ir::Node& multiply, ir::Value widen
       .product = &multiply, .widened = widened, .data = data, .zero_point = zero_point, .scale = scale};
 }
 
+/// Whether `node` gives the elements of input 0 another shape or order.
+bool is_move(const ir::Node& node) {
+  return node.op().traits.reshapes || node.op().traits.rearranges;
+}
+
 /// Whether a Transpose exchanges the last two axes and nothing else.
 bool exchanges_last_axes(const ir::Node& transpose) {
   auto order = ir::exact_order(transpose);
@@ -66,6 +71,15 @@ std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
   if (!node.is(ops::Multiply)) return std::nullopt;
   const auto found = product_of(node, node.input(0), node.input(1));
   return found ? found : product_of(node, node.input(1), node.input(0));
+}
+
+bool computes_weights(ir::Value value) {
+  constexpr int kMaxMoves = 4;
+  for (int i = 0; i < kMaxMoves && is_move(*value.node); ++i) value = value.node->input(0);
+  if (!ir::is_floating(value.type())) return false;
+  if (value.node->is(ops::Multiply)) return dequantized_weights(value).has_value();
+  if (value.node->is(ops::Subtract)) value = value.node->input(0);
+  return static_cast<bool>(widened_weights(value));
 }
 
 bool widens_zero_point(const ir::Node& convert) {

@@ -26,6 +26,11 @@ ir::Node* source_constant(ir::Value value);
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 
+/// Whether `value` is a step of the computation of quantised weights from constants of at most 8 bits: the
+/// result of the Convert, the Subtract, the Multiply, or of a few operations that only move the weights. The
+/// runtime keeps such weights as integers.
+bool computes_weights(ir::Value value);
+
 /// Whether `convert` only widens a zero point stored in at most 8 bits. The CPU plugin keeps integer zero
 /// points beside compressed weights.
 bool widens_zero_point(const ir::Node& convert);

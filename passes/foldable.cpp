@@ -14,9 +14,10 @@ bool may_be_known(const ir::Output& output) {
          (std::ranges::any_of(output.shape, is_zero) && output.shape.element_count() == 0);
 }
 
-bool is_computed(const ir::Node& node) {
+bool is_computed(ir::Value value) {
+  const ir::Node& node = *value.node;
   return node.constant() == nullptr && !node.is(ops::Parameter) && !node.is(ops::Result) &&
-         !node.op().traits.is_volatile && !widens_zero_point(node);
+         !node.op().traits.is_volatile && !widens_zero_point(node) && !computes_weights(value);
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ bool captures_constant(ir::Node& node) {
 
 std::optional<ir::ConstantData> foldable_elements(ir::Value value) {
   const ir::Output& output = value.node->output(value.index);
-  if (!may_be_known(output) || !is_computed(*value.node) || output.uses.empty()) return std::nullopt;
+  if (!may_be_known(output) || !is_computed(value) || output.uses.empty()) return std::nullopt;
   // A constant of strings has a header even if there are no elements.
   if (output.type == ir::ElementType::string || !output.shape.sizes()) return std::nullopt;
   if (output.shape.element_count() == 0) return ir::ConstantData();

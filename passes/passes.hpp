@@ -13,6 +13,7 @@ bool unflatten_products(ir::Model& model, PassContext& context);
 bool group_attention_heads(ir::Model& model, PassContext& context);
 bool merge_factors(ir::Model& model, PassContext& context);
 bool fuse_activations(ir::Model& model, PassContext& context);
+bool dequantize_before_moving(ir::Model& model, PassContext& context);
 bool fuse_quantization(ir::Model& model, PassContext& context);
 bool fuse_layer_normalization(ir::Model& model, PassContext& context);
 bool remove_redundant_broadcasts(ir::Model& model, PassContext& context);

@@ -1,5 +1,6 @@
 // QuantizeLinear followed by DequantizeLinear is one FakeQuantize whose results are the dequantised numbers:
 // the form that the CPU plugin, the GPU plugin and NNCF use, and that becomes integer kernels.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -70,6 +71,26 @@ bool gives_integers(const ir::Node& fake_quantize, const Constant& low, const Co
          high.at(0) - low.at(0) == steps;
 }
 
+/// Operations whose result jumps at 0.
+constexpr ir::OperationSet kJumpAtZero = {ops::Equal,     ops::NotEqual, ops::Greater, ops::GreaterEqual,
+                                          ops::Less,      ops::LessEqual, ops::Sign,    ops::Divide,
+                                          ops::Log,       ops::Power,     ops::Ceiling, ops::Floor,
+                                          ops::Convert};
+
+bool must_have_exact_zero(const ir::Node& node) {
+  return std::ranges::any_of(node.output(0).uses,
+                             [](const ir::Use& use) { return use.node->is_one_of(kJumpAtZero); });
+}
+
+/// `scale` rounded to 16 significant bits, a relative error of 2^-17. Its products with integers of 8 bits are
+/// exact in f32, so that the number at the zero point is exactly 0.
+double with_16_bits(double scale) {
+  constexpr int kBits = 16;
+  int exponent = 0;
+  const double fraction = std::frexp(scale, &exponent);
+  return std::ldexp(std::round(std::ldexp(fraction, kBits)), exponent - kBits);
+}
+
 ir::Value fuse(ir::Builder& builder, const ir::Node& multiply) {
   auto found = dequantization_of(multiply.input(0), multiply.input(1));
   if (!found) found = dequantization_of(multiply.input(1), multiply.input(0));
@@ -84,11 +105,13 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& multiply) {
   for (const Constant& parameter : {found->scale, found->zero_point}) {
     if (parameter.numbers.size() != 1 && parameter.shape != larger.shape) return {};
   }
+  const bool is_exact = must_have_exact_zero(multiply);
   std::vector<double> lowest;
   std::vector<double> highest;
   for (std::size_t i = 0; i < count; ++i) {
-    lowest.push_back((low->at(0) - found->zero_point.at(i)) * found->scale.at(i));
-    highest.push_back((high->at(0) - found->zero_point.at(i)) * found->scale.at(i));
+    const double scale = is_exact ? with_16_bits(found->scale.at(i)) : found->scale.at(i);
+    lowest.push_back((low->at(0) - found->zero_point.at(i)) * scale);
+    highest.push_back((high->at(0) - found->zero_point.at(i)) * scale);
   }
   const ir::ElementType type = multiply.output(0).type;
   const ir::Value first = builder.numbers(lowest, larger.shape, type);

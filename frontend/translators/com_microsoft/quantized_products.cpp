@@ -12,22 +12,17 @@ namespace {
 Values fast_q_gemm(NodeContext& node) {
   const auto flag = [&](std::string_view name) { return node.integer(name, 0) != 0; };
   const Grid of_a = grid_of(node, 1, 2);
-  const Grid of_b = grid_of(node, 4, 5);
-  // A scale or zero point for each column of B'.
-  const auto of_columns = [&](Value parameter) {
-    return parameter && flag("transB") && node.rank(parameter) == 1 ? with_unit_dimensions(node, parameter, 0, 1)
-                                                                    : parameter;
-  };
   const double alpha = node.real("alpha", 1);
   const auto scaled = [&](Value x) {
     return alpha == 1 ? x : node.op(ops::Multiply, {x, node.number_like(alpha, x)});
   };
   const Value a = dequantize(node, node.input(0), of_a);
-  const Value b = dequantize(node, node.input(3), {of_columns(of_b.scale), of_columns(of_b.zero_point)});
+  // Scales of B are those of the columns of the product.
+  const Value b = dequantize(node, node.input(3), grid_of(node, 4, 5, flag("transB") ? 0 : 1, 2));
   Value sums = scaled(
       node.op(ops::MatMul, {a, b}, {{"transpose_a", flag("transA")}, {"transpose_b", flag("transB")}}));
   if (const Value c = node.optional_input(6)) {
-    const Value scale = node.op(ops::Multiply, {of_a.scale, of_b.scale});
+    const Value scale = node.op(ops::Multiply, {of_a.scale, grid_of(node, 4, 5).scale});
     sums = node.op(ops::Add, {sums, scaled(dequantize(node, c, {scale, {}}))});
   }
   if (!node.has_input(7)) return {sums};

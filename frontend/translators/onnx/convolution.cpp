@@ -81,22 +81,12 @@ Values conv_1(NodeContext& node) {
   return {biased(node, result, node.optional_input(2), node.rank(node.input(0)))};
 }
 
-/// A scale or zero point of each filter, in a shape that broadcasts to the filters; null for null.
-Value along_filters(NodeContext& node, Value parameter, std::int64_t rank) {
-  if (!parameter || parameter.shape().is_scalar() || parameter.shape().element_count() == 1) return parameter;
-  if (rank == 0) node.fail("the filter is a scalar");
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
-  shape[0] = -1;
-  return reshape(node, parameter, node.integers(shape));
-}
-
 /// Integers minus their zero point, as f32, in which products of 8-bit numbers are exact.
 Value centred(NodeContext& node, Value value, Value zero_point, bool per_filter) {
   Value result = convert(node, value, ElementType::f32);
   if (!zero_point) return result;
-  Value zero = convert(node, zero_point, ElementType::f32);
-  if (per_filter) zero = along_filters(node, zero, node.rank(value));
-  return node.op(ops::Subtract, {result, zero});
+  const Value zero = per_filter ? along_axis(node, zero_point, 0, node.rank(value)) : zero_point;
+  return node.op(ops::Subtract, {result, convert(node, zero, ElementType::f32)});
 }
 
 /// ConvInteger 10.
@@ -110,14 +100,11 @@ Values conv_integer_10(NodeContext& node) {
 Values fast_q_linear_conv(NodeContext& node) {
   const std::int64_t rank = node.rank(node.input(3));
   const Grid of_input = grid_of(node, 1, 2);
-  const Grid of_filter = grid_of(node, 4, 5);
   const Value input = dequantize(node, node.input(0), of_input);
-  const Value filter = dequantize(
-      node, node.input(3),
-      {along_filters(node, of_filter.scale, rank), along_filters(node, of_filter.zero_point, rank)});
+  const Value filter = dequantize(node, node.input(3), grid_of(node, 4, 5, 0, rank));
   Value sums = convolved(node, input, filter);
   if (const Value bias = node.optional_input(8)) {
-    const Value scale = node.op(ops::Multiply, {of_input.scale, of_filter.scale});
+    const Value scale = node.op(ops::Multiply, {of_input.scale, grid_of(node, 4, 5).scale});
     sums = biased(node, sums, dequantize(node, bias, {scale, {}}), rank);
   }
   return {quantize(node, sums, grid_of(node, 6, 7), node.input(7).type())};

@@ -67,22 +67,18 @@ Value scale_of(NodeContext& node, std::size_t index, bool is_left) {
   return with_unit_dimensions(node, scale, 0, 1);
 }
 
-/// The grid of a matrix of QLinearMatMul. A vector of scales has one per row of the left matrix, or one per
-/// column of the right one.
-Grid grid_of_matrix(NodeContext& node, std::size_t scale, bool is_left) {
-  Grid grid = grid_of(node, scale, scale + 1);
-  for (Value* const parameter : {&grid.scale, &grid.zero_point}) {
-    if (is_left && node.rank(*parameter) == 1 && parameter->shape()[0] != ir::Dimension(1))
-      *parameter = with_unit_dimensions(node, *parameter, 0, 1);
-  }
-  return grid;
-}
-
 /// QLinearMatMul on the numbers that the integers represent.
 Values fast_q_linear_mat_mul(NodeContext& node) {
-  const Value a = dequantize(node, node.input(0), grid_of_matrix(node, 1, true));
-  const Value b = dequantize(node, node.input(3), grid_of_matrix(node, 4, false));
-  return {quantize(node, mat_mul(node, a, b), grid_of_matrix(node, 6, true), node.input(7).type())};
+  // A vector of scales has one per row of the left matrix and of the result, or one per column of the right one.
+  const auto rows = [&](Value matrix, std::size_t scale) {
+    const std::int64_t rank = node.rank(matrix);
+    return grid_of(node, scale, scale + 1, std::max<std::int64_t>(rank - 2, 0), rank);
+  };
+  const Value a = dequantize(node, node.input(0), rows(node.input(0), 1));
+  const std::int64_t rank_of_b = node.rank(node.input(3));
+  const Value b = dequantize(node, node.input(3), grid_of(node, 4, 5, rank_of_b - 1, rank_of_b));
+  const Value product = mat_mul(node, a, b);
+  return {quantize(node, product, rows(product, 6), node.input(7).type())};
 }
 
 /// QLinearMatMul 10, 21: saturate(round(a_scale * b_scale / y_scale * product) + y_zero_point).

@@ -1,11 +1,13 @@
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <optional>
 
 #include "frontend/translators/onnx/quantization_steps.hpp"
-#include "ir/shape_tools.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -14,6 +16,14 @@ namespace {
 /// The numbers of a constant that may be converted to f32.
 std::optional<ir::Numbers> constant_numbers(Value value) {
   return ir::exact_numbers(value.node->is(ops::Convert) ? value.node->input(0) : value);
+}
+
+/// Whether all elements of a constant are 0.
+bool is_zero(Value value) {
+  const Value source = value.node->is(ops::Convert) ? value.node->input(0) : value;
+  const ir::ConstantData* const data = source.node->constant();
+  return data != nullptr &&
+         std::ranges::all_of(data->bytes(), [](std::byte byte) { return byte == std::byte{0}; });
 }
 
 /// The numbers that the lowest and the highest integer represent.
@@ -72,11 +82,28 @@ Value fake_quantized(NodeContext& node, Value numbers, const Grid& grid, Element
 
 }  // namespace
 
+Value along_axis(NodeContext& node, Value parameter, std::int64_t axis, std::int64_t rank) {
+  if (!parameter || parameter.shape().is_scalar()) return parameter;
+  if (parameter.shape().element_count() == 1) {
+    return parameter.node->constant() != nullptr ? reshape_constant(node, parameter, {}) : parameter;
+  }
+  if (axis >= rank) node.fail("a scalar cannot have a scale for each index of an axis");
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
+  shape[static_cast<std::size_t>(axis)] = parameter.shape().element_count().value_or(-1);
+  return reshape_constant(node, parameter, shape);
+}
+
 Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point) {
-  Grid grid{convert(node, node.input(scale), ElementType::f32), {}};
-  if (const Value zero = node.optional_input(zero_point))
-    grid.zero_point = convert(node, zero, ElementType::f32);
-  return grid;
+  return grid_of(node, scale, zero_point, 0, 1);
+}
+
+Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point, std::int64_t axis,
+             std::int64_t rank) {
+  const auto parameter = [&](Value value) {
+    return value ? convert(node, along_axis(node, value, axis, rank), ElementType::f32) : value;
+  };
+  const Value of_scale = parameter(node.input(scale));
+  return {of_scale, parameter(node.optional_input(zero_point))};
 }
 
 Limits limits_of(ElementType type) {
@@ -88,7 +115,7 @@ Limits limits_of(ElementType type) {
 Value dequantize(NodeContext& node, Value integers, const Grid& grid) {
   const bool is_constant = integers.node->constant() != nullptr;
   Value numbers = convert(node, integers, ElementType::f32);
-  if (grid.zero_point) {
+  if (grid.zero_point && !is_zero(grid.zero_point)) {
     numbers = node.op(ops::Subtract, {numbers, grid.zero_point});
     if (!is_constant && node.has_exact_quantization() && node.target().has(Fault::reassociated_zero_point)) {
       // All differences are in this range: the Clamp only keeps OpenVINO from fusing the two operations.

@@ -12,8 +12,15 @@ struct Grid {
   Value zero_point;  ///< f32, in a shape that broadcasts to the tensor; null: 0
 };
 
-/// The grid of inputs `scale` and `zero_point`, which may be absent.
+/// The grid of inputs `scale` and `zero_point`, which may be absent, for a tensor with one scale.
 Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point);
+/// The same for a tensor of rank `rank` that may have a scale for each index of `axis`.
+Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point, std::int64_t axis,
+             std::int64_t rank);
+
+/// A scale or zero point, a scalar or one for each index of `axis` of a tensor of rank `rank`, in a shape that
+/// broadcasts to the tensor. Null for null.
+Value along_axis(NodeContext& node, Value parameter, std::int64_t axis, std::int64_t rank);
 
 /// The lowest and the highest number of an integer type.
 struct Limits {

@@ -69,6 +69,7 @@ bool widen_zero_points(ir::Model& model, PassContext& context);
 bool keep_caches_in_variables(ir::Model& model, PassContext& context);
 bool fuse_cached_attention(ir::Model& model, PassContext& context);
 bool combine_double_constants(ir::Model& model, PassContext& context);
+bool separate_zero_points(ir::Model& model, PassContext& context);
 bool separate_reduced_divisions(ir::Model& model, PassContext& context);
 bool legalize_arithmetic(ir::Model& model, PassContext& context);
 bool legalize_data_movement(ir::Model& model, PassContext& context);

@@ -1,6 +1,5 @@
 // QuantizeLinear followed by DequantizeLinear is one FakeQuantize whose results are the dequantised numbers:
 // the form that the CPU plugin, the GPU plugin and NNCF use, and that becomes integer kernels.
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -8,6 +7,7 @@
 
 #include "ir/known_values.hpp"
 #include "passes/dequantized_weights.hpp"
+#include "passes/jumps.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -69,17 +69,6 @@ bool gives_integers(const ir::Node& fake_quantize, const Constant& low, const Co
   const auto steps = static_cast<double>(fake_quantize.integer("levels") - 1);
   return low.numbers.size() == 1 && high.numbers.size() == 1 && std::trunc(low.at(0)) == low.at(0) &&
          high.at(0) - low.at(0) == steps;
-}
-
-/// Operations whose result jumps at 0.
-constexpr ir::OperationSet kJumpAtZero = {ops::Equal,     ops::NotEqual, ops::Greater, ops::GreaterEqual,
-                                          ops::Less,      ops::LessEqual, ops::Sign,    ops::Divide,
-                                          ops::Log,       ops::Power,     ops::Ceiling, ops::Floor,
-                                          ops::Convert};
-
-bool must_have_exact_zero(const ir::Node& node) {
-  return std::ranges::any_of(node.output(0).uses,
-                             [](const ir::Use& use) { return use.node->is_one_of(kJumpAtZero); });
 }
 
 /// `scale` rounded to 16 significant bits, a relative error of 2^-17. Its products with integers of 8 bits are

@@ -49,6 +49,7 @@ class Case:
     one_compiled: bool = False  # all runs on one compiled model instead of a fresh one for each
     rtol: float = 1e-3
     atol: float = 1e-7
+    integer_steps: int = 0  # by which integers at outputs may differ
     oracle_model: bytes | None = None  # the model for onnxruntime, if it does not support the opset of `model`
     operator: str = ""
     time_limit: float = 15.0  # seconds for all runs

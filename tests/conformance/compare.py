@@ -6,7 +6,7 @@ from .case import WRONG_SHAPE, WRONG_TYPE, WRONG_VALUES, Failure
 from .element_types import is_string, type_name
 
 
-def compare(name, actual, expected, rtol, atol):
+def compare(name, actual, expected, rtol, atol, integer_steps=0):
     """Raises Failure unless `actual` is `expected`: a tensor, a list of tensors, or None for an empty optional."""
     if expected is None or actual is None:
         if expected is not actual:
@@ -17,17 +17,17 @@ def compare(name, actual, expected, rtol, atol):
         if len(actual) != len(expected):
             raise Failure(WRONG_SHAPE, f"{name}: {len(actual)} elements instead of {len(expected)}")
         for index, (left, right) in enumerate(zip(actual, expected)):
-            compare(f"{name}[{index}]", left, right, rtol, atol)
+            compare(f"{name}[{index}]", left, right, rtol, atol, integer_steps)
     else:
-        _compare_tensors(name, np.asarray(actual), np.asarray(expected), rtol, atol)
+        _compare_tensors(name, np.asarray(actual), np.asarray(expected), rtol, atol, integer_steps)
 
 
-def _compare_tensors(name, actual, expected, rtol, atol):
+def _compare_tensors(name, actual, expected, rtol, atol, integer_steps):
     if type_name(actual) != type_name(expected):
         raise Failure(WRONG_TYPE, f"{name}: type {type_name(actual)} instead of {type_name(expected)}")
     if actual.shape != expected.shape:
         raise Failure(WRONG_SHAPE, f"{name}: shape {list(actual.shape)} instead of {list(expected.shape)}")
-    wrong = _differences(actual, expected, rtol, atol)
+    wrong = _differences(actual, expected, rtol, atol, integer_steps)
     if np.any(wrong):
         index = tuple(int(i) for i in np.argwhere(np.atleast_1d(wrong))[0])
         left = np.atleast_1d(actual)[index]
@@ -39,10 +39,12 @@ def _compare_tensors(name, actual, expected, rtol, atol):
         )
 
 
-def _differences(actual, expected, rtol, atol):
+def _differences(actual, expected, rtol, atol, integer_steps):
     if is_string(expected):
         return np.asarray(_text(actual) != _text(expected))
     if expected.dtype.kind in "bui" or type_name(expected) in ("i4", "u4", "u2"):
+        if integer_steps and expected.dtype.kind in "ui":
+            return np.abs(actual.astype(np.int64) - expected.astype(np.int64)) > integer_steps
         return np.asarray(actual != expected)
     if type_name(expected) == "bf16":
         rtol = max(rtol, 2.0**-6)  # the backend suite's own rule

@@ -3,6 +3,7 @@
 Expected values come from onnxruntime, or from the case if onnxruntime does not have the version.
 """
 
+import dataclasses
 import zlib
 
 import numpy as np
@@ -64,6 +65,14 @@ def add_case(cases, op, opset, /, *inputs, constants=(), outputs=1, expected=Non
             return Case(name, model, [Run(values, results)], rtol=1e-2 if half else 1e-3, atol=1e-2 if half else 1e-5)
 
         cases[name] = make
+
+
+def with_both_quantizations(cases, names):
+    """Replaces cases by two each: exact, and with integer kernels, which may round midpoints to the other side."""
+    for name in names:
+        make = cases.pop(name)
+        cases[f"{name}-exact"] = lambda make=make: dataclasses.replace(make(), options=("--quantization", "exact"))
+        cases[f"{name}-fast"] = lambda make=make: dataclasses.replace(make(), integer_steps=1)
 
 
 def add_series(cases, op, opset, *runs, constants=(), outputs=1, expected=None, domain="", variant="", **attributes):

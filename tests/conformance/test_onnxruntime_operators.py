@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from .entry import Entry, assert_passed, parameters
-from .one_node import add_case, numbers
+from .one_node import add_case, numbers, with_both_quantizations
 
 CASES = {}
 case = functools.partial(add_case, CASES, domain="com.microsoft")
@@ -225,6 +225,7 @@ add_attention()
 add_products()
 add_quantized()
 add_ties()
+with_both_quantizations(CASES, [name for name in CASES if "-ties_" in name])
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("onnxruntime", name), make) for name, make in CASES.items()))

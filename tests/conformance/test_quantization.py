@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from .entry import Entry, assert_passed, parameters
-from .one_node import add_case, numbers
+from .one_node import add_case, numbers, with_both_quantizations
 
 CASES = {}
 case = functools.partial(add_case, CASES, "QuantizeLinear", 13)
@@ -25,6 +25,7 @@ def add_borders():
 
 
 add_borders()
+with_both_quantizations(CASES, list(CASES))
 
 
 @pytest.mark.parametrize("conformance", parameters(Entry(("quantization", name), make) for name, make in CASES.items()))

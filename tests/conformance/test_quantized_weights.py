@@ -103,7 +103,6 @@ EXACT = {
     "blocks of 8": dequantized("uint4", 128, 96, 0, 8, True),
     "Gemm of the transposed": dequantized("int8", 128, 96, 0, 0, True, is_transposed=True),
     "MatMulNBits": mat_mul_n_bits(4, 128, 96, 32, "packed"),
-    "integers on both sides": quantized_activations(64, 48, 128),
 }
 
 
@@ -118,6 +117,10 @@ def test_inputs_are_exact_where_onnxruntime_keeps_them(make, tmp_path):
     assert not rounds_inputs(make, tmp_path, "auto")
 
 
+def test_inputs_that_are_quantised_already_are_exact(tmp_path):
+    assert not rounds_inputs(quantized_activations(64, 48, 128), tmp_path, "auto", "--quantization", "exact")
+
+
 def test_one_exact_product_disables_rounding_of_all(tmp_path):
     def make():
         weights = Weights("two products", "uint8", (64, 64), None, 0, False)
@@ -128,9 +131,9 @@ def test_one_exact_product_disables_rounding_of_all(tmp_path):
     assert not rounds_inputs(("two", make), tmp_path, "auto")
 
 
-def rounds_inputs(make, folder, when):
+def rounds_inputs(make, folder, when, *options):
     """Whether the IR allows the CPU plugin to round. Weights in a form that the plugin misreads are exact as well."""
-    network, _ = converted(make[1], folder, "--dynamic-quantization", when)
+    network, _ = converted(make[1], folder, "--dynamic-quantization", when, *options)
     options = network.find("rt_info/runtime_options")
     if options is None:
         return not any(layer.get("type") == "Clamp" for layer in network.iter("layer"))

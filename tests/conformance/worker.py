@@ -70,7 +70,7 @@ class Worker:
                 actual = compiled.run(run.inputs)
                 for name in outputs:
                     if name in expected[index]:
-                        compare(name, actual[name], expected[index][name], case.rtol, case.atol)
+                        compare(name, actual[name], expected[index][name], case.rtol, case.atol, case.integer_steps)
             except Failure as failure:
                 where = f"run {index}: " if len(case.runs) > 1 else ""
                 raise Failure(failure.outcome, where + failure.message) from failure

@@ -56,7 +56,7 @@ Values rounded_with_zero_point(NodeContext& node, Value x, std::size_t zero_poin
 }
 
 Values q_linear_add(NodeContext& node) {
-  if (!node.has_exact_quantization()) {
+  if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) {
     const Value left = numbers_of(node, 0, 1, 2);
     return quantized_like(node, node.op(ops::Add, {left, numbers_of(node, 3, 4, 5)}), 6, 7);
   }
@@ -69,7 +69,7 @@ Values q_linear_add(NodeContext& node) {
 }
 
 Values q_linear_mul(NodeContext& node) {
-  if (!node.has_exact_quantization()) {
+  if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) {
     const Value left = numbers_of(node, 0, 1, 2);
     return quantized_like(node, node.op(ops::Multiply, {left, numbers_of(node, 3, 4, 5)}), 6, 7);
   }
@@ -102,7 +102,7 @@ Value q_linear_pool(NodeContext& node, std::string_view op, std::int64_t opset) 
 
 Values q_linear_average_pool(NodeContext& node) {
   const Value y = q_linear_pool(node, "AveragePool", 11);
-  if (!node.has_exact_quantization()) return quantized_like(node, y, 3, 4);
+  if (has_integer_kernels(node, {1, 2, 3, 4})) return quantized_like(node, y, 3, 4);
   const Value scale = convert(node, node.input(3), ElementType::f32);
   return rounded_with_zero_point(node, quotient_to_round(node, y, scale), 4);
 }

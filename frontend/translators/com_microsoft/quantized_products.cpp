@@ -33,7 +33,7 @@ Values fast_q_gemm(NodeContext& node) {
 /// QGemm: alpha * A' * B' + C, where C is quantised with the product of the scales. Without a zero point of
 /// the output, the result is not quantised.
 Values q_gemm(NodeContext& node) {
-  if (!node.has_exact_quantization()) return fast_q_gemm(node);
+  if (has_integer_kernels(node, {1, 2, 4, 5, 7, 8})) return fast_q_gemm(node);
   const auto transposed = [&](Value value, std::string_view name) {
     return node.integer(name, 0) != 0 ? transpose(node, value, {1, 0}) : value;
   };

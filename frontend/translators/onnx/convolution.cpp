@@ -112,7 +112,7 @@ Values fast_q_linear_conv(NodeContext& node) {
 
 /// QLinearConv 10.
 Values q_linear_conv_10(NodeContext& node) {
-  if (!node.has_exact_quantization()) return fast_q_linear_conv(node);
+  if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) return fast_q_linear_conv(node);
   const Value input = centred(node, node.input(0), node.input(2), false);
   const Value filter = centred(node, node.input(3), node.input(5), true);
   const std::int64_t rank = node.rank(input);

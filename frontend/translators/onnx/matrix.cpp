@@ -87,7 +87,7 @@ Values q_linear_mat_mul_10(NodeContext& node) {
   if (type != ElementType::i8 && type != ElementType::u8) {
     node.fail("only 8-bit integers are converted, not " + std::string(ir::info(type).name));
   }
-  if (!node.has_exact_quantization()) return fast_q_linear_mat_mul(node);
+  if (has_integer_kernels(node, {1, 2, 4, 5, 6, 7})) return fast_q_linear_mat_mul(node);
   const Value a = centered(node, node.input(0), node.input(2), true);
   const Value b = centered(node, node.input(3), node.input(5), false);
   const Value product = mat_mul(node, a, b);

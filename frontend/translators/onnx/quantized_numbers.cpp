@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 
@@ -112,12 +113,20 @@ Limits limits_of(ElementType type) {
   return {0, std::ldexp(1.0, bits) - 1};
 }
 
+bool has_integer_kernels(NodeContext& node, std::initializer_list<std::size_t> parameters) {
+  return !node.has_exact_quantization() && std::ranges::all_of(parameters, [&](std::size_t index) {
+    return !node.has_input(index) || node.input(index).node->constant() != nullptr;
+  });
+}
+
 Value dequantize(NodeContext& node, Value integers, const Grid& grid) {
   const bool is_constant = integers.node->constant() != nullptr;
   Value numbers = convert(node, integers, ElementType::f32);
   if (grid.zero_point && !is_zero(grid.zero_point)) {
     numbers = node.op(ops::Subtract, {numbers, grid.zero_point});
-    if (!is_constant && node.has_exact_quantization() && node.target().has(Fault::reassociated_zero_point)) {
+    // Integer kernels are for 8 bits: see passes/legalize/separate_zero_points.cpp.
+    const bool is_separate = node.has_exact_quantization() || ir::info(integers.type()).bits != 8;
+    if (!is_constant && is_separate && node.target().has(Fault::reassociated_zero_point)) {
       // All differences are in this range: the Clamp only keeps OpenVINO from fusing the two operations.
       constexpr double kFar = std::numeric_limits<float>::max();
       numbers = node.op(ops::Clamp, {numbers}, {{"min", -kFar}, {"max", kFar}});
@@ -128,14 +137,11 @@ Value dequantize(NodeContext& node, Value integers, const Grid& grid) {
 
 Value quantize(NodeContext& node, Value numbers, const Grid& grid, ElementType type) {
   if (!ir::is_integral(type)) node.fail("numbers cannot be quantized to " + std::string(ir::info(type).name));
-  Value quotient;
-  if (node.has_exact_quantization()) {
-    quotient = quotient_to_round(node, numbers, grid.scale);
-  } else {
+  if (!node.has_exact_quantization()) {
     if (const Value result = fake_quantized(node, numbers, grid, type)) return result;
-    quotient = node.op(ops::Divide, {numbers, grid.scale}, {{"m_pythondiv", true}});
   }
-  Value result = node.op(ops::Round, {quotient}, {{"mode", "half_to_even"}});
+  Value result =
+      node.op(ops::Round, {quotient_to_round(node, numbers, grid.scale)}, {{"mode", "half_to_even"}});
   if (grid.zero_point) result = node.op(ops::Add, {result, grid.zero_point});
   const Limits limits = limits_of(type);
   return convert(node, node.op(ops::Clamp, {result}, {{"min", limits.low}, {"max", limits.high}}), type);

@@ -2,6 +2,9 @@
 // plugin turns into integer kernels; with exact they are rounded as onnxruntime rounds them.
 #pragma once
 
+#include <cstddef>
+#include <initializer_list>
+
 #include "frontend/graph/node_context.hpp"
 
 namespace onnx2ir::frontend {
@@ -28,6 +31,10 @@ struct Limits {
   double high;
 };
 Limits limits_of(ElementType type);
+
+/// Whether the node is computed by integer kernels: with --quantization fast, if its scales and zero points,
+/// the inputs `parameters`, are constants.
+bool has_integer_kernels(NodeContext& node, std::initializer_list<std::size_t> parameters);
 
 /// Integers of any type as f32 numbers.
 Value dequantize(NodeContext& node, Value integers, const Grid& grid);

@@ -28,7 +28,6 @@ from bench.quantised_measuring import OnnxRuntime, OpenVino, examine, times  # n
 
 TESTS = 4  # runs that give the errors
 FRONT_END, ONNXRUNTIME = "front end", "onnxruntime"
-NAMES_OF_ONEDNN = {"i8": "s8", "i4": "s4"}
 MOST = 1.05  # of the front end's time, and of onnxruntime's error
 EXACT = 1e-5  # smaller errors are rounding in f32
 
@@ -57,10 +56,10 @@ def is_integer(layer, kernels):
     """Whether a layer multiplies integers: its inputs are integers, or its kernel quantises them at run time, which the runtime model does not
     tell from a kernel that computes in f32 with compressed weights."""
     _, precision, kernel = layer
-    if kernel.endswith("_I8"):
+    if kernel.lower().endswith("_i8"):
         return True
-    weights = NAMES_OF_ONEDNN.get(precision, precision)
-    return any(is_dynamic for _, _, _, type_of_weights, is_dynamic in kernels if type_of_weights == weights)
+    # The kernel may have unsigned weights where the layer has signed ones.
+    return any(is_dynamic for _, _, _, weights, is_dynamic in kernels if weights[1:] == precision[1:])
 
 
 class Measured:

@@ -15,7 +15,9 @@ class Form:
     apply: object  # of the path of the f32 model, the path of the result, and the runs for the calibration
 
 
-def _static(source, path, runs, *, qdq, activations, weights, per_channel, **options):
+def _static(source, path, runs, *, qdq, activations, weights, per_channel, optimised=None, **options):
+    """`optimised`: onnxruntime's optimiser fuses operators before, by default for QDQ only. It makes a Gemm of MatMul and Add between
+    Reshapes, and then the tool forgets the range of a Relu behind them in the form QOperator: the model is wrong."""
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
@@ -27,7 +29,7 @@ def _static(source, path, runs, *, qdq, activations, weights, per_channel, **opt
             return next(self.left, None)
 
     prepared = path.with_suffix(".prepared.onnx")
-    quant_pre_process(source, prepared, skip_symbolic_shape=True)
+    quant_pre_process(source, prepared, skip_symbolic_shape=True, skip_optimization=not (qdq if optimised is None else optimised))
     quantize_static(
         prepared,
         path,
@@ -80,6 +82,7 @@ U8, I8 = "QUInt8", "QInt8"
 FORMS = {
     "f32": _form(FLOAT, _unchanged),
     "qdq_u8_channel": _form(STATIC, _static, qdq=True, activations=U8, weights=I8, per_channel=True),
+    "qdq_u8_as_exported": _form(STATIC, _static, qdq=True, activations=U8, weights=I8, per_channel=True, optimised=False),
     "qdq_i8_channel": _form(STATIC, _static, qdq=True, activations=I8, weights=I8, per_channel=True),
     "qdq_u8_tensor": _form(STATIC, _static, qdq=True, activations=U8, weights=I8, per_channel=False),
     "qdq_u8_u8": _form(STATIC, _static, qdq=True, activations=U8, weights=U8, per_channel=False),

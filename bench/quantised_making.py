@@ -1,5 +1,6 @@
 """Makes the models of ./dev bench --quantised, in a separate process for each network: python -m bench.quantised_making NAME FOLDER FORM..."""
 
+import fcntl
 import hashlib
 import os
 import pickle
@@ -21,7 +22,7 @@ PACKAGES = ("torch", "torchvision", "transformers", "onnxruntime", "onnx")
 def folder_of(network):
     """The folder in the cache for the models of a network."""
     key = hashlib.sha256()
-    for source in (*quantised_networks.sources(network), quantised_forms.__file__, __file__):
+    for source in (*quantised_networks.sources(network), quantised_forms.__file__):
         key.update(code_of(source))
     key.update(" ".join(map(metadata.version, PACKAGES)).encode())
     cache = os.environ.get("ONNX2IR_CACHE") or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "onnx2ir"
@@ -31,9 +32,15 @@ def folder_of(network):
 def made(network, forms):
     """The folder with f32.onnx, runs.pickle, and for each form FORM.onnx, or FORM.txt with the reason why it cannot be made."""
     folder = folder_of(network)
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another run may make the same models
+        return _made(network, forms, folder)
+
+
+def _made(network, forms, folder):
     missing = [form for form in forms if not any((folder / f"{form}.{kind}").exists() for kind in ("onnx", "txt"))]
     if missing or not (folder / "runs.pickle").exists():
-        folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "bench.quantised_making", network.name, str(folder), *missing]
         subprocess.run(command, cwd=ROOT, check=True)
     return folder

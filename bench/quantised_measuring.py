@@ -71,7 +71,7 @@ def kernel_of(line):
         return None
     types = {part.split(":")[0]: part.split(":")[1] for part in fields[8].split() if ":" in part}
     group = re.search(r"src_dyn_quant_group_size:(\d+)", line)
-    return fields[5], fields[6], types.get("src"), types.get("wei"), group is not None and int(group[1]) > 0
+    return fields[5], fields[6], types.get("src", ""), types.get("wei", ""), group is not None and int(group[1]) > 0
 
 
 class OnnxRuntime:

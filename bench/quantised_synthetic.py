@@ -70,12 +70,12 @@ def products_on(axes):
     return Built(Products().eval(), inputs, [dict(batch=4, length=64)], {"states": axes} if axes else {})
 
 
-@network("products", ("f32", *STATIC_FORMS, *DYNAMIC_FORMS, *WEIGHT_FORMS))
+@network("products", ("f32", *STATIC_FORMS, "qdq_u8_as_exported", *DYNAMIC_FORMS, *WEIGHT_FORMS))
 def products():
     return products_on({})
 
 
-@network("products_dynamic", ("qdq_u8_channel", "qoperator_u8_channel", "dynamic_i8", "4_bits_level_4"))
+@network("products_dynamic", ("qdq_u8_channel", "qdq_u8_as_exported", "qoperator_u8_channel", "dynamic_i8", "4_bits_level_4"))
 def products_dynamic():
     return products_on({0: "batch", 1: "length"})
 

@@ -47,13 +47,13 @@ def export_path(model, exporter):
     module = inspect.getmodule(inspect.unwrap(model.build))
     used = [exporting, registry, module, *_imports_from_zoo(module)]
     sources = sorted({inspect.getsourcefile(source) for source in used})
-    key = hashlib.sha256(b"".join(map(_code, sources)))
+    key = hashlib.sha256(b"".join(map(code_of, sources)))
     key.update(" ".join(map(metadata.version, _PACKAGES)).encode())
     cache = os.environ.get("ONNX2IR_CACHE") or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "onnx2ir"
     return Path(cache) / "zoo-exports" / f"{model.name}-{exporter}-{key.hexdigest()[:16]}.pickle"
 
 
-def _code(path):
+def code_of(path):
     """The syntax tree of a source, without comments and docstrings."""
     tree = ast.parse(Path(path).read_bytes())
     for node in ast.walk(tree):

@@ -178,6 +178,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::repeated_multinomial, "repeated_multinomial",
      "Multinomial without seeds draws the same numbers in each inference, and in each iteration of a Loop"},
     {Fault::roi_align_no_samples, "roi_align_no_samples", "ROIAlign gives NaN for an empty region"},
+    {Fault::rounded_constant_sum, "rounded_constant_sum",
+     "(x + a) * c + b with constants is computed as x * c + (a * c + b), which rounds b to the precision of "
+     "a * c"},
     {Fault::saturating_conversions, "saturating_conversions",
      "Convert of integers to integers of fewer bits saturates instead of dropping the upper bits"},
     {Fault::scalar_random_numbers, "scalar_random_numbers",
@@ -185,6 +188,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::scalar_reshape_of_product, "scalar_reshape_of_product",
      "A Reshape of a MatMul or of an attention to a scalar ends the process at compile time, also with other "
      "operations between them"},
+    {Fault::scaled_group_filters, "scaled_group_filters",
+     "A constant factor after a GroupConvolution is moved into its filters, although another convolution "
+     "reads the same Reshape of the filters"},
     {Fault::sequential_back_edges, "sequential_back_edges",
      "A Loop assigns its back edges one after the other: a state that receives another state's value may "
      "receive the next one"},
@@ -213,6 +219,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::static_scan_rows, "static_scan_rows",
      "A Loop with a constant trip count and a dynamic condition gives a static number of scan rows, "
      "uninitialised if it runs zero times"},
+    {Fault::stride_before_pad, "stride_before_pad",
+     "The stride of a Convolution with a kernel of size 1 is moved before its pads, which makes the result "
+     "larger"},
     {Fault::tile_dynamic_rank4, "tile_dynamic_rank4",
      "Tile with dynamic repeats gives wrong results from rank 4 on"},
     {Fault::tile_of_one_channel, "tile_of_one_channel",

@@ -11,6 +11,7 @@ SUBJECTS = (
     "operations",
     "versions",
     "kernels",
+    "transformations",
     "arithmetic",
     "attention",
     "images",

@@ -1,0 +1,156 @@
+// Workaround for stride_before_pad: OpenVINO moves the stride of a Convolution with a kernel of size 1 to the
+// operations before it, also if the Convolution pads its data. The pads would then have to be divided by the
+// stride, but they stay. Here an average pool with windows of one element separates the Convolution from the
+// operations to which the stride would move.
+//
+// The strides are followed as in OpenVINO's StridesOptimization: from users to producers, through elementwise
+// arithmetic, until a Convolution with a larger kernel or an operation of another kind takes them.
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using Strides = std::vector<std::int64_t>;
+
+/// The operations of one operand through which strides move.
+constexpr ir::OperationSet kUnary{
+    ops::Abs,  ops::Acos, ops::Acosh, ops::Asin,     ops::Asinh,    ops::Atan,     ops::Atanh,   ops::Ceiling,
+    ops::Cos,  ops::Cosh, ops::Erf,   ops::Exp,      ops::Floor,    ops::Gelu,     ops::HSwish,  ops::HSigmoid,
+    ops::Log,  ops::Mish, ops::Round, ops::Negative, ops::ReLU,     ops::Sigmoid,  ops::Sign,    ops::Sin,
+    ops::Sinh, ops::Sqrt, ops::Tan,   ops::SoftPlus, ops::SoftSign, ops::Tanh,
+    // OpenVINO decomposes it into a product and a sum.
+    ops::BatchNormInference};
+
+bool is_one(std::int64_t size) {
+  return size == 1;
+}
+
+/// Whether OpenVINO's pass looks at the strides of this node, a Convolution with static sizes.
+bool takes_strides(const ir::Node& node) {
+  if (!node.is(ops::Convolution)) return false;
+  const ir::PartialShape& data = node.input(0).shape();
+  return data.has_rank() && node.input(1).shape().is_static() &&
+         std::all_of(data.begin() + 2, data.end(), [](const ir::Dimension& size) { return size.is_static(); });
+}
+
+bool passes_strides_on(const ir::Node& convolution) {
+  const auto filter = convolution.input(1).shape().sizes();
+  return std::all_of(filter->begin() + 2, filter->end(), is_one);
+}
+
+bool is_arithmetic(const ir::Node& node) {
+  return node.op().traits.is_arithmetic || node.is_one_of(kUnary);
+}
+
+/// The strides of a graph's nodes, users first.
+class StridePropagation {
+ public:
+  /// The strides that move to `node` because all its users agree; no strides otherwise.
+  Strides strides_from_users(const ir::Node& node) const {
+    const Strides* common = nullptr;
+    for (const ir::Output& output : node.outputs()) {
+      for (const ir::Use& use : output.uses) {
+        const Strides* const strides = strides_of(use);
+        if (strides == nullptr || (common != nullptr && *strides != *common)) return {};
+        common = strides;
+      }
+    }
+    if (common == nullptr || std::ranges::all_of(*common, is_one)) return {};
+    return *common;
+  }
+
+  void visit(const ir::Node& node, const Strides& from_users) {
+    if (takes_strides(node)) {
+      if (!passes_strides_on(node)) return;
+      Strides strides = node.integers("strides").list();
+      for (std::size_t i = 0; i < from_users.size() && i < strides.size(); ++i) strides[i] *= from_users[i];
+      strides_.emplace(&node, std::move(strides));
+    } else if (is_arithmetic(node) && !from_users.empty()) {
+      strides_.emplace(&node, from_users);
+    }
+  }
+
+  /// The strides that `use` gives to the producer of its value; null if there are none.
+  const Strides* strides_of(const ir::Use& use) const {
+    const auto found = strides_.find(use.node);
+    if (found == strides_.end()) return nullptr;
+    const bool has_parameters = use.node->is(ops::Convolution) || use.node->is(ops::BatchNormInference);
+    return has_parameters && use.index != 0 ? nullptr : &found->second;
+  }
+
+ private:
+  std::unordered_map<const ir::Node*, Strides> strides_;
+};
+
+/// Whether the Convolution pads an axis along which it or its users have a stride.
+bool pads_strided_axis(const ir::Node& convolution, const Strides& strides) {
+  if (convolution.text("auto_pad") != "explicit") return false;  // the pads of kernels of size 1 are 0
+  const auto begins = convolution.integers("pads_begin");
+  const auto ends = convolution.integers("pads_end");
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    if (strides[i] > 1 && (begins[i] != 0 || ends[i] != 0)) return true;
+  }
+  return false;
+}
+
+bool may_be_affected(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const ir::NodePointer& node) {
+    return takes_strides(*node) && passes_strides_on(*node) &&
+           pads_strided_axis(*node, Strides(node->integers("strides").list().size(), 2));
+  });
+}
+
+/// The Convolutions whose strides would move before their pads.
+std::vector<ir::Node*> affected_convolutions(const ir::Graph& graph) {
+  std::vector<ir::Node*> affected;
+  StridePropagation propagation;
+  for (std::size_t i = graph.nodes().size(); i-- > 0;) {
+    const ir::Node& node = *graph.nodes()[i];
+    const Strides from_users = propagation.strides_from_users(node);
+    propagation.visit(node, from_users);
+    if (from_users.empty() || (!takes_strides(node) && !is_arithmetic(node))) continue;
+    for (const ir::Use& use : node.output(0).uses) {
+      if (use.node->is(ops::Convolution) && pads_strided_axis(*use.node, from_users)) {
+        affected.push_back(use.node);
+      }
+    }
+  }
+  return affected;
+}
+
+ir::Value pooled(ir::Builder& builder, ir::Value value) {
+  const std::size_t spatial = value.shape().rank() - 2;
+  const Strides ones(spatial, 1);
+  const Strides none(spatial, 0);
+  return builder.op(ops::AvgPool, {value},
+                    {{"kernel", ones},
+                     {"strides", ones},
+                     {"pads_begin", none},
+                     {"pads_end", none},
+                     {"exclude-pad", false},
+                     {"auto_pad", "explicit"},
+                     {"rounding_type", "floor"}});
+}
+
+}  // namespace
+
+bool separate_padded_strides(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    if (!graph->may_hold({ops::Convolution}) || !may_be_affected(*graph)) continue;
+    ir::Builder builder(*graph);
+    for (ir::Node* convolution : affected_convolutions(*graph)) {
+      builder.set_name(convolution->name);
+      convolution->set_input(0, pooled(builder, convolution->input(0)));
+      modified = true;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,55 @@
+"""Faults of the transformations that OpenVINO applies to a graph of several operations when it compiles a model."""
+
+import numpy as np
+
+from .experiment import experiment, numbers, opset, parameter, results
+from .kernels import integers
+
+
+def point_convolution(data, strides, pads):
+    """The Convolution of one channel with a kernel of one element, 1."""
+    spatial = len(strides)
+    return opset.convolution(data, opset.constant(np.ones([1] * (spatial + 2), np.float32)), strides, pads, pads, [1] * spatial)
+
+
+@experiment
+def stride_before_pad():
+    """A convolution with a kernel of size 1, a stride and pads after a ReLU, in one and in two dimensions, and two convolutions of
+    which the first one has the pads and the second one the stride."""
+    x, values = parameter([1, 1, 6, 6]), integers(1, 1, 6, 6)
+    line, row = parameter([1, 1, 6]), values[:, :, 0]
+    right = np.pad(values, [(0, 0), (0, 0), (1, 1), (1, 1)])[:, :, ::2, ::2]
+    return any(
+        not np.array_equal(results([data], output, [given])[0], wanted)
+        for data, output, given, wanted in (
+            (x, point_convolution(opset.relu(x), [2, 2], [1, 1]), values, right),
+            (line, point_convolution(opset.relu(line), [2], [1]), row, np.pad(row, [(0, 0), (0, 0), (1, 1)])[:, :, ::2]),
+            (x, point_convolution(point_convolution(opset.relu(x), [1, 1], [1, 1]), [2, 2], [0, 0]), values, right),
+        )
+    )
+
+
+@experiment
+def rounded_constant_sum():
+    """(1 - mask) * -1e9 + b is b where the mask is 1; mask * 1e9 - 1e9 + b as well."""
+    mask, values = parameter([4]), np.array([1, 1, 0, 1], np.float32)
+    bias = np.array([0.25, -3, 5, 7], np.float32)
+    one, far = opset.constant(np.float32(1)), opset.constant(np.float32(1e9))
+    masked = opset.multiply(opset.subtract(one, mask), opset.constant(np.float32(-1e9)))
+    shifted = opset.subtract(opset.multiply(mask, far), far)
+    return any(
+        not np.array_equal(results([mask], opset.add(product, opset.constant(bias)), [values])[0][values == 1], bias[values == 1])
+        for product in (masked, shifted)
+    )
+
+
+@experiment
+def scaled_group_filters():
+    """Two grouped convolutions with the same filters, an input of the model; the result of one of them is doubled."""
+    x, filters = parameter([1, 4, 2, 2]), parameter([4, 2, 1, 1])
+    grouped = opset.reshape(filters, numbers(2, 2, 2, 1, 1), False)
+    once, twice = (opset.group_convolution(data, grouped, [1, 1], [0, 0], [0, 0], [1, 1]) for data in (x, opset.relu(x)))
+    difference = opset.subtract(opset.multiply(twice, opset.constant(np.float32(2))), once)
+    values, weights = integers(1, 4, 2, 2), integers(4, 2, 1, 1)
+    right = np.concatenate([np.einsum("oi,nihw->nohw", weights[i : i + 2, :, 0, 0], values[:, i : i + 2]) for i in (0, 2)], axis=1)
+    return not np.array_equal(results([x, filters], difference, [values, weights])[0], right)

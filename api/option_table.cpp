@@ -184,7 +184,8 @@ std::span<const Row<Options>> conversion_rows() {
         Kind::flag},
        [](Options& options, std::string_view value) { return set_flag(options.stateful, value); }},
       {{"quantization", "HOW",
-        "how quantised models are computed: fast (integer kernels, within a quantisation step of onnxruntime; "
+        "how quantised models are computed: fast (integer kernels, within a quantisation step of "
+        "onnxruntime; "
         "the default) or exact (in f32, with the rounding of onnxruntime)",
         "IR"},
        [](Options& options, std::string_view value) {

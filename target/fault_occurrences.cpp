@@ -88,6 +88,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::repeated_multinomial, {2024, 6}, std::nullopt, ""},
     {Fault::roi_align_no_samples, {2024, 6}, std::nullopt, ""},
     {Fault::rounded_constant_sum, {2024, 6}, std::nullopt, ""},
+    {Fault::saturated_products, {2024, 6}, std::nullopt, "AVX2 AVX512_CORE"},
     {Fault::saturating_conversions, {2024, 6}, Release{2025, 3}, ""},
     {Fault::scalar_random_numbers, {2024, 6}, std::nullopt, ""},
     {Fault::scalar_reshape_of_product, {2024, 6}, std::nullopt, ""},

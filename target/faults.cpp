@@ -181,6 +181,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::rounded_constant_sum, "rounded_constant_sum",
      "(x + a) * c + b with constants is computed as x * c + (a * c + b), which rounds b to the precision of "
      "a * c"},
+    {Fault::saturated_products, "saturated_products",
+     "Convolution and MatMul of 8-bit integers add pairs of products in 16 bits and saturate"},
     {Fault::saturating_conversions, "saturating_conversions",
      "Convert of integers to integers of fewer bits saturates instead of dropping the upper bits"},
     {Fault::scalar_random_numbers, "scalar_random_numbers",

@@ -98,6 +98,7 @@ enum class Fault : std::uint8_t {
   repeated_multinomial,
   roi_align_no_samples,
   rounded_constant_sum,
+  saturated_products,
   saturating_conversions,
   scalar_random_numbers,
   scalar_reshape_of_product,

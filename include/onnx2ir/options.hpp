@@ -65,7 +65,8 @@ struct Options {
   /// output `present*` becomes ReadValue and Assign, and the input `beam_idx` selects the rows of the batch
   /// to continue. A model without such a pair is an error, "no-cache".
   bool stateful = false;
-  /// Whether quantised models use the integer kernels of the runtime, or reproduce the rounding of onnxruntime.
+  /// Whether quantised models use the integer kernels of the runtime, or reproduce the rounding of
+  /// onnxruntime.
   Quantization quantization = Quantization::fast;
   /// In which products with quantised weights the CPU plugin may round the other input. The IR contains a
   /// runtime option that forbids it elsewhere; a program can override that when it compiles the model.

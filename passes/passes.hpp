@@ -17,6 +17,7 @@ bool dequantize_before_moving(ir::Model& model, PassContext& context);
 bool fuse_quantization(ir::Model& model, PassContext& context);
 bool fuse_layer_normalization(ir::Model& model, PassContext& context);
 bool remove_redundant_broadcasts(ir::Model& model, PassContext& context);
+bool leave_rounding_to_runtime(ir::Model& model, PassContext& context);
 bool remove_integer_round_trips(ir::Model& model, PassContext& context);
 bool remove_no_ops(ir::Model& model, PassContext& context);
 bool decompose_single_step_lstms(ir::Model& model, PassContext& context);

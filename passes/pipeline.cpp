@@ -90,6 +90,11 @@ constexpr std::array kPipeline = {
          .kind = optimize,
          .summary = "Replaces a FakeQuantize to integers and their dequantisation by one FakeQuantize",
          .run = fuse_quantization},
+    // Before the passes that change the operations of DynamicQuantizeLinear.
+    Pass{.name = "leave_rounding_to_runtime",
+         .kind = optimize,
+         .summary = "Multiplies the numbers before DynamicQuantizeLinear with compressed weights",
+         .run = leave_rounding_to_runtime},
     Pass{.name = "remove_integer_round_trips",
          .kind = optimize,
          .summary = "Removes conversions of integers in f32 to an integer type and back",
@@ -386,7 +391,7 @@ constexpr std::array kPipeline = {
          .faults = {Fault::single_scale_rounding}},
     Pass{.name = "disable_dynamic_quantization",
          .kind = legalize,
-         .summary = "Keeps the CPU plugin from rounding the inputs of products with quantised weights",
+         .summary = "Sets how the CPU plugin rounds the inputs of products with quantised weights",
          .run = disable_dynamic_quantization,
          .faults = {Fault::dynamic_quantization, Fault::partial_rounding_groups}},
     // After merge_equal_nodes: the CPU plugin of old releases cannot compile a mask that shares a constant

@@ -236,7 +236,10 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
     return emit_function(bound_function(*function, node), node, inputs, outputs);
   }
   const std::string_view domain = canonical_domain(node.domain());
-  if (const TranslatorRow* row = conversion_->translators->find(domain, node.op_type(), opset)) {
+  const TranslatorRow* const row = conversion_->translators->find(domain, node.op_type(), opset);
+  const bool is_expanded = row != nullptr && row->is_for_fast_quantization &&
+                           conversion_->quantization == Quantization::exact;
+  if (row != nullptr && !is_expanded) {
     NodeContext context(*this, node, opset, inputs);
     apply(*row, context, outputs);
     warn_about_unread_attributes(*row, context);

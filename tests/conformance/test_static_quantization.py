@@ -1,8 +1,6 @@
 """Models that onnxruntime's tools quantise statically, in QDQ and QOperator format: the error against the model before quantisation is
 that of onnxruntime, and convolutions and products are computed with integers."""
 
-import functools
-
 import numpy as np
 import onnx
 import onnx.parser
@@ -36,7 +34,7 @@ MIDDLES = {
     "Reshape": "m = Reshape(c, wide)",
     "channel shuffle": "r = Reshape(c, halves)\n t = Transpose<perm = [0, 2, 1, 3, 4]>(r)\n m = Reshape(t, whole)",
     "Concat": "r = Sigmoid(c)\n j = Concat<axis = 2>(r, c)\n m = MaxPool<kernel_shape = [2, 1], strides = [2, 1]>(j)",
-    "Split": "a, b = Split<axis = 1>(c, eights)\n m = Concat<axis = 1>(b, a)",
+    "Split": "left, right = Split<axis = 1>(c, eights)\n m = Concat<axis = 1>(right, left)",
     "Slice": "m = Slice(c, first, last, axis)",
     "Resize": 'm = Resize<mode = "nearest", coordinate_transformation_mode = "asymmetric", nearest_mode = "floor">(c, , twice)',
     "Pad": "m = Pad(c, frame)",
@@ -118,12 +116,12 @@ class Calibration(CalibrationDataReader):
         return next(self.batches, None)
 
 
-@functools.cache
 def quantised(middle, form, activations, weights, per_channel, is_dynamic, folder):
     """The model before and after quantisation. Weights of seven bits, so that no CPU saturates."""
-    model = network(MIDDLES[middle], is_dynamic)
+    original = network(MIDDLES[middle], is_dynamic).SerializeToString()
+    (folder / "original.onnx").write_bytes(original)
     quantize_static(
-        model,
+        folder / "original.onnx",
         folder / "quantised.onnx",
         Calibration(),
         quant_format=form,
@@ -132,7 +130,7 @@ def quantised(middle, form, activations, weights, per_channel, is_dynamic, folde
         per_channel=per_channel,
         reduce_range=True,
     )
-    return model.SerializeToString(), (folder / "quantised.onnx").read_bytes()
+    return original, (folder / "quantised.onnx").read_bytes()
 
 
 FORMS = {

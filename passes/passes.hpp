@@ -14,6 +14,7 @@ bool group_attention_heads(ir::Model& model, PassContext& context);
 bool merge_factors(ir::Model& model, PassContext& context);
 bool fuse_activations(ir::Model& model, PassContext& context);
 bool dequantize_before_moving(ir::Model& model, PassContext& context);
+bool make_weights_signed(ir::Model& model, PassContext& context);
 bool fuse_quantization(ir::Model& model, PassContext& context);
 bool fuse_layer_normalization(ir::Model& model, PassContext& context);
 bool remove_redundant_broadcasts(ir::Model& model, PassContext& context);

@@ -90,6 +90,10 @@ constexpr std::array kPipeline = {
          .kind = optimize,
          .summary = "Replaces a FakeQuantize to integers and their dequantisation by one FakeQuantize",
          .run = fuse_quantization},
+    Pass{.name = "make_weights_signed",
+         .kind = optimize,
+         .summary = "Stores u8 weights of products of quantised numbers as i8",
+         .run = make_weights_signed},
     // Before the passes that change the operations of DynamicQuantizeLinear.
     Pass{.name = "leave_rounding_to_runtime",
          .kind = optimize,

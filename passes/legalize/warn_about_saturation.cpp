@@ -20,22 +20,6 @@ namespace {
 constexpr std::size_t kMaxNotes = 20;
 constexpr int kMostInPair = 128;
 
-/// Whether `value` is rounded by a FakeQuantize, possibly before a few operations that runtimes compute with
-/// integers.
-bool is_quantized(ir::Value value) {
-  constexpr int kMaxSteps = 8;
-  for (int i = 0; i < kMaxSteps; ++i) {
-    const ir::Node& node = *value.node;
-    if (node.is(ops::FakeQuantize)) return true;
-    const bool is_kept = node.op().traits.reshapes || node.op().traits.rearranges || node.is(ops::MaxPool) ||
-                         node.is(ops::ReLU) || node.is(ops::Concat) || node.is(ops::Slice) ||
-                         node.is(ops::Split) || node.is(ops::VariadicSplit);
-    if (!is_kept) return false;
-    value = node.input(0);
-  }
-  return false;
-}
-
 /// Integers of 8 bits, and the axis along which their products are added.
 struct Weights {
   ir::Value data;

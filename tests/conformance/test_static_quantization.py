@@ -169,7 +169,7 @@ def integer_layers(model, folder):
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("form", ["QDQ, u8", "QDQ, i8", "QDQ, u8, one scale", "QOperator, u8", "QOperator, i8"])
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("middle", MIDDLES)
 def test_convolutions_and_products_use_integers(middle, form, tmp_path):
     _, model = quantised(middle, *FORMS[form], False, tmp_path)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .experiment import experiment, numbers, opset, parameter, results
+from .experiment import experiment, numbers, opset, parameter, results, shapes
 from .kernels import integers
 
 
@@ -53,3 +53,22 @@ def scaled_group_filters():
     values, weights = integers(1, 4, 2, 2), integers(4, 2, 1, 1)
     right = np.concatenate([np.einsum("oi,nihw->nohw", weights[i : i + 2, :, 0, 0], values[:, i : i + 2]) for i in (0, 2)], axis=1)
     return not np.array_equal(results([x, filters], difference, [values, weights])[0], right)
+
+
+@experiment
+def constant_batch_broadcast():
+    """A matrix of dynamic size times two constant matrices."""
+    x, values, weights = parameter([-1, -1, -1]), integers(1, 2, 3), integers(2, 3, 4)
+    try:
+        given = results([x], opset.matmul(x, opset.constant(weights), False, False), [values])
+    except RuntimeError:
+        return True
+    return not np.array_equal(given[0], values @ weights)
+
+
+@experiment
+def empty_concat_part():
+    """A value of dynamic shape and a constant that are both empty along the last axis, joined along the first one."""
+    x = parameter([-1, -1])
+    joined = opset.concat([x, opset.constant(np.zeros([3, 0], np.float32))], 0)
+    return shapes([x], joined, [np.zeros([1, 0], np.float32)]) != [(4, 0)]

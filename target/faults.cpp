@@ -41,6 +41,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "whatever their sizes"},
     {Fault::constant_batch_broadcast, "constant_batch_broadcast",
      "A MatMul of a dynamic shape with a constant of several matrices fails if the left operand has one matrix"},
+    {Fault::constant_initial_state, "constant_initial_state",
+     "LSTMSequence, GRUSequence and RNNSequence with constant initial states do not compile if the batch is dynamic"},
     {Fault::constant_loop_evaluation, "constant_loop_evaluation",
      "OpenVINO evaluates a Loop with constant inputs while it compiles, and fails if it runs zero times or "
      "ends by its own condition"},
@@ -158,6 +160,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "BitwiseLeftShift of 8-bit and 16-bit integers saturates instead of dropping the upper bits"},
     {Fault::negative_gather_elements, "negative_gather_elements",
      "GatherElements reads outside of its data for negative indices"},
+    {Fault::negative_run_time_pads, "negative_run_time_pads",
+     "Pad fails if dynamic pads with known bounds are negative at run time"},
     {Fault::neutral_constant_rank, "neutral_constant_rank",
      "A constant without effect on the numbers, such as 0 in an Add, is removed although it gives a scalar "
      "element of ShapeOf more dimensions"},

@@ -72,3 +72,34 @@ def empty_concat_part():
     x = parameter([-1, -1])
     joined = opset.concat([x, opset.constant(np.zeros([3, 0], np.float32))], 0)
     return shapes([x], joined, [np.zeros([1, 0], np.float32)]) != [(4, 0)]
+
+
+@experiment
+def negative_run_time_pads():
+    """A Pad whose pads are a size minus 5, which is negative."""
+    x, data = parameter([-1]), integers(9, 2)
+    missing = opset.subtract(opset.shape_of(x), numbers(5))
+    pads = opset.concat([missing, numbers(0)], 0)
+    padded = opset.pad(opset.constant(data), pads, pads, "constant", opset.constant(np.float32(0)))
+    try:
+        given = results([x], padded, [np.zeros(2, np.float32)])
+    except RuntimeError:
+        return True
+    return not np.array_equal(given[0], data[3:6])
+
+
+@experiment
+def constant_initial_state():
+    """An RNNSequence of a dynamic batch with a constant initial state."""
+    x = parameter([-1, -1, 1])
+    one = opset.constant(np.ones([1, 1, 1], np.float32))
+    lengths = opset.constant(np.array([2], np.int32))
+    zeros = opset.constant(np.zeros([1, 1], np.float32))
+    sequence = opset.rnn_sequence(x, one, lengths, one, one, zeros, 1, "forward")
+    values = np.array([[[0.5], [-2]]], np.float32)
+    try:
+        given = results([x], sequence.output(0), [values])
+    except RuntimeError:
+        return True
+    first = np.tanh(0.5 + 1)
+    return not np.allclose(given[0].ravel(), [first, np.tanh(-2 + first)], atol=1e-5)

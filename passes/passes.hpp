@@ -69,6 +69,8 @@ bool hide_misread_scales(ir::Model& model, PassContext& context);
 bool widen_2_bit_types(ir::Model& model, PassContext& context);
 bool widen_zero_points(ir::Model& model, PassContext& context);
 bool keep_caches_in_variables(ir::Model& model, PassContext& context);
+bool keep_constant_caches(ir::Model& model, PassContext& context);
+bool name_ports(ir::Model& model, PassContext& context);
 bool fuse_cached_attention(ir::Model& model, PassContext& context);
 bool combine_double_constants(ir::Model& model, PassContext& context);
 bool separate_zero_points(ir::Model& model, PassContext& context);

@@ -136,6 +136,11 @@ constexpr std::array kPipeline = {
          .summary = "Replaces body conditions that are always true by constants",
          .run = simplify_conditions,
          .required = {no_captured_constants, no_unchanged_states}},
+    // After fold_constants, which reveals constants; before the passes that replace Ifs.
+    Pass{.name = "keep_constant_caches",
+         .kind = normalize,
+         .summary = "With --stateful: keeps a cache if a branch returns a constant as its next value",
+         .run = keep_constant_caches},
     // The changes of the next three passes may give earlier passes more to do.
     Pass{.name = "inline_constant_branches",
          .kind = normalize,
@@ -533,6 +538,11 @@ constexpr std::array kPipeline = {
          .summary = "Multiplies with keys and values that several heads share without repeating them",
          .run = group_attention_heads,
          .broken = {no_foldable_values}},
+    // The last one: others join the names of tensors.
+    Pass{.name = "name_ports",
+         .kind = normalize,
+         .summary = "Gives inputs and outputs of the model their ONNX names only",
+         .run = name_ports},
 };
 
 }  // namespace

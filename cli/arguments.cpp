@@ -24,19 +24,15 @@ void add_library_rows(const std::vector<OptionInfo>& infos, Target& target, std:
         std::string(info.summary),
         std::string(info.group),
         [&target, name = info.name](std::string_view value) { return set_option(target, name, value); }};
-    if (info.name == "sync") row.choices = {"replaced", "always", "never"};
+    row.choices.assign(info.choices.begin(), info.choices.end());
     rows.push_back(std::move(row));
   }
 }
 
 Problem read_flag(std::string_view value, bool& flag) {
-  for (const bool truth : {false, true}) {
-    for (const std::string_view word :
-         truth ? std::array{"true", "True", "TRUE"} : std::array{"false", "False", "FALSE"}) {
-      if (word != value) continue;
-      flag = truth;
-      return std::nullopt;
-    }
+  if (const std::optional<bool> read = parse_flag(value)) {
+    flag = *read;
+    return std::nullopt;
   }
   return "'" + std::string(value) + "' is neither True nor False";
 }
@@ -109,7 +105,11 @@ Problem set_jobs(Arguments& arguments, std::string_view value) {
 }
 
 Problem set_diagnostics_format(Arguments& arguments, std::string_view value) {
-  if (value != "text" && value != "json") return "'" + std::string(value) + "' is neither text nor json";
+  if (value != "text" && value != "json") {
+    const std::string nearest = nearest_name(value, {"text", "json"});
+    return "'" + std::string(value) + "' is neither text nor json" +
+           (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?");
+  }
   arguments.has_json_diagnostics = value == "json";
   return std::nullopt;
 }

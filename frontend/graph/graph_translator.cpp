@@ -314,9 +314,12 @@ const ExtensionTranslator* GraphTranslator::find_extension(const onnx::NodeProto
 FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function,
                                              const onnx::NodeProto& node) {
   auto& opsets = conversion_->function_opsets[&function];
-  if (opsets == nullptr) opsets = std::make_shared<OpsetImports>(opsets_of(function));
-  count_function_nodes(static_cast<std::uint64_t>(function.node_size()) +
-                       static_cast<std::uint64_t>(function.input_size()));
+  std::uint64_t& nodes = conversion_->function_sizes[&function];
+  if (opsets == nullptr) {
+    opsets = std::make_shared<OpsetImports>(opsets_of(function));
+    nodes = nodes_of_call(function);
+  }
+  count_function_nodes(nodes);
   auto body =
       bind_function(function, node, opsets, conversion_->function_nodes, conversion_->most_function_nodes);
   if (!body) fail_too_many_nodes();

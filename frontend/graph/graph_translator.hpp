@@ -47,6 +47,8 @@ struct ConversionState {
   std::uint64_t function_nodes = 0;
   bool has_too_many_nodes = false;
   std::map<const onnx::FunctionProto*, std::shared_ptr<const OpsetImports>> function_opsets = {};
+  /// What a call of a function counts as: nodes_of_call().
+  std::map<const onnx::FunctionProto*, std::uint64_t> function_sizes = {};
   /// How many bodies around the current node may be translated again with wider state types.
   int repeated_bodies = 0;
   /// The first name that was needed, but is an optional output that the translator of its node did not

@@ -33,7 +33,6 @@ def folder(tmp_path):
     save(tmp_path / "broken.onnx", external="broken.data", unsupported=True)
     save(tmp_path / "a.onnx")
     save(tmp_path / "b.onnx", external="a.bin")
-    save(tmp_path / ".onnx2ir-weights")
     (tmp_path / "map.json").write_text(MAP)
     (tmp_path / "out.bin").write_text(MAP)
     (tmp_path / "rules.xml").write_text(MAP)
@@ -41,6 +40,7 @@ def folder(tmp_path):
     (tmp_path / "text.ir").write_text("not read")
     (tmp_path / "text.bin").write_text("not read")
     subprocess.run([tool_path(), "inner.onnx", "-o", "ir.xml"], cwd=tmp_path, check=True)
+    save(tmp_path / ".onnx2ir-weights")  # the name of temporary files
     (tmp_path / "sub").mkdir()
     for name, target in {"to_m": "m.onnx", "to_w": "w.data", "to_ir": "ir.xml", "to_bin": "ir.bin", "to_new": "new.xml", "to_map": "map.json"}.items():
         (tmp_path / name).symlink_to(target)
@@ -129,7 +129,8 @@ def test_nothing_is_lost(way, folder):
     words = [word.format(folder=folder) for word in way.split()]
     with open(folder / "inner.onnx", "rb") as standard_input:
         done = subprocess.run([tool_path(), *words], cwd=folder, stdin=standard_input, capture_output=True, text=True, timeout=60, check=False)
-    changed = {str(path) for path in before.keys() | (now := contents(folder)).keys() if before.get(path) != now.get(path)}
+    now = contents(folder)
+    changed = {str(path) for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
     if way == "m.onnx -o w":  # the weights are next to w.data, which stays
         assert changed == {"w.xml", "w.bin"} and done.returncode == 0
         return

@@ -61,7 +61,7 @@ Option listing(std::string name, std::string summary, Listing what, Arguments& a
 /// Options of ovc and mo that onnx2ir does not have, with a hint for each. --help does not list them.
 void add_foreign_options(std::vector<Option>& rows) {
   constexpr std::string_view kRecipe = "docs/from-ovc.md shows how to add preprocessing to an IR";
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kForeign{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kForeign{{
       {"input-model", "pass the model without an option: onnx2ir MODEL"},
       {"output-dir", "write --output-model FOLDER/"},
       {"model-name", "write --output-model NAME"},
@@ -72,11 +72,15 @@ void add_foreign_options(std::vector<Option>& rows) {
       {"scale-values", kRecipe},
       {"layout", kRecipe},
       {"reverse-input-channels", kRecipe},
+      {"batch", "pass the shapes with --input: --input \"x[8,3,224,224]\""},
+      {"framework", "leave it out: the format of the model is recognised"},
+      {"log-level", "use --verbose for more messages and --quiet for fewer"},
+      {"silent", "use --quiet"},
   }};
   for (const auto& foreign : kForeign) {
     const std::string_view name = foreign.first;
-    rows.push_back({std::string(name), 0, name == "reverse-input-channels" ? "" : "VALUE", "", "",
-                    [advice = foreign.second](std::string_view) { return Problem(advice); }});
+    rows.push_back({std::string(name), 0, name == "reverse-input-channels" || name == "silent" ? "" : "VALUE",
+                    "", "", [advice = foreign.second](std::string_view) { return Problem(advice); }});
   }
 }
 

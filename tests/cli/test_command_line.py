@@ -125,6 +125,11 @@ def test_verbose_names_all_stages(model, tmp_path):
         (["--input_model", "m.onnx"], "--input_model: pass the model without an option: onnx2ir MODEL"),
         (["m.onnx", "--output_dir", "x"], "--output_dir: write --output-model FOLDER/"),
         (["m.onnx", "--mean_values", "[1,2,3]"], "docs/from-ovc.md"),
+        (["m.onnx", "--batch", "8"], "--batch: pass the shapes with --input"),
+        (["m.onnx", "--framework=onnx"], "--framework: leave it out"),
+        (["m.onnx", "--log_level", "DEBUG"], "--log_level: use --verbose"),
+        (["m.onnx", "-o", "out.bin"], "-o names the XML, and the weights are next to it: -o out.xml"),
+        (["m.onnx", "-o", "out/m.onnx"], "-o out/m.xml"),
     ],
 )
 def test_invalid_usage(arguments, message):
@@ -249,3 +254,26 @@ def test_flags_are_read_in_one_way(option, model, tmp_path):
         done = run(model, "--check", f"--{option}={word}", folder=tmp_path)
         assert done.returncode == code, (word, done.stderr)
     converted(model, "--check", f"--{option}", "fALSE", folder=tmp_path)
+
+
+SCALE = '''<ir_version: 10, opset_import: ["" : 17]>
+g (float[n, 3] x) => (float[n, 3] y) { two = Constant <value = float {2.0}> ()  [scale] y = Mul (x, two) }'''
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "messages"),
+    [
+        (SCALE, ["--output", "scale"], ["but a node of that name", "the outputs of the node: y"]),
+        (SCALE, ["--input", "X[1,3]"], ["did you mean 'x'?"]),
+        (SCALE, ["--input", "x{fp16}"], ["did you mean 'f16'?"]),
+        (SCALE, ["--input", "x{Float32}"], ["did you mean 'f32'?"]),
+        (SCALE, ["--input", "x{F16}"], ["did you mean 'f16'?"]),
+        (SCALE.replace("(x, two)", "(x, tow)"), [], ["input 'tow' is not defined", "did you mean 'two'?"]),
+        (SCALE.replace("(x, two)", "(X, two)"), [], ["did you mean 'x'?"]),
+    ],
+)
+def test_similar_names(text, options, messages, tmp_path):
+    (tmp_path / "m.onnxtxt").write_text(text)
+    done = run("m.onnxtxt", "--check", *options, folder=tmp_path)
+    assert done.returncode == 1
+    assert all(message in done.stderr for message in messages), done.stderr

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper
 
 from ..conformance.tool import tool_path
 
-MAP = "{}"
+MAP = '{"operators": []}'
 
 
 def save(path, *, external=None, unsupported=False):

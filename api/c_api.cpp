@@ -181,6 +181,14 @@ onnx2ir_conversion* onnx2ir_read_ir(const char* xml, const char* bin) {
                    [&](const onnx2ir::Options&) { return onnx2ir::read_ir(xml, bin == nullptr ? "" : bin); });
 }
 
+onnx2ir_conversion* onnx2ir_read_ir_bytes(const void* xml, size_t xml_size, const void* weights,
+                                          size_t weights_size) {
+  return converted(nullptr, [&](const onnx2ir::Options&) {
+    const std::span bytes(static_cast<const std::byte*>(weights), weights_size);
+    return onnx2ir::read_ir_bytes({static_cast<const char*>(xml), xml_size}, {bytes.begin(), bytes.end()});
+  });
+}
+
 void onnx2ir_conversion_delete(onnx2ir_conversion* conversion) {
   delete conversion;
 }

@@ -13,8 +13,11 @@
 #include "frontend/frontend.hpp"
 #include "frontend/mapping/extension_library.hpp"
 #include "frontend/mapping/operator_map.hpp"
+#include "frontend/reader/reader.hpp"
 #include "ir/cancellation.hpp"
+#include "ir/input_file.hpp"
 #include "ir/memory_budget.hpp"
+#include "ir/overwriting.hpp"
 #include "ir/text/printer.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "passes/pipeline.hpp"
@@ -24,6 +27,8 @@
 namespace onnx2ir {
 
 namespace {
+
+constexpr const char* kOtherOutput = "choose another name or folder for the output";
 
 Diagnostic unreadable_input(std::string message) {
   Diagnostic diagnostic;
@@ -95,19 +100,42 @@ std::optional<target::Target> read_target(const std::string& text, DiagnosticSin
   return std::nullopt;
 }
 
+/// The files that options name.
+std::vector<std::filesystem::path> option_files(const Options& options) {
+  std::vector<std::filesystem::path> files = options.extensions;
+  if (!options.operator_map.empty()) files.push_back(options.operator_map);
+  return files;
+}
+
+/// See Conversion::files.
+std::vector<std::filesystem::path> used_files(const frontend::ModelSource& source, const Options& options,
+                                              const std::vector<std::filesystem::path>& external_paths) {
+  std::vector<std::filesystem::path> files = option_files(options);
+  if (const auto* const path = std::get_if<std::filesystem::path>(&source)) files.push_back(*path);
+  files.insert(files.end(), external_paths.begin(), external_paths.end());
+  return files;
+}
+
+void add_input(ir::Model& model, const std::filesystem::path& path) {
+  if (const auto identity = ir::identify(path.c_str())) model.inputs.push_back({path.string(), *identity});
+}
+
 Conversion convert(const frontend::ModelSource& source, const Options& options) {
   DiagnosticSink sink;
   const ir::MemoryBudgetScope budget(options.max_memory);
   const ir::CancellationScope cancellation(options.is_cancelled);
   frontend::ImportedModel imported;
+  std::vector<std::filesystem::path> external_paths;
   const auto& model = imported.model;
   contain(sink, [&] {
     const auto target = read_target(options.target_runtime, sink);
     if (!target) return;
     if (options.progress) options.progress("reading", 0.0);
     const auto start = std::chrono::steady_clock::now();
-    const frontend::LoadOptions how{
-        options.external_data_folder, options.max_function_nodes, {options.inputs, options.outputs}};
+    const frontend::LoadOptions how{options.external_data_folder,
+                                    options.max_function_nodes,
+                                    {options.inputs, options.outputs},
+                                    &external_paths};
     std::optional<frontend::OperatorMap> map;
     if (!options.operator_map.empty()) {
       map = frontend::load_operator_map(options.operator_map, sink);
@@ -152,7 +180,9 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     }
   });
   Conversion conversion;
+  conversion.files = used_files(source, options, external_paths);
   if (model != nullptr && !sink.has_errors()) {
+    for (const auto& file : option_files(options)) add_input(*model, file);
     auto implementation = std::make_unique<Model::Implementation>();
     implementation->model = std::move(imported.model);
     implementation->source = std::move(imported.source);
@@ -163,7 +193,10 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
   explain_unsupported_operators(conversion.diagnostics);
   for (Diagnostic& diagnostic : conversion.diagnostics) {
     if (options.max_memory != 0 && diagnostic.code == DiagnosticCode::out_of_memory)
-      diagnostic.hint = "Options::max_memory limits it (max_memory= in Python); raise the limit";
+      diagnostic.hint =
+          "Options::max_memory limits it (--max-memory on the command line, max_memory= in Python); raise "
+          "the "
+          "limit, or set it to 0";
   }
   return conversion;
 }
@@ -213,7 +246,7 @@ std::optional<Diagnostic> Model::save(const std::filesystem::path& xml, const st
   Diagnostic diagnostic;
   diagnostic.code = DiagnosticCode::cannot_write;
   diagnostic.message = problem->message;
-  if (problem->kind == Kind::refused_output) diagnostic.hint = "choose another name or folder for the output";
+  if (problem->kind == Kind::refused_output) diagnostic.hint = kOtherOutput;
   return diagnostic;
 }
 
@@ -239,6 +272,30 @@ std::optional<Diagnostic> check_files(const std::filesystem::path& xml, const st
   diagnostic.message = *std::move(problem);
   diagnostic.hint = "convert the model again";
   return diagnostic;
+}
+
+std::optional<Diagnostic> output_problem(const std::filesystem::path& output,
+                                         std::span<const UsedFile> used) {
+  std::vector<ir::UsedFile> files;
+  files.reserve(used.size());
+  for (const UsedFile& file : used) files.push_back({file.path, file.use});
+  auto problem = ir::overwriting_problem(output, files);
+  if (!problem) return std::nullopt;
+  Diagnostic diagnostic;
+  diagnostic.code = DiagnosticCode::cannot_write;
+  diagnostic.message = *std::move(problem);
+  diagnostic.hint = kOtherOutput;
+  return diagnostic;
+}
+
+std::vector<std::filesystem::path> external_files(const std::filesystem::path& path) {
+  std::vector<std::filesystem::path> files;
+  frontend::LoadOptions how;
+  how.external_paths = &files;
+  DiagnosticSink sink;
+  const ir::MemoryBudgetScope budget(std::nullopt);
+  contain(sink, [&] { frontend::load_model(path, how, sink); });
+  return files;
 }
 
 Conversion convert_file(const std::filesystem::path& path, const Options& options) {

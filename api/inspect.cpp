@@ -51,7 +51,7 @@ std::unique_ptr<ir::Model> written(Model::Implementation& model) {
 
 }  // namespace
 
-Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path& bin) {
+Conversion read_ir_bytes(std::string_view xml, std::vector<std::byte> weights) {
   Conversion conversion;
   const auto fail = [&](DiagnosticCode code, std::string message) {
     Diagnostic diagnostic;
@@ -61,7 +61,33 @@ Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path
   };
   try {
     auto implementation = std::make_unique<Model::Implementation>();
+    implementation->model = backend_xml::read_xml(xml, ir::ConstantData(std::move(weights)));
+    conversion.model.emplace(std::move(implementation));
+  } catch (const std::bad_alloc&) {
+    fail(DiagnosticCode::out_of_memory, "the IR needs more memory than is available");
+  } catch (const backend_xml::InvalidIr& error) {
+    fail(DiagnosticCode::unreadable_ir, std::string("the IR cannot be read: ") + error.what());
+  }
+  return conversion;
+}
+
+Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path& bin) {
+  Conversion conversion;
+  conversion.files = {xml, bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin};
+  const auto fail = [&](DiagnosticCode code, std::string message) {
+    Diagnostic diagnostic;
+    diagnostic.code = code;
+    diagnostic.message = std::move(message);
+    conversion.diagnostics.push_back(std::move(diagnostic));
+  };
+  try {
+    auto implementation = std::make_unique<Model::Implementation>();
     implementation->model = read_model(xml, bin);
+    const auto weights = bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
+    for (const auto& path : {xml, weights}) {
+      if (const auto identity = ir::identify(path.c_str()))
+        implementation->model->inputs.push_back({path.string(), *identity});
+    }
     conversion.model.emplace(std::move(implementation));
   } catch (const std::bad_alloc&) {
     fail(DiagnosticCode::out_of_memory, "the IR needs more memory than is available");

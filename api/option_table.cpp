@@ -62,6 +62,17 @@ Problem set_size(std::uint64_t& size, std::string_view value) {
   return std::nullopt;
 }
 
+Problem set_max_memory(Options& options, std::string_view value) {
+  if (value == "auto") {
+    options.max_memory.reset();
+    return std::nullopt;
+  }
+  std::uint64_t most = 0;
+  Problem problem = set_size(most, value);
+  if (!problem) options.max_memory = most;
+  return problem;
+}
+
 /// Splits a list of names with commas between them (a backslash keeps a comma), and adds them to `names`.
 template <typename Name>
 Problem add_names(std::vector<Name>& names, std::string_view value) {
@@ -184,7 +195,8 @@ std::span<const Row<Options>> conversion_rows() {
         Kind::flag},
        [](Options& options, std::string_view value) { return set_flag(options.stateful, value); }},
       {{"quantization", "HOW",
-        "how quantised models are computed: fast (integer kernels, within a quantisation step of onnxruntime; "
+        "how quantised models are computed: fast (integer kernels, within a quantisation step of "
+        "onnxruntime; "
         "the default) or exact (in f32, with the rounding of onnxruntime)",
         "IR"},
        [](Options& options, std::string_view value) {
@@ -205,8 +217,10 @@ std::span<const Row<Options>> conversion_rows() {
          return set_number(options.max_function_nodes, value, UINT64_MAX);
        }},
       {{"max_memory", "BYTES",
-        "the most memory that the conversion may use, for example 2G; default: no limit", "Limits"},
-       [](Options& options, std::string_view value) { return set_size(options.max_memory, value); }},
+        "the most memory that the conversion may use, for example 2G; 0: no limit; by default 512M and a "
+        "multiple of the size of the model's files",
+        "Limits"},
+       [](Options& options, std::string_view value) { return set_max_memory(options, value); }},
       {{"print_after", "PASS", "print the graph after this pass, after import, or after all", "Compiler",
         Kind::list},
        [](Options& options, std::string_view value) {

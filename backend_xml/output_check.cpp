@@ -3,42 +3,29 @@
 #include <fmt/core.h>
 
 #include <system_error>
+#include <vector>
+
+#include "backend_xml/temporary_file.hpp"
+#include "ir/overwriting.hpp"
 
 namespace onnx2ir::backend_xml {
-namespace {
-
-std::filesystem::path folder_of(const std::filesystem::path& file) {
-  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-}
-
-bool is_one_path(const std::filesystem::path& a, const std::filesystem::path& b) {
-  if (a.filename() != b.filename()) return false;
-  const auto folder_of_a = ir::identify(folder_of(a).c_str());
-  const auto folder_of_b = ir::identify(folder_of(b).c_str());
-  return folder_of_a && folder_of_b && ir::is_same_file(*folder_of_a, *folder_of_b);
-}
-
-}  // namespace
 
 std::optional<std::string> output_problem(const std::filesystem::path& xml, const std::filesystem::path& bin,
                                           std::span<const ir::Input> inputs) {
-  const auto xml_now = ir::identify(xml.c_str());
-  const auto bin_now = ir::identify(bin.c_str());
-  if (is_one_path(xml, bin) || (xml_now && bin_now && ir::is_same_file(*xml_now, *bin_now))) {
+  if (ir::is_one_target(xml, bin))
     return fmt::format("the model and its weights cannot both be written to '{}'", xml.string());
-  }
-  for (const auto& [path, now] : {std::pair(&xml, &xml_now), std::pair(&bin, &bin_now)}) {
+  std::vector<ir::UsedFile> used;
+  for (const ir::Input& input : inputs)
+    used.push_back({input.path, "the model is read from", input.identity});
+  for (const auto& [path, role] : {std::pair(&xml, kModelRole), std::pair(&bin, kWeightsRole)}) {
     std::error_code error;
     if (path->filename().empty()) return fmt::format("'{}' is not the name of a file", path->string());
-    if (!*now) continue;
-    if (!std::filesystem::is_regular_file(*path, error)) {
+    if (std::filesystem::exists(*path, error) && !std::filesystem::is_regular_file(*path, error))
       return fmt::format("'{}' exists and is not a regular file", path->string());
-    }
-    for (const ir::Input& input : inputs) {
-      if (!ir::is_same_file(**now, input.identity)) continue;
-      return fmt::format("'{}' would be written over '{}', which the model is read from", path->string(),
-                         input.path);
-    }
+    if (auto problem = ir::overwriting_problem(*path, used)) return problem;
+    // A file with this name is removed before the new one gets it.
+    const auto temporary = path->parent_path() / temporary_name(role);
+    if (auto problem = ir::overwriting_problem(temporary, used)) return problem;
   }
   return std::nullopt;
 }

@@ -25,6 +25,10 @@ std::string random_letters(std::random_device& random) {
 
 }  // namespace
 
+std::string temporary_name(std::string_view role) {
+  return ".onnx2ir-" + std::string(role);
+}
+
 TemporaryFile::TemporaryFile(const OutputFolder& folder, const std::filesystem::path& target,
                              std::string role, TemporaryListener listener)
     : folder_(&folder), target_(target), role_(std::move(role)), listener_(std::move(listener)) {
@@ -54,7 +58,7 @@ bool TemporaryFile::make_nameless(unsigned mode) {
 bool TemporaryFile::make_named(unsigned mode) {
   std::random_device random;
   for (int i = 0; i < kMaxAttempts; ++i) {
-    set_temporary(".onnx2ir-" + role_ + "." + random_letters(random));
+    set_temporary(temporary_name(role_) + "." + random_letters(random));
     descriptor_ =
         ::openat(folder_->descriptor(), temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ >= 0) return true;
@@ -80,14 +84,14 @@ bool TemporaryFile::prepare(bool is_locked) {
   };
   if (is_locked) {
     // All writers use the same name, so that the next one removes the file of a killed writer.
-    const std::string name = ".onnx2ir-" + role_;
+    const std::string name = temporary_name(role_);
     ::unlinkat(folder_->descriptor(), name.c_str(), 0);
     if (link_as(name)) return true;
     if (errno != EEXIST) return false;
   }
   std::random_device random;
   for (int i = 0; i < kMaxAttempts; ++i) {
-    if (link_as(".onnx2ir-" + role_ + "." + random_letters(random))) return true;
+    if (link_as(temporary_name(role_) + "." + random_letters(random))) return true;
     if (errno != EEXIST) return false;
   }
   return false;

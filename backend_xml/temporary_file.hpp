@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "backend_xml/output_folder.hpp"
 
@@ -12,6 +13,14 @@ namespace onnx2ir::backend_xml {
 /// Called before a file gets a temporary name (`is_there`), and after the name is gone, so that a program
 /// that is ended by a signal can remove the file.
 using TemporaryListener = std::function<void(const std::filesystem::path& path, bool is_there)>;
+
+/// The roles of the files of a pair.
+inline constexpr std::string_view kModelRole = "model";
+inline constexpr std::string_view kWeightsRole = "weights";
+
+/// The name that a file has during the renames, if the folder is locked. A file that a killed writer left
+/// under this name is removed.
+std::string temporary_name(std::string_view role);
 
 /// Functions that can fail return false and set errno. Without finish(), the destructor removes the file.
 class TemporaryFile {

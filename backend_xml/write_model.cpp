@@ -23,8 +23,8 @@ class Pair {
         xml_(&xml),
         bin_(&bin),
         options_(&options),
-        weights_(bin, "weights", options.temporary),
-        text_(xml, "model", options.temporary) {}
+        weights_(bin, std::string(kWeightsRole), options.temporary),
+        text_(xml, std::string(kModelRole), options.temporary) {}
 
   /// Each step returns whether it succeeded; if not, problem() gives the reason.
   bool write() {

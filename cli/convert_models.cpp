@@ -18,6 +18,7 @@
 #include "cli/html_page.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/temporary_files.hpp"
+#include "cli/written_files.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -36,6 +37,7 @@ struct Outcome {
   std::string json;  ///< of the conversion, for the report
   std::string log;   ///< output before the diagnostics; buffered if models are converted together
   double seconds = 0;
+  bool keeps_report = false;  ///< writing the report, or another file, would overwrite a file of the model
 
   bool has_errors() const { return error_count() != 0; }
   std::ptrdiff_t error_count() const {
@@ -58,7 +60,9 @@ std::filesystem::path xml_path(const std::string& model, const std::string& outp
   if (model != kStandardInput) named = std::filesystem::path(model).filename().replace_extension(".xml");
   if (output.empty()) return named;
   std::filesystem::path path = output;
-  if (is_folder || std::filesystem::is_directory(path) || !path.has_filename()) return path / named;
+  // A path that is too long or a link to itself is reported when the file is written.
+  std::error_code no_error;
+  if (is_folder || std::filesystem::is_directory(path, no_error) || !path.has_filename()) return path / named;
   if (path.extension() != ".xml") path += ".xml";
   return path;
 }
@@ -98,7 +102,7 @@ void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics)
       arguments.options.outputs, [](const std::string& name) { return name.ends_with(".xml"); });
   for (Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.code == DiagnosticCode::out_of_memory && arguments.options.max_memory != 0)
-      diagnostic.hint = "--max-memory limits it; raise the limit";
+      diagnostic.hint = "--max-memory limits it; raise the limit, for example --max-memory 4G";
     if (diagnostic.code == DiagnosticCode::bad_interface && has_file_as_output)
       diagnostic.hint = "--output is for names of tensors; use -o or --output-model for the file";
   }
@@ -108,10 +112,18 @@ void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics)
 class Run {
  public:
   Run(const Arguments& arguments, std::vector<Job> jobs)
-      : arguments_(arguments), jobs_(std::move(jobs)), outcomes_(jobs_.size()) {}
+      : arguments_(arguments), jobs_(std::move(jobs)), files_(arguments), outcomes_(jobs_.size()) {
+    for (const Job& job : jobs_) {
+      if (!arguments.only_checks) files_.add_pair(job.xml);
+    }
+  }
 
   int convert_all() {
-    limit_memory(arguments_.options.max_memory);
+    limit_memory(arguments_.options.max_memory.value_or(0));
+    if (const auto problem = output_problem_before()) {
+      print(arguments_, {*problem});
+      return kModelError;
+    }
     if (jobs_.size() == 1) {
       convert_only_model();
     } else {
@@ -127,6 +139,17 @@ class Run {
   }
 
  private:
+  /// The reason why nothing may be written, as far as it is known before the first conversion. One model may
+  /// be written over the external data of the next one.
+  std::optional<Diagnostic> output_problem_before() {
+    auto problem = files_.problem();
+    if (problem || jobs_.size() == 1 || !files_.replaces_any()) return problem;
+    for (const Job& job : jobs_) {
+      if (job.model != kStandardInput) files_.add_read(external_files(job.model), job.model);
+    }
+    return files_.problem();
+  }
+
   /// If there is only one model, the process ends after it. The model is never destroyed, because freeing
   /// millions of nodes takes as long as writing them. See Options::keep_source.
   void convert_only_model() {
@@ -179,7 +202,7 @@ class Run {
   Options options_of(const Job& job, Outcome& outcome) const {
     Options options = arguments_.options;
     // The limit is already set for the whole process.
-    options.max_memory = 0;
+    if (options.max_memory) options.max_memory = 0;
     options.debug.dump = [this, &outcome](std::string_view pass, std::string_view text) {
       print_or_keep(outcome, fmt::format("// after {}\n{}", pass, text));
     };
@@ -216,11 +239,16 @@ class Run {
 
   void finish(const Job& job, Conversion& conversion, Outcome& outcome,
               std::chrono::steady_clock::time_point start) const {
-    std::optional<Diagnostic> page_problem;
-    if (conversion.model && !arguments_.html.empty())
-      page_problem = write_html_page(*conversion.model, arguments_.html, job.model);
-    if (page_problem) {
-      conversion.diagnostics.push_back(*std::move(page_problem));
+    WrittenFiles files = files_;
+    files.add_read(conversion.files, job.model);
+    auto refused = files.problem();
+    WrittenFiles others(arguments_);
+    others.add_read(conversion.files, job.model);
+    outcome.keeps_report = others.problem().has_value();
+    if (!refused && conversion.model && !arguments_.html.empty())
+      refused = write_html_page(*conversion.model, arguments_.html);
+    if (refused) {
+      conversion.diagnostics.push_back(*std::move(refused));
     } else if (conversion.model && !arguments_.only_checks) {
       const auto before = std::chrono::steady_clock::now();
       if (auto problem = save(*conversion.model, job.xml)) {
@@ -285,6 +313,7 @@ class Run {
   }
 
   bool write_report() const {
+    if (std::ranges::any_of(outcomes_, &Outcome::keeps_report)) return false;
     if (arguments_.report == "-") {
       std::cout << report_text() << std::flush;
       return std::cout.good();
@@ -297,6 +326,7 @@ class Run {
 
   const Arguments& arguments_;
   std::vector<Job> jobs_;
+  WrittenFiles files_;
   std::vector<Outcome> outcomes_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;

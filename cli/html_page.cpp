@@ -26,11 +26,7 @@ bool write(const std::string& path, const std::string& page) {
 
 }  // namespace
 
-std::optional<Diagnostic> write_html_page(const Model& model, const std::string& path,
-                                          const std::string& source) {
-  std::error_code no_error;
-  if (std::filesystem::equivalent(path, source, no_error))
-    return failure(DiagnosticCode::cannot_write, "--html " + path + " would overwrite the model");
+std::optional<Diagnostic> write_html_page(const Model& model, const std::string& path) {
   try {
     if (write(path, model.html())) return std::nullopt;
   } catch (const std::runtime_error& error) {

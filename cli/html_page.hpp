@@ -7,9 +7,8 @@
 
 namespace onnx2ir::cli {
 
-/// Writes the HTML page of `model` to `path`; "-": standard output. `source` is the file of the model, which
-/// is not overwritten. Returns the reason of a failure.
-std::optional<Diagnostic> write_html_page(const Model& model, const std::string& path,
-                                          const std::string& source);
+/// Writes the HTML page of `model` to `path`, which the caller has checked with WrittenFiles; "-": standard
+/// output. Returns the reason of a failure.
+std::optional<Diagnostic> write_html_page(const Model& model, const std::string& path);
 
 }  // namespace onnx2ir::cli

@@ -11,6 +11,7 @@
 
 #include "cli/convert_models.hpp"
 #include "cli/html_page.hpp"
+#include "cli/written_files.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -52,10 +53,19 @@ int or_failure(int code, Work work) {
 
 int show_model(const Arguments& arguments) {
   return or_failure(kModelError, [&] {
-    const Model* const model = read_or_report(arguments, arguments.models[0]);
-    if (model == nullptr) return kModelError;
+    WrittenFiles files(arguments);
+    if (const auto problem = files.problem()) {
+      print(arguments, {*problem});
+      return kModelError;
+    }
+    const Conversion& conversion = kept(read(arguments, arguments.models[0]));
+    print(arguments, conversion.diagnostics);
+    if (!conversion.model) return kModelError;
+    const Model* const model = &*conversion.model;
     if (!arguments.html.empty()) {
-      const auto problem = write_html_page(*model, arguments.html, arguments.models[0]);
+      files.add_read(conversion.files, arguments.models[0]);
+      auto problem = files.problem();
+      if (!problem) problem = write_html_page(*model, arguments.html);
       if (problem) print(arguments, {*problem});
       return problem ? kModelError : kDone;
     }

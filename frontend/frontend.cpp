@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "frontend/cache_branch.hpp"
 #include "frontend/graph/branch_choice.hpp"
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/graph/onnx_types.hpp"
@@ -93,6 +94,31 @@ void convert_input(const std::string& name, ir::ElementType computed, GraphTrans
   translator.rebind(name, convert(builder, parameter, computed));
 }
 
+void bind_input(const onnx::ValueInfoProto& input, const LoadedModel& model, const LearnedRanks& learned,
+                GraphTranslator& translator) {
+  std::string problem;
+  auto type = to_operand_type(input.type(), problem);
+  if (!type) {
+    report(translator.sink(), DiagnosticCode::unsupported_input,
+           "model input '" + input.name() + "' " + problem);
+    translator.bind_unavailable(input.name());
+    return;
+  }
+  const InputOverride requested = override_of(model, input.name());
+  const ir::ElementType computed = type->type;
+  if (requested.shape) type->shape = *requested.shape;
+  if (requested.type) type->type = *requested.type;
+  if (type->kind == OperandType::Kind::tensor && !type->shape.has_rank()) {
+    translator.sink().warning(DiagnosticCode::unknown_rank,
+                              "model input '" + input.name() +
+                                  "' has no known rank: OpenVINO's CPU runtime compiles "
+                                  "the model only after reshape() has given it one");
+  }
+  translator.bind(input.name(),
+                  input_operand(input.name(), input_type(*type, input.name(), learned), translator.graph()));
+  if (type->type != computed) convert_input(input.name(), computed, translator);
+}
+
 /// Creates Parameters for all inputs without a default value. (Models of IR version 3 list initializers as
 /// inputs.)
 void bind_inputs(const LoadedModel& model, const LearnedRanks& learned, GraphTranslator& translator) {
@@ -100,28 +126,21 @@ void bind_inputs(const LoadedModel& model, const LearnedRanks& learned, GraphTra
   std::unordered_set<std::string_view> initialized;
   for (const auto& tensor : proto.initializer()) initialized.insert(tensor.name());
   for (const auto& tensor : proto.sparse_initializer()) initialized.insert(tensor.values().name());
+  const onnx::ValueInfoProto* cache_branch = nullptr;
   for (const onnx::ValueInfoProto& input : proto.input()) {
     if (initialized.contains(input.name())) continue;
-    std::string problem;
-    if (auto type = to_operand_type(input.type(), problem)) {
-      const InputOverride requested = override_of(model, input.name());
-      const ir::ElementType computed = type->type;
-      if (requested.shape) type->shape = *requested.shape;
-      if (requested.type) type->type = *requested.type;
-      if (type->kind == OperandType::Kind::tensor && !type->shape.has_rank()) {
-        translator.sink().warning(DiagnosticCode::unknown_rank,
-                                  "model input '" + input.name() +
-                                      "' has no known rank: OpenVINO's CPU runtime compiles "
-                                      "the model only after reshape() has given it one");
-      }
-      translator.bind(input.name(), input_operand(input.name(), input_type(*type, input.name(), learned),
-                                                  translator.graph()));
-      if (type->type != computed) convert_input(input.name(), computed, translator);
-      continue;
+    if (chooses_cache_branch(input, translator)) {
+      cache_branch = &input;
+    } else {
+      bind_input(input, model, learned, translator);
     }
-    report(translator.sink(), DiagnosticCode::unsupported_input,
-           "model input '" + input.name() + "' " + problem);
-    translator.bind_unavailable(input.name());
+  }
+  // After the inputs from which it follows.
+  if (cache_branch == nullptr) return;
+  if (const Value has_past = cache_branch_choice(proto, *cache_branch, translator)) {
+    translator.bind(cache_branch->name(), has_past);
+  } else {
+    bind_input(*cache_branch, model, learned, translator);
   }
 }
 

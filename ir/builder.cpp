@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/constant_pool.hpp"
 #include "ir/inference.hpp"
+#include "ir/memory_budget.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -19,8 +21,33 @@ void check_inputs(const OpDescriptor& op, std::span<const Value> inputs, const G
   }
 }
 
+/// Names may be long, and copied for each iteration of an unrolled loop.
+void give_name(Node& node, const std::string& name) {
+  constexpr std::size_t kShort = 64;  // counted with the node
+  if (name.size() > kShort) charge_permanently(name.size());
+  node.name = name;
+}
+
+/// The bytes of texts and lists in an attribute.
+std::size_t size_of(const AttributeValue& value) {
+  if (const auto* const text = std::get_if<std::string>(&value)) return text->size();
+  if (const auto* const list = std::get_if<std::vector<std::int64_t>>(&value))
+    return list->size() * sizeof(std::int64_t);
+  if (const auto* const reals = std::get_if<std::vector<double>>(&value))
+    return reals->size() * sizeof(double);
+  std::size_t size = 0;
+  if (const auto* const texts = std::get_if<std::vector<std::string>>(&value)) {
+    for (const std::string& text : *texts) size += sizeof(std::string) + text.size();
+  }
+  return size;
+}
+
 void set_attributes(Node& node, std::span<const Attribute> attributes) {
-  for (const Attribute& attribute : attributes) node.set_attribute(attribute.name, attribute.value);
+  constexpr std::size_t kSmall = 64;  // counted with the node
+  for (const Attribute& attribute : attributes) {
+    if (const std::size_t size = size_of(attribute.value); size > kSmall) charge_permanently(size);
+    node.set_attribute(attribute.name, attribute.value);
+  }
   for (const AttributeSpec& spec : node.op().attributes) {
     if (spec.presence == AttributeSpec::Presence::required && node.find_attribute(spec.name) == nullptr) {
       throw std::logic_error(std::string(node.op().name) + " needs attribute " + std::string(spec.name));
@@ -38,7 +65,7 @@ Node& Builder::node(Op op, std::span<const Value> inputs, std::span<const Attrib
                                   ? output_count
                                   : static_cast<std::size_t>(descriptor.outputs);
   Node& node = graph_->add(descriptor, inputs, outputs);
-  if (!name_.empty()) node.name = name_;
+  if (!name_.empty()) give_name(node, name_);
   try {
     set_attributes(node, attributes);
     infer(node);
@@ -65,7 +92,7 @@ Value Builder::op(Op op, std::span<const Value> inputs, AttributeList attributes
 
 Node& Builder::declared(Op op, ElementType type, PartialShape shape) {
   Node& node = graph_->add(find_op(op), {}, 1);
-  if (!name_.empty()) node.name = name_;
+  if (!name_.empty()) give_name(node, name_);
   set_output(node, 0, type, std::move(shape));
   return node;
 }
@@ -76,7 +103,7 @@ Node& Builder::clone(const Node& node, std::span<const Value> inputs) {
   Node& copy = is_constant ? declared(ops::Const, first.type, first.shape)
                            : this->node(node.op().id, inputs, node.attributes(), node.outputs().size());
   if (is_constant) copy.set_payload(*node.constant());
-  copy.name = node.name;
+  give_name(copy, node.name);
   copy.is_decompression = node.is_decompression;
   copy.is_legalized = node.is_legalized;
   return copy;
@@ -90,7 +117,7 @@ Value Builder::constant(ElementType type, std::span<const std::int64_t> shape, C
     invalid("a constant of shape " + to_string(sizes) + " cannot have " +
             std::to_string(data.written_size()) + " bytes");
   Node& constant = declared(ops::Const, type, sizes);
-  constant.set_payload(std::move(data));
+  constant.set_payload(graph_->constants().share(std::move(data)));
   return constant.value();
 }
 

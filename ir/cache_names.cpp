@@ -30,4 +30,8 @@ bool are_ends_of_a_cache(std::string_view input, std::string_view output) {
   return key && key == key_of_present(output);
 }
 
+std::size_t batch_axis_of_cache(const PartialShape& shape) {
+  return shape.rank() == 5 && shape[0] == Dimension(2) ? 1 : 0;
+}
+
 }  // namespace onnx2ir::ir

@@ -2,9 +2,12 @@
 // `present*` of a layer differ in this word only, for example `past_key_values.0.key` and `present.0.key`.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "ir/partial_shape.hpp"
 
 namespace onnx2ir::ir {
 
@@ -17,5 +20,9 @@ std::optional<std::string> key_of_present(std::string_view output);
 
 /// Whether the names belong to the same cache: both have a key, and the keys are equal.
 bool are_ends_of_a_cache(std::string_view input, std::string_view output);
+
+/// The batch axis of a cache. Exports of GPT-2 have keys and values in one tensor [2, batch, heads, length,
+/// size]; otherwise the batch is the first axis.
+std::size_t batch_axis_of_cache(const PartialShape& shape);
 
 }  // namespace onnx2ir::ir

@@ -15,7 +15,7 @@ struct OwnedBytes {
 
 }  // namespace
 
-ConstantData::ConstantData(std::vector<std::byte> bytes) : size_(bytes.size()) {
+ConstantData::ConstantData(std::vector<std::byte> bytes) : size_(bytes.size()), is_owned_(true) {
   auto owned = std::make_shared<const OwnedBytes>(std::move(bytes));
   memory_ = owned->bytes.data();
   owner_ = std::move(owned);

@@ -70,6 +70,19 @@ class ConstantData {
     return narrowing_ == Narrowing::none ? size() : size() / (narrowing_ == Narrowing::f32_to_f16 ? 2 : 4);
   }
 
+  /// The bytes that were passed to the constructor for owned bytes; empty for views.
+  std::span<const std::byte> owned_bytes() const {
+    return is_owned_ ? std::span(memory_, size_) : std::span<const std::byte>();
+  }
+  const std::shared_ptr<const void>& owner() const { return owner_; }
+  /// The same data over equal `bytes`, which `owner` keeps alive.
+  ConstantData with_bytes_of(std::shared_ptr<const void> owner, std::span<const std::byte> bytes) const {
+    ConstantData result = *this;
+    result.owner_ = std::move(owner);
+    result.memory_ = bytes.data();
+    return result;
+  }
+
   /// The file that holds the bytes, and the offset in it; null if they are in memory.
   const InputFile* file() const { return file_; }
   std::uint64_t file_offset() const { return file_offset_; }
@@ -86,6 +99,7 @@ class ConstantData {
   const InputFile* file_ = nullptr;
   std::uint64_t file_offset_ = 0;
   Narrowing narrowing_ = Narrowing::none;
+  bool is_owned_ = false;
 };
 
 }  // namespace onnx2ir::ir

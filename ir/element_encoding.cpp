@@ -82,17 +82,30 @@ void store_integer(std::span<std::byte> bytes, std::size_t index, std::int64_t v
   store_bits(bytes, index, info(type).bits, static_cast<std::uint32_t>(value));
 }
 
-/// Zeroed memory for the elements of a constant, and its owner.
+/// Zeroed memory for the elements of a constant.
 struct Storage {
-  std::shared_ptr<std::byte[]> owner;
+  std::shared_ptr<std::byte[]> small;  ///< one allocation, for the many constants of a few elements
+  std::vector<std::byte> large;        ///< counted in the memory budget
   std::span<std::byte> bytes;
+
+  ConstantData take() {
+    return small == nullptr ? ConstantData(std::move(large)) : ConstantData(std::move(small), bytes);
+  }
 };
 
 Storage storage(ElementType type, std::size_t count) {
   const auto size = packed_size(type, count);
   if (!size) invalid("cannot encode constants of type " + std::string(info(type).name));
-  auto owner = std::make_shared<std::byte[]>(*size);
-  return {owner, {owner.get(), *size}};
+  constexpr std::uint64_t kSmall = 256;
+  Storage result;
+  if (*size <= kSmall) {
+    result.small = std::make_shared<std::byte[]>(*size);
+    result.bytes = {result.small.get(), *size};
+  } else {
+    result.large.resize(*size);
+    result.bytes = result.large;
+  }
+  return result;
 }
 
 std::optional<std::int64_t> load_integer(std::span<const std::byte> bytes, std::size_t index,
@@ -153,18 +166,20 @@ ConstantData encode_integers(std::span<const std::int64_t> values, ElementType t
     const std::vector<double> numbers(values.begin(), values.end());
     return encode_numbers(numbers, type);
   }
-  const auto [owner, bytes] = storage(type, values.size());
+  Storage stored = storage(type, values.size());
+  const std::span<std::byte> bytes = stored.bytes;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] < least || values[i] > greatest) {
       invalid(std::to_string(values[i]) + " is no " + std::string(info(type).name));
     }
     store_integer(bytes, i, values[i], type);
   }
-  return {owner, bytes};
+  return stored.take();
 }
 
 ConstantData encode_numbers(std::span<const double> values, ElementType type) {
-  const auto [owner, bytes] = storage(type, values.size());
+  Storage stored = storage(type, values.size());
+  const std::span<std::byte> bytes = stored.bytes;
   std::int64_t least = 0;
   std::int64_t greatest = 0;
   const bool integers = integer_limits(type, least, greatest);
@@ -197,7 +212,7 @@ ConstantData encode_numbers(std::span<const double> values, ElementType type) {
       invalid("cannot encode numbers of type " + std::string(info(type).name));
     }
   }
-  return {owner, bytes};
+  return stored.take();
 }
 
 std::optional<std::int64_t> decode_integer(ElementType type, std::span<const std::byte> bytes) {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "ir/builder.hpp"
+#include "ir/constant_pool.hpp"
 #include "ir/memory_budget.hpp"
 
 namespace onnx2ir::ir {
@@ -155,12 +156,14 @@ void NodeDeleter::operator()(Node* node) const {
   storage.release(node);
 }
 
-Graph::Graph() : storage_(std::make_shared<NodeStorage>(sizeof(Node))) {}
-Graph::Graph(std::shared_ptr<NodeStorage> storage) : storage_(std::move(storage)) {}
+Graph::Graph()
+    : storage_(std::make_shared<NodeStorage>(sizeof(Node))), constants_(std::make_shared<ConstantPool>()) {}
+Graph::Graph(std::shared_ptr<NodeStorage> storage, std::shared_ptr<ConstantPool> constants)
+    : storage_(std::move(storage)), constants_(std::move(constants)) {}
 Graph::~Graph() = default;
 
 std::unique_ptr<Graph> Graph::make_body() const {
-  return std::unique_ptr<Graph>(new Graph(storage_));
+  return std::unique_ptr<Graph>(new Graph(storage_, constants_));
 }
 
 void Graph::reserve(std::size_t nodes) {

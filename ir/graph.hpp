@@ -25,6 +25,7 @@
 
 namespace onnx2ir::ir {
 
+class ConstantPool;
 class Node;
 class Graph;
 struct Output;
@@ -263,6 +264,8 @@ class Graph {
 
   /// An empty graph for a body of one of this graph's nodes.
   std::unique_ptr<Graph> make_body() const;
+  /// The constants of the model, whose bytes are shared.
+  ConstantPool& constants() const { return *constants_; }
   /// Makes room for `nodes` nodes in all.
   void reserve(std::size_t nodes);
   /// Appends a node without attributes, types and checks. Use Builder, which adds all of them.
@@ -302,11 +305,12 @@ class Graph {
   friend class Node;
   friend struct NodeDeleter;
   friend void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
-  explicit Graph(std::shared_ptr<NodeStorage> storage);
+  Graph(std::shared_ptr<NodeStorage> storage, std::shared_ptr<ConstantPool> constants);
   /// Removes nodes that will be deleted from the lists below, and their uses of other nodes.
   void forget(std::span<Node* const> nodes);
 
   std::shared_ptr<NodeStorage> storage_;  ///< outlives the nodes
+  std::shared_ptr<ConstantPool> constants_;
   std::vector<NodePointer> nodes_;
   std::vector<Node*> parameters_;
   std::vector<Node*> results_;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace onnx2ir::ir {
@@ -15,22 +16,28 @@ class MemoryBudget {
   /// Throws std::bad_alloc if the limit would be exceeded.
   void take(std::uint64_t bytes);
   void release(std::uint64_t bytes) { taken_ -= bytes; }
+  void raise(std::uint64_t bytes) { most_ += bytes; }
 
  private:
-  std::uint64_t most_;
+  std::atomic<std::uint64_t> most_;
   std::atomic<std::uint64_t> taken_{0};
 };
 
-/// Sets the budget of this thread during the lifetime of the scope; 0 bytes: no limit.
+/// The budget of a conversion without a limit of its own: with raise_default_budget(), files of 100 KB stay
+/// below 1 GiB, including what is not counted.
+inline constexpr std::uint64_t kDefaultBudget = std::uint64_t{512} << 20U;
+
+/// Sets the budget of this thread during the lifetime of the scope. 0 bytes: no limit; no value: the default.
 class MemoryBudgetScope {
  public:
-  explicit MemoryBudgetScope(std::uint64_t most);
+  explicit MemoryBudgetScope(std::optional<std::uint64_t> most);
   MemoryBudgetScope(const MemoryBudgetScope&) = delete;
   MemoryBudgetScope& operator=(const MemoryBudgetScope&) = delete;
   ~MemoryBudgetScope();
 
  private:
   std::shared_ptr<MemoryBudget> outer_;
+  bool was_default_;
 };
 
 /// Takes bytes from the budget of this thread, if it has one, during the lifetime of the charge.
@@ -48,6 +55,9 @@ class MemoryCharge {
   std::shared_ptr<MemoryBudget> budget_;
   std::uint64_t bytes_;
 };
+
+/// Raises the budget of this thread if it is the default one.
+void raise_default_budget(std::uint64_t bytes);
 
 /// Takes bytes that are not returned before the conversion ends.
 void charge_permanently(std::uint64_t bytes);

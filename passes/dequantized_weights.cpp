@@ -73,6 +73,20 @@ std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
   return found ? found : product_of(node, node.input(1), node.input(0));
 }
 
+bool is_quantized(ir::Value value) {
+  constexpr int kMaxSteps = 8;
+  for (int i = 0; i < kMaxSteps; ++i) {
+    const ir::Node& node = *value.node;
+    if (node.is(ops::FakeQuantize)) return true;
+    const bool is_kept = node.op().traits.reshapes || node.op().traits.rearranges || node.is(ops::MaxPool) ||
+                         node.is(ops::ReLU) || node.is(ops::Concat) || node.is(ops::Slice) ||
+                         node.is(ops::Split) || node.is(ops::VariadicSplit);
+    if (!is_kept) return false;
+    value = node.input(0);
+  }
+  return false;
+}
+
 bool computes_weights(ir::Value value) {
   constexpr int kMaxMoves = 4;
   for (int i = 0; i < kMaxMoves && is_move(*value.node); ++i) value = value.node->input(0);

@@ -26,6 +26,10 @@ ir::Node* source_constant(ir::Value value);
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 
+/// Whether `value` is rounded by a FakeQuantize, possibly before a few operations that runtimes compute with
+/// integers.
+bool is_quantized(ir::Value value);
+
 /// Whether `value` is a step of the computation of quantised weights from constants of at most 8 bits: the
 /// result of the Convert, the Subtract, the Multiply, or of a few operations that only move the weights. The
 /// runtime keeps such weights as integers.

@@ -10,8 +10,8 @@ namespace onnx2ir::passes {
 
 /// Operations whose results jump where an operand is 0, or where it is a whole number.
 inline constexpr ir::OperationSet kJumpAtZero = {
-    ops::Equal, ops::NotEqual, ops::Greater, ops::GreaterEqual, ops::Less,    ops::LessEqual, ops::Sign,
-    ops::Log,   ops::Divide,   ops::Power,   ops::Ceiling,      ops::Floor,   ops::Convert,
+    ops::Equal, ops::NotEqual, ops::Greater, ops::GreaterEqual, ops::Less,  ops::LessEqual, ops::Sign,
+    ops::Log,   ops::Divide,   ops::Power,   ops::Ceiling,      ops::Floor, ops::Convert,
 };
 
 /// Whether such an operation uses output 0 of `node`, so that a number that should be 0 must be exactly 0.

@@ -39,6 +39,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::concat_reduction, "concat_reduction",
      "ReduceMax and ReduceMin along the axis of a Concat of two tensors give Maximum and Minimum of the two, "
      "whatever their sizes"},
+    {Fault::constant_batch_broadcast, "constant_batch_broadcast",
+     "A MatMul of a dynamic shape with a constant of several matrices fails if the left operand has one matrix"},
+    {Fault::constant_initial_state, "constant_initial_state",
+     "LSTMSequence, GRUSequence and RNNSequence with constant initial states do not compile if the batch is dynamic"},
     {Fault::constant_loop_evaluation, "constant_loop_evaluation",
      "OpenVINO evaluates a Loop with constant inputs while it compiles, and fails if it runs zero times or "
      "ends by its own condition"},
@@ -57,6 +61,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "Floating-point division multiplies by the reciprocal, so that x / x can be less than 1"},
     {Fault::dropped_double_constant, "dropped_double_constant",
      "Of two constants that are added to an f64 product, one of them computed, one is dropped"},
+    {Fault::dynamic_column_constants, "dynamic_column_constants",
+     "A MatMul with a transposed operand and a dynamic number of columns does not compile if an operation with a "
+     "constant per column follows"},
     {Fault::dynamic_constant_shapes, "dynamic_constant_shapes",
      "The CPU plugin cannot compile an operation on constants that OpenVINO does not fold and whose output "
      "has a dynamic shape"},
@@ -71,6 +78,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "OpenVINO divides by zero when it folds a Broadcast to an empty shape"},
     {Fault::empty_broadcast_in_arithmetic, "empty_broadcast_in_arithmetic",
      "Arithmetic with a Broadcast to a dynamic size of 0 gives size 1"},
+    {Fault::empty_concat_part, "empty_concat_part",
+     "A constant part of a Concat that is empty along another axis is removed, and its size is lost"},
     {Fault::empty_constant_result, "empty_constant_result",
      "A model output that is an empty constant ends the process"},
     {Fault::empty_gather, "empty_gather", "Gather with an empty list of indices ends the process"},
@@ -78,6 +87,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A model output of type i64 with a static empty shape ends the process at compile time"},
     {Fault::empty_loop_vectors, "empty_loop_vectors",
      "A Loop with an input, a state or an output of shape [0], [0, 1], [0, 1, 1] and so on ends the process"},
+    {Fault::empty_product, "empty_product",
+     "A MatMul with a static inner size of 0 returns uninitialised memory, and one of empty integers fails"},
     {Fault::empty_reshape_in_first_run, "empty_reshape_in_first_run",
      "A Reshape of an empty constant to a dynamic shape of several zeros fails in the first run"},
     {Fault::empty_state_shape, "empty_state_shape",
@@ -149,6 +160,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "BitwiseLeftShift of 8-bit and 16-bit integers saturates instead of dropping the upper bits"},
     {Fault::negative_gather_elements, "negative_gather_elements",
      "GatherElements reads outside of its data for negative indices"},
+    {Fault::negative_run_time_pads, "negative_run_time_pads",
+     "Pad fails if dynamic pads with known bounds are negative at run time"},
     {Fault::neutral_constant_rank, "neutral_constant_rank",
      "A constant without effect on the numbers, such as 0 in an Add, is removed although it gives a scalar "
      "element of ShapeOf more dimensions"},
@@ -181,6 +194,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::rounded_constant_sum, "rounded_constant_sum",
      "(x + a) * c + b with constants is computed as x * c + (a * c + b), which rounds b to the precision of "
      "a * c"},
+    {Fault::saturated_products, "saturated_products",
+     "Convolution and MatMul of 8-bit integers add pairs of products in 16 bits and saturate"},
     {Fault::saturating_conversions, "saturating_conversions",
      "Convert of integers to integers of fewer bits saturates instead of dropping the upper bits"},
     {Fault::scalar_random_numbers, "scalar_random_numbers",
@@ -207,6 +222,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::skipped_gather, "skipped_gather",
      "OpenVINO removes a Gather of an only element before a Transpose and a Reshape: other uses of the "
      "Transpose get one more dimension"},
+    {Fault::small_product_constants, "small_product_constants",
+     "A MatMul of at most two rows and columns of dynamic number loses operations with a constant per column that follow it"},
     {Fault::small_type_moves, "small_type_moves",
      "Operations that move elements of less than 8 bits or of 8-bit floats give wrong values or end the "
      "process"},

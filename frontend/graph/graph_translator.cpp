@@ -112,6 +112,16 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
 
 namespace {
 
+constexpr std::size_t kLongestNameInFunction = 1024;
+
+/// The first `most` bytes of UTF-8, without a part of a letter at the end.
+std::string beginning(const std::string& text, std::size_t most) {
+  constexpr unsigned kContinuationMask = 0xC0;
+  constexpr unsigned kContinuation = 0x80;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & kContinuationMask) == kContinuation) --most;
+  return text.substr(0, most);
+}
+
 /// Whether programs refer to `node` by its name, for example to keep it from being quantised.
 bool is_main_operation(const ir::Node& node) {
   return node.is_one_of({ops::Convolution, ops::GroupConvolution, ops::ConvolutionBackpropData,
@@ -134,7 +144,12 @@ std::string inner_name(const ir::Node& node, const std::string& name) {
 /// nodes stay unnamed. `first` is the first node that was emitted for `node`.
 void GraphTranslator::name_nodes(const onnx::NodeProto& node, const Operands& outputs, std::size_t first) {
   if (node.output().empty() || first >= graph_->nodes().size()) return;
-  const std::string& name = node.name().empty() ? node.output(0) : node.name();
+  const std::string& full_name = node.name().empty() ? node.output(0) : node.name();
+  // Each call has a copy of the name.
+  std::string cut_name;
+  if (!function_stack_.empty() && full_name.size() > kLongestNameInFunction)
+    cut_name = beginning(full_name, kLongestNameInFunction);
+  const std::string& name = cut_name.empty() ? full_name : cut_name;
   for (const Operand& output : outputs) {
     const ir::Value value = as_tensor(output);
     if (value && value.node->name.empty()) value.node->name = name;
@@ -236,7 +251,10 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
     return emit_function(bound_function(*function, node), node, inputs, outputs);
   }
   const std::string_view domain = canonical_domain(node.domain());
-  if (const TranslatorRow* row = conversion_->translators->find(domain, node.op_type(), opset)) {
+  const TranslatorRow* const row = conversion_->translators->find(domain, node.op_type(), opset);
+  const bool is_expanded = row != nullptr && row->is_for_fast_quantization &&
+                           conversion_->quantization == Quantization::exact;
+  if (row != nullptr && !is_expanded) {
     NodeContext context(*this, node, opset, inputs);
     apply(*row, context, outputs);
     warn_about_unread_attributes(*row, context);

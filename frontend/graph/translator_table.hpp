@@ -29,6 +29,8 @@ struct TranslatorRow {
   /// For operators without a schema in the ONNX library: attributes that the translator does not read on
   /// purpose, separated by blanks. NAME=VALUE: only with this value.
   std::string_view ignored = {};
+  /// With exact quantisation, the operator is expanded into its function body instead.
+  bool is_for_fast_quantization = false;
 };
 
 /// Returns rows that belong together.

@@ -147,7 +147,8 @@ std::optional<Problem> load(const std::filesystem::path& path, Registration& reg
   if (!can_load())
     return Problem{"this onnx2ir is linked statically and cannot load libraries",
                    "use onnx2ir of the Python wheel or of the Debian package"};
-  const std::string file = std::filesystem::absolute(path).string();
+  std::error_code no_error;
+  const std::string file = std::filesystem::absolute(path, no_error).string();
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return Problem{last_error(file)};
   return register_translators(library, registration);

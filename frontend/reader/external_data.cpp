@@ -175,6 +175,14 @@ const FileResult& ExternalFiles::open(std::string_view location) {
   return found->second;
 }
 
+std::vector<std::filesystem::path> ExternalFiles::paths() const {
+  std::vector<std::filesystem::path> result;
+  for (const auto& [location, opened] : files_) {
+    for (const auto& folder : folders_.folders()) result.push_back(folder / location);
+  }
+  return result;
+}
+
 std::vector<std::shared_ptr<const ir::InputFile>> ExternalFiles::files() const {
   std::vector<std::shared_ptr<const ir::InputFile>> result;
   for (const auto& [location, opened] : files_) {

@@ -41,6 +41,7 @@ class ExternalFolders {
   /// Opens `location`. Rejects everything that is not a regular file with a single hard link inside one of
   /// the folders after symbolic links are resolved.
   FileResult open(std::string_view location) const;
+  const std::vector<std::filesystem::path>& folders() const { return folders_; }
 
  private:
   std::vector<std::filesystem::path> folders_;  ///< searched in this order
@@ -57,6 +58,8 @@ class ExternalFiles {
   const FileResult& open(std::string_view location);
   /// The result of open(location); null if it was never opened.
   const FileResult* find(std::string_view location) const;
+  /// The paths that open() looked for, also of files that it rejected.
+  std::vector<std::filesystem::path> paths() const;
   /// All files that were opened.
   std::vector<std::shared_ptr<const ir::InputFile>> files() const;
 

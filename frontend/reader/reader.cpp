@@ -116,6 +116,12 @@ std::optional<ModelBytes> strip_source(const ModelSource& source, const LoadOpti
   return strip_text(std::get<std::string_view>(source), std::move(folders), problem.text);
 }
 
+std::uint64_t source_size(const ModelSource& source, const ModelBytes& bytes) {
+  if (const auto* const memory = std::get_if<std::span<const std::byte>>(&source)) return memory->size();
+  if (const auto* const text = std::get_if<std::string_view>(&source)) return text->size();
+  return bytes.file == nullptr ? 0 : bytes.file->size();
+}
+
 std::string source_name(const ModelSource& source) {
   if (const auto* path = std::get_if<std::filesystem::path>(&source))
     return fmt::format("'{}'", path->string());
@@ -190,6 +196,10 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
     report(source, std::move(problem), sink);
     return std::nullopt;
   }
+  // Most of a file without weights is nodes; weights are converted to larger types, and copied by passes.
+  constexpr std::uint64_t kOfNodes = 256;
+  constexpr std::uint64_t kOfWeights = 16;
+  ir::raise_default_budget(kOfNodes * bytes->stripped.size() + kOfWeights * source_size(source, *bytes));
   // The text of the model, and the message.
   constexpr std::uint64_t kCopies = 4;
   ir::charge_permanently(kCopies * bytes->stripped.size());
@@ -211,7 +221,10 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
   auto functions = std::make_unique<const FunctionIndex>(*proto);
   const bool is_ordered =
       check_model(*proto, opsets, *functions, *bytes->weights, options.max_function_nodes, sink);
+  if (options.external_paths != nullptr) *options.external_paths = bytes->weights->external_paths();
   if (sink.error_count() != errors_before) return std::nullopt;
+  for (const auto& file : bytes->weights->external_files())
+    ir::raise_default_budget(kOfWeights * file->size());
   return LoadedModel(std::move(arena), *proto, std::move(bytes->weights), std::move(bytes->file),
                      std::move(functions), std::move(opsets), std::move(overrides), is_ordered);
 }

@@ -43,6 +43,8 @@ struct LoadOptions {
   std::uint64_t max_function_nodes = 1'000'000;
   /// Requested inputs and outputs.
   InterfaceSpec interface;
+  /// Receives the paths of external data, also if the model cannot be loaded; may be null.
+  std::vector<std::filesystem::path>* external_paths = nullptr;
 };
 
 /// A model that has been read and checked. Immutable, so any number of threads may read it.

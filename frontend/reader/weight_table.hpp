@@ -40,6 +40,9 @@ class WeightTable {
   /// The external files that were opened.
   std::vector<std::shared_ptr<const ir::InputFile>> external_files() const { return external_.files(); }
 
+  /// See ExternalFiles::paths().
+  std::vector<std::filesystem::path> external_paths() const { return external_.paths(); }
+
   /// The number of bytes of raw_data, also if they were stripped.
   std::uint64_t raw_data_size(const onnx::TensorProto& tensor) const;
   /// The bytes of raw_data: a view if they were stripped, otherwise a copy (which is short).

@@ -34,6 +34,7 @@ std::vector<TranslatorRow> rotary_embedding_translators();
 std::vector<TranslatorRow> signal_translators();
 std::vector<TranslatorRow> mel_weight_translators();
 std::vector<TranslatorRow> quantization_translators();
+std::vector<TranslatorRow> dynamic_quantization_translators();
 std::vector<TranslatorRow> reduction_translators();
 std::vector<TranslatorRow> search_translators();
 std::vector<TranslatorRow> normalization_translators();
@@ -93,6 +94,7 @@ inline constexpr TranslatorFamily kTranslatorFamilies[] = {
     activation_translators,                       //
     softmax_translators,                          //
     quantization_translators,                     //
+    dynamic_quantization_translators,             //
     attention_translators,                        //
     rotary_embedding_translators,                 //
     signal_translators,                           //

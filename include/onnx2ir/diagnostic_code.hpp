@@ -33,6 +33,7 @@ enum class DiagnosticCode : std::uint8_t {
   invalid_node,
   invalid_tensor,
   kept_operator,
+  may_saturate,
   missing_opset_import,
   more_errors,
   needs_newer_runtime,
@@ -124,6 +125,10 @@ inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
     {"kept-operator",
      "An operator without a translation is kept as a layer of an extension, because of --keep-unknown.",
      "Load an extension with the operation before OpenVINO reads the IR: docs/extensions.md."},
+    {"may-saturate",
+     "Products of 8-bit integers may exceed 16 bits, in which CPUs without VNNI add them in pairs.",
+     "Quantise the weights to seven bits (reduce_range), or convert with --quantization exact: see "
+     "docs/quantised-models.md."},
     {"missing-opset-import", "A node belongs to a domain that the model does not import.",
      "Import the domain (opset_import)."},
     {"more-errors", "The check of the model stopped after many errors.",

@@ -58,6 +58,8 @@ ONNX2IR_C_API onnx2ir_conversion* onnx2ir_convert_file(const char* path, const o
 ONNX2IR_C_API onnx2ir_conversion* onnx2ir_convert_bytes(const void* bytes, size_t size, const onnx2ir_options* options);
 /* An IR that onnx2ir or OpenVINO has written; `bin` may be NULL: beside `xml`. The files have to stay unchanged. */
 ONNX2IR_C_API onnx2ir_conversion* onnx2ir_read_ir(const char* xml, const char* bin);
+/* The same in memory; the bytes need not outlive the call. */
+ONNX2IR_C_API onnx2ir_conversion* onnx2ir_read_ir_bytes(const void* xml, size_t xml_size, const void* weights, size_t weights_size);
 ONNX2IR_C_API void onnx2ir_conversion_delete(onnx2ir_conversion* conversion);
 
 /* Whether there is a model. */

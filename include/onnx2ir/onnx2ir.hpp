@@ -51,7 +51,7 @@ class ONNX2IR_API Model {
   /// Writes the XML to `xml` and the weights to `bin` (by default `xml` with the extension .bin). Both files
   /// are renamed when both are complete, under a lock of their folders, so that two writers never leave the
   /// files of different models. On failure no existing file is changed. Files that the model was read from
-  /// are not overwritten. Returns the reason of a failure.
+  /// are not overwritten, nor are those of Conversion::files. Returns the reason of a failure.
   std::optional<Diagnostic> save(const std::filesystem::path& xml, const std::filesystem::path& bin = {},
                                  const SaveOptions& options = {}) const;
 
@@ -83,6 +83,9 @@ class ONNX2IR_API Model {
 struct Conversion {
   std::optional<Model> model;
   std::vector<Diagnostic> diagnostics;  ///< in node order; warnings and remarks come with a model too
+  /// The files that were read, also if the conversion failed: the model, its external data, the operator map
+  /// and extension libraries. Model::save() does not overwrite them.
+  std::vector<std::filesystem::path> files = {};
 };
 
 /// Converts the model at `path`: ONNX protobuf or ONNX text, recognised by content. External data is looked
@@ -100,6 +103,9 @@ ONNX2IR_API Conversion convert_text(std::string_view text, const Options& option
 /// an error.
 ONNX2IR_API Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path& bin = {});
 
+/// Reads an IR in memory: Model::xml() and Model::weights() of the model, or the content of OpenVINO's files.
+ONNX2IR_API Conversion read_ir_bytes(std::string_view xml, std::vector<std::byte> weights);
+
 /// The differences between two models, one line each; empty if they are equal. Compares the interface, the
 /// operations with names, attributes, types, shapes and weights, and the connections, also in bodies
 /// (docs/golden-files.md). The order of layers and their ids do not matter. Throws std::runtime_error if a
@@ -111,6 +117,21 @@ ONNX2IR_API std::vector<std::string> diff(const Model& before, const Model& afte
 /// pair. Reads the XML and a bounded part of each constant.
 ONNX2IR_API std::optional<Diagnostic> check_files(const std::filesystem::path& xml,
                                                   const std::filesystem::path& bin = {});
+
+/// The paths of external data that the model at `path` names; empty if it cannot be read. Reads
+/// the model without its weights.
+ONNX2IR_API std::vector<std::filesystem::path> external_files(const std::filesystem::path& path);
+
+/// A file that a program reads or writes while it writes another one.
+struct UsedFile {
+  std::filesystem::path path;
+  std::string use;  ///< completes "which ...": "the model is read from"
+};
+
+/// The reason why a program must not write to `output`: it is one of the `used` files, under any name. Files
+/// that do not exist yet are compared by their paths, with symbolic links resolved. No value if it may.
+ONNX2IR_API std::optional<Diagnostic> output_problem(const std::filesystem::path& output,
+                                                     std::span<const UsedFile> used);
 
 /// Text for people, one or more lines: severity, message, place, notes, hint. Does not end with a line break.
 ONNX2IR_API std::string to_string(const Diagnostic& diagnostic);

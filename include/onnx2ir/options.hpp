@@ -65,7 +65,8 @@ struct Options {
   /// output `present*` becomes ReadValue and Assign, and the input `beam_idx` selects the rows of the batch
   /// to continue. A model without such a pair is an error, "no-cache".
   bool stateful = false;
-  /// Whether quantised models use the integer kernels of the runtime, or reproduce the rounding of onnxruntime.
+  /// Whether quantised models use the integer kernels of the runtime, or reproduce the rounding of
+  /// onnxruntime.
   Quantization quantization = Quantization::fast;
   /// In which products with quantised weights the CPU plugin may round the other input. The IR contains a
   /// runtime option that forbids it elsewhere; a program can override that when it compiles the model.
@@ -77,8 +78,9 @@ struct Options {
   std::uint64_t max_function_nodes = 1'000'000;
   /// The most bytes that the conversion may use for the parsed model, for nodes, and for constants that are
   /// not in a file. This is an estimate that does not depend on other conversions in the process. If it is
-  /// exceeded, the conversion ends with the error "out-of-memory". 0: no limit.
-  std::uint64_t max_memory = 0;
+  /// exceeded, the conversion ends with the error "out-of-memory". 0: no limit. No value: 512 MiB and a
+  /// multiple of the size of the model's files, which models reach only if a small file is made to expand.
+  std::optional<std::uint64_t> max_memory;
   /// Keeps the parsed ONNX model as long as the converted one, so that a process that ends after the
   /// conversion saves the time to free it.
   bool keep_source = false;

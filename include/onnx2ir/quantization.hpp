@@ -7,7 +7,8 @@ namespace onnx2ir {
 
 /// How the operators of a quantised model are computed.
 enum class Quantization : std::uint8_t {
-  fast,  ///< with the integer kernels of the runtime: results differ from onnxruntime's by a quantisation step
+  fast,  ///< with the integer kernels of the runtime: results differ from onnxruntime's by a quantisation
+         ///< step
   exact  ///< in f32, with the rounding of onnxruntime
 };
 

@@ -116,7 +116,15 @@ void infer_with_parameters(Node& node) {
 
 std::vector<OpDescriptor> unary_ops() {
   std::vector<OpDescriptor> ops = {
-      {"Convert", "opset1", 1, 1, 1, {{"destination_type", Kind::type}}, infer_convert},
+      {"Convert",
+       "opset1",
+       1,
+       1,
+       1,
+       {{"destination_type", Kind::type},
+        // The input is quantised with 256 steps that cover its range: the result of DynamicQuantizeLinear.
+        {"covers_range", Kind::boolean, Presence::note}},
+       infer_convert},
       {"ConvertLike", "opset1", 2, 2, 1, {}, infer_convert_like},
       {"LogicalNot", "opset1", 1, 1, 1, {}, infer_logical_not},
       {"BitwiseNot", "opset13", 1, 1, 1, {}, infer_bitwise_not},

@@ -1,10 +1,16 @@
 // By default, the CPU plugin rounds the input that is multiplied with quantised weights to 8 bits if the CPU
-// has VNNI; the error is about 1 %. onnxruntime does the same in MatMulNBits with accuracy level 4, and it
-// also makes that operation of a product of floats and DequantizeLinear of constants. If a model has other
-// products with quantised weights, the model gets a runtime option that turns the rounding off. A program
-// that sets the property when it compiles the model overrides it.
+// has VNNI: docs/quantised-models.md. If a model has products whose inputs must not be rounded, the model
+// gets a runtime option that turns the rounding off. Otherwise the option has the largest groups of inputs
+// with one scale that are accurate enough: they are faster than the plugin's default of 32. A program that
+// sets the property when it compiles the model overrides it.
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "passes/dequantized_weights.hpp"
 #include "passes/graph_walk.hpp"
@@ -36,10 +42,14 @@ bool has_scales_of_outputs(const WeightsOfProduct& found) {
   return data->size() == 2 && (scales.rank() < 2 || scales[0] == ir::Dimension(1));
 }
 
-/// Whether onnxruntime rounds the left input, too.
-bool may_round_input(const ir::Node& mat_mul, const WeightsOfProduct& found) {
+/// Whether the left input may be rounded: onnxruntime rounds it, too, or the weights have so few bits that
+/// their error is much larger.
+bool may_round_input(const ir::Node& mat_mul, const WeightsOfProduct& found, const PassContext& context) {
   if (has_note(mat_mul, "may_round_input")) return true;
   const ir::Value weights = mat_mul.input(1);
+  if (context.quantization == Quantization::fast && ir::info(found.weights.data.type()).bits < 8 &&
+      !is_dequantized(mat_mul.input(0)))
+    return true;
   return has_note(*found.weights.product, "dequantizes") && !is_dequantized(mat_mul.input(0)) &&
          weights.node->output(weights.index).uses.size() == 1 && has_scales_of_outputs(found);
 }
@@ -61,7 +71,7 @@ bool must_be_exact(const ir::Node& node, const PassContext& context) {
   if (context.target.has(Fault::partial_rounding_groups) && has_partial_group(*found)) return true;
   switch (context.dynamic_quantization) {
     case DynamicQuantization::automatic:
-      return !may_round_input(node, *found);
+      return !may_round_input(node, *found, context);
     case DynamicQuantization::never:
       return true;
     case DynamicQuantization::always:
@@ -70,22 +80,86 @@ bool must_be_exact(const ir::Node& node, const PassContext& context) {
   return true;
 }
 
-bool has_exact_product(const ir::Graph& graph, const PassContext& context) {
-  return graph.may_hold({ops::MatMul}) &&
-         std::ranges::any_of(graph.nodes(),
-                             [&](const ir::NodePointer& node) { return must_be_exact(*node, context); });
+/// The product of a model whose inputs may be rounded.
+struct RoundedProduct {
+  std::int64_t weights;        ///< the number of them
+  std::int64_t largest_group;  ///< in which the inputs may be rounded
+  bool has_blocks;             ///< whether the weights have scales for blocks of inputs
+};
+
+/// Whether all numbers have the same sign, or nearly so.
+bool is_one_sided(ir::Value value) {
+  constexpr ir::OperationSet kOneSided = {ops::ReLU,  ops::Sigmoid, ops::SoftMax, ops::Gelu,
+                                          ops::Swish, ops::HSwish,  ops::Clamp,   ops::HardSigmoid};
+  constexpr ir::OperationSet kMoves = {ops::MaxPool, ops::Gather, ops::Slice};
+  while (value.node->op().traits.rearranges || value.node->is_one_of(kMoves)) value = value.node->input(0);
+  return value.node->is_one_of(kOneSided);
+}
+
+/// In groups of 256, rounding has the error of onnxruntime's 256 steps for all inputs. The plugin uses half
+/// of the steps for inputs of one sign; groups of 128 make up for it.
+std::int64_t most_accurate_group(ir::Value input) {
+  return is_one_sided(input) ? 128 : 256;
+}
+
+std::optional<RoundedProduct> rounded_product(const ir::Node& node) {
+  const auto found = node.is(ops::MatMul) ? weights_of(node) : std::nullopt;
+  if (!found) return std::nullopt;
+  const auto sizes = found->weights.data.shape().sizes();
+  const auto count = found->weights.data.shape().element_count();
+  if (!sizes || !count || sizes->size() < 2) return std::nullopt;
+  const bool has_blocks = found->reshape != nullptr;
+  // The last axis of blocks of transposed weights is the block; otherwise it is the one before.
+  const std::int64_t inputs = (*sizes)[sizes->size() - (found->is_transposed ? 1 : 2)];
+  return RoundedProduct{.weights = *count,
+                        .largest_group = std::min(inputs, most_accurate_group(node.input(0))),
+                        .has_blocks = has_blocks};
+}
+
+/// The largest groups that nearly all products allow: the plugin does not round inputs that do not fill a
+/// group. Blocks of weights are never smaller than a group.
+std::int64_t group_size(const std::vector<RoundedProduct>& products) {
+  constexpr std::array kSizes = {256, 128, 64};
+  constexpr std::int64_t kDefault = 32;
+  constexpr double kFewWeights = 1.0 / 8;
+  double all = 0;
+  for (const RoundedProduct& product : products) all += static_cast<double>(product.weights);
+  for (const std::int64_t size : kSizes) {
+    double excluded = 0;
+    for (const RoundedProduct& product : products) {
+      if (product.largest_group >= size) continue;
+      if (product.has_blocks) excluded = all;
+      excluded += static_cast<double>(product.weights);
+    }
+    if (excluded < kFewWeights * all) return size;
+  }
+  return kDefault;
+}
+
+/// The value of the option; no value for the plugin's default.
+std::optional<std::int64_t> rounding_groups(ir::Model& model, const PassContext& context) {
+  constexpr std::int64_t kDefault = 32;
+  std::vector<RoundedProduct> products;
+  for (const ir::Graph* graph : graphs_of(model)) {
+    if (!graph->may_hold({ops::MatMul})) continue;
+    for (const ir::NodePointer& node : graph->nodes()) {
+      if (must_be_exact(*node, context)) return 0;
+      if (const auto product = rounded_product(*node)) products.push_back(*product);
+    }
+  }
+  if (context.quantization == Quantization::exact || products.empty()) return std::nullopt;
+  const std::int64_t size = group_size(products);
+  return size == kDefault ? std::nullopt : std::optional(size);
 }
 
 }  // namespace
 
 bool disable_dynamic_quantization(ir::Model& model, PassContext& context) {
-  const std::pair<std::string, std::string> option = {"DYNAMIC_QUANTIZATION_GROUP_SIZE", "0"};
-  const bool is_set = std::ranges::find(model.runtime_options, option) != model.runtime_options.end();
-  if (!is_set && std::ranges::any_of(graphs_of(model), [&](const ir::Graph* graph) {
-        return has_exact_product(*graph, context);
-      })) {
-    model.runtime_options.push_back(option);
-  }
+  constexpr std::string_view kOption = "DYNAMIC_QUANTIZATION_GROUP_SIZE";
+  const bool is_set =
+      std::ranges::any_of(model.runtime_options, [&](const auto& option) { return option.first == kOption; });
+  const auto groups = is_set ? std::nullopt : rounding_groups(model, context);
+  if (groups) model.runtime_options.emplace_back(kOption, std::to_string(*groups));
   return false;
 }
 

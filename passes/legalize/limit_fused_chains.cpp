@@ -1,6 +1,7 @@
 // The CPU plugin fuses the elementwise operations that follow a convolution or a product with constant
 // weights. oneDNN takes at most 32 of them; if there are more, the model does not compile. An operation that
 // reads its operand twice ends the chain.
+#include "passes/fused_reader.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
@@ -12,25 +13,6 @@ constexpr ir::OperationSet kFusing = {ops::MatMul, ops::Convolution, ops::GroupC
                                       ops::ConvolutionBackpropData, ops::GroupConvolutionBackpropData};
 /// Leaves room for operations that the plugin adds, such as scales of quantised weights.
 constexpr std::size_t kMostFused = 24;
-
-/// The only operation that reads `value`; null if there are several.
-ir::Node* only_reader(ir::Value value) {
-  const auto& uses = value.node->output(value.index).uses;
-  return uses.size() == 1 ? uses.front().node : nullptr;
-}
-
-/// The next elementwise operation after `value`. OpenVINO moves it before a Reshape or Transpose between
-/// them.
-ir::Node* fused_reader(ir::Value value) {
-  ir::Node* reader = only_reader(value);
-  while (reader != nullptr && (reader->op().traits.reshapes || reader->op().traits.rearranges)) {
-    reader = only_reader(reader->value());
-  }
-  if (reader == nullptr) return nullptr;
-  const ir::Traits& traits = reader->op().traits;
-  const bool is_elementwise = traits.broadcasts || traits.keeps_shape;
-  return is_elementwise && !traits.is_kept ? reader : nullptr;
-}
 
 bool limit_chain(ir::Builder& builder, ir::Node& source) {
   ir::Value value = source.value();

@@ -1,7 +1,7 @@
-// The CPU plugin computes (x - zero point) * scale as x * scale - zero point * scale, which is not exactly 0 at
-// the zero point. Where a comparison or a quotient depends on it, a Clamp without effect between the two
-// operations keeps the plugin from fusing them. It also keeps it from computing with integers, so the Clamp is
-// emitted nowhere else.
+// The CPU plugin computes (x - zero point) * scale as x * scale - zero point * scale, which is not exactly 0
+// at the zero point. Where a comparison or a quotient depends on it, a Clamp without effect between the two
+// operations keeps the plugin from fusing them. It also keeps it from computing with integers, so the Clamp
+// is emitted nowhere else.
 #include <array>
 #include <limits>
 

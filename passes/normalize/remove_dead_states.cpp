@@ -1,7 +1,7 @@
 // Removes unused states and scan outputs with their back edges, unused outputs of Ifs, and unused captures.
 // (The runtime removes unused outputs of an If, too. A state that only such an output uses counts as never
 // read by the body.)
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "ir/control_flow.hpp"
@@ -52,17 +52,36 @@ bool run_on(ir::Node& node) {
   return ir::remove_unused_captures(node) || modified;
 }
 
+bool is_unused(const ir::Node& node) {
+  return !node.has_uses() && !node.op().traits.is_kept;
+}
+
+/// Removes the inputs of those `nodes` that are unused, and of nodes that become unused thereby. The nodes
+/// themselves stay: removing them from the graph is linear in its size.
+void release_unused(std::vector<ir::Node*> nodes) {
+  while (!nodes.empty()) {
+    ir::Node& node = *nodes.back();
+    nodes.pop_back();
+    if (!is_unused(node)) continue;
+    for (const ir::Value& input : node.inputs()) nodes.push_back(input.node);
+    node.remove_inputs();
+  }
+}
+
 /// Last node first: when a node loses inputs, outputs of the nodes before it become unused.
 bool run_on(ir::Graph& graph) {
   bool modified = false;
   const std::vector<ir::Node*>& nodes = graph.control_flow();
   for (std::size_t left = nodes.size(); left > 0;) {
-    if (run_on(*nodes[--left])) {
-      graph.remove_dead_nodes();  // may also remove some of `nodes`
-      left = std::min(left, nodes.size());
-      modified = true;
-    }
+    ir::Node& node = *nodes[--left];
+    if (is_unused(node)) continue;
+    std::vector<ir::Node*> producers;
+    for (const ir::Value& input : node.inputs()) producers.push_back(input.node);
+    if (!run_on(node)) continue;
+    release_unused(std::move(producers));
+    modified = true;
   }
+  if (modified) graph.remove_dead_nodes();
   return modified;
 }
 

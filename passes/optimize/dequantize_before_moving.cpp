@@ -39,7 +39,8 @@ ir::Value move_dequantized(ir::Builder& builder, const ir::Node& multiply) {
   if (has_zero_point && !is_single(numbers.node->input(1))) return {};
   const ir::Value integers = widened.node->input(0);
   const ir::Node& move = *integers.node;
-  if (!ir::is_integral(integers.type()) || integers.index != 0 || !moves_elements(move) || !is_rounded(integers))
+  if (!ir::is_integral(integers.type()) || integers.index != 0 || !moves_elements(move) ||
+      !is_rounded(integers))
     return {};
   ir::Value before = ir::convert(builder, move.input(0), widened.type());
   if (has_zero_point) before = builder.op(ops::Subtract, {before, numbers.node->input(1)});

@@ -194,8 +194,11 @@ struct Mask {
 /// visible keys: their results are 0 or NaN.
 ir::Value bias_of(ir::Builder& builder, const Attention& attention, bool needs_all_places) {
   ir::Value mask = attention.mask;
-  if (!mask) return builder.number(0, attention.query.type());
-  if (!is_finite(mask))
+  // The CPU plugin does not take a scalar for the mask.
+  if (!mask)
+    mask = builder.numbers(std::vector<double>{0}, std::vector<std::int64_t>{1, 1, 1, 1},
+                           attention.query.type());
+  else if (!is_finite(mask))
     mask =
         builder.op(ops::Maximum, {mask, builder.number(std::numeric_limits<float>::lowest(), mask.type())});
   return needs_all_places ? with_all_places(builder, attention, mask) : mask;

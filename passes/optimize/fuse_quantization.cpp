@@ -71,8 +71,8 @@ bool gives_integers(const ir::Node& fake_quantize, const Constant& low, const Co
          high.at(0) - low.at(0) == steps;
 }
 
-/// `scale` rounded to 16 significant bits, a relative error of 2^-17. Its products with integers of 8 bits are
-/// exact in f32, so that the number at the zero point is exactly 0.
+/// `scale` rounded to 16 significant bits, a relative error of 2^-17. Its products with integers of 8 bits
+/// are exact in f32, so that the number at the zero point is exactly 0.
 double with_16_bits(double scale) {
   constexpr int kBits = 16;
   int exponent = 0;

@@ -9,13 +9,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "ir/builder.hpp"
 #include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
+#include "passes/model_caches.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
@@ -27,12 +27,6 @@ struct Cache {
   std::size_t batch_axis;
   ir::PartialShape shape;  ///< of the variable
 };
-
-/// The batch axis. Exports of GPT-2 have keys and values in one tensor [2, batch, heads, length, size];
-/// otherwise the batch is the first axis.
-std::size_t batch_axis_of(const ir::PartialShape& shape) {
-  return shape.rank() == 5 && shape[0] == ir::Dimension(2) ? 1 : 0;
-}
 
 /// The shape of a variable: it must fit what the first inference reads and what every inference writes.
 ir::PartialShape shape_of_variable(const ir::PartialShape& past, const ir::PartialShape& present) {
@@ -46,23 +40,12 @@ ir::PartialShape shape_of_variable(const ir::PartialShape& past, const ir::Parti
 }
 
 std::vector<Cache> find_caches(const ir::Graph& graph) {
-  std::map<std::string, ir::Node*> presents;
-  for (ir::Node* result : graph.results()) {
-    if (const auto key = ir::key_of_present(result->name)) presents.emplace(*key, result);
-  }
   std::vector<Cache> caches;
-  for (ir::Node* parameter : graph.parameters()) {
-    const auto key = ir::key_of_past(parameter->name);
-    const auto found = key ? presents.find(*key) : presents.end();
-    if (found == presents.end()) continue;
-    const ir::Output& past = parameter->output(0);
-    const ir::Output& present = found->second->output(0);
-    const bool fits = past.type == present.type && past.shape.has_rank() && present.shape.has_rank() &&
-                      past.shape.rank() == present.shape.rank() && past.shape.rank() > 0;
-    if (!fits) continue;
+  for (const CacheEnds& ends : caches_of(graph)) {
+    const ir::PartialShape& past = ends.past->output(0).shape;
+    const ir::PartialShape& present = ends.present->output(0).shape;
     caches.push_back(
-        {parameter, found->second, batch_axis_of(past.shape), shape_of_variable(past.shape, present.shape)});
-    presents.erase(found);
+        {ends.past, ends.present, ir::batch_axis_of_cache(past), shape_of_variable(past, present)});
   }
   return caches;
 }
@@ -105,6 +88,17 @@ void make_variable(ir::Builder& builder, const Cache& cache, ir::Value batch, ir
   chosen.node->output(0).names.clear();  // the names belong to the removed input
   builder.set_name(cache.present->name);
   builder.op(ops::Assign, {cache.present->input(0)}, {{"variable_id", id}});
+}
+
+/// GenAI reads logits as f32, whatever their type.
+void widen_logits(ir::Builder& builder) {
+  for (ir::Node* result : builder.graph().results()) {
+    const ir::Value value = result->input(0);
+    const bool is_narrow = value.type() == ir::ElementType::f16 || value.type() == ir::ElementType::bf16;
+    if (result->name != "logits" || !is_narrow) continue;
+    builder.set_name("logits");
+    ir::replace_results(value, ir::convert(builder, value, ir::ElementType::f32));
+  }
 }
 
 bool has_variables(const ir::Graph& graph) {
@@ -170,6 +164,7 @@ bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
     replaced.insert(replaced.end(), {cache.present, cache.past});
   }
   graph.remove(replaced);
+  widen_logits(builder);
   return true;
 }
 

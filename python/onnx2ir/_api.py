@@ -84,7 +84,14 @@ class ConversionError(ValueError):
         return str(self.args[0])
 
 
-class _Options:
+class _Owner:
+    """Owns memory of the library. A copy would free it a second time."""
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError(f"{type(self).__name__} cannot be copied or pickled")
+
+
+class _Options(_Owner):
     """Options of the library, freed together with this object."""
 
     def __init__(self, **values: Any) -> None:
@@ -120,7 +127,7 @@ class _Options:
         return self._handle
 
 
-class _Handle:
+class _Handle(_Owner):
     """A conversion of the library."""
 
     def __init__(self, pointer: Any) -> None:
@@ -176,7 +183,10 @@ def _raise_os_error(message: str, path: Path) -> NoReturn:
 
 
 class Model:
-    """A converted model. Do not change the files that it was read from until it is written."""
+    """A converted model. Do not change the files that it was read from until it is written.
+
+    Copies share the model. A pickled model has the IR in memory, and needs no file any more.
+    """
 
     def __init__(self, handle: _Handle) -> None:
         self._handle = handle
@@ -184,6 +194,16 @@ class Model:
         self.inputs: Tuple[Port, ...] = _ports(description["inputs"])
         self.outputs: Tuple[Port, ...] = _ports(description["outputs"])
         self.diagnostics: Tuple[Diagnostic, ...] = _diagnostics(description["diagnostics"])  # warnings and remarks
+
+    def __copy__(self) -> "Model":
+        return _with_fields(Model.__new__(Model), self.__dict__)
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Model":
+        return self.__copy__()  # a model does not change
+
+    def __reduce__(self) -> Any:
+        fields = {name: value for name, value in self.__dict__.items() if name != "_handle"}
+        return _unpickled, (self.xml(), self.weights(), fields)
 
     def save(self, xml: Path, bin: Optional[Path] = None, *, sync: str = "replaced", max_xml_size: int = 1 << 32) -> None:  # noqa: A002
         """Writes the XML, and the weights to `bin` (by default next to the XML); both or neither. Raises OSError.
@@ -316,7 +336,7 @@ def convert(
     dynamic_quantization: str = "auto",
     threads: int = 0,
     max_function_nodes: int = 1_000_000,
-    max_memory: int = 0,
+    max_memory: Optional[int] = None,
     progress: Optional[ProgressFunction] = None,
 ) -> Model:
     """Converts a model: a path, bytes or any buffer, ONNX text, an open file, an onnx.ModelProto or an onnx.GraphProto.
@@ -340,7 +360,8 @@ def convert(
     error of about 1 %: "auto" (if onnxruntime rounds, too), "never" or "always".
     `threads`: threads that process large constants; 0: as many as the machine has.
     `max_function_nodes`: the most nodes that calls of the model's functions may add.
-    `max_memory`: the most bytes that the conversion may use, by an estimate; 0: no limit.
+    `max_memory`: the most bytes that the conversion may use, by an estimate; 0: no limit; by default 512 MiB and a multiple of the size of
+    the model's files.
     `progress`: called with the name of the stage and the finished fraction of the work; an exception ends the conversion.
     """
     options = _Options(
@@ -373,6 +394,15 @@ def _model(handle: _Handle) -> Model:
         text: bytes = library.onnx2ir_conversion_text(handle.pointer)
         raise ConversionError(text.decode(errors="replace"), _diagnostics(handle.description()["diagnostics"]))
     return Model(handle)
+
+
+def _with_fields(model: Model, fields: Dict[str, Any]) -> Model:
+    model.__dict__.update(fields)
+    return model
+
+
+def _unpickled(xml: bytes, weights: bytes, fields: Dict[str, Any]) -> Model:
+    return _with_fields(_model(_Handle(library.onnx2ir_read_ir_bytes(xml, len(xml), weights, len(weights)))), fields)
 
 
 def read_ir(xml: Path, bin: Optional[Path] = None) -> Model:  # noqa: A002

@@ -26,6 +26,7 @@ _FUNCTIONS: "dict[str, tuple[Any, list[Any]]]" = {
     "onnx2ir_convert_file": (_HANDLE, [_TEXT, _HANDLE]),
     "onnx2ir_convert_bytes": (_HANDLE, [ctypes.c_void_p, ctypes.c_size_t, _HANDLE]),
     "onnx2ir_read_ir": (_HANDLE, [_TEXT, _TEXT]),
+    "onnx2ir_read_ir_bytes": (_HANDLE, [_TEXT, ctypes.c_size_t, _TEXT, ctypes.c_size_t]),
     "onnx2ir_conversion_delete": (None, [_HANDLE]),
     "onnx2ir_conversion_status": (ctypes.c_int, [_HANDLE]),
     "onnx2ir_conversion_text": (_TEXT, [_HANDLE]),

@@ -34,6 +34,13 @@ def element_dtype(type_proto):
         type_proto = inner.elem_type
 
 
+def tensor_names(name, type_proto):
+    """The IR's tensors of the model input or output `name`."""
+    kind = kind_of(type_proto)
+    names = [f"{name}/has_value"] if kind.startswith(OPTIONAL) else []
+    return names + ([f"{name}/values", f"{name}/shapes"] if kind.endswith(SEQUENCE) else [name])
+
+
 def pack(name, value, type_proto, sizes_of):
     """The IR's tensors of the model input `name`. sizes_of(tensor_name) gives the sizes of one, 0 where
     they are open."""

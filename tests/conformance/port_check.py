@@ -1,6 +1,9 @@
-"""Whether the types and shapes written in an IR equal OpenVINO's own inference, on every port of every body."""
+"""Whether the types and shapes written in an IR equal OpenVINO's own inference, on every port of every body, and whether the inputs and
+outputs of the model have their ONNX names."""
 
 import xml.etree.ElementTree as ElementTree
+
+from .interface import tensor_names
 
 _PRECISIONS = {"BOOL": "boolean", "FP16": "f16", "FP32": "f32", "FP64": "f64", "UNSPECIFIED": "dynamic"}
 
@@ -18,6 +21,24 @@ def port_mismatches(xml_path, model):
     found = []
     _check_body(net, model, "", found)
     return found
+
+
+def name_mismatches(model, proto):
+    """One line for each input and output of the ov.Model whose name, as get_any_name() gives it, is not that of the ONNX model."""
+    initialized = {tensor.name for tensor in proto.graph.initializer} | {tensor.values.name for tensor in proto.graph.sparse_initializer}
+    inputs = [name for value in proto.graph.input if value.name not in initialized for name in tensor_names(value.name, value.type)]
+    outputs = [name for value in proto.graph.output for name in tensor_names(value.name, value.type)]
+    found = []
+    for kind, ports, names in (("inputs", model.inputs, inputs), ("outputs", model.outputs, outputs)):
+        given = [port.get_any_name() if port.get_names() else "" for port in ports]
+        if given != names and not _share_strings(ports):
+            found.append(f"the {kind} are called {given} instead of {names}")
+    return found
+
+
+def _share_strings(ports):
+    """Several outputs of the same strings have all names: OpenVINO has no operation that separates them."""
+    return any(port.get_element_type().get_type_name() == "string" and len(port.get_names()) > 1 for port in ports)
 
 
 def _check_body(element, model, path, found):

@@ -1,5 +1,7 @@
 """--stateful without GenAI: variables keep the caches, beam_idx reorders them, reset_state empties them."""
 
+import subprocess
+
 import numpy as np
 import onnx
 import openvino
@@ -8,6 +10,7 @@ import pytest
 from ..genai.decoders import Shape, llama, llama_of_onnxruntime_genai
 from ..genai.reference import empty_caches, session_of
 from .generation_models import VOCABULARY, gpt2_decoder
+from .merged_decoders import HEADS, HIDDEN, SIZE, expected_steps, merged_decoder
 from .runtime import CONFIG
 from .tool import convert, tool_path
 
@@ -158,9 +161,9 @@ def test_rows_without_visible_keys(tmp_path):
     assert_equal_steps(model, tmp_path, steps)
 
 
-def with_given_lengths():
+def with_given_lengths(**options):
     """The lengths are inputs, so that no attention mask tells which tokens of the cache are padding."""
-    model = llama_of_onnxruntime_genai()
+    model = llama_of_onnxruntime_genai(**options)
     lengths = ["seqlens_k", "total_sequence_length"]
     for node in model.graph.node:
         if node.op_type == "GroupQueryAttention":
@@ -241,3 +244,86 @@ def test_prompts_padded_at_the_start(options, tmp_path):
     for row in range(3):
         for result, expected in zip(results, expected_logits(model, 0, list(alone(steps, row)))):
             np.testing.assert_allclose(result[row, -1], expected[0, -1], rtol=1e-3, atol=1e-4)
+
+
+MERGED = {
+    "decoder": {"has_encoder": False},
+    "encoder_decoder": {},
+    "dummies_of_length_0": {"dummy_sizes": (1, HEADS, 0, SIZE)},
+    "dummies_with_elements": {"dummy_sizes": (1, HEADS, 1, SIZE)},
+}
+
+
+@pytest.mark.parametrize("name", MERGED)
+def test_merged_decoders(name, tmp_path):
+    """The decoder for the prompt runs if the cache is empty, the one with caches otherwise. It returns constants as the caches of the
+    encoder: those of the first step stay."""
+    model = merged_decoder(**MERGED[name])
+    states = np.random.default_rng(3).standard_normal((3, 5, HIDDEN)).astype(np.float32)
+    request = compiled(model, tmp_path).create_infer_request()
+    names = {port.get_any_name() for port in request.get_compiled_model().inputs}
+    assert names <= {"input_ids", "encoder_hidden_states", "beam_idx"}
+    steps = [(rows, {**fed, "encoder_hidden_states": states[:len(rows)]}) for rows, fed in make_steps(last_count=1)]
+    for _ in range(2):
+        for (rows, fed), expected in zip(steps, expected_steps(model, steps)):
+            infer(request, rows, fed)
+            np.testing.assert_allclose(request.get_tensor("logits").data, expected, rtol=1e-3, atol=1e-4)
+        request.reset_state()
+
+
+def without_mask(make, *options):
+    """Attention that adds no mask to its scores: all queries see all keys."""
+    model = make(*options)
+    added = {node.output[0]: node.input[0] for node in model.graph.node if node.op_type == "Add"}
+    for node in model.graph.node:
+        if node.op_type == "Softmax":
+            node.input[0] = added[node.input[0]]
+    return model
+
+
+@pytest.mark.parametrize("options", [[], [Shape(cached_heads=4)]], ids=["shared_heads", "all_heads"])
+def test_attention_without_a_mask(options, tmp_path):
+    assert_equal_steps(without_mask(llama, *options), tmp_path, list(make_steps()))
+
+
+@pytest.mark.parametrize("is_left", [False, True], ids=["padded_at_the_end", "padded_at_the_start"])
+def test_a_cache_of_the_window_grows(is_left, tmp_path):
+    """The cache of a window holds as many keys as fit into the past. A variable is empty at first: it keeps all keys, of which a query sees
+    those in its window."""
+    options = {"local_window_size": 3}
+    steps = list(make_padded_steps([5, 2, 4], is_left))
+    request = compiled(llama_of_onnxruntime_genai(**options, sliding_window_cache=1), tmp_path).create_infer_request()
+    results = []
+    for rows, fed in steps:
+        infer(request, rows, fed)
+        results.append(request.get_tensor("logits").data.copy())
+    model = llama_of_onnxruntime_genai(**options)
+    for row in range(3):
+        for (_, fed), result, expected in zip(steps, results, expected_logits(model, 0, list(alone(steps, row)))):
+            last = result.shape[1] - 1 if is_left or result.shape[1] == 1 else fed["attention_mask"][row].sum() - 1
+            np.testing.assert_allclose(result[row, last], expected[0, -1], rtol=1e-3, atol=1e-4)
+
+
+def test_a_cache_of_the_window_without_a_mask_is_an_error(tmp_path):
+    """The number of its keys is only known from the mask."""
+    model = with_given_lengths(local_window_size=3, sliding_window_cache=1)
+    onnx.save_model(model, tmp_path / "model.onnx")
+    converted = subprocess.run([tool_path(), tmp_path / "model.onnx", "--stateful", "-o", tmp_path / "model.xml"], capture_output=True, text=True)
+    assert converted.returncode == 1 and "sliding_window_cache" in converted.stderr and "attention_mask" in converted.stderr
+
+
+@pytest.mark.parametrize("to", [onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16], ids=["f16", "bf16"])
+def test_logits_are_f32(to, tmp_path):
+    """GenAI reads logits as f32."""
+    model = llama()
+    logits = model.graph.output[0]
+    logits.type.tensor_type.elem_type = to
+    identity = next(node for node in model.graph.node if node.output[0] == logits.name)
+    identity.CopyFrom(onnx.helper.make_node("Cast", list(identity.input), [logits.name], to=to))
+    request = compiled(model, tmp_path).create_infer_request()
+    (rows, fed), = list(make_steps())[:1]
+    infer(request, rows, fed)
+    result = request.get_tensor("logits").data
+    expected = next(expected_logits(llama(), 0, [(rows, fed)]))
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result, expected, rtol=1e-2, atol=1e-2)

@@ -18,7 +18,7 @@ from . import runtime
 from .case import CONVERT_ERROR, PASS, PORT_MISMATCH, Failure, Result
 from .compare import compare
 from .oracle import Oracle
-from .port_check import port_mismatches
+from .port_check import name_mismatches, port_mismatches
 from .tool import PEER, convert
 
 MEMORY_LIMIT = 10 << 30  # of address space: a runaway allocation fails here instead of exhausting the machine
@@ -96,6 +96,8 @@ class Worker:
             model = runtime.read(self._core, xml_path)
             self._stage("port check")
             result.port_mismatches = port_mismatches(xml_path, model)
+            if not case.options:  # they may choose other inputs and outputs
+                result.port_mismatches += name_mismatches(model, proto)
             return model
         finally:
             for path in self._folder.glob(f"model_{self._count}.*"):

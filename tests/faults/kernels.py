@@ -107,3 +107,39 @@ def long_fused_chains():
     except RuntimeError:
         return True
     return not np.array_equal(given[0], values[:, :8] + 20)
+
+
+@experiment
+def empty_product():
+    """A MatMul of i32 with the inner size 0, and one of f32 with a constant, after a run of another model has filled memory."""
+    a, b = parameter([2, 0], "i32"), parameter([0, 3], "i32")
+    try:
+        given = results([a, b], opset.matmul(a, b, False, False), [np.zeros([2, 0], np.int32), np.zeros([0, 3], np.int32)])
+    except RuntimeError:
+        return True
+    x, bias = parameter([64, 0]), np.ones([96], np.float32)
+    product = opset.add(opset.matmul(x, opset.constant(np.zeros([0, 96], np.float32)), False, False), opset.constant(bias))
+    runs = results([x], product, *[[np.zeros([64, 0], np.float32)]] * 3)
+    return given[0].any() or any((result != 1).any() for result in runs)
+
+
+@experiment
+def small_product_constants():
+    """A product of two matrices of two rows and columns, whose sizes are dynamic, plus a constant."""
+    a, b, bias = parameter([-1, -1]), parameter([-1, -1]), np.array([10, 20], np.float32)
+    left, right = integers(2, 2), integers(2, 2)[::-1].copy()
+    output = opset.add(opset.matmul(a, b, False, False), opset.constant(bias))
+    return not np.array_equal(results([a, b], output, [left, right])[0], left @ right + bias)
+
+
+@experiment
+def dynamic_column_constants():
+    """A product with a transposed operand and a dynamic number of columns, plus a constant."""
+    a, b, bias = parameter([-1, -1]), parameter([-1, -1]), np.array([10, 20, 30], np.float32)
+    left, right = integers(4, 5), integers(3, 5)
+    output = opset.add(opset.matmul(a, b, False, True), opset.constant(bias))
+    try:
+        given = results([a, b], output, [left, right])
+    except RuntimeError:
+        return True
+    return not np.array_equal(given[0], left @ right.T + bias)

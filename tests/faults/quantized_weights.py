@@ -76,6 +76,18 @@ def signed_4_bit_zero_points():
     return product_is_wrong(weights, (data - zero_point) * scale)
 
 
+@experiment
+def saturated_products():
+    """Products of u8 and i8 do not saturate in 16 bits: 2 * 255 * 127 is larger."""
+    x = opset.parameter([1, 16, 8, 8], np.float32)
+    limits = [opset.constant(np.float32(value)) for value in (0, 255, 0, 255)]
+    rounded = opset.fake_quantize(x, *limits, 256)
+    filters = opset.multiply(opset.convert(opset.constant(np.full((4, 16, 3, 3), 127, np.int8)), "f32"), opset.constant(np.float32(1 / 128)))
+    product = opset.convolution(rounded, filters, [1, 1], [0, 0], [0, 0], [1, 1])
+    found = results([x], product, (np.full((1, 16, 8, 8), 255, np.float32),))[0]
+    return not np.allclose(found, 16 * 9 * 255 * 127 / 128, rtol=1e-3)
+
+
 def packed(values):
     return four_bit_constant(values.reshape(-1).tolist(), values.shape)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .experiment import experiment, numbers, opset, parameter, results
+from .experiment import experiment, numbers, opset, parameter, results, shapes
 from .kernels import integers
 
 
@@ -53,3 +53,53 @@ def scaled_group_filters():
     values, weights = integers(1, 4, 2, 2), integers(4, 2, 1, 1)
     right = np.concatenate([np.einsum("oi,nihw->nohw", weights[i : i + 2, :, 0, 0], values[:, i : i + 2]) for i in (0, 2)], axis=1)
     return not np.array_equal(results([x, filters], difference, [values, weights])[0], right)
+
+
+@experiment
+def constant_batch_broadcast():
+    """A matrix of dynamic size times two constant matrices."""
+    x, values, weights = parameter([-1, -1, -1]), integers(1, 2, 3), integers(2, 3, 4)
+    try:
+        given = results([x], opset.matmul(x, opset.constant(weights), False, False), [values])
+    except RuntimeError:
+        return True
+    return not np.array_equal(given[0], values @ weights)
+
+
+@experiment
+def empty_concat_part():
+    """A value of dynamic shape and a constant that are both empty along the last axis, joined along the first one."""
+    x = parameter([-1, -1])
+    joined = opset.concat([x, opset.constant(np.zeros([3, 0], np.float32))], 0)
+    return shapes([x], joined, [np.zeros([1, 0], np.float32)]) != [(4, 0)]
+
+
+@experiment
+def negative_run_time_pads():
+    """A Pad whose pads are a size minus 5, which is negative."""
+    x, data = parameter([-1]), integers(9, 2)
+    missing = opset.subtract(opset.shape_of(x), numbers(5))
+    pads = opset.concat([missing, numbers(0)], 0)
+    padded = opset.pad(opset.constant(data), pads, pads, "constant", opset.constant(np.float32(0)))
+    try:
+        given = results([x], padded, [np.zeros(2, np.float32)])
+    except RuntimeError:
+        return True
+    return not np.array_equal(given[0], data[3:6])
+
+
+@experiment
+def constant_initial_state():
+    """An RNNSequence of a dynamic batch with a constant initial state."""
+    x = parameter([-1, -1, 1])
+    one = opset.constant(np.ones([1, 1, 1], np.float32))
+    lengths = opset.constant(np.array([2], np.int32))
+    zeros = opset.constant(np.zeros([1, 1], np.float32))
+    sequence = opset.rnn_sequence(x, one, lengths, one, one, zeros, 1, "forward")
+    values = np.array([[[0.5], [-2]]], np.float32)
+    try:
+        given = results([x], sequence.output(0), [values])
+    except RuntimeError:
+        return True
+    first = np.tanh(0.5 + 1)
+    return not np.allclose(given[0].ravel(), [first, np.tanh(-2 + first)], atol=1e-5)

@@ -1,5 +1,6 @@
 """The Python module of the installed package, with its results run by OpenVINO."""
 
+import copy
 import errno
 import gc
 import io
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnx.parser
 import openvino
 import pytest
 
@@ -326,3 +328,67 @@ def test_extensions(onnx2ir, tmp_path):
 def test_headers(onnx2ir, installed):
     """In the installed tree; tests/package/test_extension.py has the wheel."""
     assert onnx2ir.get_include() == str(installed / "include")
+
+
+TINY = '<ir_version: 9, opset_import: ["" : 17]> g (float[4] x) => (float[4] y) <float[4] w = {1, 2, 3, 4}> { y = Add (x, w) }'
+
+
+def doubled(model):
+    return openvino.Core().compile_model(model.to_openvino(), "CPU")(np.ones(4, np.float32))[0].tolist()
+
+
+def test_copies_of_a_model(onnx2ir, tmp_path):
+    """A shallow copy of the handle would be freed twice, which ended the process."""
+    model = onnx2ir.convert(TINY)
+    copies = [copy.copy(model), copy.deepcopy(model), copy.deepcopy([model])[0], *(pickle.loads(pickle.dumps(model, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1))]
+    xml, text = model.xml(), model.text()
+    del model
+    gc.collect()
+    for one in copies:
+        assert (one.xml(), one.text()) == (xml, text)
+        assert repr(one) == "<onnx2ir.Model (x: f32[4]) -> (y: f32[4])>" and one.diagnostics == ()
+        assert doubled(one) == [2, 3, 4, 5]
+        one.save(tmp_path / "copy.xml")
+        onnx2ir.check_files(tmp_path / "copy.xml")
+
+
+def test_a_pickled_model_needs_no_file(onnx2ir, tmp_path):
+    onnx.save(onnx.parser.parse_model(TINY), tmp_path / "m.onnx", save_as_external_data=True, location="w", size_threshold=0)
+    stored = pickle.dumps(onnx2ir.convert(tmp_path / "m.onnx"))
+    (tmp_path / "w").unlink()
+    assert doubled(pickle.loads(stored)) == [2, 3, 4, 5]
+
+
+def test_owners_of_memory_are_not_copied(onnx2ir):
+    model = onnx2ir.convert(TINY)
+    options = onnx2ir._api._Options(threads=1)
+    for owner in (model._handle, options):
+        for make in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="cannot be copied or pickled"):
+                make(owner)
+    with pytest.raises(TypeError):
+        pickle.dumps(model.weights_view())
+
+
+def test_files_that_are_read_are_not_overwritten(onnx2ir, tmp_path):
+    model = onnx2ir.convert(TINY)
+    model.save(tmp_path / "ir.xml")
+    (tmp_path / "map.bin").write_text("{}")
+    onnx.save(onnx.parser.parse_model(TINY), tmp_path / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    (tmp_path / "link.bin").symlink_to("w.bin")
+    external = onnx2ir.convert(tmp_path / "m.onnx", operator_map=tmp_path / "map.bin")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    ways = [
+        (external, "m.onnx", "n.bin"),
+        (external, "n.xml", "m.onnx"),
+        (external, "w.xml", None),
+        (external, "link.xml", None),
+        (external, "map.xml", None),
+        (onnx2ir.read_ir(tmp_path / "ir.xml"), "ir.xml", "n.bin"),
+        (onnx2ir.read_ir(tmp_path / "ir.xml"), "n.xml", "ir.bin"),
+        (onnx2ir.read_ir(tmp_path / "ir.xml", tmp_path / "ir.bin"), "ir.xml", None),
+    ]
+    for model, xml, weights in ways:
+        with pytest.raises(OSError, match="would be written over"):
+            model.save(tmp_path / xml, None if weights is None else tmp_path / weights)
+        assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -211,3 +211,138 @@ def test_locate_finds_nothing_in_a_right_conversion(onnx2ir, files, text):
     from onnx2ir.verify import locate
 
     assert locate(files(text), inputs={"x": VALUES}) is None
+
+
+def decoder(folder, *, mask="past_sequence_length + sequence_length", merged=False):
+    """Attention of one layer with a cache, with the inputs and dimensions of optimum's decoders."""
+    hidden = 4
+    values = lambda name, kind, shape: onnx.helper.make_tensor_value_info(name, kind, shape)  # noqa: E731
+    integer, real = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
+    cache = ["batch_size", 1, "past_sequence_length", hidden]
+    inputs = [values("input_ids", integer, ["batch_size", "sequence_length"]), values("attention_mask", integer, ["batch_size", mask])]
+    inputs += [values(f"past_key_values.0.{part}", real, cache) for part in ("key", "value")]
+    new = ["batch_size", 1, mask, hidden]
+    outputs = [values("logits", real, ["batch_size", "sequence_length", hidden])]
+    outputs += [values(f"present.0.{part}", real, new) for part in ("key", "value")]
+    random = np.random.default_rng(0)
+    tensors = {
+        "table": random.standard_normal((8, hidden)).astype(np.float32),
+        "one": np.array(1, np.float32),
+        "low": np.array(-1000, np.float32),
+        "heads": np.array([1]),
+        "mask_axes": np.array([1, 2]),
+    }
+    node = onnx.helper.make_node
+    nodes = [
+        node("Gather", ["table", "input_ids"], ["embedded"]),
+        node("Unsqueeze", ["embedded", "heads"], ["query"]),
+        node("Concat", ["past_key_values.0.key", "query"], ["present.0.key"], axis=2),
+        node("Concat", ["past_key_values.0.value", "query"], ["present.0.value"], axis=2),
+        node("Transpose", ["present.0.key"], ["keys"], perm=[0, 1, 3, 2]),
+        node("MatMul", ["query", "keys"], ["products"]),
+        node("Cast", ["attention_mask"], ["kept"], to=real),
+        node("Sub", ["one", "kept"], ["hidden"]),
+        node("Mul", ["hidden", "low"], ["penalty"]),
+        node("Unsqueeze", ["penalty", "mask_axes"], ["penalties"]),
+        node("Add", ["products", "penalties"], ["scores"]),
+        node("Softmax", ["scores"], ["weights"], axis=-1),
+        node("MatMul", ["weights", "present.0.value"], ["mixed"]),
+        node("Squeeze", ["mixed", "heads"], ["logits"]),
+    ]
+    if merged:  # no size of these logits is a multiple of 5: the branch without a cache fails
+        inputs.append(values("use_cache_branch", onnx.TensorProto.BOOL, [1]))
+        tensors["width"] = np.array([-1, 5, 1])
+        broken = onnx.helper.make_graph([node("Reshape", ["kept_logits", "width"], ["bad"])], "without", [], [values("bad", real, [None, 5, 1])])
+        right = onnx.helper.make_graph([node("Identity", ["logits"], ["good"])], "with", [], [values("good", real, None)])
+        nodes[-1].output[0] = "kept_logits"
+        right.node[0].input[0] = "kept_logits"
+        nodes.append(node("If", ["use_cache_branch"], ["logits"], then_branch=right, else_branch=broken))
+    graph = onnx.helper.make_graph(nodes, "decoder", inputs, outputs, [onnx.numpy_helper.from_array(value, name) for name, value in tensors.items()])
+    path = folder / "decoder.onnx"
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("mask", "words", "sizes"),
+    [
+        ("past_sequence_length + sequence_length", [], "batch_size=2, sequence_length=3, past_sequence_length=4"),
+        ("past_sequence_length+sequence_length", [], "batch_size=2, sequence_length=3, past_sequence_length=4"),
+        ("sequence_length + past_sequence_length*1", ["--dim", "past_sequence_length=0"], "batch_size=2, sequence_length=3"),
+        ("past_sequence_length + 1", ["--dim", "sequence_length=1"], "batch_size=2, past_sequence_length=3"),
+        ("past_sequence_length + sequence_length", ["--input", "attention_mask=[[1,1,1,1,1]]"], "batch_size=1, past_sequence_length="),
+        ("past_sequence_length + sequence_length", ["--dim", "past_sequence_length + sequence_length=9"], "past_sequence_length="),
+    ],
+)
+def test_sums_of_dimensions(installed, tmp_path, mask, words, sizes):
+    done = run_verify(installed, decoder(tmp_path, mask=mask), *words)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert f"run 1: {sizes}" in done.stdout
+
+
+def test_the_branch_with_a_cache(installed, tmp_path):
+    done = run_verify(installed, decoder(tmp_path, merged=True))
+    assert done.returncode == 0, done.stderr + done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("batchsize", "the model has no dynamic dimension batchsize: did you mean batch_size?"),
+        ("past", "the model has no dynamic dimension past"),
+        ("frames", "; the dynamic dimensions are batch_size, sequence_length, past_sequence_length + sequence_length, past_sequence_length"),
+    ],
+)
+def test_unknown_dimensions(installed, tmp_path, name, message):
+    done = run_verify(installed, decoder(tmp_path), "--dim", f"{name}=3")
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_dimensions_by_input_and_axis(installed, files):
+    done = run_verify(installed, files(MATRICES), "--dim", "a[0]=6", "--sizes", "2")
+    assert done.returncode == 0, done.stderr
+    assert "[6, " in done.stdout
+
+
+NAN = """<ir_version: 10, opset_import: ["": 17]>
+g (float[n] x) => (float[n] y, float[n] z) {
+    low = Constant <value = float {-1.0}> ()
+    nan = Log (low)
+    y = Add (x, nan)
+    square = Mul (x, x)
+    z = Log (x)
+}
+"""
+
+
+def test_nan_is_not_silently_equal(installed, files):
+    done = run_verify(installed, files(NAN), "--input", "x=[1, -1]")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"1 +y .* equal, but all elements are NaN$", done.stdout, re.MULTILINE)
+    assert re.search(r"1 +z .* equal, but 1 of 2 elements are NaN$", done.stdout, re.MULTILINE)
+    assert "onnx2ir: warning: all elements of 'y' are NaN" in done.stderr
+    assert "'z'" not in done.stderr
+
+
+def test_expressions_of_dimensions(onnx2ir):
+    from onnx2ir.verify import _dimensions
+
+    sizes = {"n": 5, "m": 2, "batch-size": 7, "unk__1": 8, "x.1": 9}
+    for text, names, value in [
+        ("n", ["n"], 5),
+        ("batch-size", ["batch-size"], 7),
+        ("x.1", ["x.1"], 9),
+        ("unk__1", ["unk__1"], 8),
+        ("n + m", ["n", "m"], 7),
+        ("m*(n - 1)", ["m", "n"], 8),
+        ("n/2", ["n"], 2),
+        ("floor(n/2)", ["n"], 2),
+        ("ceil(n/2)", ["n"], 3),
+        ("(n + 1)//2 % 2", ["n"], 1),
+        ("Max(m, n)", ["m", "n"], 5),
+    ]:
+        assert _dimensions.names_in(text) == names
+        assert _dimensions.evaluate(text, sizes) == value
+    for text in ("__import__('os')", "n.size", "n if m else n", "[n]", "3", "", "n +", "a b", "f(n)", "n ** 99999999", "max()"):
+        assert _dimensions.names_in(text) == [text]

@@ -127,6 +127,27 @@ class Decision {
 /// Every leaf has a row of targets, so the table is sparse if there are many targets.
 constexpr std::int64_t kMaxTableEntries = std::int64_t{1} << 25;
 
+/// The base values of the targets for which the reached leaves [samples, trees] have a weight. `present`: for
+/// each node and target, whether there is a weight.
+Value base_of_reached(NodeContext& node, const Forest& forest, Value leaves, const std::vector<bool>& present) {
+  const std::int64_t row[] = {1, forest.targets};
+  const Value base = node.numbers(forest.base, row, ElementType::f32);
+  const auto targets = static_cast<std::size_t>(forest.targets);
+  const auto has_all = [&](std::size_t at) {
+    const auto begin = present.begin() + static_cast<std::ptrdiff_t>(at * targets);
+    return std::all_of(begin, begin + static_cast<std::ptrdiff_t>(targets), [](bool is) { return is; });
+  };
+  bool is_always_reached = true;
+  for (std::size_t at = 0; at < forest.nodes.size(); ++at) {
+    is_always_reached = is_always_reached && (forest.nodes[at].mode != TreeMode::leaf || has_all(at));
+  }
+  if (forest.targets == 1 || is_always_reached) return base;
+  const std::int64_t shape[] = {static_cast<std::int64_t>(forest.nodes.size()), forest.targets};
+  const std::vector<double> table(present.begin(), present.end());
+  const Value reached = gather(node, node.numbers(table, shape, ElementType::f32), leaves);
+  return node.op(ops::Multiply, {reduce(node, ops::ReduceMax, reached, {1}), base});
+}
+
 /// Aggregates the values of the leaves [samples, trees].
 Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregate aggregate) {
   const bool by_extremum = aggregate == Aggregate::min || aggregate == Aggregate::max;
@@ -153,15 +174,18 @@ Value aggregated(NodeContext& node, const Forest& forest, Value leaves, Aggregat
   const ir::Op op = aggregate == Aggregate::min   ? ops::ReduceMin
                     : aggregate == Aggregate::max ? ops::ReduceMax
                                                   : ops::ReduceSum;
-  const Value total = reduce(node, op, weights, {1});
+  Value total = reduce(node, op, weights, {1});
   if (aggregate == Aggregate::average) {
-    return divide(node, total, node.number_like(static_cast<double>(forest.roots.size()), total));
+    total = divide(node, total, node.number_like(static_cast<double>(forest.roots.size()), total));
+  } else if (by_extremum) {
+    // Targets without any weight are 0.
+    const double border = aggregate == Aggregate::min ? 3.0e38 : -3.0e38;
+    const Value hit = node.op(aggregate == Aggregate::min ? ops::Less : ops::Greater,
+                              {total, node.number_like(border, total)});
+    total = node.op(ops::Select, {hit, total, node.number_like(0, total)});
   }
-  if (!by_extremum) return total;
-  // Targets without any weight are 0.
-  const Value hit = node.op(aggregate == Aggregate::min ? ops::Less : ops::Greater,
-                            {total, node.number_like(aggregate == Aggregate::min ? 3.0e38 : -3.0e38, total)});
-  return node.op(ops::Select, {hit, total, node.number_like(0, total)});
+  if (forest.base.empty()) return total;
+  return node.op(ops::Add, {total, base_of_reached(node, forest, leaves, present)});
 }
 
 }  // namespace

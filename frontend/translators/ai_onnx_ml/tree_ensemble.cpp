@@ -116,12 +116,12 @@ Values tree_ensemble_regressor_1(NodeContext& node) {
                                                         {"MAX", Aggregate::max}};
   const auto aggregate = kAggregates.find(node.text("aggregate_function", "SUM"));
   if (aggregate == kAggregates.end()) node.fail("there is no such aggregate_function");
-  const Value scores = forest_scores(node, forest, feature_matrix(node), aggregate->second);
-  const auto base = numbers_of(node, "base_values");
-  if (!base.empty() && base.size() != static_cast<std::size_t>(forest.targets)) {
+  forest.base = numbers_of(node, "base_values");
+  if (!forest.base.empty() && forest.base.size() != static_cast<std::size_t>(forest.targets)) {
     node.fail("base_values are not as many as targets");
   }
-  return {transformed(node, with_base(node, scores, base), post_transform_of(node))};
+  const Value scores = forest_scores(node, forest, feature_matrix(node), aggregate->second);
+  return {transformed(node, scores, post_transform_of(node))};
 }
 
 /// The scores of two classes if only one has weights, and the index of the class.
@@ -129,7 +129,10 @@ Values two_classes(NodeContext& node, Value score, bool as_probability, PostTran
   const Value border = node.number_like(as_probability ? 0.5 : 0.0, score);
   const Value positive = node.op(ops::Greater, {squeeze(node, score, {1}), border});
   const Value index = convert(node, positive, ElementType::i64);
-  if (transform == PostTransform::probit) return {index, transformed(node, score, transform)};
+  if (transform == PostTransform::probit) {
+    const Value shape = concat(node, {dimension_of(node, score, 0), node.integers({1})});
+    return {index, concat(node, {transformed(node, score, transform), filled(node, 0, score.type(), shape)}, 1)};
+  }
   if (as_probability && transform != PostTransform::logistic) {
     return {index, concat(node, {node.op(ops::Subtract, {node.number_like(1, score), score}), score}, 1)};
   }

@@ -160,7 +160,6 @@ Values with_masked_cache(NodeContext& node, Heads heads, const MaskedTokens& tok
 
 Values with_packed_cache(NodeContext& node, Heads heads, std::int64_t group) {
   const bool has_window_cache = node.integer("sliding_window_cache", 0) != 0;
-  if (has_window_cache) check_window_cache(node);
   const Lengths lengths = lengths_of(node, heads);
   const Value positions = query_positions(node, heads, lengths);
   if (node.integer("do_rotary", 0) != 0)
@@ -217,6 +216,7 @@ Values group_query_attention(NodeContext& node) {
     node.fail("num_heads must be a multiple of kv_num_heads, and at most " + std::to_string(kMaxHeads));
   }
   if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value belong together");
+  if (node.integer("sliding_window_cache", 0) != 0) check_window_cache(node);
   Heads heads = heads_of(node, queries, keys);
   if (node.has_input(14)) {
     heads.query = normalized(node, heads.query, node.input(14));

@@ -79,8 +79,25 @@ bool needs_packed_cache(NodeContext& node) {
   const bool has_code =
       node.text("k_quant_type", "NONE") != "NONE" || node.text("v_quant_type", "NONE") != "NONE";
   const bool returns_scores = node.integer("qk_output", 0) != 0 && node.has_output(3);
-  return has_bias || has_code || returns_scores || node.integer("sliding_window_cache", 0) != 0 ||
-         node.integer("causal", 1) == 0;
+  return has_bias || has_code || returns_scores || node.integer("causal", 1) == 0;
+}
+
+/// The attention mask of the model from which the lengths of the node are computed; null if they are not.
+Value mask_of_lengths(NodeContext& node) {
+  const Value mask = summed_mask(node.input(5));
+  if (!mask) return {};
+  const Value longest = reshape(node, convert(node, node.input(6), ElementType::i64), {1});
+  return ir::is_size_of(longest, 0, mask, 1) ? mask : Value{};
+}
+
+/// A variable is empty at first, so that it does not have the size of the window.
+void check_window_of_variable(NodeContext& node) {
+  if (node.integer("sliding_window_cache", 0) == 0) return;
+  node.fail(
+      "its cache of the window (sliding_window_cache) cannot be kept in a variable, because the lengths are "
+      "not computed from an input attention_mask, or because it has a bias, scores as an output, or a "
+      "quantised cache",
+      "Convert it without --stateful, or export the model with a cache of the whole sequence.");
 }
 
 /// The number of queries, i64 [1]: from an input of the model if possible, so that all layers share it.
@@ -99,11 +116,12 @@ Value query_count(NodeContext& node, Value query) {
 }  // namespace
 
 std::optional<MaskedTokens> masked_tokens(NodeContext& node, Value query) {
-  if (!become_variables(node) || needs_packed_cache(node)) return std::nullopt;
-  const Value mask = summed_mask(node.input(5));
-  if (!mask) return std::nullopt;
-  const Value longest = reshape(node, convert(node, node.input(6), ElementType::i64), {1});
-  if (!ir::is_size_of(longest, 0, mask, 1)) return std::nullopt;
+  if (!become_variables(node)) return std::nullopt;
+  const Value mask = needs_packed_cache(node) ? Value{} : mask_of_lengths(node);
+  if (!mask) {
+    check_window_of_variable(node);
+    return std::nullopt;
+  }
   MaskedTokens tokens;
   tokens.counts = node.op(ops::NotEqual, {mask, node.number_like(0, mask)});
   const Value one = node.integer(1);

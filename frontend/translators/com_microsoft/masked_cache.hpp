@@ -22,7 +22,8 @@ struct MaskedTokens {
 ///
 ///     seqlens_k = ReduceSum(attention_mask, 1) - 1, total_sequence_length = Shape(attention_mask)[1]
 ///
-/// Otherwise no value.
+/// Otherwise no value. Fails if the cache holds only the keys of the window (sliding_window_cache): in the
+/// variable, it holds all of them.
 std::optional<MaskedTokens> masked_tokens(NodeContext& node, Value query);
 
 /// The positions of the queries, i64 [B, S].

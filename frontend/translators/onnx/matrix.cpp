@@ -69,7 +69,8 @@ Value scale_of(NodeContext& node, std::size_t index, bool is_left) {
 
 /// QLinearMatMul on the numbers that the integers represent.
 Values fast_q_linear_mat_mul(NodeContext& node) {
-  // A vector of scales has one per row of the left matrix and of the result, or one per column of the right one.
+  // A vector of scales has one per row of the left matrix and of the result, or one per column of the right
+  // one.
   const auto rows = [&](Value matrix, std::size_t scale) {
     const std::int64_t rank = node.rank(matrix);
     return grid_of(node, scale, scale + 1, std::max<std::int64_t>(rank - 2, 0), rank);

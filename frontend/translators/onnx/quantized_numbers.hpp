@@ -21,8 +21,8 @@ Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point);
 Grid grid_of(NodeContext& node, std::size_t scale, std::size_t zero_point, std::int64_t axis,
              std::int64_t rank);
 
-/// A scale or zero point, a scalar or one for each index of `axis` of a tensor of rank `rank`, in a shape that
-/// broadcasts to the tensor. Null for null.
+/// A scale or zero point, a scalar or one for each index of `axis` of a tensor of rank `rank`, in a shape
+/// that broadcasts to the tensor. Null for null.
 Value along_axis(NodeContext& node, Value parameter, std::int64_t axis, std::int64_t rank);
 
 /// The lowest and the highest number of an integer type.

@@ -25,7 +25,10 @@ class Axis {
     x_ = coordinates();
   }
 
-  Value resample(Value image) { return plan_->mode == "nearest" ? nearest(image) : weighted(image); }
+  Value resample(Value image) {
+    if (plan_->mode != "nearest") return weighted(image);
+    return reads_first_only() ? gather(*node_, image, node_->integers({0}), axis_) : nearest(image);
+  }
 
   /// Whether the coordinate is outside of the image: boolean, of rank `rank`.
   Value outside(std::int64_t rank) {
@@ -49,11 +52,16 @@ class Axis {
     return node_->op(ops::Range, {start, stop, node_->number(1, start.type())}, {{"output_type", type}});
   }
 
+  /// Whether the only output position reads position 0.
+  bool reads_first_only() const {
+    return (plan_->coordinates == "pytorch_half_pixel" || plan_->coordinates == "align_corners") &&
+           ir::known_scalar(output_size_) == 1;
+  }
+
   /// Image coordinates of all output positions: f32 [output size].
   Value coordinates() {
     const Value i = range(node_->integer(0), output_size_, kReal);
     const Value length = convert(*node_, output_size_, kReal);
-    const Value scaled = multiply(scale_, input_size_);
     const Value half = number(0.5);
     const Value one = number(1);
     const auto half_pixel = [&] { return subtract(divide(add(i, half), scale_), half); };
@@ -67,13 +75,15 @@ class Axis {
       return select({several, middle, multiply(i, number(0))});
     }
     if (mode == "half_pixel_symmetric") {
-      const Value adjustment = divide(length, scaled);
-      const Value centre = multiply(input_size_, half);
-      const Value offset = multiply(centre, subtract(one, adjustment));
-      return add(offset, half_pixel());
+      // The specified formula, simplified so that only the division rounds: a coordinate that is a whole
+      // number must be exact, because floor and ceil follow.
+      const Value centre = multiply(subtract(input_size_, one), half);
+      const Value from_centre = subtract(add(multiply(i, number(2)), one), length);
+      return add(centre, divide(from_centre, multiply(scale_, number(2))));
     }
     if (mode == "align_corners") {
-      const Value room = subtract(scaled, one);
+      // As PyTorch and onnxruntime: the specification has the size before it is rounded.
+      const Value room = subtract(length, one);
       const Value single = node_->op(ops::Equal, {room, number(0)});
       const Value way = multiply(i, subtract(input_size_, one));
       const Value steps = divide(way, select({single, one, room}));
@@ -100,7 +110,11 @@ class Axis {
       index = node_->op(ops::Ceiling, {subtract(x_, half)});
     } else if (plan_->nearest == "round_prefer_ceil") {
       index = node_->op(ops::Floor, {add(x_, half)});
-    } else if (plan_->nearest == "floor" || plan_->nearest == "simple") {
+    } else if (plan_->nearest == "simple") {
+      const Value shrinks = node_->op(ops::Less, {scale_, number(1)});
+      const Value up = node_->op(ops::Ceiling, {x_});
+      index = select({shrinks, up, node_->op(ops::Floor, {x_})});
+    } else if (plan_->nearest == "floor") {
       index = node_->op(ops::Floor, {x_});
     } else if (plan_->nearest == "ceil") {
       index = node_->op(ops::Ceiling, {x_});

@@ -61,19 +61,12 @@ void drop_unchanged_axes(NodeContext& node, ResizePlan& plan) {
   if (keep.size() != plan.axes.size()) select_axes(node, plan, keep);
 }
 
-/// Interpolate aligns corners by the rounded size, ONNX by the scaled one; they are equal for integer scales.
-bool has_whole_scales(NodeContext& node, const ResizePlan& plan) {
-  const auto scales = node.known_numbers(plan.scales);
-  return scales && std::ranges::all_of(*scales, [](double scale) { return scale == std::floor(scale); });
-}
-
 bool is_native(NodeContext& node, const ResizePlan& plan) {
   if (plan.antialias || plan.exclude_outside || plan.policy != "stretch") return false;
   if (plan.coordinates == "tf_crop_and_resize" || plan.coordinates == "half_pixel_symmetric") return false;
   const std::int64_t rank = node.rank(plan.image);
   if (rank < 3 || rank > 5) return false;
   if (std::any_of(plan.axes.begin(), plan.axes.end(), [](auto axis) { return axis < 2; })) return false;
-  if (plan.coordinates == "align_corners" && plan.scales && !has_whole_scales(node, plan)) return false;
   if (plan.mode == "cubic") return rank == 4 && plan.axes.size() == 2;
   if (plan.mode == "linear" && (rank == 3 || static_cast<std::int64_t>(plan.axes.size()) != rank - 2))
     return false;
@@ -171,19 +164,27 @@ Values resize_11(NodeContext& node) {
   return resize(node, std::move(plan));
 }
 
-/// Before version 11, output position p reads p / scale; nearest rounds down.
+/// Before version 11, output position p reads p / scale; nearest rounds down. Onnxruntime rounds up when it
+/// shrinks an axis, which the specification leaves open: mode "simple" of Interpolate.
 ResizePlan early_plan_of(NodeContext& node) {
   ResizePlan plan = plan_of(node);
   if (plan.mode == "bilinear") plan.mode = "linear";
   plan.coordinates = "asymmetric";
-  plan.nearest = "floor";
+  plan.nearest = "simple";
   return plan;
+}
+
+/// Mode "simple" is "floor" if no axis is known to shrink.
+void choose_early_rounding(NodeContext& node, ResizePlan& plan) {
+  const auto scales = node.known_numbers(plan.scales);
+  if (scales && std::ranges::all_of(*scales, [](double scale) { return scale >= 1; })) plan.nearest = "floor";
 }
 
 /// Resize 10 and Upsample 9.
 Values resize_10(NodeContext& node) {
   ResizePlan plan = early_plan_of(node);
   plan.scales = node.input(1);
+  choose_early_rounding(node, plan);
   return resize(node, std::move(plan));
 }
 
@@ -194,6 +195,7 @@ Values upsample_1(NodeContext& node) {
   if (scales.empty()) scales = {1.0, 1.0, node.real("height_scale"), node.real("width_scale")};
   const std::int64_t shape[] = {static_cast<std::int64_t>(scales.size())};
   plan.scales = node.numbers(scales, shape, kReal);
+  choose_early_rounding(node, plan);
   return resize(node, std::move(plan));
 }
 

@@ -31,6 +31,31 @@ Value count_up(NodeContext& node, Value list) {
   return numbers_below(node, shape_of(node, list));
 }
 
+/// Starts before the first element mean the first element, also if the step is negative. For negative steps
+/// OpenVINO's Slice has no elements then, as numpy.
+Value starts_inside(NodeContext& node, Value starts, Value axes, Value steps) {
+  const auto known_steps = node.known_integers(steps);
+  if (known_steps && std::ranges::none_of(*known_steps, [](std::int64_t step) { return step < 0; })) {
+    return starts;
+  }
+  const auto known_axes = node.known_integers(axes);
+  const auto known_starts = node.known_integers(starts);
+  if (known_steps && known_axes && known_starts && known_axes->size() == known_starts->size()) {
+    std::vector<std::int64_t> inside = *known_starts;
+    bool is_known = true;
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      if (inside[i] >= -1 || (*known_steps)[i] > 0) continue;
+      const std::int64_t axis = node.axis((*known_axes)[i], node.rank(node.input(0)));
+      const ir::Dimension size = node.input(0).shape()[static_cast<std::size_t>(axis)];
+      is_known = is_known && (size.is_static() || inside[i] >= -size.min);
+      inside[i] = std::max(inside[i], -size.max);
+    }
+    if (is_known) return inside == *known_starts ? starts : node.integers(inside);
+  }
+  const Value sizes = gather(node, shape_of(node, node.input(0)), axes);
+  return node.op(ops::Maximum, {starts, node.op(ops::Multiply, {sizes, node.integer(-1)})});
+}
+
 Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value steps) {
   const auto count = starts.shape().element_count();
   if (count) ir::check_rank(static_cast<std::size_t>(*count));
@@ -43,8 +68,9 @@ Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value ste
     }
   }
   axes = axes ? convert(node, axes, ElementType::i64) : count_up(node, starts);
-  return {node.op(ops::Slice,
-                  {node.input(0), clamped(node, starts), clamped(node, ends), clamped(node, steps), axes})};
+  steps = clamped(node, steps);
+  starts = starts_inside(node, clamped(node, starts), axes, steps);
+  return {node.op(ops::Slice, {node.input(0), starts, clamped(node, ends), steps, axes})};
 }
 
 /// Slice 1: all in attributes.

@@ -49,7 +49,8 @@ def _table(rows: Sequence[Any]) -> str:
     for row in rows:
         found = row.comparison
         numbers = ["" if value is None else f"{value:.2g}" for value in (found.largest, found.relative)]
-        lines.append((str(row.run), row.output, found.type, found.shape, *numbers, found.problem or "equal"))
+        result = found.problem or (f"equal, but {found.note}" if found.note else "equal")
+        lines.append((str(row.run), row.output, found.type, found.shape, *numbers, result))
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
 
@@ -72,6 +73,8 @@ def main(words: Sequence[str]) -> int:
             if chosen:
                 print(f"run {run}: {chosen}")
         print(_table(rows))
+        for name in dict.fromkeys(row.output for row in rows if row.is_equal and "all elements are NaN" in row.comparison.note):
+            print(f"onnx2ir: warning: all elements of '{name}' are NaN, so that the comparison shows nothing: give other inputs (--input NAME=VALUE)", file=sys.stderr)
         wrong = next((row for row in rows if not row.is_equal), None)
         if wrong is None:
             return 0

@@ -15,6 +15,7 @@ class Comparison:
     largest: Optional[float] = None  # absolute difference; None if it cannot be computed
     relative: Optional[float] = None  # at the element with the largest absolute difference
     problem: str = ""  # empty if the values are equal within the tolerances
+    note: str = ""  # what the comparison cannot show: "all elements are NaN"
 
 
 def compare(actual: Any, expected: Any, rtol: float, atol: float) -> Comparison:
@@ -34,7 +35,8 @@ def _compare_lists(actual: Any, expected: Any, rtol: float, atol: float) -> Comp
     elements = [compare(left, right, rtol, atol) for left, right in zip(actual, expected)]
     largest = max((element.largest for element in elements if element.largest is not None), default=None)
     problems = [f"element {index}: {element.problem}" for index, element in enumerate(elements) if element.problem]
-    return Comparison("sequence", shape, largest, problem=problems[0] if problems else "")
+    notes = [f"element {index}: {element.note}" for index, element in enumerate(elements) if element.note]
+    return Comparison("sequence", shape, largest, problem=problems[0] if problems else "", note=notes[0] if notes else "")
 
 
 def _compare_tensors(actual: Any, expected: Any, rtol: float, atol: float) -> Comparison:
@@ -58,7 +60,14 @@ def _compare_tensors(actual: Any, expected: Any, rtol: float, atol: float) -> Co
         place = int(np.argmax(np.where(np.isnan(difference), np.inf, difference)))
         largest, size = float(difference.reshape(-1)[place]), abs(float(right.reshape(-1)[place]))
     relative = 0.0 if largest == 0 else (largest / size if size else float("inf"))
-    return Comparison(kind, shape, largest, relative, _first(np.asarray(wrong), actual, expected))
+    return Comparison(kind, shape, largest, relative, _first(np.asarray(wrong), actual, expected), _note(right))
+
+
+def _note(expected: Any) -> str:
+    count = int(np.isnan(expected).sum())
+    if count == 0:
+        return ""
+    return "all elements are NaN" if count == expected.size else f"{count} of {expected.size} elements are NaN"
 
 
 def _first(wrong: Any, actual: Any, expected: Any) -> str:

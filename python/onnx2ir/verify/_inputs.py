@@ -1,16 +1,18 @@
 """Random values for the inputs of a model, with sizes for its dynamic dimensions."""
 
-from typing import Any, Dict, Iterator, List, Mapping, Sequence
+import difflib
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import numpy as np
 import onnx
 from onnx.helper import tensor_dtype_to_np_dtype
 
+from ._dimensions import evaluate, names_in, solve
 from ._runs import Failure
 
 
 class Sizes:
-    """Sizes of dynamic dimensions. Dimensions of the same name have the same size."""
+    """Sizes of dynamic dimensions. Dimensions of the same name have the same size; those of sums and products follow from the names in them."""
 
     def __init__(self, base: int, are_distinct: bool, given: Mapping[str, int]) -> None:
         self._base = base
@@ -18,23 +20,68 @@ class Sizes:
         self._given = given
         self._count = 0
         self.chosen: Dict[str, int] = {}
+        for name, size in given.items():
+            if names_in(name) != [name]:
+                self._bind_name(name, size)
 
     def of(self, name: str) -> int:
         if name in self._given:
             return self._given[name]
-        if name not in self.chosen:
+        if name in self.chosen:
+            return self.chosen[name]
+        parts = names_in(name)
+        if parts == [name]:
             self.chosen[name] = self._base + (self._count if self._are_distinct else 0)
             self._count += 1
-        return self.chosen[name]
+            return self.chosen[name]
+        try:
+            size = evaluate(name, {part: self.of(part) for part in parts})
+        except ArithmeticError as error:
+            raise Failure(f"the dimension {name} has no size: {error}") from error
+        if size < 0:
+            raise Failure(f"the dimension {name} would have the size {size}")
+        return size
+
+    def of_axis(self, info: onnx.ValueInfoProto, axis: int) -> int:
+        """The size of an axis, which may also be given as INPUT[AXIS] if it has a name."""
+        plain = f"{info.name}[{axis}]"
+        return self._given[plain] if plain in self._given else self.of(_name_of(info, axis))
 
     def bind(self, info: onnx.ValueInfoProto, shape: Sequence[int]) -> None:
         """Gives the dimensions of a tensor the sizes of a given value."""
         for axis, (dimension, size) in enumerate(zip(info.type.tensor_type.shape.dim, shape)):
             if not dimension.HasField("dim_value"):
-                self.chosen.setdefault(_name_of(info, axis), size)
+                self._bind_name(_name_of(info, axis), size)
+
+    def _bind_name(self, name: str, size: int) -> None:
+        """For a sum, the first name without a size gets what the others leave."""
+        parts = names_in(name)
+        unknown = [part for part in parts if part not in self._given and part not in self.chosen]
+        if parts == [name] or not unknown:
+            self.chosen.setdefault(name, size)
+            return
+        found = solve(name, size, {part: self.of(part) for part in parts if part != unknown[0]}, unknown[0])
+        self.chosen.setdefault(*((name, size) if found is None else (unknown[0], found)))
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={size}" for name, size in self.chosen.items())
+
+
+def check_names(graph: onnx.GraphProto, given: Mapping[str, int]) -> None:
+    """Raises Failure for a name that is not one of a dynamic dimension."""
+    known: List[str] = []
+    for info in graph.input:
+        for axis, dimension in enumerate(info.type.tensor_type.shape.dim):
+            if not dimension.HasField("dim_value"):
+                known += [_name_of(info, axis), f"{info.name}[{axis}]", *names_in(_name_of(info, axis))]
+    known = list(dict.fromkeys(known))
+    for name in given:
+        if name in known:
+            continue
+        nearest = difflib.get_close_matches(name, known, n=1)
+        all_names = [one for one in known if not one.endswith("]") or "[" not in one] or known
+        names = f"; the dynamic dimensions are {', '.join(all_names)}" if known else "; all sizes are static"
+        raise Failure(f"the model has no dynamic dimension {name}{f': did you mean {nearest[0]}?' if nearest else names}")
 
 
 def _name_of(info: onnx.ValueInfoProto, axis: int) -> str:
@@ -47,14 +94,18 @@ def input_infos(graph: onnx.GraphProto) -> List[onnx.ValueInfoProto]:
     return [info for info in graph.input if info.name not in defaults]
 
 
-def choices_of_sizes(base: int, given: Mapping[str, int]) -> Iterator[Sizes]:
-    """Distinct sizes show exchanged dimensions. Some models require equal sizes without saying so."""
-    yield Sizes(base, True, given)
-    yield Sizes(base, False, given)
+def choices(base: int, given: Mapping[str, int]) -> Iterator[Tuple[Sizes, bool]]:
+    """Sizes, and whether booleans are true instead of random.
+
+    Distinct sizes show exchanged dimensions. Some models require equal sizes without saying so, and merged decoders a cache.
+    """
+    for are_true in (False, True):
+        for are_distinct in (True, False):
+            yield Sizes(base, are_distinct, given), are_true
 
 
-def random_inputs(graph: onnx.GraphProto, given: Mapping[str, Any], sizes: Sizes, seed: int) -> Dict[str, Any]:
-    """The given values, and random ones for other inputs."""
+def random_inputs(graph: onnx.GraphProto, given: Mapping[str, Any], sizes: Sizes, seed: int, are_true: bool = False) -> Dict[str, Any]:
+    """The given values, and random ones for other inputs. `are_true`: booleans are true."""
     generator = np.random.default_rng(seed)
     infos = input_infos(graph)
     unknown = set(given) - {info.name for info in infos}
@@ -68,7 +119,7 @@ def random_inputs(graph: onnx.GraphProto, given: Mapping[str, Any], sizes: Sizes
     for info in infos:
         if info.name not in values:
             shape = _shape(info, sizes)
-            values[info.name] = _random(generator, _dtype(info), shape)
+            values[info.name] = np.ones(shape, bool) if are_true and _dtype(info).kind == "b" else _random(generator, _dtype(info), shape)
     return values
 
 
@@ -81,7 +132,7 @@ def _shape(info: onnx.ValueInfoProto, sizes: Sizes) -> List[int]:
         raise Failure(f"the input {info.name} is not a tensor of known rank and needs a given value")
     dimensions = info.type.tensor_type.shape.dim
     return [
-        dimension.dim_value if dimension.HasField("dim_value") else sizes.of(_name_of(info, axis)) for axis, dimension in enumerate(dimensions)
+        dimension.dim_value if dimension.HasField("dim_value") else sizes.of_axis(info, axis) for axis, dimension in enumerate(dimensions)
     ]
 
 

@@ -9,7 +9,7 @@ import openvino
 
 from .. import _api
 from ._compare import Comparison, compare
-from ._inputs import Sizes, choices_of_sizes, random_inputs
+from ._inputs import Sizes, check_names, choices, random_inputs
 from ._runs import Converted, Failure, Reference, folder_of, read_model
 
 Path = Union[str, "os.PathLike[str]"]
@@ -44,6 +44,7 @@ def verify(
 
     `ir`: the converted model; by default `model` is converted now.
     `inputs`: values of inputs by name; the others are random. `dimensions`: sizes by the names of dynamic dimensions; others get `sizes`.
+    Sizes of dimensions such as `past_sequence_length + sequence_length` follow from the names in them.
     `rtol`, `atol`: a floating-point element is equal if it differs by at most atol + rtol * |onnxruntime's element|; others must be equal.
     Raises Failure if onnxruntime or OpenVINO cannot run the model, ConversionError if it cannot be converted, and OSError.
     """
@@ -83,9 +84,10 @@ def expected_values(
 ) -> Tuple[Sizes, Dict[str, Any], Dict[str, Any]]:
     """Sizes with which onnxruntime runs the model, the inputs, and the outputs."""
     failure = None
-    for sizes in choices_of_sizes(base, dimensions):
-        values = random_inputs(graph, given, sizes, seed)
+    check_names(graph, dimensions)
+    for sizes, are_true in choices(base, dimensions):
         try:
+            values = random_inputs(graph, given, sizes, seed, are_true)
             return sizes, values, reference.run(values)
         except Failure as error:
             failure = failure or error

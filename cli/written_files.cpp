@@ -1,0 +1,60 @@
+#include "cli/written_files.hpp"
+
+#include <algorithm>
+
+namespace onnx2ir::cli {
+namespace {
+
+constexpr std::string_view kStandardStream = "-";
+
+std::filesystem::path weights_of(const std::filesystem::path& xml) {
+  return std::filesystem::path(xml).replace_extension(".bin");
+}
+
+}  // namespace
+
+WrittenFiles::WrittenFiles(const Arguments& arguments) {
+  for (const std::string& model : arguments.models) {
+    // A file that the shell opened as standard input.
+    const bool is_stream = model == kStandardStream;
+    read_.push_back({is_stream ? "/dev/stdin" : model, "the model is read from"});
+    // An IR has its weights beside it.
+    const std::filesystem::path path = model;
+    if (path.extension() == ".xml" || path.extension() == ".ir")
+      read_.push_back({weights_of(path), "the weights of '" + model + "' are read from"});
+  }
+  for (const auto& library : arguments.options.extensions)
+    read_.push_back({library, "is a library with translators"});
+  if (!arguments.options.operator_map.empty())
+    read_.push_back({arguments.options.operator_map, "is the operator map"});
+  if (!arguments.report.empty() && arguments.report != kStandardStream)
+    written_.push_back({arguments.report, "the report is written to"});
+  if (!arguments.html.empty() && arguments.html != kStandardStream)
+    written_.push_back({arguments.html, "the page is written to"});
+}
+
+void WrittenFiles::add_pair(const std::filesystem::path& xml) {
+  written_.push_back({xml, "the XML is written to"});
+  written_.push_back({weights_of(xml), "the weights are written to"});
+}
+
+void WrittenFiles::add_read(const std::vector<std::filesystem::path>& files, const std::string& model) {
+  for (const auto& file : files) read_.push_back({file, "'" + model + "' is read from"});
+}
+
+std::optional<Diagnostic> WrittenFiles::problem() const {
+  std::vector<UsedFile> used = read_;
+  for (const Written& file : written_) {
+    if (auto problem = output_problem(file.path, used)) return problem;
+    used.push_back({file.path, file.use});
+  }
+  return std::nullopt;
+}
+
+bool WrittenFiles::replaces_any() const {
+  std::error_code no_error;
+  return std::ranges::any_of(
+      written_, [&](const Written& file) { return std::filesystem::exists(file.path, no_error); });
+}
+
+}  // namespace onnx2ir::cli

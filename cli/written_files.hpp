@@ -1,0 +1,40 @@
+// The files that a run of the command reads and writes: nothing that it reads, and nothing else that it
+// writes, is overwritten.
+#pragma once
+
+#include <filesystem>
+#include <onnx2ir/onnx2ir.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.hpp"
+
+namespace onnx2ir::cli {
+
+class WrittenFiles {
+ public:
+  /// The files that the arguments name: models, the operator map and libraries are read, the report and the
+  /// page are written.
+  explicit WrittenFiles(const Arguments& arguments);
+
+  /// The XML and the weights of `model` will be written.
+  void add_pair(const std::filesystem::path& xml);
+  /// `files` were read: see Conversion::files.
+  void add_read(const std::vector<std::filesystem::path>& files, const std::string& model);
+
+  /// The reason why one of the written files must not be written. To be asked before anything is written.
+  std::optional<Diagnostic> problem() const;
+  /// Whether a file that will be written exists: only then can it be external data of a model.
+  bool replaces_any() const;
+
+ private:
+  struct Written {
+    std::filesystem::path path;
+    std::string use;  ///< "the report is written to"
+  };
+  std::vector<UsedFile> read_;
+  std::vector<Written> written_;
+};
+
+}  // namespace onnx2ir::cli

@@ -1,0 +1,51 @@
+#include "ir/overwriting.hpp"
+
+#include <fmt/core.h>
+
+#include <system_error>
+
+namespace onnx2ir::ir {
+namespace {
+
+/// The path that a program creates which opens `path` for writing: symbolic links to missing files are
+/// followed. It may not exist, and neither may its folders.
+std::filesystem::path created_path(std::filesystem::path path) {
+  constexpr int kMaxLinks = 40;  // as in the kernel
+  std::error_code no_error;
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(path, no_error); ++i)
+    path = path.parent_path() / std::filesystem::read_symlink(path, no_error);
+  const std::filesystem::path whole = std::filesystem::absolute(path, no_error).lexically_normal();
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(whole.parent_path(), no_error);
+  return no_error ? whole : folder / whole.filename();
+}
+
+bool is_other_than_file(const std::filesystem::path& path) {
+  std::error_code no_error;
+  return std::filesystem::exists(path, no_error) && !std::filesystem::is_regular_file(path, no_error);
+}
+
+}  // namespace
+
+bool is_one_target(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const auto identity_of_a = identify(a.c_str());
+  const auto identity_of_b = identify(b.c_str());
+  if (identity_of_a && identity_of_b) return is_same_file(*identity_of_a, *identity_of_b);
+  if (identity_of_a || identity_of_b) return false;
+  return created_path(a) == created_path(b);
+}
+
+std::optional<std::string> overwriting_problem(const std::filesystem::path& output,
+                                               std::span<const UsedFile> used) {
+  if (is_other_than_file(output)) return std::nullopt;
+  const auto now = identify(output.c_str());
+  for (const UsedFile& file : used) {
+    const bool is_used =
+        file.identity ? now && is_same_file(*now, *file.identity) : is_one_target(output, file.path);
+    if (is_used)
+      return fmt::format("'{}' would be written over '{}', which {}", output.string(), file.path.string(),
+                         file.use);
+  }
+  return std::nullopt;
+}
+
+}  // namespace onnx2ir::ir

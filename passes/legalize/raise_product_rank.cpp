@@ -1,0 +1,41 @@
+// Workaround for constant_batch_broadcast: the CPU plugin multiplies a value of dynamic shape by constant
+// matrices as if the value had a matrix for each of them, and fails if it has a single one. Here the constant
+// gets a fourth axis, of size 1. The plugin then multiplies by it as by a computed value.
+#include "ir/shape_tools.hpp"
+#include "passes/constant_values.hpp"
+#include "passes/dequantized_weights.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr std::size_t kRank = 3;
+
+bool is_affected(const ir::Node& product) {
+  const ir::PartialShape& left = product.input(0).shape();
+  const ir::Value matrices = product.input(1);
+  const ir::PartialShape& right = matrices.shape();
+  if (!left.has_rank() || left.is_static() || left.rank() < 2 || left.rank() > kRank) return false;
+  if (!right.has_rank() || right.rank() != kRank || right[0] == ir::Dimension(1)) return false;
+  const bool has_equal_batch = left.rank() == kRank && left[0] == right[0];
+  // Quantised matrices stay compressed; a single matrix is an error in the plugin then.
+  return !has_equal_batch && is_folded(matrices) && !weights_of(product);
+}
+
+ir::Value raise(ir::Builder& builder, ir::Node& product) {
+  if (!is_affected(product)) return {};
+  const ir::Value matrices = ir::unsqueeze(builder, product.input(1), {0});
+  const ir::Value raised =
+      builder.op(ops::MatMul, {product.input(0), matrices},
+                 {{"transpose_a", product.boolean("transpose_a")}, {"transpose_b", product.boolean("transpose_b")}});
+  return ir::squeeze(builder, raised, {0});
+}
+
+}  // namespace
+
+bool raise_product_rank(ir::Model& model, PassContext&) {
+  return rewrite_values(model, {ops::MatMul}, raise);
+}
+
+}  // namespace onnx2ir::passes

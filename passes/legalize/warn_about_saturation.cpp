@@ -1,0 +1,111 @@
+// A CPU without VNNI multiplies u8 by i8 with an instruction that adds pairs of products in 16 bits and
+// saturates. A pair of weights whose sum is at most 128 is safe for all inputs: 255 * 128 < 2^15. The kernels
+// pair neighbours along the input channels. The runtime model does not show which ones, so all neighbours
+// count.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "passes/dequantized_weights.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The number of layers that the warning names; it counts the others.
+constexpr std::size_t kMaxNotes = 20;
+constexpr int kMostInPair = 128;
+
+/// Integers of 8 bits, and the axis along which their products are added.
+struct Weights {
+  ir::Value data;
+  std::size_t axis;
+};
+
+std::optional<Weights> weights_of_convolution(const ir::Node& node) {
+  ir::Value value = node.input(1);
+  if (value.node->is(ops::Reshape)) value = value.node->input(0);
+  const auto found = dequantized_weights(value);
+  if (!found) return std::nullopt;
+  const bool has_groups = found->data.shape().rank() > node.input(0).shape().rank();
+  return Weights{found->data, std::size_t{has_groups ? 2U : 1U}};
+}
+
+std::optional<Weights> weights_of_matrix(const ir::Node& node) {
+  const auto found = weights_of(node);
+  if (!found || found->weights.data.shape().rank() < 2) return std::nullopt;
+  const std::size_t rank = found->weights.data.shape().rank();
+  return Weights{found->weights.data, found->is_transposed ? rank - 1 : rank - 2};
+}
+
+/// Whether two neighbours along the axis exceed kMostInPair together, with one sign or the other.
+bool has_large_pair(const Weights& weights) {
+  const auto sizes = *weights.data.shape().sizes();
+  std::size_t inner = 1;
+  for (std::size_t i = weights.axis + 1; i < sizes.size(); ++i) inner *= static_cast<std::size_t>(sizes[i]);
+  const auto count = static_cast<std::size_t>(sizes[weights.axis]);
+  const std::span<const std::byte> bytes = weights.data.node->constant()->bytes();
+  const std::size_t row = count * inner;
+  if (count < 2 || inner == 0) return false;
+  for (std::size_t first = 0; first + row <= bytes.size(); first += row) {
+    const auto left = bytes.subspan(first, row - inner);
+    const auto right = bytes.subspan(first + inner, row - inner);
+    int highest = 0;
+    int lowest = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const int a = static_cast<std::int8_t>(left[i]);
+      const int b = static_cast<std::int8_t>(right[i]);
+      highest = std::max(highest, std::max(a, 0) + std::max(b, 0));
+      lowest = std::min(lowest, std::min(a, 0) + std::min(b, 0));
+    }
+    if (highest > kMostInPair || lowest < -kMostInPair) return true;
+  }
+  return false;
+}
+
+/// Whether products of integers in `node` may exceed 16 bits; no value if it does not multiply integers.
+std::optional<bool> may_saturate(const ir::Node& node) {
+  if (!is_quantized(node.input(0))) return std::nullopt;
+  const auto weights = node.is(ops::MatMul) ? weights_of_matrix(node) : weights_of_convolution(node);
+  if (!weights) return is_quantized(node.input(1)) ? std::optional(true) : std::nullopt;
+  if (weights->data.type() != ir::ElementType::i8 || !weights->data.shape().is_static()) return std::nullopt;
+  return has_large_pair(*weights);
+}
+
+}  // namespace
+
+bool warn_about_saturation(ir::Model& model, PassContext& context) {
+  constexpr ir::OperationSet kProducts = {ops::Convolution, ops::GroupConvolution, ops::MatMul};
+  if (context.sink == nullptr) return false;
+  std::size_t count = 0;
+  std::size_t all = 0;
+  Diagnostic diagnostic;
+  for (const ir::Graph* graph : graphs_of(model)) {
+    if (!graph->may_hold({ops::FakeQuantize})) continue;
+    for (const auto& node : graph->nodes()) {
+      if (!node->is_one_of(kProducts)) continue;
+      const auto found = may_saturate(*node);
+      all += found ? 1 : 0;
+      if (!found.value_or(false)) continue;
+      if (++count <= kMaxNotes)
+        diagnostic.notes.push_back(fmt::format("{} '{}'", node->op().name, node->name));
+    }
+  }
+  if (count == 0) return false;
+  if (count > kMaxNotes) diagnostic.notes.push_back(fmt::format("and {} more", count - kMaxNotes));
+  diagnostic.severity = Severity::warning;
+  diagnostic.code = DiagnosticCode::may_saturate;
+  diagnostic.message = fmt::format(
+      "{} of {} products of integers may saturate on CPUs without VNNI, as in onnxruntime", count, all);
+  diagnostic.hint =
+      "if the model runs on such CPUs, quantise the weights to seven bits (reduce_range), or convert with "
+      "--quantization exact";
+  context.sink->report(std::move(diagnostic));
+  return false;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,73 @@
+// Gives each input and output of the model its ONNX name, and no other one. OpenVINO's get_any_name() is the
+// first name of a port in alphabetical order: the name of an inner tensor would precede that of the model, if
+// passes have joined both.
+//
+// A port of several outputs, or of an input and an output, would have the names of all. OpenVINO removes the
+// Convert that separates them, but keeps its names.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ir/builder.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr unsigned kMinBits = 8;  ///< releases do not convert all smaller types
+
+bool can_be_separated(ir::ElementType type) {
+  return type != ir::ElementType::string && type != ir::ElementType::dynamic &&
+         ir::info(type).bits >= kMinBits;
+}
+
+struct Port {
+  ir::Value value;
+  std::vector<std::string> names;
+};
+
+Port* find_port(std::vector<Port>& ports, ir::Value value) {
+  const auto found = std::ranges::find(ports, value, &Port::value);
+  return found == ports.end() ? nullptr : &*found;
+}
+
+/// The port of an output of its own, with the value of a port that another input or output has.
+Port separated(ir::Node& result) {
+  const ir::Value value = result.input(0);
+  ir::Builder builder = ir::builder_beside(*value.node);
+  const ir::Value own = builder.op(ops::Convert, {value}, {{"destination_type", value.type()}});
+  result.set_input(0, own);
+  return {own, {result.name}};
+}
+
+bool set_names(const Port& port) {
+  ir::TensorNames& names = port.value.output().names;
+  if (std::ranges::equal(names, port.names)) return false;
+  names.clear();
+  for (const std::string& name : port.names) names.push_back(name);
+  return true;
+}
+
+}  // namespace
+
+bool name_ports(ir::Model& model, PassContext&) {
+  std::vector<Port> ports;
+  for (ir::Node* parameter : model.graph.parameters())
+    ports.push_back({parameter->value(), {parameter->name}});
+  bool modified = false;
+  for (ir::Node* result : model.graph.results()) {
+    Port* const shared = find_port(ports, result->input(0));
+    if (shared == nullptr) {
+      ports.push_back({result->input(0), {result->name}});
+    } else if (can_be_separated(result->input(0).type())) {
+      ports.push_back(separated(*result));
+      modified = true;
+    } else {
+      shared->names.push_back(result->name);
+    }
+  }
+  for (const Port& port : ports) modified = set_names(port) || modified;
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,247 @@
+// Computes products of integers that DynamicQuantizeLinear made on the numbers before it. The weights stay
+// compressed, so that the CPU plugin rounds the numbers itself, in groups, and multiplies integers; it does
+// not recognise the operations that DynamicQuantizeLinear and MatMulInteger consist of. Integers with other
+// uses stay.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ir/shape_tools.hpp"
+#include "passes/dequantized_weights.hpp"
+#include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr int kMaxDepth = 16;
+constexpr ir::OperationSet kProducts = {ops::MatMul, ops::Convolution, ops::GroupConvolution};
+constexpr ir::OperationSet kMoves = {ops::Gather, ops::Slice,  ops::Split,    ops::VariadicSplit,
+                                     ops::Tile,   ops::Concat, ops::Broadcast};
+
+/// A DynamicQuantizeLinear: integers are round(x / scale) + zero point.
+struct Quantized {
+  const ir::Node* integers;  ///< the Convert to u8
+  ir::Value x;
+  ir::Value scale;
+  ir::Value zero_point;  ///< in f32
+};
+
+/// Integers minus their zero point.
+struct Centred {
+  Quantized quantization;
+  ir::Value integers;  ///< the integers after operations that move them
+};
+
+/// `value` before Converts and changes of shape.
+ir::Value source_of(ir::Value value) {
+  while (value.node->is(ops::Convert) || value.node->op().traits.reshapes) value = value.node->input(0);
+  return value;
+}
+
+std::size_t operands_of(const ir::Node& move) {
+  return move.is(ops::Concat) ? move.inputs().size() : 1;
+}
+
+/// The Convert of the DynamicQuantizeLinear whose integers `value` consists of; null for other values.
+const ir::Node* origin_of(ir::Value value, int depth = kMaxDepth) {
+  const ir::Node& node = *value.node;
+  if (node.is(ops::Convert))
+    return node.find_attribute("covers_range") != nullptr && node.boolean("covers_range") ? &node : nullptr;
+  if (depth == 0 || !(node.op().traits.rearranges || node.is_one_of(kMoves))) return nullptr;
+  const ir::Node* const origin = origin_of(node.input(0), depth - 1);
+  for (std::size_t i = 1; i < operands_of(node); ++i) {
+    if (origin_of(node.input(i), depth - 1) != origin) return nullptr;
+  }
+  return origin;
+}
+
+/// The numbers whose rounded quotient is `steps`, and the divisor: see quotient_to_round().
+const ir::Node* division_of(ir::Value steps) {
+  const ir::Node* node = steps.node;
+  for (int depth = 0; depth < kMaxDepth && !node->is(ops::Divide); ++depth) {
+    if (node->inputs().empty()) return nullptr;
+    const bool is_second = node->is(ops::Add) && node->input(1).node->constant() == nullptr;
+    node = node->input(is_second ? 1 : 0).node;
+  }
+  return node->is(ops::Divide) ? node : nullptr;
+}
+
+std::optional<Quantized> quantization_of(const ir::Node& integers) {
+  const ir::Node& clamp = *integers.input(0).node;
+  if (!clamp.is(ops::Clamp) || !clamp.input(0).node->is(ops::Add)) return std::nullopt;
+  const ir::Node& sum = *clamp.input(0).node;
+  const ir::Node* const division = division_of(sum.input(0));
+  if (division == nullptr) return std::nullopt;
+  return Quantized{.integers = &integers,
+                   .x = division->input(0),
+                   .scale = division->input(1),
+                   .zero_point = sum.input(1)};
+}
+
+std::optional<Centred> centred(ir::Value value) {
+  if (value.node->is(ops::Clamp)) value = value.node->input(0);
+  const ir::Node& subtract = *value.node;
+  if (!subtract.is(ops::Subtract) || !subtract.input(0).node->is(ops::Convert)) return std::nullopt;
+  const ir::Value integers = subtract.input(0).node->input(0);
+  const ir::Node* const origin = origin_of(integers);
+  const auto quantization = origin != nullptr ? quantization_of(*origin) : std::nullopt;
+  if (!quantization || source_of(subtract.input(1)) != quantization->zero_point) return std::nullopt;
+  return Centred{.quantization = *quantization, .integers = integers};
+}
+
+/// The numbers that `integers` were rounded from.
+ir::Value numbers_of(ir::Builder& builder, const Quantized& quantization, ir::Value integers) {
+  const ir::Node& node = *integers.node;
+  if (&node == quantization.integers) return quantization.x;
+  std::vector<ir::Value> inputs(node.inputs().begin(), node.inputs().end());
+  for (std::size_t i = 0; i < operands_of(node); ++i)
+    inputs[i] = numbers_of(builder, quantization, inputs[i]);
+  return builder.clone(node, inputs).value(integers.index);
+}
+
+ir::Value numbers_of(ir::Builder& builder, const Centred& centred) {
+  return numbers_of(builder, centred.quantization, centred.integers);
+}
+
+void collect_factors(ir::Value value, std::vector<ir::Value>& factors, int depth = kMaxDepth) {
+  if (depth > 0 && value.node->is(ops::Multiply)) {
+    collect_factors(value.node->input(0), factors, depth - 1);
+    collect_factors(value.node->input(1), factors, depth - 1);
+  } else {
+    factors.push_back(value);
+  }
+}
+
+/// Removes a factor that is the scale of `centred`; if there is none, `centred` is cleared.
+void divide_by_scale(std::optional<Centred>& centred, std::vector<ir::Value>& factors) {
+  if (!centred) return;
+  const auto found = std::ranges::find_if(
+      factors, [&](ir::Value factor) { return source_of(factor) == source_of(centred->quantization.scale); });
+  if (found == factors.end()) {
+    centred.reset();
+  } else {
+    factors.erase(found);
+  }
+}
+
+/// A parameter of weights with `sizes`, or a scalar; null unless it is a constant with one element, or one
+/// for each output.
+ir::Value placed(ir::Builder& builder, ir::Value parameter, const std::vector<std::int64_t>& sizes) {
+  ir::Node* const constant = source_constant(parameter);
+  const auto stored = parameter.shape().sizes();
+  if (constant == nullptr || !stored) return {};
+  const auto count = parameter.shape().element_count();
+  const std::int64_t outputs = sizes.front() * sizes.back();
+  const bool is_per_output = count == outputs && !stored->empty() && stored->back() == outputs;
+  if (count != 1 && !is_per_output) return {};
+  const ir::Value value = constant->value();
+  return builder.constant(value.type(), count == 1 ? std::vector<std::int64_t>{} : sizes,
+                          *constant->constant());
+}
+
+bool is_zero(ir::Value constant) {
+  const auto numbers = ir::exact_numbers(constant);
+  return numbers && std::ranges::all_of(*numbers, [](double number) { return number == 0; });
+}
+
+/// Weights with their scale, which is removed from `factors` if it is one of them: a form that the CPU plugin
+/// keeps compressed. Null for values that are not a matrix of constant integers.
+ir::Value compressed(ir::Builder& builder, const ir::Node& mat_mul, std::vector<ir::Value>& factors) {
+  const ir::Value weights = mat_mul.input(1);
+  const ir::Node& node = *weights.node;
+  const ir::Value widened = node.is(ops::Subtract) ? node.input(0) : weights;
+  const auto sizes = weights.shape().sizes();
+  if (!sizes || sizes->size() != 2 || !widened.node->is(ops::Convert) || widened.shape() != weights.shape())
+    return {};
+  const ir::Value data = widened.node->input(0);
+  if (data.node->constant() == nullptr || ir::info(data.type()).bits != 8) return {};
+  const std::vector<std::int64_t> parameters = mat_mul.boolean("transpose_b")
+                                                   ? std::vector<std::int64_t>{sizes->front(), 1}
+                                                   : std::vector<std::int64_t>{1, sizes->back()};
+  ir::Value numbers = ir::convert(builder, data, ir::ElementType::f32);
+  if (node.is(ops::Subtract)) {
+    const ir::Value zero_point = placed(builder, node.input(1), parameters);
+    if (!zero_point) return {};
+    if (!is_zero(zero_point))
+      numbers = builder.op(ops::Subtract, {numbers, ir::convert(builder, zero_point, ir::ElementType::f32)});
+  }
+  ir::Value scale;
+  for (std::size_t i = 0; i < factors.size() && !scale; ++i) {
+    scale = placed(builder, factors[i], parameters);
+    if (scale) factors.erase(factors.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (!scale) scale = builder.number(1, ir::ElementType::f32);
+  return builder.op(ops::Multiply, {numbers, ir::convert(builder, scale, ir::ElementType::f32)});
+}
+
+/// Whether `value` times `factor` has the rank of `value`.
+bool keeps_rank(ir::Value value, ir::Value factor) {
+  return value.shape().has_rank() && factor.shape().has_rank() &&
+         factor.shape().rank() <= value.shape().rank();
+}
+
+/// `sums` of products of centred integers, times scales, as a product of numbers; null for other values.
+ir::Value product_of_numbers(ir::Builder& builder, ir::Value sums, ir::Value scales) {
+  for (int i = 0; i < 2 && sums.node->is(ops::Convert); ++i) sums = sums.node->input(0);
+  const ir::Node& product = *sums.node;
+  if (!product.is_one_of(kProducts) || !keeps_rank(sums, scales)) return {};
+  std::optional<Centred> left = centred(product.input(0));
+  std::optional<Centred> right = centred(product.input(1));
+  if (!left && !right) return {};
+  std::vector<ir::Value> factors;
+  collect_factors(scales, factors);
+  divide_by_scale(left, factors);
+  divide_by_scale(right, factors);
+  if (!left && !right) return {};
+  std::vector<ir::Value> inputs(product.inputs().begin(), product.inputs().end());
+  if (left) inputs[0] = numbers_of(builder, *left);
+  if (right) inputs[1] = numbers_of(builder, *right);
+  const bool is_mat_mul = product.is(ops::MatMul);
+  if (is_mat_mul && !right) {
+    if (const ir::Value weights = compressed(builder, product, factors)) inputs[1] = weights;
+  }
+  ir::Node& copy = builder.clone(product, inputs);
+  if (is_mat_mul) copy.set_attribute("may_round_input", true);
+  ir::Value result = copy.value();
+  for (const ir::Value factor : factors) result = builder.op(ops::Multiply, {result, factor});
+  return result;
+}
+
+/// The numbers that were quantised, if `value` times `scale` are the numbers that they were rounded to.
+ir::Value quantized_numbers(ir::Builder& builder, ir::Value value, ir::Value scale) {
+  const auto found = centred(value);
+  if (!found || !keeps_rank(value, scale) || source_of(scale) != source_of(found->quantization.scale))
+    return {};
+  return numbers_of(builder, *found);
+}
+
+/// Allows the runtime to round `numbers` in the products that multiply them with weights.
+void mark_products(const ir::Node& numbers) {
+  for (const ir::Use& use : numbers.output(0).uses) {
+    if (use.node->is(ops::MatMul) && use.index == 0) use.node->set_attribute("may_round_input", true);
+  }
+}
+
+ir::Value without_rounding(ir::Builder& builder, ir::Node& multiply) {
+  if (multiply.output(0).type != ir::ElementType::f32) return {};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ir::Value value = multiply.input(i);
+    const ir::Value scale = multiply.input(1 - i);
+    const ir::Value numbers = quantized_numbers(builder, value, scale);
+    if (numbers) mark_products(multiply);
+    const ir::Value result = numbers ? numbers : product_of_numbers(builder, value, scale);
+    if (result) return result;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool leave_rounding_to_runtime(ir::Model& model, PassContext& context) {
+  if (context.quantization == Quantization::exact) return false;
+  return rewrite_values(model, {ops::Multiply}, without_rounding);
+}
+
+}  // namespace onnx2ir::passes

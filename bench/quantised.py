@@ -151,9 +151,10 @@ def print_means(rows, variants):
             for other in (FRONT_END, ONNXRUNTIME):
                 ratios = [ratio for one in found if (ratio := one.ratio(name, other))]
                 above = sum(ratio > MOST for ratio in ratios)
-                parts.append(f"{geometric_mean(ratios):.3f} of {other} ({len(ratios)}, {above} above {MOST})")
+                mean = number(geometric_mean(ratios) if ratios else None, 3)
+                parts.append(f"{mean} of {other} ({len(ratios)}, {above} above {MOST})")
             of_errors = [ratio for one in found if (ratio := one.error_ratio(name))]
-            parts.append(f"errors up to {max(of_errors, default=0):.3f} of {ONNXRUNTIME}'s")
+            parts.append(f"errors up to {number(max(of_errors, default=None), 3)} of {ONNXRUNTIME}'s")
             print(f"- {group}, {name}: {', '.join(parts)}")
 
 

@@ -30,6 +30,7 @@ def _static(source, path, runs, *, qdq, activations, weights, per_channel, optim
 
     prepared = path.with_suffix(".prepared.onnx")
     quant_pre_process(source, prepared, skip_symbolic_shape=True, skip_optimization=not (qdq if optimised is None else optimised))
+    _replace_copies(prepared)
     quantize_static(
         prepared,
         path,
@@ -41,6 +42,22 @@ def _static(source, path, runs, *, qdq, activations, weights, per_channel, optim
         extra_options=options,
     )
     prepared.unlink()
+
+
+def _replace_copies(path):
+    """Replaces copies (Identity) of initializers by these. Torch makes them for equal ones, such as biases of zeros; the tool fails on them."""
+    model = onnx.load(path)
+    graph = model.graph
+    originals = {value.name: value.name for value in graph.initializer}
+    for node in graph.node:
+        if node.op_type == "Identity" and node.input[0] in originals:
+            originals[node.output[0]] = originals[node.input[0]]
+    kept = [node for node in graph.node if node.output[0] not in originals]
+    for node in kept:
+        node.input[:] = [originals.get(name, name) for name in node.input]
+    del graph.node[:]
+    graph.node.extend(kept)
+    onnx.save(model, path)
 
 
 def _dynamic(source, path, runs, *, weights, per_channel=False):

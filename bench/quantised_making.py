@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench import quantised_forms, quantised_networks
 from bench.quantised_forms import FORMS
-from bench.quantised_networks import CALIBRATION, TESTS
+from bench.quantised_networks import CALIBRATION, TESTS, Files
 from tests.zoo.cases import code_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,11 +42,20 @@ def _made(network, forms, folder):
     missing = [form for form in forms if not any((folder / f"{form}.{kind}").exists() for kind in ("onnx", "txt"))]
     if missing or not (folder / "runs.pickle").exists():
         command = [sys.executable, "-m", "bench.quantised_making", network.name, str(folder), *missing]
-        subprocess.run(command, cwd=ROOT, check=True)
+        # transformers imports TensorFlow if it finds it, which takes seconds and logs.
+        quiet = {"USE_TF": "0", "TRANSFORMERS_VERBOSITY": "error", "TF_CPP_MIN_LOG_LEVEL": "3"}
+        subprocess.run(command, cwd=ROOT, check=True, env=os.environ | quiet)
     return folder
 
 
 def make_network(network, folder):
+    files = network.build() if network.exporter is None else exported_files(network)
+    for form, model in files.models.items():
+        (folder / f"{form}.onnx").write_bytes(model)
+    (folder / "runs.pickle").write_bytes(pickle.dumps(files.runs))
+
+
+def exported_files(network):
     from tests.zoo.export import export
     from tests.zoo.registry import Model
 
@@ -58,8 +67,7 @@ def make_network(network, folder):
     exported = export(Model(network.name, build, (network.exporter,), {}, 0, 0), network.exporter)
     if exported.failure:
         raise SystemExit(f"{network.name}: {exported.failure}")
-    (folder / "f32.onnx").write_bytes(exported.model)
-    (folder / "runs.pickle").write_bytes(pickle.dumps(exported.runs))
+    return Files({"f32": exported.model}, list(exported.runs))
 
 
 def make_form(form, folder):
@@ -81,7 +89,7 @@ def main(name, folder, *forms):
     if not (folder / "runs.pickle").exists():
         make_network(quantised_networks.load()[name], folder)
     for form in forms:
-        if form != "f32":
+        if not (folder / f"{form}.onnx").exists():
             make_form(form, folder)
 
 

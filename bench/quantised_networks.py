@@ -10,18 +10,26 @@ CALIBRATION, TESTS = 6, 4  # runs: the first ones give the ranges of static quan
 
 
 @dataclass(frozen=True)
+class Files:
+    """Models that a tool of its own has made, by their form, and the inputs of the runs."""
+
+    models: dict[str, bytes]
+    runs: list[dict]
+
+
+@dataclass(frozen=True)
 class Network:
     name: str
-    build: Callable[[], Built]
+    build: Callable[[], Built | Files]
     forms: tuple[str, ...]
-    exporter: str
+    exporter: str | None  # None: `build` returns Files
 
 
 NETWORKS: dict[str, Network] = {}
 
 
 def network(name, forms, exporter=TORCHSCRIPT):
-    """Adds a row with the decorated function, which returns a Built whose first size is that of all runs."""
+    """Adds a row with the decorated function, which returns a Built whose first size is that of all runs, or Files."""
 
     def add(build):
         assert name not in NETWORKS, name
@@ -39,6 +47,13 @@ def sources(of):
 
 def load():
     """All rows. Each imported file adds its rows."""
-    from bench import quantised_detection, quantised_language, quantised_sound, quantised_synthetic, quantised_vision  # noqa: F401
+    from bench import (  # noqa: F401
+        quantised_detection,
+        quantised_genai,
+        quantised_language,
+        quantised_sound,
+        quantised_synthetic,
+        quantised_vision,
+    )
 
     return NETWORKS

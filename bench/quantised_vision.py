@@ -21,18 +21,24 @@ def photographs(size):
 
 
 def with_statistics(module, inputs, batches=6):
-    """Sets the mean and the variance of each BatchNorm to those of random images, as training does."""
+    """Sets the mean and the variance of each BatchNorm to those of random images, as training does.
+
+    Random layers amplify a small error from layer to layer until the results have nothing in common, and trained ones do not. So residuals
+    change their input little, most values pass the nonlinear part of the activations, and depthwise filters do not cancel the smooth images.
+    """
     import torch
 
     norms = [part for part in module.modules() if isinstance(part, torch.nn.BatchNorm2d)]
     for norm in norms:
         norm.momentum = None  # the mean of all batches
         torch.nn.init.normal_(norm.weight, 1, 0.1)
-        torch.nn.init.normal_(norm.bias, 0, 0.2)
-    for block in module.modules():
-        if hasattr(block, "bn3"):
-            # As in trained networks, a residual changes its input little: otherwise the layers amplify the error of the first ones.
-            torch.nn.init.normal_(block.bn3.weight, 0.3, 0.03)
+        torch.nn.init.normal_(norm.bias, 1, 0.2)
+    for part in module.modules():
+        if hasattr(part, "bn3") or getattr(part, "use_res_connect", False):
+            last = part.bn3 if hasattr(part, "bn3") else [inner for inner in part.modules() if isinstance(inner, torch.nn.BatchNorm2d)][-1]
+            torch.nn.init.normal_(last.weight, 0.3, 0.03)
+        if isinstance(part, torch.nn.Conv2d) and part.groups > 1:
+            part.weight.data.abs_()
     module.train()
     with torch.no_grad():
         for _ in range(batches):
@@ -80,4 +86,7 @@ def vit():
             weight.data.normal_(std=0.05)
         elif "heads" in name:
             weight.data.normal_(std=0.1)
+    # Zeros with small numbers, as torchvision has them, would be lost beside the tokens of the image.
+    module.class_token.data.normal_()
+    module.encoder.pos_embedding.data.normal_(std=0.3)
     return Built(named(module), photographs(224), [dict(batch=1)])

@@ -19,6 +19,8 @@
 namespace onnx2ir::passes {
 namespace {
 
+constexpr std::int64_t kSmallestBlock = 16;
+
 bool has_note(const ir::Node& node, std::string_view name) {
   return node.find_attribute(name) != nullptr && node.boolean(name);
 }
@@ -30,7 +32,6 @@ bool is_dequantized(ir::Value value) {
 
 /// Whether weights [inputs, outputs] have one scale, one per output, or one per output and block of inputs.
 bool has_scales_of_outputs(const WeightsOfProduct& found) {
-  constexpr std::int64_t kSmallestBlock = 16;
   const auto data = found.weights.data.shape().sizes();
   if (!data || found.is_transposed) return false;
   if (found.reshape != nullptr) {
@@ -41,13 +42,20 @@ bool has_scales_of_outputs(const WeightsOfProduct& found) {
   return data->size() == 2 && (scales.rank() < 2 || scales[0] == ir::Dimension(1));
 }
 
+/// Whether weights in blocks have blocks of inputs that are as large as the smallest group.
+bool has_large_blocks(const WeightsOfProduct& found) {
+  const auto data = found.weights.data.shape().sizes();
+  if (found.reshape == nullptr) return true;
+  return data && data->size() == 3 && (*data)[found.is_transposed ? 2 : 1] >= kSmallestBlock;
+}
+
 /// Whether the left input may be rounded: onnxruntime rounds it, too, or the weights have so few bits that
 /// their error is much larger.
 bool may_round_input(const ir::Node& mat_mul, const WeightsOfProduct& found, const PassContext& context) {
   if (has_note(mat_mul, "may_round_input")) return true;
   const ir::Value weights = mat_mul.input(1);
   if (context.quantization == Quantization::fast && ir::info(found.weights.data.type()).bits < 8 &&
-      !is_dequantized(mat_mul.input(0)))
+      has_large_blocks(found) && !is_dequantized(mat_mul.input(0)))
     return true;
   return has_note(*found.weights.product, "dequantizes") && !is_dequantized(mat_mul.input(0)) &&
          weights.node->output(weights.index).uses.size() == 1 && has_scales_of_outputs(found);

@@ -89,11 +89,14 @@ std::string json_of(const onnx2ir::OperatorInfo& row) {
 
 std::string json_of(const onnx2ir::OptionInfo& row) {
   constexpr const char* kKinds[] = {"flag", "text", "list"};
+  std::string choices;
+  for (const std::string_view choice : row.choices)
+    choices += (choices.empty() ? "" : ", ") + onnx2ir::json_string(choice);
   return "{\"name\": " + onnx2ir::json_string(row.name) +
          ", \"kind\": " + onnx2ir::json_string(kKinds[static_cast<std::size_t>(row.kind)]) +
          ", \"value_name\": " + onnx2ir::json_string(row.value_name) +
          ", \"summary\": " + onnx2ir::json_string(row.summary) +
-         ", \"group\": " + onnx2ir::json_string(row.group) + '}';
+         ", \"group\": " + onnx2ir::json_string(row.group) + ", \"choices\": [" + choices + "]}";
 }
 
 template <typename Rows>

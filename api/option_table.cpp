@@ -26,9 +26,9 @@ std::string in_quotes(std::string_view text) {
 }
 
 Problem set_flag(bool& flag, std::string_view value) {
-  const std::string word = ir::lower_case(value);
-  if (word != "true" && word != "false") return in_quotes(value) + " is neither True nor False";
-  flag = word == "true";
+  const std::optional<bool> read = parse_flag(value);
+  if (!read) return in_quotes(value) + " is neither True nor False";
+  flag = *read;
   return std::nullopt;
 }
 
@@ -116,16 +116,28 @@ Problem check_pass(std::string_view name, std::initializer_list<std::string_view
 template <typename Choice, std::size_t N>
 Problem set_choice(Choice& choice, std::string_view value,
                    const std::array<std::pair<std::string_view, Choice>, N>& names) {
-  std::string known;
+  std::string list;
+  std::vector<std::string> known;
   for (const auto& [name, named] : names) {
     if (name == value) {
       choice = named;
       return std::nullopt;
     }
-    known += (known.empty() ? "" : ", ") + std::string(name);
+    list += (list.empty() ? "" : ", ") + std::string(name);
+    known.emplace_back(name);
   }
-  return in_quotes(value) + " is not one of " + known;
+  const std::string nearest = nearest_name(value, known);
+  return in_quotes(value) + " is not one of " + list +
+         (nearest.empty() ? std::string() : "; did you mean " + in_quotes(nearest) + "?");
 }
+
+/// The names in a table for set_choice().
+template <const auto& kTable>
+constexpr auto kNamesOf = [] {
+  std::array<std::string_view, kTable.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kTable[i].first;
+  return names;
+}();
 
 constexpr std::array<std::pair<std::string_view, SaveOptions::Sync>, 3> kSyncChoices{
     {{"replaced", SaveOptions::Sync::replaced},
@@ -198,14 +210,14 @@ std::span<const Row<Options>> conversion_rows() {
         "how quantised models are computed: fast (integer kernels, within a quantisation step of "
         "onnxruntime; "
         "the default) or exact (in f32, with the rounding of onnxruntime)",
-        "IR"},
+        "IR", Kind::text, kNamesOf<kQuantizations>},
        [](Options& options, std::string_view value) {
          return set_choice(options.quantization, value, kQuantizations);
        }},
       {{"dynamic_quantization", "WHEN",
         "when the CPU plugin may round the inputs of products with quantised weights to 8 bits, up to twice "
         "as fast with an error of about 1 %: auto (if onnxruntime rounds, too; the default), never or always",
-        "IR"},
+        "IR", Kind::text, kNamesOf<kDynamicQuantizations>},
        [](Options& options, std::string_view value) {
          return set_choice(options.dynamic_quantization, value, kDynamicQuantizations);
        }},
@@ -249,7 +261,7 @@ std::span<const Row<SaveOptions>> saving_rows() {
       {{"sync", "WHEN",
         "when to wait until the files are on the disk: replaced (if a file is replaced, the default), always "
         "or never",
-        "IR"},
+        "IR", Kind::text, kNamesOf<kSyncChoices>},
        [](SaveOptions& options, std::string_view value) {
          return set_choice(options.sync, value, kSyncChoices);
        }},
@@ -282,6 +294,13 @@ Problem set_in(std::span<const Row<Target>> rows, Target& options, std::string_v
 }
 
 }  // namespace
+
+std::optional<bool> parse_flag(std::string_view text) {
+  const std::string word = ir::lower_case(text);
+  if (word == "true") return true;
+  if (word == "false") return false;
+  return std::nullopt;
+}
 
 std::vector<OptionInfo> list_options() {
   return infos(conversion_rows());

@@ -5,7 +5,7 @@ inference, of read_model and of compile_model, in random turns, and peak memory.
 
 Prints ours over OpenVINO's for each model whose inference differs by more than 3 %, and geometric means. Each model is measured in its own
 process, because some models end the process in one of the two. A model counts only if both give the same results. Needs the packages
-that export the models: `./dev test --models` installs them.
+that export the models: `./dev test --models` installs them. Quantised models are part of the table, with the tolerance of their tests.
 """
 
 import multiprocessing
@@ -58,15 +58,15 @@ def request_of(compiled, inputs):
     return request
 
 
-def are_equal(results):
-    """Whether two lists of outputs are equal but for rounding."""
+def are_equal(results, tolerance):
+    """Whether two lists of outputs are equal but for rounding: of floating-point numbers, or to the steps of a quantised model."""
     a, b = ([np.asarray(value) for value in result.to_tuple()] for result in results)
     if len(a) != len(b) or any(x.shape != y.shape for x, y in zip(a, b)):
         return False
-    return all(x.dtype.kind in "OSU" or np.allclose(x, y, TOLERANCE, TOLERANCE, equal_nan=True) for x, y in zip(a, b))
+    return all(x.dtype.kind in "OSU" or np.allclose(x, y, tolerance, tolerance, equal_nan=True) for x, y in zip(a, b))
 
 
-def times(files, inputs):
+def times(files, inputs, tolerance=TOLERANCE):
     """The processor times of reading, compiling and running each file; a text if they cannot be compared."""
     core = ov.Core()
     reading, compiling, running = ([[] for _ in files] for _ in range(3))
@@ -78,7 +78,7 @@ def times(files, inputs):
             compiled, seconds = timed(core.compile_model, model, "CPU", SETTINGS)
             compiling[index].append(seconds)
             requests[index] = request_of(compiled, inputs)
-    if not are_equal([infer(request) for request in requests]):
+    if not are_equal([infer(request) for request in requests], tolerance):
         return "the results differ"
     started = time.perf_counter()
     for _ in range(ROUNDS):
@@ -126,14 +126,14 @@ def in_process(function, *arguments, limit=TIME_LIMIT):
         process.join()
 
 
-def ratios(tool, options, exported, folder):
+def ratios(tool, options, exported, tolerance, folder):
     """Ours over OpenVINO's by FIGURES; a text if they cannot be compared."""
     source, xml = Path(folder, "model.onnx"), Path(folder, "model.xml")
     source.write_bytes(exported.model)
     if subprocess.run([tool, str(source), "-o", str(xml), "--quiet", *options], check=False, capture_output=True).returncode != 0:
         return "not converted"
     files = (xml, source)
-    taken = in_process(times, files, exported.runs[0])
+    taken = in_process(times, files, exported.runs[0], tolerance)
     if isinstance(taken, str):
         return taken
     peaks = [in_process(peak_memory, file, exported.runs[0]) for file in files]
@@ -153,7 +153,7 @@ def main(tool, pattern="", *options):
         if exported.failure:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            result = ratios(tool, options, exported, folder)
+            result = ratios(tool, options, exported, max(TOLERANCE, model.atol), folder)
         if isinstance(result, str):
             skipped.setdefault(result, []).append(f"{model.name}-{exporter}")
             continue

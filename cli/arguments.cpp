@@ -24,19 +24,15 @@ void add_library_rows(const std::vector<OptionInfo>& infos, Target& target, std:
         std::string(info.summary),
         std::string(info.group),
         [&target, name = info.name](std::string_view value) { return set_option(target, name, value); }};
-    if (info.name == "sync") row.choices = {"replaced", "always", "never"};
+    row.choices.assign(info.choices.begin(), info.choices.end());
     rows.push_back(std::move(row));
   }
 }
 
 Problem read_flag(std::string_view value, bool& flag) {
-  for (const bool truth : {false, true}) {
-    for (const std::string_view word :
-         truth ? std::array{"true", "True", "TRUE"} : std::array{"false", "False", "FALSE"}) {
-      if (word != value) continue;
-      flag = truth;
-      return std::nullopt;
-    }
+  if (const std::optional<bool> read = parse_flag(value)) {
+    flag = *read;
+    return std::nullopt;
   }
   return "'" + std::string(value) + "' is neither True nor False";
 }
@@ -65,7 +61,7 @@ Option listing(std::string name, std::string summary, Listing what, Arguments& a
 /// Options of ovc and mo that onnx2ir does not have, with a hint for each. --help does not list them.
 void add_foreign_options(std::vector<Option>& rows) {
   constexpr std::string_view kRecipe = "docs/from-ovc.md shows how to add preprocessing to an IR";
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kForeign{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kForeign{{
       {"input-model", "pass the model without an option: onnx2ir MODEL"},
       {"output-dir", "write --output-model FOLDER/"},
       {"model-name", "write --output-model NAME"},
@@ -76,11 +72,15 @@ void add_foreign_options(std::vector<Option>& rows) {
       {"scale-values", kRecipe},
       {"layout", kRecipe},
       {"reverse-input-channels", kRecipe},
+      {"batch", "pass the shapes with --input: --input \"x[8,3,224,224]\""},
+      {"framework", "leave it out: the format of the model is recognised"},
+      {"log-level", "use --verbose for more messages and --quiet for fewer"},
+      {"silent", "use --quiet"},
   }};
   for (const auto& foreign : kForeign) {
     const std::string_view name = foreign.first;
-    rows.push_back({std::string(name), 0, name == "reverse-input-channels" ? "" : "VALUE", "", "",
-                    [advice = foreign.second](std::string_view) { return Problem(advice); }});
+    rows.push_back({std::string(name), 0, name == "reverse-input-channels" || name == "silent" ? "" : "VALUE",
+                    "", "", [advice = foreign.second](std::string_view) { return Problem(advice); }});
   }
 }
 
@@ -109,7 +109,11 @@ Problem set_jobs(Arguments& arguments, std::string_view value) {
 }
 
 Problem set_diagnostics_format(Arguments& arguments, std::string_view value) {
-  if (value != "text" && value != "json") return "'" + std::string(value) + "' is neither text nor json";
+  if (value != "text" && value != "json") {
+    const std::string nearest = nearest_name(value, {"text", "json"});
+    return "'" + std::string(value) + "' is neither text nor json" +
+           (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?");
+  }
   arguments.has_json_diagnostics = value == "json";
   return std::nullopt;
 }

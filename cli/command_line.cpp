@@ -6,14 +6,6 @@
 namespace onnx2ir::cli {
 namespace {
 
-bool is_truth_value(std::string_view text) {
-  std::string word(text);
-  for (char& letter : word) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  return word == "true" || word == "false";
-}
-
 /// An option on the command line with its value, as written.
 struct Written {
   std::string option;  ///< "--threads"
@@ -76,7 +68,7 @@ class CommandLine {
   std::optional<std::string> take(const Option& option, Written written) {
     if (!written.value && option.is_flag()) {
       // As in ovc: --compress_to_fp16 False.
-      const bool has_truth_value = at_ < arguments_.size() && is_truth_value(arguments_[at_]);
+      const bool has_truth_value = at_ < arguments_.size() && parse_flag(arguments_[at_]).has_value();
       written.value = has_truth_value ? arguments_[at_++] : "true";
     } else if (!written.value) {
       if (at_ == arguments_.size()) return written.option + " needs a value: " + option.value_name;

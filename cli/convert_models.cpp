@@ -70,6 +70,14 @@ std::filesystem::path xml_path(const std::string& model, const std::string& outp
 /// The models with their outputs; empty, with the reason in `problem`, if two of them have the same output.
 std::vector<Job> jobs_of(const Arguments& arguments, std::string& problem) {
   std::vector<Job> jobs;
+  const std::filesystem::path output = arguments.output_model;
+  std::error_code no_error;
+  if ((output.extension() == ".bin" || output.extension() == ".onnx") &&
+      !std::filesystem::is_directory(output, no_error)) {
+    problem = "-o names the XML, and the weights are next to it: -o " +
+              std::filesystem::path(output).replace_extension(".xml").string();
+    return {};
+  }
   std::set<std::filesystem::path> outputs;
   for (const std::string& model : arguments.models) {
     Job job{model, xml_path(model, arguments.output_model, arguments.models.size() > 1)};

@@ -36,11 +36,15 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   // Names in models can be long and many: the search is limited.
   constexpr std::size_t kLongest = 200;
   constexpr std::size_t kMax = 20'000;
+  const auto searched = known.first(std::min(known.size(), kMax));
+  for (const std::string& candidate : searched) {
+    if (name.size() <= kLongest && lower_case(name) == lower_case(candidate)) return candidate;
+  }
   // Any other letter is near to a name of one letter.
   if (name.size() > kLongest || name.size() < 2) return {};
   std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::string_view nearest;
-  for (const std::string& candidate : known.first(std::min(known.size(), kMax))) {
+  for (const std::string& candidate : searched) {
     const std::size_t difference =
         candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();
     if (difference >= least) continue;

@@ -79,8 +79,9 @@ bool is_quantized(ir::Value value) {
     const ir::Node& node = *value.node;
     if (node.is(ops::FakeQuantize)) return true;
     const bool is_kept = node.op().traits.reshapes || node.op().traits.rearranges || node.is(ops::MaxPool) ||
-                         node.is(ops::ReLU) || node.is(ops::Concat) || node.is(ops::Slice) ||
-                         node.is(ops::Split) || node.is(ops::VariadicSplit);
+                         node.is(ops::ReLU) || node.is(ops::Concat) || node.is(ops::Pad) ||
+                         node.is(ops::Interpolate) || node.is(ops::Slice) || node.is(ops::Split) ||
+                         node.is(ops::VariadicSplit);
     if (!is_kept) return false;
     value = node.input(0);
   }

@@ -1,10 +1,11 @@
-// The names of a graph: bindings, initializers, and values of enclosing graphs.
+// The names of a graph: bindings, initializers, values of enclosing graphs, and names of emitted nodes.
 #include <utility>
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_data.hpp"
+#include "ir/nearest_name.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -124,6 +125,85 @@ ir::Value GraphTranslator::capture_tensor(ir::Value outer) {
 
 void GraphTranslator::set(std::string_view name, Binding binding) {
   names_.find_or_add(name, Unavailable{}) = std::move(binding);
+}
+
+namespace {
+
+constexpr std::size_t kLongestNameInFunction = 1024;
+
+/// The first `most` bytes of UTF-8, without a part of a letter at the end.
+std::string beginning(const std::string& text, std::size_t most) {
+  constexpr unsigned kContinuationMask = 0xC0;
+  constexpr unsigned kContinuation = 0x80;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & kContinuationMask) == kContinuation) --most;
+  return text.substr(0, most);
+}
+
+/// Whether programs refer to `node` by its name, for example to keep it from being quantised.
+bool is_main_operation(const ir::Node& node) {
+  return node.is_one_of({ops::Convolution, ops::GroupConvolution, ops::ConvolutionBackpropData,
+                         ops::GroupConvolutionBackpropData, ops::DeformableConvolution, ops::MatMul,
+                         ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence, ops::MVN,
+                         ops::ScaledDotProductAttention});
+}
+
+/// The name of a main operation whose result another operation of the ONNX node `name` changes; as OpenVINO's
+/// front end names it before the bias is added.
+std::string inner_name(const ir::Node& node, const std::string& name) {
+  const auto& uses = node.output(0).uses;
+  const bool is_biased = uses.size() == 1 && uses[0].node->is(ops::Add) && uses[0].node->name == name;
+  return name + '/' + (is_biased ? "WithoutBiases" : std::string(node.op().name));
+}
+
+}  // namespace
+
+/// Nodes that give outputs get the name of the ONNX node, main operations a name that begins with it. Other
+/// nodes stay unnamed. `first` is the first node that was emitted for `node`.
+void GraphTranslator::name_nodes(const onnx::NodeProto& node, const Operands& outputs, std::size_t first) {
+  if (node.output().empty() || first >= graph_->nodes().size()) return;
+  const std::string& full_name = node.name().empty() ? node.output(0) : node.name();
+  // Each call has a copy of the name.
+  std::string cut_name;
+  if (!function_stack_.empty() && full_name.size() > kLongestNameInFunction)
+    cut_name = beginning(full_name, kLongestNameInFunction);
+  const std::string& name = cut_name.empty() ? full_name : cut_name;
+  for (const Operand& output : outputs) {
+    const ir::Value value = as_tensor(output);
+    if (value && value.node->name.empty()) value.node->name = name;
+  }
+  if (outputs.empty()) return;
+  for (std::size_t i = first; i < graph_->nodes().size(); ++i) {
+    ir::Node& emitted = *graph_->nodes()[i];
+    if (emitted.name.empty() && is_main_operation(emitted)) emitted.name = inner_name(emitted, name);
+  }
+}
+
+std::string GraphTranslator::hint_for(const std::string& name) const {
+  // The comparison with all names takes time, and a hostile model can have many undefined ones.
+  constexpr std::size_t kMost = 5;
+  constexpr std::size_t kLongest = 64;
+  if (name.size() > kLongest || conversion_->named_hints++ >= kMost) return {};
+  std::vector<std::string> known;
+  const auto add = [&](const auto& values) {
+    for (const auto& value : values) known.push_back(value.name());
+  };
+  const auto add_outputs = [&](const NodeList& nodes) {
+    for (const onnx::NodeProto& node : nodes)
+      known.insert(known.end(), node.output().begin(), node.output().end());
+  };
+  for (const GraphTranslator* scope = this; scope != nullptr;
+       scope = scope->sees_parent() ? scope->parent_ : nullptr) {
+    if (scope->proto_ != nullptr) {
+      add(scope->proto_->input());
+      add(scope->proto_->initializer());
+      add_outputs(scope->proto_->node());
+    } else if (scope->function_ != nullptr) {
+      known.insert(known.end(), scope->function_->input().begin(), scope->function_->input().end());
+      add_outputs(scope->function_->node());
+    }
+  }
+  const std::string_view nearest = ir::nearest_name(name, known);
+  return nearest.empty() ? std::string() : "did you mean '" + std::string(nearest) + "'?";
 }
 
 }  // namespace onnx2ir::frontend

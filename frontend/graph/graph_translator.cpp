@@ -110,57 +110,6 @@ bool GraphTranslator::translate(const onnx::GraphProto& proto, Operands& outputs
   return complete;
 }
 
-namespace {
-
-constexpr std::size_t kLongestNameInFunction = 1024;
-
-/// The first `most` bytes of UTF-8, without a part of a letter at the end.
-std::string beginning(const std::string& text, std::size_t most) {
-  constexpr unsigned kContinuationMask = 0xC0;
-  constexpr unsigned kContinuation = 0x80;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & kContinuationMask) == kContinuation) --most;
-  return text.substr(0, most);
-}
-
-/// Whether programs refer to `node` by its name, for example to keep it from being quantised.
-bool is_main_operation(const ir::Node& node) {
-  return node.is_one_of({ops::Convolution, ops::GroupConvolution, ops::ConvolutionBackpropData,
-                         ops::GroupConvolutionBackpropData, ops::DeformableConvolution, ops::MatMul,
-                         ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence, ops::MVN,
-                         ops::ScaledDotProductAttention});
-}
-
-/// The name of a main operation whose result another operation of the ONNX node `name` changes; as OpenVINO's
-/// front end names it before the bias is added.
-std::string inner_name(const ir::Node& node, const std::string& name) {
-  const auto& uses = node.output(0).uses;
-  const bool is_biased = uses.size() == 1 && uses[0].node->is(ops::Add) && uses[0].node->name == name;
-  return name + '/' + (is_biased ? "WithoutBiases" : std::string(node.op().name));
-}
-
-}  // namespace
-
-/// Nodes that give outputs get the name of the ONNX node, main operations a name that begins with it. Other
-/// nodes stay unnamed. `first` is the first node that was emitted for `node`.
-void GraphTranslator::name_nodes(const onnx::NodeProto& node, const Operands& outputs, std::size_t first) {
-  if (node.output().empty() || first >= graph_->nodes().size()) return;
-  const std::string& full_name = node.name().empty() ? node.output(0) : node.name();
-  // Each call has a copy of the name.
-  std::string cut_name;
-  if (!function_stack_.empty() && full_name.size() > kLongestNameInFunction)
-    cut_name = beginning(full_name, kLongestNameInFunction);
-  const std::string& name = cut_name.empty() ? full_name : cut_name;
-  for (const Operand& output : outputs) {
-    const ir::Value value = as_tensor(output);
-    if (value && value.node->name.empty()) value.node->name = name;
-  }
-  if (outputs.empty()) return;
-  for (std::size_t i = first; i < graph_->nodes().size(); ++i) {
-    ir::Node& emitted = *graph_->nodes()[i];
-    if (emitted.name.empty() && is_main_operation(emitted)) emitted.name = inner_name(emitted, name);
-  }
-}
-
 bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t index) {
   ir::check_cancelled();
   Operands inputs;
@@ -174,7 +123,8 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
     }
     Lookup lookup = find(name);
     if (lookup.status == Lookup::Status::unknown) {
-      report(node, index, DiagnosticCode::undefined_name, "input '" + name + "' is not defined");
+      report(node, index, DiagnosticCode::undefined_name, "input '" + name + "' is not defined",
+             hint_for(name));
       defined = false;
     }
     available = available && lookup.status == Lookup::Status::found;
@@ -252,8 +202,8 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
   }
   const std::string_view domain = canonical_domain(node.domain());
   const TranslatorRow* const row = conversion_->translators->find(domain, node.op_type(), opset);
-  const bool is_expanded = row != nullptr && row->is_for_fast_quantization &&
-                           conversion_->quantization == Quantization::exact;
+  const bool is_expanded =
+      row != nullptr && row->is_for_fast_quantization && conversion_->quantization == Quantization::exact;
   if (row != nullptr && !is_expanded) {
     NodeContext context(*this, node, opset, inputs);
     apply(*row, context, outputs);
@@ -314,9 +264,12 @@ const ExtensionTranslator* GraphTranslator::find_extension(const onnx::NodeProto
 FunctionBody GraphTranslator::bound_function(const onnx::FunctionProto& function,
                                              const onnx::NodeProto& node) {
   auto& opsets = conversion_->function_opsets[&function];
-  if (opsets == nullptr) opsets = std::make_shared<OpsetImports>(opsets_of(function));
-  count_function_nodes(static_cast<std::uint64_t>(function.node_size()) +
-                       static_cast<std::uint64_t>(function.input_size()));
+  std::uint64_t& nodes = conversion_->function_sizes[&function];
+  if (opsets == nullptr) {
+    opsets = std::make_shared<OpsetImports>(opsets_of(function));
+    nodes = nodes_of_call(function);
+  }
+  count_function_nodes(nodes);
   auto body =
       bind_function(function, node, opsets, conversion_->function_nodes, conversion_->most_function_nodes);
   if (!body) fail_too_many_nodes();

@@ -61,6 +61,18 @@ std::uint64_t count_nodes(const onnx::AttributeProto& attribute, std::uint64_t m
   return count;
 }
 
+/// The nodes that take about as much time as the lists and texts of an attribute, without its graphs.
+std::uint64_t nodes_for_elements(const onnx::AttributeProto& attribute) {
+  constexpr std::uint64_t kBytesOfNode = std::uint64_t{1} << 14U;
+  constexpr std::uint64_t kBytesOfText = 512;  // a copy of a text takes as long as one of so many numbers
+  std::uint64_t bytes = attribute.s().size();
+  bytes += sizeof(float) * static_cast<std::uint64_t>(attribute.floats_size());
+  bytes += sizeof(std::int64_t) * static_cast<std::uint64_t>(attribute.ints_size());
+  bytes += kBytesOfText * static_cast<std::uint64_t>(attribute.strings_size());
+  for (const std::string& text : attribute.strings()) bytes += text.size();
+  return bytes / kBytesOfNode;
+}
+
 void bind_nodes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes, const AttributeLookup& value_of);
 
 /// Replaces references to attribute parameters by their values. Does not look into the values, which belong
@@ -137,6 +149,15 @@ OpsetImports opsets_of(const onnx::FunctionProto& function) {
   return opsets;
 }
 
+std::uint64_t nodes_of_call(const onnx::FunctionProto& function) {
+  std::uint64_t nodes =
+      static_cast<std::uint64_t>(function.node_size()) + static_cast<std::uint64_t>(function.input_size());
+  for (const onnx::NodeProto& node : function.node()) {
+    for (const onnx::AttributeProto& attribute : node.attribute()) nodes += nodes_for_elements(attribute);
+  }
+  return nodes;
+}
+
 std::optional<FunctionBody> bind_function(const onnx::FunctionProto& function, const onnx::NodeProto& node,
                                           std::shared_ptr<const OpsetImports> opsets, std::uint64_t& nodes,
                                           std::uint64_t most_nodes) {
@@ -158,7 +179,7 @@ std::optional<FunctionBody> bind_function(const onnx::FunctionProto& function, c
     if (value == nullptr) value = defaults.find(name);
     if (value == nullptr) return nullptr;
     // Counted twice: a copy takes more memory than a node of the model, and is also translated.
-    nodes += 2 * count_nodes(*value, most_nodes);
+    nodes += 2 * count_nodes(*value, most_nodes) + nodes_for_elements(*value);
     fits = fits && nodes <= most_nodes;
     return fits ? value : nullptr;
   });

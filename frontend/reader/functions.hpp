@@ -33,9 +33,14 @@ struct FunctionBody {
   bool has_graphs_of_call = false;
 };
 
+/// How many nodes a call of `function` counts as: its nodes and inputs, and its long attributes, which take
+/// time in each call.
+std::uint64_t nodes_of_call(const onnx::FunctionProto& function);
+
 /// The body of the call of the model's own `function` by `node`; `opsets` are the function's imports. Graphs
-/// in attribute values are copied to the references: twice their number of nodes is added to `nodes`. No
-/// value if that exceeds `most_nodes`, or if graphs are nested too deeply.
+/// in attribute values are copied to the references: twice their number of nodes is added to `nodes`, and
+/// long values count as in nodes_of_call(). No value if that exceeds `most_nodes`, or if graphs are nested
+/// too deeply.
 std::optional<FunctionBody> bind_function(const onnx::FunctionProto& function, const onnx::NodeProto& node,
                                           std::shared_ptr<const OpsetImports> opsets, std::uint64_t& nodes,
                                           std::uint64_t most_nodes);

@@ -123,6 +123,14 @@ class InterfaceChange {
     const auto shown = std::span(names).first(std::min(names.size(), kMaxShown));
     const std::vector<std::string> all = all_tensors();
     const std::string_view nearest = ir::nearest_name(name, all);
+    const auto node =
+        std::ranges::find_if(graph_.node(), [&](const auto& one) { return one.name() == name; });
+    if (node != graph_.node().end()) {
+      fail(fmt::format("The model has no tensor '{}' in its main graph, but a node of that name", name),
+           fmt::format("the outputs of the node: {}", fmt::join(node->output(), ", ")),
+           fmt::format("name the output of the node: '{}'", node->output(0)));
+      return;
+    }
     fail(fmt::format("The model has no tensor '{}' in its main graph", name),
          fmt::format("the model's {}: {}{}", list, fmt::join(shown, ", "),
                      names.size() > kMaxShown ? fmt::format(" and {} more", names.size() - kMaxShown) : ""),
@@ -260,7 +268,8 @@ class InterfaceChange {
       if (!change.type) {
         fail(fmt::format("'{}', requested for the input '{}', is not an element type", requested.element_type,
                          requested.name),
-             "element types: boolean, bf16, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, string");
+             "element types: boolean, bf16, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, string",
+             type_hint(requested.element_type));
         return;
       }
       const bool has_strings = change.type == ir::ElementType::string ||

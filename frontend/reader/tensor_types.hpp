@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "ir/element_type.hpp"
@@ -33,5 +34,9 @@ const TensorTypeInfo* find_tensor_type(std::int64_t onnx_type);
 
 /// "float16", or "unknown type" if ONNX has no such type.
 std::string_view tensor_type_name(std::int64_t onnx_type);
+
+/// "did you mean 'f16'?" for an element type that is named as in ONNX, numpy or PyTorch: "fp16", "float32";
+/// empty if the name is not similar to any.
+std::string type_hint(std::string_view name);
 
 }  // namespace onnx2ir::frontend

@@ -96,7 +96,8 @@ ONNX2IR_C_API onnx2ir_status onnx2ir_check_files(const char* xml, const char* bi
 
 /* All operators that are converted: a JSON array of {"domain", "name", "versions", "limits"}. NULL without memory. */
 ONNX2IR_C_API const char* onnx2ir_supported_operators(void);
-/* All options: a JSON array of {"name", "kind" ("flag", "text" or "list"), "value_name", "summary", "group"}. */
+/* All options: a JSON array of {"name", "kind" ("flag", "text" or "list"), "value_name", "summary", "group",
+ * "choices"}; an option with choices takes only these texts. */
 ONNX2IR_C_API const char* onnx2ir_list_options(void);
 
 #ifdef __cplusplus

@@ -8,6 +8,7 @@
 #include <onnx2ir/interface.hpp>
 #include <onnx2ir/quantization.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,11 +118,15 @@ struct OptionInfo {
   std::string_view summary;     ///< one sentence without a full stop
   std::string_view group;       ///< heading in lists of options: "Model", "IR", "Limits", "Compiler"
   Kind kind = Kind::text;
+  std::span<const std::string_view> choices = {};  ///< the only valid texts; empty: any text
 };
 
 /// The options of a conversion and of writing a model.
 ONNX2IR_API std::vector<OptionInfo> list_options();
 ONNX2IR_API std::vector<OptionInfo> list_save_options();
+
+/// The value of a flag: "true" or "false" in any case, or no value.
+ONNX2IR_API std::optional<bool> parse_flag(std::string_view text);
 
 /// Sets the option `name` (hyphens and underscores are equivalent). Returns the reason if the name or the
 /// value is invalid; `options` is unchanged then.

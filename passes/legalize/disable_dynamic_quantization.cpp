@@ -4,13 +4,12 @@
 // with one scale that are accurate enough: they are faster than the plugin's default of 32. A program that
 // sets the property when it compiles the model overrides it.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "passes/dequantized_weights.hpp"
 #include "passes/graph_walk.hpp"
@@ -19,6 +18,8 @@
 
 namespace onnx2ir::passes {
 namespace {
+
+constexpr std::int64_t kSmallestBlock = 16;
 
 bool has_note(const ir::Node& node, std::string_view name) {
   return node.find_attribute(name) != nullptr && node.boolean(name);
@@ -31,7 +32,6 @@ bool is_dequantized(ir::Value value) {
 
 /// Whether weights [inputs, outputs] have one scale, one per output, or one per output and block of inputs.
 bool has_scales_of_outputs(const WeightsOfProduct& found) {
-  constexpr std::int64_t kSmallestBlock = 16;
   const auto data = found.weights.data.shape().sizes();
   if (!data || found.is_transposed) return false;
   if (found.reshape != nullptr) {
@@ -42,13 +42,20 @@ bool has_scales_of_outputs(const WeightsOfProduct& found) {
   return data->size() == 2 && (scales.rank() < 2 || scales[0] == ir::Dimension(1));
 }
 
+/// Whether weights in blocks have blocks of inputs that are as large as the smallest group.
+bool has_large_blocks(const WeightsOfProduct& found) {
+  const auto data = found.weights.data.shape().sizes();
+  if (found.reshape == nullptr) return true;
+  return data && data->size() == 3 && (*data)[found.is_transposed ? 2 : 1] >= kSmallestBlock;
+}
+
 /// Whether the left input may be rounded: onnxruntime rounds it, too, or the weights have so few bits that
 /// their error is much larger.
 bool may_round_input(const ir::Node& mat_mul, const WeightsOfProduct& found, const PassContext& context) {
   if (has_note(mat_mul, "may_round_input")) return true;
   const ir::Value weights = mat_mul.input(1);
   if (context.quantization == Quantization::fast && ir::info(found.weights.data.type()).bits < 8 &&
-      !is_dequantized(mat_mul.input(0)))
+      has_large_blocks(found) && !is_dequantized(mat_mul.input(0)))
     return true;
   return has_note(*found.weights.product, "dequantizes") && !is_dequantized(mat_mul.input(0)) &&
          weights.node->output(weights.index).uses.size() == 1 && has_scales_of_outputs(found);
@@ -80,13 +87,6 @@ bool must_be_exact(const ir::Node& node, const PassContext& context) {
   return true;
 }
 
-/// The product of a model whose inputs may be rounded.
-struct RoundedProduct {
-  std::int64_t weights;        ///< the number of them
-  std::int64_t largest_group;  ///< in which the inputs may be rounded
-  bool has_blocks;             ///< whether the weights have scales for blocks of inputs
-};
-
 /// Whether all numbers have the same sign, or nearly so.
 bool is_one_sided(ir::Value value) {
   constexpr ir::OperationSet kOneSided = {ops::ReLU,  ops::Sigmoid, ops::SoftMax, ops::Gelu,
@@ -102,54 +102,34 @@ std::int64_t most_accurate_group(ir::Value input) {
   return is_one_sided(input) ? 128 : 256;
 }
 
-std::optional<RoundedProduct> rounded_product(const ir::Node& node) {
-  const auto found = node.is(ops::MatMul) ? weights_of(node) : std::nullopt;
-  if (!found) return std::nullopt;
-  const auto sizes = found->weights.data.shape().sizes();
-  const auto count = found->weights.data.shape().element_count();
-  if (!sizes || !count || sizes->size() < 2) return std::nullopt;
-  const bool has_blocks = found->reshape != nullptr;
-  // The last axis of blocks of transposed weights is the block; otherwise it is the one before.
-  const std::int64_t inputs = (*sizes)[sizes->size() - (found->is_transposed ? 1 : 2)];
-  return RoundedProduct{.weights = *count,
-                        .largest_group = std::min(inputs, most_accurate_group(node.input(0))),
-                        .has_blocks = has_blocks};
-}
-
-/// The largest groups that nearly all products allow: the plugin does not round inputs that do not fill a
-/// group. Blocks of weights are never smaller than a group.
-std::int64_t group_size(const std::vector<RoundedProduct>& products) {
-  constexpr std::array kSizes = {256, 128, 64};
-  constexpr std::int64_t kDefault = 32;
-  constexpr double kFewWeights = 1.0 / 8;
-  double all = 0;
-  for (const RoundedProduct& product : products) all += static_cast<double>(product.weights);
-  for (const std::int64_t size : kSizes) {
-    double excluded = 0;
-    for (const RoundedProduct& product : products) {
-      if (product.largest_group >= size) continue;
-      if (product.has_blocks) excluded = all;
-      excluded += static_cast<double>(product.weights);
-    }
-    if (excluded < kFewWeights * all) return size;
-  }
-  return kDefault;
+/// The largest groups in which the inputs of `found` may be rounded, a power of two. Releases before 2026.1
+/// fail if a group is larger than the inputs; with weights of less than 8 bits, 2024.6 requires full groups.
+std::int64_t largest_group(const WeightsOfProduct& found, ir::Value input) {
+  const auto sizes = found.weights.data.shape().sizes();
+  if (!sizes || sizes->size() < 2) return 0;
+  // The last axis of transposed weights is the inputs, or their blocks; otherwise it is the one before.
+  const auto inputs = static_cast<std::uint64_t>((*sizes)[sizes->size() - (found.is_transposed ? 1 : 2)]);
+  const bool needs_full_groups = ir::info(found.weights.data.type()).bits < 8;
+  const std::uint64_t most =
+      needs_full_groups && inputs > 0 ? inputs & (~inputs + 1) : std::bit_floor(inputs);
+  return std::min(static_cast<std::int64_t>(most), most_accurate_group(input));
 }
 
 /// The value of the option; no value for the plugin's default.
 std::optional<std::int64_t> rounding_groups(ir::Model& model, const PassContext& context) {
   constexpr std::int64_t kDefault = 32;
-  std::vector<RoundedProduct> products;
+  std::int64_t size = std::numeric_limits<std::int64_t>::max();
   for (const ir::Graph* graph : graphs_of(model)) {
     if (!graph->may_hold({ops::MatMul})) continue;
     for (const ir::NodePointer& node : graph->nodes()) {
       if (must_be_exact(*node, context)) return 0;
-      if (const auto product = rounded_product(*node)) products.push_back(*product);
+      const auto found = node->is(ops::MatMul) ? weights_of(*node) : std::nullopt;
+      if (found) size = std::min(size, largest_group(*found, node->input(0)));
     }
   }
-  if (context.quantization == Quantization::exact || products.empty()) return std::nullopt;
-  const std::int64_t size = group_size(products);
-  return size == kDefault ? std::nullopt : std::optional(size);
+  const bool is_chosen = context.quantization == Quantization::fast && size > kDefault &&
+                         size < std::numeric_limits<std::int64_t>::max();
+  return is_chosen ? std::optional(size) : std::nullopt;
 }
 
 }  // namespace

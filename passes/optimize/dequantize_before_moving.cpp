@@ -2,7 +2,10 @@
 // transformations follow numbers: this pass dequantises a tensor before it is moved, as models in QDQ format
 // do. The runtime moves integers again.
 #include <array>
+#include <optional>
+#include <vector>
 
+#include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/passes.hpp"
@@ -11,44 +14,102 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// Whether the elements of output 0 are elements of input 0, chosen by their place or by their size.
+/// An operation that moves integers, or interpolates them in f32.
+struct Move {
+  const ir::Node* node;
+  ir::Value integers;  ///< before the operation
+};
+
+/// Whether the elements of output 0 are elements of input 0, chosen by their place or by their size, or
+/// padding.
 bool moves_elements(const ir::Node& node) {
   if (node.outputs().size() > 1 && !node.output(1).uses.empty()) return false;
   return node.op().traits.reshapes || node.op().traits.rearranges || node.is(ops::Slice) ||
-         node.is(ops::MaxPool);
+         node.is(ops::MaxPool) || node.is(ops::Pad);
+}
+
+std::optional<Move> move_of(ir::Value integers) {
+  const ir::Node& node = *integers.node;
+  if (!ir::is_integral(integers.type()) || integers.index != 0) return std::nullopt;
+  if (moves_elements(node)) return Move{&node, node.input(0)};
+  if (!node.is(ops::Convert) || !node.input(0).node->is(ops::Interpolate)) return std::nullopt;
+  const ir::Node& interpolation = *node.input(0).node;
+  const ir::Node& widened = *interpolation.input(0).node;
+  if (!widened.is(ops::Convert) || widened.input(0).type() != integers.type()) return std::nullopt;
+  return Move{&interpolation, widened.input(0)};
 }
 
 /// Whether `integers` are a few moves of numbers that a FakeQuantize has rounded.
 bool is_rounded(ir::Value integers) {
   constexpr int kMaxMoves = 8;
-  for (int i = 0; i < kMaxMoves && moves_elements(*integers.node); ++i) integers = integers.node->input(0);
+  for (int i = 0; i < kMaxMoves; ++i) {
+    const auto move = move_of(integers);
+    if (!move) break;
+    integers = move->integers;
+  }
   return integers.node->is(ops::Convert) && integers.node->input(0).node->is(ops::FakeQuantize);
 }
 
 bool is_single(ir::Value constant) {
-  return source_constant(constant) != nullptr && constant.shape().element_count() == 1 &&
-         constant.shape().rank() == 0;
+  return source_constant(constant) != nullptr && constant.shape().rank() == 0;
+}
+
+/// (integers - zero point) * scale.
+struct Dequantization {
+  const ir::Node* multiply;
+  ir::Value integers;
+  ir::Value zero_point;  ///< null: 0
+  ir::Value scale;
+};
+
+std::optional<Dequantization> dequantization_of(const ir::Node& multiply) {
+  ir::Value numbers = multiply.input(0);
+  Dequantization found{&multiply, {}, {}, multiply.input(1)};
+  if (numbers.node->is(ops::Subtract)) {
+    found.zero_point = numbers.node->input(1);
+    numbers = numbers.node->input(0);
+  }
+  if (!numbers.node->is(ops::Convert) || !is_single(found.scale)) return std::nullopt;
+  if (found.zero_point && !is_single(found.zero_point)) return std::nullopt;
+  found.integers = numbers.node->input(0);
+  return found;
+}
+
+ir::Value dequantize(ir::Builder& builder, const Dequantization& how, ir::Value integers) {
+  ir::Value numbers = ir::convert(builder, integers, how.scale.type());
+  if (how.zero_point) numbers = builder.op(ops::Subtract, {numbers, how.zero_point});
+  const std::array factors{numbers, how.scale};
+  return builder.node(ops::Multiply, factors, how.multiply->attributes()).value();
+}
+
+/// The number that a Pad of integers adds; no value if it is dynamic.
+std::optional<double> padding_of(const ir::Node& pad, const Dequantization& how) {
+  const auto number = [](ir::Value value) -> std::optional<double> {
+    ir::Node* const node = source_constant(value);
+    const auto numbers = node == nullptr ? std::nullopt : ir::exact_numbers(node->value());
+    return numbers && numbers->size() == 1 ? std::optional((*numbers)[0]) : std::nullopt;
+  };
+  const auto integer = pad.inputs().size() > 3 ? number(pad.input(3)) : std::optional(0.0);
+  const auto zero_point = how.zero_point ? number(how.zero_point) : std::optional(0.0);
+  const auto scale = number(how.scale);
+  if (!integer || !zero_point || !scale) return std::nullopt;
+  return (*integer - *zero_point) * *scale;
 }
 
 ir::Value move_dequantized(ir::Builder& builder, const ir::Node& multiply) {
-  const ir::Value numbers = multiply.input(0);
-  const ir::Value scale = multiply.input(1);
-  const bool has_zero_point = numbers.node->is(ops::Subtract);
-  const ir::Value widened = has_zero_point ? numbers.node->input(0) : numbers;
-  if (!widened.node->is(ops::Convert) || !is_single(scale)) return {};
-  if (has_zero_point && !is_single(numbers.node->input(1))) return {};
-  const ir::Value integers = widened.node->input(0);
-  const ir::Node& move = *integers.node;
-  if (!ir::is_integral(integers.type()) || integers.index != 0 || !moves_elements(move) ||
-      !is_rounded(integers))
-    return {};
-  ir::Value before = ir::convert(builder, move.input(0), widened.type());
-  if (has_zero_point) before = builder.op(ops::Subtract, {before, numbers.node->input(1)});
-  const std::array factors{before, scale};
-  const ir::Value dequantized = builder.node(ops::Multiply, factors, multiply.attributes()).value();
-  std::vector<ir::Value> inputs(move.inputs().begin(), move.inputs().end());
-  inputs.front() = dequantized;
-  return builder.clone(move, inputs).value();
+  const auto found = dequantization_of(multiply);
+  if (!found) return {};
+  const auto move = move_of(found->integers);
+  if (!move || !is_rounded(found->integers)) return {};
+  std::vector<ir::Value> inputs(move->node->inputs().begin(), move->node->inputs().end());
+  inputs.front() = dequantize(builder, *found, move->integers);
+  if (move->node->is(ops::Pad)) {
+    const auto padding = padding_of(*move->node, *found);
+    if (!padding) return {};
+    inputs.resize(3);
+    inputs.push_back(builder.number(*padding, found->scale.type()));
+  }
+  return builder.clone(*move->node, inputs).value();
 }
 
 }  // namespace

@@ -146,6 +146,13 @@ bool is_zero(ir::Value constant) {
   return numbers && std::ranges::all_of(*numbers, [](double number) { return number == 0; });
 }
 
+/// Whether the CPU plugin may round this many inputs: 2024.6 requires full groups of 32. The groups are the
+/// same for all products, and some releases fail if they are larger than the inputs, so that products with
+/// few inputs are computed in f32.
+bool has_full_groups(std::int64_t inputs) {
+  return inputs >= 64 && inputs % 32 == 0;
+}
+
 /// Weights with their scale, which is removed from `factors` if it is one of them: a form that the CPU plugin
 /// keeps compressed. Null for values that are not a matrix of constant integers.
 ir::Value compressed(ir::Builder& builder, const ir::Node& mat_mul, std::vector<ir::Value>& factors) {
@@ -157,6 +164,7 @@ ir::Value compressed(ir::Builder& builder, const ir::Node& mat_mul, std::vector<
     return {};
   const ir::Value data = widened.node->input(0);
   if (data.node->constant() == nullptr || ir::info(data.type()).bits != 8) return {};
+  if (!has_full_groups(mat_mul.boolean("transpose_b") ? sizes->back() : sizes->front())) return {};
   const std::vector<std::int64_t> parameters = mat_mul.boolean("transpose_b")
                                                    ? std::vector<std::int64_t>{sizes->front(), 1}
                                                    : std::vector<std::int64_t>{1, sizes->back()};

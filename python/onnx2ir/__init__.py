@@ -3,6 +3,8 @@
 >>> model = onnx2ir.convert("model.onnx", input="x[1,3,224,224]")
 >>> model.save("model.xml")
 >>> compiled = openvino.Core().compile_model(model.to_openvino(), "CPU")
+
+For comparisons with another runtime, compile with {"INFERENCE_PRECISION_HINT": "f32"}: by default, OpenVINO computes in bf16 or f16 on some CPUs.
 """
 
 from ._api import ConversionError, Diagnostic, Model, Operator, Place, Port, check_files, convert, diff, get_include, read_ir, supported_operators

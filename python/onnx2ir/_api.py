@@ -233,7 +233,10 @@ class Model:
         return memoryview(weights).cast("B").toreadonly()
 
     def to_openvino(self) -> "openvino.Model":
-        """The model in OpenVINO, which needs neither this object nor, from now on, the files of the model."""
+        """The model in OpenVINO, which needs neither this object nor, from now on, the files of the model.
+
+        On some CPUs, OpenVINO computes in bf16 or f16. For comparisons, compile it with {"INFERENCE_PRECISION_HINT": "f32"}.
+        """
         import openvino
 
         tensors = []

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -124,12 +125,57 @@ def test_verbose_names_all_stages(model, tmp_path):
         (["--input_model", "m.onnx"], "--input_model: pass the model without an option: onnx2ir MODEL"),
         (["m.onnx", "--output_dir", "x"], "--output_dir: write --output-model FOLDER/"),
         (["m.onnx", "--mean_values", "[1,2,3]"], "docs/from-ovc.md"),
+        (["m.onnx", "--batch", "8"], "--batch: pass the shapes with --input"),
+        (["m.onnx", "--framework=onnx"], "--framework: leave it out"),
+        (["m.onnx", "--log_level", "DEBUG"], "--log_level: use --verbose"),
+        (["m.onnx", "-o", "out.bin"], "-o names the XML, and the weights are next to it: -o out.xml"),
+        (["m.onnx", "-o", "out/m.onnx"], "-o out/m.xml"),
     ],
 )
 def test_invalid_usage(arguments, message):
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("onnx2ir: ") and message in done.stderr
+
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize("path", [LONG, f"{LONG}/m", f"folder/{LONG}.xml", "loop", "loop/m", "loop/", "loop/m.xml", "m.onnx/inside", "two/m", "", "a\nb/c"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["{model}", "-o"],
+        ["{model}", "{model_2}", "-o"],
+        ["{model}", "--check", "--report"],
+        ["{model}", "--check", "--html"],
+        ["{model}", "--check", "--operator-map"],
+        ["{model}", "--check", "--extension"],
+        ["--check", "{model}", "--external-data-folder"],
+        ["--check-files"],
+        ["show"],
+        ["show", "{model}", "--html"],
+        ["diff", "{model}"],
+    ],
+    ids=" ".join,
+)
+def test_bad_paths(words, path, model, tmp_path):
+    """A name of 300 letters and a link to itself cannot be looked up: an error of the user, not a fault of onnx2ir."""
+    for name, target in {"loop": "loop", "two": "two_more", "two_more": "two"}.items():
+        (tmp_path / name).symlink_to(target)
+    shutil.copy(model, tmp_path / "n.onnx")
+    given = [word.format(model="m.onnx", model_2="n.onnx") for word in words]
+    done = run(*given, path, folder=tmp_path)
+    if "--external-data-folder" in words:  # not read, because the model is a file
+        assert done.returncode == 0, done.stderr
+        return
+    if done.returncode == 0:  # a folder or a file that could be created, or an option without a value
+        assert (path in ("a\nb/c", "loop") and "-o" in words) or path == ""
+        return
+    assert done.returncode in (1, 2), done.stderr
+    assert done.stderr.startswith(("onnx2ir: ", "error: ")) and "internal" not in done.stderr
+    assert "filesystem error" not in done.stderr and "terminate" not in done.stderr
 
 
 def test_options_after_a_double_hyphen_are_models(tmp_path):
@@ -178,3 +224,56 @@ def test_documented_commands(tmp_path):
         done = subprocess.run(["bash", "-c", command.replace("old.xml", "model.xml")], cwd=tmp_path, env={"PATH": f"{Path(tool_path()).parent}:/usr/bin:/bin"}, capture_output=True, text=True, check=False)
         assert done.returncode == (1 if command.startswith("onnx2ir diff") else 0) and done.stderr == "", done.stderr
     assert {path.name for path in (tmp_path / "ir").iterdir()} == {"model.xml", "model.bin", "new.xml", "new.bin"}
+
+
+CHOICES = {
+    "sync": ["replaced", "always", "never"],
+    "quantization": ["fast", "exact"],
+    "dynamic-quantization": ["auto", "never", "always"],
+    "diagnostics-format": ["text", "json"],
+}
+
+
+@pytest.mark.parametrize("option", CHOICES)
+def test_choices(option, model, tmp_path):
+    """One list of words for the check, the completions and the manual page."""
+    words = CHOICES[option]
+    for word in words:
+        converted(model, "--check", f"--{option}={word}", folder=tmp_path)
+    done = run(model, "--check", f"--{option}={words[-1]}x", folder=tmp_path)
+    assert done.returncode == 2 and f"did you mean '{words[-1]}'?" in done.stderr
+    assert f"--{option}) COMPREPLY=($(compgen -W \"{' '.join(words)}\"" in run("--documentation", "bash").stdout
+    assert f"({' '.join(words)})" in run("--documentation", "zsh").stdout
+    assert f"-a '{' '.join(words)}'" in run("--documentation", "fish").stdout
+    assert all(word in run("--documentation", "man").stdout for word in words)
+
+
+@pytest.mark.parametrize("option", ["verbose", "check", "compress_to_fp16"])
+def test_flags_are_read_in_one_way(option, model, tmp_path):
+    for word, code in {"true": 0, "TRUE": 0, "tRuE": 0, "False": 0, "fAlSe": 0, "1": 2, "yes": 2, "": 2}.items():
+        done = run(model, "--check", f"--{option}={word}", folder=tmp_path)
+        assert done.returncode == code, (word, done.stderr)
+    converted(model, "--check", f"--{option}", "fALSE", folder=tmp_path)
+
+
+SCALE = '''<ir_version: 10, opset_import: ["" : 17]>
+g (float[n, 3] x) => (float[n, 3] y) { two = Constant <value = float {2.0}> ()  [scale] y = Mul (x, two) }'''
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "messages"),
+    [
+        (SCALE, ["--output", "scale"], ["but a node of that name", "the outputs of the node: y"]),
+        (SCALE, ["--input", "X[1,3]"], ["did you mean 'x'?"]),
+        (SCALE, ["--input", "x{fp16}"], ["did you mean 'f16'?"]),
+        (SCALE, ["--input", "x{Float32}"], ["did you mean 'f32'?"]),
+        (SCALE, ["--input", "x{F16}"], ["did you mean 'f16'?"]),
+        (SCALE.replace("(x, two)", "(x, tow)"), [], ["input 'tow' is not defined", "did you mean 'two'?"]),
+        (SCALE.replace("(x, two)", "(X, two)"), [], ["did you mean 'x'?"]),
+    ],
+)
+def test_similar_names(text, options, messages, tmp_path):
+    (tmp_path / "m.onnxtxt").write_text(text)
+    done = run("m.onnxtxt", "--check", *options, folder=tmp_path)
+    assert done.returncode == 1
+    assert all(message in done.stderr for message in messages), done.stderr

@@ -195,7 +195,7 @@ def test_kept_operators_have_their_names_and_attributes(tmp_path):
         (["diff", "m.onnx", "m.onnx", "--html", "p.html"], 2, "there is no option --html"),
         (["show", "m.onnx", "--html", "no/such/folder/p.html"], 1, "error: the HTML page 'no/such/folder/p.html' cannot be written: No such file or directory [cannot-write]"),
         (["m.onnx", "--html", "no/such/folder/p.html"], 1, "error: the HTML page 'no/such/folder/p.html' cannot be written: No such file or directory [cannot-write]"),
-        (["show", "m.onnx", "--html", "./m.onnx"], 1, "error: --html ./m.onnx would overwrite the model [cannot-write]"),
+        (["show", "m.onnx", "--html", "./m.onnx"], 1, "error: './m.onnx' would be written over 'm.onnx', which the model is read from [cannot-write]"),
         (["show", "missing.onnx", "--html", "p.html"], 1, "[unreadable-model]"),
     ],
 )

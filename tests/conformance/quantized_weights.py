@@ -142,7 +142,9 @@ def mat_mul_n_bits(bits, inputs, outputs, block, zero_points, accuracy_level=0):
         node = helper.make_node("MatMulNBits", names, ["y"], domain="com.microsoft", **attributes)
         x = generator.standard_normal((ROWS, inputs)).astype(np.float32)
         case = case_of(name, [node], constants, x, x.astype(np.float64) @ matrix.T)
-        return dataclasses.replace(case, atol=rounding_error(x, matrix)) if accuracy_level == 4 else case
+        if accuracy_level == 4:
+            return dataclasses.replace(case, atol=rounding_error(x, matrix))
+        return dataclasses.replace(case, options=("--quantization", "exact"))
 
     return name, make
 

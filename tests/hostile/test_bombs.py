@@ -64,7 +64,7 @@ def integer_lists(folder):
 
 
 def string_lists(folder):
-    """The text is an attribute, of which Label Encoders in the IR have copies."""
+    """Words of an attribute, which each call reads."""
     node = helper.make_node("StringNormalizer", ["a"], ["b"], stopwords=[f"word {i}" for i in range(8_000)], is_case_sensitive=1)
     path = nested_calls(folder, [node], 14)
     model = onnx.load(path)

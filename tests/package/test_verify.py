@@ -270,8 +270,8 @@ def decoder(folder, *, mask="past_sequence_length + sequence_length", merged=Fal
         ("past_sequence_length+sequence_length", [], "batch_size=2, sequence_length=3, past_sequence_length=4"),
         ("sequence_length + past_sequence_length*1", ["--dim", "past_sequence_length=0"], "batch_size=2, sequence_length=3"),
         ("past_sequence_length + 1", ["--dim", "sequence_length=1"], "batch_size=2, past_sequence_length=3"),
-        ("past_sequence_length + sequence_length", ["--input", "attention_mask=[[1,1,1,1,1]]"], "batch_size=1, past_sequence_length="),
-        ("past_sequence_length + sequence_length", ["--dim", "past_sequence_length + sequence_length=9"], "past_sequence_length="),
+        ("past_sequence_length + sequence_length", ["--input", "attention_mask=[[1,1,1,1,1]]"], "batch_size=1, sequence_length=2, past_sequence_length=3"),
+        ("past_sequence_length + sequence_length", ["--dim", "past_sequence_length + sequence_length=9"], "sequence_length=2, past_sequence_length=7, batch_size=3"),
     ],
 )
 def test_sums_of_dimensions(installed, tmp_path, mask, words, sizes):

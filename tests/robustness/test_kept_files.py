@@ -32,7 +32,7 @@ def assert_refused(done, folder, before, message):
 def test_external_data_is_not_overwritten(external):
     before = contents(external)
     done = convert("ez.onnx", ".", cwd=external)
-    assert_refused(done, external, before, "would be written over 'ez.bin', which the model is read from")
+    assert_refused(done, external, before, "ez.bin', which 'ez.onnx' is read from")
 
 
 def test_a_link_to_external_data_is_not_replaced(external):
@@ -60,7 +60,7 @@ def test_xml_and_bin_must_be_different_files(tmp_path):
     (tmp_path / "o.xml").write_text("old")
     os.link(tmp_path / "o.xml", tmp_path / "o.bin")
     before = contents(tmp_path)
-    assert_refused(convert("model.onnx", "o.xml", cwd=tmp_path), tmp_path, before, "the model and its weights cannot both be written")
+    assert_refused(convert("model.onnx", "o.xml", cwd=tmp_path), tmp_path, before, "'o.bin' would be written over 'o.xml', which the XML is written to")
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])

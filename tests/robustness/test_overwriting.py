@@ -10,7 +10,7 @@ from onnx import TensorProto, helper
 
 from ..conformance.tool import tool_path
 
-MAP = "{}"
+MAP = '{"operators": []}'
 
 
 def save(path, *, external=None, unsupported=False):
@@ -33,7 +33,6 @@ def folder(tmp_path):
     save(tmp_path / "broken.onnx", external="broken.data", unsupported=True)
     save(tmp_path / "a.onnx")
     save(tmp_path / "b.onnx", external="a.bin")
-    save(tmp_path / ".onnx2ir-weights")
     (tmp_path / "map.json").write_text(MAP)
     (tmp_path / "out.bin").write_text(MAP)
     (tmp_path / "rules.xml").write_text(MAP)
@@ -41,6 +40,7 @@ def folder(tmp_path):
     (tmp_path / "text.ir").write_text("not read")
     (tmp_path / "text.bin").write_text("not read")
     subprocess.run([tool_path(), "inner.onnx", "-o", "ir.xml"], cwd=tmp_path, check=True)
+    save(tmp_path / ".onnx2ir-weights")  # the name of temporary files
     (tmp_path / "sub").mkdir()
     for name, target in {"to_m": "m.onnx", "to_w": "w.data", "to_ir": "ir.xml", "to_bin": "ir.bin", "to_new": "new.xml", "to_map": "map.json"}.items():
         (tmp_path / name).symlink_to(target)
@@ -112,7 +112,7 @@ WAYS = [
     "b.onnx a.onnx -o ./",
     "inner.onnx m.onnx -o sub --report w.data",
     ".onnx2ir-weights -o new",
-    "m.onnx -o w",
+    "m.onnx -o sub/w",
     "diff ir.xml inner.onnx --html ir.xml",
     "diff ir.xml inner.onnx --report ir.xml",
     "verify inner.onnx ir.xml --report ir.xml",
@@ -120,7 +120,7 @@ WAYS = [
     "--check-files ir.xml --html ir.xml inner.onnx --report ir.bin",
 ]
 # These commands have no such option, or need another package.
-WITHOUT_MESSAGE = ("diff", "verify", "--check-files", "m.onnx -o w")
+WITHOUT_MESSAGE = ("diff", "verify", "--check-files", "m.onnx -o sub/w")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -129,9 +129,10 @@ def test_nothing_is_lost(way, folder):
     words = [word.format(folder=folder) for word in way.split()]
     with open(folder / "inner.onnx", "rb") as standard_input:
         done = subprocess.run([tool_path(), *words], cwd=folder, stdin=standard_input, capture_output=True, text=True, timeout=60, check=False)
-    changed = {str(path) for path in before.keys() | (now := contents(folder)).keys() if before.get(path) != now.get(path)}
-    if way == "m.onnx -o w":  # the weights are next to w.data, which stays
-        assert changed == {"w.xml", "w.bin"} and done.returncode == 0
+    now = contents(folder)
+    changed = {str(path) for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
+    if way == "m.onnx -o sub/w":
+        assert changed == {"sub/w.xml", "sub/w.bin"} and done.returncode == 0
         return
     assert not changed, done.stderr
     if not way.startswith(WITHOUT_MESSAGE):

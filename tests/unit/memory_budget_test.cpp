@@ -1,12 +1,16 @@
 // The budget of a conversion counts only the memory of that conversion.
 #include "ir/memory_budget.hpp"
 
+#include <memory>
 #include <new>
 #include <onnx2ir/onnx2ir.hpp>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "catch.hpp"
 #include "ir/constant_data.hpp"
+#include "ir/constant_pool.hpp"
 
 using namespace onnx2ir;
 
@@ -44,4 +48,33 @@ TEST_CASE("a conversion beyond Options::max_memory is an error that names the op
   }
   options.max_memory = 100'000'000;
   CHECK(convert_file(ONNX2IR_TESTS_DIR "/models/loop_16.onnx", options).model);
+}
+
+TEST_CASE("the default budget grows with the files of a model, a given one does not", "[memory]") {
+  constexpr std::size_t kBytes = ir::kDefaultBudget;
+  {
+    const ir::MemoryBudgetScope scope(std::nullopt);
+    CHECK_THROWS_AS(ir::charge_permanently(kBytes + 1), std::bad_alloc);
+    ir::raise_default_budget(1);
+    CHECK_NOTHROW(ir::charge_permanently(kBytes + 1));
+  }
+  const ir::MemoryBudgetScope scope(100);
+  ir::raise_default_budget(1000);
+  CHECK_THROWS_AS(ir::charge_permanently(101), std::bad_alloc);
+}
+
+TEST_CASE("equal constants that own their bytes share them", "[memory]") {
+  ir::ConstantPool pool;
+  const auto made = [](std::size_t size, std::byte value) {
+    return ir::ConstantData(std::vector<std::byte>(size, value));
+  };
+  const ir::ConstantData first = pool.share(made(5000, std::byte{1}));
+  CHECK(pool.share(made(5000, std::byte{1})).place() == first.place());
+  CHECK(pool.share(made(5000, std::byte{2})).place() != first.place());
+  CHECK(pool.share(made(5001, std::byte{1})).place() != first.place());
+  CHECK(pool.share(made(5000, std::byte{1})).narrowed(ir::Narrowing::f32_to_f16).place() == first.place());
+  // The pool keeps no constant alive.
+  const std::weak_ptr<const void> owner = pool.share(made(5000, std::byte{3})).owner();
+  CHECK(owner.expired());
+  CHECK(pool.share(made(5000, std::byte{3})).size() == 5000);
 }

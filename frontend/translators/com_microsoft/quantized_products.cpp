@@ -75,29 +75,34 @@ Values dynamic_quantize_lstm(NodeContext& node) {
   return translate_as(node, "LSTM", 7, inputs);
 }
 
-/// Quantised weights as numbers: a matrix of constants in the form that the runtime keeps compressed.
-Value dequantized_weights(NodeContext& node, std::size_t data, std::size_t scale, std::size_t zero_point) {
+Value product(NodeContext& node, Value a, Value b) {
+  return node.op(ops::MatMul, {a, b}, {{"transpose_a", false}, {"transpose_b", false}});
+}
+
+/// `a` times quantised weights. The weights of few inputs are not compressed: see leave_rounding_to_runtime.
+Value product_with_weights(NodeContext& node, Value a, std::size_t data, std::size_t scale,
+                           std::size_t zero_point, bool may_round) {
   const auto sizes = node.input(data).shape().sizes();
+  const Value zero = node.optional_input(zero_point);
   const auto is_placed = [&](Value parameter) {
     const auto count = parameter.shape().element_count();
     return parameter.node->constant() != nullptr && (count == 1 || count == sizes->back());
   };
+  if (!sizes || sizes->size() != 2 || node.rank(a) < 2 || node.input(data).node->constant() == nullptr ||
+      !is_placed(node.input(scale)) || (zero && !is_placed(zero)))
+    return product(node, a, dequantized(node, data, scale, zero_point));
   const auto placed = [&](Value parameter) {
     const bool is_single = parameter.shape().element_count() == 1;
     const auto shape = is_single ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{1, sizes->back()};
     return convert(node, reshape_constant(node, parameter, shape), ElementType::f32);
   };
-  const Value zero = node.optional_input(zero_point);
-  if (!sizes || sizes->size() != 2 || node.input(data).node->constant() == nullptr ||
-      !is_placed(node.input(scale)) || (zero && !is_placed(zero)))
-    return dequantized(node, data, scale, zero_point);
   Value numbers = convert(node, node.input(data), ElementType::f32);
   if (zero) numbers = node.op(ops::Subtract, {numbers, placed(zero)});
-  return node.op(ops::Multiply, {numbers, placed(node.input(scale))});
-}
-
-Value product(NodeContext& node, Value a, Value b) {
-  return node.op(ops::MatMul, {a, b}, {{"transpose_a", false}, {"transpose_b", false}});
+  const Value factor = placed(node.input(scale));
+  const bool is_compressed = sizes->front() >= 64 && sizes->front() % 32 == 0;
+  if (!is_compressed) return node.op(ops::Multiply, {product(node, a, numbers), factor});
+  return node.op(ops::MatMul, {a, node.op(ops::Multiply, {numbers, factor})},
+                 {{"transpose_a", false}, {"transpose_b", false}, {"may_round_input", may_round}});
 }
 
 Value with_bias(NodeContext& node, Value sums, std::size_t index) {
@@ -109,9 +114,9 @@ Value with_bias(NodeContext& node, Value sums, std::size_t index) {
 Values mat_mul_integer_to_float(NodeContext& node) {
   const Value a = dequantized(node, 0, 2, 4);
   const ElementType type = node.input(2).type();
-  const Value b =
-      node.has_exact_quantization() ? dequantized(node, 1, 3, 5) : dequantized_weights(node, 1, 3, 5);
-  return {with_bias(node, convert(node, product(node, a, b), type), 6)};
+  const Value sums = node.has_exact_quantization() ? product(node, a, dequantized(node, 1, 3, 5))
+                                                   : product_with_weights(node, a, 1, 3, 5, false);
+  return {with_bias(node, convert(node, sums, type), 6)};
 }
 
 /// Quantises `x` as DynamicQuantizeLinear does, and dequantises it: 256 steps between its extremes and 0.
@@ -141,9 +146,7 @@ Value rounded_to_bytes(NodeContext& node, Value x) {
 /// runtime.
 Values dynamic_quantize_mat_mul(NodeContext& node) {
   if (!node.has_exact_quantization()) {
-    const Value sums = node.op(ops::MatMul, {node.input(0), dequantized_weights(node, 1, 2, 3)},
-                               {{"transpose_a", false}, {"transpose_b", false}, {"may_round_input", true}});
-    return {with_bias(node, sums, 4)};
+    return {with_bias(node, product_with_weights(node, node.input(0), 1, 2, 3, true), 4)};
   }
   const Value a = rounded_to_bytes(node, node.input(0));
   return {with_bias(node, product(node, a, dequantized(node, 1, 2, 3)), 4)};

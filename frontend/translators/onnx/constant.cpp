@@ -1,4 +1,8 @@
 // Constants, and tensors that are created from a shape: Constant, ConstantOfShape, EyeLike.
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/tensor_data.hpp"
 #include "frontend/translators/families.hpp"
@@ -14,6 +18,21 @@ Value strings(NodeContext& node, const std::vector<std::string>& texts, std::spa
   return node.constant(ElementType::string, shape, ir::ConstantData(*std::move(packed)));
 }
 
+const onnx::AttributeProto* find_list(NodeContext& node, std::string_view name) {
+  if (!node.has_attribute(name)) return nullptr;
+  const auto& attributes = node.proto().attribute();
+  return &*std::ranges::find_if(attributes, [&](const auto& attribute) { return attribute.name() == name; });
+}
+
+/// A vector of `values`, copied in one piece: functions can have long lists, which each call copies.
+template <typename Number>
+Value list_of(NodeContext& node, const google::protobuf::RepeatedField<Number>& values, ElementType type) {
+  const std::int64_t shape[] = {values.size()};
+  const std::span numbers(values.data(), static_cast<std::size_t>(values.size()));
+  const auto bytes = std::as_bytes(numbers);
+  return node.constant(type, shape, ir::ConstantData(std::vector<std::byte>(bytes.begin(), bytes.end())));
+}
+
 /// Constant 1, 9, 11 (sparse_value), 12 (value_int and its kind), 13, 19, 21, 23, 24, 25 (element types).
 Values constant_1(NodeContext& node) {
   for (const char* name : {"value", "sparse_value"}) {
@@ -22,13 +41,11 @@ Values constant_1(NodeContext& node) {
     return {node.constant(tensor.type, tensor.shape, std::move(tensor.data))};
   }
   if (node.has_attribute("value_int")) return {node.integer(node.integer("value_int"))};
-  if (node.has_attribute("value_ints")) return {node.integers(node.integer_list("value_ints"))};
+  if (const auto* list = find_list(node, "value_ints"))
+    return {list_of(node, list->ints(), ElementType::i64)};
   if (node.has_attribute("value_float")) return {node.number(node.real("value_float"), ElementType::f32)};
-  if (node.has_attribute("value_floats")) {
-    const auto values = node.real_list("value_floats");
-    const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
-    return {node.numbers(values, shape, ElementType::f32)};
-  }
+  if (const auto* list = find_list(node, "value_floats"))
+    return {list_of(node, list->floats(), ElementType::f32)};
   if (node.has_attribute("value_string")) return {strings(node, {node.text("value_string")}, {})};
   if (node.has_attribute("value_strings")) {
     const auto values = node.text_list("value_strings");

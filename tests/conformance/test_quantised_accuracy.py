@@ -1,0 +1,161 @@
+"""Models with dynamic quantisation and with 4-bit weights, by default in the integer kernels of the runtime."""
+
+import functools
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from . import environment, tool
+from .quantised_accuracy import assert_accurate, assert_same_integers, results_of_ir, results_of_onnxruntime
+from .quantized_weights import packed
+
+SIZE = 256
+
+
+def model_of(nodes, constants, shape, outputs):
+    graph = helper.make_graph(
+        nodes,
+        "layers",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info(name, element, None) for name, element in outputs],
+        [numpy_helper.from_array(value, name) for name, value in constants.items()],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+def layers(shape, activation="Relu", shared=False):
+    """Products of `SIZE` x `SIZE` weights with biases. `shared`: three products of the same input, as of queries, keys and values."""
+    generator = np.random.default_rng(5)
+    constants, nodes, previous = {}, [], "x"
+    for i in range(3):
+        constants[f"w{i}"] = (generator.standard_normal((SIZE, SIZE)) * 1.4 / SIZE**0.5).astype(np.float32)
+        constants[f"b{i}"] = (generator.standard_normal(SIZE) * 0.1).astype(np.float32)
+        nodes.append(helper.make_node("MatMul", ["x" if shared else previous, f"w{i}"], [f"m{i}"]))
+        nodes.append(helper.make_node("Add", [f"m{i}", f"b{i}"], [f"a{i}"]))
+        previous = f"a{i}"
+        if activation and i < 2:
+            nodes.append(helper.make_node(activation, [previous], [f"r{i}"]))
+            previous = f"r{i}"
+    if shared:
+        nodes.append(helper.make_node("Sum", ["a0", "a1", "a2"], ["sum"]))
+        previous = "sum"
+    return model_of(nodes, constants, shape, [(previous, TensorProto.FLOAT)])
+
+
+def dynamically_quantised(model, folder, **options):
+    from onnxruntime.quantization import quantize_dynamic
+
+    onnx.save(model, folder / "f32.onnx")
+    quantize_dynamic(folder / "f32.onnx", folder / "quantised.onnx", **options)
+    return (folder / "quantised.onnx").read_bytes()
+
+
+def operations(model, folder, *options):
+    """The types of the IR's operations."""
+    import xml.etree.ElementTree
+
+    (folder / "model.onnx").write_bytes(model)
+    tool.convert(tool.tool_path(), folder / "model.onnx", folder / "model.xml", options)
+    return [layer.get("type") for layer in xml.etree.ElementTree.parse(folder / "model.xml").getroot().iter("layer")]
+
+
+def inputs_of(shape, count=2):
+    generator = np.random.default_rng(6)
+    return [{"x": generator.standard_normal(shape).astype(np.float32)} for _ in range(count)]
+
+
+@functools.cache
+def weight_type(name):
+    from onnxruntime.quantization import QuantType
+
+    return QuantType[name]
+
+
+@pytest.mark.parametrize("type_name", ["QInt8", "QUInt8"])
+@pytest.mark.parametrize("per_channel", [False, True])
+@pytest.mark.parametrize("shape", [[4, 16, SIZE], [None, None, SIZE]], ids=["static", "dynamic"])
+@pytest.mark.parametrize("shared", [False, True], ids=["chain", "shared"])
+def test_dynamic_quantisation(type_name, per_channel, shape, shared, tmp_path):
+    model = layers(shape, shared=shared)
+    options = dict(weight_type=weight_type(type_name), per_channel=per_channel, reduce_range=environment.instruction_set() == "AVX2")
+    quantised = dynamically_quantised(model, tmp_path, **options)
+    assert_accurate(model.SerializeToString(), quantised, inputs_of([4, 16, SIZE]))
+    found = operations(quantised, tmp_path)
+    assert "Round" not in found and "ReduceMax" not in found, found
+    assert "Round" in operations(quantised, tmp_path, "--quantization", "exact")
+
+
+MOVES = {
+    "Reshape": ([helper.make_node("Reshape", ["q", "sizes"], ["moved"])], {"sizes": np.array([8, SIZE], np.int64)}),
+    "Transpose": ([helper.make_node("Transpose", ["q"], ["moved"], perm=[1, 0, 2])], {}),
+    "Gather": ([helper.make_node("Gather", ["q", "index"], ["moved"], axis=1)], {"index": np.array([3, 0], np.int64)}),
+    "Concat": ([helper.make_node("Concat", ["q", "q"], ["moved"], axis=0)], {}),
+}
+
+
+def moved(move, visible=False):
+    """DynamicQuantizeLinear, an operation that moves integers, and MatMulInteger with a scale and a zero point of each output."""
+    generator = np.random.default_rng(7)
+    nodes, constants = MOVES[move]
+    constants |= {
+        "w": generator.integers(0, 256, (SIZE, 48)).astype(np.uint8),
+        "wz": np.array(119, np.uint8),
+        "ws": generator.uniform(0.001, 0.002, 48).astype(np.float32),
+    }
+    nodes = [
+        helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]),
+        *nodes,
+        helper.make_node("MatMulInteger", ["moved", "w", "z", "wz"], ["sums"]),
+        helper.make_node("Cast", ["sums"], ["numbers"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["s", "ws"], ["scales"]),
+        helper.make_node("Mul", ["numbers", "scales"], ["y"]),
+    ]
+    outputs = [("y", TensorProto.FLOAT)]
+    if visible:
+        outputs += [("sums", TensorProto.INT32), ("q", TensorProto.UINT8)]
+    return model_of(nodes, constants, [None, 4, SIZE], outputs).SerializeToString()
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_integers_may_be_moved_before_a_product(move, tmp_path):
+    """The results differ by the rounding of both."""
+    found = operations(moved(move), tmp_path)
+    assert "Round" not in found, found
+    inputs = inputs_of([2, 4, SIZE])
+    actual, expected = (results(moved(move), inputs)["y"] for results in (results_of_ir, results_of_onnxruntime))
+    assert np.abs(actual - expected).max() <= 0.1 * expected.std()
+
+
+def test_visible_integers_are_integers():
+    inputs = inputs_of([2, 4, SIZE])
+    actual, expected = (results(moved("Reshape", visible=True), inputs) for results in (results_of_ir, results_of_onnxruntime))
+    assert_same_integers(actual["q"], expected["q"])
+    assert actual["sums"].dtype == np.int32
+    assert np.abs(actual["sums"] - expected["sums"]).max() <= 0.01 * np.abs(expected["sums"]).max()
+
+
+def in_4_bits(model, block, level):
+    """MatMulNBits in place of MatMul with constants: scales for blocks of inputs, no zero points."""
+    result = onnx.ModelProto.FromString(model.SerializeToString())
+    weights = {constant.name: constant for constant in result.graph.initializer}
+    for node in result.graph.node:
+        if node.op_type != "MatMul":
+            continue
+        matrix = numpy_helper.to_array(weights[node.input[1]]).T.reshape(SIZE, -1, block)
+        scales = np.abs(matrix).max(-1) / 7
+        integers = np.rint(matrix / scales[..., None]).astype(np.int64) + 8
+        data, scale = f"{node.input[1]}_data", f"{node.input[1]}_scales"
+        result.graph.initializer.extend([numpy_helper.from_array(packed(integers, 4), data), numpy_helper.from_array(scales, scale)])
+        attributes = dict(K=SIZE, N=SIZE, bits=4, block_size=block, accuracy_level=level)
+        node.CopyFrom(helper.make_node("MatMulNBits", [node.input[0], data, scale], node.output, domain="com.microsoft", **attributes))
+    return result.SerializeToString()
+
+
+@pytest.mark.parametrize("level", [0, 4])
+@pytest.mark.parametrize("block", [32, 128])
+def test_weights_of_4_bits(level, block):
+    model = layers([None, None, SIZE])
+    assert_accurate(model.SerializeToString(), in_4_bits(model, block, level), inputs_of([4, 16, SIZE]))

@@ -110,15 +110,15 @@ def answer(connection, function, arguments):
         connection.send(str(error).strip().splitlines()[-1])
 
 
-def in_process(function, *arguments):
-    """The result of the function in a process of its own; a text if it fails."""
+def in_process(function, *arguments, limit=TIME_LIMIT):
+    """The result of the function in a process of its own; a text if it fails. `limit`: in seconds."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=answer, args=(theirs, function, arguments))
     process.start()
     theirs.close()
     try:
-        return ours.recv() if ours.poll(TIME_LIMIT) else "no end"
+        return ours.recv() if ours.poll(limit) else "no end"
     except EOFError:
         return "the process ended"
     finally:

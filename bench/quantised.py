@@ -29,6 +29,7 @@ from bench.quantised_measuring import OnnxRuntime, OpenVino, examine, times  # n
 TESTS = 4  # runs that give the errors
 FRONT_END, ONNXRUNTIME = "front end", "onnxruntime"
 MOST = 1.05  # of the front end's time, and of onnxruntime's error
+TIME_LIMIT = 600  # seconds for one step; a machine that also does other things may need minutes to compile a network six times
 EXACT = 1e-5  # smaller errors are rounding in f32
 
 
@@ -86,7 +87,7 @@ class Measured:
 def measure(tool, source, reference, runs, variants, seconds):
     """`variants`: options of onnx2ir by the name of the contender."""
     result = Measured()
-    expected = in_process(examine, OnnxRuntime, reference, runs, TESTS)
+    expected = in_process(examine, OnnxRuntime, reference, runs, TESTS, limit=TIME_LIMIT)
     if isinstance(expected, str):
         raise RuntimeError(f"{reference}: {expected}")
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +101,7 @@ def measure(tool, source, reference, runs, variants, seconds):
                 result.failures[name] = failure
         contenders |= {FRONT_END: (OpenVino, source), ONNXRUNTIME: (OnnxRuntime, source)}
         for name, contender in list(contenders.items()):
-            found = in_process(examine, *contender, runs, TESTS)
+            found = in_process(examine, *contender, runs, TESTS, limit=TIME_LIMIT)
             if isinstance(found, str):
                 result.failures[name] = found
                 del contenders[name]
@@ -108,7 +109,7 @@ def measure(tool, source, reference, runs, variants, seconds):
                 result.memory[name], result.layers[name], result.kernels[name] = found[:3]
                 result.error[name] = errors(found[3], expected[3])
         result.layers.pop(ONNXRUNTIME, None)
-        taken = in_process(times, list(contenders.values()), runs, seconds)
+        taken = in_process(times, list(contenders.values()), runs, seconds, limit=TIME_LIMIT)
         if isinstance(taken, str):
             result.failures["times"] = taken
         else:

@@ -39,6 +39,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::concat_reduction, "concat_reduction",
      "ReduceMax and ReduceMin along the axis of a Concat of two tensors give Maximum and Minimum of the two, "
      "whatever their sizes"},
+    {Fault::consecutive_double_products, "consecutive_double_products",
+     "Two products of f64 with constant weights, one after the other, do not compile with one thread per stream"},
     {Fault::constant_batch_broadcast, "constant_batch_broadcast",
      "A MatMul of a dynamic shape with a constant of several matrices fails if the left operand has one matrix"},
     {Fault::constant_initial_state, "constant_initial_state",
@@ -146,6 +148,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::lrn_even_size, "lrn_even_size",
      "LRN with an even size uses a window that is one channel smaller"},
     {Fault::lrn_fractional_bias, "lrn_fractional_bias", "LRN truncates the bias to an integer"},
+    {Fault::many_live_terms, "many_live_terms",
+     "A sum of more than 30 products of static shape does not compile; with AVX2, of more than 14"},
     {Fault::merged_slice_axes, "merged_slice_axes",
      "A Slice of a Slice along the same axis does not compile if one counts it from the end"},
     {Fault::misread_weight_scales, "misread_weight_scales",

@@ -459,11 +459,6 @@ constexpr std::array kPipeline = {
          .run = limit_fused_chains,
          .faults = {Fault::long_fused_chains}},
     // After the passes that make loops and sizes.
-    Pass{.name = "limit_live_terms",
-         .kind = legalize,
-         .summary = "Divides sums of more products than the CPU plugin can compute in one kernel",
-         .run = limit_live_terms,
-         .faults = {Fault::many_live_terms}},
     Pass{.name = "hide_unfoldable_constants",
          .kind = legalize,
          .summary =

@@ -72,7 +72,6 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::loops_take_no_strings, {2024, 6}, std::nullopt, ""},
     {Fault::lrn_even_size, {2024, 6}, std::nullopt, ""},
     {Fault::lrn_fractional_bias, {2024, 6}, std::nullopt, ""},
-    {Fault::many_live_terms, {2024, 6}, std::nullopt, ""},
     {Fault::merged_slice_axes, {2024, 6}, Release{2025, 2}, ""},
     {Fault::misread_weight_scales, {2025, 0}, std::nullopt, ""},
     {Fault::mod_by_infinity, {2024, 6}, std::nullopt, ""},

@@ -148,8 +148,6 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::lrn_even_size, "lrn_even_size",
      "LRN with an even size uses a window that is one channel smaller"},
     {Fault::lrn_fractional_bias, "lrn_fractional_bias", "LRN truncates the bias to an integer"},
-    {Fault::many_live_terms, "many_live_terms",
-     "A sum of more than 30 products of static shape does not compile; with AVX2, of more than 14"},
     {Fault::merged_slice_axes, "merged_slice_axes",
      "A Slice of a Slice along the same axis does not compile if one counts it from the end"},
     {Fault::misread_weight_scales, "misread_weight_scales",

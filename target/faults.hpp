@@ -82,7 +82,6 @@ enum class Fault : std::uint8_t {
   loops_take_no_strings,
   lrn_even_size,
   lrn_fractional_bias,
-  many_live_terms,
   merged_slice_axes,
   misread_weight_scales,
   mod_by_infinity,

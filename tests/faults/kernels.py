@@ -147,20 +147,6 @@ def dynamic_column_constants():
 
 
 @experiment
-def many_live_terms():
-    """The sum of 40 products."""
-    a, b, values = parameter([4, 16]), parameter([4, 16]), integers(4, 16)
-    total = opset.multiply(a, b)
-    for factor in range(2, 41):
-        total = opset.add(total, opset.multiply(opset.multiply(a, opset.constant(np.float32(factor))), b))
-    try:
-        given = results([a, b], total, [values, values])
-    except RuntimeError:
-        return True
-    return not np.allclose(given[0], values * values * 820)
-
-
-@experiment
 def consecutive_double_products():
     """Two products of f64 on one thread."""
     x, values, first, second = parameter([3, 8], "f64"), integers(3, 8), integers(8, 2), integers(2, 4)

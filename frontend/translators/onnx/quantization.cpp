@@ -101,7 +101,7 @@ std::optional<Blocks> blocks_of(const NodeContext& node, Value x, Value scale, V
   return blocks;
 }
 
-/// Weights in blocks, in the form that the runtime keeps compressed: scales are not repeated.
+/// Weights in blocks, in the form that stays compressed: scales are not repeated.
 Value numbers_of_blocks(NodeContext& node, const Blocks& blocks) {
   const Value x = node.input(0);
   const auto parameter = [&](Value value) {

@@ -150,8 +150,9 @@ class Run {
   /// The reason why nothing may be written, as far as it is known before the first conversion. One model may
   /// be written over the external data of the next one.
   std::optional<Diagnostic> output_problem_before() {
+    if (jobs_.size() == 1) return files_.problem_before_reading();
     auto problem = files_.problem();
-    if (problem || jobs_.size() == 1 || !files_.replaces_any()) return problem;
+    if (problem || !files_.replaces_any()) return problem;
     for (const Job& job : jobs_) {
       if (job.model != kStandardInput) files_.add_read(external_files(job.model), job.model);
     }

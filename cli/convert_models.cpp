@@ -250,10 +250,11 @@ class Run {
               std::chrono::steady_clock::time_point start) const {
     WrittenFiles files = files_;
     files.add_read(conversion.files, job.model);
-    auto refused = files.problem();
     WrittenFiles others(arguments_);
     others.add_read(conversion.files, job.model);
     outcome.keeps_report = others.problem().has_value();
+    // Without a model, only the report would be written.
+    auto refused = conversion.model ? files.problem() : others.problem();
     if (!refused && conversion.model && !arguments_.html.empty())
       refused = write_html_page(*conversion.model, arguments_.html);
     if (refused) {

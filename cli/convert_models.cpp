@@ -250,10 +250,11 @@ class Run {
               std::chrono::steady_clock::time_point start) const {
     WrittenFiles files = files_;
     files.add_read(conversion.files, job.model);
-    auto refused = files.problem();
     WrittenFiles others(arguments_);
     others.add_read(conversion.files, job.model);
-    outcome.keeps_report = others.problem().has_value();
+    auto refused = others.problem();
+    outcome.keeps_report = refused.has_value();
+    if (conversion.model) refused = files.problem();
     if (!refused && conversion.model && !arguments_.html.empty())
       refused = write_html_page(*conversion.model, arguments_.html);
     if (refused) {

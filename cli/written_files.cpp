@@ -45,9 +45,9 @@ void WrittenFiles::add_read(const std::vector<std::filesystem::path>& files, con
 std::optional<Diagnostic> WrittenFiles::problem(bool model_is_known) const {
   std::vector<UsedFile> used = read_;
   for (const Written& file : written_) {
-    if (auto problem = output_problem(file.path, used)) return problem;
     const bool meets_models = model_is_known || !file.is_of_pair;
     auto problem = meets_models ? output_problem(file.path, models_) : std::nullopt;
+    if (!problem) problem = output_problem(file.path, used);
     if (problem) return problem;
     used.push_back({file.path, file.use});
   }

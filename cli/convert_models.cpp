@@ -150,8 +150,9 @@ class Run {
   /// The reason why nothing may be written, as far as it is known before the first conversion. One model may
   /// be written over the external data of the next one.
   std::optional<Diagnostic> output_problem_before() {
+    if (jobs_.size() == 1) return files_.problem_before_reading();
     auto problem = files_.problem();
-    if (problem || jobs_.size() == 1 || !files_.replaces_any()) return problem;
+    if (problem || !files_.replaces_any()) return problem;
     for (const Job& job : jobs_) {
       if (job.model != kStandardInput) files_.add_read(external_files(job.model), job.model);
     }
@@ -249,10 +250,11 @@ class Run {
               std::chrono::steady_clock::time_point start) const {
     WrittenFiles files = files_;
     files.add_read(conversion.files, job.model);
-    auto refused = files.problem();
     WrittenFiles others(arguments_);
     others.add_read(conversion.files, job.model);
     outcome.keeps_report = others.problem().has_value();
+    // Without a model, only the report would be written.
+    auto refused = conversion.model ? files.problem() : others.problem();
     if (!refused && conversion.model && !arguments_.html.empty())
       refused = write_html_page(*conversion.model, arguments_.html);
     if (refused) {

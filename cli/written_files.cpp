@@ -17,11 +17,11 @@ WrittenFiles::WrittenFiles(const Arguments& arguments) {
   for (const std::string& model : arguments.models) {
     // A file that the shell opened as standard input.
     const bool is_stream = model == kStandardStream;
-    read_.push_back({is_stream ? "/dev/stdin" : model, "the model is read from"});
+    models_.push_back({is_stream ? "/dev/stdin" : model, "the model is read from"});
     // An IR has its weights beside it.
     const std::filesystem::path path = model;
     if (path.extension() == ".xml" || path.extension() == ".ir")
-      read_.push_back({weights_of(path), "the weights of '" + model + "' are read from"});
+      models_.push_back({weights_of(path), "the weights of '" + model + "' are read from"});
   }
   for (const auto& library : arguments.options.extensions)
     read_.push_back({library, "is a library with translators"});
@@ -34,18 +34,21 @@ WrittenFiles::WrittenFiles(const Arguments& arguments) {
 }
 
 void WrittenFiles::add_pair(const std::filesystem::path& xml) {
-  written_.push_back({xml, "the XML is written to"});
-  written_.push_back({weights_of(xml), "the weights are written to"});
+  written_.push_back({xml, "the XML is written to", true});
+  written_.push_back({weights_of(xml), "the weights are written to", true});
 }
 
 void WrittenFiles::add_read(const std::vector<std::filesystem::path>& files, const std::string& model) {
   for (const auto& file : files) read_.push_back({file, "'" + model + "' is read from"});
 }
 
-std::optional<Diagnostic> WrittenFiles::problem() const {
+std::optional<Diagnostic> WrittenFiles::problem(bool model_is_known) const {
   std::vector<UsedFile> used = read_;
   for (const Written& file : written_) {
     if (auto problem = output_problem(file.path, used)) return problem;
+    const bool meets_models = model_is_known || !file.is_of_pair;
+    auto problem = meets_models ? output_problem(file.path, models_) : std::nullopt;
+    if (problem) return problem;
     used.push_back({file.path, file.use});
   }
   return std::nullopt;

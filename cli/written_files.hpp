@@ -24,7 +24,10 @@ class WrittenFiles {
   void add_read(const std::vector<std::filesystem::path>& files, const std::string& model);
 
   /// The reason why one of the written files must not be written. To be asked before anything is written.
-  std::optional<Diagnostic> problem() const;
+  std::optional<Diagnostic> problem() const { return problem(true); }
+  /// The same before the only model is read, without the question whether its IR would be written over it: a
+  /// model that is an IR already has another error.
+  std::optional<Diagnostic> problem_before_reading() const { return problem(false); }
   /// Whether a file that will be written exists: only then can it be external data of a model.
   bool replaces_any() const;
 
@@ -32,7 +35,11 @@ class WrittenFiles {
   struct Written {
     std::filesystem::path path;
     std::string use;  ///< "the report is written to"
+    bool is_of_pair = false;
   };
+  std::optional<Diagnostic> problem(bool model_is_known) const;
+
+  std::vector<UsedFile> models_;
   std::vector<UsedFile> read_;
   std::vector<Written> written_;
 };

@@ -12,6 +12,11 @@ endif()
 add_library(onnx2ir_settings INTERFACE)
 target_compile_options(onnx2ir_settings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+# The same bytes on each CPU: GCC contracts a * b + c to one rounding where the CPU has the instruction, which changes sizes that
+# are computed in floating point (Resize).
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  target_compile_options(onnx2ir_settings INTERFACE -ffp-contract=off)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # ccache needs this option to cache sources that use precompiled headers.
   target_compile_options(onnx2ir_settings INTERFACE -fpch-preprocess)

@@ -26,7 +26,7 @@ struct OperatorOptions {
   /// Whether caches of language models become variables (Options::stateful). Callers cannot read variables,
   /// so translators may choose the layout of a cache.
   bool stateful = false;
-  /// Whether quantised operators use the integer kernels of the runtime.
+  /// Whether quantised operators are computed with integers.
   Quantization quantization = Quantization::fast;
 };
 

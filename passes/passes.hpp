@@ -92,6 +92,7 @@ bool raise_product_rank(ir::Model& model, PassContext& context);
 bool separate_column_constants(ir::Model& model, PassContext& context);
 bool hide_pad_bounds(ir::Model& model, PassContext& context);
 bool set_sequence_batches(ir::Model& model, PassContext& context);
+bool separate_double_products(ir::Model& model, PassContext& context);
 bool separate_random_streams(ir::Model& model, PassContext& context);
 bool hide_random_numbers(ir::Model& model, PassContext& context);
 bool compute_empty_results(ir::Model& model, PassContext& context);

@@ -22,6 +22,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::cached_attention_mask, {2024, 6}, std::nullopt, ""},
     {Fault::col2im_run_time_sizes, {2024, 6}, Release{2025, 4}, ""},
     {Fault::concat_reduction, {2024, 6}, Release{2026, 0}, ""},
+    {Fault::consecutive_double_products, {2024, 6}, std::nullopt, ""},
     {Fault::constant_batch_broadcast, {2024, 6}, std::nullopt, ""},
     {Fault::constant_initial_state, {2024, 6}, std::nullopt, ""},
     {Fault::constant_loop_evaluation, {2024, 6}, std::nullopt, ""},

@@ -39,6 +39,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::concat_reduction, "concat_reduction",
      "ReduceMax and ReduceMin along the axis of a Concat of two tensors give Maximum and Minimum of the two, "
      "whatever their sizes"},
+    {Fault::consecutive_double_products, "consecutive_double_products",
+     "Two products of f64 with constant weights, one after the other, do not compile with one thread per stream"},
     {Fault::constant_batch_broadcast, "constant_batch_broadcast",
      "A MatMul of a dynamic shape with a constant of several matrices fails if the left operand has one matrix"},
     {Fault::constant_initial_state, "constant_initial_state",

@@ -32,6 +32,7 @@ enum class Fault : std::uint8_t {
   cached_attention_mask,
   col2im_run_time_sizes,
   concat_reduction,
+  consecutive_double_products,
   constant_batch_broadcast,
   constant_initial_state,
   constant_loop_evaluation,

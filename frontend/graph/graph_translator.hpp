@@ -77,7 +77,7 @@ struct ConversionState {
   /// Whether caches of language models become variables (Options::stateful). Callers cannot read variables,
   /// so translators may choose the layout of a cache.
   bool stateful = false;
-  /// Whether quantised operators use the integer kernels of the runtime (Options::quantization).
+  /// Whether quantised operators are computed with integers (Options::quantization).
   Quantization quantization = Quantization::fast;
   /// Whether the caller has changed shapes of inputs, so that declared sizes of other tensors need not hold.
   bool has_new_shapes = false;

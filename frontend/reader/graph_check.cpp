@@ -2,11 +2,15 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+#include <vector>
+
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_types.hpp"
 #include "frontend/reader/wire_scan.hpp"
 #include "ir/name_table.hpp"
+#include "ir/nearest_name.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -42,6 +46,9 @@ class Scope {
   }
   /// The current node; while a body is checked, the node that it belongs to.
   std::int64_t current_node = -1;
+  /// The graph; null in functions.
+  const onnx::GraphProto* graph = nullptr;
+  const Scope* outer() const { return outer_; }
 
  private:
   const Scope* outer_;
@@ -111,14 +118,40 @@ class NodeListCheck {
   }
 
  private:
+  /// "did you mean ...?" for the undefined `name`; empty if no name in scope is similar.
+  std::string hint_for(std::string_view name) const {
+    // The comparison with all names takes time, and a hostile model can have many undefined ones.
+    constexpr std::size_t kMost = 5;
+    constexpr std::size_t kLongest = 64;
+    if (name.size() > kLongest || check_.model.sink.error_count() >= kMost) return {};
+    std::vector<std::string> known;
+    const auto add_outputs = [&](const Nodes& nodes) {
+      for (const onnx::NodeProto& node : nodes)
+        known.insert(known.end(), node.output().begin(), node.output().end());
+    };
+    if (scope_.graph == nullptr) add_outputs(nodes_);
+    for (const Scope* scope = &scope_; scope != nullptr; scope = scope->outer()) {
+      if (scope->graph == nullptr) continue;
+      for (const auto& input : scope->graph->input()) known.push_back(input.name());
+      for (const auto& tensor : scope->graph->initializer()) known.push_back(tensor.name());
+      add_outputs(scope->graph->node());
+    }
+    const std::string_view nearest = ir::nearest_name(name, known);
+    return nearest.empty() ? std::string() : fmt::format("did you mean '{}'?", nearest);
+  }
+
   void check_input(const ir::HashedName& name, int index) {
     const std::int64_t* definition = scope_.find_here(name);
     if (definition == nullptr) {
       if (const Scope* const outer = scope_.find_in_enclosing(name)) {
         add_dependency(*outer->find_here(name), outer->current_node);
       } else {
-        error(DiagnosticCode::undefined_name, fmt::format("Its input '{}' is not defined", name.name),
-              site(index));
+        Diagnostic diagnostic;
+        diagnostic.code = DiagnosticCode::undefined_name;
+        diagnostic.message = fmt::format("Its input '{}' is not defined", name.name);
+        diagnostic.place = place_of(site(index), check_);
+        diagnostic.hint = hint_for(name.name);
+        check_.model.sink.report(std::move(diagnostic));
       }
       return;
     }
@@ -215,6 +248,7 @@ void check_output(const std::string& name, bool is_main, const Scope& scope, Nod
 
 void check_graph(const onnx::GraphProto& graph, std::string_view path, const Scope* outer, BodyCheck& check) {
   Scope scope(outer);
+  scope.graph = &graph;
   NodeListCheck nodes(graph.node(), path, scope, check);
   if (scope.depth() > kMaxGraphDepth) {
     return nodes.error(DiagnosticCode::invalid_graph,

@@ -16,8 +16,10 @@ using ir::ElementType;
 /// The operation of `node`, computed in i32.
 ir::Value in_i32(ir::Builder& builder, const ir::Node& node) {
   const ElementType type = node.output(0).type;
-  const std::vector<ir::Value> inputs{ir::convert(builder, node.input(0), ElementType::i32),
-                                      ir::convert(builder, node.input(1), ElementType::i32)};
+  std::vector<ir::Value> inputs;
+  for (const ir::Value input : node.inputs()) {
+    inputs.push_back(ir::convert(builder, input, ElementType::i32));
+  }
   return ir::convert(builder, builder.node(node.op().id, inputs, node.attributes()).value(), type);
 }
 
@@ -150,9 +152,12 @@ std::span<const Legalization> legalizations() {
       Legalization{Fault::integer_relu, {ops::ReLU}, integer_relu},
       Legalization{Fault::narrow_shifts, {ops::BitwiseLeftShift}, narrow_shift},
       Legalization{Fault::byte_arithmetic,
-                   {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Power, ops::Mod, ops::FloorMod},
+                   {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Power, ops::Mod, ops::FloorMod,
+                    ops::Negative, ops::Abs},
                    byte_arithmetic},
-      Legalization{Fault::saturating_conversions, {ops::Add, ops::Subtract, ops::Multiply}, word_arithmetic},
+      Legalization{Fault::saturating_conversions,
+                   {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs},
+                   word_arithmetic},
       Legalization{Fault::saturating_conversions, {ops::Convert}, wrapping_conversion},
       Legalization{Fault::remainder_bounds, {ops::Mod, ops::FloorMod}, unbounded_remainder},
       Legalization{

@@ -59,6 +59,8 @@ bool name_ports(ir::Model& model, PassContext&) {
     Port* const shared = find_port(ports, result->input(0));
     if (shared == nullptr) {
       ports.push_back({result->input(0), {result->name}});
+    } else if (std::ranges::find(shared->names, result->name) != shared->names.end()) {
+      continue;  // an input that is an output
     } else if (can_be_separated(result->input(0).type())) {
       ports.push_back(separated(*result));
       modified = true;

@@ -61,6 +61,17 @@ ir::Node* batch_source(const ir::Graph& graph, ir::Node* beams) {
   return beams;
 }
 
+bool is_narrow(ir::ElementType type) {
+  return type == ir::ElementType::f16 || type == ir::ElementType::bf16;
+}
+
+/// The type of the variable. The CPU plugin computes f16 and bf16 in f32, and takes the length of such a
+/// variable for that of its initial value.
+ir::ElementType type_of_variable(const Cache& cache) {
+  const ir::ElementType type = cache.past->output(0).type;
+  return is_narrow(type) ? ir::ElementType::f32 : type;
+}
+
 /// Zeros of the cache's size before the first inference; dynamic sizes are lengths, so they are 0.
 ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batch) {
   std::vector<ir::Value> sizes;
@@ -70,7 +81,7 @@ ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batc
     sizes.push_back(is_batch ? batch : builder.integers({size.is_static() ? size.size() : 0}));
   }
   const ir::Value target = ir::concat(builder, sizes);
-  return ir::filled(builder, 0, cache.past->output(0).type, target);
+  return ir::filled(builder, 0, type_of_variable(cache), target);
 }
 
 void make_variable(ir::Builder& builder, const Cache& cache, ir::Value batch, ir::Value beams) {
@@ -81,21 +92,22 @@ void make_variable(ir::Builder& builder, const Cache& cache, ir::Value batch, ir
   builder.set_name(cache.past->name);
   const ir::Value stored = builder.op(
       ops::ReadValue, {initial_value(builder, cache, batch)},
-      {{"variable_id", id}, {"variable_type", cache.past->output(0).type}, {"variable_shape", sizes}});
+      {{"variable_id", id}, {"variable_type", type_of_variable(cache)}, {"variable_shape", sizes}});
   const ir::Value axis = builder.integer(static_cast<std::int64_t>(cache.batch_axis), ir::ElementType::i32);
   const ir::Value chosen = builder.op(ops::Gather, {stored, beams, axis}, {{"batch_dims", 0}});
-  ir::replace_all_uses(cache.past->value(), chosen);
-  chosen.node->output(0).names.clear();  // the names belong to the removed input
+  const ir::Value past = ir::convert(builder, chosen, cache.past->output(0).type);
+  ir::replace_all_uses(cache.past->value(), past);
+  past.output().names.clear();  // the names belong to the removed input
   builder.set_name(cache.present->name);
-  builder.op(ops::Assign, {cache.present->input(0)}, {{"variable_id", id}});
+  builder.op(ops::Assign, {ir::convert(builder, cache.present->input(0), type_of_variable(cache))},
+             {{"variable_id", id}});
 }
 
 /// GenAI reads logits as f32, whatever their type.
 void widen_logits(ir::Builder& builder) {
   for (ir::Node* result : builder.graph().results()) {
     const ir::Value value = result->input(0);
-    const bool is_narrow = value.type() == ir::ElementType::f16 || value.type() == ir::ElementType::bf16;
-    if (result->name != "logits" || !is_narrow) continue;
+    if (result->name != "logits" || !is_narrow(value.type())) continue;
     builder.set_name("logits");
     ir::replace_results(value, ir::convert(builder, value, ir::ElementType::f32));
   }

@@ -15,7 +15,10 @@
 namespace onnx2ir::passes {
 namespace {
 
+// Bounds for the time: without them, nested Concats and products that share operands take exponential time.
 constexpr int kMaxDepth = 16;
+constexpr int kMaxMoves = 64;
+constexpr std::size_t kMaxFactors = 16;
 constexpr ir::OperationSet kProducts = {ops::MatMul, ops::Convolution, ops::GroupConvolution};
 constexpr ir::OperationSet kMoves = {ops::Gather, ops::Slice,  ops::Split,    ops::VariadicSplit,
                                      ops::Tile,   ops::Concat, ops::Broadcast};
@@ -36,7 +39,10 @@ struct Centred {
 
 /// `value` before Converts and changes of shape.
 ir::Value source_of(ir::Value value) {
-  while (value.node->is(ops::Convert) || value.node->op().traits.reshapes) value = value.node->input(0);
+  for (int i = 0; i < kMaxDepth; ++i) {
+    if (!value.node->is(ops::Convert) && !value.node->op().traits.reshapes) break;
+    value = value.node->input(0);
+  }
   return value;
 }
 
@@ -45,14 +51,15 @@ std::size_t operands_of(const ir::Node& move) {
 }
 
 /// The Convert of the DynamicQuantizeLinear whose integers `value` consists of; null for other values.
-const ir::Node* origin_of(ir::Value value, int depth = kMaxDepth) {
+/// `moves` is how many more operations may be visited.
+const ir::Node* origin_of(ir::Value value, int& moves) {
   const ir::Node& node = *value.node;
   if (node.is(ops::Convert))
     return node.find_attribute("covers_range") != nullptr && node.boolean("covers_range") ? &node : nullptr;
-  if (depth == 0 || !(node.op().traits.rearranges || node.is_one_of(kMoves))) return nullptr;
-  const ir::Node* const origin = origin_of(node.input(0), depth - 1);
+  if (moves-- <= 0 || !(node.op().traits.rearranges || node.is_one_of(kMoves))) return nullptr;
+  const ir::Node* const origin = origin_of(node.input(0), moves);
   for (std::size_t i = 1; i < operands_of(node); ++i) {
-    if (origin_of(node.input(i), depth - 1) != origin) return nullptr;
+    if (origin == nullptr || origin_of(node.input(i), moves) != origin) return nullptr;
   }
   return origin;
 }
@@ -85,7 +92,8 @@ std::optional<Centred> centred(ir::Value value) {
   const ir::Node& subtract = *value.node;
   if (!subtract.is(ops::Subtract) || !subtract.input(0).node->is(ops::Convert)) return std::nullopt;
   const ir::Value integers = subtract.input(0).node->input(0);
-  const ir::Node* const origin = origin_of(integers);
+  int moves = kMaxMoves;
+  const ir::Node* const origin = origin_of(integers, moves);
   const auto quantization = origin != nullptr ? quantization_of(*origin) : std::nullopt;
   if (!quantization || source_of(subtract.input(1)) != quantization->zero_point) return std::nullopt;
   return Centred{.quantization = *quantization, .integers = integers};
@@ -106,7 +114,7 @@ ir::Value numbers_of(ir::Builder& builder, const Centred& centred) {
 }
 
 void collect_factors(ir::Value value, std::vector<ir::Value>& factors, int depth = kMaxDepth) {
-  if (depth > 0 && value.node->is(ops::Multiply)) {
+  if (depth > 0 && factors.size() < kMaxFactors && value.node->is(ops::Multiply)) {
     collect_factors(value.node->input(0), factors, depth - 1);
     collect_factors(value.node->input(1), factors, depth - 1);
   } else {

@@ -327,3 +327,26 @@ def test_logits_are_f32(to, tmp_path):
     expected = next(expected_logits(llama(), 0, [(rows, fed)]))
     assert result.dtype == np.float32
     np.testing.assert_allclose(result, expected, rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize("to", [onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16], ids=["f16", "bf16"])
+def test_caches_of_small_types(to, tmp_path):
+    """The CPU plugin does not run variables of these types if it computes in f32: they become f32."""
+    model = llama()
+    for value in (*model.graph.input, *model.graph.output):
+        if value.name.startswith(("past", "present")):
+            value.type.tensor_type.elem_type = to
+    for node in list(model.graph.node):
+        if node.output[0].startswith("present"):
+            past = node.input[0]
+            model.graph.node.insert(0, onnx.helper.make_node("Cast", [past], [f"{past}_f32"], to=onnx.TensorProto.FLOAT))
+            node.input[0], present = f"{past}_f32", node.output[0]
+            node.output[0] = f"{present}_f32"
+            for other in model.graph.node:
+                other.input[:] = [f"{present}_f32" if name == present else name for name in other.input]
+            model.graph.node.append(onnx.helper.make_node("Cast", [f"{present}_f32"], [present], to=to))
+    request = compiled(model, tmp_path).create_infer_request()
+    steps = list(make_steps())
+    for (rows, fed), expected in zip(steps, expected_logits(llama(), 0, steps)):
+        infer(request, rows, fed)
+        np.testing.assert_allclose(request.get_tensor("logits").data, expected, rtol=0.1, atol=0.1)

@@ -1,6 +1,7 @@
 """Faults of the CPU plugin's kernels for some sizes of tensors."""
 
 import numpy as np
+import openvino as ov
 
 from .experiment import experiment, numbers, opset, parameter, results
 
@@ -143,3 +144,18 @@ def dynamic_column_constants():
     except RuntimeError:
         return True
     return not np.array_equal(given[0], left @ right.T + bias)
+
+
+@experiment
+def consecutive_double_products():
+    """Two products of f64 on one thread."""
+    x, values, first, second = parameter([3, 8], "f64"), integers(3, 8), integers(8, 2), integers(2, 4)
+    weights = [opset.constant(matrix.astype(np.float64)) for matrix in (first, second)]
+    output = opset.matmul(opset.matmul(x, weights[0], False, False), weights[1], False, False)
+    model = ov.Model([output], [x], "main")
+    try:
+        compiled = ov.Core().compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": 1})
+        given = compiled([values.astype(np.float64)])[0]
+    except RuntimeError:
+        return True
+    return not np.allclose(given, values @ first @ second)

@@ -142,8 +142,8 @@ Value rounded_to_bytes(NodeContext& node, Value x) {
   return node.op(ops::Multiply, {node.op(ops::Subtract, {numbers, zero}), scale});
 }
 
-/// DynamicQuantizeMatMul: onnxruntime rounds A to bytes first; with fast quantisation, this is left to the
-/// runtime.
+/// DynamicQuantizeMatMul: onnxruntime rounds A to bytes first; with fast quantisation, this is left to
+/// OpenVINO.
 Values dynamic_quantize_mat_mul(NodeContext& node) {
   if (!node.has_exact_quantization()) {
     return {with_bias(node, product_with_weights(node, node.input(0), 1, 2, 3, true), 4)};

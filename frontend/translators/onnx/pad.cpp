@@ -60,8 +60,32 @@ Pads split_pads(NodeContext& node, Value input, Value pads, Value axes) {
   return {spread(result.begins), spread(result.ends)};
 }
 
-/// Periodic padding: position p of an axis of size n reads p mod n.
-Value wrap(NodeContext& node, Value input, const Pads& pads) {
+/// Whether no pad is known to be negative or dynamic.
+bool are_not_negative(const NodeContext& node, const Pads& pads) {
+  for (const Value list : {pads.begins, pads.ends}) {
+    const auto known = node.known_integers(list);
+    if (!known || std::ranges::any_of(*known, [](std::int64_t pad) { return pad < 0; })) return false;
+  }
+  return true;
+}
+
+/// `input` without the elements that negative pads remove; the other pads, and 0 for these.
+Value cropped(NodeContext& node, Value input, Pads& pads) {
+  const Value zeros = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(node.rank(input)), 0));
+  const auto negated = [&](Value list) { return node.op(ops::Subtract, {zeros, list}); };
+  const auto positive = [&](Value list) { return node.op(ops::Maximum, {list, zeros}); };
+  const Value starts = positive(negated(pads.begins));
+  const Value removed = positive(negated(pads.ends));
+  const Value stops = node.op(ops::Subtract, {shape_of(node, input), removed});
+  pads = {positive(pads.begins), positive(pads.ends)};
+  const Value ones = node.integers(std::vector<std::int64_t>(static_cast<std::size_t>(node.rank(input)), 1));
+  return node.op(ops::Slice, {input, starts, stops, ones, axes_between(node, 0, node.rank(input))});
+}
+
+/// Periodic padding: position p of an axis of size n reads p mod n. As in onnxruntime, negative pads remove
+/// elements before the rest is repeated.
+Value wrap(NodeContext& node, Value input, Pads pads) {
+  if (!are_not_negative(node, pads)) input = cropped(node, input, pads);
   for (std::int64_t axis = 0; axis < node.rank(input); ++axis) {
     const auto pad = [&](Value list) { return gather(node, list, node.integer(axis)); };
     const Value size = reshape(node, dimension_of(node, input, axis), std::vector<std::int64_t>{});

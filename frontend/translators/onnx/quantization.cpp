@@ -1,4 +1,4 @@
-// QuantizeLinear and DequantizeLinear. DynamicQuantizeLinear has no row: its function body uses these.
+// QuantizeLinear and DequantizeLinear. The function body of DynamicQuantizeLinear uses these.
 //
 // Scales and zero points are per tensor (10), per index of one axis (13), or per block along it (21); 19 adds
 // float8, 21 and later versions add types of fewer bits.
@@ -47,7 +47,7 @@ Value placed(NodeContext& node, Value parameter, Value x) {
     return of_blocks(node, convert(node, parameter, ElementType::f32), x, axis, block);
   if (rank != 1) node.fail("scales and zero points must be scalars or vectors unless blocks have a size");
   if (parameter.node->constant() != nullptr) {
-    // Of full rank, as the runtime requires for compressed weights.
+    // Of full rank, the form of compressed weights.
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(data_rank), 1);
     sizes[static_cast<std::size_t>(axis)] = *parameter.shape().element_count();
     return convert(node, reshape_constant(node, parameter, sizes), ElementType::f32);
@@ -101,7 +101,7 @@ std::optional<Blocks> blocks_of(const NodeContext& node, Value x, Value scale, V
   return blocks;
 }
 
-/// Weights in blocks, in the form that the runtime keeps compressed: scales are not repeated.
+/// Weights in blocks, in the form that stays compressed: scales are not repeated.
 Value numbers_of_blocks(NodeContext& node, const Blocks& blocks) {
   const Value x = node.input(0);
   const auto parameter = [&](Value value) {

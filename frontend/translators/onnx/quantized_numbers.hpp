@@ -1,5 +1,6 @@
-// Numbers that are stored as integers, and back. With --quantization fast they have the form that the CPU
-// plugin turns into integer kernels; with exact they are rounded as onnxruntime rounds them.
+// Numbers that are stored as integers, and back. With --quantization fast they have the form of
+// docs/quantised-models.md, which becomes integer kernels; with exact they are rounded as onnxruntime rounds
+// them.
 #pragma once
 
 #include <cstddef>

@@ -54,10 +54,22 @@ Values top_k_1(NodeContext& node) {
   return {result.value(0), result.value(1)};
 }
 
+/// Whether no axis but `axis` is known to be empty.
+bool may_have_results(const PartialShape& shape, std::int64_t axis) {
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (static_cast<std::int64_t>(i) != axis && shape[i] == ir::Dimension(0)) return false;
+  }
+  return true;
+}
+
 /// ArgMax, ArgMin 1, 11, 12, 13; from 12 on with `select_last_index`.
 Values arg_extremum(NodeContext& node, bool largest) {
   const Value x = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(x));
+  // A result without elements needs no index. A dynamic size of 0 is an error in onnxruntime as well.
+  if (x.shape()[static_cast<std::size_t>(axis)] == ir::Dimension(0) && may_have_results(x.shape(), axis)) {
+    node.fail("axis " + std::to_string(axis) + " of the input has no elements");
+  }
   const bool last = node.integer("select_last_index", 0) != 0;
   const Value searched = last ? reversed(node, x, axis) : x;
   Value index = top_k(node, searched, node.integer(1), axis, largest).value(1);

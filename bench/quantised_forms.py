@@ -45,16 +45,20 @@ def _static(source, path, runs, *, qdq, activations, weights, per_channel, optim
 
 
 def _replace_copies(path):
-    """Replaces copies (Identity) of initializers by these. Torch makes them for equal ones, such as biases of zeros; the tool fails on them."""
+    """Replaces copies (Identity) of initializers by further initializers. Torch makes copies of equal ones, such as biases of zeros; the tool fails
+    on them, and on a tensor that is both the bias of a Conv and the input of an Add."""
     model = onnx.load(path)
     graph = model.graph
-    originals = {value.name: value.name for value in graph.initializer}
+    values = {value.name: value for value in graph.initializer}
+    kept = []
     for node in graph.node:
-        if node.op_type == "Identity" and node.input[0] in originals:
-            originals[node.output[0]] = originals[node.input[0]]
-    kept = [node for node in graph.node if node.output[0] not in originals]
-    for node in kept:
-        node.input[:] = [originals.get(name, name) for name in node.input]
+        if node.op_type == "Identity" and node.input[0] in values:
+            value = graph.initializer.add()
+            value.CopyFrom(values[node.input[0]])
+            value.name = node.output[0]
+            values[value.name] = value
+        else:
+            kept.append(node)
     del graph.node[:]
     graph.node.extend(kept)
     onnx.save(model, path)

@@ -4,12 +4,14 @@ import functools
 
 import numpy as np
 import onnx
+import openvino as ov
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from . import environment, tool
+from . import environment, runtime, tool
 from .quantised_accuracy import assert_accurate, assert_same_integers, results_of_ir, results_of_onnxruntime
 from .quantized_weights import packed
+from .runtime_ops import ops as opset
 
 SIZE = 256
 
@@ -159,3 +161,22 @@ def in_4_bits(model, block, level):
 def test_weights_of_4_bits(level, block):
     model = layers([None, None, SIZE])
     assert_accurate(model.SerializeToString(), in_4_bits(model, block, level), inputs_of([4, 16, SIZE]))
+
+
+@pytest.mark.parametrize("is_quantised", [False, True])
+def test_the_runtime_has_no_integer_lstm(is_quantised):
+    """The limit of dynamically quantised LSTMs: OpenVINO alone computes one with weights of 8 bits in f32, also with a FakeQuantize before it.
+    If this fails, a release has such a kernel."""
+    x = opset.parameter([1, 8, 32], np.float32)
+    limits = [opset.constant(np.float32(value)) for value in (-1, 127 / 128)]
+    data = opset.fake_quantize(x, *limits, *limits, 256) if is_quantised else x
+    state = opset.constant(np.zeros((1, 1, 16), np.float32))
+    weights = [
+        opset.multiply(opset.convert(opset.constant(np.ones((1, 64, size), np.int8)), "f32"), opset.constant(np.float32(0.01)))
+        for size in (32, 16)
+    ]
+    lengths, bias = opset.constant(np.array([8], np.int64)), opset.constant(np.zeros((1, 64), np.float32))
+    lstm = opset.lstm_sequence(data, state, state, lengths, *weights, bias, 16, "forward")
+    compiled = ov.Core().compile_model(ov.Model([lstm.output(0)], [x]), "CPU", runtime.CONFIG)
+    infos = [node.get_rt_info() for node in compiled.get_runtime_model().get_ops()]
+    assert [info["runtimePrecision"].astype(str) for info in infos if info["layerType"].astype(str) == "RNNSeq"] == ["f32"]

@@ -10,6 +10,7 @@
 
 #include "ir/builder.hpp"
 #include "passes/passes.hpp"
+#include "passes/scalar_pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -48,6 +49,20 @@ bool set_names(const Port& port) {
   return true;
 }
 
+/// OpenVINO removes the addition of a bias of zeros, and gives the name of the product to the output. Returns
+/// whether the product of `output` had a name.
+bool unname_product(const Port& output) {
+  const ir::Node& sum = *output.value.node;
+  if (!sum.is(ops::Add)) return false;
+  const ir::Value product = sum.input(sum.input(0).node->is(ops::Const) ? 1 : 0);
+  const bool has_bias = sum.input(0).node->is(ops::Const) || sum.input(1).node->is(ops::Const);
+  if (!has_bias || !product.node->is(ops::MatMul) || !is_used_once(product)) return false;
+  ir::TensorNames& names = product.output().names;
+  const bool has_names = !names.empty();
+  names.clear();
+  return has_names;
+}
+
 }  // namespace
 
 bool name_ports(ir::Model& model, PassContext&) {
@@ -68,7 +83,10 @@ bool name_ports(ir::Model& model, PassContext&) {
       shared->names.push_back(result->name);
     }
   }
-  for (const Port& port : ports) modified = set_names(port) || modified;
+  for (const Port& port : ports) {
+    modified = set_names(port) || modified;
+    modified = unname_product(port) || modified;
+  }
   return modified;
 }
 

@@ -448,12 +448,14 @@ constexpr std::array kPipeline = {
          .faults = {Fault::stride_before_pad}},
     Pass{.name = "raise_product_rank",
          .kind = legalize,
-         .summary = "Adds an axis to constant matrices that may be multiplied by a single matrix of dynamic shape",
+         .summary =
+             "Adds an axis to constant matrices that may be multiplied by a single matrix of dynamic shape",
          .run = raise_product_rank,
          .faults = {Fault::constant_batch_broadcast}},
     Pass{.name = "separate_column_constants",
          .kind = legalize,
-         .summary = "Keeps operations with a constant per column from being fused into products of dynamic sizes",
+         .summary =
+             "Keeps operations with a constant per column from being fused into products of dynamic sizes",
          .run = separate_column_constants,
          .faults = {Fault::dynamic_column_constants, Fault::small_product_constants}},
     Pass{.name = "hide_pad_bounds",

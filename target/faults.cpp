@@ -40,11 +40,14 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "ReduceMax and ReduceMin along the axis of a Concat of two tensors give Maximum and Minimum of the two, "
      "whatever their sizes"},
     {Fault::consecutive_double_products, "consecutive_double_products",
-     "Two products of f64 with constant weights, one after the other, do not compile with one thread per stream"},
+     "Two products of f64 with constant weights, one after the other, do not compile with one thread per "
+     "stream"},
     {Fault::constant_batch_broadcast, "constant_batch_broadcast",
-     "A MatMul of a dynamic shape with a constant of several matrices fails if the left operand has one matrix"},
+     "A MatMul of a dynamic shape with a constant of several matrices fails if the left operand has one "
+     "matrix"},
     {Fault::constant_initial_state, "constant_initial_state",
-     "LSTMSequence, GRUSequence and RNNSequence with constant initial states do not compile if the batch is dynamic"},
+     "LSTMSequence, GRUSequence and RNNSequence with constant initial states do not compile if the batch is "
+     "dynamic"},
     {Fault::constant_loop_evaluation, "constant_loop_evaluation",
      "OpenVINO evaluates a Loop with constant inputs while it compiles, and fails if it runs zero times or "
      "ends by its own condition"},
@@ -64,7 +67,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::dropped_double_constant, "dropped_double_constant",
      "Of two constants that are added to an f64 product, one of them computed, one is dropped"},
     {Fault::dynamic_column_constants, "dynamic_column_constants",
-     "A MatMul with a transposed operand and a dynamic number of columns does not compile if an operation with a "
+     "A MatMul with a transposed operand and a dynamic number of columns does not compile if an operation "
+     "with a "
      "constant per column follows"},
     {Fault::dynamic_constant_shapes, "dynamic_constant_shapes",
      "The CPU plugin cannot compile an operation on constants that OpenVINO does not fold and whose output "
@@ -225,7 +229,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "OpenVINO removes a Gather of an only element before a Transpose and a Reshape: other uses of the "
      "Transpose get one more dimension"},
     {Fault::small_product_constants, "small_product_constants",
-     "A MatMul of at most two rows and columns of dynamic number loses operations with a constant per column that follow it"},
+     "A MatMul of at most two rows and columns of dynamic number loses operations with a constant per column "
+     "that follow it"},
     {Fault::small_type_moves, "small_type_moves",
      "Operations that move elements of less than 8 bits or of 8-bit floats give wrong values or end the "
      "process"},

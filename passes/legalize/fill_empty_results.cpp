@@ -1,5 +1,5 @@
-// Workarounds for empty_product and empty_concat_part: products and concatenations of operands that are known to
-// be empty become a Broadcast of 0 to their shape.
+// Workarounds for empty_product and empty_concat_part: products and concatenations of operands that are known
+// to be empty become a Broadcast of 0 to their shape.
 #include <algorithm>
 
 #include "ir/shape_tools.hpp"
@@ -16,8 +16,8 @@ bool is_empty(const ir::PartialShape& shape) {
   return shape.has_rank() && std::ranges::find(shape, kNone) != shape.end();
 }
 
-/// Zeros, or no elements, of the type of `node` and of a shape whose dynamic sizes `size_along(axis)` computes,
-/// as vectors of one element. Null if it cannot compute one of them.
+/// Zeros, or no elements, of the type of `node` and of a shape whose dynamic sizes `size_along(axis)`
+/// computes, as vectors of one element. Null if it cannot compute one of them.
 template <typename Sizes>
 ir::Value filled_like(ir::Builder& builder, const ir::Node& node, Sizes size_along) {
   const ir::PartialShape& shape = node.output(0).shape;
@@ -40,8 +40,7 @@ ir::Value product_size(ir::Builder& builder, const ir::Node& product, std::size_
   const ir::Value right = product.input(1);
   const std::size_t rank = product.output(0).shape.rank();
   const auto size = [&](ir::Value operand, std::size_t from_end) {
-    return ir::dimension_of(builder, operand,
-                            static_cast<std::int64_t>(operand.shape().rank() - from_end));
+    return ir::dimension_of(builder, operand, static_cast<std::int64_t>(operand.shape().rank() - from_end));
   };
   if (left.shape().rank() == 1 || right.shape().rank() == 1) return {};
   if (axis + 2 == rank) return size(left, product.boolean("transpose_a") ? 1 : 2);
@@ -68,7 +67,8 @@ ir::Value filled_concat(ir::Builder& builder, const ir::Node& concat) {
   const ir::PartialShape& shape = concat.output(0).shape;
   if (!is_empty(shape) || shape.is_static() || concat.output(0).type == ir::ElementType::string) return {};
   const std::int64_t last = concat.integer("axis");
-  const auto joined = static_cast<std::size_t>(last < 0 ? last + static_cast<std::int64_t>(shape.rank()) : last);
+  const auto joined =
+      static_cast<std::size_t>(last < 0 ? last + static_cast<std::int64_t>(shape.rank()) : last);
   if (shape[joined] == kNone) return {};
   return filled_like(builder, concat, [&](std::size_t axis) {
     ir::Value sum;

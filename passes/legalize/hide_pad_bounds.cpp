@@ -1,6 +1,7 @@
-// Workaround for negative_run_time_pads: OpenVINO infers the smallest size of a padded axis as if dynamic pads
-// were not negative, and the CPU plugin fails if they are. Here a GatherND, whose elements OpenVINO does not
-// compute at compile time, hides the bounds of the pads. A Reshape gives the result its static sizes again.
+// Workaround for negative_run_time_pads: OpenVINO infers the smallest size of a padded axis as if dynamic
+// pads were not negative, and the CPU plugin fails if they are. Here a GatherND, whose elements OpenVINO does
+// not compute at compile time, hides the bounds of the pads. A Reshape gives the result its static sizes
+// again.
 #include <algorithm>
 #include <vector>
 
@@ -45,7 +46,8 @@ ir::Value with_hidden_pads(ir::Builder& builder, ir::Node& pad) {
   inputs[index] = hidden(builder, inputs[index], known.rank());
   const ir::Value padded = builder.op(ops::Pad, inputs, {{"pad_mode", pad.text("pad_mode")}});
   std::vector<std::int64_t> sizes(known.rank(), 0);
-  for (std::size_t axis = 0; axis < known.rank(); ++axis) sizes[axis] = std::max<std::int64_t>(known[axis].size(), 0);
+  for (std::size_t axis = 0; axis < known.rank(); ++axis)
+    sizes[axis] = std::max<std::int64_t>(known[axis].size(), 0);
   const bool is_all_dynamic = std::ranges::all_of(sizes, [](std::int64_t size) { return size == 0; });
   return is_all_dynamic ? padded : ir::reshape_keeping(builder, padded, sizes);
 }

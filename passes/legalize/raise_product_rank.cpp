@@ -26,9 +26,9 @@ bool is_affected(const ir::Node& product) {
 ir::Value raise(ir::Builder& builder, ir::Node& product) {
   if (!is_affected(product)) return {};
   const ir::Value matrices = ir::unsqueeze(builder, product.input(1), {0});
-  const ir::Value raised =
-      builder.op(ops::MatMul, {product.input(0), matrices},
-                 {{"transpose_a", product.boolean("transpose_a")}, {"transpose_b", product.boolean("transpose_b")}});
+  const ir::Value raised = builder.op(
+      ops::MatMul, {product.input(0), matrices},
+      {{"transpose_a", product.boolean("transpose_a")}, {"transpose_b", product.boolean("transpose_b")}});
   return ir::squeeze(builder, raised, {0});
 }
 

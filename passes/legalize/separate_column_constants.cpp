@@ -1,7 +1,7 @@
-// Workarounds for small_product_constants and dynamic_column_constants. The CPU plugin fuses operations with a
-// constant per column, such as a bias, into the product before them. If the number of columns is dynamic, the
-// product does not compile with a transposed operand, and a product of at most two rows and columns does not
-// compute what was fused. Here a copy of the product, which is not fused, keeps the two apart.
+// Workarounds for small_product_constants and dynamic_column_constants. The CPU plugin fuses operations with
+// a constant per column, such as a bias, into the product before them. If the number of columns is dynamic,
+// the product does not compile with a transposed operand, and a product of at most two rows and columns does
+// not compute what was fused. Here a copy of the product, which is not fused, keeps the two apart.
 #include <algorithm>
 #include <optional>
 

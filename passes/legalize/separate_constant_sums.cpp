@@ -1,7 +1,7 @@
 // Workaround for rounded_constant_sum: OpenVINO computes (x + a) * c + b as x * c + (a * c + b) if a, b and c
 // are constants. Where x + a is 0, the result should be b, but b is rounded to the precision of a * c, or
-// lost: (1 - mask) * -1e9 + position bias. Here a copy of the inner sum, which OpenVINO does not remove, keeps
-// the constants apart.
+// lost: (1 - mask) * -1e9 + position bias. Here a copy of the inner sum, which OpenVINO does not remove,
+// keeps the constants apart.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
-// Workaround for consecutive_double_products: with one thread per stream, the CPU plugin compiles two products
-// with constant weights, one after the other, into one kernel, which does not support f64. Here a copy of the
-// value between them, which is not part of such kernels, keeps them apart.
+// Workaround for consecutive_double_products: with one thread per stream, the CPU plugin compiles two
+// products with constant weights, one after the other, into one kernel, which does not support f64. Here a
+// copy of the value between them, which is not part of such kernels, keeps them apart.
 #include "passes/constant_values.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"

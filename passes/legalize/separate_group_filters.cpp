@@ -1,7 +1,7 @@
 // Workaround for scaled_group_filters: OpenVINO moves a constant factor after a GroupConvolution into its
 // filters. If a Reshape gives the filters their groups, OpenVINO changes the input of the Reshape, although
-// other operations read it, too. Here each GroupConvolution gets a Reshape of its own. They differ in the sizes
-// that they state, because OpenVINO merges equal ones.
+// other operations read it, too. Here each GroupConvolution gets a Reshape of its own. They differ in the
+// sizes that they state, because OpenVINO merges equal ones.
 #include <algorithm>
 #include <vector>
 
@@ -44,9 +44,10 @@ bool separate(ir::Builder& builder, ir::Node& convolution) {
   if (!sizes || std::ranges::find(*sizes, 0) != sizes->end()) return false;
   builder.set_name(reshape.name);
   const Sizes shape = unused_shape(reshape.input(0), *sizes);
-  convolution.set_input(1, shape.empty() ? opaque_copy(builder, grouped)
-                                         : builder.op(ops::Reshape, {reshape.input(0), builder.integers(shape)},
-                                                      {{"special_zero", false}}));
+  convolution.set_input(1, shape.empty()
+                               ? opaque_copy(builder, grouped)
+                               : builder.op(ops::Reshape, {reshape.input(0), builder.integers(shape)},
+                                            {{"special_zero", false}}));
   return true;
 }
 

@@ -18,13 +18,13 @@ namespace {
 using Strides = std::vector<std::int64_t>;
 
 /// The operations of one operand through which strides move.
-constexpr ir::OperationSet kUnary{
-    ops::Abs,  ops::Acos, ops::Acosh, ops::Asin,     ops::Asinh,    ops::Atan,     ops::Atanh,   ops::Ceiling,
-    ops::Cos,  ops::Cosh, ops::Erf,   ops::Exp,      ops::Floor,    ops::Gelu,     ops::HSwish,  ops::HSigmoid,
-    ops::Log,  ops::Mish, ops::Round, ops::Negative, ops::ReLU,     ops::Sigmoid,  ops::Sign,    ops::Sin,
-    ops::Sinh, ops::Sqrt, ops::Tan,   ops::SoftPlus, ops::SoftSign, ops::Tanh,
-    // OpenVINO decomposes it into a product and a sum.
-    ops::BatchNormInference};
+constexpr ir::OperationSet kUnary{ops::Abs, ops::Acos, ops::Acosh, ops::Asin, ops::Asinh, ops::Atan,
+                                  ops::Atanh, ops::Ceiling, ops::Cos, ops::Cosh, ops::Erf, ops::Exp,
+                                  ops::Floor, ops::Gelu, ops::HSwish, ops::HSigmoid, ops::Log, ops::Mish,
+                                  ops::Round, ops::Negative, ops::ReLU, ops::Sigmoid, ops::Sign, ops::Sin,
+                                  ops::Sinh, ops::Sqrt, ops::Tan, ops::SoftPlus, ops::SoftSign, ops::Tanh,
+                                  // OpenVINO decomposes it into a product and a sum.
+                                  ops::BatchNormInference};
 
 bool is_one(std::int64_t size) {
   return size == 1;
@@ -35,7 +35,8 @@ bool takes_strides(const ir::Node& node) {
   if (!node.is(ops::Convolution)) return false;
   const ir::PartialShape& data = node.input(0).shape();
   return data.has_rank() && node.input(1).shape().is_static() &&
-         std::all_of(data.begin() + 2, data.end(), [](const ir::Dimension& size) { return size.is_static(); });
+         std::all_of(data.begin() + 2, data.end(),
+                     [](const ir::Dimension& size) { return size.is_static(); });
 }
 
 bool passes_strides_on(const ir::Node& convolution) {

@@ -1,6 +1,6 @@
-// Workaround for constant_initial_state: LSTMSequence, GRUSequence and RNNSequence with constant initial states
-// do not compile if the batch of the data is dynamic. The states give the size of the batch; here the data get it
-// by a Reshape.
+// Workaround for constant_initial_state: LSTMSequence, GRUSequence and RNNSequence with constant initial
+// states do not compile if the batch of the data is dynamic. The states give the size of the batch; here the
+// data get it by a Reshape.
 #include <cstdint>
 #include <vector>
 

@@ -129,7 +129,8 @@ constexpr std::int64_t kMaxTableEntries = std::int64_t{1} << 25;
 
 /// The base values of the targets for which the reached leaves [samples, trees] have a weight. `present`: for
 /// each node and target, whether there is a weight.
-Value base_of_reached(NodeContext& node, const Forest& forest, Value leaves, const std::vector<bool>& present) {
+Value base_of_reached(NodeContext& node, const Forest& forest, Value leaves,
+                      const std::vector<bool>& present) {
   const std::int64_t row[] = {1, forest.targets};
   const Value base = node.numbers(forest.base, row, ElementType::f32);
   const auto targets = static_cast<std::size_t>(forest.targets);

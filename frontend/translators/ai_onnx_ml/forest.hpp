@@ -35,8 +35,8 @@ struct Forest {
     double weight;
   };
   std::vector<Weight> weights;
-  /// A number for each target, or empty. As in onnxruntime, it is added if a leaf that the sample reaches has a
-  /// weight for the target, or if there is a single target.
+  /// A number for each target, or empty. As in onnxruntime, it is added if a leaf that the sample reaches has
+  /// a weight for the target, or if there is a single target.
   std::vector<double> base;
 };
 

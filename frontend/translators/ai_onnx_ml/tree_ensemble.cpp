@@ -131,7 +131,8 @@ Values two_classes(NodeContext& node, Value score, bool as_probability, PostTran
   const Value index = convert(node, positive, ElementType::i64);
   if (transform == PostTransform::probit) {
     const Value shape = concat(node, {dimension_of(node, score, 0), node.integers({1})});
-    return {index, concat(node, {transformed(node, score, transform), filled(node, 0, score.type(), shape)}, 1)};
+    return {index,
+            concat(node, {transformed(node, score, transform), filled(node, 0, score.type(), shape)}, 1)};
   }
   if (as_probability && transform != PostTransform::logistic) {
     return {index, concat(node, {node.op(ops::Subtract, {node.number_like(1, score), score}), score}, 1)};

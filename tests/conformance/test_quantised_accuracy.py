@@ -163,7 +163,6 @@ def test_weights_of_4_bits(level, block):
     assert_accurate(model.SerializeToString(), in_4_bits(model, block, level), inputs_of([4, 16, SIZE]))
 
 
-@pytest.mark.skipif(environment.instruction_set() == "AVX2", reason="AVX2 has no integer LSTM at all")
 @pytest.mark.parametrize("is_bounded, precision", [(False, "f32"), (True, "u8")])
 def test_the_runtime_has_an_integer_lstm_for_bounded_inputs_only(is_bounded, precision):
     """The limit of dynamically quantised LSTMs: OpenVINO alone computes one with weights of 8 bits in f32, unless a FakeQuantize bounds its

@@ -34,7 +34,7 @@ struct Bounds {
   std::vector<double> high;
 };
 
-/// No value if the grid is dynamic or not a grid of rising numbers.
+/// No value if the grid is dynamic, or if its bounds are no ordinary f32 numbers.
 std::optional<Bounds> bounds_of(const Grid& grid, const Limits& limits) {
   const auto scales = constant_numbers(grid.scale);
   const auto zero_points = grid.zero_point ? constant_numbers(grid.zero_point) : ir::Numbers{0.0};
@@ -48,7 +48,9 @@ std::optional<Bounds> bounds_of(const Grid& grid, const Limits& limits) {
   for (std::size_t i = 0; i < count; ++i) {
     const double scale = (*scales)[scales->size() == 1 ? 0 : i];
     const double zero_point = (*zero_points)[zero_points->size() == 1 ? 0 : i];
-    if (!(scale > 0) || !std::isfinite(scale)) return std::nullopt;
+    constexpr double kLeast = std::numeric_limits<float>::min();
+    constexpr double kMost = std::numeric_limits<float>::max() / (1 << 9);
+    if (!(scale >= kLeast) || scale > kMost) return std::nullopt;
     bounds.low.push_back((limits.low - zero_point) * scale);
     bounds.high.push_back((limits.high - zero_point) * scale);
   }
@@ -88,7 +90,7 @@ Value along_axis(NodeContext& node, Value parameter, std::int64_t axis, std::int
   if (parameter.shape().element_count() == 1) {
     return parameter.node->constant() != nullptr ? reshape_constant(node, parameter, {}) : parameter;
   }
-  if (axis >= rank) node.fail("a scalar cannot have a scale for each index of an axis");
+  if (axis < 0 || axis >= rank) node.fail("a scalar cannot have a scale for each index of an axis");
   std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
   shape[static_cast<std::size_t>(axis)] = parameter.shape().element_count().value_or(-1);
   return reshape_constant(node, parameter, shape);

@@ -5,7 +5,6 @@
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_data.hpp"
-#include "ir/nearest_name.hpp"
 
 namespace onnx2ir::frontend {
 
@@ -176,34 +175,6 @@ void GraphTranslator::name_nodes(const onnx::NodeProto& node, const Operands& ou
     ir::Node& emitted = *graph_->nodes()[i];
     if (emitted.name.empty() && is_main_operation(emitted)) emitted.name = inner_name(emitted, name);
   }
-}
-
-std::string GraphTranslator::hint_for(const std::string& name) const {
-  // The comparison with all names takes time, and a hostile model can have many undefined ones.
-  constexpr std::size_t kMost = 5;
-  constexpr std::size_t kLongest = 64;
-  if (name.size() > kLongest || conversion_->named_hints++ >= kMost) return {};
-  std::vector<std::string> known;
-  const auto add = [&](const auto& values) {
-    for (const auto& value : values) known.push_back(value.name());
-  };
-  const auto add_outputs = [&](const NodeList& nodes) {
-    for (const onnx::NodeProto& node : nodes)
-      known.insert(known.end(), node.output().begin(), node.output().end());
-  };
-  for (const GraphTranslator* scope = this; scope != nullptr;
-       scope = scope->sees_parent() ? scope->parent_ : nullptr) {
-    if (scope->proto_ != nullptr) {
-      add(scope->proto_->input());
-      add(scope->proto_->initializer());
-      add_outputs(scope->proto_->node());
-    } else if (scope->function_ != nullptr) {
-      known.insert(known.end(), scope->function_->input().begin(), scope->function_->input().end());
-      add_outputs(scope->function_->node());
-    }
-  }
-  const std::string_view nearest = ir::nearest_name(name, known);
-  return nearest.empty() ? std::string() : "did you mean '" + std::string(nearest) + "'?";
 }
 
 }  // namespace onnx2ir::frontend

@@ -123,8 +123,7 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
     }
     Lookup lookup = find(name);
     if (lookup.status == Lookup::Status::unknown) {
-      report(node, index, DiagnosticCode::undefined_name, "input '" + name + "' is not defined",
-             hint_for(name));
+      report(node, index, DiagnosticCode::undefined_name, "input '" + name + "' is not defined");
       defined = false;
     }
     available = available && lookup.status == Lookup::Status::found;

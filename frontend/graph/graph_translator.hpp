@@ -46,8 +46,6 @@ struct ConversionState {
   /// The number of nodes they have added, including those copied with attribute values.
   std::uint64_t function_nodes = 0;
   bool has_too_many_nodes = false;
-  /// How many undefined names were compared with all others, for hints.
-  std::size_t named_hints = 0;
   std::map<const onnx::FunctionProto*, std::shared_ptr<const OpsetImports>> function_opsets = {};
   /// What a call of a function counts as: nodes_of_call().
   std::map<const onnx::FunctionProto*, std::uint64_t> function_sizes = {};
@@ -212,8 +210,6 @@ class GraphTranslator {
 
   void prefetch_names(const onnx::NodeProto& node) const;
   bool translate_node(const onnx::NodeProto& node, std::int64_t index);
-  /// "did you mean ...?" for the undefined `name`; empty if no name in scope is similar.
-  std::string hint_for(const std::string& name) const;
   void name_nodes(const onnx::NodeProto& node, const Operands& outputs, std::size_t first);
   /// Translates the node and appends its outputs to `outputs`; false if a node inside it could not be
   /// translated.

@@ -100,6 +100,7 @@ bool decompose_dilated_averages(ir::Model& model, PassContext& context);
 bool decompose_einsum_labels(ir::Model& model, PassContext& context);
 bool warn_about_newer_operations(ir::Model& model, PassContext& context);
 bool warn_about_saturation(ir::Model& model, PassContext& context);
+bool warn_about_inexact_numbers(ir::Model& model, PassContext& context);
 bool warn_about_wide_integers(ir::Model& model, PassContext& context);
 bool raise_reduce_rank(ir::Model& model, PassContext& context);
 bool widen_infinite_constants(ir::Model& model, PassContext& context);

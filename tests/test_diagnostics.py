@@ -171,6 +171,16 @@ IGNORED = """
 m (float[2,3] x) => (float[2,3] y) { y = com.microsoft.Gelu <approximated = 1> (x) }
 """
 
+DEFAULT = """
+<ir_version: 10, opset_import: ["" : 17]>
+m (float[2] x, float[2] a = {1, 2}) => (float[2] y) { y = Add (x, a) }
+"""
+
+POWERS = """
+<ir_version: 10, opset_import: ["" : 17]>
+m (int64[2] x) => (int64[2] y) { y = Pow (x, x) }
+"""
+
 UNKNOWN = """
 <ir_version: 10, opset_import: ["" : 17, "com.example" : 1]>
 m (float[2] x) => (float[2] y) { y = com.example.Frobnicate (x) }
@@ -187,6 +197,8 @@ RUNS = {
     "branch-never-taken": (parsed(BRANCHES), []),
     "cannot-write": (parsed(RELU), ["-o", "/proc/m.xml"]),
     "ignored-attribute": (parsed(IGNORED), []),
+    "inexact-number": (parsed(POWERS), []),
+    "input-default": (parsed(DEFAULT), []),
     "invalid-function": (parsed(CALL, unnamed_function), []),
     "invalid-graph": (parsed(RELU, without_output_name), []),
     "invalid-model": (parsed(RELU, without_graph), []),

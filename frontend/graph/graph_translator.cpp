@@ -9,6 +9,7 @@
 #include "frontend/graph/kept_operator.hpp"
 #include "frontend/graph/mapped_operator.hpp"
 #include "frontend/graph/onnx_types.hpp"
+#include "frontend/graph/type_constraints.hpp"
 #include "frontend/graph/unread_attributes.hpp"
 #include "frontend/mapping/extension_library.hpp"
 #include "frontend/mapping/operator_map.hpp"
@@ -205,6 +206,7 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
       row != nullptr && row->is_for_fast_quantization && conversion_->quantization == Quantization::exact;
   if (row != nullptr && !is_expanded) {
     NodeContext context(*this, node, opset, inputs);
+    check_input_types(context);
     apply(*row, context, outputs);
     warn_about_unread_attributes(*row, context);
     return true;

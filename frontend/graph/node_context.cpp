@@ -105,46 +105,85 @@ bool NodeContext::has_attribute(std::string_view name) const {
   return find(name) != nullptr;
 }
 
+namespace {
+
+// An attribute of another type is an error, not its default. Reading an integer as a number and a single
+// value as a list of one is unambiguous; OpenVINO's front end does so too. The reader has checked the
+// attributes of operators with a schema.
+
+using Type = onnx::AttributeProto;
+
+[[noreturn]] void fail_type(const NodeContext& node, const onnx::AttributeProto& attribute,
+                            std::string_view expected) {
+  node.fail("attribute '" + attribute.name() + "' must be " + std::string(expected));
+}
+
+std::int64_t integer_of(const NodeContext& node, const onnx::AttributeProto& attribute) {
+  if (attribute.type() != Type::INT) fail_type(node, attribute, "an integer");
+  return attribute.i();
+}
+
+double real_of(const NodeContext& node, const onnx::AttributeProto& attribute) {
+  if (attribute.type() == Type::INT) return static_cast<double>(attribute.i());
+  if (attribute.type() != Type::FLOAT) fail_type(node, attribute, "a number");
+  return static_cast<double>(attribute.f());
+}
+
+const std::string& text_of(const NodeContext& node, const onnx::AttributeProto& attribute) {
+  if (attribute.type() != Type::STRING) fail_type(node, attribute, "a string");
+  return attribute.s();
+}
+
+}  // namespace
+
 std::int64_t NodeContext::integer(std::string_view name) const {
-  return get(name).i();
+  return integer_of(*this, get(name));
 }
 std::int64_t NodeContext::integer(std::string_view name, std::int64_t absent) const {
   const auto* attribute = find(name);
-  return attribute != nullptr ? attribute->i() : absent;
+  return attribute != nullptr ? integer_of(*this, *attribute) : absent;
 }
 double NodeContext::real(std::string_view name) const {
-  return static_cast<double>(get(name).f());
+  return real_of(*this, get(name));
 }
 double NodeContext::real(std::string_view name, double absent) const {
   const auto* attribute = find(name);
-  return attribute != nullptr ? static_cast<double>(attribute->f()) : absent;
+  return attribute != nullptr ? real_of(*this, *attribute) : absent;
 }
 std::string NodeContext::text(std::string_view name) const {
-  return get(name).s();
+  return text_of(*this, get(name));
 }
 std::string NodeContext::text(std::string_view name, std::string_view absent) const {
   const auto* attribute = find(name);
-  return attribute != nullptr ? attribute->s() : std::string(absent);
+  return attribute != nullptr ? text_of(*this, *attribute) : std::string(absent);
 }
 
 ir::Integers NodeContext::integer_list(std::string_view name) const {
   const auto* attribute = find(name);
   if (attribute == nullptr) return {};
+  if (attribute->type() == Type::INT) return {attribute->i()};
+  if (attribute->type() != Type::INTS) fail_type(*this, *attribute, "a list of integers");
   return {attribute->ints().begin(), attribute->ints().end()};
 }
 ir::Numbers NodeContext::real_list(std::string_view name) const {
   const auto* attribute = find(name);
   if (attribute == nullptr) return {};
+  if (attribute->type() == Type::INT || attribute->type() == Type::FLOAT) return {real_of(*this, *attribute)};
+  if (attribute->type() == Type::INTS) return {attribute->ints().begin(), attribute->ints().end()};
+  if (attribute->type() != Type::FLOATS) fail_type(*this, *attribute, "a list of numbers");
   return {attribute->floats().begin(), attribute->floats().end()};
 }
 ir::CheckedList<std::string> NodeContext::text_list(std::string_view name) const {
   const auto* attribute = find(name);
   if (attribute == nullptr) return {};
+  if (attribute->type() == Type::STRING) return {attribute->s()};
+  if (attribute->type() != Type::STRINGS) fail_type(*this, *attribute, "a list of strings");
   return {attribute->strings().begin(), attribute->strings().end()};
 }
 
 TensorAttribute NodeContext::tensor(std::string_view name) const {
   const onnx::AttributeProto& attribute = get(name);
+  if (!attribute.has_t() && !attribute.has_sparse_tensor()) fail_type(*this, attribute, "a tensor");
   const WeightTable& weights = translator_->conversion().model->weights();
   TensorResult result = attribute.has_sparse_tensor() ? read_tensor(attribute.sparse_tensor(), weights)
                                                       : read_tensor(attribute.t(), weights);

@@ -212,6 +212,12 @@ void define_initializers(const onnx::GraphProto& graph, Scope& scope, NodeListCh
       nodes.define(name, Scope::kInitializer, "initializer", nodes.graph_site());
     } else if (*definition == Scope::kInput) {
       scope.redefine(name, Scope::kInitializer);
+      if (scope.depth() > 1) return;
+      if (check.model.first_default.empty()) {
+        check.model.first_default = name.name;
+      } else {
+        ++check.model.more_defaults;
+      }
     } else {
       nodes.warning(DiagnosticCode::duplicate_name,
                     fmt::format("There is more than one initializer '{}'; the last one is used", name.name),

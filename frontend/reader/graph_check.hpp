@@ -43,6 +43,9 @@ struct ModelCheck {
   /// By the location of the file: a missing file is one error, regardless of the number of tensors that need
   /// it.
   std::map<std::string, UnreadableFile, std::less<>> unreadable_files = {};
+  /// The first input of the main graph with a default value, and the number of others.
+  std::string first_default = {};
+  std::size_t more_defaults = 0;
   bool is_ordered = true;  ///< no node seen reads what itself or a later one gives, nor does a body of it
 
   /// A damaged model can be wrong in every byte; more errors are of no use.

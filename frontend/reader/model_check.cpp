@@ -12,8 +12,9 @@
 namespace onnx2ir::frontend {
 namespace {
 
-/// Domains that onnxruntime knows, so that they may be used without an import.
-constexpr std::string_view kKnownDomains[] = {"", "ai.onnx.ml", "com.microsoft"};
+/// Domains that onnxruntime or OpenVINO knows, so that they may be used without an import.
+constexpr std::string_view kKnownDomains[] = {
+    "", "ai.onnx.ml", "com.microsoft", "org.openvinotoolkit", "org.pytorch.aten", "mmdeploy"};
 
 std::int64_t newest_or_first(std::string_view domain) {
   return newest_opset(domain).value_or(1);
@@ -31,6 +32,17 @@ void check_ir_version(const onnx::ModelProto& model, DiagnosticSink& sink) {
                fmt::format("The model has version {} of the ONNX format; the newest known is {}",
                            model.ir_version(), static_cast<int>(onnx::Version::IR_VERSION)));
   }
+}
+
+/// Before version 4 of the format, all initializers had to be inputs as well.
+void warn_of_defaults(const onnx::ModelProto& model, const ModelCheck& check) {
+  constexpr int kFirstWithFreeInitializers = 4;
+  if (check.first_default.empty() || model.ir_version() < kFirstWithFreeInitializers) return;
+  const std::string others =
+      check.more_defaults == 0 ? "" : fmt::format(", and so have {} other inputs", check.more_defaults);
+  check.sink.warning(DiagnosticCode::input_default,
+                     fmt::format("The input '{}' has a default value{}: it becomes a constant",
+                                 check.first_default, others));
 }
 
 /// Reports one error per file.
@@ -114,6 +126,7 @@ bool check_model(const onnx::ModelProto& model, const OpsetImports& opsets, cons
   }
   if (model.opset_import().empty()) main.assumed_domains.clear();
   check_main_graph(model.graph(), main);
+  warn_of_defaults(model, check);
   check_functions(model, check);
   report_unreadable_files(check);
   if (check.has_too_many_errors()) {

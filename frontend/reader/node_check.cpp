@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/reader/enumerated_attributes.hpp"
 #include "frontend/reader/graph_check.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
@@ -121,6 +122,17 @@ void check_attribute(const AttributeProto& attribute, const Site& site, BodyChec
   for (const auto& graph : attribute.graphs()) visit_body(graph, attribute.name());
 }
 
+/// Resize 11 requires the region and the scales, which are empty tensors if they are not used; exporters omit
+/// them as in later versions.
+bool omits_like_later_version(const Site& site, BodyCheck& check, std::size_t input) {
+  if (site.node->op_type() != "Resize" || input == 0) return false;
+  if (input > 1 && site.node->input(1).empty()) return true;  // reported for input 1
+  check.model.sink.warning(DiagnosticCode::invalid_node,
+                           "It omits inputs that version 11 requires; it is read as version 13",
+                           place_of(site, check));
+  return true;
+}
+
 /// Checks the number of inputs or outputs, and which may be omitted, against the schema.
 void check_parameters(std::string_view what, const google::protobuf::RepeatedPtrField<std::string>& names,
                       const std::vector<onnx::OpSchema::FormalParameter>& parameters, int least, int most,
@@ -136,6 +148,7 @@ void check_parameters(std::string_view what, const google::protobuf::RepeatedPtr
   const auto declared = std::min(static_cast<std::size_t>(names.size()), parameters.size());
   for (std::size_t i = 0; i < declared; ++i) {
     if (names[static_cast<int>(i)].empty() && parameters[i].GetOption() == onnx::OpSchema::Single) {
+      if (omits_like_later_version(site, check, i)) continue;
       error(site, check, DiagnosticCode::invalid_node,
             fmt::format("It omits '{}', number {} of its {}", parameters[i].GetName(), i, what));
     }
@@ -174,6 +187,12 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
                        type_name(declared->second.type)));
     }
     if (declared->second.required) ++required_found;
+    if (!attribute.has_s()) continue;
+    const std::string_view words = accepted_words(node.op_type(), attribute.name());
+    if (!words.empty() && !is_word_of(words, attribute.s())) {
+      fail(fmt::format("Attribute '{}' of {} is '{}', which is none of: {}", attribute.name(), node.op_type(),
+                       attribute.s(), words));
+    }
   }
   for (const auto& [name, attribute] : schema.attributes()) {
     if (!attribute.required) continue;
@@ -218,13 +237,23 @@ std::optional<std::int64_t> domain_version(const Site& site, BodyCheck& check) {
   return version;
 }
 
+/// Whether exporters of OpenVINO and NNCF wrote an operator of OpenVINO without its domain.
+bool is_openvino_operator(std::string_view name) {
+  constexpr std::string_view kNames[] = {
+      "DeformableConv2D", "DetectionOutput", "FakeQuantize",      "GroupNorm",
+      "Normalize",        "PriorBox",        "PriorBoxClustered", "Swish"};
+  return name.starts_with("ExperimentalDetectron") || std::ranges::find(kNames, name) != std::end(kNames);
+}
+
 void warn_of_unknown_operator(const Site& site, BodyCheck& check) {
   const onnx::NodeProto& node = *site.node;
   const auto first = first_opset_with(node.domain(), node.op_type());
   const std::string why = first ? fmt::format("{} was added in opset {}", node.op_type(), *first)
                                 : fmt::format("ONNX has no operator {}", node.op_type());
+  const bool is_openvino = is_openvino_operator(node.op_type());
   check.model.sink.warning(DiagnosticCode::unknown_operator,
-                           why + "; it is read as onnxruntime's own operator of that name",
+                           fmt::format("{}; it is read as {}'s own operator of that name", why,
+                                       is_openvino ? "OpenVINO" : "onnxruntime"),
                            place_of(site, check));
 }
 

@@ -1,6 +1,7 @@
 #include "frontend/reader/schemas.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -21,24 +22,55 @@ std::string_view set_of(std::string_view domain) {
   return {};
 }
 
+/// The kind of a type of a schema: "tensor(float16)". Types that are no tensors are `other`.
+std::uint8_t kind_of(std::string_view type) {
+  constexpr std::string_view kTensor = "tensor(";
+  if (!type.starts_with(kTensor)) return InputType::other;
+  type.remove_prefix(kTensor.size());
+  for (const std::string_view name : {"float", "double", "bfloat"}) {
+    if (type.starts_with(name)) return InputType::floating;
+  }
+  if (type.starts_with("int") || type.starts_with("uint")) return InputType::integer;
+  if (type.starts_with("bool")) return InputType::boolean;
+  return type.starts_with("string") ? InputType::string : InputType::other;
+}
+
+std::vector<InputType> input_types(const onnx::OpSchema& schema) {
+  std::vector<InputType> types;
+  const auto& inputs = schema.inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    InputType type;
+    for (const auto* name : inputs[i].GetTypes()) type.kinds |= kind_of(*name);
+    const auto same = [&](const auto& other) { return other.GetTypeStr() == inputs[i].GetTypeStr(); };
+    const auto first = std::find_if(inputs.begin(), inputs.end(), same) - inputs.begin();
+    if (inputs[i].GetIsHomogeneous() && first <= std::numeric_limits<std::int8_t>::max())
+      type.group = static_cast<std::int8_t>(first);
+    types.push_back(type);
+  }
+  return types;
+}
+
 /// Creates schemas at their first use and keeps them for the life of the process: creating all would take
 /// longer than converting a small model, and schemas are the same for all models.
 class SchemaCache {
  public:
-  const onnx::OpSchema& get(std::size_t index) {
+  struct Slot {
+    std::once_flag once;
+    std::unique_ptr<onnx::OpSchema> schema;
+    std::vector<InputType> inputs;
+  };
+
+  const Slot& get(std::size_t index) {
     Slot& slot = slots_[index];
     std::call_once(slot.once, [&] {
       slot.schema = std::make_unique<onnx::OpSchema>(schema_table()[index].make());
       slot.schema->Finalize();
+      slot.inputs = input_types(*slot.schema);
     });
-    return *slot.schema;
+    return slot;
   }
 
  private:
-  struct Slot {
-    std::once_flag once;
-    std::unique_ptr<onnx::OpSchema> schema;
-  };
   std::vector<Slot> slots_{schema_table().size()};
 };
 
@@ -61,18 +93,30 @@ std::span<const SchemaRow> rows_of(std::string_view domain, std::string_view op_
   return {first, last};
 }
 
-}  // namespace
-
-const onnx::OpSchema* find_schema(std::string_view domain, std::string_view op_type, std::int64_t opset) {
+/// Null if there is no schema.
+const SchemaCache::Slot* find_slot(std::string_view domain, std::string_view op_type, std::int64_t opset) {
   const auto rows = rows_of(domain, op_type);
   const auto after =
       std::upper_bound(rows.begin(), rows.end(), opset,
                        [](std::int64_t version, const SchemaRow& row) { return version < row.since; });
   if (after == rows.begin()) return nullptr;
   const SchemaRow& row = *(after - 1);
-  const onnx::OpSchema& schema = cache().get(static_cast<std::size_t>(&row - schema_table().data()));
+  const SchemaCache::Slot& slot = cache().get(static_cast<std::size_t>(&row - schema_table().data()));
   // One set contains two preview domains.
-  return schema.domain() == canonical_domain(domain) ? &schema : nullptr;
+  return slot.schema->domain() == canonical_domain(domain) ? &slot : nullptr;
+}
+
+}  // namespace
+
+const onnx::OpSchema* find_schema(std::string_view domain, std::string_view op_type, std::int64_t opset) {
+  const SchemaCache::Slot* const slot = find_slot(domain, op_type, opset);
+  return slot == nullptr ? nullptr : slot->schema.get();
+}
+
+std::span<const InputType> find_input_types(std::string_view domain, std::string_view op_type,
+                                            std::int64_t opset) {
+  const SchemaCache::Slot* const slot = find_slot(domain, op_type, opset);
+  return slot == nullptr ? std::span<const InputType>{} : slot->inputs;
 }
 
 std::optional<std::int64_t> newest_opset(std::string_view domain) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace onnx {
@@ -15,6 +16,19 @@ namespace onnx2ir::frontend {
 /// The schema of the operator as of version `opset` of its domain; null if the domain or operator is not
 /// ONNX's, or was added later. The operator may be deprecated. Lives as long as the process. Thread-safe.
 const onnx::OpSchema* find_schema(std::string_view domain, std::string_view op_type, std::int64_t opset);
+
+/// What a schema says about the type of an input that is a tensor.
+struct InputType {
+  /// Kinds of element types; a set of bits.
+  enum Kind : std::uint8_t { floating = 1, integer = 2, boolean = 4, string = 8, other = 16 };
+  std::uint8_t kinds = 0;
+  /// Inputs of the same group have the same type; -1: no group.
+  std::int8_t group = -1;
+};
+/// The inputs of find_schema(); the last one stands for all further ones if it is variadic. Empty if there is
+/// no schema.
+std::span<const InputType> find_input_types(std::string_view domain, std::string_view op_type,
+                                            std::int64_t opset);
 
 /// The newest version of a domain in ONNX's schemas; no value if it is not a domain of ONNX.
 std::optional<std::int64_t> newest_opset(std::string_view domain);

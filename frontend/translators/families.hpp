@@ -69,6 +69,10 @@ std::vector<TranslatorRow> microsoft_beam_search_translators();
 std::vector<TranslatorRow> microsoft_gate_translators();
 std::vector<TranslatorRow> microsoft_expert_translators();
 std::vector<TranslatorRow> microsoft_quantized_translators();
+std::vector<TranslatorRow> openvino_layer_translators();
+std::vector<TranslatorRow> openvino_detection_translators();
+std::vector<TranslatorRow> aten_translators();
+std::vector<TranslatorRow> mmdeploy_translators();
 
 inline constexpr TranslatorFamily kTranslatorFamilies[] = {
     // one a line
@@ -134,6 +138,10 @@ inline constexpr TranslatorFamily kTranslatorFamilies[] = {
     microsoft_beam_search_translators,            //
     microsoft_expert_translators,                 //
     microsoft_quantized_translators,              //
+    openvino_layer_translators,                   //
+    openvino_detection_translators,               //
+    aten_translators,                             //
+    mmdeploy_translators,                         //
 };
 
 /// The rows of all families.

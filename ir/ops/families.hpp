@@ -15,6 +15,7 @@ std::vector<OpDescriptor> selection_ops();       ///< Slice, gathers, scatters
 std::vector<OpDescriptor> indexing_ops();        ///< NonZero, OneHot, Eye, Unique
 std::vector<OpDescriptor> spatial_ops();         ///< convolutions and pooling
 std::vector<OpDescriptor> vision_ops();          ///< resampling, grids, boxes, regions
+std::vector<OpDescriptor> detection_ops();       ///< prior boxes, proposals, suppression of boxes
 std::vector<OpDescriptor> recurrent_ops();       ///< LSTM, GRU and RNN over sequences
 std::vector<OpDescriptor> unary_ops();           ///< conversions, mathematics and activations on one value
 std::vector<OpDescriptor> linear_algebra_ops();  ///< MatMul, Einsum, Inverse
@@ -29,10 +30,10 @@ std::vector<OpDescriptor> state_ops();           ///< ReadValue, Assign
 std::vector<OpDescriptor> extension_ops();       ///< operations that the compiler does not know
 
 inline constexpr std::vector<OpDescriptor> (*kOpFamilies[])() = {
-    structural_ops,     elementwise_ops, reshaping_ops,     joining_ops,      selection_ops,
-    indexing_ops,       spatial_ops,     recurrent_ops,     vision_ops,       unary_ops,
-    linear_algebra_ops, reduction_ops,   normalization_ops, quantization_ops, random_ops,
-    signal_ops,         string_ops,      attention_ops,     state_ops,        extension_ops,
+    structural_ops, elementwise_ops,   reshaping_ops,    joining_ops,   selection_ops, indexing_ops,
+    spatial_ops,    recurrent_ops,     vision_ops,       detection_ops, unary_ops,     linear_algebra_ops,
+    reduction_ops,  normalization_ops, quantization_ops, random_ops,    signal_ops,    string_ops,
+    attention_ops,  state_ops,         extension_ops,
 };
 
 }  // namespace onnx2ir::ir

@@ -106,6 +106,32 @@ void infer_roi_pooling(Node& node) {
   set_output(node, 0, node.input(0).type(), result);
 }
 
+/// Inputs: image [N, C, ...], sizes of the spatial axes of the result.
+void infer_adaptive_pool(Node& node) {
+  PartialShape result = node.input(0).shape();
+  if (result.has_rank()) {
+    require(result.rank() >= 3 && result.rank() <= 5, "AdaptiveAvgPool works on one to three spatial axes");
+    const auto sizes = known_integers(node, 1);
+    require(!sizes || sizes->size() + 2 == result.rank(),
+            "AdaptiveAvgPool: needs a size for each spatial axis");
+    for (std::size_t i = 2; i < result.rank(); ++i)
+      result[i] = sizes ? to_dimension((*sizes)[i - 2]) : Dimension();
+  }
+  set_output(node, 0, node.input(0).type(), result);
+}
+
+/// Inputs: table [E, ...], indices [I], first position of each bag in the indices [B], index for empty bags,
+/// factors [I].
+void infer_embedding_bags(Node& node) {
+  PartialShape result = node.input(0).shape();
+  const PartialShape& bags = node.input(2).shape();
+  if (result.has_rank()) {
+    require(result.rank() >= 1, "EmbeddingBagOffsetsSum: the table is a scalar");
+    result[0] = bags.has_rank() ? bags[0] : Dimension();
+  }
+  set_output(node, 0, node.input(0).type(), result);
+}
+
 }  // namespace
 
 std::vector<OpDescriptor> vision_ops() {
@@ -162,6 +188,26 @@ std::vector<OpDescriptor> vision_ops() {
         {"spatial_scale", Kind::real},
         {"method", kText}},
        infer_roi_pooling},
+      {"NMSRotated",
+       "opset13",
+       5,
+       5,
+       3,
+       {{"sort_result_descending", Kind::boolean}, {"output_type", Kind::type}, {"clockwise", Kind::boolean}},
+       infer_non_max_suppression},
+      {"ROIAlignRotated",
+       "opset15",
+       3,
+       3,
+       1,
+       {{"pooled_h", Kind::integer},
+        {"pooled_w", Kind::integer},
+        {"sampling_ratio", Kind::integer},
+        {"spatial_scale", Kind::real},
+        {"clockwise_mode", Kind::boolean}},
+       infer_roi_align},
+      {"AdaptiveAvgPool", "opset8", 2, 2, 1, {}, infer_adaptive_pool, {.sizes = {1, 1}}},
+      {"EmbeddingBagOffsetsSum", "opset3", 3, 5, 1, {}, infer_embedding_bags, {.indices = {1, 3}}},
   };
 }
 

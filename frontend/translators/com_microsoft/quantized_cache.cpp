@@ -59,7 +59,8 @@ Value quantized(NodeContext& node, const QuantizedCache& cache, Value values) {
 Value dequantized(NodeContext& node, const QuantizedCache& cache, Value stored, ir::Dimension size) {
   if (!cache.scale) return stored;
   const Value codes = cache.bits == 4 ? unpacked(node, stored, size) : stored;
-  return node.op(ops::Multiply, {convert(node, codes, ElementType::f32), cache.scale});
+  const Value numbers = node.op(ops::Multiply, {convert(node, codes, ElementType::f32), cache.scale});
+  return convert(node, numbers, node.input(0).type());
 }
 
 }  // namespace onnx2ir::frontend

@@ -20,7 +20,7 @@ QuantizedCache read_cache_quantization(NodeContext& node, std::string_view type,
 /// Converts `values` [B, K, S, h] to the format of the cache: i8 [B, K, S, h], u8 [B, K, S, h / 2], or
 /// unchanged.
 Value quantized(NodeContext& node, const QuantizedCache& cache, Value values);
-/// Converts `stored` to numbers; `size` is h.
+/// Converts `stored` to numbers of the type of input 0; `size` is h.
 Value dequantized(NodeContext& node, const QuantizedCache& cache, Value stored, ir::Dimension size);
 
 }  // namespace onnx2ir::frontend

@@ -48,6 +48,7 @@ Pads split_pads(NodeContext& node, Value input, Value pads, Value axes) {
   }
   if (!axes) return result;
   auto positions = node.require_integers(axes, "the axes");
+  reject_repeated_axes(node, positions, rank);
   for (std::int64_t& axis : positions) axis = node.axis(axis, rank);
   // Each axis of the input takes its pad from the list, or the zero appended to it.
   std::vector<std::int64_t> source(static_cast<std::size_t>(rank), count);

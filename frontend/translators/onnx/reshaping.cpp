@@ -195,7 +195,8 @@ Values squeeze_1(NodeContext& node) {
     return {squeeze_at_run_time(node, input, node.input(1))};
   }
   const auto axes = axes_of(node, rank);
-  return {axes ? squeeze(node, input, *axes) : squeezed_units(node, input)};
+  // As in onnxruntime, an empty list means all axes of size 1.
+  return {axes && !axes->empty() ? squeeze(node, input, *axes) : squeezed_units(node, input)};
 }
 
 /// Unsqueeze 1, 11 (negative axes), 13 (axes as an input), 21, 23, 24, 25.
@@ -208,6 +209,7 @@ Values unsqueeze_1(NodeContext& node) {
       node.has_input(1) ? node.known_integers(node.input(1))->size() : node.integer_list("axes").size();
   const auto axes = axes_of(node, node.rank(input) + static_cast<std::int64_t>(count));
   if (!axes) node.fail("no axes are given");
+  reject_repeated_axes(node, *axes, node.rank(input) + static_cast<std::int64_t>(count));
   return {unsqueeze(node, input, *axes)};
 }
 
@@ -222,6 +224,7 @@ Values transpose_1(NodeContext& node) {
   }
   if (std::cmp_not_equal(order.size(), rank)) node.fail("perm does not have one element for each axis");
   for (std::int64_t& axis : order) axis = node.axis(axis, rank);
+  reject_repeated_axes(node, order, rank);
   if (rank < 2) return {input};
   return {transpose(node, input, order)};
 }

@@ -145,6 +145,7 @@ ResizePlan plan_of(NodeContext& node) {
     std::iota(plan.axes.begin(), plan.axes.end(), 0);
   }
   for (std::int64_t& axis : plan.axes) axis = node.axis(axis, rank);
+  reject_repeated_axes(node, plan.axes, rank);
   return plan;
 }
 

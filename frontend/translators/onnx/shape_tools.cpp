@@ -1,5 +1,7 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 
+#include <algorithm>
+
 namespace onnx2ir::frontend {
 
 Value reshape_constant(Builder& builder, Value value, const std::vector<std::int64_t>& shape) {
@@ -15,6 +17,14 @@ Value reshape_constant(Builder& builder, Value value, const std::vector<std::int
 Value as_list(Builder& builder, Value value) {
   value = convert(builder, value, ElementType::i64);
   return value.shape().is_scalar() ? unsqueeze(builder, value, {0}) : value;
+}
+
+void reject_repeated_axes(const NodeContext& node, std::span<const std::int64_t> axes, std::int64_t rank) {
+  std::vector<std::int64_t> sorted(axes.begin(), axes.end());
+  for (std::int64_t& axis : sorted) axis = node.axis(axis, rank);
+  std::ranges::sort(sorted);
+  const auto repeated = std::ranges::adjacent_find(sorted);
+  if (repeated != sorted.end()) node.fail("axis " + std::to_string(*repeated) + " is given twice");
 }
 
 Value of_length(Builder& builder, Value list, std::int64_t length) {

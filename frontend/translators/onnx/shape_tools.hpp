@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "frontend/graph/node_context.hpp"
@@ -14,6 +15,9 @@ namespace onnx2ir::frontend {
 Value reshape_constant(Builder& builder, Value value, const std::vector<std::int64_t>& shape);
 /// An index list or scalar as a list, i64 [n].
 Value as_list(Builder& builder, Value value);
+
+/// Fails if an axis occurs twice in `axes`; negative ones count from the end of `rank` axes.
+void reject_repeated_axes(const NodeContext& node, std::span<const std::int64_t> axes, std::int64_t rank);
 
 /// `list` with the static length `length`, if inference does not know its length.
 Value of_length(Builder& builder, Value list, std::int64_t length);

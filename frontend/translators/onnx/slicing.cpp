@@ -68,6 +68,8 @@ Values sliced(NodeContext& node, Value starts, Value ends, Value axes, Value ste
     }
   }
   axes = axes ? convert(node, axes, ElementType::i64) : count_up(node, starts);
+  const auto known = node.known_integers(axes);
+  if (known && node.input(0).shape().has_rank()) reject_repeated_axes(node, *known, node.rank(node.input(0)));
   steps = clamped(node, steps);
   starts = starts_inside(node, clamped(node, starts), axes, steps);
   return {node.op(ops::Slice, {node.input(0), starts, clamped(node, ends), steps, axes})};
@@ -378,9 +380,11 @@ Values trilu_14(NodeContext& node) {
 /// ReverseSequence 10.
 Values reverse_sequence_10(NodeContext& node) {
   const std::int64_t rank = node.rank(node.input(0));
+  const std::int64_t batch = node.axis(node.integer("batch_axis", 1), rank);
+  const std::int64_t time = node.axis(node.integer("time_axis", 0), rank);
+  if (batch == time) node.fail("attributes 'batch_axis' and 'time_axis' are the same axis");
   return {node.op(ops::ReverseSequence, {node.input(0), node.input(1)},
-                  {{"batch_axis", node.axis(node.integer("batch_axis", 1), rank)},
-                   {"seq_axis", node.axis(node.integer("time_axis", 0), rank)}})};
+                  {{"batch_axis", batch}, {"seq_axis", time}})};
 }
 
 }  // namespace

@@ -32,8 +32,29 @@ std::optional<double> known_bound(const NodeContext& node, Value bound) {
   return numbers->front();
 }
 
-/// If min exceeds max, the result is max.
+/// No value for types whose infinities the runtime cannot keep apart.
+std::optional<double> largest_finite(ElementType type) {
+  constexpr double kLargestHalf = 65504;
+  constexpr double kLargestBfloat = 0x1.fep127;
+  switch (type) {
+    case ElementType::f32:
+      return std::numeric_limits<float>::max();
+    case ElementType::f16:
+      return kLargestHalf;
+    case ElementType::bf16:
+      return kLargestBfloat;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// If min exceeds max, the result is max. An absent bound is the lowest or highest finite number: infinities
+/// become finite.
 Value clip(NodeContext& node, Value x, Value min, Value max) {
+  if (const auto largest = largest_finite(x.type())) {
+    if (!min) min = node.number_like(-*largest, x);
+    if (!max) max = node.number_like(*largest, x);
+  }
   if (min && max && ir::is_floating(x.type())) {
     const auto low = known_bound(node, min);
     const auto high = known_bound(node, max);

@@ -1,0 +1,60 @@
+#include "frontend/graph/type_constraints.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "frontend/reader/onnx_proto.hpp"
+#include "frontend/reader/schemas.hpp"
+#include "ir/element_type.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+InputType::Kind kind_of(ElementType type) {
+  if (type == ElementType::string) return InputType::string;
+  if (type == ElementType::boolean) return InputType::boolean;
+  if (ir::is_floating(type)) return InputType::floating;
+  return ir::is_integral(type) ? InputType::integer : InputType::other;
+}
+
+std::string type_of(const NodeContext& node, std::size_t index) {
+  return std::string(ir::info(node.input(index).type()).name);
+}
+
+const InputType& at(std::span<const InputType> types, std::size_t index) {
+  return types[std::min(index, types.size() - 1)];
+}
+
+}  // namespace
+
+void check_input_types(const NodeContext& node) {
+  const auto types = find_input_types(node.domain(), node.op_type(), node.opset());
+  if (types.empty()) return;
+  // The translators of Loop, If and Scan check their inputs together with the bodies.
+  if (std::ranges::any_of(node.proto().attribute(), [](const auto& attribute) { return attribute.has_g(); }))
+    return;
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    const Value input = as_tensor(node.operand(i));
+    if (!input || input.type() == ElementType::dynamic) continue;
+    const InputType::Kind kind = kind_of(input.type());
+    if ((at(types, i).kinds & kind) == 0) {
+      const auto newest = find_input_types(node.domain(), node.op_type(), std::numeric_limits<int>::max());
+      if (newest.empty() || (at(newest, i).kinds & kind) == 0)
+        throw ir::InvalidNode("input " + std::to_string(i) + " has type " + type_of(node, i) + ", which " +
+                              std::string(node.op_type()) + " does not accept");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (at(types, i).group < 0 || at(types, i).group != at(types, j).group) continue;
+      const Value other = as_tensor(node.operand(j));
+      if (!other || other.type() == input.type() || other.type() == ElementType::dynamic) continue;
+      const bool are_integers = kind == InputType::integer && kind_of(other.type()) == InputType::integer;
+      if (!are_integers)
+        throw ir::InvalidNode("inputs differ in element type: " + type_of(node, j) + " and " +
+                              type_of(node, i));
+      break;
+    }
+  }
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,16 @@
+// Checks the types of a node's inputs against the operator's schema.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "frontend/graph/node_context.hpp"
+
+namespace onnx2ir::frontend {
+
+/// Throws ir::InvalidNode if an input has a kind of type (floating, integer, boolean, string) that no version
+/// of the operator accepts, or if inputs that must have the same type differ in it. Integers of another width
+/// are accepted, and so are types that a later version added: their meaning is clear.
+void check_input_types(const NodeContext& node);
+
+}  // namespace onnx2ir::frontend

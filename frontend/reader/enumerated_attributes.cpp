@@ -1,0 +1,66 @@
+#include "frontend/reader/enumerated_attributes.hpp"
+
+#include <algorithm>
+
+namespace onnx2ir::frontend {
+namespace {
+
+struct Row {
+  std::string_view op_type;
+  std::string_view attribute;
+  std::string_view words;
+};
+
+constexpr std::string_view kBlocks = "DCR CRD";
+constexpr std::string_view kDirections = "forward reverse bidirectional";
+constexpr std::string_view kTransforms = "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT";
+constexpr std::string_view kKernels = "LINEAR POLY RBF SIGMOID";
+constexpr std::string_view kAggregates = "AVERAGE SUM MIN MAX";
+
+constexpr Row kRows[] = {
+    {"DepthToSpace", "mode", kBlocks},
+    {"GRU", "direction", kDirections},
+    {"GridSample", "mode", "bilinear nearest bicubic linear cubic"},
+    {"GridSample", "padding_mode", "zeros border reflection"},
+    {"LSTM", "direction", kDirections},
+    {"LinearClassifier", "post_transform", kTransforms},
+    {"LinearRegressor", "post_transform", kTransforms},
+    {"Normalizer", "norm", "MAX L1 L2"},
+    {"Pad", "mode", "constant reflect edge wrap"},
+    {"RNN", "direction", kDirections},
+    {"Resize", "coordinate_transformation_mode",
+     "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners asymmetric tf_half_pixel_for_nn "
+     "tf_crop_and_resize"},
+    {"Resize", "keep_aspect_ratio_policy", "stretch not_larger not_smaller"},
+    {"Resize", "nearest_mode", "round_prefer_floor round_prefer_ceil floor ceil"},
+    {"RoiAlign", "mode", "avg max"},
+    {"SVMClassifier", "kernel_type", kKernels},
+    {"SVMClassifier", "post_transform", kTransforms},
+    {"SVMRegressor", "kernel_type", kKernels},
+    {"SVMRegressor", "post_transform", kTransforms},
+    {"SpaceToDepth", "mode", kBlocks},
+    {"StringNormalizer", "case_change_action", "NONE LOWER UPPER"},
+    {"TfIdfVectorizer", "mode", "TF IDF TFIDF"},
+    {"TreeEnsembleClassifier", "post_transform", kTransforms},
+    {"TreeEnsembleRegressor", "aggregate_function", kAggregates},
+    {"TreeEnsembleRegressor", "post_transform", kTransforms},
+};
+
+}  // namespace
+
+std::string_view accepted_words(std::string_view op_type, std::string_view name) {
+  const auto* const row = std::ranges::find_if(
+      kRows, [&](const Row& entry) { return entry.op_type == op_type && entry.attribute == name; });
+  return row == std::end(kRows) ? std::string_view{} : row->words;
+}
+
+bool is_word_of(std::string_view words, std::string_view text) {
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    if (word == text) return true;
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+  }
+  return false;
+}
+
+}  // namespace onnx2ir::frontend

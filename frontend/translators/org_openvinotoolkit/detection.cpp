@@ -1,0 +1,219 @@
+// Operators of object detectors of OpenVINO's domain: IR operations under the same or a similar name.
+#include <cmath>
+
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/org_openvinotoolkit/rows.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+std::vector<double> reals(NodeContext& node, std::string_view name, std::vector<double> absent = {}) {
+  if (!node.has_attribute(name)) return absent;
+  const auto values = node.real_list(name);
+  return {values.begin(), values.end()};
+}
+
+bool flag(NodeContext& node, std::string_view name, bool absent = false) {
+  return node.integer(name, absent ? 1 : 0) != 0;
+}
+
+/// An attribute for a number of boxes; -1 means all.
+std::int64_t count(NodeContext& node, std::string_view name, std::int64_t absent) {
+  const std::int64_t value = node.integer(name, absent);
+  if (value < -1) node.fail("attribute '" + std::string(name) + "' is negative");
+  return value;
+}
+
+/// An attribute for a size of the result.
+std::int64_t size(NodeContext& node, std::string_view name, std::int64_t absent) {
+  const std::int64_t value = node.integer(name, absent);
+  if (value < 1) node.fail("attribute '" + std::string(name) + "' must be positive");
+  return value;
+}
+
+/// Height and width of a batch of images.
+Value image_size(NodeContext& node, std::size_t input) {
+  const Value image = node.input(input);
+  if (node.rank(image) != 4)
+    node.fail("input " + std::to_string(input) + " must be a batch of images, of rank 4");
+  const Value height = dimension_of(node, image, 2);
+  const Value width = dimension_of(node, image, 3);
+  return concat(node, {height, width});
+}
+
+/// Boxes and variances [2, P] of the operation become [1, 2, P].
+Values prior_boxes(NodeContext& node, ir::Op operation, AttributeList attributes) {
+  const Value map = image_size(node, 0);
+  const Value image = image_size(node, 1);
+  return {unsqueeze(node, node.op(operation, {map, image}, attributes), {0})};
+}
+
+Values prior_box(NodeContext& node) {
+  return prior_boxes(node, ops::PriorBox,
+                     {{"min_size", reals(node, "min_size")},
+                      {"max_size", reals(node, "max_size")},
+                      {"aspect_ratio", reals(node, "aspect_ratio")},
+                      {"density", reals(node, "density")},
+                      {"fixed_ratio", reals(node, "fixed_ratio")},
+                      {"fixed_size", reals(node, "fixed_size")},
+                      {"clip", flag(node, "clip")},
+                      {"flip", flag(node, "flip")},
+                      {"step", node.real("step", 0)},
+                      {"offset", node.real("offset", 0)},
+                      {"variance", reals(node, "variance")},
+                      {"scale_all_sizes", flag(node, "scale_all_sizes", true)},
+                      {"min_max_aspect_ratios_order", flag(node, "min_max_aspect_ratios_order", true)}});
+}
+
+Values prior_box_clustered(NodeContext& node) {
+  constexpr double kVariance = 0.1F;
+  return prior_boxes(node, ops::PriorBoxClustered,
+                     {{"width", reals(node, "width")},
+                      {"height", reals(node, "height")},
+                      {"clip", flag(node, "clip")},
+                      {"step", node.real("step", 0)},
+                      {"step_w", node.real("step_w", 0)},
+                      {"step_h", node.real("step_h", 0)},
+                      {"offset", node.real("offset", 0)},
+                      {"variance", reals(node, "variance", {kVariance})}});
+}
+
+Values detection_output(NodeContext& node) {
+  constexpr std::string_view kPrefix = "caffe.PriorBoxParameter.";
+  std::string code = node.text("code_type", "CORNER");
+  if (!code.starts_with(kPrefix)) code.insert(0, kPrefix);
+  if (code != std::string(kPrefix) + "CORNER" && code != std::string(kPrefix) + "CENTER_SIZE")
+    node.fail("attribute 'code_type' must be CORNER or CENTER_SIZE, it is " + code);
+  ir::Integers kept = node.integer_list("keep_top_k");
+  if (kept.empty()) kept.push_back(1);
+  if (kept.size() != 1) node.fail("attribute 'keep_top_k' must be one number");
+  const Values inputs = node.inputs();
+  if (inputs.size() != 3 && inputs.size() != 5) node.fail("it must have three or five inputs");
+  return {node.op(ops::DetectionOutput, inputs,
+                  {{"background_label_id", node.integer("background_label_id", 0)},
+                   {"top_k", node.integer("top_k", -1)},
+                   {"variance_encoded_in_target", flag(node, "variance_encoded_in_target")},
+                   {"keep_top_k", std::vector<std::int64_t>{kept[0]}},
+                   {"code_type", code},
+                   {"share_location", flag(node, "share_location", true)},
+                   {"nms_threshold", node.real("nms_threshold")},
+                   {"confidence_threshold", node.real("confidence_threshold", 0)},
+                   {"clip_after_nms", flag(node, "clip_after_nms")},
+                   {"clip_before_nms", flag(node, "clip_before_nms")},
+                   {"decrease_label_id", flag(node, "decrease_label_id")},
+                   {"normalized", flag(node, "normalized", true)},
+                   {"input_height", node.integer("input_height", 1)},
+                   {"input_width", node.integer("input_width", 1)},
+                   {"objectness_score", node.real("objectness_score", 0)}})};
+}
+
+/// GenerateProposals: scores [N, A, H, W], offsets, image sizes, anchors [A, 4], which are the same for all
+/// pixels; the operation has them for each pixel.
+Values generate_proposals(NodeContext& node) {
+  const Value scores = node.input(0);
+  const Value anchors = node.input(3);
+  if (node.rank(scores) != 4) node.fail("the scores must have rank 4");
+  if (node.rank(anchors) != 2) node.fail("the anchors must have rank 2");
+  const Value pixels = image_size(node, 0);
+  const Value count_of_anchors = dimension_of(node, anchors, 0);
+  const Value shape = concat(node, {pixels, count_of_anchors, node.integers({4})});
+  const Value for_pixels = broadcast_to(node, anchors, shape);
+  ir::Node& proposals = node.node(ops::GenerateProposals, {node.input(2), for_pixels, node.input(1), scores},
+                                  {{"min_size", node.real("min_size", 1)},
+                                   {"nms_threshold", node.real("nms_thresh", 0.7F)},
+                                   {"pre_nms_count", count(node, "pre_nms_topN", 6000)},
+                                   {"post_nms_count", count(node, "post_nms_topN", 300)},
+                                   {"normalized", !flag(node, "legacy_plus_one", true)},
+                                   {"nms_eta", 1.0},
+                                   {"roi_num_type", ElementType::i64}},
+                                  3);
+  return {proposals.value(0), proposals.value(1), proposals.value(2)};
+}
+
+Values proposals_of_one_image(NodeContext& node) {
+  ir::Node& proposals = node.node(ops::ExperimentalDetectronGenerateProposalsSingleImage,
+                                  {node.input(0), node.input(1), node.input(2), node.input(3)},
+                                  {{"min_size", node.real("min_size", 0)},
+                                   {"nms_threshold", node.real("nms_threshold", 0.7F)},
+                                   {"pre_nms_count", count(node, "pre_nms_count", 1000)},
+                                   {"post_nms_count", size(node, "post_nms_count", 1000)}},
+                                  2);
+  return {proposals.value(0), proposals.value(1)};
+}
+
+Values detectron_output(NodeContext& node) {
+  constexpr float kLargestRatio = 1000.0F / 16.0F;
+  ir::Node& output = node.node(
+      ops::ExperimentalDetectronDetectionOutput, {node.input(0), node.input(1), node.input(2), node.input(3)},
+      {{"score_threshold", node.real("score_threshold", 0.05F)},
+       {"nms_threshold", node.real("nms_threshold", 0.5F)},
+       {"max_delta_log_wh", node.real("max_delta_log_wh", std::log(kLargestRatio))},
+       {"num_classes", size(node, "num_classes", 81)},
+       {"post_nms_count", count(node, "post_nms_count", 2000)},
+       {"max_detections_per_image", size(node, "max_detections_per_image", 100)},
+       {"class_agnostic_box_regression", flag(node, "class_agnostic_box_regression")},
+       {"deltas_weights", reals(node, "deltas_weights", {10, 10, 5, 5})}},
+      3);
+  return {output.value(0), output.value(1), output.value(2)};
+}
+
+Values prior_grid(NodeContext& node) {
+  return {node.op(ops::ExperimentalDetectronPriorGridGenerator, {node.input(0), node.input(1), node.input(2)},
+                  {{"flatten", flag(node, "flatten", true)},
+                   {"h", node.integer("h", 0)},
+                   {"w", node.integer("w", 0)},
+                   {"stride_x", node.real("stride_x", 0)},
+                   {"stride_y", node.real("stride_y", 0)}})};
+}
+
+Values roi_features(NodeContext& node) {
+  ir::Integers scales = node.integer_list("pyramid_scales");
+  if (scales.empty()) scales = {4, 8, 16, 32, 64};
+  const Values inputs = node.inputs();
+  // The CPU plugin reads a scale for each level.
+  if (inputs.size() < 2 || scales.size() + 1 < inputs.size())
+    node.fail("it has " + std::to_string(inputs.size() - 1) +
+              " levels of a pyramid, but attribute "
+              "'pyramid_scales' has " +
+              std::to_string(scales.size()) + " values");
+  ir::Node& features =
+      node.node(ops::ExperimentalDetectronROIFeatureExtractor, inputs,
+                std::initializer_list<ir::Attribute>{
+                    {"output_size", size(node, "output_size", 7)},
+                    {"sampling_ratio", node.integer("sampling_ratio", 2)},
+                    {"pyramid_scales", std::vector<std::int64_t>(scales.begin(), scales.end())},
+                    {"aligned", flag(node, "aligned")}},
+                2);
+  return {features.value(0), features.value(1)};
+}
+
+Values best_rois(NodeContext& node) {
+  return {node.op(ops::ExperimentalDetectronTopKROIs, {node.input(0), node.input(1)},
+                  {{"max_rois", size(node, "max_rois", 1000)}})};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> openvino_detection_translators() {
+  const TranslatorRow rows[] = {
+      {"PriorBox", 1, prior_box, {}, {}, "img_size=0 img_h=0 img_w=0 step_h=0 step_w=0"},
+      {"PriorBoxClustered", 1, prior_box_clustered, {}, {}, "flip=0 img_size=0 img_h=0 img_w=0"},
+      {"DetectionOutput", 1, detection_output, {}, {}, "num_classes eta=1"},
+      {"ExperimentalDetectronGenerateProposalsSingleImage", 1, proposals_of_one_image},
+      {"ExperimentalDetectronDetectionOutput", 1, detectron_output},
+      {"ExperimentalDetectronPriorGridGenerator", 1, prior_grid},
+      {"ExperimentalDetectronROIFeatureExtractor",
+       1,
+       roi_features,
+       {},
+       {},
+       "distribute_rois_between_levels=1"},
+      {"ExperimentalDetectronTopKROIs", 1, best_rois},
+  };
+  std::vector<TranslatorRow> result = openvino_rows(rows);
+  result.push_back({"GenerateProposals", 1, generate_proposals, {}, kOpenvino});
+  return result;
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,97 @@
+// Quantisation, normalisations, activations and convolutions of OpenVINO's domain.
+#include "frontend/translators/families.hpp"
+#include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/window.hpp"
+#include "frontend/translators/org_openvinotoolkit/rows.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+/// FakeQuantize: data, lower and upper bound of the input, lower and upper bound of the output.
+Values fake_quantize(NodeContext& node) {
+  const Value x = node.input(0);
+  Values inputs{x};
+  for (std::size_t i = 1; i < 5; ++i) inputs.push_back(convert(node, node.input(i), x.type()));
+  return {node.op(ops::FakeQuantize, inputs, {{"levels", node.integer("levels")}})};
+}
+
+/// Parameters for each channel may have further axes of size 1.
+Value as_vector(NodeContext& node, Value value) {
+  return value.shape().has_rank() && value.shape().rank() == 1 ? value : flat(node, value);
+}
+
+/// GroupNorm, ExperimentalDetectronGroupNorm.
+Values group_norm(NodeContext& node) {
+  const Value x = node.input(0);
+  const Value scale = as_vector(node, convert(node, node.input(1), x.type()));
+  const Value bias = as_vector(node, convert(node, node.input(2), x.type()));
+  const std::int64_t groups = node.integer("num_groups");
+  if (groups < 1) node.fail("attribute 'num_groups' must be positive");
+  return {node.op(ops::GroupNormalization, {x, scale, bias},
+                  {{"num_groups", groups}, {"epsilon", node.real("eps", 1e-6F)}})};
+}
+
+/// Normalize: divides by the length of the vector of all channels of a pixel, or of all elements of an image,
+/// and multiplies by a factor, or by one for each channel.
+Values normalize(NodeContext& node) {
+  const Value x = node.input(0);
+  const std::int64_t rank = node.rank(x);
+  if (rank < 2) node.fail("the input has no channels");
+  const bool is_of_image = node.integer("across_spatial", 0) != 0;
+  const Value axes = axes_between(node, 1, is_of_image ? rank : 2);
+  const Value normal =
+      node.op(ops::NormalizeL2, {x, axes}, {{"eps", node.real("eps", 0)}, {"eps_mode", "add"}});
+  const Value factors = convert(node, node.input(1), x.type());
+  if (node.integer("channel_shared", 0) != 0) {
+    return {node.op(ops::Multiply, {normal, scalar(node, factors, "the weight of all channels")})};
+  }
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank), 1);
+  shape[1] = -1;
+  return {node.op(ops::Multiply, {normal, reshape(node, factors, shape)})};
+}
+
+/// Swish: x * sigmoid(beta * x).
+Values swish(NodeContext& node) {
+  const Value x = node.input(0);
+  if (!node.has_input(1)) return {node.op(ops::Swish, {x})};
+  const Value beta = scalar(node, node.input(1), "the factor beta");
+  return {node.op(ops::Swish, {x, convert(node, beta, x.type())})};
+}
+
+/// DeformableConv2D: data, offsets, filters, optional masks.
+Values deformable_convolution(NodeContext& node) {
+  const Value x = node.input(0);
+  if (node.rank(x) != 4) node.fail("only two spatial axes can be expressed");
+  const Window window = window_of(node, 2);
+  const std::int64_t groups = node.integer("group", 1);
+  const std::int64_t offset_groups = node.integer("deformable_groups", 1);
+  if (groups < 1 || offset_groups < 1)
+    node.fail("attributes 'group' and 'deformable_groups' must be positive");
+  Values inputs{x, node.input(1), node.input(2)};
+  if (node.has_input(3)) inputs.push_back(node.input(3));
+  return {node.op(ops::DeformableConvolution, inputs,
+                  {{"strides", window.strides},
+                   {"dilations", window.dilations},
+                   {"pads_begin", window.pads_begin},
+                   {"pads_end", window.pads_end},
+                   {"auto_pad", window.auto_pad},
+                   {"group", groups},
+                   {"deformable_group", offset_groups},
+                   {"bilinear_interpolation_pad", false}})};
+}
+
+}  // namespace
+
+std::vector<TranslatorRow> openvino_layer_translators() {
+  const TranslatorRow rows[] = {
+      {"FakeQuantize", 1, fake_quantize},
+      {"GroupNorm", 1, group_norm},
+      {"ExperimentalDetectronGroupNorm", 1, group_norm},
+      {"Normalize", 1, normalize},
+      {"Swish", 1, swish},
+      {"DeformableConv2D", 1, deformable_convolution, "other than two spatial axes"},
+  };
+  return openvino_rows(rows);
+}
+
+}  // namespace onnx2ir::frontend

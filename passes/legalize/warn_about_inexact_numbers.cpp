@@ -1,0 +1,88 @@
+// The CPU plugin computes some operations on integers in f32 and f64 in f32: operators that show it by a type
+// or a constant cause a warning.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ir/builder.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+// Larger constants are weights; searching them would read the model's files.
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 16;
+constexpr double kLargestExact = 1 << 24;
+
+template <typename Test>
+bool has_element(ir::Value value, Test test) {
+  const ir::ConstantData* const data = value.node->constant();
+  if (data == nullptr || data->size() > kMaxBytes) return false;
+  const auto count = value.shape().element_count();
+  if (!count) return false;
+  const auto numbers = ir::decode_numbers(value.type(), data->bytes(), static_cast<std::size_t>(*count));
+  return numbers && std::ranges::any_of(*numbers, test);
+}
+
+/// Integers that f32 cannot hold. The extremes of the type mean "no bound".
+bool is_inexact(double number) {
+  const double size = std::abs(number);
+  return size > kLargestExact && size < static_cast<double>(std::numeric_limits<std::int32_t>::max());
+}
+
+bool loses_integers(const ir::Node& node) {
+  if (node.inputs().empty()) return false;
+  const ir::ElementType type = node.input(0).type();
+  if (type != ir::ElementType::i64 && type != ir::ElementType::i32) return false;
+  if (node.is_one_of({ops::Power, ops::MatMul})) return true;
+  if (!node.is_one_of({ops::Divide, ops::FloorMod, ops::Mod, ops::Equal, ops::NotEqual, ops::Less,
+                       ops::LessEqual, ops::Greater, ops::GreaterEqual}))
+    return false;
+  return std::ranges::any_of(node.inputs(), [](ir::Value input) { return has_element(input, is_inexact); });
+}
+
+bool loses_infinities(const ir::Node& node) {
+  return std::ranges::any_of(node.inputs(), [&](ir::Value input) {
+    if (input.type() != ir::ElementType::f64) return false;
+    return node.is_one_of({ops::IsInf, ops::IsFinite}) ||
+           has_element(input, [](double number) { return std::isinf(number); });
+  });
+}
+
+/// Reports one warning that names the first node and counts the others.
+void report(PassContext& context, const ir::Node* first, std::size_t count, std::string_view what) {
+  if (count == 0) return;
+  Diagnostic diagnostic;
+  diagnostic.severity = Severity::warning;
+  diagnostic.code = DiagnosticCode::inexact_number;
+  const std::string operation(first->op().name);
+  diagnostic.message =
+      fmt::format("OpenVINO's CPU runtime {}, in {}", what,
+                  first->name.empty() ? "an operation " + operation : operation + " '" + first->name + "'");
+  if (count > 1) diagnostic.notes.push_back(fmt::format("and in {} more operations", count - 1));
+  context.sink->report(std::move(diagnostic));
+}
+
+}  // namespace
+
+bool warn_about_inexact_numbers(ir::Model& model, PassContext& context) {
+  if (context.sink == nullptr) return false;
+  const ir::Node* first_integer = nullptr;
+  const ir::Node* first_double = nullptr;
+  std::size_t integers = 0;
+  std::size_t doubles = 0;
+  for (const ir::Graph* graph : graphs_of(model)) {
+    for (const auto& node : graph->nodes()) {
+      if (loses_integers(*node) && integers++ == 0) first_integer = node.get();
+      if (loses_infinities(*node) && doubles++ == 0) first_double = node.get();
+    }
+  }
+  report(context, first_integer, integers, "rounds integers beyond 2^24");
+  report(context, first_double, doubles, "makes infinities of f64 finite");
+  return false;
+}
+
+}  // namespace onnx2ir::passes

@@ -32,7 +32,7 @@ std::optional<double> known_bound(const NodeContext& node, Value bound) {
   return numbers->front();
 }
 
-/// No value for types whose infinities the runtime cannot keep apart.
+/// The largest finite number; no value for types that OpenVINO does not compute in their own precision.
 std::optional<double> largest_finite(ElementType type) {
   constexpr double kLargestHalf = 65504;
   constexpr double kLargestBfloat = 0x1.fep127;

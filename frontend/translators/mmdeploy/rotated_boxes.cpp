@@ -11,7 +11,9 @@ constexpr std::string_view kMmdeploy = "mmdeploy";
 
 /// NMSRotated: boxes [N, B, 5], scores [N, C, B]; the selected [batch, class, box].
 Values nms_rotated(NodeContext& node) {
-  const Value boxes = node.input(0);
+  Value boxes = node.input(0);
+  if (!boxes.shape().has_rank() || boxes.shape().rank() != 3 || !boxes.shape()[2].is_static())
+    boxes = reshape_keeping(node, boxes, {0, 0, 5});
   ir::Node& selected = node.node(
       ops::NMSRotated,
       {boxes, node.input(1), node.integer(std::numeric_limits<std::int32_t>::max()),

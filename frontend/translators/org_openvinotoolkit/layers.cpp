@@ -7,11 +7,22 @@
 namespace onnx2ir::frontend {
 namespace {
 
+/// A constant bound with leading axes of size 1: OpenVINO counts the levels of other bounds wrongly if the
+/// data is dynamic.
+Value of_full_rank(NodeContext& node, Value bound, Value x) {
+  const auto sizes = bound.shape().sizes();
+  if (!sizes || sizes->empty() || !x.shape().has_rank() || sizes->size() >= x.shape().rank()) return bound;
+  std::vector<std::int64_t> shape(x.shape().rank() - sizes->size(), 1);
+  shape.insert(shape.end(), sizes->begin(), sizes->end());
+  return reshape_constant(node, bound, shape);
+}
+
 /// FakeQuantize: data, lower and upper bound of the input, lower and upper bound of the output.
 Values fake_quantize(NodeContext& node) {
   const Value x = node.input(0);
   Values inputs{x};
-  for (std::size_t i = 1; i < 5; ++i) inputs.push_back(convert(node, node.input(i), x.type()));
+  for (std::size_t i = 1; i < 5; ++i)
+    inputs.push_back(of_full_rank(node, convert(node, node.input(i), x.type()), x));
   return {node.op(ops::FakeQuantize, inputs, {{"levels", node.integer("levels")}})};
 }
 

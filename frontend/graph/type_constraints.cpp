@@ -1,7 +1,9 @@
 #include "frontend/graph/type_constraints.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <map>
 #include <string>
 
 #include "frontend/reader/onnx_proto.hpp"
@@ -34,6 +36,8 @@ void check_input_types(const NodeContext& node) {
   // The translators of Loop, If and Scan check their inputs together with the bodies.
   if (std::ranges::any_of(node.proto().attribute(), [](const auto& attribute) { return attribute.has_g(); }))
     return;
+  // The first input of each group of inputs that have one type.
+  std::map<int, std::size_t> first_of_group;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     const Value input = as_tensor(node.operand(i));
     if (!input || input.type() == ElementType::dynamic) continue;
@@ -44,16 +48,14 @@ void check_input_types(const NodeContext& node) {
         throw ir::InvalidNode("input " + std::to_string(i) + " has type " + type_of(node, i) + ", which " +
                               std::string(node.op_type()) + " does not accept");
     }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (at(types, i).group < 0 || at(types, i).group != at(types, j).group) continue;
-      const Value other = as_tensor(node.operand(j));
-      if (!other || other.type() == input.type() || other.type() == ElementType::dynamic) continue;
-      const bool are_integers = kind == InputType::integer && kind_of(other.type()) == InputType::integer;
-      if (!are_integers)
-        throw ir::InvalidNode("inputs differ in element type: " + type_of(node, j) + " and " +
-                              type_of(node, i));
-      break;
-    }
+    if (at(types, i).group < 0) continue;
+    const auto [first, is_new] = first_of_group.emplace(at(types, i).group, i);
+    if (is_new) continue;
+    const ElementType other = node.input(first->second).type();
+    const bool are_integers = kind == InputType::integer && kind_of(other) == InputType::integer;
+    if (other != input.type() && !are_integers)
+      throw ir::InvalidNode("inputs differ in element type: " + type_of(node, first->second) + " and " +
+                            type_of(node, i));
   }
 }
 

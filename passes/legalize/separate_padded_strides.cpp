@@ -18,13 +18,13 @@ namespace {
 using Strides = std::vector<std::int64_t>;
 
 /// The operations of one operand through which strides move.
-constexpr ir::OperationSet kUnary{ops::Abs, ops::Acos, ops::Acosh, ops::Asin, ops::Asinh, ops::Atan,
-                                  ops::Atanh, ops::Ceiling, ops::Cos, ops::Cosh, ops::Erf, ops::Exp,
-                                  ops::Floor, ops::Gelu, ops::HSwish, ops::HSigmoid, ops::Log, ops::Mish,
-                                  ops::Round, ops::Negative, ops::ReLU, ops::Sigmoid, ops::Sign, ops::Sin,
-                                  ops::Sinh, ops::Sqrt, ops::Tan, ops::SoftPlus, ops::SoftSign, ops::Tanh,
-                                  // OpenVINO decomposes it into a product and a sum.
-                                  ops::BatchNormInference};
+constexpr ir::OperationSet kUnary{
+    ops::Abs, ops::Acos, ops::Acosh, ops::Asin, ops::Asinh, ops::Atan, ops::Atanh, ops::Ceiling, ops::Clamp,
+    ops::Elu, ops::Cos, ops::Cosh, ops::Erf, ops::Exp, ops::Floor, ops::Gelu, ops::HSwish, ops::HSigmoid,
+    ops::Log, ops::Mish, ops::Round, ops::Negative, ops::ReLU, ops::Sigmoid, ops::Sign, ops::Sin, ops::Sinh,
+    ops::Sqrt, ops::Tan, ops::SoftPlus, ops::SoftSign, ops::Tanh,
+    // OpenVINO decomposes it into a product and a sum.
+    ops::BatchNormInference};
 
 bool is_one(std::int64_t size) {
   return size == 1;

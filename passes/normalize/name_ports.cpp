@@ -5,7 +5,11 @@
 // A port of several outputs, or of an input and an output, would have the names of all. OpenVINO removes the
 // Convert that separates them, but keeps its names.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/builder.hpp"
@@ -27,10 +31,21 @@ struct Port {
   std::vector<std::string> names;
 };
 
-Port* find_port(std::vector<Port>& ports, ir::Value value) {
-  const auto found = std::ranges::find(ports, value, &Port::value);
-  return found == ports.end() ? nullptr : &*found;
-}
+/// The ports in order, and where that of a value is. The map is only used for look-ups, so that its order
+/// does not matter.
+struct Ports {
+  std::vector<Port> all;
+  std::map<std::pair<const ir::Node*, std::uint32_t>, std::size_t> places;
+
+  void add(Port port) {
+    places.emplace(std::pair(port.value.node, static_cast<std::uint32_t>(port.value.index)), all.size());
+    all.push_back(std::move(port));
+  }
+  Port* find(ir::Value value) {
+    const auto found = places.find({value.node, static_cast<std::uint32_t>(value.index)});
+    return found == places.end() ? nullptr : &all[found->second];
+  }
+};
 
 /// The port of an output of its own, with the value of a port that another input or output has.
 Port separated(ir::Node& result) {
@@ -66,24 +81,23 @@ bool unname_product(const Port& output) {
 }  // namespace
 
 bool name_ports(ir::Model& model, PassContext&) {
-  std::vector<Port> ports;
-  for (ir::Node* parameter : model.graph.parameters())
-    ports.push_back({parameter->value(), {parameter->name}});
+  Ports ports;
+  for (ir::Node* parameter : model.graph.parameters()) ports.add({parameter->value(), {parameter->name}});
   bool modified = false;
   for (ir::Node* result : model.graph.results()) {
-    Port* const shared = find_port(ports, result->input(0));
+    Port* const shared = ports.find(result->input(0));
     if (shared == nullptr) {
-      ports.push_back({result->input(0), {result->name}});
+      ports.add({result->input(0), {result->name}});
     } else if (std::ranges::find(shared->names, result->name) != shared->names.end()) {
       continue;  // an input that is an output
     } else if (can_be_separated(result->input(0).type())) {
-      ports.push_back(separated(*result));
+      ports.add(separated(*result));
       modified = true;
     } else {
       shared->names.push_back(result->name);
     }
   }
-  for (const Port& port : ports) {
+  for (const Port& port : ports.all) {
     modified = set_names(port) || modified;
     modified = unname_product(port) || modified;
   }

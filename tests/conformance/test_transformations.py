@@ -41,7 +41,7 @@ def listed(*values):
     return "[" + ", ".join(map(str, values)) + "]"
 
 
-# What precedes a convolution: OpenVINO moves strides through the first five.
+# What precedes a convolution: OpenVINO moves strides through all of them but Identity and Conv.
 BEFORE = {
     "relu": "v = Relu(x)",
     "tanh": "v = Tanh(x)",
@@ -50,6 +50,8 @@ BEFORE = {
     "conv": "v = Conv(x, square)",
     "input": "v = Identity(x)",
     "clip": "v = Clip(x, low)",
+    "clip of two bounds": "v = Clip(x, low, high)",
+    "elu": "v = Elu(x)",
 }
 
 
@@ -64,6 +66,7 @@ def add_padded_convolution(before, spatial, strides, pads, dynamic=(), dtype="fl
         "square": numbers(name + "q", 2, 2, *ones, dtype=dtype),
         "wide": numbers(name + "i", 2, 2, *[3] * rank, dtype=dtype),
         "low": np.array(-1, dtype),
+        "high": np.array(6, dtype),
     }
     after = after.replace("Conv(v, w)", f"Conv<strides = {listed(*strides)}, pads = {listed(*pads)}>(v, w)")
     add(name, f"{BEFORE[before]} {after}", {"x": numbers(name, 2, 2, *spatial, dtype=dtype)}, constants, ("y", "z")[: 1 + ("z =" in after)], dynamic)

@@ -48,12 +48,12 @@ std::optional<double> largest_finite(ElementType type) {
   }
 }
 
-/// If min exceeds max, the result is max. An absent bound is the lowest or highest finite number: infinities
-/// become finite.
+/// If min exceeds max, the result is max. Without any bound, infinities become finite, as in onnxruntime,
+/// which keeps them if one bound is given.
 Value clip(NodeContext& node, Value x, Value min, Value max) {
-  if (const auto largest = largest_finite(x.type())) {
-    if (!min) min = node.number_like(-*largest, x);
-    if (!max) max = node.number_like(*largest, x);
+  if (const auto largest = largest_finite(x.type()); largest && !min && !max) {
+    min = node.number_like(-*largest, x);
+    max = node.number_like(*largest, x);
   }
   if (min && max && ir::is_floating(x.type())) {
     const auto low = known_bound(node, min);

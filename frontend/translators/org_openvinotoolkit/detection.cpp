@@ -171,7 +171,7 @@ Values roi_features(NodeContext& node) {
   ir::Integers scales = node.integer_list("pyramid_scales");
   if (scales.empty()) scales = {4, 8, 16, 32, 64};
   const Values inputs = node.inputs();
-  // The CPU plugin reads a scale for each level.
+  // OpenVINO reads a scale for each level.
   if (inputs.size() < 2 || scales.size() + 1 < inputs.size())
     node.fail("it has " + std::to_string(inputs.size() - 1) +
               " levels of a pyramid, but attribute "

@@ -23,7 +23,7 @@ struct UsedFile {
 bool is_one_target(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// The reason why `output` must not be written: it is one of the `used` files. Devices, pipes and folders are
-/// in nobody's way, because writing to them destroys no data.
+/// permitted, because writing to them destroys no data.
 std::optional<std::string> overwriting_problem(const std::filesystem::path& output,
                                                std::span<const UsedFile> used);
 

@@ -16,7 +16,8 @@ bool may_shrink(const ir::ValueRange& pad) {
   return !pad.is_exact() && pad.min < 0;
 }
 
-/// The input with pads that may be negative, 1 or 2, along an axis that has elements; 0 if there is none.
+/// The input with pads that may be negative, 1 or 2, along an axis that has elements; 0 without such an
+/// input.
 std::size_t shrinking_pads(const ir::Node& pad) {
   const ir::PartialShape& shape = pad.input(0).shape();
   const auto begins = ir::known_values(pad.input(1));

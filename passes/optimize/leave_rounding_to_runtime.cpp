@@ -122,7 +122,7 @@ void collect_factors(ir::Value value, std::vector<ir::Value>& factors, int depth
   }
 }
 
-/// Removes a factor that is the scale of `centred`; if there is none, `centred` is cleared.
+/// Removes a factor that is the scale of `centred`; without such a factor, `centred` is cleared.
 void divide_by_scale(std::optional<Centred>& centred, std::vector<ir::Value>& factors) {
   if (!centred) return;
   const auto found = std::ranges::find_if(

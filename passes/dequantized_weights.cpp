@@ -22,20 +22,6 @@ ir::Value widened_weights(ir::Value value) {
   return data.node->constant() != nullptr && is_weight_type(data.type()) ? data : ir::Value{};
 }
 
-/// Whether OpenVINO computes `value` from constants at compile time. The front end repeats the scales of
-/// blocks that do not fill their axis with fewer than kMostNodes nodes.
-bool is_computed_from_constants(ir::Value value) {
-  constexpr std::size_t kMostNodes = 32;
-  std::vector<const ir::Node*> nodes{value.node};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const ir::Node& node = *nodes[i];
-    if (node.constant() != nullptr) continue;
-    if (node.inputs().empty() || i == kMostNodes) return false;
-    for (const ir::Value input : node.inputs()) nodes.push_back(input.node);
-  }
-  return true;
-}
-
 std::optional<DequantizedWeights> product_of(ir::Node& multiply, ir::Value widened, ir::Value scale) {
   if (!is_computed_from_constants(scale)) return std::nullopt;
   const bool has_zero_point = widened.node->is(ops::Subtract);
@@ -60,6 +46,18 @@ bool exchanges_last_axes(const ir::Node& transpose) {
 }
 
 }  // namespace
+
+bool is_computed_from_constants(ir::Value value) {
+  constexpr std::size_t kMostNodes = 32;
+  std::vector<const ir::Node*> nodes{value.node};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const ir::Node& node = *nodes[i];
+    if (node.constant() != nullptr) continue;
+    if (node.inputs().empty() || i == kMostNodes) return false;
+    for (const ir::Value input : node.inputs()) nodes.push_back(input.node);
+  }
+  return true;
+}
 
 ir::Node* source_constant(ir::Value value) {
   ir::Node* const node = value.node->is(ops::Convert) ? value.node->input(0).node : value.node;

@@ -16,6 +16,7 @@ bool fuse_activations(ir::Model& model, PassContext& context);
 bool dequantize_before_moving(ir::Model& model, PassContext& context);
 bool make_weights_signed(ir::Model& model, PassContext& context);
 bool fuse_quantization(ir::Model& model, PassContext& context);
+bool round_sums_once(ir::Model& model, PassContext& context);
 bool fuse_layer_normalization(ir::Model& model, PassContext& context);
 bool remove_redundant_broadcasts(ir::Model& model, PassContext& context);
 bool leave_rounding_to_runtime(ir::Model& model, PassContext& context);

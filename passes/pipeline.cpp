@@ -94,6 +94,10 @@ constexpr std::array kPipeline = {
          .kind = optimize,
          .summary = "Stores u8 weights of products of quantised numbers as i8",
          .run = make_weights_signed},
+    Pass{.name = "round_sums_once",
+         .kind = optimize,
+         .summary = "Clamps a quantised product instead of rounding it if its sum with a bias is rounded",
+         .run = round_sums_once},
     // Before the passes that change the operations of DynamicQuantizeLinear.
     Pass{.name = "leave_rounding_to_runtime",
          .kind = optimize,

@@ -27,7 +27,9 @@ class OpenVino:
         import openvino as ov
 
         self.core = ov.Core()
-        self.compiled = self.core.compile_model(self.core.read_model(path), "CPU", SETTINGS)
+        model = self.core.read_model(path)
+        self.products = {node.get_friendly_name() for node in model.get_ops() if node.get_type_name() == "MatMul"}
+        self.compiled = self.core.compile_model(model, "CPU", SETTINGS)
         self.request = request_of(self.compiled, inputs)
 
     def run(self):
@@ -38,11 +40,30 @@ class OpenVino:
         return [np.array(value) for value in self.request.infer(given).to_tuple()]
 
     def layers(self):
-        """The type, the precision and the kernel of each layer that multiplies matrices."""
-        infos = [node.get_rt_info() for node in self.compiled.get_runtime_model().get_ordered_ops()]
-        kinds = ("layerType", "runtimePrecision", "primitiveType")
-        found = [tuple(str(info[kind].astype(str)) for kind in kinds) for info in infos if "layerType" in info]
-        return [layer for layer in found if layer[0] in MATRIX_LAYERS]
+        """The type, the precision and the kernel of each layer that multiplies matrices, also of those in a fused kernel."""
+        found = []
+        for node in self.compiled.get_runtime_model().get_ordered_ops():
+            if "layerType" not in node.get_rt_info():
+                continue
+            kind, precision, kernel, names = (
+                info(node, key) for key in ("layerType", "runtimePrecision", "primitiveType", "originalLayersNames")
+            )
+            if kind in MATRIX_LAYERS:
+                found.append((kind, precision, kernel))
+            elif kind == "Subgraph" and len(self.products.intersection(names.split(","))) == 2:
+                found.extend(("MatMul", precision, f"fused_{precision}") for precision in attention_precisions(node))
+        return found
+
+
+def info(node, key):
+    return str(node.get_rt_info()[key].astype(str))
+
+
+def attention_precisions(node):
+    """What a fused attention multiplies: queries and keys, its inputs 0 and 1, and in the second product values, its last input."""
+    inputs = [info(value.get_node(), "outputPrecisions").split(",")[value.get_index()] for value in node.input_values()]
+    is_integer = [precision in ("i8", "u8") for precision in inputs]
+    return ["I8" if is_integer[0] and is_integer[1] else "f32", "I8" if is_integer[-1] else "f32"]
 
 
 @contextlib.contextmanager

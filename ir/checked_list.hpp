@@ -11,10 +11,10 @@
 
 namespace onnx2ir::ir {
 
-/// Throws InvalidNode: a list of `size` elements has no element `index`.
+/// Throws InternalError: a list of `size` elements has no element `index`.
 [[noreturn]] void fail_missing_element(std::size_t index, std::size_t size);
 
-/// A std::vector that throws InvalidNode on an out-of-range access.
+/// A std::vector that throws InternalError on an out-of-range access.
 template <typename T>
 class CheckedList : public std::vector<T> {
  public:

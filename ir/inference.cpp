@@ -12,8 +12,8 @@ void invalid(const std::string& message) {
 }
 
 void fail_missing_element(std::size_t index, std::size_t size) {
-  invalid("a list of " + std::to_string(size) + (size == 1 ? " element" : " elements") + " has no element " +
-          std::to_string(index));
+  throw InternalError("a list of " + std::to_string(size) + (size == 1 ? " element" : " elements") +
+                      " has no element " + std::to_string(index));
 }
 
 void fail_overflow() {

@@ -31,6 +31,7 @@ void apply(const TranslatorRow& row, NodeContext& context, Operands& outputs) {
 }
 
 constexpr DiagnosticCode kUnsupported = DiagnosticCode::unsupported_operator;
+constexpr const char* kReportIt = "please report it with the model";
 
 std::string unsupported_message(std::string_view domain, std::string_view op_type) {
   std::string name(domain);
@@ -158,6 +159,11 @@ bool GraphTranslator::translate_node(const onnx::NodeProto& node, std::int64_t i
     } catch (const ir::InvalidNode& invalid) {
       report(node, index, DiagnosticCode::invalid_node, invalid.what());
       conversion_->certain_failures.push_back(executed_path());
+      translated = false;
+    } catch (const ir::InternalError& error) {
+      // Not a certain failure: a branch of an If is never left out because of a mistake of ours.
+      report(node, index, DiagnosticCode::internal_error,
+             std::string("an internal error of onnx2ir: ") + error.what(), kReportIt);
       translated = false;
     } catch (const std::length_error&) {
       report_lack_of_memory(node, index);

@@ -16,7 +16,8 @@ All passes in the order they run. Made from `onnx2ir-opt --describe-passes` by `
 
 - **normalize**: makes graphs canonical, so that later passes see fewer forms.
 - **optimize**: makes the model faster or smaller.
-- **legalize**: works around [faults of OpenVINO](runtime-faults.md). It runs only if a release of the target has one of its faults.
+- **legalize**: works around [faults of OpenVINO](runtime-faults.md). It runs only if a release of the target has one of its faults; those in
+  brackets change what it does, but not whether it runs.
 
 To see what a pass does, read its tests in `tests/passes`, or run it alone: `onnx2ir-opt MODEL --pass NAME` ([text-ir.md](text-ir.md)).
 [control-flow.md](control-flow.md) gives the reasons for the passes over loops and branches.
@@ -71,6 +72,11 @@ std::string names_of(const target::FaultSet& faults) {
   return names;
 }
 
+std::string faults_of(const passes::Pass& pass) {
+  const std::string consulted = names_of(pass.consulted);
+  return consulted.empty() ? names_of(pass.faults) : fmt::format("{} ({})", names_of(pass.faults), consulted);
+}
+
 std::string list(const std::vector<std::string_view>& properties) {
   std::string text;
   for (const std::string_view name : properties)
@@ -101,7 +107,7 @@ std::string pass_table() {
   for (const passes::Pass& pass : passes::pipeline()) {
     text += fmt::format("| [{0}](../passes/{1}/{0}.cpp) | {1} | {2} | {3} | {4} | {5} |\n", pass.name,
                         name_of(pass.kind), pass.summary, list(names_of(pass.required)),
-                        list(names_of(pass.ensured)), names_of(pass.faults));
+                        list(names_of(pass.ensured)), faults_of(pass));
   }
   text += kProperties;
   for (const passes::PropertyInfo& info : passes::all_properties())

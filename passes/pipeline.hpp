@@ -28,12 +28,19 @@ inline constexpr bool kIsDebugBuild = false;
 inline constexpr bool kIsDebugBuild = true;
 #endif
 
+struct Pass;
+
 /// State that the pipeline shares with its passes and its caller.
 struct PassContext {
   DiagnosticSink* sink = nullptr;
   /// The releases of OpenVINO that the model is made for: a workaround runs only if one of them has its
   /// fault.
   target::Target target;
+  /// The pass that runs, set by run_pipeline() and run_pass().
+  const Pass* pass = nullptr;
+  /// Whether at least one release of the target has `fault`. Throws ir::InternalError if the row of the pass
+  /// does not list the fault: the table says what depends on a fault.
+  bool has(target::Fault fault) const;
   /// Called after each pass with its name, the seconds it took, and whether it changed the model. May be
   /// empty.
   std::function<void(std::string_view name, double seconds, bool modified)> finished;
@@ -81,6 +88,8 @@ struct Pass {
   PropertySet broken = {};
   /// The faults that the pass works around. One of kind legalize runs only if the target has one of them.
   target::FaultSet faults = {};
+  /// Other faults that change what the pass does, but not whether it runs.
+  target::FaultSet consulted = {};
   /// If the pass has changed the model, the pipeline continues with this earlier pass. Empty: with the next
   /// one.
   std::string_view repeats_from = {};

@@ -6,6 +6,7 @@
 #include "ir/verifier.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/pipeline.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -42,7 +43,9 @@ class Runner {
   bool run(const Pass& pass, bool is_enabled) {
     if (is_enabled) check_properties("before", pass, held_.common(pass.required));
     const auto start = std::chrono::steady_clock::now();
+    context_->pass = &pass;
     const bool modified = is_enabled && pass.run(*model_, *context_);
+    context_->pass = nullptr;
     if (modified) {
       tidy(*model_, pass);
       held_.remove(broken_by(pass));
@@ -84,6 +87,14 @@ class Runner {
 };
 
 }  // namespace
+
+bool PassContext::has(target::Fault fault) const {
+  if (pass != nullptr && !pass->faults.contains(fault) && !pass->consulted.contains(fault)) {
+    throw ir::InternalError("pass " + std::string(pass->name) + " does not list the fault " +
+                            std::string(target::description(fault).name));
+  }
+  return target.has(fault);
+}
 
 void run_pipeline(ir::Model& model, PassContext& context) {
   const std::span<const Pass> passes = pipeline();

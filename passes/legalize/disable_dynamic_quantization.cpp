@@ -75,7 +75,7 @@ bool must_be_exact(const ir::Node& node, const PassContext& context) {
   if (!node.is(ops::MatMul)) return false;
   const auto found = weights_of(node);
   if (!found) return false;
-  if (context.target.has(Fault::partial_rounding_groups) && has_partial_group(*found)) return true;
+  if (context.has(Fault::partial_rounding_groups) && has_partial_group(*found)) return true;
   switch (context.dynamic_quantization) {
     case DynamicQuantization::automatic:
       return !may_round_input(node, *found, context);

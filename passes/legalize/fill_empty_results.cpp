@@ -86,9 +86,9 @@ ir::Value filled_concat(ir::Builder& builder, const ir::Node& concat) {
 bool fill_empty_results(ir::Model& model, PassContext& context) {
   return rewrite_values(model, {ops::MatMul, ops::Concat}, [&](ir::Builder& builder, const ir::Node& node) {
     if (node.is(ops::Concat)) {
-      return context.target.has(Fault::empty_concat_part) ? filled_concat(builder, node) : ir::Value{};
+      return context.has(Fault::empty_concat_part) ? filled_concat(builder, node) : ir::Value{};
     }
-    return context.target.has(Fault::empty_product) ? filled_product(builder, node) : ir::Value{};
+    return context.has(Fault::empty_product) ? filled_product(builder, node) : ir::Value{};
   });
 }
 

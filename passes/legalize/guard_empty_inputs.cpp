@@ -22,10 +22,10 @@ bool may_be_empty(const ir::PartialShape& shape) {
 }
 
 /// An empty string tensor of the shape of `places`.
-Values packed_empty(ir::Builder& builder, ir::Value places, const target::Target& target) {
+Values packed_empty(ir::Builder& builder, ir::Value places, const PassContext& context) {
   const ir::Value none = ir::empty_constant(builder, ir::ElementType::string, {0});
   const ir::Value sizes = ir::computed_shape_of(builder, places);
-  if (!target.has(Fault::empty_reshape_in_first_run)) {
+  if (!context.has(Fault::empty_reshape_in_first_run)) {
     return {ir::reshape(builder, none, sizes)};
   }
   // Reshape in two steps, because the shape of the first has only one zero.
@@ -62,9 +62,9 @@ Values unique_slices(ir::Builder& builder, const ir::Node& unique, ir::Value dat
 
 /// The outputs of `node` for empty `data`.
 Values outputs_for_empty(ir::Builder& builder, const ir::Node& node, ir::Value data,
-                         const target::Target& target) {
+                         const PassContext& context) {
   if (node.is(ops::StringTensorUnpack)) return unpacked_empty(builder, data);
-  if (node.is(ops::StringTensorPack)) return packed_empty(builder, data, target);
+  if (node.is(ops::StringTensorPack)) return packed_empty(builder, data, context);
   if (node.inputs().size() > 1) return unique_slices(builder, node, data, node.input(1));
   Values lists;
   for (const ir::Output& output : node.outputs())
@@ -88,7 +88,7 @@ Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
   return outputs_of(copy);
 }
 
-Values chosen(ir::Builder& builder, const ir::Node& node, const target::Target& target) {
+Values chosen(ir::Builder& builder, const ir::Node& node, const PassContext& context) {
   const ir::Value smallest =
       ir::reduce(builder, ops::ReduceMin, ir::computed_shape_of(builder, node.input(0)), {0});
   const auto read = node.is(ops::Unique) ? node.inputs().first(1) : node.inputs();
@@ -96,18 +96,18 @@ Values chosen(ir::Builder& builder, const ir::Node& node, const target::Target& 
       builder, builder.op(ops::NotEqual, {smallest, builder.integer(0)}), Values(read.begin(), read.end()),
       [&](ir::Builder& branch, const Values& inner) { return computed(branch, node, inner); },
       [&](ir::Builder& branch, const Values& inner) {
-        return outputs_for_empty(branch, node, inner[0], target);
+        return outputs_for_empty(branch, node, inner[0], context);
       });
   return outputs_of(choice.node());
 }
 
 /// The value that replaces the first output of `node`; the other outputs are replaced as well.
-ir::Value guarded(ir::Builder& builder, ir::Node& node, const target::Target& target) {
+ir::Value guarded(ir::Builder& builder, ir::Node& node, const PassContext& context) {
   const ir::Value data = node.input(0);
   if (node.is_legalized || !may_be_empty(data.shape())) return {};
   const bool is_empty = data.shape().element_count() == 0;
   const Values outputs =
-      is_empty ? outputs_for_empty(builder, node, data, target) : chosen(builder, node, target);
+      is_empty ? outputs_for_empty(builder, node, data, context) : chosen(builder, node, context);
   for (std::size_t i = 1; i < outputs.size(); ++i) ir::replace_all_uses(node.value(i), outputs[i]);
   return outputs[0];
 }
@@ -117,7 +117,7 @@ ir::Value guarded(ir::Builder& builder, ir::Node& node, const target::Target& ta
 bool guard_empty_inputs(ir::Model& model, PassContext& context) {
   return rewrite_values(
       model, {ops::StringTensorUnpack, ops::StringTensorPack, ops::Unique},
-      [&](ir::Builder& builder, ir::Node& node) { return guarded(builder, node, context.target); });
+      [&](ir::Builder& builder, ir::Node& node) { return guarded(builder, node, context); });
 }
 
 }  // namespace onnx2ir::passes

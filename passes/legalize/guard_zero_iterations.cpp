@@ -61,13 +61,13 @@ ir::Value rows_of_run(ir::Builder& builder, ir::Value rows, const ir::Scan& scan
                     {rows, builder.integers(none), end, builder.integers(ones), builder.integers(axes)});
 }
 
-bool run_on(ir::LoopView loop, const target::Target& target) {
+bool run_on(ir::LoopView loop, const PassContext& context) {
   if (loop.runs_at_least_once()) return false;
   FinalOrInitial result(loop);
   ir::Builder& builder = result.builder();
   bool modified = false;
   for (ir::Scan& scan : loop.scans()) {
-    if (!target.has(Fault::zero_trip_scan_outputs)) break;
+    if (!context.has(Fault::zero_trip_scan_outputs)) break;
     if (loop.output(scan).output().uses.empty() || scan.is_guarded) continue;
     guard_output(loop.output(scan),
                  [&](ir::Value rows) { return rows_of_run(builder, rows, scan, result.ran()); });
@@ -77,8 +77,8 @@ bool run_on(ir::LoopView loop, const target::Target& target) {
   for (ir::Carried& state : loop.states()) {
     if (!state.output || state.is_guarded || loop.output(state).output().uses.empty()) continue;
     const bool is_unread = !ir::is_read(state.parameter->value());
-    if (!target.has(Fault::zero_trip_final_values) &&
-        !(is_unread && target.has(Fault::zero_trip_unread_states)))
+    if (!context.has(Fault::zero_trip_final_values) &&
+        !(is_unread && context.has(Fault::zero_trip_unread_states)))
       continue;
     ir::Value final = loop.output(state);
     ir::Value initial = loop.outer(state);
@@ -97,7 +97,7 @@ bool run_on(ir::LoopView loop, const target::Target& target) {
 
 bool guard_zero_iterations(ir::Model& model, PassContext& context) {
   bool modified = false;
-  for (const ir::LoopView loop : loops_of(model)) modified = run_on(loop, context.target) || modified;
+  for (const ir::LoopView loop : loops_of(model)) modified = run_on(loop, context) || modified;
   return modified;
 }
 

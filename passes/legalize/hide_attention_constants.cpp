@@ -94,7 +94,7 @@ bool hide_attention_constants(ir::Model& model, PassContext& context) {
       ir::Node& node = *graph->nodes()[i];
       if (!node.is(ops::MatMul) && !node.is(ops::ScaledDotProductAttention)) continue;
       const bool is_bf16 = node.output(0).type == ir::ElementType::bf16;
-      if (context.target.has(is_bf16 ? Fault::bf16_attention_fusion : Fault::attention_constants))
+      if (context.has(is_bf16 ? Fault::bf16_attention_fusion : Fault::attention_constants))
         modified = hide_constants_of(node) || modified;
     }
   }

@@ -109,7 +109,7 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
 }  // namespace
 
 bool hide_initial_shapes(ir::Model& model, PassContext& context) {
-  const bool keeps_sizes = context.target.has(Fault::kept_initial_size);
+  const bool keeps_sizes = context.has(Fault::kept_initial_size);
   bool modified = false;
   for (const ir::LoopView loop : loops_of(model)) {
     ir::Builder builder = ir::builder_beside(loop.node());

@@ -21,7 +21,7 @@ inline bool apply_legalizations(ir::Model& model, const PassContext& context,
                                 std::span<const Legalization> rows) {
   bool modified = false;
   for (const Legalization& row : rows) {
-    if (!context.target.has(row.fault)) continue;
+    if (!context.has(row.fault)) continue;
     modified = rewrite_values(model, row.operations, row.replace) || modified;
   }
   return modified;

@@ -245,9 +245,9 @@ bool separate_branches(ir::Model& model, BranchSeparation& separation) {
 
 bool make_shapes_distinct(ir::Model& model, PassContext& context) {
   std::vector<StateToSeparate> states;
-  if (context.target.has(Fault::stale_initial_memory)) states = states_to_separate(model);
+  if (context.has(Fault::stale_initial_memory)) states = states_to_separate(model);
   BranchSeparation separation(model);
-  bool modified = context.target.has(Fault::branch_output_size) && separate_branches(model, separation);
+  bool modified = context.has(Fault::branch_output_size) && separate_branches(model, separation);
   for (const StateToSeparate& state : states)
     modified = separate_initial_shape(separation, state) || modified;
   return modified;

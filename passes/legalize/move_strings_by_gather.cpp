@@ -43,10 +43,10 @@ Positions positions_of(ir::Builder& builder, const ir::Node& node) {
 }
 
 /// The value that replaces the first output of `node`; the other outputs are replaced as well.
-ir::Value moved(ir::Builder& builder, ir::Node& node, const target::Target& target) {
+ir::Value moved(ir::Builder& builder, ir::Node& node, const PassContext& context) {
   if (!holds_strings(node.value(0))) return {};
   const Fault fault = node.is(ops::Transpose) ? Fault::transposed_strings : Fault::moved_strings;
-  if (!target.has(fault)) return {};
+  if (!context.has(fault)) return {};
   const Positions positions = positions_of(builder, node);
   const ir::Value strings = ir::concat(builder, positions.strings);
   ir::Node& mover = builder.clone(node, positions.inputs);
@@ -63,7 +63,7 @@ bool move_strings_by_gather(ir::Model& model, PassContext& context) {
       {ops::Broadcast, ops::GatherElements, ops::GatherND, ops::ReverseSequence, ops::ScatterElementsUpdate,
        ops::ScatterNDUpdate, ops::Select, ops::Slice, ops::Split, ops::Tile, ops::Transpose,
        ops::VariadicSplit},
-      [&](ir::Builder& builder, ir::Node& node) { return moved(builder, node, context.target); });
+      [&](ir::Builder& builder, ir::Node& node) { return moved(builder, node, context); });
 }
 
 }  // namespace onnx2ir::passes

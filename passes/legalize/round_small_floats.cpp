@@ -54,7 +54,7 @@ bool round_small_floats(ir::Model& model, PassContext& context) {
     if (node.is_legalized) return ir::Value{};
     const ir::Value x = node.input(0);
     const auto* const format = std::ranges::find(kFormats, node.type("destination_type"), &Format::type);
-    if (format == kFormats.end() || !context.target.has(format->fault)) return ir::Value{};
+    if (format == kFormats.end() || !context.has(format->fault)) return ir::Value{};
     if (!ir::is_floating(x.type()) || ir::info(x.type()).bits < 16) return ir::Value{};
     const ir::Value wide = ir::convert(builder, x, ir::ElementType::f32);
     const ir::Value converted = ir::convert(builder, rounded(builder, wide, *format), format->type);

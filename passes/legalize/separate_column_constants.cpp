@@ -53,12 +53,12 @@ std::int64_t column_constants(const ir::Node& node) {
 }
 
 /// Whether a fused operation makes the product fail.
-bool is_affected(ir::Node& product, const target::Target& target) {
+bool is_affected(ir::Node& product, const PassContext& context) {
   const auto sizes = sizes_of(product);
   if (!sizes || sizes->columns.is_static()) return false;
-  const bool is_small = target.has(Fault::small_product_constants) && sizes->rows.min <= kSmall &&
+  const bool is_small = context.has(Fault::small_product_constants) && sizes->rows.min <= kSmall &&
                         sizes->inner.min <= kSmall && sizes->columns.admits(kSmall);
-  const bool does_not_compile = target.has(Fault::dynamic_column_constants) && is_transposed(product);
+  const bool does_not_compile = context.has(Fault::dynamic_column_constants) && is_transposed(product);
   ir::Value value = product.value();
   for (int count = 0; count < kMostFused; ++count) {
     ir::Node* const reader = fused_reader(value);
@@ -80,7 +80,7 @@ bool separate_column_constants(ir::Model& model, PassContext& context) {
     const std::size_t count = graph->nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];
-      if (!node.is(ops::MatMul) || !is_affected(node, context.target)) continue;
+      if (!node.is(ops::MatMul) || !is_affected(node, context)) continue;
       builder.set_name(node.name);
       const ir::Value copy = opaque_copy(builder, node.value());
       ir::replace_uses_except(node.value(), copy, *copy.node);

@@ -79,7 +79,7 @@ bool warn_about_newer_operations(ir::Model& model, PassContext& context) {
   if (context.sink == nullptr) return false;
   const auto graphs = graphs_of(model);
   for (const RequiredFeature& feature : kRequiredFeatures) {
-    if (!context.target.has(feature.fault)) continue;
+    if (!context.has(feature.fault)) continue;
     std::vector<std::string> nodes;
     for (const ir::Graph* graph : graphs) {
       for (const auto& node : graph->nodes()) {

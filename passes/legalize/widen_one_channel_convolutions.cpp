@@ -94,12 +94,12 @@ ir::Value without_last(ir::Builder& builder, ir::Value value, std::size_t axis) 
                                  builder.integers({static_cast<std::int64_t>(axis)})});
 }
 
-ir::Value widened(ir::Builder& builder, const ir::Node& node, const target::Target& target) {
+ir::Value widened(ir::Builder& builder, const ir::Node& node, const PassContext& context) {
   auto convolution = one_channel_convolution(node);
   if (!convolution) return {};
   const bool has_explicit_pads = convolution->auto_pad == "explicit" || convolution->auto_pad == "valid";
   const bool one_column =
-      target.has(Fault::convolution_to_one_column) && may_have_one_column(*convolution, node.output(0).shape);
+      context.has(Fault::convolution_to_one_column) && may_have_one_column(*convolution, node.output(0).shape);
   // The pads that auto_pad computes cannot be extended.
   if (one_column && !has_explicit_pads) {
     add_channel(builder, *convolution);
@@ -107,7 +107,7 @@ ir::Value widened(ir::Builder& builder, const ir::Node& node, const target::Targ
   }
   if (one_column) add_column(*convolution);
   const bool second_filter =
-      target.has(Fault::convolution_of_one_channel) && needs_second_filter(*convolution);
+      context.has(Fault::convolution_of_one_channel) && needs_second_filter(*convolution);
   if (second_filter) {
     convolution->filter = ir::concat(builder, {convolution->filter, convolution->filter}, 0);
   }
@@ -122,7 +122,7 @@ ir::Value widened(ir::Builder& builder, const ir::Node& node, const target::Targ
 
 bool widen_one_channel_convolutions(ir::Model& model, PassContext& context) {
   return rewrite_values(model, {ops::Convolution}, [&](ir::Builder& builder, const ir::Node& node) {
-    return widened(builder, node, context.target);
+    return widened(builder, node, context);
   });
 }
 

@@ -37,11 +37,11 @@ bool may_hold_small_types(const ir::Graph& graph) {
   return false;
 }
 
-ir::Value converted(ir::Value value, ir::ElementType type, const target::Target& target) {
+ir::Value converted(ir::Value value, ir::ElementType type, const PassContext& context) {
   ir::Builder builder(value.node->graph());
   builder.set_name(value.node->name);
   // A Clamp keeps OpenVINO from moving the Convert before a Transpose.
-  if (type == ir::ElementType::f4e2m1 && target.has(Fault::float4_transpose)) {
+  if (type == ir::ElementType::f4e2m1 && context.has(Fault::float4_transpose)) {
     value = builder.op(ops::Clamp, {value}, {{"min", -6.0}, {"max", 6.0}});
   }
   // Not ir::convert: the Convert of a constant shows that its type is taken care of.
@@ -70,13 +70,13 @@ bool declares_type(const ir::Node& node, const ir::Graph& main) {
          (node.is(ops::Parameter) && &node.graph() == &main);
 }
 
-bool widen(ir::Value value, const ir::Graph& main, const target::Target& target) {
+bool widen(ir::Value value, const ir::Graph& main, const PassContext& context) {
   const ir::ElementType type = value.type();
   if (!is_small(type)) return false;
   const bool stays = declares_type(*value.node, main);
   const std::vector<ir::Use> uses = reads(value, main, !stays);
   if (uses.empty()) return !stays;
-  const ir::Value other = converted(value, stays ? wide_type(type) : type, target);
+  const ir::Value other = converted(value, stays ? wide_type(type) : type, context);
   // The model's output keeps its name.
   if (!stays) std::swap(other.node->output(0).names, value.node->output(value.index).names);
   redirect(uses, other);
@@ -93,7 +93,7 @@ bool widen_small_types(ir::Model& model, PassContext& context) {
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];
       for (std::size_t index = 0; index < node.outputs().size(); ++index) {
-        modified = widen(node.value(index), model.graph, context.target) || modified;
+        modified = widen(node.value(index), model.graph, context) || modified;
       }
     }
   }

@@ -96,7 +96,7 @@ void copy_in_loop(ir::Node& choice) {
 }  // namespace
 
 bool wrap_ifs_in_loops(ir::Model& model, PassContext& context) {
-  const bool loops_take_strings = !context.target.has(Fault::loops_take_no_strings);
+  const bool loops_take_strings = !context.has(Fault::loops_take_no_strings);
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
     const std::vector<ir::Node*> nodes = graph->control_flow();

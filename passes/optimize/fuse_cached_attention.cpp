@@ -32,6 +32,7 @@ constexpr int kMaxSteps = 8;  ///< from a key or value up to its variable
 struct Attention {
   ir::Value query;
   ir::Value key;
+  std::vector<std::int64_t> key_order;  ///< of the axes of `key` in the attention; empty: as they are
   ir::Value value;
   ir::Value mask;  ///< null: none
   double scale = 1;
@@ -82,20 +83,21 @@ bool fits(const ir::Value& mask, const ir::Output& scores) {
           (shape[kHeads].is_static() && shape[kHeads] == scores.shape[kHeads]));
 }
 
-/// The value whose last two axes `value` swaps; null if it does something else.
-ir::Value untransposed(ir::Builder& builder, ir::Value value) {
-  const ir::Node& node = *value.node;
-  if (!node.is(ops::Transpose)) return {};
+/// Sets the key whose last two axes `keys` exchanges. Returns whether it does so.
+bool match_key(ir::Value keys, Attention& attention) {
+  const ir::Node& node = *keys.node;
+  if (!node.is(ops::Transpose)) return false;
   const auto known = ir::exact_order(node);
-  if (!known || known->size() != kRank) return {};
+  if (!known || known->size() != kRank) return false;
   std::vector<std::int64_t> order(known->begin(), known->end());
   std::swap(order[kRows], order[kColumns]);
-  const bool is_identity = order == std::vector<std::int64_t>{0, 1, 2, 3};
-  return is_identity ? node.input(0) : ir::transpose(builder, node.input(0), order);
+  attention.key = node.input(0);
+  if (!std::ranges::is_sorted(order)) attention.key_order = std::move(order);
+  return true;
 }
 
 /// Sets query, key, mask and scale from what the SoftMax reads.
-bool match_scores(ir::Builder& builder, ir::Value scores, Attention& attention) {
+bool match_scores(ir::Value scores, Attention& attention) {
   const ir::Node* product = only_product(scores, attention.scale);
   const ir::Node& sum = *scores.node;
   if (product == nullptr && sum.is(ops::Add) && is_used_once(scores)) {
@@ -111,8 +113,7 @@ bool match_scores(ir::Builder& builder, ir::Value scores, Attention& attention) 
   attention.key = without_numbers(product->input(1), attention.scale);
   if (cache_of(attention.key) == nullptr) return false;
   if (product->boolean("transpose_b")) return true;
-  attention.key = untransposed(builder, attention.key);
-  return bool(attention.key);
+  return match_key(attention.key, attention);
 }
 
 /// The SoftMax before the product with the values; null if there is none. `hides_rows`: with NaN replaced by
@@ -130,14 +131,14 @@ const ir::Node* softmax_of(ir::Value weights, bool& hides_rows) {
              : nullptr;
 }
 
-std::optional<Attention> match(ir::Builder& builder, const ir::Node& node) {
-  Attention attention{.query = {}, .key = {}, .value = node.input(1), .mask = {}};
+std::optional<Attention> match(const ir::Node& node) {
+  Attention attention{.query = {}, .key = {}, .key_order = {}, .value = node.input(1), .mask = {}};
   const ir::Node* softmax = softmax_of(node.input(0), attention.hides_rows);
   if (softmax == nullptr || softmax->integer("axis") != kRank - 1 || node.boolean("transpose_a") ||
       node.boolean("transpose_b"))
     return std::nullopt;
   if (node.output(0).type != ir::ElementType::f32 || !has_rank(attention.value.shape()) ||
-      cache_of(attention.value) == nullptr || !match_scores(builder, softmax->input(0), attention))
+      cache_of(attention.value) == nullptr || !match_scores(softmax->input(0), attention))
     return std::nullopt;
   if (!has_rank(attention.query.shape()) || !has_rank(attention.key.shape())) return std::nullopt;
   return attention;
@@ -227,11 +228,13 @@ ir::Value fused(ir::Builder& builder, const Attention& attention, Mask& mask, bo
 bool fuse_cached_attention(ir::Model& model, PassContext& context) {
   if (!context.stateful) return false;
   const bool needs_all_places =
-      context.target.has(Fault::attention_mask_sizes) || context.target.has(Fault::cached_attention_mask);
+      context.has(Fault::attention_mask_sizes) || context.has(Fault::cached_attention_mask);
   std::map<std::pair<const ir::Node*, std::size_t>, Mask> masks;
   return rewrite_values(model, {ops::MatMul}, [&](ir::Builder& builder, const ir::Node& node) -> ir::Value {
-    const auto attention = match(builder, node);
+    auto attention = match(node);
     if (!attention) return {};
+    if (!attention->key_order.empty())
+      attention->key = ir::transpose(builder, attention->key, attention->key_order);
     Mask none;
     Mask& mask = attention->mask ? masks[{attention->mask.node, attention->mask.index}] : none;
     return fused(builder, *attention, mask, needs_all_places);

@@ -187,7 +187,7 @@ class Choice {
 }  // namespace
 
 bool move_updates_out_of_branches(ir::Model& model, PassContext& context) {
-  const bool has_stale_sizes = context.target.has(Fault::branch_output_size);
+  const bool has_stale_sizes = context.has(Fault::branch_output_size);
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
     for (ir::Node* node : graph->control_flow()) {

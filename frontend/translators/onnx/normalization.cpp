@@ -200,6 +200,7 @@ Value group_normalized(NodeContext& node, Value scale, Value bias) {
 /// GroupNormalization 18: scale and bias per group. Deprecated, but still used in models.
 Values group_normalization_18(NodeContext& node) {
   const Value x = node.input(0);
+  if (node.rank(x) < 2) node.fail("the input has no channels");
   const Value groups = node.integers({channel_group_count(node)});
   const Value each = divide(node, dimension_of(node, x, 1), groups);
   const Value shape = concat(node, {groups, each});
@@ -207,7 +208,6 @@ Values group_normalization_18(NodeContext& node) {
     const Value repeated = broadcast_to(node, unsqueeze(node, of_groups, {1}), shape);
     return reshape(node, repeated, std::vector<std::int64_t>{x.shape()[1].size()});
   };
-  if (node.rank(x) < 2) node.fail("the input has no channels");
   return {group_normalized(node, of_channels(node.input(1)), of_channels(node.input(2)))};
 }
 

@@ -123,9 +123,9 @@ std::optional<std::int64_t> LoopView::iterations() const {
   const auto starts = known_scalar(condition());
   if (!count || !starts) return std::nullopt;
   if (*count == 0 || *starts == 0) return 0;
-  const auto goes_on = known_scalar(next_condition());
-  if (!goes_on) return std::nullopt;
-  if (*goes_on == 0) return 1;
+  const auto continues = known_scalar(next_condition());
+  if (!continues) return std::nullopt;
+  if (*continues == 0) return 1;
   return *count < 0 ? std::nullopt : count;
 }
 

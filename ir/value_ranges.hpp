@@ -28,7 +28,7 @@ ValueRange negate(ValueRange a);
 ValueRange absolute(ValueRange a);
 ValueRange sign(ValueRange a);
 
-// OpaqueTrue values are the intervals [0, 0], [1, 1] and [0, 1].
+// Truth values are the intervals [0, 0] (false), [1, 1] (true) and [0, 1] (either).
 ValueRange equal(ValueRange a, ValueRange b);
 ValueRange less(ValueRange a, ValueRange b);
 ValueRange less_or_equal(ValueRange a, ValueRange b);

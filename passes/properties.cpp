@@ -62,8 +62,8 @@ bool has_guarded_output(ir::Node& node) {
 bool has_open_condition(ir::Node& node) {
   if (node.loop() == nullptr) return false;
   const ir::LoopView loop(node);
-  const auto goes_on = ir::known_scalar(loop.next_condition());
-  return goes_on && (*goes_on == 0 || !ir::known_scalar(loop.condition()));
+  const auto continues = ir::known_scalar(loop.next_condition());
+  return continues && (*continues == 0 || !ir::known_scalar(loop.condition()));
 }
 
 bool transposes_again(ir::Node& node) {

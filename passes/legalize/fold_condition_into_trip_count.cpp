@@ -43,9 +43,9 @@ void start_by_count(ir::Builder& builder, ir::LoopView loop) {
 
 bool run_on(ir::LoopView loop) {
   ir::Builder builder = ir::builder_beside(loop.node());
-  const auto goes_on = ir::known_scalar(loop.next_condition());
-  if (!goes_on) return false;
-  const bool ends = *goes_on == 0;
+  const auto continues = ir::known_scalar(loop.next_condition());
+  if (!continues) return false;
+  const bool ends = *continues == 0;
   if (ends) end_by_count(builder, loop);
   const bool is_open = !ir::known_scalar(loop.condition());
   if (is_open) start_by_count(builder, loop);

@@ -34,7 +34,7 @@ bool applies_to_first_axis(const ir::Node& node, ir::Op operation) {
          ir::known_scalar(node.input(1)) == 0;
 }
 
-/// `value` with the leading axis. A Reshape to known sizes is changed to unsqueeze_result the axis itself.
+/// `value` with a leading axis of size 1. A Reshape to known sizes gets a further size instead.
 ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
   const ir::Node& node = *value.node;
   const auto sizes = node.is(ops::Reshape) ? ir::exact_values(node.input(1)) : std::nullopt;

@@ -15,7 +15,7 @@ struct Layer {
   Value bias;     ///< [E, N], null without one
 };
 
-/// [E, T, K] apply_layer a layer: [E, T, N].
+/// The results [E, T, N] of a layer for `x` [E, T, K].
 Value apply_layer(NodeContext& node, Value x, const Layer& layer) {
   const Value y = node.op(ops::MatMul, {x, layer.weights}, {{"transpose_a", false}, {"transpose_b", true}});
   return layer.bias ? node.op(ops::Add, {y, unsqueeze(node, layer.bias, {1})}) : y;

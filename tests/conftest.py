@@ -7,6 +7,7 @@ def pytest_addoption(parser):
     parser.addoption("--update", action="store_true", help="rewrite expected files (also: UPDATE=1)")
     parser.addoption("--models", action="store_true", help="exported models (tests/zoo), which need PyTorch")
     parser.addoption("--browser", action="store_true", help="HTML pages in Chromium (tests/browser)")
+    parser.addoption("--devices", action="store_true", help="OpenVINO's GPU plugin (tests/devices)")
     parser.addoption("--genai", action="store_true", help="language models in OpenVINO GenAI (tests/genai)")
 
 
@@ -18,6 +19,8 @@ def pytest_configure(config):
 def pytest_ignore_collect(collection_path, config):
     """Folders whose tests need additional packages: cmake/*_requirements.txt, and Chromium."""
     if collection_path.name == "browser" and not config.option.browser:
+        return True
+    if collection_path.name == "devices" and not config.option.devices:
         return True
     if collection_path.name == "zoo" and not config.option.models:
         return True

@@ -67,10 +67,15 @@ ir::Value find_source(const ir::Node& loop) {
   return {};
 }
 
-/// A 0 that OpenVINO does not fold: it does not evaluate bitwise operations at compile time.
+/// A 0 that OpenVINO does not fold, and whose bounds it does not know: the difference of a number that changes
+/// between inferences from itself. (No bitwise operation, because the GPU plugin cannot compute it for sizes.)
 ir::Value unfoldable_zero(ir::Builder& builder, ir::Value source) {
-  const ir::Value number = is_number(source) ? source : zero_or_one(builder, source);
-  return builder.op(ops::BitwiseAnd, {number, builder.integer(0)});
+  ir::Value number = source;
+  if (!is_number(source)) {
+    const ir::Value elements = ir::convert(builder, ir::flat(builder, source), ir::ElementType::i64);
+    number = ir::reduce(builder, ops::ReduceSum, elements, {0});
+  }
+  return builder.op(ops::Subtract, {number, number});
 }
 
 /// As hide_sizes(), but without a Reshape, which may fail for empty constants (empty_reshape_in_first_run).
@@ -80,7 +85,7 @@ ir::Value hide_empty_sizes(ir::Builder& builder, ir::Value initial, const ir::Pa
   for (std::size_t axis = 0; axis < parameter.rank(); ++axis) {
     const ir::Dimension size = initial.shape()[axis];
     if (size == parameter[axis]) continue;
-    const ir::Value end = builder.op(ops::BitwiseOr, {builder.integer(size.size()), zero});
+    const ir::Value end = builder.op(ops::Add, {builder.integer(size.size()), zero});
     const ir::Value all = ir::numbers_below(builder, end);
     hidden = ir::gather(builder, hidden, all, static_cast<std::int64_t>(axis));
   }
@@ -100,7 +105,7 @@ ir::Value hide_sizes(ir::Builder& builder, ir::Value initial, const ir::PartialS
     sizes.push_back(size.is_static() ? size.size() : 0);
     unchanged.push_back(parameter[axis].is_static() ? parameter[axis].size() : 0);
   }
-  const ir::Value hidden_sizes = builder.op(ops::BitwiseOr, {builder.integers(sizes), zero});
+  const ir::Value hidden_sizes = builder.op(ops::Add, {builder.integers(sizes), zero});
   const ir::Value hidden = ir::reshape_keeping(builder, initial, hidden_sizes);
   if (std::ranges::all_of(parameter, &ir::Dimension::is_dynamic)) return hidden;
   return ir::reshape_keeping(builder, hidden, unchanged);

@@ -132,14 +132,21 @@ bool is_bounded(ir::Value value) {
   return known && std::ranges::any_of(*known, [](const ir::ValueRange& range) { return !range.is_exact(); });
 }
 
-/// The remainder of sizes. OpenVINO does not compute bounds of the result of a bitwise operation.
+/// Whether all that is known of `value` is that its elements are at least `least`.
+bool are_at_least(ir::Value value, std::int64_t least) {
+  const auto known = ir::known_values(value);
+  return known && std::ranges::all_of(*known, [&](const ir::ValueRange& range) { return range.min >= least; });
+}
+
+/// The remainder of sizes: x - x / y * y, of which OpenVINO computes the right bounds. They may be negative,
+/// hence the Maximum.
 ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
-  std::array inputs{node.input(0), node.input(1)};
-  if (!ir::known_values(inputs[0]) || !ir::known_values(inputs[1])) return {};
-  auto* const bounded = std::ranges::find_if(inputs, is_bounded);
-  if (bounded == inputs.end()) return {};
-  *bounded = builder.op(ops::BitwiseOr, {*bounded, *bounded});
-  return builder.node(node.op().id, inputs, node.attributes()).value();
+  const ir::Value x = node.input(0);
+  const ir::Value y = node.input(1);
+  if (!are_at_least(x, 0) || !are_at_least(y, 1) || (!is_bounded(x) && !is_bounded(y))) return {};
+  const ir::Value quotient = builder.op(ops::Divide, {x, y}, {{"m_pythondiv", true}});
+  const ir::Value multiple = builder.op(ops::Multiply, {quotient, y});
+  return builder.op(ops::Maximum, {builder.op(ops::Subtract, {x, multiple}), builder.integer(0, x.type())});
 }
 
 /// Powers come before bytes, because they are decomposed into multiplications. Conversions come after the

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "ir/element_type.hpp"
@@ -41,27 +42,57 @@ ir::Value pad_with_dynamic_value(ir::Builder& builder, const ir::Node& node) {
 /// The largest rank of which the CPU plugin computes all Tiles rightly.
 constexpr std::size_t kMaxTiledRank = 3;
 
-/// Replaces a Tile by a Broadcast: Reshape [a, b] to [1, a, 1, b], Broadcast to [p, a, q, b], Reshape to
-/// [p * a, q * b].
-ir::Value broadcast_tile(ir::Builder& builder, const ir::Node& node) {
-  const ir::Value input = node.input(0);
-  ir::Value repeats = node.input(1);
-  const std::size_t rank = node.output(0).shape.rank();
-  if (input.shape().rank() != rank) return {};
-  repeats = ir::convert(builder, repeats, ElementType::i64);
-  const ir::Value sizes = ir::shape_of(builder, input);
-  const ir::Value second = builder.integers({1});
-  const auto interleaved = [&](ir::Value outer) {
-    const ir::Value pairs = ir::concat(
-        builder, {builder.op(ops::Unsqueeze, {outer, second}), builder.op(ops::Unsqueeze, {sizes, second})},
-        1);
-    return ir::reshape(builder, pairs, builder.integers({2 * static_cast<std::int64_t>(rank)}));
+/// `x` with `axes` repeated: Reshape [a, b] to [a, 1, b], Broadcast to [a, q, b], Reshape to [a, q * b].
+/// `repeats`: i64, one for each axis.
+ir::Value repeat_axes(ir::Builder& builder, ir::Value x, ir::Value repeats,
+                      std::span<const std::size_t> axes) {
+  const std::size_t rank = x.shape().rank();
+  const ir::Value sizes = ir::shape_of(builder, x);
+  // Each shape below is a selection of these numbers.
+  const ir::Value numbers = ir::concat(builder, {sizes, repeats, builder.integers({1})});
+  const auto one = static_cast<std::int64_t>(2 * rank);
+  std::vector<std::int64_t> separate;
+  std::vector<std::int64_t> repeated;
+  std::vector<std::int64_t> factors;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const auto size = static_cast<std::int64_t>(axis);
+    const auto count = static_cast<std::int64_t>(rank + axis);
+    const bool is_repeated = std::ranges::find(axes, axis) != axes.end();
+    if (is_repeated) {
+      separate.push_back(one);
+      repeated.push_back(count);
+    }
+    separate.push_back(size);
+    repeated.push_back(size);
+    factors.push_back(is_repeated ? count : one);
+  }
+  const auto selected = [&](const std::vector<std::int64_t>& indices) {
+    return ir::gather(builder, numbers, builder.integers(indices), 0);
   };
-  const ir::Value ones = builder.integers(std::vector<std::int64_t>(rank, 1));
   const ir::Value spread =
-      builder.op(ops::Broadcast, {ir::reshape(builder, input, interleaved(ones)), interleaved(repeats)},
+      builder.op(ops::Broadcast, {ir::reshape(builder, x, selected(separate)), selected(repeated)},
                  {{"mode", std::string("numpy")}});
-  const ir::Value tiled = ir::reshape(builder, spread, builder.op(ops::Multiply, {repeats, sizes}));
+  return ir::reshape(builder, spread, builder.op(ops::Multiply, {sizes, selected(factors)}));
+}
+
+/// Replaces a Tile by Broadcasts. The GPU plugin has none of rank 8, so each repeats as many axes as fit into
+/// rank 6.
+ir::Value broadcast_tile(ir::Builder& builder, const ir::Node& node) {
+  constexpr std::size_t kMaxRank = 6;
+  const std::size_t rank = node.output(0).shape.rank();
+  if (node.input(0).shape().rank() != rank) return {};
+  const auto known_repeats = ir::exact_values(node.input(1));
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (!known_repeats || (*known_repeats)[axis] != 1) axes.push_back(axis);
+  }
+  const ir::Value repeats = ir::convert(builder, node.input(1), ElementType::i64);
+  const std::size_t at_once = rank < kMaxRank ? kMaxRank - rank : 1;
+  ir::Value tiled = node.input(0);
+  for (std::size_t first = 0; first < axes.size(); first += at_once) {
+    const std::size_t count = std::min(at_once, axes.size() - first);
+    tiled = repeat_axes(builder, tiled, repeats, std::span(axes).subspan(first, count));
+  }
   // Keeps the sizes that inference knows of the Tile; 0 in a Reshape keeps the size of the input.
   std::vector<std::int64_t> known;
   for (const ir::Dimension& size : node.output(0).shape) known.push_back(size.is_static() ? size.size() : 0);

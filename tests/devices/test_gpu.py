@@ -1,0 +1,92 @@
+"""Our IR in OpenVINO's GPU plugin, over a driver whose kernels compute nothing: README.md."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.tool import tool_path
+
+ROOT = Path(__file__).resolve().parents[1]
+MODELS = sorted(path for folder in ("traps", "found") for path in (ROOT / "models" / folder).iterdir() if path.suffix in (".onnx", ".onnxtxt"))
+WORKER = Path(__file__).with_name("worker.py")
+SECONDS = 120
+
+STRINGS = "the plugin has no strings"
+NEEDS_RESULTS = "an error of the driver without kernels: the sizes come from a kernel"
+COUNT = "an error of the driver without kernels: the plugin asks for the size of a result"
+EMPTY_STATE = "the plugin ends, or has no memory, for a state without elements; models without our workaround have sizes that change"
+KNOWN = {
+    "appended_parts_of_two_rows": NEEDS_RESULTS,
+    "break_in_while": "the plugin does not find the output of an If in a Loop; nor in OpenVINO's own IR",
+    "condition_as_source_of_a_size": COUNT,
+    "condition_captured": NEEDS_RESULTS,
+    "condition_of_constants_as_state": EMPTY_STATE,
+    "constant_appended_by_sequence_map": EMPTY_STATE,
+    "exchanged_lists_of_scalars": EMPTY_STATE,
+    "exchanged_strings": STRINGS,
+    "initial_of_other_size": COUNT,
+    "loops_of_constants": EMPTY_STATE,
+    "moved_strings": STRINGS,
+    "nested_loops": COUNT,
+    "slices_of_strings": STRINGS,
+    "split_along_axis_1": NEEDS_RESULTS,
+    "split_of_no_rows": EMPTY_STATE,
+    "stacked_axes_of_strings": STRINGS,
+    "state_read_by_later_loop": EMPTY_STATE,
+    "strings_in_a_loop": STRINGS,
+    "unbind": NEEDS_RESULTS,
+    "walk_dynamic": NEEDS_RESULTS,
+}
+
+
+class Gpu:
+    """A process with the plugin; another one after a crash."""
+
+    def __init__(self):
+        self.process = None
+
+    def run(self, path):
+        """None, or the error."""
+        if self.process is None:
+            command = [sys.executable, WORKER]
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process.stdin.write(f"{path}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        if not answer:
+            code, self.process = self.process.wait(SECONDS), None
+            return f"the process has ended with {code}"
+        return None if answer == "ok" else answer
+
+
+@pytest.fixture(scope="module")
+def gpu():
+    plugin = Gpu()
+    yield plugin
+    if plugin.process is not None:
+        plugin.process.stdin.close()
+        plugin.process.wait(SECONDS)
+
+
+def test_the_stub_is_a_device():
+    import openvino as ov
+
+    assert "GPU" in ov.Core().available_devices, "./dev test --devices makes the OpenCL library"
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: path.stem)
+def test_control_flow(model, gpu, tmp_path):
+    xml = tmp_path / "model.xml"
+    subprocess.run([tool_path(), model, "-o", xml, "--quiet"], check=True)
+    error = gpu.run(xml)
+    reason = KNOWN.get(model.stem)
+    if reason is None:
+        assert error is None, error
+    else:
+        assert error is not None, f"runs, but KNOWN says: {reason}"
+
+
+def test_known_models_exist():
+    assert not set(KNOWN) - {model.stem for model in MODELS}

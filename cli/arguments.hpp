@@ -34,7 +34,7 @@ inline constexpr std::array<CommandInfo, 4> kCommands{{
      "code 0 if they are equal, 1 if they differ, 2 if one cannot be read"},
     {Command::verify, "verify", "MODEL [IR.xml]", 0,
      "run the model in onnxruntime and its IR in OpenVINO, and compare the outputs; verify --help lists its "
-     "own options; needs the Python package onnx2ir[verify]"},
+     "own options; needs the Python packages numpy, onnx, onnxruntime and openvino"},
 }};
 
 /// A list to print instead of a conversion.

@@ -165,7 +165,8 @@ class Input:
 def _single(given: Any, name: Optional[str] = None) -> Optional[Input]:
     """One input; None if it has several names, shapes, types or values, so that it is a list of inputs."""
     found = Input(name)
-    if isinstance(given, str) or given is None or is_shape(given) or _is_constant(given) or is_type(given):
+    is_part = isinstance(given, str) or given is None or is_shape(given) or _is_constant(given) or is_type(given)
+    if is_part or name is not None and _is_shape_of_name(given):
         parts: Sequence[Any] = (given,)
     elif isinstance(given, (list, tuple)):
         parts = given

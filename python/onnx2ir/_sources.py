@@ -135,16 +135,21 @@ def _tensor(value: Any) -> Any:
     return torch.from_numpy(value) if type(value).__module__ == "numpy" and hasattr(value, "shape") and value.shape else value
 
 
+def _parameters(function: Any) -> List[str]:
+    """The names of the parameters of a function or a scripted one, whose schema has them."""
+    schema = getattr(function, "schema", None)
+    if schema is not None:
+        return [one.name for one in schema.arguments if one.name != "self"]
+    return [name for name, one in inspect.signature(function).parameters.items() if one.kind == one.POSITIONAL_OR_KEYWORD]
+
+
 def _argument_names(model: Any, positional: Sequence[Any], named: Dict[str, Any]) -> Optional[List[str]]:
     """The names of the arguments, in the order of the function; None if one of them is not a tensor, because it has no input or several."""
     import torch
 
     if not all(isinstance(one, torch.Tensor) for one in (*positional, *named.values())):
         return None
-    try:
-        known = [name for name, one in inspect.signature(getattr(model, "forward", model)).parameters.items() if one.kind == one.POSITIONAL_OR_KEYWORD]
-    except (TypeError, ValueError):
-        return None
+    known = _parameters(getattr(model, "forward", model))
     if len(positional) > len(known) or not set(named) <= set(known):
         return None
     return [*known[: len(positional)], *(name for name in known if name in named)]

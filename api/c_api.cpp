@@ -148,6 +148,8 @@ void onnx2ir_options_set_progress(onnx2ir_options* options, onnx2ir_progress pro
   if (progress == nullptr) {
     options->conversion.progress = nullptr;
     options->conversion.is_cancelled = nullptr;
+    options->saving.progress = nullptr;
+    options->saving.is_cancelled = nullptr;
     return;
   }
   // The name of a stage may lack a terminating zero, so it is copied. An answer takes effect at the next call
@@ -157,9 +159,9 @@ void onnx2ir_options_set_progress(onnx2ir_options* options, onnx2ir_progress pro
     *answer |= progress(std::string(stage).c_str(), fraction, data);
   };
   // Limits the calls: there are many nodes, and a call into another language may be slow.
+  constexpr std::chrono::milliseconds kPause{10};
   const auto last = std::make_shared<std::chrono::steady_clock::time_point>();
   options->conversion.is_cancelled = [=] {
-    constexpr std::chrono::milliseconds kPause{10};
     const auto now = std::chrono::steady_clock::now();
     if (*answer == 0 && now - *last >= kPause) {
       *last = now;
@@ -167,6 +169,16 @@ void onnx2ir_options_set_progress(onnx2ir_options* options, onnx2ir_progress pro
     }
     return *answer != 0;
   };
+  // A stage is reported at once, its parts at intervals.
+  const auto stage_before = std::make_shared<std::string>();
+  options->saving.progress = [=](std::string_view stage, double fraction) {
+    const auto now = std::chrono::steady_clock::now();
+    if (*answer != 0 || (stage == *stage_before && now - *last < kPause)) return;
+    *last = now;
+    *stage_before = stage;
+    *answer |= progress(stage_before->c_str(), fraction, data);
+  };
+  options->saving.is_cancelled = options->conversion.is_cancelled;
 }
 
 onnx2ir_conversion* onnx2ir_convert_file(const char* path, const onnx2ir_options* options) {

@@ -10,6 +10,7 @@
 #include "api/unsupported_operators.hpp"
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
+#include "frontend/dimension_names.hpp"
 #include "frontend/frontend.hpp"
 #include "frontend/mapping/extension_library.hpp"
 #include "frontend/mapping/operator_map.hpp"
@@ -126,6 +127,8 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
   const ir::CancellationScope cancellation(options.is_cancelled);
   frontend::ImportedModel imported;
   std::vector<std::filesystem::path> external_paths;
+  frontend::DimensionNames input_names;
+  frontend::DimensionNames output_names;
   const auto& model = imported.model;
   contain(sink, [&] {
     const auto target = read_target(options.target_runtime, sink);
@@ -156,6 +159,10 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     }
     if (model != nullptr)
       std::ranges::copy(provenance(options, *target), std::back_inserter(model->provenance));
+    if (imported.source) {
+      input_names = frontend::input_dimension_names(*imported.source);
+      output_names = frontend::output_dimension_names(*imported.source);
+    }
     if (!options.keep_source) imported.source.reset();
     if (model != nullptr) {
       passes::PassContext context;
@@ -187,6 +194,8 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     implementation->model = std::move(imported.model);
     implementation->source = std::move(imported.source);
     implementation->threads = options.threads;
+    implementation->input_names = std::move(input_names);
+    implementation->output_names = std::move(output_names);
     conversion.model.emplace(std::move(implementation));
   }
   conversion.diagnostics = sink.take();
@@ -201,7 +210,17 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
   return conversion;
 }
 
-std::vector<Port> ports(const std::vector<ir::Node*>& nodes) {
+/// Names the dynamic dimensions as the ONNX model does.
+void add_names(Port& port, const frontend::DimensionNames& names) {
+  const auto found = names.find(port.name);
+  if (found == names.end() || found->second.size() != port.dimensions.size()) return;
+  for (std::size_t axis = 0; axis < port.dimensions.size(); ++axis) {
+    PortDimension& dimension = port.dimensions[axis];
+    if (dimension.min != dimension.max) dimension.name = found->second[axis];
+  }
+}
+
+std::vector<Port> ports(const std::vector<ir::Node*>& nodes, const frontend::DimensionNames& names) {
   std::vector<Port> result;
   for (const ir::Node* node : nodes) {
     const ir::Output& output = node->output(0);
@@ -210,7 +229,11 @@ std::vector<Port> ports(const std::vector<ir::Node*>& nodes) {
     port.element_type = std::string(ir::info(output.type).name);
     port.has_rank = output.shape.has_rank();
     if (port.has_rank) {
-      for (const ir::Dimension& dimension : output.shape) port.shape.push_back(dimension.size());
+      for (const ir::Dimension& dimension : output.shape) {
+        port.shape.push_back(dimension.size());
+        port.dimensions.push_back({dimension.min, dimension.max, {}});
+      }
+      add_names(port, names);
     }
     result.push_back(std::move(port));
   }
@@ -225,10 +248,10 @@ Model& Model::operator=(Model&&) noexcept = default;
 Model::~Model() = default;
 
 std::vector<Port> Model::inputs() const {
-  return ports(implementation_->model->graph.parameters());
+  return ports(implementation_->model->graph.parameters(), implementation_->input_names);
 }
 std::vector<Port> Model::outputs() const {
-  return ports(implementation_->model->graph.results());
+  return ports(implementation_->model->graph.results(), implementation_->output_names);
 }
 
 std::optional<Diagnostic> Model::save(const std::filesystem::path& xml, const std::filesystem::path& bin,
@@ -240,11 +263,14 @@ std::optional<Diagnostic> Model::save(const std::filesystem::path& xml, const st
   how.sync = static_cast<backend_xml::Sync>(options.sync);
   how.temporary = options.temporary;
   how.max_xml_size = options.max_xml_size;
+  how.progress = options.progress;
+  how.is_cancelled = options.is_cancelled;
   const auto problem = backend_xml::write_files(*implementation_->model, xml, weights_beside(xml, bin), how);
   if (!problem) return std::nullopt;
   if (problem->kind == Kind::input) return unreadable_input(problem->message);
   Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::cannot_write;
+  diagnostic.code =
+      problem->kind == Kind::cancelled ? DiagnosticCode::cancelled : DiagnosticCode::cannot_write;
   diagnostic.message = problem->message;
   if (problem->kind == Kind::refused_output) diagnostic.hint = kOtherOutput;
   return diagnostic;

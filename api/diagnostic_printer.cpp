@@ -193,12 +193,17 @@ std::string ports_json(const std::vector<Port>& ports) {
     json += "{\"name\": " + json_string(port.name) + ", \"element_type\": " + json_string(port.element_type) +
             ", \"shape\": ";
     if (!port.has_rank) {
-      json += "null}";
+      json += "null, \"dimensions\": null}";
       continue;
     }
     std::vector<std::string> sizes;
     for (const std::int64_t size : port.shape) sizes.push_back(std::to_string(size));
-    json += '[' + join(sizes, ", ") + "]}";
+    std::vector<std::string> dimensions;
+    for (const PortDimension& dimension : port.dimensions)
+      dimensions.push_back("{\"min\": " + std::to_string(dimension.min) +
+                           ", \"max\": " + std::to_string(dimension.max) +
+                           ", \"name\": " + json_string(dimension.name) + '}');
+    json += '[' + join(sizes, ", ") + "], \"dimensions\": [" + join(dimensions, ", ") + "]}";
   }
   return json + ']';
 }

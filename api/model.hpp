@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "frontend/dimension_names.hpp"
 #include "frontend/frontend.hpp"
 #include "ir/graph.hpp"
 #include "onnx2ir/onnx2ir.hpp"
@@ -15,6 +16,8 @@ struct Model::Implementation {
   std::unique_ptr<ir::Model> model;
   std::optional<frontend::LoadedModel> source;
   unsigned threads = 0;
+  frontend::DimensionNames input_names = {};
+  frontend::DimensionNames output_names = {};
   /// Writing stores numbers in the nodes: one thread at a time.
   std::mutex writing = {};
 };

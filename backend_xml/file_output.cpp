@@ -159,6 +159,7 @@ bool FileOutput::skip(std::uint64_t size) {
 
 bool FileOutput::copy_data(const ir::ConstantData& data, std::uint64_t begin, std::uint64_t end) {
   constexpr std::uint64_t kMaxAtOnce = std::uint64_t{1} << 30U;
+  constexpr std::uint64_t kMaxBetweenReports = std::uint64_t{1} << 24U;
   constexpr std::uint64_t kPage = 4096;
   auto from = static_cast<off_t>(begin);
   std::uint64_t left = end - begin;
@@ -167,11 +168,12 @@ bool FileOutput::copy_data(const ir::ConstantData& data, std::uint64_t begin, st
   const bool keeps_place = begin % kPage == position_ % kPage;
   while (keeps_place && left > 0) {
     const ssize_t copied = ::copy_file_range(data.file()->descriptor(), &from, descriptor_, nullptr,
-                                             std::min(left, kMaxAtOnce), 0);
+                                             std::min(left, written_ ? kMaxBetweenReports : kMaxAtOnce), 0);
     if (copied < 0 && errno == EINTR) continue;
     if (copied <= 0) break;
     left -= static_cast<std::uint64_t>(copied);
     position_ += static_cast<std::uint64_t>(copied);
+    report();
   }
   if (left == 0) return true;
   // Some pairs of file systems do not support copying in the kernel.
@@ -182,6 +184,7 @@ bool FileOutput::copy_data(const ir::ConstantData& data, std::uint64_t begin, st
     if (!write_through({reinterpret_cast<const char*>(piece.data()), piece.size()})) return false;
     position_ += piece.size();
     left -= piece.size();
+    report();
   }
   return true;
 }

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "backend_xml/output_folder.hpp"
 #include "backend_xml/temporary_file.hpp"
@@ -20,6 +22,10 @@ class FileOutput {
   /// `role` and `listener`: see TemporaryFile.
   explicit FileOutput(std::filesystem::path target, std::string role = "file",
                       TemporaryListener listener = {});
+
+  /// `written` is called with the number of bytes up to here after each part of a constant, at most 16 MiB
+  /// unless it is narrowed. What it throws leaves write().
+  void set_listener(std::function<void(std::uint64_t position)> written) { written_ = std::move(written); }
 
   bool write(std::string_view bytes);
   /// Moves forward to `offset` from the start of the file; the gap reads as zeros.
@@ -49,6 +55,9 @@ class FileOutput {
  private:
   bool fail(std::string_view what);
   bool flush();
+  void report() const {
+    if (written_) written_(position_);
+  }
   bool write_through(std::string_view bytes);
   bool write_narrowed(const ir::ConstantData& data, unsigned threads);
   bool copy_range(const ir::ConstantData& data);
@@ -62,6 +71,7 @@ class FileOutput {
   std::uint64_t position_ = 0;  ///< in the file, including the buffer
   std::string buffer_;          ///< collects small writes
   std::string problem_;
+  std::function<void(std::uint64_t position)> written_;
 };
 
 }  // namespace onnx2ir::backend_xml

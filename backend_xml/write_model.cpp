@@ -1,5 +1,6 @@
 #include "backend_xml/write_model.hpp"
 
+#include <algorithm>
 #include <set>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include "backend_xml/weights_digest.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_writer.hpp"
+#include "ir/cancellation.hpp"
 #include "ir/narrowing.hpp"
 
 namespace onnx2ir::backend_xml {
@@ -30,8 +32,17 @@ class Pair {
   bool write() {
     const WeightsLayout layout = lay_out_weights(*model_);
     std::set<const ir::InputFile*> files;
+    report(kWeightsStage, 0);
+    if (options_->progress || options_->is_cancelled) {
+      const double all = static_cast<double>(std::max<std::uint64_t>(layout.size, 1));
+      weights_.set_listener([this, all](std::uint64_t position) {
+        report(kWeightsStage, kWeightsPart * static_cast<double>(position) / all);
+      });
+    }
     for (const WeightsLayout::Block& block : layout.blocks) {
       if (!weights_.seek(block.offset) || !weights_.write(*block.data, options_->threads)) return false;
+      report(kWeightsStage, kWeightsPart * static_cast<double>(block.offset + block.data->written_size()) /
+                                static_cast<double>(std::max<std::uint64_t>(layout.size, 1)));
       if (block.data->file() != nullptr) files.insert(block.data->file());
     }
     if (!weights_.complete()) return false;
@@ -39,8 +50,10 @@ class Pair {
     const std::string digest = weights_digest(layout);
     for (const ir::InputFile* file : files) file->check_unchanged();
     std::uint64_t written = 0;
+    report("xml", kWeightsPart);
     write_xml(*model_, layout, digest, [&](std::string_view piece) {
       written += piece.size();
+      check_cancelled();
       return written <= options_->max_xml_size && text_.write(piece);
     });
     if (written <= options_->max_xml_size) return text_.complete();
@@ -51,12 +64,14 @@ class Pair {
   }
 
   bool sync() {
+    report("disk", kXmlPart);
     if (!syncs()) return true;
     text_.start_sync();
     return weights_.sync() && text_.sync();
   }
 
   bool publish() {
+    check_cancelled();
     const FolderLocks locks(weights_.folder(), text_.folder());
     if (locks.locked_by_other() != nullptr) {
       problem_ =
@@ -92,6 +107,18 @@ class Pair {
   }
 
  private:
+  static constexpr std::string_view kWeightsStage = "weights";
+  /// The parts of the work up to the end of the weights, and up to the end of the XML.
+  static constexpr double kWeightsPart = 0.8;
+  static constexpr double kXmlPart = 0.9;
+
+  void check_cancelled() const {
+    if (options_->is_cancelled && options_->is_cancelled()) throw ir::Cancelled();
+  }
+  void report(std::string_view stage, double fraction) const {
+    if (options_->progress) options_->progress(stage, fraction);
+    check_cancelled();
+  }
   bool syncs() const {
     if (options_->sync != Sync::replaced) return options_->sync == Sync::always;
     return weights_.replaces() || text_.replaces();
@@ -117,6 +144,9 @@ std::optional<WriteProblem> write_files(const ir::Model& model, const std::files
     Pair pair(model, xml, bin, options);
     if (!pair.write() || !pair.sync() || !pair.publish()) return WriteProblem{Kind::output, pair.problem()};
     pair.sync_names();
+    if (options.progress) options.progress("done", 1);
+  } catch (const ir::Cancelled&) {
+    return WriteProblem{Kind::cancelled, "the writing was cancelled; the previous files are unchanged"};
   } catch (const ir::InputError& error) {
     return WriteProblem{Kind::input, error.what()};
   }

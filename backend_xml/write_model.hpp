@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend_xml/temporary_file.hpp"
@@ -22,11 +23,14 @@ struct WriteOptions {
   Sync sync = Sync::replaced;
   TemporaryListener temporary;
   std::uint64_t max_xml_size = std::uint64_t{1} << 32U;
+  /// See SaveOptions.
+  std::function<void(std::string_view stage, double fraction)> progress = {};
+  std::function<bool()> is_cancelled = {};
 };
 
 /// The reason why files were not written.
 struct WriteProblem {
-  enum class Kind : std::uint8_t { output, refused_output, input };
+  enum class Kind : std::uint8_t { output, refused_output, input, cancelled };
   Kind kind = Kind::output;
   std::string message;
 };

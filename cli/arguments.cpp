@@ -60,7 +60,7 @@ Option listing(std::string name, std::string summary, Listing what, Arguments& a
 
 /// Options of ovc and mo that onnx2ir does not have, with a hint for each. --help does not list them.
 void add_foreign_options(std::vector<Option>& rows) {
-  constexpr std::string_view kRecipe = "docs/from-ovc.md shows how to add preprocessing to an IR";
+  constexpr std::string_view kRecipe = "`onnx2ir explain from-ovc` shows how to add preprocessing to an IR";
   constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kForeign{{
       {"input-model", "pass the model without an option: onnx2ir MODEL"},
       {"output-dir", "write --output-model FOLDER/"},
@@ -109,12 +109,13 @@ Problem set_jobs(Arguments& arguments, std::string_view value) {
 }
 
 Problem set_diagnostics_format(Arguments& arguments, std::string_view value) {
-  if (value != "text" && value != "json") {
-    const std::string nearest = nearest_name(value, {"text", "json"});
-    return "'" + std::string(value) + "' is neither text nor json" +
+  const auto* const found = std::ranges::find(kDiagnosticsFormats, value);
+  if (found == kDiagnosticsFormats.end()) {
+    const std::string nearest = nearest_name(value, {kDiagnosticsFormats.begin(), kDiagnosticsFormats.end()});
+    return "'" + std::string(value) + "' is not one of text, json, github, sarif" +
            (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?");
   }
-  arguments.has_json_diagnostics = value == "json";
+  arguments.diagnostics_format = static_cast<DiagnosticsFormat>(found - kDiagnosticsFormats.begin());
   return std::nullopt;
 }
 
@@ -165,13 +166,15 @@ std::vector<Option> option_table(Arguments& arguments) {
                       "Run", arguments.html));
   rows.push_back(flag("verbose", "print each step and its time", "Messages", arguments.verbose));
   rows.push_back(flag("quiet", "no warnings", "Messages", arguments.quiet));
-  rows.push_back({"diagnostics-format",
-                  0,
-                  "FORMAT",
-                  "format of errors and warnings: text or json",
-                  "Messages",
-                  [&arguments](std::string_view value) { return set_diagnostics_format(arguments, value); },
-                  {"text", "json"}});
+  rows.push_back(
+      {"diagnostics-format",
+       0,
+       "FORMAT",
+       "format of errors and warnings: text, json, github (commands of a workflow) or sarif (a log "
+       "in SARIF 2.1.0, for one model)",
+       "Messages",
+       [&arguments](std::string_view value) { return set_diagnostics_format(arguments, value); },
+       {kDiagnosticsFormats.begin(), kDiagnosticsFormats.end()}});
   Option help = listing("help", "print this help", Listing::help, arguments);
   help.letter = 'h';
   rows.push_back(std::move(help));

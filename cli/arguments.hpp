@@ -14,7 +14,7 @@
 namespace onnx2ir::cli {
 
 /// The first word of the command line: what to do with the models.
-enum class Command : std::uint8_t { convert, show, diff, verify };
+enum class Command : std::uint8_t { convert, show, diff, verify, explain, help };
 
 struct CommandInfo {
   Command command = Command::convert;
@@ -24,7 +24,7 @@ struct CommandInfo {
   std::string_view summary;
 };
 
-inline constexpr std::array<CommandInfo, 4> kCommands{{
+inline constexpr std::array<CommandInfo, 6> kCommands{{
     {Command::convert, "", "MODEL...", 0, "convert the models"},
     {Command::show, "show", "MODEL", 1,
      "print the IR of a model as text, with a hash for each large constant, or with --html as a page; MODEL "
@@ -34,7 +34,11 @@ inline constexpr std::array<CommandInfo, 4> kCommands{{
      "code 0 if they are equal, 1 if they differ, 2 if one cannot be read"},
     {Command::verify, "verify", "MODEL [IR.xml]", 0,
      "run the model in onnxruntime and its IR in OpenVINO, and compare the outputs; verify --help lists its "
-     "own options; needs the Python package onnx2ir[verify]"},
+     "own options; needs the Python packages numpy, onnx, onnxruntime and openvino"},
+    {Command::explain, "explain", "WORD...", 0,
+     "explain the code of an error, a fault of OpenVINO, an operator, an option or a pass, or print the "
+     "document about a topic; without words: list the topics"},
+    {Command::help, "help", "[COMMAND]", 0, "print the options of all commands, or those of one"},
 }};
 
 /// A list to print instead of a conversion.
@@ -49,6 +53,11 @@ enum class Listing : std::uint8_t {
   documentation
 };
 
+/// The format of errors and warnings.
+enum class DiagnosticsFormat : std::uint8_t { text, json, github, sarif };
+/// Their names, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 4> kDiagnosticsFormats{"text", "json", "github", "sarif"};
+
 struct Arguments {
   Command command = Command::convert;
   std::vector<std::string> models;  ///< "-": standard input
@@ -61,7 +70,7 @@ struct Arguments {
   std::string html;    ///< file of the HTML page; "-": standard output
   bool verbose = false;
   bool quiet = false;
-  bool has_json_diagnostics = false;
+  DiagnosticsFormat diagnostics_format = DiagnosticsFormat::text;
   std::filesystem::path checked_files;  ///< the XML of the pair to check
   Listing listing = Listing::none;
   std::string documentation;  ///< the format of Listing::documentation

@@ -15,6 +15,7 @@
 #include <set>
 #include <thread>
 
+#include "cli/diagnostic_formats.hpp"
 #include "cli/html_page.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/temporary_files.hpp"
@@ -102,6 +103,11 @@ void limit_memory(std::uint64_t bytes) {
   ::getrlimit(RLIMIT_DATA, &limit);
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, bytes);
   ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+/// Whether standard error has nothing but the diagnostics.
+bool is_for_programs(DiagnosticsFormat format) {
+  return format == DiagnosticsFormat::json || format == DiagnosticsFormat::sarif;
 }
 
 /// Adds hints that name options of the command line.
@@ -296,8 +302,8 @@ class Run {
     const Outcome& outcome = outcomes_[index];
     const Job& job = jobs_[index];
     std::cerr << outcome.log;
-    print(arguments_, outcome.diagnostics);
-    if (arguments_.has_json_diagnostics) return;
+    print(arguments_, outcome.diagnostics, job.model);
+    if (is_for_programs(arguments_.diagnostics_format)) return;
     if (const auto errors = outcome.error_count(); errors != 0) {
       std::cerr << "onnx2ir: '" << job.model << "' was not converted: " << errors
                 << (errors == 1 ? " error\n" : " errors\n");
@@ -346,16 +352,25 @@ class Run {
 
 }  // namespace
 
-void print(const Arguments& arguments, const std::vector<Diagnostic>& diagnostics) {
-  if (arguments.has_json_diagnostics) {
+void print(const Arguments& arguments, const std::vector<Diagnostic>& diagnostics, std::string_view model) {
+  if (model.empty() && arguments.models.size() == 1) model = arguments.models[0];
+  if (arguments.diagnostics_format == DiagnosticsFormat::json) {
     std::cerr << to_json(diagnostics) << '\n';
+    return;
+  }
+  if (arguments.diagnostics_format == DiagnosticsFormat::sarif) {
+    std::cerr << sarif_text(diagnostics, model) << '\n';
     return;
   }
   std::vector<Diagnostic> shown;
   std::ranges::copy_if(diagnostics, std::back_inserter(shown), [&](const Diagnostic& diagnostic) {
     return !arguments.quiet || diagnostic.severity == Severity::error;
   });
-  if (!shown.empty()) std::cerr << to_string(shown) << '\n';
+  if (arguments.diagnostics_format == DiagnosticsFormat::github) {
+    std::cerr << github_text(shown, model);
+  } else if (!shown.empty()) {
+    std::cerr << to_string(shown) << '\n';
+  }
 }
 
 int convert_models(const Arguments& arguments) {

@@ -15,6 +15,10 @@ constexpr std::string_view kPurpose = "converts ONNX models to OpenVINO IR";
 constexpr std::string_view kModels =
     "models as ONNX protobuf, with or without external data, or as ONNX text; - is standard input";
 
+/// The column of summaries in the help, and its width.
+constexpr std::size_t kIndent = 30;
+constexpr std::size_t kWidth = 100;
+
 /// The options of a group, in the table's order.
 std::vector<const Option*> in_group(std::span<const Option> options, std::string_view group) {
   std::vector<const Option*> found;
@@ -192,6 +196,22 @@ std::string markdown_table(std::span<const Option> options) {
   return text;
 }
 
+/// The options by groups, with their summaries in a column.
+void append_options(std::string& text, std::span<const Option> options) {
+  for (const std::string_view group : kGroups) {
+    const std::vector<const Option*> found = in_group(options, group);
+    if (found.empty()) continue;
+    text += '\n' + std::string(group) + ":\n";
+    for (const Option* option : found) {
+      std::string line = "  " + usage_of(*option);
+      line += line.size() + 2 > kIndent ? '\n' + std::string(kIndent, ' ')
+                                        : std::string(kIndent - line.size(), ' ');
+      text += line;
+      append_wrapped(text, option->summary, kIndent, kWidth);
+    }
+  }
+}
+
 using Writer = std::string (*)(std::span<const Option>);
 constexpr std::array<std::pair<std::string_view, Writer>, 5> kForms{{{"man", manual_page},
                                                                      {"bash", bash_completion},
@@ -202,8 +222,6 @@ constexpr std::array<std::pair<std::string_view, Writer>, 5> kForms{{{"man", man
 }  // namespace
 
 std::string help_text(std::span<const Option> options) {
-  constexpr std::size_t kIndent = 30;
-  constexpr std::size_t kWidth = 100;
   std::string text = "onnx2ir " + std::string(version()) + ": " + std::string(kPurpose) + "\n\n";
   for (const CommandInfo& command : kCommands) {
     std::string line = (command.name.empty() ? "usage: " : "       ") + usage_of(command);
@@ -214,19 +232,18 @@ std::string help_text(std::span<const Option> options) {
   }
   text += '\n';
   text += "MODEL: " + std::string(kModels) + "\n";
-  for (const std::string_view group : kGroups) {
-    text += '\n' + std::string(group) + ":\n";
-    for (const Option* option : in_group(options, group)) {
-      std::string line = "  " + usage_of(*option);
-      line += line.size() + 2 > kIndent ? '\n' + std::string(kIndent, ' ')
-                                        : std::string(kIndent - line.size(), ' ');
-      text += line;
-      append_wrapped(text, option->summary, kIndent, kWidth);
-    }
-  }
+  append_options(text, options);
   return text +
          "\nUnderscores may stand for the hyphens in names of options, and flags may have a value "
          "(--compress_to_fp16=False).\n";
+}
+
+std::string command_help(const CommandInfo& command, std::span<const Option> options) {
+  std::string text = "usage: onnx2ir " + std::string(command.name) + ' ' + std::string(command.words);
+  text += options.empty() ? "\n\n" : " [options]\n\n";
+  append_wrapped(text, command.summary, 0, kWidth);
+  append_options(text, options);
+  return text;
 }
 
 std::vector<std::string> documentation_forms() {

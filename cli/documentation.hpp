@@ -6,12 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command_line.hpp"
+#include "cli/arguments.hpp"
 
 namespace onnx2ir::cli {
 
 /// The text of --help.
 std::string help_text(std::span<const Option> options);
+/// The help of one command, whose options are `options`.
+std::string command_help(const CommandInfo& command, std::span<const Option> options);
 
 /// The formats that document() supports: "man", "bash", "zsh", "fish", "markdown".
 std::vector<std::string> documentation_forms();

@@ -34,7 +34,7 @@ Conversion& kept(Conversion conversion) {
 /// The model, or null after its errors are printed.
 const Model* read_or_report(const Arguments& arguments, const std::string& model) {
   Conversion& conversion = kept(read(arguments, model));
-  print(arguments, conversion.diagnostics);
+  print(arguments, conversion.diagnostics, model);
   return conversion.model ? &*conversion.model : nullptr;
 }
 

@@ -3,6 +3,8 @@
 #include <onnx2ir/onnx2ir.hpp>
 #include <sstream>
 
+#include "cli/explain.hpp"
+
 namespace onnx2ir::cli {
 
 std::string operator_list() {
@@ -44,7 +46,7 @@ std::string fault_list() {
 std::string diagnostic_list() {
   std::ostringstream list;
   for (const DiagnosticCodeInfo& code : kDiagnosticCodes)
-    list << code.name << "  " << code.meaning << "  " << code.remedy << '\n';
+    list << code.name << "  " << code.meaning << "  " << with_commands(std::string(code.remedy)) << '\n';
   return list.str();
 }
 

@@ -11,6 +11,7 @@
 #include "cli/arguments.hpp"
 #include "cli/convert_models.hpp"
 #include "cli/documentation.hpp"
+#include "cli/explain.hpp"
 #include "cli/inspect_models.hpp"
 #include "cli/listings.hpp"
 #include "cli/temporary_files.hpp"
@@ -20,10 +21,15 @@ namespace {
 
 using namespace onnx2ir::cli;
 
+const CommandInfo& info_of(Command command) {
+  return *std::ranges::find(kCommands, command, &CommandInfo::command);
+}
+
 std::string listing_text(const Arguments& arguments, const std::vector<Option>& options) {
   switch (arguments.listing) {
     case Listing::help:
-      return help_text(options);
+      return arguments.command == Command::convert ? help_text(options)
+                                                   : command_help(info_of(arguments.command), options);
     case Listing::version:
       return "onnx2ir " + std::string(onnx2ir::version()) + '\n';
     case Listing::operators:
@@ -57,9 +63,36 @@ const CommandInfo& command_of(const std::vector<std::string>& words) {
   return found == kCommands.end() || found->name.empty() ? kCommands[0] : *found;
 }
 
+/// The command line whose output `help COMMAND` prints. No value, with the reason in `problem`, if there is
+/// no such command.
+std::optional<std::vector<std::string>> help_of(const std::vector<std::string>& words, std::string& problem) {
+  if (words.empty() || words[0].starts_with('-')) return std::vector<std::string>{"--help"};
+  std::vector<std::string> names{"convert"};
+  for (const CommandInfo& command : kCommands) {
+    if (!command.name.empty()) names.emplace_back(command.name);
+  }
+  if (words[0] == names[0]) return std::vector<std::string>{"--help"};
+  if (std::ranges::find(names, words[0]) != names.end()) return std::vector<std::string>{words[0], "--help"};
+  const std::string nearest = onnx2ir::nearest_name(words[0], names);
+  problem = "there is no command '" + words[0] + '\'' +
+            (nearest.empty() ? "; --help lists the commands" : "; did you mean '" + nearest + "'?");
+  return std::nullopt;
+}
+
 int run(std::vector<std::string> words) {
+  if (command_of(words).command == Command::help) {
+    words.erase(words.begin());
+    std::string problem;
+    const auto line = help_of(words, problem);
+    if (!line) {
+      std::cerr << "onnx2ir: " << problem << '\n';
+      return kUsage;
+    }
+    words = *line;
+  }
   const CommandInfo& command = command_of(words);
   if (!command.name.empty()) words.erase(words.begin());
+  if (command.command == Command::explain) return explain(words);
   if (command.command == Command::verify) return verify_model(words);
   Arguments arguments;
   arguments.command = command.command;
@@ -75,6 +108,8 @@ int run(std::vector<std::string> words) {
     problem = "usage: onnx2ir " + std::string(command.name) + ' ' + std::string(command.words);
   if (!problem && !arguments.html.empty() && arguments.models.size() > 1)
     problem = "--html takes one model; run onnx2ir show --html FILE.html MODEL for each";
+  if (!problem && arguments.diagnostics_format == DiagnosticsFormat::sarif && arguments.models.size() > 1)
+    problem = "--diagnostics-format sarif takes one model; run onnx2ir for each";
   if (problem) {
     std::cerr << "onnx2ir: " << *problem << '\n';
     return kUsage;

@@ -17,7 +17,10 @@ if sys.path[:1] == ['']: del sys.path[0]
 try:
     from onnx2ir.verify.__main__ import main
 except ModuleNotFoundError as error:
-    print(f"onnx2ir: verify needs the Python package {error.name}: python3 -m pip install 'onnx2ir[verify]'", file=sys.stderr)
+    if error.name.split(".")[0] == "onnx2ir":
+        print(f"onnx2ir: verify needs the Python module of onnx2ir, which {sys.executable} does not have: install the wheel there", file=sys.stderr)
+    else:
+        print(f"onnx2ir: verify needs the Python package {error.name}: {sys.executable} -m pip install numpy onnx onnxruntime openvino", file=sys.stderr)
     sys.exit(2)
 sys.exit(main(sys.argv[1:]))
 )";

@@ -30,7 +30,7 @@ constexpr std::string_view kOpenVino = "create_extensions";
 /// Why a library cannot be used, and what the user can do.
 struct Problem {
   std::string reason;
-  std::string hint = "docs/extensions.md describes libraries with translators";
+  std::string hint = "`onnx2ir explain extensions` describes libraries with translators";
 };
 
 /// Whether each of `names` is a name in the file, with a zero byte before and after it, as in tables of
@@ -143,7 +143,7 @@ std::optional<Problem> load(const std::filesystem::path& path, Registration& reg
     return Problem{"it is an extension of OpenVINO",
                    "pass --keep-unknown instead: it keeps unknown operators as layers of the IR, and the "
                    "program that runs "
-                   "the IR loads the library with core.add_extension(); see docs/extensions.md"};
+                   "the IR loads the library with core.add_extension(); see `onnx2ir explain extensions`"};
   if (!can_load())
     return Problem{"this onnx2ir is linked statically and cannot load libraries",
                    "use onnx2ir of the Python wheel or of the Debian package"};

@@ -260,7 +260,7 @@ OperatorMap parse_operator_map(std::string_view text) {
 std::optional<OperatorMap> load_operator_map(const std::filesystem::path& path, DiagnosticSink& sink) {
   Diagnostic diagnostic;
   diagnostic.code = DiagnosticCode::bad_extension;
-  diagnostic.hint = "docs/extensions.md describes the file";
+  diagnostic.hint = "`onnx2ir explain extensions` describes the file";
   const FileResult opened = open_file(path);
   if (opened.file == nullptr) {
     diagnostic.message =

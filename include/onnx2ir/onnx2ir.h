@@ -48,7 +48,8 @@ ONNX2IR_C_API onnx2ir_status onnx2ir_options_set(onnx2ir_options* options, const
 /* Why the last call of onnx2ir_options_set failed; empty if it did not. */
 ONNX2IR_C_API const char* onnx2ir_options_problem(const onnx2ir_options* options);
 /* Is called as the work goes on with the stage's name and the finished part of all work, 0 to 1; and more often without a
- * name (NULL). If it returns another number than 0, the conversion ends with the error "cancelled". */
+ * name (NULL). If it returns another number than 0, the conversion ends with the error "cancelled". The
+ * options of onnx2ir_conversion_save use it in the same way; the previous files are unchanged if it cancels. */
 typedef int (*onnx2ir_progress)(const char* stage, double fraction, void* data);
 ONNX2IR_C_API void onnx2ir_options_set_progress(onnx2ir_options* options, onnx2ir_progress progress, void* data);
 
@@ -65,7 +66,8 @@ ONNX2IR_C_API void onnx2ir_conversion_delete(onnx2ir_conversion* conversion);
 /* Whether there is a model. */
 ONNX2IR_C_API onnx2ir_status onnx2ir_conversion_status(const onnx2ir_conversion* conversion);
 /* Errors and warnings for people, empty if there are none; and for programs, with inputs and outputs: a JSON object
- * {"inputs": [{"name", "element_type", "shape"}], "outputs": [...], "diagnostics": [...]}. */
+ * {"inputs": [{"name", "element_type", "shape", "dimensions": [{"min", "max", "name"}]}], "outputs": [...],
+ * "diagnostics": [...]}; shape and dimensions are null for a dynamic rank, a size of -1 is dynamic, a max of -1 unbounded. */
 ONNX2IR_C_API const char* onnx2ir_conversion_text(const onnx2ir_conversion* conversion);
 ONNX2IR_C_API const char* onnx2ir_conversion_json(const onnx2ir_conversion* conversion);
 

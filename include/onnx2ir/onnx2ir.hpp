@@ -27,6 +27,15 @@
 
 namespace onnx2ir {
 
+/// The sizes that a dimension of a port may have, and its name in the ONNX model.
+struct PortDimension {
+  std::int64_t min = 0;
+  std::int64_t max = -1;  ///< -1: no upper bound
+  std::string name;       ///< empty: none, or a static dimension
+
+  friend bool operator==(const PortDimension&, const PortDimension&) = default;
+};
+
 /// An input or output of a converted model. A sequence `y` has two ports, `y/values` and `y/shapes`; an
 /// optional `y` has `y/has_value` in addition to its value.
 struct Port {
@@ -34,6 +43,8 @@ struct Port {
   std::string element_type;         ///< IR name: "f32", "i64", "boolean"
   bool has_rank = true;             ///< false: the rank is dynamic
   std::vector<std::int64_t> shape;  ///< -1 for a dynamic dimension
+  /// The same dimensions with their bounds and names. Models that were read from IR have no names.
+  std::vector<PortDimension> dimensions;
 };
 
 /// A converted model, ready to be written. Its weights are views on the model's files, which must not change

@@ -103,6 +103,13 @@ struct SaveOptions {
   std::function<void(const std::filesystem::path& path, bool is_there)> temporary;
   /// The largest XML to write: a kilobyte of functions that call each other can expand to gigabytes.
   std::uint64_t max_xml_size = std::uint64_t{1} << 32U;
+  /// Called while the files are written with the name of the stage ("weights", "xml", "disk", "done") and the
+  /// finished fraction of the work, 0 to 1. This function and is_cancelled may be empty, are called on the
+  /// writing thread, and should not throw.
+  std::function<void(std::string_view stage, double fraction)> progress;
+  /// Called at least for each 16 MiB that is written: true ends the writing with the error "cancelled". The
+  /// previous files are then unchanged.
+  std::function<bool()> is_cancelled;
 };
 
 /// An option by name. The command line, its documents, C and Python take all names, texts and checks from

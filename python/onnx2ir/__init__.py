@@ -4,23 +4,29 @@
 >>> model.save("model.xml")
 >>> compiled = openvino.Core().compile_model(model.to_openvino(), "CPU")
 
+>>> compiled = openvino.Core().compile_model(onnx2ir.convert_model("model.onnx", input=("x", [1, 3, 224, 224])), "CPU")  # as ov.convert_model
+
 For comparisons with another runtime, compile with {"INFERENCE_PRECISION_HINT": "f32"}: by default, OpenVINO computes in bf16 or f16 on some CPUs.
 """
 
-from ._api import ConversionError, Diagnostic, Model, Operator, Place, Port, check_files, convert, diff, get_include, read_ir, supported_operators
+from ._api import Model, check_files, convert, diff, get_include, read_ir, supported_operators
+from ._convert_model import convert_model
 from ._library import version as _version
+from ._types import ConversionError, Diagnostic, Dimension, Operator, Place, Port
 
 __version__ = _version()
 
 __all__ = [
     "ConversionError",
     "Diagnostic",
+    "Dimension",
     "Model",
     "Operator",
     "Place",
     "Port",
     "check_files",
     "convert",
+    "convert_model",
     "diff",
     "get_include",
     "read_ir",

@@ -1,20 +1,27 @@
 """The Python interface, which uses the C interface. Other Python threads run while a model is converted or written."""
 
+import contextlib
 import ctypes
 import errno
 import json
 import os
 import pathlib
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NoReturn, Optional, Protocol, Sequence, Tuple, Union
+import signal
+import threading
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NoReturn, Optional, Protocol, Sequence, Tuple, Union
 
 from ._library import OK, Allocate, Progress, library
+from ._notebook import notebook_html
 from ._option_texts import Path, extensions_text, inputs_text, outputs_text
+from ._progress import ProgressFunction, Reporter
+from ._sources import model_bytes
+from ._types import ConversionError, Diagnostic, Operator, Port, diagnostics_of, ports_of
 
 if TYPE_CHECKING:
     import openvino
-
-ProgressFunction = Callable[[str, float], None]
+    from typing_extensions import Buffer
+else:
+    Buffer = bytes
 
 
 class _Message(Protocol):
@@ -25,63 +32,29 @@ class _Readable(Protocol):
     def read(self) -> Any: ...
 
 
-@dataclass(frozen=True)
-class Place:
-    """A place in a model; unknown fields are empty or -1."""
-
-    graph: str = ""
-    node_index: int = -1
-    node_name: str = ""
-    domain: str = ""
-    op_type: str = ""
-    opset: int = -1
-    outputs: Tuple[str, ...] = ()
-    function_stack: Tuple[str, ...] = ()
+class _Array(Protocol):
+    @property
+    def __array_interface__(self) -> Any: ...
 
 
-@dataclass(frozen=True)
-class Diagnostic:
-    """An error, a warning or a remark about a model."""
+class _OnnxIrModel(Protocol):
+    """An onnx_ir.Model."""
 
-    severity: str  # "remark", "warning" or "error"
-    code: str
-    message: str
-    place: Place = field(default_factory=Place)
-    notes: Tuple[str, ...] = ()
-    hint: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.severity}: {self.message} [{self.code}]"
+    @property
+    def graph(self) -> Any: ...
+    @property
+    def opset_imports(self) -> Any: ...
 
 
-@dataclass(frozen=True)
-class Port:
-    """An input or output of a converted model."""
+class _OnnxProgram(Protocol):
+    """A torch.onnx.ONNXProgram."""
 
-    name: str
-    element_type: str
-    shape: Optional[Tuple[int, ...]]  # -1 for a dynamic dimension; None for a dynamic rank
+    @property
+    def model_proto(self) -> Any: ...
 
 
-@dataclass(frozen=True)
-class Operator:
-    """An operator that is converted."""
-
-    domain: str  # "" for ai.onnx
-    name: str
-    versions: Tuple[int, ...]
-    limits: str  # what is not converted
-
-
-class ConversionError(ValueError):
-    """A model that cannot be converted; `diagnostics` has all the reasons."""
-
-    def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
-        super().__init__(message, tuple(diagnostics))
-        self.diagnostics: Tuple[Diagnostic, ...] = tuple(diagnostics)
-
-    def __str__(self) -> str:
-        return str(self.args[0])
+# What convert() accepts as a model.
+ModelSource = Union[Path, Buffer, _Message, _Readable, _Array, _OnnxIrModel, _OnnxProgram]
 
 
 class _Owner:
@@ -97,7 +70,7 @@ class _Options(_Owner):
     def __init__(self, **values: Any) -> None:
         self._handle = _checked(library.onnx2ir_options_new())
         self._progress: Any = None
-        self.error: Optional[BaseException] = None  # the exception of the progress function
+        self.error: Optional[BaseException] = None  # an exception that ended the work
         for name, value in values.items():
             if value is not None:
                 self._set(name, value)
@@ -110,17 +83,41 @@ class _Options(_Owner):
         if library.onnx2ir_options_set(self._handle, name.encode(), _encoded(text)) != OK:
             raise ValueError(f"{name}: {library.onnx2ir_options_problem(self._handle).decode()}")
 
-    def set_progress(self, report: ProgressFunction) -> None:
+    def set_progress(self, report: Optional[ProgressFunction]) -> None:
         def call(stage: Optional[bytes], fraction: float, _: Any) -> int:
             try:
-                if stage is not None:
+                if stage is not None and report is not None:
                     report(stage.decode(), fraction)
-            except BaseException as error:  # raised again in convert()
+            except BaseException as error:  # raised again by running()
                 self.error = error
             return int(self.error is not None)
 
         self._progress = Progress(call)
         library.onnx2ir_options_set_progress(self._handle, self._progress, None)
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        """Around a call of the library, which ends early at Ctrl-C. Raises the exception that ended it.
+
+        Python handles signals at the start of the progress function, where ctypes would lose an exception of the handler.
+        """
+        handler = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+
+        def handle(number: int, frame: Any) -> None:
+            try:
+                handler(number, frame)  # type: ignore[operator, misc]
+            except BaseException as error:
+                self.error = error
+
+        if callable(handler):
+            signal.signal(signal.SIGINT, handle)
+        try:
+            yield
+        finally:
+            if callable(handler):
+                signal.signal(signal.SIGINT, handler)
+        if self.error is not None:
+            raise self.error
 
     @property
     def handle(self) -> Any:
@@ -155,25 +152,6 @@ def _encoded(text: str) -> bytes:
     return encoded
 
 
-def _diagnostics(rows: List[Dict[str, Any]]) -> Tuple[Diagnostic, ...]:
-    return tuple(
-        Diagnostic(
-            **{
-                **row,
-                "notes": tuple(row["notes"]),
-                "place": Place(
-                    **{**row["place"], "outputs": tuple(row["place"]["outputs"]), "function_stack": tuple(row["place"]["function_stack"])}
-                ),
-            }
-        )
-        for row in rows
-    )
-
-
-def _ports(rows: List[Dict[str, Any]]) -> Tuple[Port, ...]:
-    return tuple(Port(row["name"], row["element_type"], None if row["shape"] is None else tuple(row["shape"])) for row in rows)
-
-
 def _raise_os_error(message: str, path: Path) -> NoReturn:
     """With the system's error number, if there is one, which makes it a FileNotFoundError or a similar exception."""
     for number in errno.errorcode:
@@ -191,9 +169,9 @@ class Model:
     def __init__(self, handle: _Handle) -> None:
         self._handle = handle
         description = handle.description()
-        self.inputs: Tuple[Port, ...] = _ports(description["inputs"])
-        self.outputs: Tuple[Port, ...] = _ports(description["outputs"])
-        self.diagnostics: Tuple[Diagnostic, ...] = _diagnostics(description["diagnostics"])  # warnings and remarks
+        self.inputs: Tuple[Port, ...] = ports_of(description["inputs"])
+        self.outputs: Tuple[Port, ...] = ports_of(description["outputs"])
+        self.diagnostics: Tuple[Diagnostic, ...] = diagnostics_of(description["diagnostics"])  # warnings and remarks
 
     def __copy__(self) -> "Model":
         return _with_fields(Model.__new__(Model), self.__dict__)
@@ -205,15 +183,28 @@ class Model:
         fields = {name: value for name, value in self.__dict__.items() if name != "_handle"}
         return _unpickled, (self.xml(), self.weights(), fields)
 
-    def save(self, xml: Path, bin: Optional[Path] = None, *, sync: str = "replaced", max_xml_size: int = 1 << 32) -> None:  # noqa: A002
+    def save(
+        self,
+        xml: Path,
+        bin: Optional[Path] = None,  # noqa: A002
+        *,
+        sync: str = "replaced",
+        max_xml_size: int = 1 << 32,
+        progress: Union[None, bool, ProgressFunction] = None,
+    ) -> None:
         """Writes the XML, and the weights to `bin` (by default next to the XML); both or neither. Raises OSError.
 
         `sync`: when to wait until the files are on the disk: "replaced" (if a file is replaced), "always" or "never".
         `max_xml_size`: the largest XML that is written, in bytes.
+        `progress`: as in convert(). An exception in the function, or Ctrl-C, ends the writing; the previous files are then unchanged.
         """
         options = _Options(sync=sync, max_xml_size=max_xml_size)
         files = [None if path is None else _encoded(os.fspath(path)) for path in (xml, bin)]
-        if library.onnx2ir_conversion_save(self._handle.pointer, *files, options.handle) != OK:
+        with Reporter(progress, f"saving {os.path.basename(os.fspath(xml))}") as reporter:
+            options.set_progress(reporter.report)
+            with options.running():
+                status = library.onnx2ir_conversion_save(self._handle.pointer, *files, options.handle)
+        if status != OK:
             _raise_os_error(self._last_error(), xml)
 
     def xml(self) -> bytes:
@@ -259,6 +250,14 @@ class Model:
         """The graph as it is written, as an HTML page for a web browser, without references to other files."""
         return self._text(library.onnx2ir_conversion_html(self._handle.pointer))
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: inputs and outputs, and the page of html() if it is not too large."""
+        try:
+            page = self.html()
+        except RuntimeError:  # a file of the model has changed
+            page = ""
+        return notebook_html(self.inputs, self.outputs, page)
+
     def __str__(self) -> str:
         return self.text()
 
@@ -285,30 +284,8 @@ class Model:
         return message
 
 
-def _model_bytes(model: Any) -> Optional[Any]:
-    """The bytes of a model that is not a path."""
-    if isinstance(model, str):
-        # Every model in ONNX's text form contains this, and no path does.
-        return model.encode() if "\n" in model or model.lstrip().startswith("<") else None
-    if hasattr(model, "SerializeToString"):
-        if hasattr(model, "node") and not hasattr(model, "opset_import"):  # a GraphProto
-            import onnx
-
-            model = onnx.helper.make_model(model)
-        return model.SerializeToString()
-    if hasattr(model, "read"):
-        content = model.read()
-        return content.encode() if isinstance(content, str) else content
-    if isinstance(model, os.PathLike):
-        return None
-    try:
-        return memoryview(model).cast("B")
-    except TypeError:
-        raise TypeError(f"a model must be a path, bytes, text, a file or an onnx.ModelProto, not {type(model).__name__}") from None
-
-
 def _converted(model: Any, options: _Options) -> _Handle:
-    content = _model_bytes(model)
+    content = model_bytes(model)
     if content is None:
         os.stat(model)  # raises the right error for a missing file
         return _Handle(library.onnx2ir_convert_file(_encoded(os.fspath(model)), options.handle))
@@ -323,7 +300,7 @@ def _converted(model: Any, options: _Options) -> _Handle:
 
 
 def convert(
-    model: Union[Path, bytes, bytearray, memoryview, _Message, _Readable],
+    model: ModelSource,
     *,
     input: Any = None,  # noqa: A002
     output: Union[None, str, Sequence[str]] = None,
@@ -340,14 +317,15 @@ def convert(
     threads: int = 0,
     max_function_nodes: int = 1_000_000,
     max_memory: Optional[int] = None,
-    progress: Optional[ProgressFunction] = None,
+    progress: Union[None, bool, ProgressFunction] = None,
 ) -> Model:
-    """Converts a model: a path, bytes or any buffer, ONNX text, an open file, an onnx.ModelProto or an onnx.GraphProto.
+    """Converts a model: a path, bytes or any buffer, ONNX text, an open file, an onnx.ModelProto or GraphProto, an onnx_ir.Model, or a
+    torch.onnx.ONNXProgram.
 
     Raises ConversionError with all reasons, and OSError (FileNotFoundError, ...) for a file that cannot be found.
 
-    `input`: inputs of the converted model, as text ("x[1,3,224,224]{f16},rate->16000"), as a dict of shapes or types, or as a list of
-    names, shapes and tuples of a name, a shape and a type; the first form is that of the command line.
+    `input`: inputs of the converted model, as text ("x[1,3,224,224]{f16},rate->16000", the form of the command line), or as a name, a shape,
+    a type, a constant array, a tuple of these for one input, or a list or dict of them for several (docs/embedding.md).
     `output`: tensors that become the outputs.
     `external_data_folder`: the folder of external data for a model that is not a file.
     `operator_map`: a JSON file with rules that convert operators to operations of the IR.
@@ -365,7 +343,8 @@ def convert(
     `max_function_nodes`: the most nodes that calls of the model's functions may add.
     `max_memory`: the most bytes that the conversion may use, by an estimate; 0: no limit; by default 512 MiB and a multiple of the size of
     the model's files.
-    `progress`: called with the name of the stage and the finished fraction of the work; an exception ends the conversion.
+    `progress`: a function that is called with the name of the stage and the finished fraction of the work, and ends the conversion by an
+    exception; or True for a bar, of tqdm if it is installed. Ctrl-C ends the conversion as well.
     """
     options = _Options(
         input=inputs_text(input),
@@ -384,18 +363,17 @@ def convert(
         max_function_nodes=max_function_nodes,
         max_memory=max_memory,
     )
-    if progress is not None:
-        options.set_progress(progress)
-    handle = _converted(model, options)
-    if options.error is not None:
-        raise options.error
+    with Reporter(progress, "converting") as reporter:
+        options.set_progress(reporter.report)
+        with options.running():
+            handle = _converted(model, options)
     return _model(handle)
 
 
 def _model(handle: _Handle) -> Model:
     if library.onnx2ir_conversion_status(handle.pointer) != OK:
         text: bytes = library.onnx2ir_conversion_text(handle.pointer)
-        raise ConversionError(text.decode(errors="replace"), _diagnostics(handle.description()["diagnostics"]))
+        raise ConversionError(text.decode(errors="replace"), diagnostics_of(handle.description()["diagnostics"]))
     return Model(handle)
 
 

@@ -89,7 +89,7 @@ def test_report(model, tmp_path):
     good, bad = report["models"]
     assert f"onnx2ir {report['onnx2ir']}\n" == run("--version").stdout
     assert good["model"] == str(model) and good["converted"] and good["xml"] == "out/m.xml" and good["seconds"] > 0
-    assert good["inputs"][1] == {"name": "seq_len", "element_type": "i64", "shape": [-1]}
+    assert good["inputs"][1] == {"name": "seq_len", "element_type": "i64", "shape": [-1], "dimensions": [{"min": 0, "max": -1, "name": "n"}]}
     assert [output["name"] for output in good["outputs"]] == ["sum", "lengths"]
     assert not bad["converted"] and bad["xml"] is None and bad["inputs"] is None
     assert {one["severity"] for one in bad["diagnostics"]} == {"error"}
@@ -124,7 +124,7 @@ def test_verbose_names_all_stages(model, tmp_path):
         (["m.onnx", "--verbose=perhaps"], "--verbose: 'perhaps' is neither True nor False"),
         (["--input_model", "m.onnx"], "--input_model: pass the model without an option: onnx2ir MODEL"),
         (["m.onnx", "--output_dir", "x"], "--output_dir: write --output-model FOLDER/"),
-        (["m.onnx", "--mean_values", "[1,2,3]"], "docs/from-ovc.md"),
+        (["m.onnx", "--mean_values", "[1,2,3]"], "onnx2ir explain from-ovc"),
         (["m.onnx", "--batch", "8"], "--batch: pass the shapes with --input"),
         (["m.onnx", "--framework=onnx"], "--framework: leave it out"),
         (["m.onnx", "--log_level", "DEBUG"], "--log_level: use --verbose"),
@@ -195,7 +195,7 @@ def test_completions_and_manual_page():
 def test_bash_completes_options_and_values():
     script = run("--documentation", "bash").stdout
     ask = script + "\nCOMP_WORDS=(onnx2ir {0}); COMP_CWORD={1}; compopt() {{ :; }}; _onnx2ir; echo \"${{COMPREPLY[*]}}\""
-    for words, count, expected in [("--compress", 1, "--compress-to-fp16"), ("--sync a", 2, "always"), ("--diagnostics-format ''", 2, "text json")]:
+    for words, count, expected in [("--compress", 1, "--compress-to-fp16"), ("--sync a", 2, "always"), ("--diagnostics-format ''", 2, "text json github sarif")]:
         done = subprocess.run(["bash", "-c", ask.replace("{0}", words).replace("{1}", str(count)).replace("{{", "{").replace("}}", "}")], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == expected, done.stderr
 
@@ -230,7 +230,7 @@ CHOICES = {
     "sync": ["replaced", "always", "never"],
     "quantization": ["fast", "exact"],
     "dynamic-quantization": ["auto", "never", "always"],
-    "diagnostics-format": ["text", "json"],
+    "diagnostics-format": ["text", "json", "github", "sarif"],
 }
 
 

@@ -17,7 +17,7 @@ net (float[1, 3, h, w] image) => (float[1, 3, h, w] result) { result = Relu (ima
 def test_preprocessing_recipe(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     converted(onnx_file(tmp_path / "model.onnx", MODEL), folder=tmp_path)
-    [recipe] = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.S)
+    [recipe] = (block for block in re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.S) if "PrePostProcessor" in block)
     exec(compile(recipe, str(DOCUMENT), "exec"), {})  # noqa: S102
     assert interface(tmp_path / "preprocessed.xml")[0] == [("image", "u8", "[1,?,?,3]")]
     pixels = np.random.default_rng(0).integers(0, 256, (1, 5, 7, 3), np.uint8)

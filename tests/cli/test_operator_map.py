@@ -191,7 +191,7 @@ def test_wrong_files(tmp_path, text, problem):
     (tmp_path / "map.json").write_text(text)
     done = run(model_file(tmp_path, EXAMPLE), "--operator-map", "map.json", folder=tmp_path)
     assert done.returncode == 1 and f"error: map.json{problem} [bad-extension]" in done.stderr, done.stderr
-    assert "hint: docs/extensions.md describes the file" in done.stderr
+    assert "hint: `onnx2ir explain extensions` describes the file" in done.stderr
 
 
 def test_unreadable_files(tmp_path):
@@ -219,7 +219,7 @@ def test_large_files_take_linear_time(tmp_path):
 
 def test_hint(tmp_path):
     done = run(model_file(tmp_path, EXAMPLE), folder=tmp_path)
-    assert done.returncode == 1 and "hint: docs/extensions.md: --operator-map converts the operator to an operation of the IR" in done.stderr
+    assert done.returncode == 1 and "hint: `onnx2ir explain extensions`: --operator-map converts the operator to an operation of the IR" in done.stderr
 
 
 def test_unused_rules_change_nothing(tmp_path):

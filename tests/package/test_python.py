@@ -5,7 +5,9 @@ import errno
 import gc
 import io
 import json
+import os
 import pickle
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -160,6 +162,38 @@ def test_bounds_of_dimensions(onnx2ir):
     assert [port.name for port in model.outputs] == ["y"]
 
 
+def test_dimensions(onnx2ir):
+    """They are sizes, with the bounds that were requested and the names of the ONNX model."""
+    model = onnx2ir.convert(IMAGE, input={"image": [(1, 8), 3, 224, None]})
+    for port in (model.inputs[0], pickle.loads(pickle.dumps(model.inputs[0])), copy.deepcopy(model).outputs[0]):
+        assert port.shape == (-1, 3, 224, -1) and sum(port.shape) == 225 and repr(port.shape) == "(n=1..8, 3, 224, w)"
+        batch, channels, _, width = port.shape
+        assert (batch.name, batch.min, batch.max, batch.is_dynamic) == ("n", 1, 8, True)
+        assert (channels.name, channels.min, channels.max, channels.is_dynamic) == ("", 3, 3, False)
+        assert (width.name, width.min, width.max) == ("w", 0, None)
+    assert [str(onnx2ir.Dimension(*row)) for row in ((-1, 2), (-1, 0, 5), (-1,), (7, 1, 9, "n"))] == ["2..", "0..5", "?", "7"]
+
+
+def test_names_of_dimensions_of_other_ranks(onnx2ir, tmp_path):
+    model = onnx2ir.convert(IMAGE, input={"image": [None, 3]}, output=["y"])
+    assert repr(model.inputs[0].shape) == "(?, 3)"
+    model.save(tmp_path / "m.xml")
+    assert repr(onnx2ir.read_ir(tmp_path / "m.xml").inputs[0].shape) == "(?, 3)"
+
+
+def test_notebook(onnx2ir, tmp_path):
+    page = onnx2ir.convert(IMAGE)._repr_html_()
+    assert page.count("<iframe") == 1 and 'sandbox="allow-scripts"' in page and "[n, 3, h, w]" in page
+    assert "<!DOCTYPE html>" not in page and "&lt;!DOCTYPE html&gt;" in page
+    save_with_external_data(tmp_path / "m.onnx", "w")
+    model = onnx2ir.convert(tmp_path / "m.onnx")
+    onnx2ir._notebook._MAX_PAGE, before = 10, onnx2ir._notebook._MAX_PAGE
+    try:
+        assert "too large for a notebook" in model._repr_html_()
+    finally:
+        onnx2ir._notebook._MAX_PAGE = before
+
+
 def test_graph(onnx2ir):
     """A GraphProto has no opset: the newest one is used."""
     model = onnx2ir.convert(onnx.parser.parse_model(IMAGE).graph)
@@ -235,7 +269,7 @@ def test_to_openvino_after_the_weights_have_changed(onnx2ir, tmp_path):
 
 def test_views(onnx2ir):
     model = onnx2ir.convert(IMAGE)
-    assert repr(model) == "<onnx2ir.Model (image: f32[-1, 3, -1, -1], rate: i64[]) -> (y: f32[-1, 3, -1, -1], z: f32[])>"
+    assert repr(model) == "<onnx2ir.Model (image: f32[n, 3, h, w], rate: i64[]) -> (y: f32[n, 3, h, w], z: f32[])>"
     assert model.text() == str(model) and "ReLU" in model.text()
     assert model.html().startswith("<!DOCTYPE html>") and '"ReLU"' in model.html()
     assert bytes(model.weights_view()) == model.weights()
@@ -271,6 +305,66 @@ def test_progress(onnx2ir):
 
     with pytest.raises(Stop, match="reading"):
         onnx2ir.convert(MODEL, progress=stop)
+    with pytest.raises(TypeError, match="progress must be True, False or a function"):
+        onnx2ir.convert(MODEL, progress="yes")
+
+
+def files_of(folder):
+    return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.iterdir()}
+
+
+def test_progress_of_saving(onnx2ir, tmp_path):
+    """The previous files stay if it is cancelled, and no other files are left."""
+    model = onnx2ir.convert(addition(tmp_path, 20_000_000))
+    seen = []
+    model.save(tmp_path / "m.xml", progress=lambda stage, fraction: seen.append((stage, fraction)))
+    fractions = [fraction for _, fraction in seen]
+    assert fractions == sorted(fractions) and fractions[0] == 0 and seen[-1] == ("done", 1)
+    stages = list(dict.fromkeys(stage for stage, _ in seen))
+    assert stages == ["weights", "xml", "disk", "done"]
+
+    before = files_of(tmp_path)
+    for last in stages[:-1]:
+
+        def stop(stage, fraction, last=last):
+            if stage == last:
+                raise ZeroDivisionError(stage)
+
+        with pytest.raises(ZeroDivisionError, match=last):
+            model.save(tmp_path / "m.xml", progress=stop)
+        assert files_of(tmp_path) == before
+    onnx2ir.check_files(tmp_path / "m.xml")
+
+
+def test_interrupt(onnx2ir, tmp_path):
+    """Ctrl-C ends conversion and writing without a progress function, and the handler of the program stays."""
+    path = addition(tmp_path, 1000)
+    model = onnx2ir.convert(path)
+    handler = signal.getsignal(signal.SIGINT)
+    before = files_of(tmp_path)
+    for work in (lambda progress: onnx2ir.convert(path, progress=progress), lambda progress: model.save(tmp_path / "m.xml", progress=progress)):
+        with pytest.raises(KeyboardInterrupt):
+            work(lambda *_: os.kill(os.getpid(), signal.SIGINT))
+        assert signal.getsignal(signal.SIGINT) is handler and files_of(tmp_path) == before
+
+
+def test_progress_bar(onnx2ir, tmp_path):
+    """Of tqdm if there is one; otherwise nothing is printed unless standard error is a terminal."""
+    program = f"""
+import sys
+sys.path.insert(0, {str(Path(onnx2ir.__file__).parents[1])!r})
+import onnx2ir
+onnx2ir.convert({str(MODEL)!r}, progress=True).save({str(tmp_path / "m.xml")!r}, progress=True)
+"""
+    for has_tqdm in (False, True):
+        (tmp_path / "tqdm").mkdir(exist_ok=True)
+        (tmp_path / "tqdm/__init__.py").write_text("" if has_tqdm else "raise ImportError")
+        (tmp_path / "tqdm/auto.py").write_text(
+            "class tqdm:\n    n = 0\n    def __init__(self, desc, **_): print(desc)\n    def set_postfix_str(self, *_, **__): pass\n"
+            "    def update(self, by): self.n += by\n    def close(self): print(self.n)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True)
+        assert done.stderr == "" and done.stdout.split("\n") == (["converting", "100", "saving m.xml", "100", ""] if has_tqdm else [""])
 
 
 def test_all_options_are_keywords(onnx2ir):

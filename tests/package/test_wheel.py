@@ -88,7 +88,7 @@ def test_quick_start(environment, tmp_path):
             assert (" ".join(done.stdout.split()) if here.startswith("ls") else done.stdout.strip()) == (" ".join(expected.split()) if here.startswith("ls") else expected)
 
 
-@pytest.mark.parametrize("shape, is_right", [("tuple[int, ...] | None", True), ("list[int]", False)])
+@pytest.mark.parametrize("shape, is_right", [("tuple[onnx2ir.Dimension, ...] | None", True), ("list[int]", False)])
 def test_types(environment, tmp_path, monkeypatch, shape, is_right):
     """mypy finds the types in the package."""
     folder, _ = environment

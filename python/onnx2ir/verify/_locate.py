@@ -7,6 +7,7 @@ import onnx
 import onnx.numpy_helper
 
 from .. import _api
+from .._types import ConversionError
 from ._compare import Comparison, compare
 from ._expose import exposed_body, find_node, taken_branch
 from ._runs import Converted, Failure, Reference, folder_of, read_model
@@ -128,7 +129,7 @@ def _first_in_body(proto: onnx.ModelProto, runs: _Runs, loop: Location) -> Locat
         changed, values = exposed_body(proto, loop.output, is_nested)
         try:
             expected, actual, wrong = runs.differences(changed, [value.output for value in values])
-        except (Failure, _api.ConversionError) as error:
+        except (Failure, ConversionError) as error:
             problem = str(error).splitlines()[0]
             continue
         found = []

@@ -1,0 +1,121 @@
+#include "cli/diagnostic_formats.hpp"
+
+#include <cctype>
+#include <set>
+
+#include "cli/explain.hpp"
+
+namespace onnx2ir::cli {
+namespace {
+
+/// The levels of a severity in a workflow and in SARIF.
+struct Level {
+  std::string_view github;
+  std::string_view sarif;
+};
+
+Level level_of(Severity severity) {
+  switch (severity) {
+    case Severity::remark:
+      return {"notice", "note"};
+    case Severity::warning:
+      return {"warning", "warning"};
+    case Severity::error:
+      break;
+  }
+  return {"error", "error"};
+}
+
+/// Escapes text of a workflow command; properties also have no colons and commas.
+std::string escaped(std::string_view text, bool is_property) {
+  std::string escaped;
+  for (const char letter : text) {
+    if (letter == '%') {
+      escaped += "%25";
+    } else if (letter == '\r') {
+      escaped += "%0D";
+    } else if (letter == '\n') {
+      escaped += "%0A";
+    } else if (is_property && letter == ':') {
+      escaped += "%3A";
+    } else if (is_property && letter == ',') {
+      escaped += "%2C";
+    } else {
+      escaped += letter;
+    }
+  }
+  return escaped;
+}
+
+/// The path as a URI reference: letters, digits, "-._~/" as they are, other bytes as %XX.
+std::string uri_of(std::string_view path) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string uri;
+  for (const char letter : path) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte < 0x80 &&
+        (std::isalnum(byte) != 0 || std::string_view("-._~/").find(letter) != std::string_view::npos)) {
+      uri += letter;
+    } else {
+      uri += '%';
+      uri += kDigits[byte >> 4U];
+      uri += kDigits[byte & 15U];
+    }
+  }
+  return uri;
+}
+
+/// "main/loop.body, node 4 gate"
+std::string logical_name(const Place& place) {
+  std::string name = place.graph;
+  if (place.node_index >= 0) name += (name.empty() ? "node " : ", node ") + std::to_string(place.node_index);
+  if (!place.node_name.empty()) name += ' ' + place.node_name;
+  return name;
+}
+
+std::string rules_of(std::span<const Diagnostic> diagnostics) {
+  std::set<DiagnosticCode> codes;
+  for (const Diagnostic& diagnostic : diagnostics) codes.insert(diagnostic.code);
+  std::string json;
+  for (const DiagnosticCode code : codes) {
+    const DiagnosticCodeInfo& info = kDiagnosticCodes[static_cast<std::size_t>(code)];
+    json += (json.empty() ? "\n" : ",\n") + std::string("{\"id\": ") + json_string(info.name) +
+            ", \"shortDescription\": {\"text\": " + json_string(info.meaning) +
+            "}, \"help\": {\"text\": " + json_string(with_commands(std::string(info.remedy))) + "}}";
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string github_text(std::span<const Diagnostic> diagnostics, std::string_view model) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    text += "::" + std::string(level_of(diagnostic.severity).github) + ' ';
+    if (!model.empty()) text += "file=" + escaped(model, true) + ',';
+    text += "title=" + escaped(name_of(diagnostic.code), true) +
+            "::" + escaped(to_string(diagnostic), false) + '\n';
+  }
+  return text;
+}
+
+std::string sarif_text(std::span<const Diagnostic> diagnostics, std::string_view model) {
+  std::string results;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    results += (results.empty() ? "\n" : ",\n") + std::string("{\"ruleId\": ") +
+               json_string(name_of(diagnostic.code)) +
+               ", \"level\": " + json_string(level_of(diagnostic.severity).sarif) +
+               ", \"message\": {\"text\": " + json_string(to_string(diagnostic)) +
+               "}, \"locations\": [{\"physicalLocation\": {\"artifactLocation\": {\"uri\": " +
+               json_string(uri_of(model)) + "}}";
+    if (const std::string name = logical_name(diagnostic.place); !name.empty())
+      results += ", \"logicalLocations\": [{\"fullyQualifiedName\": " + json_string(name) + "}]";
+    results += "}]}";
+  }
+  return "{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\", \"version\": \"2.1.0\", \"runs\": "
+         "[{\"tool\": {\"driver\": {\"name\": \"onnx2ir\", \"version\": " +
+         json_string(version()) + ", \"rules\": [" + rules_of(diagnostics) + "]}}, \"results\": [" + results +
+         "]}]}";
+}
+
+}  // namespace onnx2ir::cli

@@ -1,0 +1,36 @@
+#include "frontend/dimension_names.hpp"
+
+#include <string>
+#include <vector>
+
+#include "frontend/reader/onnx_proto.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+template <typename Values>
+DimensionNames names_of(const Values& values) {
+  DimensionNames names;
+  for (const auto& value : values) {
+    if (!value.type().has_tensor_type()) continue;
+    std::vector<std::string> of_value;
+    bool has_name = false;
+    for (const auto& dimension : value.type().tensor_type().shape().dim()) {
+      of_value.push_back(dimension.dim_param());
+      has_name = has_name || !of_value.back().empty();
+    }
+    if (has_name) names.emplace(value.name(), std::move(of_value));
+  }
+  return names;
+}
+
+}  // namespace
+
+DimensionNames input_dimension_names(const LoadedModel& model) {
+  return names_of(model.proto().graph().input());
+}
+DimensionNames output_dimension_names(const LoadedModel& model) {
+  return names_of(model.proto().graph().output());
+}
+
+}  // namespace onnx2ir::frontend

@@ -7,12 +7,29 @@
 For comparisons with another runtime, compile with {"INFERENCE_PRECISION_HINT": "f32"}: by default, OpenVINO computes in bf16 or f16 on some CPUs.
 """
 
-from ._api import ConversionError, Diagnostic, Model, Operator, Place, Port, check_files, convert, diff, get_include, read_ir, supported_operators
+from ._api import (
+    AffectedLayer,
+    ConversionError,
+    Diagnostic,
+    Model,
+    Operator,
+    Place,
+    Port,
+    check_files,
+    convert,
+    diff,
+    get_include,
+    legalize,
+    lint,
+    read_ir,
+    supported_operators,
+)
 from ._library import version as _version
 
 __version__ = _version()
 
 __all__ = [
+    "AffectedLayer",
     "ConversionError",
     "Diagnostic",
     "Model",
@@ -23,6 +40,8 @@ __all__ = [
     "convert",
     "diff",
     "get_include",
+    "legalize",
+    "lint",
     "read_ir",
     "supported_operators",
 ]

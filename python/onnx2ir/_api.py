@@ -182,6 +182,20 @@ def _raise_os_error(message: str, path: Path) -> NoReturn:
     raise OSError(message)
 
 
+@dataclass(frozen=True)
+class AffectedLayer:
+    """A layer of an IR that a fault of OpenVINO affects."""
+
+    layer: str  # "loop/body/Add_3"; empty if the fault concerns the whole model
+    operation: str
+    fault: str
+    summary: str  # what goes wrong
+    first_release: str
+    last_release: str  # empty: the newest release has the fault
+    instruction_sets: str  # empty: all
+    warning: str  # not empty: legalize() changes nothing, and this says what goes wrong
+
+
 class Model:
     """A converted model. Do not change the files that it was read from until it is written.
 
@@ -419,6 +433,19 @@ def diff(before: Model, after: Model) -> List[str]:
     """The differences between two models, one line each; empty if they are equal. The order and the ids of layers do not matter."""
     text = before._text(library.onnx2ir_conversion_diff(before._handle.pointer, after._handle.pointer))
     return text.splitlines()
+
+
+def lint(model: Model, *, target_runtime: str = "") -> List[AffectedLayer]:
+    """The layers of an IR that releases of `target_runtime` (by default all supported ones) compute wrongly: see docs/lint.md."""
+    options = _Options(target_runtime=target_runtime or None)
+    text = model._text(library.onnx2ir_conversion_lint(model._handle.pointer, options.handle))
+    return [AffectedLayer(**row) for row in json.loads(text)]
+
+
+def legalize(model: Model, *, target_runtime: str = "") -> Model:
+    """A copy of an IR, also one of OpenVINO, in which the faults of these releases are worked around. Raises ConversionError."""
+    options = _Options(target_runtime=target_runtime or None)
+    return _model(_Handle(library.onnx2ir_conversion_legalize(model._handle.pointer, options.handle)))
 
 
 def check_files(xml: Path, bin: Optional[Path] = None) -> None:  # noqa: A002

@@ -24,6 +24,7 @@ struct onnx2ir_conversion {
   std::string graph;
   std::string html;
   std::string differences;
+  std::string affected;
 };
 
 namespace {
@@ -297,6 +298,28 @@ const char* onnx2ir_conversion_diff(onnx2ir_conversion* before, const onnx2ir_co
         before->differences += line + '\n';
     };
     return read_weights(*before, compare) ? before->differences.c_str() : nullptr;
+  });
+}
+
+const char* onnx2ir_conversion_lint(onnx2ir_conversion* conversion, const onnx2ir_options* options) {
+  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
+    if (!conversion->conversion.model) return nullptr;
+    const onnx2ir::Lint found = onnx2ir::lint(*conversion->conversion.model,
+                                              options == nullptr ? onnx2ir::Options() : options->conversion);
+    if (!found.diagnostics.empty()) {
+      for (const onnx2ir::Diagnostic& problem : found.diagnostics) add_error(*conversion, problem);
+      return nullptr;
+    }
+    conversion->affected = to_json(found);
+    return conversion->affected.c_str();
+  });
+}
+
+onnx2ir_conversion* onnx2ir_conversion_legalize(onnx2ir_conversion* conversion,
+                                                const onnx2ir_options* options) {
+  if (!conversion->conversion.model) return nullptr;
+  return converted(options, [&](const onnx2ir::Options& how) {
+    return onnx2ir::legalize(*conversion->conversion.model, how);
   });
 }
 

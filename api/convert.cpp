@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <new>
 #include <utility>
 
 #include "api/model.hpp"
 #include "api/provenance.hpp"
+#include "api/stages.hpp"
 #include "api/unsupported_operators.hpp"
 #include "backend_xml/check_pair.hpp"
 #include "backend_xml/write_model.hpp"
@@ -31,44 +31,8 @@ namespace {
 
 constexpr const char* kOtherOutput = "choose another name or folder for the output";
 
-Diagnostic unreadable_input(std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::unreadable_input;
-  diagnostic.message = std::move(message);
-  diagnostic.hint = "convert the model again when no program writes to its files";
-  return diagnostic;
-}
-
 std::filesystem::path weights_beside(const std::filesystem::path& xml, const std::filesystem::path& bin) {
   return bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
-}
-
-/// Runs `stage` and converts its exceptions to diagnostics.
-template <typename Stage>
-void contain(DiagnosticSink& sink, Stage stage) {
-  try {
-    stage();
-  } catch (const std::bad_alloc&) {
-    sink.error(DiagnosticCode::out_of_memory, "the conversion needs more memory than is available");
-  } catch (const ir::Cancelled& cancelled) {
-    sink.error(DiagnosticCode::cancelled, cancelled.what());
-  } catch (const ir::InputError& error) {
-    sink.report(unreadable_input(error.what()));
-  } catch (const ir::InvalidNode& invalid) {
-    // Every node was valid when it was created. If a pass infers more, for example because it decomposes an
-    // operation, it can find a contradiction that was in the model.
-    Diagnostic diagnostic;
-    diagnostic.code = DiagnosticCode::invalid_model;
-    diagnostic.message = std::string("the model contradicts itself: ") + invalid.what();
-    diagnostic.hint = "check the declared shapes; if another runtime runs the model, please report it";
-    sink.report(std::move(diagnostic));
-  } catch (const std::exception& fault) {
-    Diagnostic diagnostic;
-    diagnostic.code = DiagnosticCode::internal_error;
-    diagnostic.message = std::string("an internal error of onnx2ir: ") + fault.what();
-    diagnostic.hint = "please report it with the model";
-    sink.report(std::move(diagnostic));
-  }
 }
 
 /// Reports the progress, which was `furthest` so far, and dumps the graph if requested.
@@ -85,20 +49,6 @@ void report_pass(const Options& options, std::string_view pass, const ir::Model&
   const bool is_requested = std::ranges::any_of(
       options.debug.print_after, [&](const auto& name) { return name == pass || name == "all"; });
   if (is_requested && options.debug.dump) options.debug.dump(pass, ir::text(model));
-}
-
-/// Parses `text` (Options::target_runtime); reports an error if it is not supported.
-std::optional<target::Target> read_target(const std::string& text, DiagnosticSink& sink) {
-  if (text.empty()) return target::Target();
-  if (const auto releases = target::parse_release_range(text)) return target::Target(*releases);
-  const target::ReleaseRange supported;
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::bad_target_runtime;
-  diagnostic.message = "'" + text + "' is not a supported OpenVINO release or a range of them";
-  diagnostic.hint =
-      "name a release such as " + to_string(supported.newest) + ", or a range within " + to_string(supported);
-  sink.report(std::move(diagnostic));
-  return std::nullopt;
 }
 
 /// The files that options name.

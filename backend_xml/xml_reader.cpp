@@ -9,67 +9,59 @@
 #include <unordered_map>
 #include <utility>
 
+#include "backend_xml/body_ports.hpp"
 #include "backend_xml/check_pair.hpp"
+#include "backend_xml/iterator_trip_count.hpp"
 #include "backend_xml/layer_order.hpp"
+#include "backend_xml/older_layers.hpp"
 #include "backend_xml/weights_layout.hpp"
 #include "backend_xml/xml_values.hpp"
 #include "backend_xml/xml_writer.hpp"
+#include "ir/builder.hpp"
+#include "ir/control_flow.hpp"
 #include "ir/extension.hpp"
 #include "ir/inference.hpp"
 #include "ir/op_descriptor.hpp"
+#include "ir/openvino_operations.hpp"
 #include "ir/verifier.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
 
-using Id = std::int64_t;
 constexpr int kDeepest = 200;
 
 using WeightsLookup = std::function<ir::ConstantData(std::uint64_t offset, std::uint64_t size)>;
 
-using Ports = std::vector<pugi::xml_node>;
-
-Ports ports_of(pugi::xml_node layer, const char* side) {
-  Ports ports;
-  for (const pugi::xml_node port : layer.child(side).children("port")) ports.push_back(port);
-  return ports;
-}
-
-std::uint32_t index_of_port(const Ports& ports, Id id) {
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    if (required_id(ports[i], "id") == id) return static_cast<std::uint32_t>(i);
-  }
-  refuse("no port {}", id);
-}
-
+/// OpenVINO ignores the shape of a port and infers its own. That of another release or program can be wider
+/// or narrower than ours, but there must be a shape that fits both. In bodies, OpenVINO's compression to f16
+/// leaves that type at ports of f32.
 void check_port(pugi::xml_node port, ir::ElementType type, const ir::PartialShape& shape) {
-  const std::string_view precision = required_text(port, "precision");
-  if (precision != ir::info(type).precision) {
-    refuse("a port has the precision {}, its value {}", precision, ir::info(type).precision);
-  }
-  std::string written = port.child("rank") ? "..." : "";
-  std::string inferred = shape.has_rank() ? "" : "...";
-  for (const pugi::xml_node dim : port.children("dim")) written += std::string(dim.text().get()) + ',';
-  if (shape.has_rank()) {
-    for (const ir::Dimension& dimension : shape) inferred += std::to_string(dimension.size()) + ',';
-  }
-  if (written != inferred) refuse("a port has the shape {}, its value {}", written, inferred);
+  const ir::ExtensionOutput written = parse_port(port);
+  const bool is_compressed = written.type == ir::ElementType::f16 && ir::is_floating(type);
+  if (written.type != type && !is_compressed)
+    refuse("a port has the precision {}, its value {}", ir::info(written.type).precision,
+           ir::info(type).precision);
+  if (!ir::intersect(written.shape, shape))
+    refuse("a port has the shape {}, its value {}", ir::to_string(written.shape), ir::to_string(shape));
+}
+
+/// Operations whose meaning is not given by their inputs, attributes and ports alone.
+bool is_structural(ir::Op op) {
+  return op == ops::Parameter || op == ops::Result || op == ops::Const || op == ops::Loop || op == ops::If;
 }
 
 class Reader {
  public:
   explicit Reader(const WeightsLookup& weights) : weights_(&weights) {}
 
-  using Layers = std::unordered_map<Id, ir::Node*>;
-
   /// Reads the <layers> and <edges> of `element` into `graph`.
   Layers graph(pugi::xml_node element, ir::Graph& graph) {
     if (++depth_ > kDeepest) refuse("bodies are nested more than {} deep", kDeepest);
     const Edges sources = edges_of(element);
     Layers layers;
-    std::unordered_map<Id, Ports> outputs;
+    std::unordered_map<LayerId, Ports> outputs;
     for (const pugi::xml_node layer : layers_in_order(element, sources)) {
-      const Id id = required_id(layer, "id");
+      const LayerId id = required_id(layer, "id");
       std::vector<ir::Value> inputs;
       for (const pugi::xml_node port : ports_of(layer, "input")) {
         const auto source = sources.find({id, required_id(port, "id")});
@@ -90,35 +82,71 @@ class Reader {
                  const Ports& outputs) {
     const std::string_view type = required_text(layer, "type");
     const std::string_view version = required_text(layer, "version");
-    if (version == ir::kExtensionOpset) return extension(layer, graph, inputs, outputs);
+    if (version == ir::kExtensionOpset) return declared(layer, graph, inputs, outputs);
+    if (type == "TensorIterator" && version == "opset1") return iterator(layer, graph, inputs, outputs);
+    ir::Node* const known = known_operation(layer, graph, inputs, outputs);
+    if (known != nullptr) return *known;
     const ir::OpDescriptor* op = ir::find_op_or_null(type);
-    if (op == nullptr || op->id == ops::ExtensionOperation)
-      refuse("there is no operation {} of {}", type, version);
+    if (op != nullptr && is_structural(op->id))
+      refuse("{} with {} inputs and {} outputs", type, inputs.size(), outputs.size());
+    if (!ir::is_openvino_operation(type, version)) refuse("there is no operation {} of {}", type, version);
+    return declared(layer, graph, inputs, outputs);
+  }
+
+  /// The node of a layer that a row of ir/ops describes; null if no row does.
+  ir::Node* known_operation(pugi::xml_node layer, ir::Graph& graph, const std::vector<ir::Value>& inputs,
+                            const Ports& outputs) {
+    const ir::OpDescriptor* op = ir::find_op_or_null(required_text(layer, "type"));
+    if (op == nullptr || op->id == ops::ExtensionOperation) return nullptr;
     const auto count = static_cast<int>(inputs.size());
     const bool is_variadic = op->max_inputs == ir::OpDescriptor::kVariadic;
-    if (count < op->min_inputs || (!is_variadic && count > op->max_inputs))
-      refuse("{} with {} inputs", type, count);
-    const std::size_t expected =
-        op->outputs == ir::OpDescriptor::kVariadic ? outputs.size() : static_cast<std::size_t>(op->outputs);
+    if (count < op->min_inputs || (!is_variadic && count > op->max_inputs)) return nullptr;
+    const bool is_older = is_older_layer(layer);
+    const bool has_any_outputs = op->outputs == ir::OpDescriptor::kVariadic;
+    const std::size_t expected = has_any_outputs ? outputs.size() : static_cast<std::size_t>(op->outputs);
+    // Older versions lack outputs at the end.
+    const bool has_outputs = outputs.size() == expected || (is_older && outputs.size() < expected);
+    if (op->id != ops::Result && !has_outputs) return nullptr;
     ir::Node& node = graph.add(*op, inputs, expected);
     node.name = layer.attribute("name").value();
+    const bool is_complete = attributes(layer, node) && (is_older || has_only_known_attributes(layer, *op));
+    const std::string_view version = required_text(layer, "version");
+    if (!is_complete || !(is_older || ir::is_version(node, version))) {
+      graph.remove(node);
+      return nullptr;
+    }
     node.is_decompression =
         !layer.child("rt_info").find_child_by_attribute("attribute", "name", "decompression").empty();
-    attributes(layer, node);
-    if (!ir::is_version(node, version))
-      refuse("there is no operation {} of {} with these attributes", type, version);
     if (node.is(ops::Const) || node.is(ops::Parameter)) declare(layer.child("data"), node);
     if (node.is(ops::Const)) node.set_payload(constant(layer, node.output(0)));
-    if (node.is(ops::Loop)) node.set_payload(loop(layer, graph));
+    if (node.is(ops::Loop)) node.set_payload(loop(layer, graph, 0));
     if (node.is(ops::If)) node.set_payload(branches(layer, graph, node.outputs().size()));
     infer(node);
-    if (node.is(ops::Result)) return node;
-    if (outputs.size() != expected) refuse("{} has {} outputs, not {}", type, expected, outputs.size());
-    for (std::size_t i = 0; i < expected; ++i) {
+    if (node.is(ops::Result)) {
+      const ir::TensorNames names = parse_names(layer.attribute("output_names").value());
+      // OpenVINO repeats the names of the port that the Result reads.
+      if (!std::ranges::equal(names, node.input(0).output().names)) node.output(0).names = names;
+    } else {
+      check_outputs(node, outputs);
+    }
+    return &node;
+  }
+
+  static bool has_only_known_attributes(pugi::xml_node layer, const ir::OpDescriptor& op) {
+    if (is_structural(op.id)) return true;
+    for (const pugi::xml_attribute attribute : layer.child("data").attributes()) {
+      const bool is_known = std::ranges::find(op.attributes, std::string_view(attribute.name()),
+                                              &ir::AttributeSpec::name) != op.attributes.end();
+      if (!is_known && !is_redundant(layer, attribute)) return false;
+    }
+    return true;
+  }
+
+  static void check_outputs(ir::Node& node, const Ports& outputs) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
       check_port(outputs[i], node.output(i).type, node.output(i).shape);
       node.output(i).names = parse_names(outputs[i].attribute("names").value());
     }
-    return node;
   }
 
   static void infer(ir::Node& node) {
@@ -129,9 +157,10 @@ class Reader {
     }
   }
 
-  /// A layer of an extension: its ports give the types and shapes of its outputs.
-  static ir::Node& extension(pugi::xml_node layer, ir::Graph& graph, const std::vector<ir::Value>& inputs,
-                             const Ports& outputs) {
+  /// A layer of an extension, or of an operation that the compiler never emits: its ports give the types and
+  /// shapes of its outputs.
+  static ir::Node& declared(pugi::xml_node layer, ir::Graph& graph, const std::vector<ir::Value>& inputs,
+                            const Ports& outputs) {
     std::vector<std::string> texts;
     for (const pugi::xml_attribute attribute : layer.child("data").attributes())
       texts.push_back(fmt::format("{}={}", attribute.name(), attribute.value()));
@@ -143,13 +172,16 @@ class Reader {
          ir::extension_attributes(std::string(required_text(layer, "type")), std::move(texts), types)) {
       node.set_attribute(attribute.name, std::move(attribute.value));
     }
+    const std::string_view version = required_text(layer, "version");
+    if (version != ir::kExtensionOpset) node.set_attribute("opset", std::string(version));
     infer(node);
     for (std::size_t i = 0; i < outputs.size(); ++i)
       node.output(i).names = parse_names(outputs[i].attribute("names").value());
     return node;
   }
 
-  static void attributes(pugi::xml_node layer, ir::Node& node) {
+  /// Whether the layer has all required attributes, or its version gives their values.
+  static bool attributes(pugi::xml_node layer, ir::Node& node) {
     const pugi::xml_node data = layer.child("data");
     for (const ir::AttributeSpec& spec : node.op().attributes) {
       if (spec.presence == ir::AttributeSpec::Presence::note) continue;
@@ -157,9 +189,12 @@ class Reader {
       if (attribute) {
         node.set_attribute(spec.name, parse_attribute(attribute.value(), spec.kind));
       } else if (spec.presence == ir::AttributeSpec::Presence::required) {
-        refuse("{} without attribute {}", node.op().name, spec.name);
+        const auto missing = missing_attribute(layer, spec.name);
+        if (!missing) return false;
+        node.set_attribute(spec.name, parse_attribute(*missing, spec.kind));
       }
     }
+    return true;
   }
 
   static void declare(pugi::xml_node data, ir::Node& node) {
@@ -176,77 +211,39 @@ class Reader {
     const auto count = output.shape.element_count();
     if (!count) refuse("the shape of a constant must be static");
     const auto needed = ir::packed_size(output.type, static_cast<std::uint64_t>(*count));
+    if (*count == 0 && ir::info(output.type).bits != 0) return {};  // OpenVINO writes one byte
     if (ir::info(output.type).bits != 0 && needed != size)
       refuse("a constant of {} bytes does not fit its type", size);
     return (*weights_)(offset, size);
   }
 
-  static ir::Node* layer_of(const Layers& layers, pugi::xml_node element, const char* name, ir::Op type) {
-    const auto found = layers.find(required_id(element, name));
-    if (found == layers.end() || !found->second->is(type)) refuse("{} names no {}", name, ir::name_of(type));
-    return found->second;
+  /// A TensorIterator is a Loop whose trip count is the number of slices.
+  ir::Node& iterator(pugi::xml_node layer, ir::Graph& graph, const std::vector<ir::Value>& inputs,
+                     const Ports& outputs) {
+    ir::LoopBody body = loop(layer, graph, ir::LoopView::kFirstMapped);
+    const std::string name = layer.attribute("name").value();
+    ir::Builder builder(graph);
+    builder.set_name(name + "/trip_count");
+    std::vector<ir::Value> values{iterator_trip_count(builder, body, inputs)};
+    builder.set_name(name + "/condition");
+    values.push_back(builder.boolean(true));
+    values.insert(values.end(), inputs.begin(), inputs.end());
+    ir::Builder inner(*body.graph);
+    inner.set_name(name + "/condition");
+    body.condition = &inner.result(inner.boolean(true));
+    ir::Node& node = graph.add(ir::find_op(ops::Loop), values, outputs.size());
+    node.name = name;
+    node.set_payload(std::move(body));
+    infer(node);
+    check_outputs(node, outputs);
+    return node;
   }
 
-  ir::LoopBody loop(pugi::xml_node layer, const ir::Graph& outer) {
-    ir::LoopBody body;
-    body.graph = outer.make_body();
-    const Layers layers = graph(layer.child("body"), *body.graph);
-    std::unordered_map<const ir::Node*, ir::Node*> results;  // by the Parameter of their back edge
-    for (const pugi::xml_node edge : layer.child("back_edges").children("edge")) {
-      ir::Node* parameter = layer_of(layers, edge, "to-layer", ops::Parameter);
-      results[parameter] = layer_of(layers, edge, "from-layer", ops::Result);
-    }
-    const Ports inputs = ports_of(layer, "input");
-    for (const pugi::xml_node mapped : layer.child("port_map").children("input")) {
-      ir::Node* parameter = layer_of(layers, mapped, "internal_layer_id", ops::Parameter);
-      if (std::string_view(mapped.attribute("purpose").value()) == "current_iteration") {
-        body.iteration = parameter;
-        continue;
-      }
-      const std::uint32_t input = index_of_port(inputs, required_id(mapped, "external_port_id"));
-      if (const auto state = results.find(parameter); state != results.end()) {
-        // As in OpenVINO, outputs have the shapes of the Results; guards for zero iterations are operations
-        // in the IR.
-        body.carried.push_back({input, parameter, state->second, std::nullopt, true});
-      } else if (mapped.attribute("axis")) {
-        ir::Sliced& sliced = body.sliced.emplace_back(ir::Sliced{input, parameter, 0});
-        slices(mapped, sliced);
-      } else {
-        body.invariants.push_back({input, parameter});
-      }
-    }
-    const Ports outputs = ports_of(layer, "output");
-    for (const pugi::xml_node mapped : layer.child("port_map").children("output")) {
-      ir::Node* result = layer_of(layers, mapped, "internal_layer_id", ops::Result);
-      if (std::string_view(mapped.attribute("purpose").value()) == "execution_condition") {
-        body.condition = result;
-        continue;
-      }
-      const std::uint32_t output = index_of_port(outputs, required_id(mapped, "external_port_id"));
-      if (mapped.attribute("axis")) {
-        slices(mapped, body.scans.emplace_back(ir::Scan{result, output}));
-        continue;
-      }
-      const auto state = std::ranges::find_if(body.carried, [&](const ir::Carried& carried) {
-        return carried.result == result && !carried.output;
-      });
-      if (state != body.carried.end()) {
-        state->output = output;
-      } else {
-        body.last_values.push_back({result, output});
-      }
-    }
-    if (body.condition == nullptr) refuse("a Loop has no execution condition");
-    return body;
-  }
-
-  template <typename Slices>
-  static void slices(pugi::xml_node mapped, Slices& slices) {
-    slices.axis = required_id(mapped, "axis");
-    slices.start = required_id(mapped, "start");
-    slices.end = required_id(mapped, "end");
-    slices.stride = required_id(mapped, "stride");
-    slices.part_size = required_id(mapped, "part_size");
+  /// `first_input`: the inputs of the node before those of the layer.
+  ir::LoopBody loop(pugi::xml_node layer, const ir::Graph& outer, std::uint32_t first_input) {
+    auto body = outer.make_body();
+    const Layers layers = graph(layer.child("body"), *body);
+    return connected_loop(layer, std::move(body), layers, first_input);
   }
 
   ir::IfBranches branches(pugi::xml_node layer, const ir::Graph& outer, std::size_t outputs) {
@@ -255,25 +252,10 @@ class Reader {
 
   ir::Branch branch(pugi::xml_node layer, const std::string& prefix, const ir::Graph& outer,
                     std::size_t count) {
-    ir::Branch branch;
-    branch.graph = outer.make_body();
-    const Layers layers = graph(layer.child((prefix + "_body").c_str()), *branch.graph);
-    const pugi::xml_node map = layer.child((prefix + "_port_map").c_str());
-    const Ports inputs = ports_of(layer, "input");
-    for (const pugi::xml_node mapped : map.children("input")) {
-      branch.invariants.push_back({index_of_port(inputs, required_id(mapped, "external_port_id")),
-                                   layer_of(layers, mapped, "internal_layer_id", ops::Parameter)});
-    }
-    const Ports outputs = ports_of(layer, "output");
-    branch.results.resize(count);
-    for (const pugi::xml_node mapped : map.children("output")) {
-      branch.results[index_of_port(outputs, required_id(mapped, "external_port_id"))] =
-          layer_of(layers, mapped, "internal_layer_id", ops::Result);
-    }
-    if (std::ranges::find(branch.results, nullptr) != branch.results.end()) {
-      refuse("a branch of an If does not have all outputs");
-    }
-    return branch;
+    auto body = outer.make_body();
+    const Layers layers = graph(layer.child((prefix + "_body").c_str()), *body);
+    return connected_branch(layer, layer.child((prefix + "_port_map").c_str()), std::move(body), layers,
+                            count);
   }
 
   const WeightsLookup* weights_;
@@ -304,7 +286,11 @@ std::unique_ptr<ir::Model> read_model(pugi::xml_node net, const WeightsLookup& w
     if (fact.type() == pugi::node_element && !std::string_view(fact.name()).starts_with("weights_"))
       model->provenance.emplace_back(fact.name(), fact.attribute("value").value());
   }
-  Reader(weights).graph(net, model->graph);
+  try {
+    Reader(weights).graph(net, model->graph);
+  } catch (const ir::InvalidNode& reason) {
+    refuse("{}", reason.what());
+  }
   if (const auto problems = ir::verify(model->graph); !problems.empty()) throw InvalidIr(problems.front());
   return model;
 }

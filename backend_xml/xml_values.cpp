@@ -73,7 +73,9 @@ ir::PartialShape parse_shape(std::string_view text) {
 
 ir::ExtensionOutput parse_port(pugi::xml_node port) {
   const std::string_view precision = required_text(port, "precision");
-  const auto type = ir::element_type_from_precision(precision);
+  // OpenVINO's name of the dynamic type.
+  const auto type =
+      precision == "UNSPECIFIED" ? ir::ElementType::dynamic : ir::element_type_from_precision(precision);
   if (!type) refuse("'{}' is not the precision of a port", precision);
   if (port.child("rank")) return {*type, ir::PartialShape::unknown_rank()};
   ir::Dimensions dimensions;

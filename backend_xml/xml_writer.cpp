@@ -80,9 +80,15 @@ class Writer {
     attribute("name", name);
     if (node.is(ops::ExtensionOperation)) {
       attribute("type", ir::layer_type(node));
-      text_->write(" version=\"", ir::kExtensionOpset, "\">\n");
+      text_->write(" version=\"", ir::layer_version(node), "\">\n");
     } else {
-      text_->write(" type=\"", node.op().name, "\" version=\"", ir::oldest_version(node), "\">\n");
+      text_->write(" type=\"", node.op().name, "\" version=\"", ir::oldest_version(node), "\"");
+      if (node.is(ops::Result) && !node.output(0).names.empty()) {
+        text_->write(" output_names=\"");
+        tensor_names(node.output(0).names);
+        text_->write("\"");
+      }
+      text_->write(">\n");
     }
     data(node);
     if (node.is_decompression) {
@@ -156,11 +162,15 @@ class Writer {
       return;
     }
     text_->write(text.precision(), " names=\"");
+    tensor_names(names);
+    text_->write("\"", text.dimensions());
+  }
+
+  void tensor_names(std::span<const std::string> names) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (i != 0) text_->write(",");
       tensor_name(names[i]);
     }
-    text_->write("\"", text.dimensions());
   }
 
   /// Names are separated by commas; a comma in a name is escaped with a backslash.

@@ -128,8 +128,21 @@ Problem set_documentation(Arguments& arguments, std::string_view value) {
   return std::nullopt;
 }
 
+/// The options of lint and legalize, besides those that print a list or set the format of messages.
+bool is_for_faults(Command command, const Option& option) {
+  constexpr std::array<std::string_view, 4> kWriting{"output-model", "sync", "max-xml-size", "verbose"};
+  constexpr std::array<std::string_view, 3> kBoth{"target-runtime", "dynamic-quantization", "threads"};
+  if (option.name == "json") return command == Command::lint;
+  if (std::ranges::find(kWriting, option.name) != kWriting.end()) return command == Command::legalize;
+  if (option.group == "Messages") return true;
+  if (option.group == "Information") return option.name != "check-files";
+  return std::ranges::find(kBoth, option.name) != kBoth.end();
+}
+
 /// The other commands write no IR, take a fixed number of models, and print their result.
 bool is_for(Command command, const Option& option) {
+  if (command == Command::lint || command == Command::legalize) return is_for_faults(command, option);
+  if (option.name == "json") return false;
   if (command == Command::convert) return true;
   if (option.name == "html") return command == Command::show;
   constexpr std::array<std::string_view, 9> kNames{"output-model", "sync",        "max-xml-size",
@@ -164,6 +177,7 @@ std::vector<Option> option_table(Arguments& arguments) {
                       "write the graph of the IR as a page for web browsers, with the bodies of Loop and If; "
                       "- is standard output",
                       "Run", arguments.html));
+  rows.push_back(flag("json", "print the list as JSON", "Run", arguments.has_json_output));
   rows.push_back(flag("verbose", "print each step and its time", "Messages", arguments.verbose));
   rows.push_back(flag("quiet", "no warnings", "Messages", arguments.quiet));
   rows.push_back(

@@ -14,7 +14,7 @@
 namespace onnx2ir::cli {
 
 /// The first word of the command line: what to do with the models.
-enum class Command : std::uint8_t { convert, show, diff, verify, explain, help };
+enum class Command : std::uint8_t { convert, show, diff, verify, lint, legalize, explain, help };
 
 struct CommandInfo {
   Command command = Command::convert;
@@ -24,7 +24,7 @@ struct CommandInfo {
   std::string_view summary;
 };
 
-inline constexpr std::array<CommandInfo, 6> kCommands{{
+inline constexpr std::array<CommandInfo, 8> kCommands{{
     {Command::convert, "", "MODEL...", 0, "convert the models"},
     {Command::show, "show", "MODEL", 1,
      "print the IR of a model as text, with a hash for each large constant, or with --html as a page; MODEL "
@@ -35,6 +35,11 @@ inline constexpr std::array<CommandInfo, 6> kCommands{{
     {Command::verify, "verify", "MODEL [IR.xml]", 0,
      "run the model in onnxruntime and its IR in OpenVINO, and compare the outputs; verify --help lists its "
      "own options; needs the Python packages numpy, onnx, onnxruntime and openvino"},
+    {Command::lint, "lint", "IR.xml", 1,
+     "list the layers of an IR, also of OpenVINO, that releases of the target compute wrongly, with the "
+     "faults; exit code 0 if there are none, 1 if there are, 2 if the IR cannot be read"},
+    {Command::legalize, "legalize", "IR.xml", 1,
+     "work around these faults, and write the IR to the file that -o names"},
     {Command::explain, "explain", "WORD...", 0,
      "explain the code of an error, a fault of OpenVINO, an operator, an option or a pass, or print the "
      "document about a topic; without words: list the topics"},
@@ -71,6 +76,7 @@ struct Arguments {
   bool verbose = false;
   bool quiet = false;
   DiagnosticsFormat diagnostics_format = DiagnosticsFormat::text;
+  bool has_json_output = false;  ///< of lint
   std::filesystem::path checked_files;  ///< the XML of the pair to check
   Listing listing = Listing::none;
   std::string documentation;  ///< the format of Listing::documentation

@@ -13,6 +13,7 @@
 #include "cli/documentation.hpp"
 #include "cli/explain.hpp"
 #include "cli/inspect_models.hpp"
+#include "cli/legalize_model.hpp"
 #include "cli/listings.hpp"
 #include "cli/temporary_files.hpp"
 #include "cli/verify_model.hpp"
@@ -116,6 +117,8 @@ int run(std::vector<std::string> words) {
   }
   if (command.command == Command::show) return show_model(arguments);
   if (command.command == Command::diff) return diff_models(arguments);
+  if (command.command == Command::lint) return lint_model(arguments);
+  if (command.command == Command::legalize) return legalize_model(arguments);
   return checks_files ? check_files(arguments) : convert_models(arguments);
 }
 

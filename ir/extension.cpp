@@ -39,4 +39,8 @@ std::string_view layer_type(const Node& node) {
   return node.is(ops::ExtensionOperation) ? std::string_view(node.text("type")) : node.op().name;
 }
 
+std::string_view layer_version(const Node& node) {
+  return node.find_attribute("opset") == nullptr ? kExtensionOpset : std::string_view(node.text("opset"));
+}
+
 }  // namespace onnx2ir::ir

@@ -1,5 +1,6 @@
-// Operations of an extension of OpenVINO, which the program that runs the IR registers. The compiler knows
-// only what the node states: its type, its attributes as texts, and the types of its outputs.
+// Operations of an extension of OpenVINO, which the program that runs the IR registers, and those of OpenVINO
+// that the compiler only reads and writes (ir/openvino_operations.hpp). The compiler knows only what the node
+// states: its type, its attributes as texts, and the types of its outputs.
 #pragma once
 
 #include <optional>
@@ -41,5 +42,8 @@ ExtensionAttribute split_extension_attribute(std::string_view text);
 
 /// The type of the layer that `node` becomes: that of its operation, or of the extension's.
 std::string_view layer_type(const Node& node);
+
+/// The operation set of the layer that `node`, an ExtensionOperation, becomes.
+std::string_view layer_version(const Node& node);
 
 }  // namespace onnx2ir::ir

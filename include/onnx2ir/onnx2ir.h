@@ -92,6 +92,12 @@ ONNX2IR_C_API const char* onnx2ir_conversion_html(onnx2ir_conversion* conversion
  * more. The text belongs to `before`. */
 ONNX2IR_C_API const char* onnx2ir_conversion_diff(onnx2ir_conversion* before, const onnx2ir_conversion* after);
 
+/* The layers of an IR that releases of the option "target_runtime" compute wrongly: a JSON array of {"layer", "operation", "fault",
+ * "summary", "first_release", "last_release", "instruction_sets", "warning"}. NULL if the release is not supported or a file of the model cannot be read any more. The text belongs to `conversion`. */
+ONNX2IR_C_API const char* onnx2ir_conversion_lint(onnx2ir_conversion* conversion, const onnx2ir_options* options);
+/* A copy of an IR in which these faults are worked around. */
+ONNX2IR_C_API onnx2ir_conversion* onnx2ir_conversion_legalize(onnx2ir_conversion* conversion, const onnx2ir_options* options);
+
 /* Whether `xml` and `bin` (NULL: beside `xml`) were written together: 0 and an empty `problem` if they were, else the reason, cut
  * to `size` bytes. */
 ONNX2IR_C_API onnx2ir_status onnx2ir_check_files(const char* xml, const char* bin, char* problem, size_t size);

@@ -87,6 +87,7 @@ class ONNX2IR_API Model {
 
  private:
   friend ONNX2IR_API std::vector<std::string> diff(const Model& before, const Model& after);
+  friend struct Legalizer;
   std::unique_ptr<Implementation> implementation_;
 };
 
@@ -123,6 +124,31 @@ ONNX2IR_API Conversion read_ir_bytes(std::string_view xml, std::vector<std::byte
 /// file of a model cannot be read any more.
 ONNX2IR_API std::vector<std::string> diff(const Model& before, const Model& after);
 
+/// A layer that a fault of OpenVINO affects.
+struct AffectedLayer {
+  std::string layer;       ///< "loop/body/Add_3"; empty if the fault concerns the whole model
+  std::string operation;   ///< the type of the layer: "Add"
+  std::string_view fault;  ///< FaultInfo::name
+  /// Not empty: nothing can be changed, and this says what goes wrong.
+  std::string warning;
+};
+
+/// The result of lint().
+struct Lint {
+  std::vector<AffectedLayer> layers;    ///< by fault, in the order of the graph
+  std::vector<Diagnostic> diagnostics;  ///< an error if the target is not supported
+};
+
+/// The layers of an IR, of onnx2ir or another program, that releases of the target compute wrongly or cannot
+/// compile: those that legalize() would change (docs/lint.md). Of the options, only target_runtime and
+/// dynamic_quantization matter.
+ONNX2IR_API Lint lint(const Model& model, const Options& options = {});
+
+/// A copy of an IR, of onnx2ir or another program, in which the faults of the target's releases are worked
+/// around. Uses the options target_runtime, dynamic_quantization, threads and debug.pass_finished. Nothing
+/// is optimised. Files that `model` was read from are not overwritten by Model::save().
+ONNX2IR_API Conversion legalize(const Model& model, const Options& options = {});
+
 /// The reason why `xml` and `bin` (by default `xml` with the extension .bin) cannot be read or were not
 /// written together by save(), for example because the machine failed between the two. No value if they are a
 /// pair. Reads the XML and a bounded part of each constant.
@@ -155,6 +181,10 @@ ONNX2IR_API std::string to_json(std::span<const Diagnostic> diagnostics);
 /// A conversion for tools: a JSON object with the inputs and outputs of the model (null without a model) and
 /// the diagnostics.
 ONNX2IR_API std::string to_json(const Conversion& conversion);
+/// The layers that lint() found: a JSON array of objects with the keys layer, operation, fault, summary,
+/// first_release, last_release, instruction_sets (as in FaultInfo) and warning.
+ONNX2IR_API std::string to_json(const Lint& lint);
+
 /// `text` as a JSON string, quotes included.
 ONNX2IR_API std::string json_string(std::string_view text);
 

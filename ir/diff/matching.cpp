@@ -55,6 +55,11 @@ Matching::Matching(const Graph& before, const Graph& after, const std::vector<No
   // What is left between matched nodes has changed its operation.
   for (std::size_t i = 0; i < pairs_.size(); ++i) match_sources(*pairs_[i].first, *pairs_[i].second, false);
   follow_edges();
+  // No edge leads to unused nodes, whose names may be generated.
+  add_unique(before, after, [](const Stems&, const Node& node, auto use) {
+    if (!node.has_uses() && !is_interface(node)) use(fmt::format("{} {}", node.op().name, node.name));
+  });
+  follow_edges();
 }
 
 bool Matching::is_match(Value before, Value after) const {

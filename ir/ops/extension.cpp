@@ -67,7 +67,8 @@ std::vector<OpDescriptor> extension_ops() {
         {"attributes", Kind::texts},
         {"types", Kind::texts},
         {"ranks", Kind::integers},
-        {"sizes", Kind::integers}},
+        {"sizes", Kind::integers},
+        {"opset", Kind::text, AttributeSpec::Presence::optional}},
        infer_extension,
        {.is_volatile = true}},
   };

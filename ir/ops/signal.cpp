@@ -85,25 +85,30 @@ void infer_inverse_real_transform(Node& node) {
   set_output(node, 0, node.input(0).type(), std::move(shape));
 }
 
-/// Inputs: signal [batch, length], window, frame size, frame step. Output: [batch, frames, frequencies, 2].
+/// Inputs: signal [batch, length] or [length], window, frame size, frame step. Output: [batch, frames,
+/// frequencies, 2], with `transpose_frames` [batch, frequencies, frames, 2].
 void infer_short_time_transform(Node& node) {
-  require(!node.boolean("transpose_frames"), "frames come before frequencies");
   const PartialShape& signal = node.input(0).shape();
+  const auto type = node.input(0).type();
+  if (!signal.has_rank()) return set_output(node, 0, type, PartialShape{-1, -1, -1, 2});
+  require(signal.rank() == 1 || signal.rank() == 2, "the signal must be a vector or a batch of vectors");
   const auto size = exact_values(node.input(2));
   const auto step = exact_values(node.input(3));
-  PartialShape shape = PartialShape::of_rank(4);
-  shape[3] = 2;
-  if (signal.has_rank()) {
-    require(signal.rank() == 2, "the signal must be a batch of vectors");
-    shape[0] = signal[0];
-    if (size && step && signal[1].is_static()) {
-      require(step->front() > 0 && size->front() > 0 && size->front() <= signal[1].size(),
-              "frames must fit the signal");
-      shape[1] = (signal[1].size() - size->front()) / step->front() + 1;
-    }
+  const Dimension& length = signal[signal.rank() - 1];
+  Dimension frames;
+  if (size && step && length.is_static()) {
+    require(step->front() > 0 && size->front() > 0 && size->front() <= length.size(),
+            "frames must fit the signal");
+    frames = (length.size() - size->front()) / step->front() + 1;
   }
-  if (size && step) shape[2] = size->front() / 2 + 1;
-  set_output(node, 0, node.input(0).type(), std::move(shape));
+  Dimensions result;
+  if (signal.rank() == 2) result.push_back(signal[0]);
+  const Dimension frequencies = size && step ? Dimension(size->front() / 2 + 1) : Dimension();
+  const bool is_transposed = node.boolean("transpose_frames");
+  result.push_back(is_transposed ? frequencies : frames);
+  result.push_back(is_transposed ? frames : frequencies);
+  result.push_back(2);
+  set_output(node, 0, type, PartialShape(std::move(result)));
 }
 
 }  // namespace

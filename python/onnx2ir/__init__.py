@@ -9,14 +9,15 @@
 For comparisons with another runtime, compile with {"INFERENCE_PRECISION_HINT": "f32"}: by default, OpenVINO computes in bf16 or f16 on some CPUs.
 """
 
-from ._api import Model, check_files, convert, diff, get_include, read_ir, supported_operators
+from ._api import Model, check_files, convert, diff, get_include, legalize, lint, read_ir, supported_operators
 from ._convert_model import convert_model
 from ._library import version as _version
-from ._types import ConversionError, Diagnostic, Dimension, Operator, Place, Port
+from ._types import AffectedLayer, ConversionError, Diagnostic, Dimension, Operator, Place, Port
 
 __version__ = _version()
 
 __all__ = [
+    "AffectedLayer",
     "ConversionError",
     "Diagnostic",
     "Dimension",
@@ -29,6 +30,8 @@ __all__ = [
     "convert_model",
     "diff",
     "get_include",
+    "legalize",
+    "lint",
     "read_ir",
     "supported_operators",
 ]

@@ -15,7 +15,7 @@ from ._notebook import notebook_html
 from ._option_texts import Path, extensions_text, inputs_text, outputs_text
 from ._progress import ProgressFunction, Reporter
 from ._sources import model_bytes
-from ._types import ConversionError, Diagnostic, Operator, Port, diagnostics_of, ports_of
+from ._types import AffectedLayer, ConversionError, Diagnostic, Operator, Port, diagnostics_of, ports_of
 
 if TYPE_CHECKING:
     import openvino
@@ -397,6 +397,19 @@ def diff(before: Model, after: Model) -> List[str]:
     """The differences between two models, one line each; empty if they are equal. The order and the ids of layers do not matter."""
     text = before._text(library.onnx2ir_conversion_diff(before._handle.pointer, after._handle.pointer))
     return text.splitlines()
+
+
+def lint(model: Model, *, target_runtime: str = "") -> List[AffectedLayer]:
+    """The layers of an IR that releases of `target_runtime` (by default all supported ones) compute wrongly: see docs/lint.md."""
+    options = _Options(target_runtime=target_runtime or None)
+    text = model._text(library.onnx2ir_conversion_lint(model._handle.pointer, options.handle))
+    return [AffectedLayer(**row) for row in json.loads(text)]
+
+
+def legalize(model: Model, *, target_runtime: str = "") -> Model:
+    """A copy of an IR, also one of OpenVINO, in which the faults of these releases are worked around. Raises ConversionError."""
+    options = _Options(target_runtime=target_runtime or None)
+    return _model(_Handle(library.onnx2ir_conversion_legalize(model._handle.pointer, options.handle)))
 
 
 def check_files(xml: Path, bin: Optional[Path] = None) -> None:  # noqa: A002

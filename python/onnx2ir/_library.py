@@ -38,6 +38,8 @@ _FUNCTIONS: "dict[str, tuple[Any, list[Any]]]" = {
     "onnx2ir_conversion_graph": (_TEXT, [_HANDLE]),
     "onnx2ir_conversion_html": (_TEXT, [_HANDLE]),
     "onnx2ir_conversion_diff": (_TEXT, [_HANDLE, _HANDLE]),
+    "onnx2ir_conversion_lint": (_TEXT, [_HANDLE, _HANDLE]),
+    "onnx2ir_conversion_legalize": (_HANDLE, [_HANDLE, _HANDLE]),
     "onnx2ir_check_files": (ctypes.c_int, [_TEXT, _TEXT, ctypes.c_char_p, ctypes.c_size_t]),
     "onnx2ir_supported_operators": (_TEXT, []),
     "onnx2ir_list_options": (_TEXT, []),

@@ -84,6 +84,20 @@ class Operator:
     limits: str  # what is not converted
 
 
+@dataclass(frozen=True)
+class AffectedLayer:
+    """A layer of an IR that a fault of OpenVINO affects."""
+
+    layer: str  # "loop/body/Add_3"; empty if the fault concerns the whole model
+    operation: str
+    fault: str
+    summary: str  # what goes wrong
+    first_release: str
+    last_release: str  # empty: the newest release has the fault
+    instruction_sets: str  # empty: all
+    warning: str  # not empty: legalize() changes nothing, and this says what goes wrong
+
+
 class ConversionError(ValueError):
     """A model that cannot be converted; `diagnostics` has all the reasons."""
 

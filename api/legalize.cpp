@@ -1,0 +1,116 @@
+// Finds the layers of an IR that faults of OpenVINO affect, and works around the faults.
+#include <algorithm>
+#include <utility>
+
+#include "api/model.hpp"
+#include "api/provenance.hpp"
+#include "api/stages.hpp"
+#include "backend_xml/xml_reader.hpp"
+#include "ir/inference.hpp"
+#include "onnx2ir/onnx2ir.hpp"
+#include "passes/fault_search.hpp"
+#include "passes/graph_walk.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir {
+namespace {
+
+/// Makes a model that was read fit for the passes, which expect no unused nodes. In an IR of onnx2ir,
+/// operations after a loop select the right outputs if it runs zero times. In others, nothing does.
+void prepare(ir::Model& model) {
+  const bool is_guarded = !model.provenance.empty();
+  for (const ir::LoopView loop : passes::loops_of(model)) {
+    for (ir::Carried& state : loop.states()) state.is_guarded = is_guarded;
+    for (ir::Scan& scan : loop.scans()) scan.is_guarded = is_guarded;
+  }
+  for (ir::Graph* graph : passes::graphs_of(model)) graph->remove_dead_nodes();
+  ir::infer(model.graph);
+}
+
+passes::PassContext context_of(const Options& options, const target::Target& target, DiagnosticSink& sink) {
+  passes::PassContext context;
+  context.sink = &sink;
+  context.target = target;
+  context.finished = options.debug.pass_finished;
+  context.dynamic_quantization = options.dynamic_quantization;
+  context.threads = options.threads;
+  context.checks =
+      false;  // the IR of another program need not have the properties that earlier passes ensure
+  return context;
+}
+
+}  // namespace
+
+/// Access to the data of a model.
+struct Legalizer {
+  static std::vector<std::filesystem::path> files(const Model& model) {
+    std::vector<std::filesystem::path> paths;
+    for (const ir::Input& input : model.implementation_->model->inputs) paths.emplace_back(input.path);
+    return paths;
+  }
+
+  /// A copy of `model`, to be changed.
+  static std::unique_ptr<ir::Model> copy(const Model& model) {
+    Model::Implementation& implementation = *model.implementation_;
+    const std::scoped_lock lock(implementation.writing);
+    auto copied = backend_xml::as_written(*implementation.model);
+    copied->inputs = implementation.model->inputs;
+    prepare(*copied);
+    return copied;
+  }
+};
+
+Lint lint(const Model& model, const Options& options) {
+  Lint result;
+  DiagnosticSink sink;
+  contain(sink, [&] {
+    const auto target = read_target(options.target_runtime, sink);
+    if (!target) return;
+    const auto nodes =
+        passes::affected_nodes([&] { return Legalizer::copy(model); }, context_of(options, *target, sink));
+    for (const passes::AffectedNode& node : nodes)
+      result.layers.push_back(
+          {node.layer, node.operation, target::description(node.fault).name, node.warning});
+  });
+  result.diagnostics = sink.take();
+  return result;
+}
+
+Conversion legalize(const Model& model, const Options& options) {
+  Conversion conversion;
+  DiagnosticSink sink;
+  contain(sink, [&] {
+    const auto target = read_target(options.target_runtime, sink);
+    if (!target) return;
+    auto implementation = std::make_unique<Model::Implementation>();
+    implementation->model = Legalizer::copy(model);
+    implementation->threads = options.threads;
+    passes::PassContext context = context_of(options, *target, sink);
+    passes::run_legalizations(*implementation->model, context);
+    auto& facts = implementation->model->provenance;
+    std::erase_if(facts, [](const auto& fact) { return fact.first == "legalized_for"; });
+    facts.emplace_back("legalized_for", to_string(target->releases()));
+    if (!sink.has_errors()) conversion.model.emplace(std::move(implementation));
+  });
+  conversion.files = Legalizer::files(model);
+  conversion.diagnostics = sink.take();
+  return conversion;
+}
+
+std::string to_json(const Lint& lint) {
+  const auto faults = list_faults();
+  std::string json = "[";
+  for (const AffectedLayer& layer : lint.layers) {
+    const FaultInfo& fault = *std::ranges::find(faults, layer.fault, &FaultInfo::name);
+    json += json.size() == 1 ? "\n" : ",\n";
+    json += "{\"layer\": " + json_string(layer.layer) + ", \"operation\": " + json_string(layer.operation) +
+            ", \"fault\": " + json_string(fault.name) + ", \"summary\": " + json_string(fault.summary) +
+            ", \"first_release\": " + json_string(fault.first_release) +
+            ", \"last_release\": " + json_string(fault.last_release) +
+            ", \"instruction_sets\": " + json_string(fault.instruction_sets) +
+            ", \"warning\": " + json_string(layer.warning) + '}';
+  }
+  return json + (lint.layers.empty() ? "]\n" : "\n]\n");
+}
+
+}  // namespace onnx2ir

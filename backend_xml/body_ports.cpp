@@ -1,0 +1,157 @@
+#include "backend_xml/body_ports.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "backend_xml/xml_values.hpp"
+#include "ir/builder.hpp"
+#include "ir/op_descriptor.hpp"
+
+namespace onnx2ir::backend_xml {
+namespace {
+
+/// Gives each port of `body` a Result of its own, as passes expect. In OpenVINO, ports can share one.
+class SeparateResults {
+ public:
+  explicit SeparateResults(ir::Graph& body) : body_(&body) {}
+
+  void take(ir::Node*& result) {
+    if (!taken_.insert(result).second) {
+      ir::Builder builder(*body_);
+      builder.set_name(result->name);
+      result = &builder.result(result->input(0));
+      taken_.insert(result);
+    }
+  }
+
+  /// Removes the Results that no port refers to.
+  void remove_others() const {
+    std::vector<ir::Node*> unused;
+    for (ir::Node* result : body_->results()) {
+      if (!taken_.contains(result)) unused.push_back(result);
+    }
+    if (!unused.empty()) body_->remove(unused);
+  }
+
+ private:
+  ir::Graph* body_;
+  std::set<const ir::Node*> taken_;  // only used for look-ups
+};
+
+ir::Node* layer_of(const Layers& layers, pugi::xml_node element, const char* name, ir::Op type) {
+  const auto found = layers.find(required_id(element, name));
+  if (found == layers.end() || !found->second->is(type)) refuse("{} names no {}", name, ir::name_of(type));
+  return found->second;
+}
+
+template <typename Slices>
+void slices(pugi::xml_node mapped, Slices& slices) {
+  slices.axis = required_id(mapped, "axis");
+  slices.start = required_id(mapped, "start");
+  slices.end = required_id(mapped, "end");
+  slices.stride = required_id(mapped, "stride");
+  slices.part_size = required_id(mapped, "part_size");
+}
+
+}  // namespace
+
+Ports ports_of(pugi::xml_node layer, const char* side) {
+  Ports ports;
+  for (const pugi::xml_node port : layer.child(side).children("port")) ports.push_back(port);
+  return ports;
+}
+
+std::uint32_t index_of_port(const Ports& ports, LayerId id) {
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (required_id(ports[i], "id") == id) return static_cast<std::uint32_t>(i);
+  }
+  refuse("no port {}", id);
+}
+
+ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> graph, const Layers& layers,
+                            std::uint32_t first_input) {
+  ir::LoopBody body;
+  body.graph = std::move(graph);
+  std::unordered_map<const ir::Node*, ir::Node*> results;  // by the Parameter of their back edge
+  for (const pugi::xml_node edge : layer.child("back_edges").children("edge")) {
+    ir::Node* parameter = layer_of(layers, edge, "to-layer", ops::Parameter);
+    results[parameter] = layer_of(layers, edge, "from-layer", ops::Result);
+  }
+  const Ports inputs = ports_of(layer, "input");
+  for (const pugi::xml_node mapped : layer.child("port_map").children("input")) {
+    ir::Node* parameter = layer_of(layers, mapped, "internal_layer_id", ops::Parameter);
+    if (std::string_view(mapped.attribute("purpose").value()) == "current_iteration") {
+      body.iteration = parameter;
+      continue;
+    }
+    const std::uint32_t input = first_input + index_of_port(inputs, required_id(mapped, "external_port_id"));
+    if (const auto state = results.find(parameter); state != results.end()) {
+      // As in OpenVINO, outputs have the shapes of the Results; guards for zero iterations are operations
+      // in the IR.
+      body.carried.push_back({input, parameter, state->second, std::nullopt, true});
+    } else if (mapped.attribute("axis")) {
+      ir::Sliced& sliced = body.sliced.emplace_back(ir::Sliced{input, parameter, 0});
+      slices(mapped, sliced);
+    } else {
+      body.invariants.push_back({input, parameter});
+    }
+  }
+  const Ports outputs = ports_of(layer, "output");
+  for (const pugi::xml_node mapped : layer.child("port_map").children("output")) {
+    ir::Node* result = layer_of(layers, mapped, "internal_layer_id", ops::Result);
+    if (std::string_view(mapped.attribute("purpose").value()) == "execution_condition") {
+      body.condition = result;
+      continue;
+    }
+    const std::uint32_t output = index_of_port(outputs, required_id(mapped, "external_port_id"));
+    if (mapped.attribute("axis")) {
+      slices(mapped, body.scans.emplace_back(ir::Scan{result, output}));
+      continue;
+    }
+    const auto state = std::ranges::find_if(body.carried, [&](const ir::Carried& carried) {
+      return carried.result == result && !carried.output;
+    });
+    if (state != body.carried.end()) {
+      state->output = output;
+    } else {
+      body.last_values.push_back({result, output});
+    }
+  }
+  if (body.condition == nullptr && first_input == 0) refuse("a Loop has no execution condition");
+  SeparateResults results_of_ports(*body.graph);
+  if (body.condition != nullptr) results_of_ports.take(body.condition);
+  for (ir::Carried& state : body.carried) results_of_ports.take(state.result);
+  for (ir::Scan& scan : body.scans) results_of_ports.take(scan.result);
+  for (ir::LastValue& last : body.last_values) results_of_ports.take(last.result);
+  results_of_ports.remove_others();
+  return body;
+}
+
+ir::Branch connected_branch(pugi::xml_node layer, pugi::xml_node map, std::unique_ptr<ir::Graph> graph,
+                            const Layers& layers, std::size_t outputs) {
+  ir::Branch branch;
+  branch.graph = std::move(graph);
+  const Ports inputs = ports_of(layer, "input");
+  for (const pugi::xml_node mapped : map.children("input")) {
+    branch.invariants.push_back({index_of_port(inputs, required_id(mapped, "external_port_id")),
+                                 layer_of(layers, mapped, "internal_layer_id", ops::Parameter)});
+  }
+  const Ports output_ports = ports_of(layer, "output");
+  branch.results.resize(outputs);
+  for (const pugi::xml_node mapped : map.children("output")) {
+    branch.results[index_of_port(output_ports, required_id(mapped, "external_port_id"))] =
+        layer_of(layers, mapped, "internal_layer_id", ops::Result);
+  }
+  if (std::ranges::find(branch.results, nullptr) != branch.results.end()) {
+    refuse("a branch of an If does not have all outputs");
+  }
+  SeparateResults results(*branch.graph);
+  for (ir::Node*& result : branch.results) results.take(result);
+  results.remove_others();
+  return branch;
+}
+
+}  // namespace onnx2ir::backend_xml

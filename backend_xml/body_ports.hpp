@@ -1,0 +1,32 @@
+// The ports of layers, and how the bodies of Loop and If are connected to them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <pugixml.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace onnx2ir::backend_xml {
+
+using LayerId = std::int64_t;
+/// The nodes of the layers of a graph.
+using Layers = std::unordered_map<LayerId, ir::Node*>;
+using Ports = std::vector<pugi::xml_node>;
+
+/// The ports of "input" or "output".
+Ports ports_of(pugi::xml_node layer, const char* side);
+std::uint32_t index_of_port(const Ports& ports, LayerId id);
+
+/// The body of a Loop, or of a TensorIterator, which has no condition. `first_input`: the inputs of the node
+/// before those of the layer.
+ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> graph, const Layers& layers,
+                            std::uint32_t first_input);
+
+/// A branch of an If with `outputs` outputs. `map`: how the branch is connected.
+ir::Branch connected_branch(pugi::xml_node layer, pugi::xml_node map, std::unique_ptr<ir::Graph> graph,
+                            const Layers& layers, std::size_t outputs);
+
+}  // namespace onnx2ir::backend_xml

@@ -1,0 +1,112 @@
+#include "cli/legalize_model.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <stdexcept>
+#include <utility>
+
+#include "cli/convert_models.hpp"
+#include "cli/temporary_files.hpp"
+#include "cli/written_files.hpp"
+
+namespace onnx2ir::cli {
+namespace {
+
+bool has_errors(const std::vector<Diagnostic>& diagnostics) {
+  return std::ranges::find(diagnostics, Severity::error, &Diagnostic::severity) != diagnostics.end();
+}
+
+FaultInfo fault_of(const AffectedLayer& layer) {
+  const auto faults = list_faults();
+  return *std::ranges::find(faults, layer.fault, &FaultInfo::name);
+}
+
+/// "'loop/body/Add_3' (Add): FAULT, 2024.6..2026.1: what goes wrong".
+std::string line_of(const AffectedLayer& layer) {
+  const FaultInfo fault = fault_of(layer);
+  std::string line =
+      layer.operation.empty() ? "the model" : "'" + layer.layer + "' (" + layer.operation + ')';
+  line += ": " + std::string(fault.name) + ", " + fault.first_release + ".." + fault.last_release;
+  if (!fault.instruction_sets.empty()) line += ", only with " + std::string(fault.instruction_sets);
+  return line + ": " + (layer.warning.empty() ? std::string(fault.summary) : layer.warning);
+}
+
+/// Runs `work`, which throws std::runtime_error if a file cannot be read any more.
+template <typename Work>
+int or_failure(int code, Work work) {
+  try {
+    return work();
+  } catch (const std::runtime_error& error) {
+    std::cerr << "onnx2ir: " << error.what() << '\n';
+    return code;
+  }
+}
+
+}  // namespace
+
+int lint_model(const Arguments& arguments) {
+  return or_failure(kUsage, [&] {
+    const Conversion read = read_ir(arguments.models[0]);
+    print(arguments, read.diagnostics);
+    if (!read.model) return kUsage;
+    const Lint found = lint(*read.model, arguments.options);
+    print(arguments, found.diagnostics);
+    if (has_errors(found.diagnostics)) return kUsage;
+    if (arguments.has_json_output) {
+      std::cout << to_json(found);
+    } else {
+      for (const AffectedLayer& layer : found.layers) std::cout << line_of(layer) << '\n';
+    }
+    std::cout << std::flush;
+    if (!std::cout.good()) return kUsage;
+    return found.layers.empty() ? kDone : kAffected;
+  });
+}
+
+int legalize_model(const Arguments& arguments) {
+  return or_failure(kModelError, [&] {
+    if (arguments.output_model.empty()) {
+      std::cerr << "onnx2ir: name the file to write: onnx2ir legalize IR.xml -o FIXED.xml\n";
+      return kUsage;
+    }
+    const std::filesystem::path xml = arguments.output_model;
+    if (xml.extension() != ".xml") {
+      std::cerr << "onnx2ir: -o names the XML, for example -o FIXED.xml\n";
+      return kUsage;
+    }
+    WrittenFiles files(arguments);
+    files.add_pair(xml);
+    if (const auto problem = files.problem()) {
+      print(arguments, {*problem});
+      return kModelError;
+    }
+    const Conversion read = read_ir(arguments.models[0]);
+    print(arguments, read.diagnostics);
+    if (!read.model) return kModelError;
+    Options options = arguments.options;
+    if (arguments.verbose) {
+      options.debug.pass_finished = [](std::string_view pass, double seconds, bool modified) {
+        if (modified) std::cerr << pass << ' ' << seconds * 1e3 << " ms\n";
+      };
+    }
+    const Lint found = lint(*read.model, arguments.options);
+    const Conversion legal = legalize(*read.model, options);
+    print(arguments, legal.diagnostics);
+    const bool is_usage = std::ranges::find(legal.diagnostics, DiagnosticCode::bad_target_runtime,
+                                            &Diagnostic::code) != legal.diagnostics.end();
+    if (!legal.model) return is_usage ? kUsage : kModelError;
+    SaveOptions saving = arguments.saving;
+    saving.temporary = note_temporary;
+    if (const auto problem = legal.model->save(xml, {}, saving)) {
+      print(arguments, {*problem});
+      return kModelError;
+    }
+    for (const AffectedLayer& layer : found.layers) {
+      if (layer.warning.empty()) std::cout << line_of(layer) << '\n';
+    }
+    std::cout << std::flush;
+    return std::cout.good() ? kDone : kModelError;
+  });
+}
+
+}  // namespace onnx2ir::cli

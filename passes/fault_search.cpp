@@ -1,0 +1,200 @@
+#include "passes/fault_search.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "ir/extension.hpp"
+#include "passes/graph_walk.hpp"
+#include "target/faults.hpp"
+#include "target/only_fault.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// What a pass may change in a node.
+struct Before {
+  std::string name;
+  std::string path;
+  std::string operation;
+  std::vector<ir::Value> inputs;
+  std::vector<ir::AttributeValue> attributes;
+  std::vector<std::pair<ir::ElementType, ir::PartialShape>> outputs;
+  bool has_uses = false;
+  bool is_legalized = false;
+  std::size_t place = 0;  ///< in the order of the graph
+};
+
+std::vector<ir::AttributeValue> attribute_values(const ir::Node& node) {
+  std::vector<ir::AttributeValue> values;
+  for (const ir::Attribute& attribute : node.attributes()) values.push_back(attribute.value);
+  return values;
+}
+
+std::vector<std::pair<ir::ElementType, ir::PartialShape>> output_types(const ir::Node& node) {
+  std::vector<std::pair<ir::ElementType, ir::PartialShape>> types;
+  for (const ir::Output& output : node.outputs()) types.emplace_back(output.type, output.shape);
+  return types;
+}
+
+/// The nodes of a model before a pass, with bodies.
+class Snapshot {
+ public:
+  explicit Snapshot(const ir::Model& model) { add(model.graph, {}); }
+
+  /// The nodes that the pass has changed.
+  std::vector<const Before*> changed(ir::Model& model) const {
+    std::set<const Before*> found;
+    std::set<const ir::Node*> present;
+    std::vector<const ir::Node*> with_other_inputs;
+    for (const ir::Graph* graph : graphs_of(model)) {
+      for (const auto& node : graph->nodes()) {
+        present.insert(node.get());
+        const Before* const before = find(*node);
+        if (before == nullptr) {
+          // Passes name the nodes that they emit after the node that they replace or protect.
+          const Before* const named = find_named(*graph, node->name);
+          if (named != nullptr) found.insert(named);
+        } else if (before->attributes != attribute_values(*node) ||
+                   before->is_legalized != node->is_legalized) {
+          found.insert(before);
+        } else if (before->has_uses && !node->has_uses() && !node->is(ops::Const)) {
+          found.insert(before);
+        } else if (!std::ranges::equal(before->inputs, node->inputs()) ||
+                   before->outputs != output_types(*node)) {
+          with_other_inputs.push_back(node.get());
+        }
+      }
+    }
+    for (const auto& [node, before] : nodes_) {
+      if (!present.contains(node)) found.insert(&before);
+    }
+    if (found.empty()) {
+      for (const ir::Node* node : with_other_inputs) found.insert(find(*node));
+    }
+    std::vector<const Before*> ordered(found.begin(), found.end());
+    std::ranges::sort(ordered, {}, &Before::place);
+    return ordered;
+  }
+
+ private:
+  void add(const ir::Graph& graph, const std::string& prefix) {
+    prefixes_.emplace(&graph, prefix);
+    for (const auto& node : graph.nodes()) {
+      Before& before = nodes_[node.get()];
+      before.name = node->name;
+      before.path = prefix + node->name;
+      before.operation = ir::layer_type(*node);
+      before.inputs.assign(node->inputs().begin(), node->inputs().end());
+      before.attributes = attribute_values(*node);
+      before.outputs = output_types(*node);
+      before.has_uses = node->has_uses();
+      before.is_legalized = node->is_legalized;
+      before.place = nodes_.size();
+      if (!node->name.empty()) {
+        by_path_.emplace(before.path, &before);
+        by_name_.emplace(node->name, &before);
+      }
+      if (const ir::LoopBody* loop = node->loop()) add(*loop->graph, before.path + "/body/");
+      if (const ir::IfBranches* branches = node->branches()) {
+        add(*branches->then_branch.graph, before.path + "/then_body/");
+        add(*branches->else_branch.graph, before.path + "/else_body/");
+      }
+    }
+  }
+
+  /// The memory of a removed node may hold a new one, of another operation.
+  const Before* find(const ir::Node& node) const {
+    const auto found = nodes_.find(&node);
+    if (found == nodes_.end() || found->second.operation != ir::layer_type(node) ||
+        found->second.name != node.name)
+      return nullptr;
+    return &found->second;
+  }
+
+  /// The node called `name` in `graph`; in any graph if a pass has made `graph`.
+  const Before* find_named(const ir::Graph& graph, const std::string& name) const {
+    const auto prefix = prefixes_.find(&graph);
+    const auto& nodes = prefix == prefixes_.end() ? by_name_ : by_path_;
+    const auto found = nodes.find(prefix == prefixes_.end() ? name : prefix->second + name);
+    return found == nodes.end() ? nullptr : found->second;
+  }
+
+  std::map<const ir::Node*, Before> nodes_;  // ordered by address: only used for look-ups and sorted sets
+  std::map<const ir::Graph*, std::string> prefixes_;
+  std::map<std::string, const Before*> by_path_;
+  std::map<std::string, const Before*> by_name_;
+};
+
+/// The text of a warning: passes that only warn name the layers in it.
+std::string described(Diagnostic warning) {
+  std::string text = std::move(warning.message);
+  for (std::size_t i = 0; i < warning.notes.size(); ++i) text += (i == 0 ? ": " : ", ") + warning.notes[i];
+  return text;
+}
+
+/// A model before any pass, and its nodes.
+struct Original {
+  std::unique_ptr<ir::Model> model;
+  Snapshot snapshot;
+};
+
+/// Runs `pass` for `fault` alone. Returns whether it changed the model.
+bool search(const Original& original, const Pass& pass, Fault fault, const PassContext& context,
+            std::vector<AffectedNode>& found) {
+  ir::Model& model = *original.model;
+  const auto add = [&](std::string layer, std::string operation) {
+    const bool is_known = std::ranges::any_of(
+        found, [&](const AffectedNode& one) { return one.fault == fault && one.layer == layer; });
+    if (!is_known) found.push_back({fault, std::move(layer), std::move(operation), {}});
+  };
+  DiagnosticSink sink;
+  PassContext alone = context;
+  alone.sink = &sink;
+  const auto options = model.runtime_options;
+  const target::OnlyFault only(fault);
+  const bool modified = pass.run(model, alone);
+  for (Diagnostic& warning : sink.take()) found.push_back({fault, {}, {}, described(std::move(warning))});
+  if (!modified) return false;
+  const auto nodes = original.snapshot.changed(model);
+  for (const Before* node : nodes) add(node->path, node->operation);
+  if (nodes.empty() || options != model.runtime_options) add({}, {});
+  return true;
+}
+
+bool is_workaround(const Pass& pass) {
+  return pass.kind == PassKind::legalize;
+}
+
+}  // namespace
+
+std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContext& context) {
+  std::vector<AffectedNode> found;
+  std::optional<Original> original;
+  for (const target::FaultDescription& fault : target::all_faults()) {
+    if (!context.target.has(fault.fault)) continue;
+    for (const Pass& pass : pipeline()) {
+      if (!is_workaround(pass) || !pass.faults.contains(fault.fault)) continue;
+      if (!original) {
+        auto model = copy();
+        Snapshot snapshot(*model);
+        original = Original{std::move(model), std::move(snapshot)};
+      }
+      if (search(*original, pass, fault.fault, context, found)) original.reset();
+    }
+  }
+  return found;
+}
+
+bool run_legalizations(ir::Model& model, PassContext& context) {
+  bool modified = false;
+  for (const Pass& pass : pipeline()) {
+    if (is_workaround(pass)) modified = run_pass(model, pass, context) || modified;
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,34 @@
+// Finds the nodes of a model that faults of the target affect: those that the workarounds would change.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "passes/pipeline.hpp"
+#include "target/target.hpp"
+
+namespace onnx2ir::passes {
+
+/// A node that a workaround would change, or a warning of a pass that changes nothing.
+struct AffectedNode {
+  Fault fault;
+  std::string layer;      ///< its path: "loop/body/Add_3"; empty: the workaround concerns the whole model
+  std::string operation;  ///< the type of its layer: "MatMul"
+  std::string warning;    ///< empty for a node
+};
+
+/// Makes a new copy of the model: passes change it.
+using CopyModel = std::function<std::unique_ptr<ir::Model>()>;
+
+/// All affected nodes, by fault and in the order of the graph. Runs the legalisations for one fault at a
+/// time, each on a model as it was. `context` gives the target and the options.
+std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContext& context);
+
+/// Runs the legalisations only: no pass that optimises or normalises. Returns whether one has changed the
+/// model.
+bool run_legalizations(ir::Model& model, PassContext& context);
+
+}  // namespace onnx2ir::passes

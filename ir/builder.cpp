@@ -5,6 +5,7 @@
 #include "ir/constant_pool.hpp"
 #include "ir/inference.hpp"
 #include "ir/memory_budget.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -93,7 +94,8 @@ Value Builder::op(Op op, std::span<const Value> inputs, AttributeList attributes
 Node& Builder::declared(Op op, ElementType type, PartialShape shape) {
   Node& node = graph_->add(find_op(op), {}, 1);
   if (!name_.empty()) give_name(node, name_);
-  set_output(node, 0, type, std::move(shape));
+  // The value has its own sizes, also if the shape is that of another value.
+  set_output(node, 0, type, shape.without_expressions());
   return node;
 }
 
@@ -145,6 +147,12 @@ Value Builder::number(double value, ElementType type) {
 
 Value Builder::boolean(bool value) {
   return integer(value ? 1 : 0, ElementType::boolean);
+}
+
+Value Builder::captured(Value outer) {
+  Node& node = declared(ops::Parameter, outer.type(), outer.shape());
+  copy_sizes(outer, node);
+  return node.value();
 }
 
 Value Builder::parameter(ElementType type, PartialShape shape) {

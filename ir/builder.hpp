@@ -50,6 +50,8 @@ class Builder {
   Value boolean(bool value);
 
   Value parameter(ElementType type, PartialShape shape);
+  /// A Parameter that captures `outer`, a value of the graph around this one: it has the same sizes.
+  Value captured(Value outer);
   Node& result(Value value);
 
  private:

@@ -102,7 +102,7 @@ Branch written(const Graph& outer, const std::vector<Value>& invariants, const B
   Builder builder(*branch.graph);
   std::vector<Value> inner;
   inner.reserve(invariants.size());
-  for (const Value& value : invariants) inner.push_back(builder.parameter(value.type(), value.shape()));
+  for (const Value& value : invariants) inner.push_back(builder.captured(value));
   for (const Value& output : write(builder, inner)) branch.results.push_back(&builder.result(output));
   std::vector<Node*> unused;
   for (std::size_t i = 0; i < inner.size(); ++i) {
@@ -301,7 +301,7 @@ Node& move_control_flow(Builder& to, Node& node, const std::vector<Value>& input
 Value add_invariant(Node& node, Body& body, Value outer) {
   Builder builder(*body.graph);
   builder.set_name(outer.node->name);
-  const Value parameter = builder.parameter(outer.type(), outer.shape());
+  const Value parameter = builder.captured(outer);
   connect_invariant(node, body, outer, *parameter.node);
   return parameter;
 }

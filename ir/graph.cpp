@@ -9,6 +9,7 @@
 #include "ir/builder.hpp"
 #include "ir/constant_pool.hpp"
 #include "ir/memory_budget.hpp"
+#include "ir/size_expression.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -157,13 +158,15 @@ void NodeDeleter::operator()(Node* node) const {
 }
 
 Graph::Graph()
-    : storage_(std::make_shared<NodeStorage>(sizeof(Node))), constants_(std::make_shared<ConstantPool>()) {}
-Graph::Graph(std::shared_ptr<NodeStorage> storage, std::shared_ptr<ConstantPool> constants)
-    : storage_(std::move(storage)), constants_(std::move(constants)) {}
+    : storage_(std::make_shared<NodeStorage>(sizeof(Node))),
+      constants_(std::make_shared<ConstantPool>()),
+      sizes_(std::make_shared<SizeTable>()) {}
+Graph::Graph(const Graph* outer)
+    : storage_(outer->storage_), constants_(outer->constants_), sizes_(outer->sizes_) {}
 Graph::~Graph() = default;
 
 std::unique_ptr<Graph> Graph::make_body() const {
-  return std::unique_ptr<Graph>(new Graph(storage_, constants_));
+  return std::unique_ptr<Graph>(new Graph(this));
 }
 
 void Graph::reserve(std::size_t nodes) {

@@ -26,6 +26,8 @@
 namespace onnx2ir::ir {
 
 class ConstantPool;
+class SizeTable;
+struct SizeExpression;
 class Node;
 class Graph;
 struct Output;
@@ -52,11 +54,20 @@ struct Use {
 
 using TensorNames = SmallVector<std::string, 1>;
 
+/// Elements in C order as expressions; the flag marks a symbol that was made for this element of this value.
+struct ElementSize {
+  const SizeExpression* size = nullptr;
+  bool is_own_symbol = false;
+};
+using ElementSizes = std::vector<ElementSize>;
+
 /// The type, uses and names of an output. Members are ordered by how often they are accessed: see Node.
 struct Output {
   SmallVector<Use, 1> uses;
   /// Known elements of a small tensor; null if nothing is known of them.
   std::unique_ptr<const KnownValues> known;
+  /// The elements of a small tensor of integers or booleans as expressions; null if they are not tracked.
+  std::unique_ptr<const ElementSizes> elements;
   [[no_unique_address]] PartialShape shape;
   ElementType type = ElementType::dynamic;  // here because of the padding after `shape`
   /// The names of the model's inputs and outputs must survive all passes.
@@ -266,6 +277,8 @@ class Graph {
   std::unique_ptr<Graph> make_body() const;
   /// The constants of the model, whose bytes are shared.
   ConstantPool& constants() const { return *constants_; }
+  /// The expressions of the sizes of the model.
+  SizeTable& sizes() const { return *sizes_; }
   /// Makes room for `nodes` nodes in all.
   void reserve(std::size_t nodes);
   /// Appends a node without attributes, types and checks. Use Builder, which adds all of them.
@@ -305,12 +318,13 @@ class Graph {
   friend class Node;
   friend struct NodeDeleter;
   friend void set_output(Node& node, std::size_t index, ElementType type, PartialShape shape);
-  Graph(std::shared_ptr<NodeStorage> storage, std::shared_ptr<ConstantPool> constants);
+  explicit Graph(const Graph* outer);
   /// Removes nodes that will be deleted from the lists below, and their uses of other nodes.
   void forget(std::span<Node* const> nodes);
 
   std::shared_ptr<NodeStorage> storage_;  ///< outlives the nodes
   std::shared_ptr<ConstantPool> constants_;
+  std::shared_ptr<SizeTable> sizes_;
   std::vector<NodePointer> nodes_;
   std::vector<Node*> parameters_;
   std::vector<Node*> results_;

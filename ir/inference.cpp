@@ -1,9 +1,11 @@
 #include "ir/inference.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/builder.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::ir {
 
@@ -41,8 +43,9 @@ void set_output(Node& node, std::size_t index, ElementType type, PartialShape sh
   Output& output = node.output(index);
   output.type = type;
   node.graph().types_ |= std::uint64_t{1} << static_cast<unsigned>(type);
-  output.shape = std::move(shape);
+  const PartialShape before = std::exchange(output.shape, std::move(shape));
   output.known.reset();
+  set_sizes(node, index, before);
 }
 
 void set_known(Node& node, std::size_t index, KnownValues values) {

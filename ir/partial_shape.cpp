@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ir/op_descriptor.hpp"
+#include "ir/size_expression.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -20,11 +21,31 @@ std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) {
   return __builtin_mul_overflow(a, b, &result) ? kMaxSize : result;
 }
 
+/// The expression of two sizes, of which at least one is dynamic, and all dynamic ones have expressions.
+template <typename Combine>
+Dimension with_combined(Dimension result, const Dimension& a, const Dimension& b, Combine combine) {
+  if (result.is_static()) return result;
+  const Size known = a.expression() != nullptr ? a.expression() : b.expression();
+  if (known == nullptr) return result;
+  SizeTable& table = *known->table;
+  const auto size_of = [&](const Dimension& dimension) {
+    return dimension.is_static() ? table.constant(dimension.size()) : dimension.expression();
+  };
+  result.set_expression(combine(table, size_of(a), size_of(b)));
+  return result;
+}
+
+/// The expression that both have; null if they differ.
+Size common_expression(const Dimension& a, const Dimension& b) {
+  return a.expression() == b.expression() ? a.expression() : nullptr;
+}
+
 }  // namespace
 
 Dimension join(Dimension a, Dimension b) {
   const bool unbounded = a.max == Dimension::kUnbounded || b.max == Dimension::kUnbounded;
-  return {std::min(a.min, b.min), unbounded ? Dimension::kUnbounded : std::max(a.max, b.max)};
+  const Dimension result{std::min(a.min, b.min), unbounded ? Dimension::kUnbounded : std::max(a.max, b.max)};
+  return result.with_expression(common_expression(a, b));
 }
 
 std::optional<Dimension> intersect(Dimension a, Dimension b) {
@@ -33,19 +54,23 @@ std::optional<Dimension> intersect(Dimension a, Dimension b) {
     result.max = a.max == Dimension::kUnbounded ? b.max : std::min(a.max, b.max);
   }
   if (result.max != Dimension::kUnbounded && result.max < result.min) return std::nullopt;
+  if (result.is_dynamic()) result.set_expression(a.expression() != nullptr ? a.expression() : b.expression());
   return result;
 }
 
 Dimension add(Dimension a, Dimension b) {
   const bool unbounded = a.max == Dimension::kUnbounded || b.max == Dimension::kUnbounded;
-  return {saturating_add(a.min, b.min), unbounded ? Dimension::kUnbounded : saturating_add(a.max, b.max)};
+  const Dimension sum{saturating_add(a.min, b.min),
+                      unbounded ? Dimension::kUnbounded : saturating_add(a.max, b.max)};
+  return with_combined(sum, a, b, [](SizeTable& table, Size x, Size y) { return table.sum(x, y); });
 }
 
 Dimension multiply(Dimension a, Dimension b) {
   if (a == Dimension(0) || b == Dimension(0)) return 0;
   const bool unbounded = a.max == Dimension::kUnbounded || b.max == Dimension::kUnbounded;
-  return {saturating_multiply(a.min, b.min),
-          unbounded ? Dimension::kUnbounded : saturating_multiply(a.max, b.max)};
+  const Dimension product{saturating_multiply(a.min, b.min),
+                          unbounded ? Dimension::kUnbounded : saturating_multiply(a.max, b.max)};
+  return with_combined(product, a, b, [](SizeTable& table, Size x, Size y) { return table.product(x, y); });
 }
 
 void check_rank(std::size_t rank) {
@@ -67,6 +92,12 @@ bool PartialShape::is_static() const {
   return known_rank_ && std::ranges::all_of(dimensions_, &Dimension::is_static);
 }
 
+PartialShape PartialShape::without_expressions() const {
+  PartialShape result = *this;
+  for (Dimension& dimension : result.dimensions_) dimension.set_expression(nullptr);
+  return result;
+}
+
 std::optional<Integers> PartialShape::sizes() const {
   if (!is_static()) return std::nullopt;
   Integers result;
@@ -83,6 +114,11 @@ std::optional<std::int64_t> PartialShape::element_count() const {
   return count;
 }
 
+bool is_identical(const PartialShape& a, const PartialShape& b) {
+  return a == b &&
+         std::ranges::equal(a, b, [](const Dimension& x, const Dimension& y) { return is_identical(x, y); });
+}
+
 PartialShape join(const PartialShape& a, const PartialShape& b) {
   if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return PartialShape::unknown_rank();
   PartialShape result = a;
@@ -94,7 +130,7 @@ PartialShape widen(const PartialShape& a, const PartialShape& b) {
   if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return PartialShape::unknown_rank();
   PartialShape result = a;
   for (std::size_t i = 0; i < a.rank(); ++i) {
-    if (a[i] != b[i]) result[i] = Dimension();
+    result[i] = a[i] == b[i] ? a[i].with_expression(common_expression(a[i], b[i])) : Dimension();
   }
   return result;
 }
@@ -146,7 +182,8 @@ std::optional<PartialShape> broadcast(const PartialShape& a, const PartialShape&
     } else if (y.min > 1) {
       out = y;
     } else {
-      out = join(x, y);
+      const auto combine = [](SizeTable& table, Size of_x, Size of_y) { return table.broadcast(of_x, of_y); };
+      out = with_combined(join(x, y), x, y, combine);
     }
   }
   return result;

@@ -14,7 +14,10 @@
 
 namespace onnx2ir::ir {
 
-/// A dimension: an interval of non-negative sizes. `max == kUnbounded` means no upper bound.
+struct SizeExpression;
+
+/// A dimension: an interval of non-negative sizes, and the expression of a dynamic size, if it is known.
+/// `max == kUnbounded` means no upper bound. Equality compares the intervals; see is_identical().
 struct Dimension {
   static constexpr std::int64_t kUnbounded = -1;
 
@@ -34,14 +37,53 @@ struct Dimension {
   /// Whether `size` lies in the interval.
   constexpr bool admits(std::int64_t size) const { return size >= min && (max == kUnbounded || size <= max); }
 
-  friend constexpr bool operator==(const Dimension&, const Dimension&) = default;
+  friend constexpr bool operator==(const Dimension& a, const Dimension& b) {
+    return a.min == b.min && a.max == b.max;
+  }
+
+  /// The expression of the size (ir/size_expression.hpp); null if it is not known, and for static sizes.
+  const SizeExpression* expression() const { return tagged_.pointer(); }
+  /// Whether the expression is a symbol that was made for this dimension of this value.
+  bool has_own_symbol() const { return tagged_.is_own(); }
+  void set_expression(const SizeExpression* size, bool is_own_symbol = false) {
+    tagged_ = {size, is_own_symbol};
+  }
+  /// The same interval with another expression.
+  Dimension with_expression(const SizeExpression* size) const {
+    Dimension result = *this;
+    result.set_expression(size);
+    return result;
+  }
+
+ private:
+  /// A pointer and a flag.
+  class Tagged {
+   public:
+    constexpr Tagged() = default;
+    Tagged(const SizeExpression* pointer, bool is_own)
+        : bits_(reinterpret_cast<std::uintptr_t>(pointer) | (is_own ? 1U : 0U)) {}
+    const SizeExpression* pointer() const {
+      return reinterpret_cast<const SizeExpression*>(
+          bits_ & ~std::uintptr_t{1});  // NOLINT(performance-no-int-to-ptr)
+    }
+    bool is_own() const { return (bits_ & 1U) != 0; }
+
+   private:
+    std::uintptr_t bits_ = 0;
+  };
+  Tagged tagged_;
 };
+
+/// Whether interval and expression are the same.
+inline bool is_identical(const Dimension& a, const Dimension& b) {
+  return a == b && a.expression() == b.expression();
+}
 
 /// The smallest interval that contains both.
 Dimension join(Dimension a, Dimension b);
 /// The sizes that both admit; no value if they have none in common.
 std::optional<Dimension> intersect(Dimension a, Dimension b);
-/// Interval arithmetic that saturates instead of overflowing.
+/// Arithmetic on intervals, which saturates instead of overflowing, and on expressions.
 Dimension add(Dimension a, Dimension b);
 Dimension multiply(Dimension a, Dimension b);
 
@@ -82,6 +124,8 @@ class PartialShape {
   auto begin() const { return dimensions_.begin(); }
   auto end() const { return dimensions_.end(); }
 
+  /// The same intervals without expressions.
+  PartialShape without_expressions() const;
   /// The sizes if all are static.
   std::optional<Integers> sizes() const;
   /// The number of elements if all sizes are static; saturates at the largest int64.
@@ -100,6 +144,8 @@ class PartialShape {
   bool known_rank_ = false;
 };
 
+/// Whether all dimensions have the same intervals and expressions.
+bool is_identical(const PartialShape& a, const PartialShape& b);
 /// The smallest shape that contains both: different dimensions become intervals, different ranks a dynamic
 /// rank.
 PartialShape join(const PartialShape& a, const PartialShape& b);

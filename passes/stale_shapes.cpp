@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/inference.hpp"
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::passes {
 namespace {

@@ -116,7 +116,7 @@ ir::Value GraphTranslator::capture_tensor(ir::Value outer) {
     inner = builder.clone(*outer.node).value();
   } else {
     builder.set_name(outer.node->name);
-    inner = builder.parameter(outer.type(), outer.shape());
+    inner = builder.captured(outer);
     captures_.push_back({outer, inner.node});
   }
   return inner;

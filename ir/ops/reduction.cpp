@@ -132,7 +132,7 @@ void infer_top_k(Node& node) {
       require(k->front() >= 0, "k must not be negative");
       dimension = k->front();
     } else {
-      dimension.min = 0;
+      dimension = Dimension(0, dimension.max);
     }
   }
   set_output(node, 0, node.input(0).type(), shape);

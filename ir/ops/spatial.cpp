@@ -5,6 +5,7 @@
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 #include "ir/ops/integer_inputs.hpp"
+#include "ir/size_expression.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -41,6 +42,14 @@ std::int64_t places(std::int64_t size, const Window& window, Rounding rounding) 
   return checked_add(last, 1);
 }
 
+/// (size + `added`) / `stride` + `more`, rounded down; null if nothing is known of the size.
+Size strides_in(const Dimension& size, std::int64_t added, std::int64_t stride, std::int64_t more) {
+  if (size.expression() == nullptr) return nullptr;
+  SizeTable& table = *size.expression()->table;
+  const Size room = table.sum(size.expression(), table.constant(added));
+  return table.sum(table.floor_quotient(room, table.constant(stride)), table.constant(more));
+}
+
 /// The runtime rejects axes on which the window has no place.
 Dimension window_positions(Dimension size, const Window& window, Rounding rounding) {
   if (size.is_static()) {
@@ -49,13 +58,19 @@ Dimension window_positions(Dimension size, const Window& window, Rounding roundi
     return count;
   }
   const std::int64_t least = std::max<std::int64_t>(places(size.min, window, rounding), 1);
-  if (size.max == Dimension::kUnbounded) return {least, Dimension::kUnbounded};
-  return {least, std::max(least, places(size.max, window, rounding))};
+  const bool bounded = size.max != Dimension::kUnbounded;
+  const Dimension positions(
+      least, bounded ? std::max(least, places(size.max, window, rounding)) : Dimension::kUnbounded);
+  if (rounding != Rounding::floor) return positions;
+  return positions.with_expression(
+      strides_in(size, checked_subtract(window.pad, extent(window)), window.stride, 1));
 }
 
 Dimension same_padded(Dimension size, std::int64_t stride) {
   const auto up = [&](std::int64_t value) { return checked_divide(checked_add(value, stride - 1), stride); };
-  return {up(size.min), size.max == Dimension::kUnbounded ? Dimension::kUnbounded : up(size.max)};
+  const Dimension result(up(size.min),
+                         size.max == Dimension::kUnbounded ? Dimension::kUnbounded : up(size.max));
+  return result.is_static() ? result : result.with_expression(strides_in(size, stride - 1, stride, 0));
 }
 
 bool is_same(const Node& node) {

@@ -4,6 +4,7 @@
 #include "ir/control_flow.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -32,8 +33,23 @@ bool set_invariants(const Node& node, const Body& body) {
   for (const Invariant& invariant : body.invariants) {
     const Value outer = node.input(invariant.input);
     has_changed = set_parameter(*invariant.parameter, outer.type(), outer.shape()) || has_changed;
+    has_changed = copy_sizes(outer, *invariant.parameter) || has_changed;
   }
   return has_changed;
+}
+
+/// Sets type and shape of a state's Parameter. Its sizes are symbols, because they can differ in each
+/// iteration. Returns false if it has them already.
+bool set_state(Node& parameter, ElementType type, const PartialShape& shape) {
+  const PartialShape& declared = parameter.output(0).shape;
+  const auto has_own_sizes = [&] {
+    return std::ranges::all_of(declared, [](const Dimension& dimension) {
+      return dimension.is_static() || dimension.has_own_symbol();
+    });
+  };
+  if (parameter.output(0).type == type && declared == shape && has_own_sizes()) return false;
+  set_output(parameter, 0, type, shape.without_expressions());
+  return true;
 }
 
 /// Whether the bodies have been inferred with the present types of their Parameters.
@@ -55,6 +71,20 @@ PartialShape without_zeros(PartialShape shape) {
 void keep_exact(Node& loop, std::size_t output, Value result) {
   auto known = known_values(result);
   if (known && std::ranges::all_of(*known, &ValueRange::is_exact)) set_known(loop, output, std::move(*known));
+}
+
+/// The shape of a state's final value with the expressions of the initial value along the axes whose sizes no
+/// iteration changes.
+PartialShape with_kept_sizes(PartialShape shape, const Carried& state, const PartialShape& initial) {
+  if (!shape.has_rank() || !initial.has_rank() || initial.rank() != shape.rank())
+    return shape.without_expressions();
+  const PartialShape& before = state.parameter->output(0).shape;
+  const PartialShape& after = state.result->output(0).shape;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    const bool is_kept = before[i].expression() != nullptr && before[i].expression() == after[i].expression();
+    shape[i].set_expression(is_kept ? initial[i].expression() : nullptr);
+  }
+  return shape;
 }
 
 void infer_loop(Node& node, Bodies bodies) {
@@ -79,7 +109,7 @@ void infer_loop(Node& node, Bodies bodies) {
     const Value input = view.outer(state);
     PartialShape shape = without_zeros(input.shape());
     if (is_repeated) shape = widen(state.parameter->output(0).shape, shape);
-    if (set_parameter(*state.parameter, input.type(), shape)) is_inferred = false;
+    if (set_state(*state.parameter, input.type(), shape)) is_inferred = false;
   }
   // A state's shape contains the initial value and the value of every iteration. widen() makes a different
   // dimension fully dynamic, so each round settles at least one: usually one or two rounds.
@@ -99,7 +129,7 @@ void infer_loop(Node& node, Bodies bodies) {
       // States that pass their shapes to each other settle one per round; there may be thousands.
       if (round >= kMaxRounds && shape.has_rank()) shape = PartialShape::of_rank(shape.rank());
       if (shape == parameter.shape) continue;
-      set_parameter(*state.parameter, parameter.type, shape);
+      set_state(*state.parameter, parameter.type, shape);
       changed = true;
     }
   }
@@ -112,14 +142,17 @@ void infer_loop(Node& node, Bodies bodies) {
     const Output& result = state.result->output(0);
     const PartialShape& initial = view.outer(state).shape();
     const bool is_result = always_runs || state.is_guarded;
-    set_output(node, *state.output, result.type, is_result ? result.shape : join(result.shape, initial));
+    const PartialShape shape = is_result ? result.shape : join(result.shape, initial);
+    set_output(node, *state.output, result.type, with_kept_sizes(shape, state, initial));
     if (always_runs) keep_exact(node, *state.output, state.result->input(0));
   }
   for (const LastValue& last : loop.last_values) {
-    set_output(node, last.output, last.result->output(0).type, last.result->output(0).shape);
+    // The sizes of the body are those of an iteration.
+    set_output(node, last.output, last.result->output(0).type,
+               last.result->output(0).shape.without_expressions());
   }
   for (const Scan& scan : loop.scans) {
-    PartialShape shape = scan.result->output(0).shape;
+    PartialShape shape = scan.result->output(0).shape.without_expressions();
     if (shape.has_rank()) {
       require(shape.rank() > 0, "a scan output needs an axis to stack along");
       Dimension& stacked = shape[normalize_axis(scan.axis, shape.rank())];

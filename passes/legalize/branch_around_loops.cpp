@@ -34,7 +34,7 @@ class BranchInputs {
     ir::Builder builder(*branch_.graph);
     if (outside.node->constant() != nullptr) return builder.clone(*outside.node).value();
     builder.set_name(outside.node->name);
-    const ir::Value parameter = builder.parameter(outside.type(), outside.shape());
+    const ir::Value parameter = builder.captured(outside);
     branch_.invariants.push_back({ir::IfView::kFirstMapped + index, parameter.node});
     return parameter;
   }

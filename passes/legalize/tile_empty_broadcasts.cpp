@@ -6,7 +6,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/shape_tools.hpp"
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "ir/inference.hpp"
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -50,16 +50,16 @@ bool takes_all(const ir::Node& slice) {
 }
 
 /// Whether a Reshape provably gives its input the shape that it has, as in ids.view(-1, ids.shape[1]).
-bool keeps_shape(ir::SizeComparison& comparison, ir::Node& reshape) {
+bool keeps_shape(ir::Node& reshape) {
   const ir::Value data = reshape.input(0);
   const ir::PartialShape& shape = reshape.output(0).shape;
   return data.shape().has_rank() && shape.has_rank() && data.shape().rank() == shape.rank() &&
-         ir::are_equal_sizes(comparison, data, 0, reshape.value(), 0, shape.rank());
+         ir::have_equal_sizes(data, 0, reshape.value(), 0, shape.rank());
 }
 
-bool is_no_op(ir::SizeComparison& comparison, ir::Node& node) {
+bool is_no_op(ir::Node& node) {
   if (node.is(ops::Convert)) return node.input(0).type() == node.output(0).type;
-  if (node.is(ops::Reshape)) return keeps_shape(comparison, node);
+  if (node.is(ops::Reshape)) return keeps_shape(node);
   if (node.op().traits.reshapes) return same_static_shape(node);
   if (node.is(ops::Broadcast) || node.is(ops::Tile)) return same_static_shape(node);
   if (node.is(ops::Transpose)) return is_identity_order(node);
@@ -90,19 +90,18 @@ bool selects_same(const ir::Node& node) {
   return sizes && sizes == node.output(0).shape.sizes() && are_equal(node.input(1), node.input(2));
 }
 
-ir::Value input_of_no_op(ir::SizeComparison& comparison, ir::Node& node) {
+ir::Value input_of_no_op(ir::Node& node) {
   if (node.is(ops::Select)) return selects_same(node) ? node.input(1) : ir::Value{};
-  return is_no_op(comparison, node) ? node.input(0) : ir::Value{};
+  return is_no_op(node) ? node.input(0) : ir::Value{};
 }
 
 }  // namespace
 
 bool remove_no_ops(ir::Model& model, PassContext&) {
-  ir::SizeComparison comparison;
   return rewrite_values(model,
                         {ops::Convert, ops::Reshape, ops::Squeeze, ops::Unsqueeze, ops::Broadcast, ops::Tile,
                          ops::Transpose, ops::Concat, ops::Slice, ops::Pad, ops::Select},
-                        [&](const ir::Builder&, ir::Node& node) { return input_of_no_op(comparison, node); });
+                        [](const ir::Builder&, ir::Node& node) { return input_of_no_op(node); });
 }
 
 }  // namespace onnx2ir::passes

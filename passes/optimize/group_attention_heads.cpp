@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "ir/shape_tools.hpp"
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -38,23 +38,22 @@ struct Patterns {
   ir::Value separated;  ///< [batch, heads, rows, columns]
 };
 
-/// What is known of sizes, and the patterns of the product before, which are used again if they fit.
+/// The patterns of the product before, which are used again if they fit.
 struct Context {
-  ir::SizeComparison comparison;
   Patterns last;
 };
 
 /// Whether `sizes` gives axis `axis` of `value` the size that it has.
-bool keeps_size(Context& context, ir::Value sizes, std::size_t index, ir::Value value, std::size_t axis) {
+bool keeps_size(ir::Value sizes, std::size_t index, ir::Value value, std::size_t axis) {
   const auto known = ir::known_element(sizes, index);
   if (known == 1) return true;
   const ir::Dimension& size = value.shape()[axis];
   if (known && size.is_static()) return size.size() == *known;
-  return ir::is_size_of(context.comparison, sizes, index, value, axis);
+  return ir::is_size_of(sizes, index, value, axis);
 }
 
 /// The value whose heads `repeat`, a Broadcast, repeats along a new axis 2; null if it does something else.
-ir::Value repeated_by(Context& context, const ir::Node& repeat) {
+ir::Value repeated_by(const ir::Node& repeat) {
   if (!repeat.is(ops::Broadcast) || repeat.text("mode") != "bidirectional" ||
       !has_rank(repeat.output(0).shape, kRank + 1))
     return {};
@@ -66,17 +65,17 @@ ir::Value repeated_by(Context& context, const ir::Node& repeat) {
   const ir::Value heads = unsqueeze.input(0);
   if (!has_rank(heads.shape(), kRank)) return {};
   for (const std::size_t axis : {0, 1, 2, 3}) {
-    if (!keeps_size(context, sizes, axis < 2 ? axis : axis + 1, heads, axis)) return {};
+    if (!keeps_size(sizes, axis < 2 ? axis : axis + 1, heads, axis)) return {};
   }
   return heads;
 }
 
 /// The value whose heads `value` repeats, each for the same number of consecutive heads; null if it does
 /// something else.
-ir::Value shared_heads(Context& context, ir::Value value) {
+ir::Value shared_heads(ir::Value value) {
   const ir::Node& merge = *value.node;
   if (!merge.is(ops::Reshape) || !has_rank(value.shape(), kRank)) return {};
-  const ir::Value heads = repeated_by(context, *merge.input(0).node);
+  const ir::Value heads = repeated_by(*merge.input(0).node);
   if (!heads) return {};
   const ir::PartialShape& repeated = merge.input(0).shape();
   const ir::Dimension& all = value.shape()[kHeads];
@@ -85,8 +84,8 @@ ir::Value shared_heads(Context& context, ir::Value value) {
                       all.size() > 0 && repeated[2].size() > 1 && value.shape()[3].is_static() &&
                       value.shape()[3] == heads.shape()[3];
   // If the batch and the rows are not known, one of them is enough: the Reshape keeps the number of elements.
-  const bool keeps_batch = ir::are_equal_sizes(context.comparison, {value, 0}, {heads, 0}) ||
-                           keeps_size(context, merge.input(1), 0, heads, 0);
+  const bool keeps_batch =
+      ir::have_equal_sizes(value, 0, heads, 0) || keeps_size(merge.input(1), 0, heads, 0);
   return merges && keeps_batch ? heads : ir::Value{};
 }
 
@@ -95,13 +94,13 @@ struct SharedOperand {
   bool is_transposed = false;  ///< its last two axes change places before the product
 };
 
-SharedOperand shared_operand(Context& context, const ir::Node& product) {
+SharedOperand shared_operand(const ir::Node& product) {
   const bool transposes = product.boolean("transpose_b");
   const ir::Value right = product.input(1);
   const ir::Node& node = *right.node;
-  if (!node.is(ops::Transpose)) return {shared_heads(context, right), transposes};
+  if (!node.is(ops::Transpose)) return {shared_heads(right), transposes};
   if (ir::exact_order(node) != ir::Integers{0, 1, 3, 2}) return {};
-  return {shared_heads(context, node.input(0)), !transposes};
+  return {shared_heads(node.input(0)), !transposes};
 }
 
 Patterns patterns_of(ir::Builder& builder, ir::Value rows, std::int64_t heads, std::int64_t groups) {
@@ -120,7 +119,7 @@ Patterns patterns_of(ir::Builder& builder, ir::Value rows, std::int64_t heads, s
 bool fit(Context& context, ir::Value rows, std::int64_t heads, std::int64_t groups) {
   const Patterns& known = context.last;
   return known.rows && &known.rows.node->graph() == &rows.node->graph() && known.heads == heads &&
-         known.groups == groups && ir::are_equal_sizes(context.comparison, known.rows, kRows, rows, kRows, 1);
+         known.groups == groups && ir::have_equal_sizes(known.rows, kRows, rows, kRows, 1);
 }
 
 /// The product of `left` with the shared `heads`, [batch, heads, rows, n].
@@ -146,7 +145,7 @@ bool has_all_heads(ir::Value left, const ir::Output& result) {
 ir::Value group_product(ir::Builder& builder, const ir::Node& product, Context& context) {
   const ir::Value left = product.input(0);
   if (product.boolean("transpose_a") || !has_all_heads(left, product.output(0))) return {};
-  const SharedOperand right = shared_operand(context, product);
+  const SharedOperand right = shared_operand(product);
   return right.heads ? grouped_product(builder, left, right, context) : ir::Value{};
 }
 
@@ -165,8 +164,8 @@ ir::Value group_attention(ir::Builder& builder, const ir::Node& attention, Conte
   if (attention.boolean("causal") || !has_all_heads(query, attention.output(0)) ||
       (mask && mask.type() != type))
     return {};
-  const SharedOperand keys{shared_heads(context, attention.input(1)), true};
-  const SharedOperand values{shared_heads(context, attention.input(2)), false};
+  const SharedOperand keys{shared_heads(attention.input(1)), true};
+  const SharedOperand values{shared_heads(attention.input(2)), false};
   if (!keys.heads || !values.heads) return {};
   const ir::Value scale = scale_of(builder, attention);
   if (!scale) return {};

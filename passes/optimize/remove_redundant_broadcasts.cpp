@@ -2,7 +2,7 @@
 // itself broadcasts its operands. Exporters emit Expand to the shape of the other operand.
 #include <vector>
 
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 

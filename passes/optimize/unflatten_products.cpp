@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/shape_tools.hpp"
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
@@ -104,25 +104,24 @@ ir::Value split_before(ir::Builder& builder, ir::Value data, const ir::Node& spl
 
 /// The tensor whose rows the first operation of `chain` reads, with the leading axes of `split`; null if it
 /// cannot be made by one Reshape at most.
-ir::Value unflattened(ir::SizeComparison& comparison, ir::Builder& builder, const Chain& chain,
-                      ir::Node& split) {
+ir::Value unflattened(ir::Builder& builder, const Chain& chain, ir::Node& split) {
   const ir::Value data = chain.rows.node->input(0);
   const std::size_t leading = split.output(0).shape.rank() - 1;
   const ir::Dimension size = chain.rows.shape()[1];
   const bool is_flattened = data.shape().has_rank() && data.shape().rank() > leading &&
                             are_rows_of(chain.rows, data, leading) &&
-                            ir::are_equal_sizes(comparison, split.value(), 0, data, 0, leading);
+                            ir::have_equal_sizes(split.value(), 0, data, 0, leading);
   if (is_flattened) return with_rows(builder, data, leading, size.size());
   return size.is_static() ? split_before(builder, data, split, size.size()) : ir::Value{};
 }
 
-ir::Value unflatten(ir::SizeComparison& comparison, ir::Builder& builder, ir::Node& split) {
+ir::Value unflatten(ir::Builder& builder, ir::Node& split) {
   const ir::PartialShape& shape = split.output(0).shape;
   const ir::Value flat = split.input(0);
   if (!shape.has_rank() || shape.rank() < 3 || !is_matrix(flat.shape())) return {};
   const auto chain = chain_of(flat);
-  if (!chain || !ir::are_equal_sizes(comparison, split.value(), shape.rank() - 1, flat, 1, 1)) return {};
-  ir::Value value = unflattened(comparison, builder, *chain, split);
+  if (!chain || !ir::have_equal_sizes(split.value(), shape.rank() - 1, flat, 1, 1)) return {};
+  ir::Value value = unflattened(builder, *chain, split);
   if (!value) return {};
   for (std::size_t i = chain->steps.size(); i-- > 0;) {
     const auto& [node, operand] = chain->steps[i];
@@ -136,10 +135,8 @@ ir::Value unflatten(ir::SizeComparison& comparison, ir::Builder& builder, ir::No
 }  // namespace
 
 bool unflatten_products(ir::Model& model, PassContext&) {
-  ir::SizeComparison comparison;
-  return rewrite_values(model, {ops::Reshape}, [&](ir::Builder& builder, ir::Node& node) {
-    return unflatten(comparison, builder, node);
-  });
+  return rewrite_values(model, {ops::Reshape},
+                        [&](ir::Builder& builder, ir::Node& node) { return unflatten(builder, node); });
 }
 
 }  // namespace onnx2ir::passes

@@ -7,7 +7,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
@@ -17,16 +17,14 @@ namespace {
 
 /// Whether axis `axis` of a Reshape has the size of `other` of `value`. A size of 0 in the pattern may stand
 /// for another one, but then the tensor is empty.
-bool has_size_of(ir::SizeComparison& comparison, ir::Node& reshape, std::size_t axis, ir::Value value,
-                 std::size_t other) {
-  return ir::are_equal_sizes(comparison, reshape.value(), axis, value, other, 1) ||
-         ir::is_size_of(comparison, reshape.input(1), axis, value, other);
+bool has_size_of(ir::Node& reshape, std::size_t axis, ir::Value value, std::size_t other) {
+  return ir::have_equal_sizes(reshape.value(), axis, value, other, 1) ||
+         ir::is_size_of(reshape.input(1), axis, value, other);
 }
 
 /// The order of the axes of `data` in `split`, if `split` is Reshape(Transpose(Reshape(data)), ...) with the
 /// axes of `data` in an order that keeps the leading ones; empty otherwise.
-std::vector<std::int64_t> order_of(ir::SizeComparison& comparison, ir::Node& split, const ir::Node& transpose,
-                                   ir::Node& merge) {
+std::vector<std::int64_t> order_of(ir::Node& split, const ir::Node& transpose, ir::Node& merge) {
   const ir::Value data = merge.input(0);
   const ir::PartialShape& merged = merge.output(0).shape;
   const auto order = ir::exact_order(transpose);
@@ -41,29 +39,27 @@ std::vector<std::int64_t> order_of(ir::SizeComparison& comparison, ir::Node& spl
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const bool is_leading = axis <= added;
     const std::size_t from = is_leading ? axis : static_cast<std::size_t>((*order)[axis - added]) + added;
-    if (!is_leading && !has_size_of(comparison, merge, axis - added, data, axis)) return {};
-    if (!has_size_of(comparison, split, axis, data, from)) return {};
+    if (!is_leading && !has_size_of(merge, axis - added, data, axis)) return {};
+    if (!has_size_of(split, axis, data, from)) return {};
     result.push_back(static_cast<std::int64_t>(from));
   }
   return result;
 }
 
-ir::Value unmerge(ir::SizeComparison& comparison, ir::Builder& builder, ir::Node& split) {
+ir::Value unmerge(ir::Builder& builder, ir::Node& split) {
   ir::Node& transpose = *split.input(0).node;
   if (!transpose.is(ops::Transpose) || !is_used_once(transpose.value())) return {};
   ir::Node& merge = *transpose.input(0).node;
   if (!merge.is(ops::Reshape) || !is_used_once(merge.value())) return {};
-  const auto order = order_of(comparison, split, transpose, merge);
+  const auto order = order_of(split, transpose, merge);
   return order.empty() ? ir::Value{} : ir::transpose(builder, merge.input(0), order);
 }
 
 }  // namespace
 
 bool unmerge_transposes(ir::Model& model, PassContext&) {
-  ir::SizeComparison comparison;
-  return rewrite_values(model, {ops::Reshape}, [&](ir::Builder& builder, ir::Node& node) {
-    return unmerge(comparison, builder, node);
-  });
+  return rewrite_values(model, {ops::Reshape},
+                        [&](ir::Builder& builder, ir::Node& node) { return unmerge(builder, node); });
 }
 
 }  // namespace onnx2ir::passes

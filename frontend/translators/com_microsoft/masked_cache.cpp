@@ -9,7 +9,7 @@
 #include "frontend/translators/com_microsoft/attention_parts.hpp"
 #include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -107,7 +107,7 @@ Value query_count(NodeContext& node, Value query) {
   for (ir::Node* parameter : std::span(parameters).first(std::min(kMaxInputs, parameters.size()))) {
     const PartialShape& shape = parameter->output(0).shape;
     if (shape.has_rank() && shape.rank() >= 2 && shape[1].is_dynamic() &&
-        ir::have_equal_sizes(states, parameter->value(), 1))
+        ir::have_equal_sizes(states, 1, parameter->value(), 1))
       return dimension_of(node, parameter->value(), 1);
   }
   return dimension_of(node, query, 2);

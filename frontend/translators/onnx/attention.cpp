@@ -9,7 +9,7 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -51,7 +51,7 @@ Heads given_heads(NodeContext& node) {
   const ir::Dimension keys = heads.key.shape()[1];
   heads.count = dimension_of(node, heads.key, 1);
   heads.are_grouped =
-      (queries.is_dynamic() || queries != keys) && !ir::have_equal_sizes(heads.query, heads.key, 1);
+      (queries.is_dynamic() || queries != keys) && !ir::have_equal_sizes(heads.query, 1, heads.key, 1);
   if (!heads.are_grouped) return heads;
   if (queries.is_static() && keys.is_static() && (keys.size() == 0 || queries.size() % keys.size() != 0)) {
     node.fail("the number of query heads is not a multiple of the number of key heads");

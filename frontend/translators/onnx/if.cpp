@@ -8,7 +8,7 @@
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -130,6 +130,13 @@ bool differ_in_rank(const Operand& a, const Operand& b) {
   return types[0].shape.rank() != types[1].shape.rank();
 }
 
+bool differ_in_rank(const TranslatedBranch& a, const TranslatedBranch& b) {
+  for (std::size_t i = 0; i < a.outputs.size(); ++i) {
+    if (differ_in_rank(a.outputs[i], b.outputs[i])) return true;
+  }
+  return false;
+}
+
 /// The branch that was found to be the only one that can succeed.
 std::optional<bool> chosen_branch(NodeContext& node) {
   const auto& choices = node.translator().conversion().chosen_branches;
@@ -143,11 +150,8 @@ void request_branch_choice(NodeContext& node, const TranslatedBranch& then_branc
                            const TranslatedBranch& else_branch) {
   GraphTranslator& translator = node.translator();
   if (!translator.conversion().may_request_branch_choice || translator.sink().has_errors()) return;
-  for (std::size_t i = 0; i < node.output_count(); ++i) {
-    if (differ_in_rank(then_branch.outputs[i], else_branch.outputs[i])) {
-      throw BranchesDiffer{translator.unique_path(), translator.executed_path()};
-    }
-  }
+  if (differ_in_rank(then_branch, else_branch))
+    throw BranchesDiffer{translator.unique_path(), translator.executed_path()};
 }
 
 Operands if_1(NodeContext& node) {
@@ -161,7 +165,7 @@ Operands if_1(NodeContext& node) {
   if (const auto known = node.known_integers(condition)) {
     return inline_branch(node, known->front() != 0 ? "then_branch" : "else_branch");
   }
-  if (const auto known = ir::compared_sizes(condition)) {
+  if (const auto known = ir::decided(condition)) {
     return inline_branch(node, *known ? "then_branch" : "else_branch");
   }
   if (const auto chosen = chosen_branch(node)) {
@@ -187,6 +191,14 @@ Operands if_1(NodeContext& node) {
   std::vector<OperandType> types;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     match_unused_output(node, then_branch, else_branch, i);
+  }
+  // A Reshape to a computed size of 0 copies a dimension, so that sizes may differ in a run without elements.
+  const auto usual = ir::decided(condition, ir::Runs::without_zero_sizes);
+  if (usual && differ_in_rank(then_branch, else_branch)) {
+    node.warn(DiagnosticCode::branch_never_taken,
+              std::string(*usual ? "else_branch" : "then_branch") +
+                  " is left out: it is taken only if a tensor is empty, and its result has another rank");
+    return inline_branch(node, *usual ? "then_branch" : "else_branch");
   }
   request_branch_choice(node, then_branch, else_branch);
   for (std::size_t i = 0; i < node.output_count(); ++i) {

@@ -7,7 +7,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
-#include "ir/size_comparison.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -63,7 +63,8 @@ Values reshape_1(NodeContext& node) {
   }
   Value list = dimension_list(node, shape);
   // A dynamic shape may leave a static size for the -1: [n, m, 4 * 8] as [n, m, -1, 8].
-  if (const auto size = ir::remaining_size(input, list, special_zero))
+  const ir::Size remaining = ir::remaining_size(input, list, special_zero);
+  if (const auto size = remaining == nullptr ? std::nullopt : remaining->constant())
     list = with_remaining_size(node, list, *size);
   return {node.op(ops::Reshape, {input, list}, {{"special_zero", special_zero}})};
 }

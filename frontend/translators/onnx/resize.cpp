@@ -10,7 +10,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/resampling.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::frontend {
 namespace {

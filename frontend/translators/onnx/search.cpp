@@ -2,7 +2,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/shape_tools.hpp"
-#include "ir/size_steps.hpp"
+#include "ir/size_rules.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
@@ -141,10 +141,9 @@ Values cum_prod_26(NodeContext& node) {
 /// Whether inference knows that `limit` is not below `start`. Exporters count positions after a past from its
 /// length to the sum of two lengths.
 bool is_known_to_ascend(Value start, Value limit) {
-  if (const Value length = ir::added_to(start, limit)) {
-    const auto known = ir::known_values(length);
-    return known && known->size() == 1 && known->front().min >= 0;
-  }
+  ir::SizeTable& sizes = start.node->graph().sizes();
+  const ir::Size length = sizes.difference(ir::size_in(limit, 0), ir::size_in(start, 0));
+  if (length != nullptr && length->least().value_or(-1) >= 0) return true;
   const auto low = ir::known_values(start);
   const auto high = ir::known_values(limit);
   return low && high && low->size() == 1 && high->size() == 1 && low->front().max <= high->front().min;

@@ -1,5 +1,5 @@
-// Comparisons of dynamic sizes that are always equal.
-#include "ir/size_origin.hpp"
+// Dynamic sizes that are always equal, and elements of lists of sizes.
+#include "ir/size_rules.hpp"
 
 #include "catch.hpp"
 #include "ir/builder.hpp"
@@ -42,7 +42,7 @@ struct Fixture {
                    {{"axis", axis}});
     return builder.op(ops::Reshape, {turned, joined}, {{"special_zero", true}});
   }
-  std::optional<bool> compared(Op op, Value a, Value b) { return compared_sizes(builder.op(op, {a, b})); }
+  std::optional<bool> compared(Op op, Value a, Value b) { return decided(builder.op(op, {a, b})); }
 };
 
 }  // namespace
@@ -56,7 +56,7 @@ TEST_CASE_METHOD(Fixture, "sizes of what is computed from one tensor are equal")
   CHECK(compared(ops::GreaterEqual, size(query, 0), size(data, 0)) == true);
   const Value different =
       builder.op(ops::LogicalNot, {builder.op(ops::Equal, {size(query, 1), size(key, 1)})});
-  CHECK(compared_sizes(different) == false);
+  CHECK(decided(different) == false);
 }
 
 TEST_CASE_METHOD(Fixture, "sizes pass through Reshape and Transpose") {
@@ -115,13 +115,13 @@ TEST_CASE_METHOD(Fixture, "what a Reshape to the same sizes leaves of equal shap
   };
   const auto in_heads_of_8 = split(8);
   const Value query = in_heads_of_8(projected(data));
-  CHECK(have_equal_sizes(query, in_heads_of_8(projected(data)), 1));
-  CHECK(have_equal_sizes(query, in_heads_of_8(projected(data)), 2));
-  CHECK_FALSE(have_equal_sizes(query, in_heads_of_8(data), 1));
+  CHECK(have_equal_sizes(query, 1, in_heads_of_8(projected(data)), 1));
+  CHECK(have_equal_sizes(query, 2, in_heads_of_8(projected(data)), 2));
+  CHECK_FALSE(have_equal_sizes(query, 1, in_heads_of_8(data), 1));
   const auto in_heads_of_4 = split(4);
-  CHECK_FALSE(have_equal_sizes(query, in_heads_of_4(projected(data)), 1));
+  CHECK_FALSE(have_equal_sizes(query, 1, in_heads_of_4(projected(data)), 1));
   const Value other = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
-  CHECK_FALSE(have_equal_sizes(query, in_heads_of_8(projected(other)), 1));
+  CHECK_FALSE(have_equal_sizes(query, 1, in_heads_of_8(projected(other)), 1));
 }
 
 TEST_CASE_METHOD(Fixture, "an element is known although others of the list are not") {
@@ -133,7 +133,7 @@ TEST_CASE_METHOD(Fixture, "an element is known although others of the list are n
   CHECK(known_element(sizes, 2) == std::nullopt);
   CHECK(known_element(sizes, 3) == 32);
   CHECK(known_element(builder.parameter(ElementType::i64, PartialShape{2}), 1) == std::nullopt);
-  const Value condition = builder.parameter(ElementType::boolean, PartialShape{});
+  const Value condition = builder.parameter(ElementType::boolean, PartialShape::scalar());
   const Value repeats =
       builder.op(ops::Select, {condition, builder.integers({1, 3}), builder.integers({0, 3})});
   CHECK(known_element(repeats, 0) == std::nullopt);

@@ -1,0 +1,46 @@
+// The expressions of dimensions and of the elements of small integer tensors: how inference computes them
+// from those of the inputs, and queries.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "ir/graph.hpp"
+#include "ir/size_expression.hpp"
+
+namespace onnx2ir::ir {
+
+/// Longer lists are not tracked: sizes, axes and pads of tensors are short.
+inline constexpr std::int64_t kMaxElementSizes = 32;
+
+/// Completes the expressions of output `index` after its type and shape were set: a dimension that the
+/// inference function has not copied or computed gets the expression of its rule, or a symbol. `before`: the
+/// previous shape, whose symbols are kept, so that they are the same in every inference.
+void set_sizes(Node& node, std::size_t index, const PartialShape& before);
+/// Gives a Parameter the expressions of the value that it captures. Returns whether they have changed.
+bool copy_sizes(Value outer, Node& parameter);
+
+/// The size of `value` along `axis`; null if it is not known.
+Size size_along(Value value, std::size_t axis);
+/// Element `index` of a list of integers or booleans; null if it is not known.
+Size size_in(Value list, std::size_t index);
+/// The size that a Reshape of `data` to `pattern` gives the -1; null if it is not known.
+Size remaining_size(Value data, Value pattern, bool special_zero);
+
+/// Whether two values have the same size along these axes. A Concat has the sizes of all its inputs along the
+/// axes that it does not join.
+bool have_equal_sizes(Value a, std::size_t axis, Value b, std::size_t other_axis);
+/// The same for `count` axes from `axis` and from `other_axis` on. Inference knows the same of each pair.
+bool have_equal_sizes(Value a, std::size_t axis, Value b, std::size_t other_axis, std::size_t count);
+/// Whether element `index` of `sizes` is the size of `value` along `axis`.
+bool is_size_of(Value sizes, std::size_t index, Value value, std::size_t axis);
+/// Element `index` of `list` if it is the same in every run.
+std::optional<std::int64_t> known_element(Value list, std::size_t index);
+
+/// Which runs a condition is decided for.
+enum class Runs : std::uint8_t { all, without_zero_sizes };
+/// The value of a boolean scalar if the sizes decide it.
+std::optional<bool> decided(Value condition, Runs runs = Runs::all);
+
+}  // namespace onnx2ir::ir

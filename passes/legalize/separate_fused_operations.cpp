@@ -1,0 +1,259 @@
+// Workarounds for fusions of OpenVINO that give wrong results or do not compile. A table lists the operations
+// at which such a fusion begins, or through which it passes. An opaque copy of their result keeps them apart
+// from the operations that read them.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "passes/constant_values.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+#include "passes/run_time_values.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
+constexpr int kMostFused = 32;
+
+/// The only operation that reads output 0 of `node`; null if there are several.
+const ir::Node* only_reader(const ir::Node& node) {
+  const auto& uses = node.output(0).uses;
+  return uses.size() == 1 ? uses.front().node : nullptr;
+}
+
+/// Whether the operation computes each element from those of its inputs.
+bool is_elementwise(const ir::Node& node) {
+  const ir::Traits& traits = node.op().traits;
+  return (traits.broadcasts || traits.keeps_shape) && !traits.is_kept;
+}
+
+/// The elementwise operations that are the only readers one after the other, the first one first.
+std::vector<const ir::Node*> chain_after(const ir::Node& node) {
+  std::vector<const ir::Node*> chain;
+  const ir::Node* reader = only_reader(node);
+  while (reader != nullptr && is_elementwise(*reader) && chain.size() < kMostFused) {
+    chain.push_back(reader);
+    reader = only_reader(*reader);
+  }
+  return chain;
+}
+
+/// The operation that reads the last one of the chain.
+const ir::Node* reader_after(const ir::Node& node, const std::vector<const ir::Node*>& chain) {
+  return only_reader(chain.empty() ? node : *chain.back());
+}
+
+/// The constant operand of an elementwise operation; null if it has none.
+const ir::Value* constant_operand(const ir::Node& node) {
+  const auto found = std::ranges::find_if(node.inputs(), [](ir::Value input) { return is_folded(input); });
+  return found == node.inputs().end() ? nullptr : &*found;
+}
+
+/// The axes of a tensor of `rank` axes along which the constant has several elements.
+std::vector<std::size_t> axes_of(const ir::Value& constant, std::size_t rank) {
+  std::vector<std::size_t> axes;
+  const ir::PartialShape& shape = constant.shape();
+  if (!shape.has_rank() || shape.rank() > rank) return axes;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] != ir::Dimension(1)) axes.push_back(axis + rank - shape.rank());
+  }
+  return axes;
+}
+
+/// Fault::shared_quantized_convolution.
+bool is_shared_quantized_convolution(const ir::Node& node) {
+  return node.is_one_of(kConvolutions) && node.output(0).uses.size() > 1 &&
+         !node.output(0).shape.is_static() && !node.input(1).node->is(ops::Const);
+}
+
+/// Fault::product_axis_constants.
+bool precedes_axis_constant(const ir::Node& node) {
+  const ir::PartialShape& shape = node.output(0).shape;
+  if (!node.is(ops::MatMul) || !shape.has_rank() || shape.rank() < 4 || shape.is_static()) return false;
+  return std::ranges::any_of(chain_after(node), [&](const ir::Node* reader) {
+    const ir::Value* const constant = constant_operand(*reader);
+    return constant != nullptr && axes_of(*constant, shape.rank()) == std::vector<std::size_t>{1};
+  });
+}
+
+/// Whether the value is a convolution, possibly with arithmetic with constants.
+bool is_convolved(ir::Value value) {
+  for (int depth = 0; depth < 4; ++depth) {
+    const ir::Node& node = *value.node;
+    if (node.is_one_of(kConvolutions)) return true;
+    if (!node.op().traits.is_arithmetic || node.inputs().size() != 2) return false;
+    value = is_folded(node.input(0)) ? node.input(1) : node.input(0);
+  }
+  return false;
+}
+
+/// Whether an activation is not monotone: the maximum of its results is not the result of the maximum.
+bool is_not_monotone(const ir::Node& node) {
+  return node.is_one_of({ops::Abs, ops::Gelu, ops::Swish, ops::HSwish, ops::Mish, ops::PReLU}) ||
+         (node.is(ops::Elu) && node.real("alpha") < 0);
+}
+
+/// Fault::activation_before_pool. OpenVINO may fuse operations that read the pool twice, such as x *
+/// Sigmoid(x).
+bool precedes_activation(const ir::Node& node) {
+  if (!node.is(ops::MaxPool) || !is_convolved(node.input(0))) return false;
+  const auto& uses = node.output(0).uses;
+  if (uses.size() > 1) {
+    return std::ranges::all_of(uses, [](const ir::Use& use) { return is_elementwise(*use.node); });
+  }
+  return std::ranges::any_of(chain_after(node),
+                             [](const ir::Node* reader) { return is_not_monotone(*reader); });
+}
+
+/// Whether a sum of dynamic shape may have another shape than its operands. Sizes that are dynamic in both
+/// are assumed to be equal, as in residual networks.
+bool may_broadcast(const ir::PartialShape& left, const ir::PartialShape& right) {
+  if (!left.has_rank() || !right.has_rank() || (left.is_static() && right.is_static())) return false;
+  if (left.rank() != right.rank()) return true;
+  for (std::size_t axis = 0; axis < left.rank(); ++axis) {
+    if (left[axis].is_dynamic() && right[axis].is_dynamic()) continue;
+    if (left[axis] != right[axis]) return true;
+  }
+  return false;
+}
+
+/// Fault::convolution_sum_shape.
+bool precedes_broadcast_sum(const ir::Node& node) {
+  if (!node.is_one_of(kConvolutions)) return false;
+  const ir::Node* value = &node;
+  for (const ir::Node* reader : chain_after(node)) {
+    if (reader->is(ops::Add) && constant_operand(*reader) == nullptr) {
+      const ir::Value other = reader->input(0).node == value ? reader->input(1) : reader->input(0);
+      return may_broadcast(value->output(0).shape, other.shape());
+    }
+    value = reader;
+  }
+  return false;
+}
+
+/// Fault::quantized_axis_constants.
+bool precedes_constant_of_another_axis(const ir::Node& node) {
+  const ir::PartialShape& shape = node.output(0).shape;
+  if (!node.is(ops::FakeQuantize) || !shape.has_rank()) return false;
+  std::vector<std::size_t> axes;
+  for (std::size_t input = 1; input < node.inputs().size() && axes.empty(); ++input) {
+    axes = axes_of(node.input(input), shape.rank());
+  }
+  if (axes.empty()) return false;
+  return std::ranges::any_of(chain_after(node), [&](const ir::Node* reader) {
+    const ir::Value* const constant = constant_operand(*reader);
+    if (constant == nullptr || !reader->is_one_of({ops::Add, ops::Subtract})) return false;
+    const std::vector<std::size_t> others = axes_of(*constant, shape.rank());
+    return !others.empty() && others != axes;
+  });
+}
+
+/// Fault::consecutive_unit_products.
+bool precedes_unit_product(const ir::Node& node) {
+  if (!node.is(ops::MatMul)) return false;
+  const ir::Node* const next = reader_after(node, chain_after(node));
+  return next != nullptr && next->is(ops::MatMul) && is_folded(next->input(1)) &&
+         next->input(1).shape().element_count() == 1;
+}
+
+/// Fault::scaled_vector_product.
+bool is_scaled_vector_product(const ir::Node& node) {
+  if (!node.is(ops::MatMul)) return false;
+  const bool has_vector = std::ranges::any_of(node.inputs(), [](ir::Value input) {
+    return input.shape().has_rank() && input.shape().rank() == 1 && is_folded(input);
+  });
+  return has_vector && std::ranges::any_of(chain_after(node), [](const ir::Node* reader) {
+           return constant_operand(*reader) != nullptr;
+         });
+}
+
+/// Fault::rotary_shape: whether a rotary embedding of one sequence becomes one of several.
+bool is_rotated_half(const ir::Node& node) {
+  if (!node.is(ops::Concat)) return false;
+  const std::vector<const ir::Node*> chain = chain_after(node);
+  if (chain.size() < 2 || !chain[0]->is(ops::Multiply) || !chain[1]->is(ops::Add)) return false;
+  const ir::PartialShape& shape = node.output(0).shape;
+  const ir::PartialShape& result = chain[1]->output(0).shape;
+  if (!shape.has_rank() || !result.has_rank() || shape.rank() != result.rank()) return false;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] == ir::Dimension(1) && result[axis] != shape[axis]) return true;
+  }
+  return false;
+}
+
+/// Fault::channels_from_factor.
+bool makes_channels(const ir::Node& node) {
+  if (!node.is_one_of({ops::Multiply, ops::Divide})) return false;
+  const ir::Value* const constant = constant_operand(node);
+  const ir::Node* const reader = only_reader(node);
+  constexpr ir::OperationSet kReaders = {ops::Convolution, ops::GroupConvolution,
+                                         ops::ConvolutionBackpropData, ops::GroupConvolutionBackpropData};
+  if (constant == nullptr || reader == nullptr || !reader->is_one_of(kReaders)) return false;
+  const ir::PartialShape& data = (node.input(0) == *constant ? node.input(1) : node.input(0)).shape();
+  const ir::PartialShape& result = node.output(0).shape;
+  if (!data.has_rank() || !result.has_rank() || data.rank() < 2) return true;
+  return data.rank() != result.rank() || (data[1] == ir::Dimension(1) && result[1] != data[1]);
+}
+
+/// Fault::transposed_unit_reduction.
+bool is_transposed_reduction(const ir::Node& node) {
+  if (!node.op().traits.is_reduction || node.find_attribute("keep_dims") == nullptr ||
+      node.boolean("keep_dims")) {
+    return false;
+  }
+  const ir::Node* const reader = only_reader(node);
+  const ir::PartialShape& shape = node.output(0).shape;
+  return reader != nullptr && reader->is(ops::Transpose) && shape.has_rank() &&
+         std::ranges::any_of(shape, [](const ir::Dimension& size) { return size.admits(1); });
+}
+
+struct Rule {
+  Fault fault;
+  /// Whether the result of this operation must be kept apart.
+  bool (*applies)(const ir::Node& node);
+};
+
+constexpr std::array kRules = {
+    Rule{Fault::activation_before_pool, precedes_activation},
+    Rule{Fault::channels_from_factor, makes_channels},
+    Rule{Fault::consecutive_unit_products, precedes_unit_product},
+    Rule{Fault::convolution_sum_shape, precedes_broadcast_sum},
+    Rule{Fault::product_axis_constants, precedes_axis_constant},
+    Rule{Fault::quantized_axis_constants, precedes_constant_of_another_axis},
+    Rule{Fault::rotary_shape, is_rotated_half},
+    Rule{Fault::scaled_vector_product, is_scaled_vector_product},
+    Rule{Fault::shared_quantized_convolution, is_shared_quantized_convolution},
+    Rule{Fault::transposed_unit_reduction, is_transposed_reduction},
+};
+
+/// Whether one operation reads the result twice, as an opaque copy does.
+bool is_copied(const ir::Node& node) {
+  const auto& uses = node.output(0).uses;
+  return uses.size() == 2 && uses[0].node == uses[1].node;
+}
+
+}  // namespace
+
+bool separate_fused_operations(ir::Model& model, PassContext& context) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    ir::Builder builder(*graph);
+    const std::size_t count = graph->nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+      ir::Node& node = *graph->nodes()[i];
+      if (node.outputs().empty() || is_copied(node)) continue;
+      const bool applies = std::ranges::any_of(
+          kRules, [&](const Rule& rule) { return context.target.has(rule.fault) && rule.applies(node); });
+      if (!applies) continue;
+      builder.set_name(node.name);
+      const ir::Value copy = opaque_copy(builder, node.value());
+      ir::replace_uses_except(node.value(), copy, *copy.node);
+      modified = true;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

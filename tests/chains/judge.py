@@ -1,0 +1,147 @@
+"""Who is right if OpenVINO and onnxruntime disagree.
+
+A disagreement is no failure if it has one of these reasons, each of which is proven for the model:
+- "rounding": if inputs and constants change by a rounding error, the results of onnxruntime change as much. Steps such as Floor, and
+  sums that cancel, make small errors large.
+- "a quantisation step": with `--quantization exact` the results are right, and without it they differ by the effect of at most one step
+  of each QuantizeLinear, which docs/quantised-models.md allows.
+- "onnxruntime is wrong": OpenVINO gives the results of ONNX's reference implementation.
+- "closer to the exact result": OpenVINO gives the results of ONNX's reference implementation in f64. onnxruntime rounds intermediate
+  results that OpenVINO combines, such as (x + 10000) - 10000.
+"""
+
+import zlib
+from dataclasses import replace
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from ..conformance.case import PASS, WRONG_SHAPE, WRONG_VALUES, Failure
+from ..conformance.oracle import Oracle
+from ..conformance.worker import parse_model
+
+ROUNDING = "rounding"
+STEP = "a quantisation step"
+EXACT = "closer to the exact result"
+ORACLE_WRONG = "onnxruntime is wrong"
+VARIATIONS = 8
+# Relative errors of the types in which OpenVINO computes: f32, also for f16.
+ERRORS = {np.dtype(np.float32): 2.0**-21, np.dtype(np.float16): 2.0**-9}
+
+
+def limit_of(case, result, check):
+    """The name of the reason, or None. `check` returns the Result of another Case."""
+    if result.outcome not in (WRONG_VALUES, WRONG_SHAPE):
+        return None
+    if result.outcome == WRONG_VALUES and check(with_spread(case)).outcome == PASS:
+        return ROUNDING
+    if result.outcome == WRONG_VALUES and b"QuantizeLinear" in case.model:
+        exact = replace(case, options=("--quantization", "exact"))
+        if limit_of_exact(exact, check) and check(with_spread(case, steps=True)).outcome == PASS:
+            return STEP
+    for wide in (False, True):
+        other = with_reference(case, wide)
+        if other is not None and check(other).outcome == PASS:
+            return EXACT if wide else ORACLE_WRONG
+    return None
+
+
+def limit_of_exact(case, check):
+    return check(case).outcome == PASS or check(with_spread(case)).outcome == PASS
+
+
+def with_steps(model, seed):
+    """Adds up to one step to each number before a QuantizeLinear."""
+    scales = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    nodes = []
+    for node in model.graph.node:
+        if node.op_type == "QuantizeLinear" and node.input[1] in scales:
+            step = float(scales[node.input[1]].max())
+            noise, total = f"{node.output[0]}_noise", f"{node.output[0]}_disturbed"
+            nodes.append(helper.make_node("RandomUniformLike", [node.input[0]], [noise], low=-step, high=step, seed=float(seed * 100 + len(nodes))))
+            nodes.append(helper.make_node("Add", [node.input[0], noise], [total]))
+            node.input[0] = total
+        nodes.append(node)
+    copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    del model.graph.node[:]
+    model.graph.node.extend(copies)
+
+
+def disturbed(array, random):
+    error = ERRORS.get(array.dtype)
+    if error is None:
+        return array
+    return (array * (1 + error * random.uniform(-1, 1, array.shape))).astype(array.dtype)
+
+
+def with_spread(case, steps=False):
+    """The case with the spread of onnxruntime's results under small changes of inputs and constants."""
+    results = [[] for _ in case.runs]
+    for variation in range(VARIATIONS):
+        random = np.random.default_rng(zlib.crc32(f"{case.name}/{variation}".encode()))
+        model = parse_model(case.model)
+        if variation:
+            for tensor in model.graph.initializer:
+                if tensor.data_type in (TensorProto.FLOAT, TensorProto.FLOAT16):
+                    tensor.CopyFrom(numpy_helper.from_array(disturbed(numpy_helper.to_array(tensor), random), tensor.name))
+            if steps:
+                with_steps(model, variation)
+        oracle = Oracle(model)
+        for run, values in zip(case.runs, results):
+            inputs = {key: disturbed(value, random) if variation else value for key, value in run.inputs.items()}
+            try:
+                values.append(oracle.run(inputs))
+            except Failure:
+                values.append(None)
+    runs = []
+    for run, (first, *others) in zip(case.runs, results):
+        spread = None
+        if first is not None:
+            spread = {key: spread_of(value, [other[key] for other in others if other is not None]) for key, value in first.items()}
+        runs.append(replace(run, spread=spread))
+    return replace(case, runs=runs)
+
+
+def spread_of(first, others):
+    """Twice the largest difference, for each element."""
+    wide = np.asarray(first).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        differences = [np.nan_to_num(np.abs(np.asarray(other).astype(np.float64) - wide), nan=0.0, posinf=0.0) for other in others if other.shape == wide.shape]
+    return 2 * np.max(differences, axis=0) if differences else np.zeros(wide.shape)
+
+
+def with_reference(case, wide):
+    """The case with the results of ONNX's reference implementation, in f64 if `wide`; None if it cannot run the model."""
+    model = parse_model(case.model)
+    if wide:
+        widen(model)
+    runs = []
+    for run in case.runs:
+        try:
+            runs.append(replace(run, expected=reference(model, run.inputs, wide)))
+        except Exception:  # whatever the reference implementation raises
+            if not run.is_optional:
+                return None
+    return replace(case, runs=runs)
+
+
+def widen(model):
+    """Computes in f64 instead of f32 and f16."""
+    narrow = (TensorProto.FLOAT, TensorProto.FLOAT16)
+    for tensor in model.graph.initializer:
+        if tensor.data_type in narrow:
+            tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float64), tensor.name))
+    for node in model.graph.node:
+        for attribute in node.attribute:
+            if node.op_type == "Cast" and attribute.name == "to" and attribute.i in narrow:
+                attribute.i = TensorProto.DOUBLE
+
+
+def reference(model, inputs, wide):
+    types = {output.name: helper.tensor_dtype_to_np_dtype(output.type.tensor_type.elem_type) for output in model.graph.output}
+    if wide:
+        inputs = {key: value.astype(np.float64) if value.dtype in ERRORS else value for key, value in inputs.items()}
+    values = ReferenceEvaluator(model).run(list(types), inputs)
+    return {name: np.asarray(value).astype(dtype) for (name, dtype), value in zip(types.items(), values)}

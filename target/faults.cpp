@@ -18,6 +18,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::attention_mask_sizes, "attention_mask_sizes",
      "ScaledDotProductAttention with dynamic sizes takes the mask's number of rows, which may be 1, for "
      "the number of queries"},
+    {Fault::attention_output_rank, "attention_output_rank",
+     "Attention of static shape, written as MatMul, Softmax and MatMul, gives a model output more axes in "
+     "the second inference"},
     {Fault::attention_scale_rounding, "attention_scale_rounding",
      "ScaledDotProductAttention multiplies a constant key of 16 bits by the scale and rounds the products"},
     {Fault::bf16_attention_fusion, "bf16_attention_fusion",
@@ -202,6 +205,11 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::quantized_axis_constants, "quantized_axis_constants",
      "A FakeQuantize per channel and a constant along another axis of the same size, added to it, are "
      "computed with the constant along the channels"},
+    {Fault::quantized_dynamic_channels, "quantized_dynamic_channels",
+     "A FakeQuantize, or arithmetic with a constant, per channel before another FakeQuantize uses the "
+     "element of the first channel for all if the number of channels of its data is dynamic"},
+    {Fault::quantized_scalar_gather, "quantized_scalar_gather",
+     "A Gather by a scalar index after a FakeQuantize per channel keeps the axis of the index"},
     {Fault::range_away_from_limit, "range_away_from_limit",
      "Range with steps that lead away from the limit is not empty"},
     {Fault::reassociated_zero_point, "reassociated_zero_point",
@@ -262,6 +270,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::small_type_moves, "small_type_moves",
      "Operations that move elements of less than 8 bits or of 8-bit floats give wrong values or end the "
      "process"},
+    {Fault::space_to_batch_shape, "space_to_batch_shape",
+     "A Reshape or Transpose, a Pad, a SpaceToDepth and another Reshape or Transpose become a "
+     "SpaceToBatch if batch and channels are 1, although the first one moves other axes"},
     {Fault::stale_empty_shapes, "stale_empty_shapes",
      "VariadicSplit, Tile and TopK of empty data may return the shape of an earlier inference"},
     {Fault::stale_initial_memory, "stale_initial_memory",

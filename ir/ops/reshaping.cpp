@@ -204,6 +204,13 @@ std::optional<Blocks> blocks_of(Node& node) {
   return Blocks{size, {data.shape().begin(), data.shape().end()}};
 }
 
+/// The interval of the quotients that are integers.
+Dimension divided(Dimension dimension, std::int64_t divisor) {
+  const bool bounded = dimension.max != Dimension::kUnbounded;
+  return {dimension.min / divisor + (dimension.min % divisor == 0 ? 0 : 1),
+          bounded ? dimension.max / divisor : Dimension::kUnbounded};
+}
+
 void infer_depth_to_space(Node& node) {
   auto blocks = blocks_of(node);
   if (!blocks) return;
@@ -231,7 +238,7 @@ void infer_space_to_depth(Node& node) {
     require(dimensions[i].is_dynamic() || dimensions[i].size() % size == 0,
             "SpaceToDepth: the block size does not divide the axes");
     dimensions[1] = multiply(dimensions[1], size);
-    dimensions[i] = dimensions[i].is_static() ? Dimension(dimensions[i].size() / size) : Dimension();
+    dimensions[i] = divided(dimensions[i], size);
   }
   set_output(node, 0, node.input(0).type(), PartialShape(std::move(dimensions)));
 }

@@ -71,7 +71,9 @@ bool limit_live_values(ir::Model& model, PassContext&) {
       ir::Node& node = *graph->nodes()[i];
       if (!is_in_kernel(node)) continue;
       const int needed = live.count(node);
-      if (needed <= kMostLive || !node.has_uses()) {
+      const bool is_read_in_kernel = std::ranges::any_of(
+          node.output(0).uses, [](const ir::Use& use) { return is_in_kernel(*use.node); });
+      if (needed <= kMostLive || !is_read_in_kernel) {
         live.set(node, needed);
         continue;
       }

@@ -133,21 +133,88 @@ bool precedes_broadcast_sum(const ir::Node& node) {
   return false;
 }
 
-/// Fault::quantized_axis_constants.
-bool precedes_constant_of_another_axis(const ir::Node& node) {
+/// The operand of a FakeQuantize or of arithmetic with a constant that is not constant; null if all are.
+const ir::Value* data_operand(const ir::Node& node) {
+  const auto found = std::ranges::find_if(node.inputs(), [](ir::Value input) { return !is_folded(input); });
+  return found == node.inputs().end() ? nullptr : &*found;
+}
+
+/// The axes along which a FakeQuantize, or arithmetic with a constant, differs.
+std::vector<std::size_t> scaled_axes(const ir::Node& node) {
   const ir::PartialShape& shape = node.output(0).shape;
-  if (!node.is(ops::FakeQuantize) || !shape.has_rank()) return false;
   std::vector<std::size_t> axes;
-  for (std::size_t input = 1; input < node.inputs().size() && axes.empty(); ++input) {
-    axes = axes_of(node.input(input), shape.rank());
+  if (!shape.has_rank()) return axes;
+  if (node.is(ops::FakeQuantize)) {
+    for (std::size_t input = 1; input < node.inputs().size() && axes.empty(); ++input) {
+      axes = axes_of(node.input(input), shape.rank());
+    }
+  } else if (node.op().traits.is_arithmetic) {
+    if (const ir::Value* const scale = constant_operand(node)) axes = axes_of(*scale, shape.rank());
   }
+  return axes;
+}
+
+/// The elementwise operations that read the result until one that converts it.
+std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node) {
+  std::vector<const ir::Node*> chain = chain_after(node);
+  chain.erase(std::ranges::find_if(chain, [](const ir::Node* reader) { return reader->is(ops::Convert); }),
+              chain.end());
+  return chain;
+}
+
+/// Fault::quantized_axis_constants. OpenVINO takes each constant factor for the scale of a dequantisation.
+bool precedes_constant_of_another_axis(const ir::Node& node) {
+  if (!node.is_one_of({ops::FakeQuantize, ops::Multiply})) return false;
+  const std::vector<std::size_t> axes = scaled_axes(node);
   if (axes.empty()) return false;
-  return std::ranges::any_of(chain_after(node), [&](const ir::Node* reader) {
-    const ir::Value* const constant = constant_operand(*reader);
-    if (constant == nullptr || !reader->is_one_of({ops::Add, ops::Subtract})) return false;
-    const std::vector<std::size_t> others = axes_of(*constant, shape.rank());
+  return std::ranges::any_of(chain_until_conversion(node), [&](const ir::Node* reader) {
+    if (!reader->is_one_of({ops::Add, ops::Subtract})) return false;
+    const std::vector<std::size_t> others = scaled_axes(*reader);
     return !others.empty() && others != axes;
   });
+}
+
+/// Fault::quantized_dynamic_channels.
+bool precedes_quantization(const ir::Node& node) {
+  const std::vector<std::size_t> axes = scaled_axes(node);
+  const ir::Value* const data = axes.empty() ? nullptr : data_operand(node);
+  if (data == nullptr) return false;
+  const ir::PartialShape& shape = data->shape();
+  const std::size_t rank = node.output(0).shape.rank();
+  const bool is_dynamic =
+      !shape.has_rank() || shape.rank() != rank ||
+      std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].is_dynamic(); });
+  const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
+  return is_dynamic && std::ranges::any_of(chain_until_conversion(node), is_quantization);
+}
+
+/// Fault::quantized_scalar_gather.
+bool precedes_scalar_gather(const ir::Node& node) {
+  if (scaled_axes(node).empty()) return false;
+  const ir::Node* const reader = reader_after(node, chain_after(node));
+  return reader != nullptr && reader->is(ops::Gather) && reader->input(1).shape().is_scalar();
+}
+
+/// Fault::attention_output_rank: whether an attention is an output of the model, possibly after elementwise
+/// operations.
+bool is_attention_output(const ir::Node& node) {
+  if (!node.is(ops::MatMul) || !node.output(0).shape.is_static() || !node.input(0).node->is(ops::SoftMax)) {
+    return false;
+  }
+  const auto is_result = [](const ir::Use& use) { return use.node->is(ops::Result); };
+  const std::vector<const ir::Node*> chain = chain_after(node);
+  return std::ranges::any_of(node.output(0).uses, is_result) ||
+         (!chain.empty() && std::ranges::any_of(chain.back()->output(0).uses, is_result));
+}
+
+/// Fault::space_to_batch_shape.
+bool is_padded_for_blocks(const ir::Node& node) {
+  constexpr ir::OperationSet kMoves = {ops::Reshape, ops::Transpose};
+  if (!node.is(ops::Pad) || !node.input(0).node->is_one_of(kMoves)) return false;
+  const ir::Node* const blocks = only_reader(node);
+  if (blocks == nullptr || !blocks->is(ops::SpaceToDepth)) return false;
+  const ir::Node* const reader = only_reader(*blocks);
+  return reader != nullptr && reader->is_one_of(kMoves);
 }
 
 /// Fault::consecutive_unit_products.
@@ -178,7 +245,7 @@ bool is_rotated_half(const ir::Node& node) {
   const ir::PartialShape& result = chain[1]->output(0).shape;
   if (!shape.has_rank() || !result.has_rank() || shape.rank() != result.rank()) return false;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis] == ir::Dimension(1) && result[axis] != shape[axis]) return true;
+    if (shape[axis].max == 1 && result[axis] != shape[axis]) return true;
   }
   return false;
 }
@@ -194,7 +261,7 @@ bool makes_channels(const ir::Node& node) {
   const ir::PartialShape& data = (node.input(0) == *constant ? node.input(1) : node.input(0)).shape();
   const ir::PartialShape& result = node.output(0).shape;
   if (!data.has_rank() || !result.has_rank() || data.rank() < 2) return true;
-  return data.rank() != result.rank() || (data[1] == ir::Dimension(1) && result[1] != data[1]);
+  return data.rank() != result.rank() || result[1] != data[1];
 }
 
 /// Fault::transposed_unit_reduction.
@@ -213,18 +280,24 @@ struct Rule {
   Fault fault;
   /// Whether the result of this operation must be kept apart.
   bool (*applies)(const ir::Node& node);
+  /// Only graphs with a FakeQuantize have the fault.
+  bool is_of_quantized = false;
 };
 
 constexpr std::array kRules = {
     Rule{Fault::activation_before_pool, precedes_activation},
+    Rule{Fault::attention_output_rank, is_attention_output},
     Rule{Fault::channels_from_factor, makes_channels},
     Rule{Fault::consecutive_unit_products, precedes_unit_product},
     Rule{Fault::convolution_sum_shape, precedes_broadcast_sum},
     Rule{Fault::product_axis_constants, precedes_axis_constant},
-    Rule{Fault::quantized_axis_constants, precedes_constant_of_another_axis},
+    Rule{Fault::quantized_axis_constants, precedes_constant_of_another_axis, true},
+    Rule{Fault::quantized_dynamic_channels, precedes_quantization, true},
+    Rule{Fault::quantized_scalar_gather, precedes_scalar_gather},
     Rule{Fault::rotary_shape, is_rotated_half},
     Rule{Fault::scaled_vector_product, is_scaled_vector_product},
     Rule{Fault::shared_quantized_convolution, is_shared_quantized_convolution},
+    Rule{Fault::space_to_batch_shape, is_padded_for_blocks},
     Rule{Fault::transposed_unit_reduction, is_transposed_reduction},
 };
 
@@ -240,12 +313,15 @@ bool separate_fused_operations(ir::Model& model, PassContext& context) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
     ir::Builder builder(*graph);
+    const bool is_quantized = graph->may_hold({ops::FakeQuantize});
     const std::size_t count = graph->nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];
       if (node.outputs().empty() || is_copied(node)) continue;
-      const bool applies = std::ranges::any_of(
-          kRules, [&](const Rule& rule) { return context.target.has(rule.fault) && rule.applies(node); });
+      const bool applies = std::ranges::any_of(kRules, [&](const Rule& rule) {
+        return context.target.has(rule.fault) && (is_quantized || !rule.is_of_quantized) &&
+               rule.applies(node);
+      });
       if (!applies) continue;
       builder.set_name(node.name);
       const ir::Value copy = opaque_copy(builder, node.value());

@@ -27,6 +27,12 @@ STEP = "a quantisation step"
 EXACT = "closer to the exact result"
 ORACLE_WRONG = "onnxruntime is wrong"
 VARIATIONS = 8
+STEP_VARIATIONS = 32  # of quantisation steps
+# Operators that do not round.
+EXACT_OPERATORS = (
+    ("Reshape", "Transpose", "Concat", "Split", "Slice", "Gather", "Squeeze", "Unsqueeze", "Pad", "Expand", "Tile", "Relu", "Neg", "Abs", "Max", "Min", "Clip")
+    + ("Floor", "Round", "Sign", "Where", "QuantizeLinear", "Identity", "DepthToSpace", "SpaceToDepth", "MaxPool", "GatherElements", "ScatterElements")
+)
 # Relative errors of the types in which OpenVINO computes: f32, also for f16.
 ERRORS = {np.dtype(np.float32): 2.0**-21, np.dtype(np.float16): 2.0**-9}
 
@@ -46,6 +52,27 @@ def limit_of(case, result, check):
         if other is not None and check(other).outcome == PASS:
             return EXACT if wide else ORACLE_WRONG
     return None
+
+
+def with_noise(model, seed):
+    """Gives the result of each operation a rounding error. Integers stay: a product with a number near 1 needs floats."""
+    types = {value.name: value.type.tensor_type.elem_type for value in onnx.shape_inference.infer_shapes(model).graph.value_info}
+    errors = {TensorProto.FLOAT: 2.0**-22, TensorProto.FLOAT16: 2.0**-10}
+    nodes, renamed = [], {}
+    outputs = {output.name for output in model.graph.output}
+    for node in model.graph.node:
+        node.input[:] = [renamed.get(name, name) for name in node.input]
+        nodes.append(node)
+        for name in node.output:
+            error = errors.get(types.get(name))
+            if name in outputs or error is None or node.op_type in EXACT_OPERATORS:
+                continue
+            noise, renamed[name] = f"{name}_noise", f"{name}_rounded"
+            nodes.append(helper.make_node("RandomUniformLike", [name], [noise], low=1 - error, high=1 + error, seed=float(seed * 100 + len(nodes))))
+            nodes.append(helper.make_node("Mul", [name, noise], [renamed[name]]))
+    copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    del model.graph.node[:]
+    model.graph.node.extend(copies)
 
 
 def limit_of_exact(case, check):
@@ -79,7 +106,7 @@ def disturbed(array, random):
 def with_spread(case, steps=False):
     """The case with the spread of onnxruntime's results under small changes of inputs and constants."""
     results = [[] for _ in case.runs]
-    for variation in range(VARIATIONS):
+    for variation in range(STEP_VARIATIONS if steps else VARIATIONS):
         random = np.random.default_rng(zlib.crc32(f"{case.name}/{variation}".encode()))
         model = parse_model(case.model)
         if variation:
@@ -88,6 +115,8 @@ def with_spread(case, steps=False):
                     tensor.CopyFrom(numpy_helper.from_array(disturbed(numpy_helper.to_array(tensor), random), tensor.name))
             if steps:
                 with_steps(model, variation)
+            elif variation % 2:
+                with_noise(model, variation)
         oracle = Oracle(model)
         for run, values in zip(case.runs, results):
             inputs = {key: disturbed(value, random) if variation else value for key, value in run.inputs.items()}

@@ -157,3 +157,48 @@ def transposed_unit_reduction():
     x, values = parameter([2, 2, 1]), integers(2, 2, 1)
     row = opset.transpose(opset.reduce_min(x, numbers(0), False), numbers(1, 0))
     return shapes([x], row, [values]) != [(1, 2)]
+
+
+@experiment
+def quantized_dynamic_channels():
+    """Numbers rounded per channel, and once more with one scale. The first axis and that of the channels are dynamic."""
+    x, values = parameter([-1, -1, 2]), integers(2, 2, 2)
+    scales = np.array([1, 2], np.float32).reshape(1, 2, 1) / 8
+    bounds = [opset.constant(-128 * scales), opset.constant(127 * scales)]
+    twice = rounded(opset.fake_quantize(x, *bounds, *bounds, 256))
+    return not np.array_equal(results([x], twice, [values])[0], np.clip(values, -128 * scales, 127 * scales))
+
+
+@experiment
+def space_to_batch_shape():
+    """Blocks of a transposed and padded image of one channel, and the axes of batch and channels exchanged."""
+    x, values = parameter([1, 1, 4, 4]), integers(1, 1, 4, 4)
+    padded = opset.pad(opset.transpose(x, numbers(0, 1, 3, 2)), numbers(0, 0, 0, 0), numbers(0, 0, 2, 2), "constant", scalar(0))
+    blocks = opset.transpose(opset.space_to_depth(padded, "blocks_first", 2), numbers(1, 0, 2, 3))
+    right = np.pad(values.transpose(0, 1, 3, 2), [(0, 0), (0, 0), (0, 2), (0, 2)])
+    right = right.reshape(3, 2, 3, 2).transpose(1, 3, 0, 2).reshape(4, 1, 3, 3)
+    return not np.array_equal(results([x], blocks, [values])[0], right)
+
+
+@experiment
+def quantized_scalar_gather():
+    """One row, by a scalar index, of a matrix that is rounded per column."""
+    x, values = parameter([2, 2]), integers(2, 2)
+    scales = np.array([[1, 2]], np.float32) / 8
+    bounds = [opset.constant(-128 * scales), opset.constant(127 * scales)]
+    row = opset.gather(opset.fake_quantize(x, *bounds, *bounds, 256), opset.constant(np.int64(0)), opset.constant(np.int64(0)))
+    return shapes([x], row, [values]) != [(2,)]
+
+
+@experiment
+def attention_output_rank():
+    """An attention of three axes, whose result is an output of the model, twice."""
+    query, key, value = parameter([1, 4, 2]), parameter([1, 2, 2]), parameter([1, 2, 2])
+    scores = opset.softmax(opset.matmul(query, key, False, False), 2)
+    model = compiled([query, key, value], opset.matmul(scores, value, False, False))
+    request = model.create_infer_request()
+    inputs = [integers(1, 4, 2), integers(1, 2, 2), integers(1, 2, 2)]
+    try:
+        return any(request.infer(inputs)[0].shape != (1, 4, 2) for _ in range(2))
+    except RuntimeError:
+        return True

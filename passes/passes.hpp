@@ -31,6 +31,7 @@ bool replace_small_ifs(ir::Model& model, PassContext& context);
 bool unroll_short_loops(ir::Model& model, PassContext& context);
 bool convert_appends_to_scan_outputs(ir::Model& model, PassContext& context);
 bool count_rotation_axes_from_back(ir::Model& model, PassContext& context);
+bool separate_unsqueezed_reductions(ir::Model& model, PassContext& context);
 bool count_slice_axes_from_front(ir::Model& model, PassContext& context);
 bool move_strings_by_gather(ir::Model& model, PassContext& context);
 bool move_updates_out_of_branches(ir::Model& model, PassContext& context);

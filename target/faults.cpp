@@ -205,6 +205,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::quantized_axis_constants, "quantized_axis_constants",
      "A FakeQuantize per channel and a constant along another axis of the same size, added to it, are "
      "computed with the constant along the channels"},
+    {Fault::quantized_channel_factors, "quantized_channel_factors",
+     "A factor per channel before a FakeQuantize of dynamic shape gives wrong numbers if some factors "
+     "are negative"},
     {Fault::quantized_dynamic_channels, "quantized_dynamic_channels",
      "A FakeQuantize, or arithmetic with a constant, per channel before another FakeQuantize uses the "
      "element of the first channel for all if the number of channels of its data is dynamic"},
@@ -273,6 +276,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::space_to_batch_shape, "space_to_batch_shape",
      "A Reshape or Transpose, a Pad, a SpaceToDepth and another Reshape or Transpose become a "
      "SpaceToBatch if batch and channels are 1, although the first one moves other axes"},
+    {Fault::split_convolution_concat, "split_convolution_concat",
+     "A Concat of a model input or a constant and of a Convolution of a part of a Split does not compile"},
     {Fault::stale_empty_shapes, "stale_empty_shapes",
      "VariadicSplit, Tile and TopK of empty data may return the shape of an earlier inference"},
     {Fault::stale_initial_memory, "stale_initial_memory",
@@ -304,6 +309,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Loop with a state whose shape changes, and whose final value is unused, reads the initial elements "
      "in each iteration"},
     {Fault::unsigned_bitwise_not, "unsigned_bitwise_not", "BitwiseNot of u16 and u32 gives 0"},
+    {Fault::unsqueezed_reduction, "unsqueezed_reduction",
+     "A Reduce of an Unsqueeze has a wrong shape if it keeps its axes or counts them from the end, or does "
+     "not compile"},
     {Fault::wide_integers, "wide_integers", "Integers of 64 bits are computed in 32 bits"},
     {Fault::zero_step_states, "zero_step_states",
      "The final states of LSTMSequence, GRUSequence and RNNSequence over zero steps are those of the "

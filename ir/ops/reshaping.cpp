@@ -31,6 +31,13 @@ Dimension product(std::span<const Dimension> dimensions) {
   return result;
 }
 
+/// The interval of the quotients that are integers.
+Dimension divided(Dimension dimension, std::int64_t divisor) {
+  const bool bounded = dimension.max != Dimension::kUnbounded;
+  return {dimension.min / divisor + (dimension.min % divisor == 0 ? 0 : 1),
+          bounded ? dimension.max / divisor : Dimension::kUnbounded};
+}
+
 void infer_reshape(Node& node) {
   const Value data = node.input(0);
   const Value pattern = node.input(1);
@@ -87,7 +94,8 @@ void infer_reshape(Node& node) {
           result[*inferred] = available.size() / taken.size();
         }
       } else {
-        result[*inferred] = Dimension();
+        const bool is_divisor = taken.is_static() && taken.size() > 0;
+        result[*inferred] = is_divisor ? divided(available, taken.size()) : Dimension();
       }
     } else {
       const Dimension target = product(result);
@@ -202,13 +210,6 @@ std::optional<Blocks> blocks_of(Node& node) {
   const std::int64_t size = node.integer("block_size");
   require(size > 0, std::string(node.op().name) + ": invalid block size");
   return Blocks{size, {data.shape().begin(), data.shape().end()}};
-}
-
-/// The interval of the quotients that are integers.
-Dimension divided(Dimension dimension, std::int64_t divisor) {
-  const bool bounded = dimension.max != Dimension::kUnbounded;
-  return {dimension.min / divisor + (dimension.min % divisor == 0 ? 0 : 1),
-          bounded ? dimension.max / divisor : Dimension::kUnbounded};
 }
 
 void infer_depth_to_space(Node& node) {

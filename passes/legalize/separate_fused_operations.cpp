@@ -188,6 +188,13 @@ bool precedes_quantization(const ir::Node& node) {
   return is_dynamic && std::ranges::any_of(chain_until_conversion(node), is_quantization);
 }
 
+/// Fault::quantized_channel_factors. The signs of the factors are not examined.
+bool scales_before_quantization(const ir::Node& node) {
+  if (!node.is_one_of({ops::Multiply, ops::Divide}) || node.output(0).shape.is_static()) return false;
+  const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
+  return !scaled_axes(node).empty() && std::ranges::any_of(chain_until_conversion(node), is_quantization);
+}
+
 /// Fault::quantized_scalar_gather.
 bool precedes_scalar_gather(const ir::Node& node) {
   if (scaled_axes(node).empty()) return false;
@@ -209,12 +216,17 @@ bool is_attention_output(const ir::Node& node) {
 
 /// Fault::space_to_batch_shape.
 bool is_padded_for_blocks(const ir::Node& node) {
-  constexpr ir::OperationSet kMoves = {ops::Reshape, ops::Transpose};
-  if (!node.is(ops::Pad) || !node.input(0).node->is_one_of(kMoves)) return false;
-  const ir::Node* const blocks = only_reader(node);
-  if (blocks == nullptr || !blocks->is(ops::SpaceToDepth)) return false;
-  const ir::Node* const reader = only_reader(*blocks);
-  return reader != nullptr && reader->is_one_of(kMoves);
+  if (!node.is(ops::SpaceToDepth)) return false;
+  constexpr ir::OperationSet kMoves = {ops::Reshape, ops::Transpose, ops::Pad};
+  const ir::Node* const reader = only_reader(node);
+  if (reader == nullptr || !reader->is_one_of(kMoves)) return false;
+  bool is_padded = false;
+  const ir::Node* source = node.input(0).node;
+  for (int depth = 0; depth < 4 && source->is_one_of(kMoves); ++depth) {
+    is_padded = is_padded || source->is(ops::Pad);
+    source = source->input(0).node;
+  }
+  return is_padded;
 }
 
 /// Fault::consecutive_unit_products.
@@ -264,6 +276,15 @@ bool makes_channels(const ir::Node& node) {
   return data.rank() != result.rank() || result[1] != data[1];
 }
 
+/// Fault::split_convolution_concat.
+bool is_joined_with_input(const ir::Node& node) {
+  if (!node.is(ops::Convolution) || !node.input(0).node->is_one_of({ops::Split, ops::VariadicSplit}))
+    return false;
+  const ir::Node* const reader = only_reader(node);
+  return reader != nullptr && reader->is(ops::Concat) &&
+         std::ranges::any_of(reader->inputs(), [](ir::Value input) { return input.node->inputs().empty(); });
+}
+
 /// Fault::transposed_unit_reduction.
 bool is_transposed_reduction(const ir::Node& node) {
   if (!node.op().traits.is_reduction || node.find_attribute("keep_dims") == nullptr ||
@@ -272,8 +293,14 @@ bool is_transposed_reduction(const ir::Node& node) {
   }
   const ir::Node* const reader = only_reader(node);
   const ir::PartialShape& shape = node.output(0).shape;
-  return reader != nullptr && reader->is(ops::Transpose) && shape.has_rank() &&
-         std::ranges::any_of(shape, [](const ir::Dimension& size) { return size.admits(1); });
+  if (reader == nullptr || !reader->is_one_of({ops::Transpose, ops::Reshape}) || !shape.has_rank())
+    return false;
+  // A Reshape that only adds or removes axes is fused rightly.
+  if (reader->is(ops::Reshape) &&
+      (reader->output(0).shape.has_rank() && reader->output(0).shape.rank() != shape.rank())) {
+    return false;
+  }
+  return std::ranges::any_of(shape, [](const ir::Dimension& size) { return size.admits(1); });
 }
 
 struct Rule {
@@ -292,12 +319,14 @@ constexpr std::array kRules = {
     Rule{Fault::convolution_sum_shape, precedes_broadcast_sum},
     Rule{Fault::product_axis_constants, precedes_axis_constant},
     Rule{Fault::quantized_axis_constants, precedes_constant_of_another_axis, true},
+    Rule{Fault::quantized_channel_factors, scales_before_quantization, true},
     Rule{Fault::quantized_dynamic_channels, precedes_quantization, true},
     Rule{Fault::quantized_scalar_gather, precedes_scalar_gather},
     Rule{Fault::rotary_shape, is_rotated_half},
     Rule{Fault::scaled_vector_product, is_scaled_vector_product},
     Rule{Fault::shared_quantized_convolution, is_shared_quantized_convolution},
     Rule{Fault::space_to_batch_shape, is_padded_for_blocks},
+    Rule{Fault::split_convolution_concat, is_joined_with_input},
     Rule{Fault::transposed_unit_reduction, is_transposed_reduction},
 };
 

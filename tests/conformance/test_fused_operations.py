@@ -164,6 +164,7 @@ add_all(
     "space_to_batch_shape",
     {
         "transpose": ("t = Transpose <perm = [0, 1, 3, 2]> (x) p = Pad(t, e) d = SpaceToDepth <blocksize = 2> (p) y = Transpose <perm = [1, 0, 2, 3]> (d)", {"x": whole(1, 1, 4, 4)}, {"e": np.array([0, 0, 0, 0, 0, 0, 2, 2])}),
+        "twice": ("t = Reshape(x, n) p = Pad(t, e) o = Transpose <perm = [1, 0, 2, 3]> (p) d = SpaceToDepth <blocksize = 2> (o) y = Transpose <perm = [1, 0, 2, 3]> (d)", {"x": whole(1, 4, 4)}, {"n": np.array([1, 1, 4, 4]), "e": np.array([0, 0, 0, 0, 0, 0, 2, 2])}),
         "reshape": ("t = Reshape(x, n) p = Pad(t, e) d = SpaceToDepth <blocksize = 2> (p) y = Transpose <perm = [1, 0, 2, 3]> (d)", {"x": whole(1, 4, 4)}, {"n": np.array([1, 1, 4, 4]), "e": np.array([0, 0, 0, 0, 0, 0, 2, 2])}),
     },
 )
@@ -173,6 +174,54 @@ add_all(
         f"{op} {shape}": (f"r = {op} <axes = [0], keepdims = 0> (x) y = Transpose <perm = {perm}> (r)", {"x": whole(*shape)}, {}, {"opset": 13})
         for op in ("ReduceMin", "ReduceMax", "ReduceMean")
         for shape, perm in (((2, 2, 1), [1, 0]), ((2, 1, 3), [1, 0]), ((2, 2, 1, 3), [1, 0, 2]), ((2, 2, 1, 3), [1, 2, 0]))
+    },
+)
+add_all(
+    "unsqueezed_reduction",
+    {
+        f"{op} {place} {axes} {keep}": (f"w = Unsqueeze(x, u) y = {op} <keepdims = {keep}> (w, a)", {"x": whole(2, 3, 2)}, {"u": np.array([place]), "a": np.array(axes)})
+        for op in ("ReduceMean", "ReduceMax", "ReduceSum")
+        for place in (0, 2, 3)
+        for axes in ([0], [1, 2], [-3], [-4], [-2, 0], [-1, -3])
+        for keep in (0, 1)
+    },
+)
+add_all(
+    "unsqueezed_reduction-two",
+    {
+        f"{axis} {keep}": (f"r = ReduceMean <axes = [2, 3], keepdims = 0> (x) y = ReduceMean <axes = [{axis}], keepdims = {keep}> (r)", {"x": whole(1, 2, 3, 2)}, {}, {"opset": 13})
+        for axis in (-2, -1, 0)
+        for keep in (0, 1)
+    },
+)
+add_all(
+    "transposed_unit_reduction-reshape",
+    {
+        f"{shape}": ("r = ReduceSum <keepdims = 0> (x, z) y = Reshape(r, s)", {"x": whole(1, *shape)}, {"z": np.array([0]), "s": np.array(target)})
+        for shape, target in (((2, 1), [1, 2]), ((2, 1, 3), [1, 2, 3]), ((1, 2), [2, 1]))
+    },
+)
+add_all(
+    "quantized_channel_factors",
+    {
+        f"{name} {axes}": (f"{nodes} q = QuantizeLinear(m, s, z) y = DequantizeLinear(q, s, z)", {"x": whole(2, 2, 3) / 4}, {"f": np.array([[-2], [4]], np.float32), "o": np.array([-2, 4], np.float32), "p": np.array([1, 2], np.float32), "s": np.float32(0.25), "z": np.uint8(128)}, {"dynamic": [("x", axes)]})
+        for name, nodes in {"Mul": "m = Mul(x, f)", "Div": "m = Div(x, f)", "Relu": "n = Mul(x, f) m = Relu(n)", "norm": "m = BatchNormalization(x, o, p, p, p)"}.items()
+        for axes in ((), (0,), (2,))
+    },
+)
+add_all(
+    "split_convolution_concat",
+    {
+        name: (f"a, b = Split <axis = 1> (x, h) c = Conv(a, w) y = Concat <axis = 1> ({parts})", {"x": whole(1, 4, 3), "o": whole(1, 2, 3)}, {"h": np.array([2, 2]), "w": W1, "k": whole(1, 2, 3)})
+        for name, parts in {"input": "c, o", "input first": "o, c", "constant": "c, k", "part": "c, b"}.items()
+    },
+)
+add_all(
+    "total_of_transpose",
+    {
+        f"{first} {second} {keep}": (f"t = Transpose <perm = [2, 0, 1]> (x) r = {first} <keepdims = {keep}> (t, a) y = {second} <keepdims = 0> (r)", {"x": whole(2, 3, 4)}, {"a": np.array([0, -1])})
+        for first, second in (("ReduceMean", "ReduceSum"), ("ReduceMax", "ReduceSum"), ("ReduceSum", "ReduceSum"))
+        for keep in (0, 1)
     },
 )
 add_all(

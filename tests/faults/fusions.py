@@ -170,6 +170,28 @@ def quantized_dynamic_channels():
 
 
 @experiment
+def quantized_channel_factors():
+    """A negative and a positive factor of two columns, and rounding with a dynamic number of rows."""
+    x, values, factors = parameter([-1, 2]), integers(2, 2), np.array([[-2, 4]], np.float32)
+    return not np.allclose(results([x], rounded(opset.multiply(x, opset.constant(factors))), [values])[0], values * factors)
+
+
+@experiment
+def unsqueezed_reduction():
+    """A tensor with a further last axis, reduced along its first axis, which stays; along -3, which is 1; and along -2 and 0."""
+    x, values = parameter([2, 3, 2]), integers(2, 3, 2)
+    wide, right = opset.unsqueeze(x, numbers(3)), np.expand_dims(values, 3)
+    try:
+        first = results([x], opset.reduce_sum(wide, numbers(0), True), [values])[0]
+        second = results([x], opset.reduce_sum(wide, numbers(-3), False), [values])[0]
+        both = results([x], opset.reduce_sum(wide, numbers(-2, 0), False), [values])[0]
+    except RuntimeError:
+        return True
+    pairs = ((first, right.sum(0, keepdims=True)), (second, right.sum(1)), (both, right.sum((0, 2))))
+    return any(given.shape != wanted.shape or not np.array_equal(given, wanted) for given, wanted in pairs)
+
+
+@experiment
 def space_to_batch_shape():
     """Blocks of a transposed and padded image of one channel, and the axes of batch and channels exchanged."""
     x, values = parameter([1, 1, 4, 4]), integers(1, 1, 4, 4)
@@ -202,3 +224,16 @@ def attention_output_rank():
         return any(request.infer(inputs)[0].shape != (1, 4, 2) for _ in range(2))
     except RuntimeError:
         return True
+
+
+@experiment
+def split_convolution_concat():
+    """An input of the model, and a convolution of the first part of a Split, one after the other."""
+    x, other, values, beside = parameter([1, 4, 3]), parameter([1, 2, 3]), integers(1, 4, 3), integers(1, 2, 3)
+    part = opset.split(x, opset.constant(np.int64(1)), 2).output(0)
+    convolved = opset.convolution(part, opset.constant(np.ones([2, 2, 1], np.float32)), [1], [0], [0], [1])
+    try:
+        given = results([x, other], opset.concat([convolved, other], 1), [values, beside])[0]
+    except RuntimeError:
+        return True
+    return not np.array_equal(given, np.concatenate([np.repeat(values[:, :2].sum(1, keepdims=True), 2, 1), beside], 1))

@@ -167,7 +167,7 @@ Value gather_shorter_elements(NodeContext& node, Value data, Value indices, std:
   std::vector<std::int64_t> axes;
   std::vector<std::int64_t> ends;
   for (const ShorterAxis& row : shorter) {
-    const Value elements = unsqueeze(node, dimension_of(node, data, row.axis), {0});
+    const Value elements = dimension_of(node, data, row.axis);
     added[static_cast<std::size_t>(row.axis)] =
         node.op(ops::Subtract, {elements, node.integers({row.indices})});
     axes.push_back(row.axis);

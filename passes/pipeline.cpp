@@ -462,7 +462,7 @@ constexpr std::array kPipeline = {
          .summary = "Keeps operations apart that OpenVINO would fuse wrongly",
          .run = separate_fused_operations,
          .faults = {Fault::activation_before_pool, Fault::attention_output_rank, Fault::channels_from_factor,
-                    Fault::consecutive_unit_products, Fault::convolution_sum_shape,
+                    Fault::consecutive_unit_products, Fault::convolution_sum_shape, Fault::prelu_axis,
                     Fault::product_axis_constants, Fault::quantized_axis_constants,
                     Fault::quantized_channel_factors, Fault::quantized_dynamic_channels,
                     Fault::quantized_scalar_gather, Fault::rotary_shape, Fault::scaled_vector_product,

@@ -94,6 +94,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::no_uint2, {2024, 6}, Release{2026, 3}, ""},
     {Fault::pad_value_dynamic, {2024, 6}, std::nullopt, ""},
     {Fault::partial_rounding_groups, {2024, 6}, Release{2025, 0}, "AVX512_CORE_VNNI AVX512_CORE_BF16 AVX512_CORE_AMX"},
+    {Fault::prelu_axis, {2024, 6}, std::nullopt, ""},
     {Fault::product_axis_constants, {2024, 6}, std::nullopt, ""},
     {Fault::quantized_axis_constants, {2024, 6}, std::nullopt, ""},
     {Fault::quantized_channel_factors, {2024, 6}, std::nullopt, ""},

@@ -199,6 +199,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::partial_rounding_groups, "partial_rounding_groups",
      "A MatMul with weights of 4 bits whose inputs the CPU plugin rounds to 8 bits is wrong if the number of "
      "inputs is not a multiple of 32"},
+    {Fault::prelu_axis, "prelu_axis",
+     "ReLU(x) - c * ReLU(-x) with a vector c along the last axis becomes a PReLU, which takes c along the "
+     "second axis"},
     {Fault::product_axis_constants, "product_axis_constants",
      "A product of rank 4 or more and of dynamic shape reads a constant along its second axis as one "
      "per column, or does not compile"},

@@ -104,6 +104,7 @@ enum class Fault : std::uint8_t {
   no_uint2,
   pad_value_dynamic,
   partial_rounding_groups,
+  prelu_axis,
   product_axis_constants,
   quantized_axis_constants,
   quantized_channel_factors,

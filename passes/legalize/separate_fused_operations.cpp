@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "ir/known_values.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -66,6 +67,22 @@ std::vector<std::size_t> axes_of(const ir::Value& constant, std::size_t rank) {
 bool is_shared_quantized_convolution(const ir::Node& node) {
   return node.is_one_of(kConvolutions) && node.output(0).uses.size() > 1 &&
          !node.output(0).shape.is_static() && !node.input(1).node->is(ops::Const);
+}
+
+/// Whether the value is the ReLU of another value times -1.
+bool is_negative_part(ir::Value value) {
+  if (!value.node->is(ops::ReLU)) return false;
+  const ir::Node& source = *value.node->input(0).node;
+  if (source.is(ops::Negative)) return true;
+  const ir::Value* const factor = source.is(ops::Multiply) ? constant_operand(source) : nullptr;
+  return factor != nullptr && ir::exact_number(*factor) == -1;
+}
+
+/// Fault::prelu_axis.
+bool is_scaled_negative_part(const ir::Node& node) {
+  const ir::Value* const slope = node.is(ops::Multiply) ? constant_operand(node) : nullptr;
+  return slope != nullptr && slope->shape().element_count() != 1 &&
+         std::ranges::any_of(node.inputs(), is_negative_part);
 }
 
 /// Fault::product_axis_constants.
@@ -250,16 +267,18 @@ bool is_scaled_vector_product(const ir::Node& node) {
 
 /// Fault::rotary_shape: whether a rotary embedding of one sequence becomes one of several.
 bool is_rotated_half(const ir::Node& node) {
-  if (!node.is(ops::Concat)) return false;
-  const std::vector<const ir::Node*> chain = chain_after(node);
-  if (chain.size() < 2 || !chain[0]->is(ops::Multiply) || !chain[1]->is(ops::Add)) return false;
+  const ir::Node* const product = node.is(ops::Concat) ? only_reader(node) : nullptr;
+  if (product == nullptr || !product->is(ops::Multiply)) return false;
   const ir::PartialShape& shape = node.output(0).shape;
-  const ir::PartialShape& result = chain[1]->output(0).shape;
-  if (!shape.has_rank() || !result.has_rank() || shape.rank() != result.rank()) return false;
-  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis].max == 1 && result[axis] != shape[axis]) return true;
-  }
-  return false;
+  return std::ranges::any_of(product->output(0).uses, [&](const ir::Use& use) {
+    if (!use.node->is(ops::Add)) return false;
+    const ir::PartialShape& result = use.node->output(0).shape;
+    if (!shape.has_rank() || !result.has_rank() || shape.rank() != result.rank()) return false;
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+      if (shape[axis].max == 1 && result[axis] != shape[axis]) return true;
+    }
+    return false;
+  });
 }
 
 /// Fault::channels_from_factor.
@@ -285,6 +304,17 @@ bool is_joined_with_input(const ir::Node& node) {
          std::ranges::any_of(reader->inputs(), [](ir::Value input) { return input.node->inputs().empty(); });
 }
 
+/// Fault::transposed_unit_reduction: OpenVINO moves the Transpose after the Reduce.
+bool precedes_unit_reduction(const ir::Node& node) {
+  const ir::Node* const reader = node.is(ops::Transpose) ? only_reader(node) : nullptr;
+  if (reader == nullptr || !reader->op().traits.is_reduction ||
+      reader->find_attribute("keep_dims") == nullptr || reader->boolean("keep_dims")) {
+    return false;
+  }
+  const ir::PartialShape& shape = reader->output(0).shape;
+  return shape.has_rank() && shape.rank() > 1 && std::ranges::find(shape, ir::Dimension(1)) != shape.end();
+}
+
 /// Fault::transposed_unit_reduction.
 bool is_transposed_reduction(const ir::Node& node) {
   if (!node.op().traits.is_reduction || node.find_attribute("keep_dims") == nullptr ||
@@ -295,10 +325,10 @@ bool is_transposed_reduction(const ir::Node& node) {
   const ir::PartialShape& shape = node.output(0).shape;
   if (reader == nullptr || !reader->is_one_of({ops::Transpose, ops::Reshape}) || !shape.has_rank())
     return false;
-  // A Reshape that only adds or removes axes is fused rightly.
-  if (reader->is(ops::Reshape) &&
-      (reader->output(0).shape.has_rank() && reader->output(0).shape.rank() != shape.rank())) {
-    return false;
+  if (reader->is(ops::Reshape)) {
+    // A Reshape that adds or removes axes is fused rightly.
+    const ir::PartialShape& result = reader->output(0).shape;
+    return !result.has_rank() || (result.rank() == shape.rank() && result != shape);
   }
   return std::ranges::any_of(shape, [](const ir::Dimension& size) { return size.admits(1); });
 }
@@ -317,6 +347,7 @@ constexpr std::array kRules = {
     Rule{Fault::channels_from_factor, makes_channels},
     Rule{Fault::consecutive_unit_products, precedes_unit_product},
     Rule{Fault::convolution_sum_shape, precedes_broadcast_sum},
+    Rule{Fault::prelu_axis, is_scaled_negative_part},
     Rule{Fault::product_axis_constants, precedes_axis_constant},
     Rule{Fault::quantized_axis_constants, precedes_constant_of_another_axis, true},
     Rule{Fault::quantized_channel_factors, scales_before_quantization, true},
@@ -328,6 +359,7 @@ constexpr std::array kRules = {
     Rule{Fault::space_to_batch_shape, is_padded_for_blocks},
     Rule{Fault::split_convolution_concat, is_joined_with_input},
     Rule{Fault::transposed_unit_reduction, is_transposed_reduction},
+    Rule{Fault::transposed_unit_reduction, precedes_unit_reduction},
 };
 
 /// Whether one operation reads the result twice, as an opaque copy does.

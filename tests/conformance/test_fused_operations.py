@@ -124,6 +124,7 @@ add_all(
     }
     | {"matrix": (QDQ + "y = Gather(d, i)", {"x": whole(2, 2) / 4}, PER_CHANNEL | {"i": np.int64(0)})},
 )
+add("rotary_shape-other reader", "a, b = Split <axis = -1> (x, h) n = Neg(b) r = Concat <axis = -1> (n, a) p = Mul(x, c) m = Mul(r, s) y = Add(p, m)", {"x": whole(1, 1, 3, 4), "s": whole(3, 1, 3, 4)}, {"c": whole(1, 1, 3, 4), "h": np.array([2, 2])}, outputs=("y", "m"))
 ROTARY = "a, b = Split <axis = -1> (x, h) n = Neg(b) r = Concat <axis = -1> (n, a) p = Mul(x, c) m = Mul(r, s) y = Add(p, m)"
 add_all(
     "rotary_shape",
@@ -198,7 +199,7 @@ add_all(
     "transposed_unit_reduction-reshape",
     {
         f"{shape}": ("r = ReduceSum <keepdims = 0> (x, z) y = Reshape(r, s)", {"x": whole(1, *shape)}, {"z": np.array([0]), "s": np.array(target)})
-        for shape, target in (((2, 1), [1, 2]), ((2, 1, 3), [1, 2, 3]), ((1, 2), [2, 1]))
+        for shape, target in (((2, 1), [1, 2]), ((2, 1, 3), [1, 2, 3]), ((1, 2), [2, 1]), ((2, 2), [1, 4]), ((2, 3), [6]))
     },
 )
 add_all(
@@ -222,6 +223,23 @@ add_all(
         f"{first} {second} {keep}": (f"t = Transpose <perm = [2, 0, 1]> (x) r = {first} <keepdims = {keep}> (t, a) y = {second} <keepdims = 0> (r)", {"x": whole(2, 3, 4)}, {"a": np.array([0, -1])})
         for first, second in (("ReduceMean", "ReduceSum"), ("ReduceMax", "ReduceSum"), ("ReduceSum", "ReduceSum"))
         for keep in (0, 1)
+    },
+)
+add_all(
+    "prelu_axis",
+    {
+        f"{name} {shape}": (f"r = Relu(x) n = Neg(x) m = Relu(n) p = Mul(m, a) y = {text}", {"x": whole(2, 4, 4)}, {"a": np.arange(1, 5, dtype=np.float32).reshape(shape)}, {"dynamic": [("x", axes)]})
+        for name, text in (("Sub", "Sub(r, p)"), ("Add", "Add(r, p)"))
+        for shape in ((4,), (4, 1), (1, 1, 4))
+        for axes in ((), (0,))
+    }
+    | {"columns": ("r = Relu(x) n = Neg(x) m = Relu(n) p = Mul(m, a) y = Sub(r, p)", {"x": whole(2, 2, 4)}, {"a": np.arange(1, 5, dtype=np.float32)}, {"dynamic": [("x", (0, 1, 2))]})},
+)
+add_all(
+    "transposed_unit_reduction-before",
+    {
+        f"{perm}": (f"t = Transpose <perm = {perm}> (x) y = ReduceMean <axes = [2, 3], keepdims = 0> (t)", {"x": whole(3, 2, 1, 4)}, {}, {"opset": 13})
+        for perm in ([2, 1, 0, 3], [1, 2, 0, 3], [2, 0, 3, 1], [0, 1, 3, 2])
     },
 )
 add_all(

@@ -237,3 +237,12 @@ def split_convolution_concat():
     except RuntimeError:
         return True
     return not np.array_equal(given, np.concatenate([np.repeat(values[:, :2].sum(1, keepdims=True), 2, 1), beside], 1))
+
+
+@experiment
+def prelu_axis():
+    """The positive part of a matrix minus multiples of its negative part, one for each of four columns; there are four rows, too."""
+    x, values, slopes = parameter([4, 4, 4]), integers(4, 4, 4) - 3, np.array([1, 2, 3, 4], np.float32)
+    negative = opset.multiply(opset.relu(opset.multiply(x, scalar(-1))), opset.constant(slopes))
+    given = results([x], opset.subtract(opset.relu(x), negative), [values])[0]
+    return not np.array_equal(given, np.maximum(values, 0) - slopes * np.maximum(-values, 0))

@@ -9,12 +9,18 @@ namespace {
 constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::abs_in_place, "abs_in_place",
      "The CPU plugin computes Abs of a Concat in place, although other operations read the Concat"},
+    {Fault::activation_before_pool, "activation_before_pool",
+     "A Convolution, a maximum pool and an activation that is not monotone, such as Swish or Abs, are "
+     "computed with the activation before the pool"},
     {Fault::attention_constants, "attention_constants",
      "The CPU plugin reads constant keys and values of an attention in the wrong order, also if OpenVINO "
      "has fused MatMul, Softmax and MatMul into the attention"},
     {Fault::attention_mask_sizes, "attention_mask_sizes",
      "ScaledDotProductAttention with dynamic sizes takes the mask's number of rows, which may be 1, for "
      "the number of queries"},
+    {Fault::attention_output_rank, "attention_output_rank",
+     "Attention of static shape, written as MatMul, Softmax and MatMul, gives a model output more axes in "
+     "the second inference"},
     {Fault::attention_scale_rounding, "attention_scale_rounding",
      "ScaledDotProductAttention multiplies a constant key of 16 bits by the scale and rounds the products"},
     {Fault::bf16_attention_fusion, "bf16_attention_fusion",
@@ -34,6 +40,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "Arithmetic of 8-bit integers saturates instead of wrapping around"},
     {Fault::cached_attention_mask, "cached_attention_mask",
      "An attention on keys and values in variables reads past a mask with one column for all keys"},
+    {Fault::channels_from_factor, "channels_from_factor",
+     "A constant factor with several channels, of data of one channel, is moved into the Convolution "
+     "that reads the product, which does not compile"},
     {Fault::col2im_run_time_sizes, "col2im_run_time_sizes",
      "Col2Im of data of static shape ends the process if its sizes are dynamic"},
     {Fault::concat_reduction, "concat_reduction",
@@ -42,6 +51,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::consecutive_double_products, "consecutive_double_products",
      "Two products of f64 with constant weights, one after the other, do not compile with one thread per "
      "stream"},
+    {Fault::consecutive_unit_products, "consecutive_unit_products",
+     "A product of a product and a constant of one element does not compile on one core"},
     {Fault::constant_batch_broadcast, "constant_batch_broadcast",
      "A MatMul of a dynamic shape with a constant of several matrices fails if the left operand has one "
      "matrix"},
@@ -59,6 +70,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::convolution_of_one_channel, "convolution_of_one_channel",
      "A Convolution of one channel to one channel reads uninitialised memory if a pad of the last axis is "
      "larger than the kernel, or if the dilations of the first two of three axes differ"},
+    {Fault::convolution_sum_shape, "convolution_sum_shape",
+     "The sum of a Convolution and a value of dynamic shape fails if the value has other sizes than "
+     "the Convolution"},
     {Fault::convolution_to_one_column, "convolution_to_one_column",
      "A Convolution of one channel with stride 1 on one axis and more on the last one gives wrong values if "
      "the result has one column"},
@@ -67,9 +81,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::dropped_double_constant, "dropped_double_constant",
      "Of two constants that are added to an f64 product, one of them computed, one is dropped"},
     {Fault::dynamic_column_constants, "dynamic_column_constants",
-     "A MatMul with a transposed operand and a dynamic number of columns does not compile if an operation "
-     "with a "
-     "constant per column follows"},
+     "A MatMul with a transposed or quantised operand and a dynamic number of columns does not compile if "
+     "an operation with a constant per column follows"},
     {Fault::dynamic_constant_shapes, "dynamic_constant_shapes",
      "The CPU plugin cannot compile an operation on constants that OpenVINO does not fold and whose output "
      "has a dynamic shape"},
@@ -152,6 +165,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::lrn_even_size, "lrn_even_size",
      "LRN with an even size uses a window that is one channel smaller"},
     {Fault::lrn_fractional_bias, "lrn_fractional_bias", "LRN truncates the bias to an integer"},
+    {Fault::many_live_values, "many_live_values",
+     "Elementwise operations of static shape do not compile if they need more values at the same time "
+     "than the CPU has registers"},
     {Fault::merged_slice_axes, "merged_slice_axes",
      "A Slice of a Slice along the same axis does not compile if one counts it from the end"},
     {Fault::misread_weight_scales, "misread_weight_scales",
@@ -183,6 +199,23 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::partial_rounding_groups, "partial_rounding_groups",
      "A MatMul with weights of 4 bits whose inputs the CPU plugin rounds to 8 bits is wrong if the number of "
      "inputs is not a multiple of 32"},
+    {Fault::prelu_axis, "prelu_axis",
+     "ReLU(x) - c * ReLU(-x) with a vector c along the last axis becomes a PReLU, which takes c along the "
+     "second axis"},
+    {Fault::product_axis_constants, "product_axis_constants",
+     "A product of rank 4 or more and of dynamic shape reads a constant along its second axis as one "
+     "per column, or does not compile"},
+    {Fault::quantized_axis_constants, "quantized_axis_constants",
+     "A FakeQuantize per channel and a constant along another axis of the same size, added to it, are "
+     "computed with the constant along the channels"},
+    {Fault::quantized_channel_factors, "quantized_channel_factors",
+     "A factor per channel before a FakeQuantize of dynamic shape gives wrong numbers if some factors "
+     "are negative"},
+    {Fault::quantized_dynamic_channels, "quantized_dynamic_channels",
+     "A FakeQuantize, or arithmetic with a constant, per channel before another FakeQuantize uses the "
+     "element of the first channel for all if the number of channels of its data is dynamic"},
+    {Fault::quantized_scalar_gather, "quantized_scalar_gather",
+     "A Gather by a scalar index after a FakeQuantize per channel keeps the axis of the index"},
     {Fault::range_away_from_limit, "range_away_from_limit",
      "Range with steps that lead away from the limit is not empty"},
     {Fault::reassociated_zero_point, "reassociated_zero_point",
@@ -197,6 +230,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::repeated_multinomial, "repeated_multinomial",
      "Multinomial without seeds draws the same numbers in each inference, and in each iteration of a Loop"},
     {Fault::roi_align_no_samples, "roi_align_no_samples", "ROIAlign gives NaN for an empty region"},
+    {Fault::rotary_shape, "rotary_shape",
+     "A rotary embedding of one sequence has the shape of the sequence, although the cosines or the "
+     "sines have more"},
     {Fault::rounded_constant_sum, "rounded_constant_sum",
      "(x + a) * c + b with constants is computed as x * c + (a * c + b), which rounds b to the precision of "
      "a * c"},
@@ -212,9 +248,15 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::scaled_group_filters, "scaled_group_filters",
      "A constant factor after a GroupConvolution is moved into its filters, although another convolution "
      "reads the same Reshape of the filters"},
+    {Fault::scaled_vector_product, "scaled_vector_product",
+     "A constant factor after a product with a constant vector is moved into the vector, which gives "
+     "the product another shape"},
     {Fault::sequential_back_edges, "sequential_back_edges",
      "A Loop assigns its back edges one after the other: a state that receives another state's value may "
      "receive the next one"},
+    {Fault::shared_quantized_convolution, "shared_quantized_convolution",
+     "A Convolution of quantised numbers of dynamic shape that several operations read is scaled for "
+     "one of them, and the others read the scaled result"},
     {Fault::shuffle_channels_groups, "shuffle_channels_groups",
      "OpenVINO takes a Reshape, a Transpose and a Reshape for a shuffle of channels, and does not compile "
      "them "
@@ -234,6 +276,11 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::small_type_moves, "small_type_moves",
      "Operations that move elements of less than 8 bits or of 8-bit floats give wrong values or end the "
      "process"},
+    {Fault::space_to_batch_shape, "space_to_batch_shape",
+     "A Reshape or Transpose, a Pad, a SpaceToDepth and another Reshape or Transpose become a "
+     "SpaceToBatch if batch and channels are 1, although the first one moves other axes"},
+    {Fault::split_convolution_concat, "split_convolution_concat",
+     "A Concat of a model input or a constant and of a Convolution of a part of a Split does not compile"},
     {Fault::stale_empty_shapes, "stale_empty_shapes",
      "VariadicSplit, Tile and TopK of empty data may return the shape of an earlier inference"},
     {Fault::stale_initial_memory, "stale_initial_memory",
@@ -256,6 +303,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Reduce of a Transpose along all axes to a scalar does not write its result"},
     {Fault::transposed_strings, "transposed_strings",
      "A Transpose of strings shares memory with its input, which ends the process"},
+    {Fault::transposed_unit_reduction, "transposed_unit_reduction",
+     "A Transpose of axes of size 1 after a Reduce that removes axes is lost"},
     {Fault::two_bit_types, "two_bit_types", "Integers of 2 bits cannot be used in computations"},
     {Fault::unique_order, "unique_order",
      "Unique that keeps the order of first occurrence gives wrong elements or ends the process"},
@@ -263,6 +312,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Loop with a state whose shape changes, and whose final value is unused, reads the initial elements "
      "in each iteration"},
     {Fault::unsigned_bitwise_not, "unsigned_bitwise_not", "BitwiseNot of u16 and u32 gives 0"},
+    {Fault::unsqueezed_reduction, "unsqueezed_reduction",
+     "A Reduce of an Unsqueeze has a wrong shape if it keeps its axes or counts them from the end, or does "
+     "not compile"},
     {Fault::wide_integers, "wide_integers", "Integers of 64 bits are computed in 32 bits"},
     {Fault::zero_step_states, "zero_step_states",
      "The final states of LSTMSequence, GRUSequence and RNNSequence over zero steps are those of the "

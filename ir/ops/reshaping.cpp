@@ -31,6 +31,13 @@ Dimension product(std::span<const Dimension> dimensions) {
   return result;
 }
 
+/// The interval of the quotients that are integers.
+Dimension divided(Dimension dimension, std::int64_t divisor) {
+  const bool bounded = dimension.max != Dimension::kUnbounded;
+  return {dimension.min / divisor + (dimension.min % divisor == 0 ? 0 : 1),
+          bounded ? dimension.max / divisor : Dimension::kUnbounded};
+}
+
 void infer_reshape(Node& node) {
   const Value data = node.input(0);
   const Value pattern = node.input(1);
@@ -87,7 +94,8 @@ void infer_reshape(Node& node) {
           result[*inferred] = available.size() / taken.size();
         }
       } else {
-        result[*inferred] = Dimension();
+        const bool is_divisor = taken.is_static() && taken.size() > 0;
+        result[*inferred] = is_divisor ? divided(available, taken.size()) : Dimension();
       }
     } else {
       const Dimension target = product(result);
@@ -231,7 +239,7 @@ void infer_space_to_depth(Node& node) {
     require(dimensions[i].is_dynamic() || dimensions[i].size() % size == 0,
             "SpaceToDepth: the block size does not divide the axes");
     dimensions[1] = multiply(dimensions[1], size);
-    dimensions[i] = dimensions[i].is_static() ? Dimension(dimensions[i].size() / size) : Dimension();
+    dimensions[i] = divided(dimensions[i], size);
   }
   set_output(node, 0, node.input(0).type(), PartialShape(std::move(dimensions)));
 }

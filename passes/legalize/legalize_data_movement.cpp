@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/element_type.hpp"
+#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "passes/legalize/legalization_table.hpp"
 
@@ -132,12 +133,31 @@ ir::Value scalar_reshape(ir::Builder& builder, const ir::Node& node) {
   return builder.op(ops::Squeeze, {source, builder.integers(axes)});
 }
 
+/// The same for two different Reduces: the first one reduces other axes of what the Transpose reads.
+ir::Value total_of_reduced_transpose(ir::Builder& builder, const ir::Node& total, const ir::Node& reduction) {
+  const ir::Node& transpose = *reduction.input(0).node;
+  if (!transpose.is(ops::Transpose)) return {};
+  const auto order = ir::exact_values(transpose.input(1));
+  const auto axes = ir::exact_values(reduction.input(1));
+  if (!order || !axes || !transpose.output(0).shape.has_rank()) return {};
+  std::vector<std::int64_t> moved;
+  for (const std::int64_t axis : *axes) {
+    moved.push_back((*order)[ir::normalize_axis(axis, transpose.output(0).shape.rank())]);
+  }
+  const ir::Value reduced = builder.op(reduction.op().id, {transpose.input(0), builder.integers(moved)},
+                                       {{"keep_dims", reduction.boolean("keep_dims")}});
+  return builder.clone(total, std::array{reduced, total.input(1)}).value();
+}
+
 /// A Reduce of a Transpose to a scalar, also in several steps, does not need the Transpose.
 ir::Value total_of_transpose(ir::Builder& builder, const ir::Node& node) {
   const ir::PartialShape& shape = node.output(0).shape;
   if (!shape.has_rank() || shape.rank() != 0) return {};
   ir::Value source = node.input(0);
   while (source.node->is(node.op().id)) source = source.node->input(0);
+  if (source == node.input(0) && source.node->op().traits.is_reduction) {
+    return total_of_reduced_transpose(builder, node, *source.node);
+  }
   if (!source.node->is(ops::Transpose) || !source.shape().has_rank()) return {};
   std::vector<std::int64_t> axes(source.shape().rank());
   std::iota(axes.begin(), axes.end(), 0);

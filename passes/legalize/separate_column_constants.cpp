@@ -1,7 +1,8 @@
 // Workarounds for small_product_constants and dynamic_column_constants. The CPU plugin fuses operations with
 // a constant per column, such as a bias, into the product before them. If the number of columns is dynamic,
-// the product does not compile with a transposed operand, and a product of at most two rows and columns does
-// not compute what was fused. Here a copy of the product, which is not fused, keeps the two apart.
+// the product does not compile with a transposed or quantised operand, and a product of at most two rows and
+// columns does not compute what was fused. Here a copy of the product, which is not fused, keeps the two
+// apart.
 #include <algorithm>
 #include <optional>
 
@@ -43,6 +44,11 @@ bool is_transposed(const ir::Node& product) {
          product.input(0).node->is(ops::Transpose) || product.input(1).node->is(ops::Transpose);
 }
 
+/// Whether OpenVINO may compute the product with integers.
+bool is_quantized(const ir::Node& product) {
+  return product.input(0).node->is(ops::FakeQuantize) || product.input(1).node->is(ops::FakeQuantize);
+}
+
 /// The number of elements of the constant vector that `node` reads; 0 if it reads none.
 std::int64_t column_constants(const ir::Node& node) {
   for (const ir::Value input : node.inputs()) {
@@ -58,7 +64,8 @@ bool is_affected(ir::Node& product, const PassContext& context) {
   if (!sizes || sizes->columns.is_static()) return false;
   const bool is_small = context.has(Fault::small_product_constants) && sizes->rows.min <= kSmall &&
                         sizes->inner.min <= kSmall && sizes->columns.admits(kSmall);
-  const bool does_not_compile = context.has(Fault::dynamic_column_constants) && is_transposed(product);
+  const bool does_not_compile =
+      context.has(Fault::dynamic_column_constants) && (is_transposed(product) || is_quantized(product));
   ir::Value value = product.value();
   for (int count = 0; count < kMostFused; ++count) {
     ir::Node* const reader = fused_reader(value);

@@ -1,7 +1,8 @@
 // Workaround for stride_before_pad: OpenVINO moves the stride of a Convolution with a kernel of size 1 to the
 // operations before it, also if the Convolution pads its data. The pads would then have to be divided by the
 // stride, but they stay. Here an average pool with windows of one element separates the Convolution from the
-// operations to which the stride would move.
+// operations to which the stride would move. A Convolution of one channel that would take a stride, and would
+// then have one column, is separated from its users in the same way: convolution_to_one_column.
 //
 // The strides are followed as in OpenVINO's StridesOptimization: from users to producers, through elementwise
 // arithmetic, until a Convolution with a larger kernel or an operation of another kind takes them.
@@ -11,6 +12,7 @@
 
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -99,25 +101,49 @@ bool pads_strided_axis(const ir::Node& convolution, const Strides& strides) {
   return false;
 }
 
+/// Fault::convolution_to_one_column: whether a Convolution of one channel has one column if it takes the
+/// strides of its users.
+bool would_have_one_column(const ir::Node& convolution, const Strides& from_users) {
+  const auto filter = convolution.input(1).shape().sizes();
+  const ir::PartialShape& result = convolution.output(0).shape;
+  const std::size_t last = from_users.size() - 1;
+  if (from_users.size() < 2 || !filter || (*filter)[1] != 1 || !result.has_rank()) return false;
+  const auto strides = convolution.integers("strides");
+  return strides[last - 1] * from_users[last - 1] == 1 && from_users[last] > 1 &&
+         result[last + 2].min <= from_users[last];
+}
+
 bool may_be_affected(const ir::Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const ir::NodePointer& node) {
-    return takes_strides(*node) && passes_strides_on(*node) &&
-           pads_strided_axis(*node, Strides(node->integers("strides").list().size(), 2));
+    if (!takes_strides(*node)) return false;
+    if (!passes_strides_on(*node)) return node->input(1).shape()[1] == ir::Dimension(1);
+    return pads_strided_axis(*node, Strides(node->integers("strides").list().size(), 2));
   });
 }
 
-/// The Convolutions whose strides would move before their pads.
-std::vector<ir::Node*> affected_convolutions(const ir::Graph& graph) {
-  std::vector<ir::Node*> affected;
+/// What would be wrong: Convolutions whose strides would move before their pads, and Convolutions of one
+/// channel that would take the strides of their users.
+struct Affected {
+  std::vector<ir::Node*> padded;
+  std::vector<ir::Node*> of_one_channel;
+};
+
+Affected affected_convolutions(const ir::Graph& graph, const PassContext& context) {
+  Affected affected;
   StridePropagation propagation;
   for (std::size_t i = graph.nodes().size(); i-- > 0;) {
-    const ir::Node& node = *graph.nodes()[i];
+    ir::Node& node = *graph.nodes()[i];
     const Strides from_users = propagation.strides_from_users(node);
     propagation.visit(node, from_users);
+    if (context.has(Fault::convolution_to_one_column) && takes_strides(node) && !passes_strides_on(node) &&
+        !from_users.empty() && would_have_one_column(node, from_users)) {
+      affected.of_one_channel.push_back(&node);
+    }
+    if (!context.has(Fault::stride_before_pad)) continue;
     if (from_users.empty() || (!takes_strides(node) && !is_arithmetic(node))) continue;
     for (const ir::Use& use : node.output(0).uses) {
       if (use.node->is(ops::Convolution) && pads_strided_axis(*use.node, from_users)) {
-        affected.push_back(use.node);
+        affected.padded.push_back(use.node);
       }
     }
   }
@@ -140,14 +166,21 @@ ir::Value pooled(ir::Builder& builder, ir::Value value) {
 
 }  // namespace
 
-bool separate_padded_strides(ir::Model& model, PassContext&) {
+bool separate_padded_strides(ir::Model& model, PassContext& context) {
   bool modified = false;
   for (ir::Graph* graph : graphs_of(model)) {
     if (!graph->may_hold({ops::Convolution}) || !may_be_affected(*graph)) continue;
     ir::Builder builder(*graph);
-    for (ir::Node* convolution : affected_convolutions(*graph)) {
+    const Affected affected = affected_convolutions(*graph, context);
+    for (ir::Node* convolution : affected.padded) {
       builder.set_name(convolution->name);
       convolution->set_input(0, pooled(builder, convolution->input(0)));
+      modified = true;
+    }
+    for (ir::Node* convolution : affected.of_one_channel) {
+      builder.set_name(convolution->name);
+      const ir::Value copy = pooled(builder, convolution->value());
+      ir::replace_uses_except(convolution->value(), copy, *copy.node);
       modified = true;
     }
   }

@@ -39,6 +39,8 @@ class Run:
 
     inputs: dict[str, Any]
     expected: dict[str, Any] | None = None  # None: ask onnxruntime
+    is_optional: bool = False  # skipped if onnxruntime does not accept the inputs
+    spread: dict[str, Any] | None = None  # by which each number of an output may differ, in addition to the tolerances of the case
 
 
 @dataclass
@@ -49,6 +51,7 @@ class Case:
     one_compiled: bool = False  # all runs on one compiled model instead of a fresh one for each
     rtol: float = 1e-3
     atol: float = 1e-7
+    share_of_largest: float = 0.0  # of the largest finite number of an output, which is added to atol
     integer_steps: int = 0  # by which integers at outputs may differ
     oracle_model: bytes | None = None  # the model for onnxruntime, if it does not support the opset of `model`
     operator: str = ""

@@ -22,6 +22,14 @@ def read(core, path):
         return core.read_model(path)
 
 
+def read_bytes(core, xml, weights):
+    """The ov.Model of an IR in memory."""
+    tensor = ov.Tensor(ov.Type.u8, ov.Shape([len(weights)]))
+    tensor.data[:] = np.frombuffer(weights, np.uint8)
+    with _runtime_errors("read_model"):
+        return core.read_model(xml, tensor)
+
+
 def compile(core, model):
     with _runtime_errors("compile_model"):
         return core.compile_model(model, "CPU", CONFIG)

@@ -52,6 +52,8 @@ BEFORE = {
     "clip": "v = Clip(x, low)",
     "clip of two bounds": "v = Clip(x, low, high)",
     "elu": "v = Elu(x)",
+    # The global response normalisation of ConvNeXt V2.
+    "grn": "l = ReduceL2 <keepdims = 1> (x, places) t = ReduceMean <keepdims = 1> (l, channels) u = Add(t, half) q = Div(l, u) r = Mul(x, q) o = Mul(r, factor) p = Add(o, shift) v = Add(x, p)",
 }
 
 
@@ -67,6 +69,10 @@ def add_padded_convolution(before, spatial, strides, pads, dynamic=(), dtype="fl
         "wide": numbers(name + "i", 2, 2, *[3] * rank, dtype=dtype),
         "low": np.array(-1, dtype),
         "high": np.array(6, dtype),
+        "half": np.array(0.5, dtype),
+        "factor": numbers(name + "f", 1, 2, *ones, dtype=dtype),
+        "places": np.arange(2, rank + 2),
+        "channels": np.array([1]),
     }
     after = after.replace("Conv(v, w)", f"Conv<strides = {listed(*strides)}, pads = {listed(*pads)}>(v, w)")
     add(name, f"{BEFORE[before]} {after}", {"x": numbers(name, 2, 2, *spatial, dtype=dtype)}, constants, ("y", "z")[: 1 + ("z =" in after)], dynamic)
@@ -94,6 +100,20 @@ for before in ("relu", "conv"):
     add_padded_convolution(before, (5, 6), (2, 2), (1, 1, 1, 1), suffix="-shared", after="a = Conv(v, w) y = Relu(a) z = Abs(v)")
     wide = "u = Conv<pads = [1, 1, 1, 1]>(v, wide) s = Relu(u) y = Conv<strides = [2, 2], pads = [1, 1, 1, 1]>(s, w)"
     add_padded_convolution(before, (5, 6), (2, 2), (1, 1, 1, 1), suffix="-wide", after=wide)
+
+
+def add_one_column(name, spatial, kernel, strides, pads, later, between="v = Mul(u, half)"):
+    """A convolution of one channel, which would have one column with the stride of a later one."""
+    ones = [1] * len(spatial)
+    constants = {"f": numbers(name + "f", 2, 1, *kernel), "w": numbers(name + "w", 3, 2, *ones), "half": np.float32(0.5)}
+    nodes = f"u = Conv<strides = {listed(*strides)}, pads = {listed(*pads)}>(x, f) {between} y = Conv<strides = {listed(*later)}>(v, w)"
+    add(f"convolution_to_one_column-{name}", nodes, {"x": numbers(name, 2, 1, *spatial)}, constants)
+
+
+add_one_column("plane", (4, 4), (3, 3), (1, 2), (1, 1, 0, 1), (1, 2))
+add_one_column("activation", (4, 4), (3, 3), (1, 1), (1, 1, 0, 1), (1, 4), "t = Mul(u, half) v = Elu(t)")
+add_one_column("space", (4, 4, 4), (3, 3, 3), (2, 1, 2), (2, 0, 1, 1, 1, 1), (2, 1, 2))
+add_one_column("two columns", (4, 8), (3, 3), (1, 2), (1, 1, 1, 1), (1, 2))
 
 
 def add_quantized_convolutions():

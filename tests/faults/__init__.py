@@ -12,6 +12,7 @@ SUBJECTS = (
     "versions",
     "kernels",
     "transformations",
+    "fusions",
     "arithmetic",
     "attention",
     "images",

@@ -140,11 +140,10 @@ Value from_start(NodeContext& node, Value indices, Value data, std::int64_t axis
                  {node.op(ops::Less, {indices, zero}), node.op(ops::Add, {indices, size}), indices});
 }
 
-/// An axis along which GatherElements has fewer indices than its data has elements.
+/// An axis along which GatherElements has fewer indices than its data has elements, or may have.
 struct ShorterAxis {
   std::int64_t axis;
   std::int64_t indices;
-  std::int64_t elements;
 };
 
 std::vector<ShorterAxis> shorter_axes(const PartialShape& data, const PartialShape& indices,
@@ -152,9 +151,9 @@ std::vector<ShorterAxis> shorter_axes(const PartialShape& data, const PartialSha
   std::vector<ShorterAxis> shorter;
   if (!data.has_rank() || !indices.has_rank() || data.rank() != indices.rank()) return shorter;
   for (std::size_t i = 0; i < data.rank(); ++i) {
-    if (static_cast<std::int64_t>(i) == axis || data[i].is_dynamic() || indices[i].is_dynamic()) continue;
-    if (indices[i].size() < data[i].size())
-      shorter.push_back({static_cast<std::int64_t>(i), indices[i].size(), data[i].size()});
+    if (static_cast<std::int64_t>(i) == axis || indices[i].is_dynamic()) continue;
+    if (data[i].is_dynamic() || indices[i].size() < data[i].size())
+      shorter.push_back({static_cast<std::int64_t>(i), indices[i].size()});
   }
   return shorter;
 }
@@ -164,17 +163,19 @@ std::vector<ShorterAxis> shorter_axes(const PartialShape& data, const PartialSha
 Value gather_shorter_elements(NodeContext& node, Value data, Value indices, std::int64_t axis,
                               const std::vector<ShorterAxis>& shorter) {
   const auto rank = data.shape().rank();
-  std::vector<std::int64_t> added(rank, 0);
+  std::vector<Value> added(rank, node.integers({0}));
   std::vector<std::int64_t> axes;
   std::vector<std::int64_t> ends;
   for (const ShorterAxis& row : shorter) {
-    added[static_cast<std::size_t>(row.axis)] = row.elements - row.indices;
+    const Value elements = dimension_of(node, data, row.axis);
+    added[static_cast<std::size_t>(row.axis)] =
+        node.op(ops::Subtract, {elements, node.integers({row.indices})});
     axes.push_back(row.axis);
     ends.push_back(row.indices);
   }
   const Value padded = node.op(ops::Pad,
                                {indices, node.integers(std::vector<std::int64_t>(rank, 0)),
-                                node.integers(added), node.integer(0, indices.type())},
+                                ir::concat(node, added, 0), node.integer(0, indices.type())},
                                {{"pad_mode", std::string("constant")}});
   const Value elements = node.op(ops::GatherElements, {data, padded}, {{"axis", axis}});
   const std::vector<std::int64_t> zeros(axes.size(), 0);

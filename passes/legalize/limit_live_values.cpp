@@ -1,0 +1,87 @@
+// Workaround for many_live_values: the CPU plugin compiles elementwise operations of static shape into one
+// kernel, which keeps each value in a register. If an operand is computed after many others that are still
+// needed, as in t1 + (t2 + (t3 + ...)), there are not enough registers, and the model does not compile. Here
+// a Roll by 0, which is not part of such a kernel, ends it.
+#include <algorithm>
+#include <unordered_map>
+
+#include "ir/shape_tools.hpp"
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// AVX2 has 16 registers, of which a kernel uses some for its constants and inputs.
+constexpr int kMostLive = 10;
+
+bool is_in_kernel(const ir::Node& node) {
+  const ir::Traits& traits = node.op().traits;
+  return (traits.broadcasts || traits.keeps_shape) && !traits.rearranges && !traits.is_kept &&
+         node.outputs().size() == 1 && node.output(0).shape.is_static() &&
+         ir::is_floating(node.output(0).type);
+}
+
+/// The numbers of registers that results need if the operand that needs the most is computed last.
+class LiveValues {
+ public:
+  int count(const ir::Node& node) {
+    int most = 0;
+    int operands = 0;
+    for (std::size_t i = 0; i < node.inputs().size(); ++i) {
+      const auto found = counts_.find(node.input(i).node);
+      const bool is_repeated = i > 0 && node.input(i) == node.input(0);
+      if (found == counts_.end() || is_repeated) continue;
+      most = std::max(most, found->second);
+      ++operands;
+    }
+    return std::max(1, most + std::max(0, operands - 1));
+  }
+
+  void set(const ir::Node& node, int count) { counts_[&node] = count; }
+
+ private:
+  std::unordered_map<const ir::Node*, int> counts_;
+};
+
+/// Lets the readers of the node read a copy that ends the kernel.
+void end_kernel(ir::Builder& builder, ir::Node& node) {
+  builder.set_name(node.name);
+  const ir::Value value = node.value();
+  const ir::Value zero = builder.integer(0);
+  if (!value.shape().is_scalar()) {
+    const ir::Value copy = builder.op(ops::Roll, {value, zero, zero});
+    ir::replace_uses_except(value, copy, *copy.node);
+    return;
+  }
+  const ir::Value vector = ir::flat(builder, value);
+  const ir::Value copy = builder.op(ops::Squeeze, {builder.op(ops::Roll, {vector, zero, zero}), zero});
+  ir::replace_uses_except(value, copy, *vector.node);
+}
+
+}  // namespace
+
+bool limit_live_values(ir::Model& model, PassContext&) {
+  bool modified = false;
+  for (ir::Graph* graph : graphs_of(model)) {
+    ir::Builder builder(*graph);
+    LiveValues live;
+    const std::size_t count = graph->nodes().size();
+    for (std::size_t i = 0; i < count; ++i) {
+      ir::Node& node = *graph->nodes()[i];
+      if (!is_in_kernel(node)) continue;
+      const int needed = live.count(node);
+      const bool is_read_in_kernel = std::ranges::any_of(
+          node.output(0).uses, [](const ir::Use& use) { return is_in_kernel(*use.node); });
+      if (needed <= kMostLive || !is_read_in_kernel) {
+        live.set(node, needed);
+        continue;
+      }
+      end_kernel(builder, node);
+      modified = true;
+    }
+  }
+  return modified;
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,198 @@
+"""Who is right if OpenVINO and onnxruntime disagree.
+
+A disagreement is no failure if it has one of these reasons, each of which is proven for the model:
+- "rounding": if inputs and constants change by a rounding error, the results of onnxruntime change as much. Steps such as Floor, and
+  sums that cancel, make small errors large.
+- "a quantisation step": with `--quantization exact` the results are right, and without it they differ by the effect of at most one step
+  of each QuantizeLinear, which docs/quantised-models.md allows.
+- "onnxruntime is wrong": OpenVINO gives the results of ONNX's reference implementation.
+- "OpenVINO infers an empty Slice": the type and the values are right, but OpenVINO infers the size 0 of a Slice with a negative step.
+- "closer to the exact result": OpenVINO gives the results of ONNX's reference implementation in f64. onnxruntime rounds intermediate
+  results that OpenVINO combines, such as (x + 10000) - 10000.
+"""
+
+import re
+import warnings
+import zlib
+from dataclasses import replace
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from ..conformance.case import PASS, PORT_MISMATCH, RUNTIME_ERROR, WRONG_SHAPE, WRONG_VALUES, Failure
+from ..conformance.oracle import Oracle
+from ..conformance.worker import parse_model
+
+ROUNDING = "rounding"
+STEP = "a quantisation step"
+EXACT = "closer to the exact result"
+ORACLE_WRONG = "onnxruntime is wrong"
+EMPTY_SLICE = "OpenVINO infers an empty Slice"
+SLICE_OF_NOTHING = re.compile(r"\(Slice\) output 0: .*-1.*the runtime infers \w+ \[(-?\d+, )*0\b")
+SLICE_WITHOUT_MEMORY = re.compile(r"Slice node with name .*Can not clone with new dims.*shape: \{(\d+, )*0\b", re.DOTALL)  # 2024.6
+VARIATIONS = 8
+STEP_VARIATIONS = 32  # of quantisation steps
+# Operators that do not round.
+EXACT_OPERATORS = (
+    ("Reshape", "Transpose", "Concat", "Split", "Slice", "Gather", "Squeeze", "Unsqueeze", "Pad", "Expand", "Tile", "Relu", "Neg", "Abs", "Max", "Min", "Clip")
+    + ("Floor", "Round", "Sign", "Where", "QuantizeLinear", "Identity", "DepthToSpace", "SpaceToDepth", "MaxPool", "GatherElements", "ScatterElements")
+)
+# Relative errors of the types in which OpenVINO computes: f32, also for f16.
+ERRORS = {np.dtype(np.float32): 2.0**-21, np.dtype(np.float16): 2.0**-9}
+
+
+def limit_of(case, result, check):
+    """The name of the reason, or None. `check` returns the Result of another Case."""
+    if result.outcome == RUNTIME_ERROR and SLICE_WITHOUT_MEMORY.search(result.message):
+        return EMPTY_SLICE
+    if result.outcome == PORT_MISMATCH and all(SLICE_OF_NOTHING.search(line) for line in result.message.splitlines()):
+        return EMPTY_SLICE
+    if result.outcome not in (WRONG_VALUES, WRONG_SHAPE):
+        return None
+    if result.outcome == WRONG_VALUES and check(with_spread(case)).outcome == PASS:
+        return ROUNDING
+    if result.outcome == WRONG_VALUES and b"QuantizeLinear" in case.model:
+        exact = replace(case, options=("--quantization", "exact"))
+        if limit_of_exact(exact, check) and check(with_spread(case, steps=True)).outcome == PASS:
+            return STEP
+    for wide in (False, True):
+        other = with_reference(case, wide)
+        if other is not None and check(other).outcome == PASS:
+            return EXACT if wide else ORACLE_WRONG
+    return None
+
+
+def seed_of(variation, place):
+    """Seeds that are far apart: onnxruntime's generator gives similar first numbers for similar seeds."""
+    return float((variation * 1046527 + place * 79193 + 12345) % 2**24)
+
+
+def with_noise(model, seed):
+    """Gives the result of each operation a rounding error. Integers stay: a product with a number near 1 needs floats."""
+    types = {value.name: value.type.tensor_type.elem_type for value in onnx.shape_inference.infer_shapes(model).graph.value_info}
+    errors = {TensorProto.FLOAT: 2.0**-22, TensorProto.FLOAT16: 2.0**-10}
+    nodes, renamed = [], {}
+    outputs = {output.name for output in model.graph.output}
+    for node in model.graph.node:
+        node.input[:] = [renamed.get(name, name) for name in node.input]
+        nodes.append(node)
+        for name in node.output:
+            error = errors.get(types.get(name))
+            if name in outputs or error is None or node.op_type in EXACT_OPERATORS:
+                continue
+            noise, renamed[name] = f"{name}_noise", f"{name}_rounded"
+            nodes.append(helper.make_node("RandomUniformLike", [name], [noise], low=1 - error, high=1 + error, seed=seed_of(seed, len(nodes))))
+            nodes.append(helper.make_node("Mul", [name, noise], [renamed[name]]))
+            if node.op_type == "Softplus":  # docs/limits.md: an absolute error
+                offset, total = f"{name}_offset", f"{name}_total"
+                nodes.append(helper.make_node("RandomUniformLike", [name], [offset], low=-2e-6, high=2e-6, seed=seed_of(seed, len(nodes))))
+                nodes.append(helper.make_node("Add", [renamed[name], offset], [total]))
+                renamed[name] = total
+    copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    del model.graph.node[:]
+    model.graph.node.extend(copies)
+
+
+def limit_of_exact(case, check):
+    return check(case).outcome == PASS or check(with_spread(case)).outcome == PASS
+
+
+def with_steps(model, seed):
+    """Adds up to one step to each number before a QuantizeLinear."""
+    scales = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    nodes = []
+    for node in model.graph.node:
+        if node.op_type == "QuantizeLinear" and node.input[1] in scales:
+            step = float(scales[node.input[1]].max())
+            noise, total = f"{node.output[0]}_noise", f"{node.output[0]}_disturbed"
+            nodes.append(helper.make_node("RandomUniformLike", [node.input[0]], [noise], low=-step, high=step, seed=seed_of(seed, len(nodes))))
+            nodes.append(helper.make_node("Add", [node.input[0], noise], [total]))
+            node.input[0] = total
+        nodes.append(node)
+    copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    del model.graph.node[:]
+    model.graph.node.extend(copies)
+
+
+def disturbed(array, random):
+    error = ERRORS.get(array.dtype)
+    if error is None:
+        return array
+    return (array * (1 + error * random.uniform(-1, 1, array.shape))).astype(array.dtype)
+
+
+def with_spread(case, steps=False):
+    """The case with the spread of onnxruntime's results under small changes of inputs and constants."""
+    results = [[] for _ in case.runs]
+    for variation in range(STEP_VARIATIONS if steps else VARIATIONS):
+        random = np.random.default_rng(zlib.crc32(f"{case.name}/{variation}".encode()))
+        model = parse_model(case.model)
+        if variation:
+            for tensor in model.graph.initializer:
+                if tensor.data_type in (TensorProto.FLOAT, TensorProto.FLOAT16):
+                    tensor.CopyFrom(numpy_helper.from_array(disturbed(numpy_helper.to_array(tensor), random), tensor.name))
+            if steps:
+                with_steps(model, variation)
+            elif variation % 2:
+                with_noise(model, variation)
+        oracle = Oracle(model)
+        for run, values in zip(case.runs, results):
+            inputs = {key: disturbed(value, random) if variation else value for key, value in run.inputs.items()}
+            try:
+                values.append(oracle.run(inputs))
+            except Failure:
+                values.append(None)
+    runs = []
+    for run, (first, *others) in zip(case.runs, results):
+        spread = None
+        if first is not None:
+            spread = {key: spread_of(value, [other[key] for other in others if other is not None]) for key, value in first.items()}
+        runs.append(replace(run, spread=spread))
+    return replace(case, runs=runs)
+
+
+def spread_of(first, others):
+    """Twice the largest difference, for each element."""
+    wide = np.asarray(first).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        differences = [np.nan_to_num(np.abs(np.asarray(other).astype(np.float64) - wide), nan=0.0, posinf=0.0) for other in others if other.shape == wide.shape]
+    return 2 * np.max(differences, axis=0) if differences else np.zeros(wide.shape)
+
+
+def with_reference(case, wide):
+    """The case with the results of ONNX's reference implementation, in f64 if `wide`; None if it cannot run the model."""
+    model = parse_model(case.model)
+    if wide:
+        widen(model)
+    runs = []
+    for run in case.runs:
+        try:
+            runs.append(replace(run, expected=reference(model, run.inputs, wide)))
+        except Exception:  # whatever the reference implementation raises
+            if not run.is_optional:
+                return None
+    return replace(case, runs=runs)
+
+
+def widen(model):
+    """Computes in f64 instead of f32 and f16."""
+    narrow = (TensorProto.FLOAT, TensorProto.FLOAT16)
+    for tensor in model.graph.initializer:
+        if tensor.data_type in narrow:
+            tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float64), tensor.name))
+    for node in model.graph.node:
+        for attribute in node.attribute:
+            if node.op_type == "Cast" and attribute.name == "to" and attribute.i in narrow:
+                attribute.i = TensorProto.DOUBLE
+
+
+def reference(model, inputs, wide):
+    types = {output.name: helper.tensor_dtype_to_np_dtype(output.type.tensor_type.elem_type) for output in model.graph.output}
+    if wide:
+        inputs = {key: value.astype(np.float64) if value.dtype in ERRORS else value for key, value in inputs.items()}
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        values = ReferenceEvaluator(model).run(list(types), inputs)
+    return {name: np.asarray(value).astype(dtype) for (name, dtype), value in zip(types.items(), values)}

@@ -1,0 +1,286 @@
+"""Graphs of a few operations that OpenVINO fuses wrongly, with variants: the faults of the pass separate_fused_operations, and sums of many
+terms (many_live_values)."""
+
+import functools
+
+import numpy as np
+import onnx.parser
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from .case import Case, Run
+from .entry import Entry, assert_passed, parameters
+
+CASES = {}
+
+
+def whole(*shape, shift=0):
+    """Small integers as f32, which differ along every axis."""
+    return ((np.arange(np.prod(shape)) * 7 + shift) % 11 - 5).reshape(shape).astype(np.float32)
+
+
+def add(name, nodes, inputs, constants, dynamic=(), outputs=("y",), runs=1, opset=18):
+    """A case of `nodes`, a function body in ONNX text. `dynamic`: axes by the name of an input."""
+
+    def make():
+        body = onnx.parser.parse_function(f'<opset_import: ["" : {opset}], domain: "d"> f () => ({", ".join(outputs)}) {{ {nodes} }}')
+        infos = []
+        for key, value in inputs.items():
+            axes = dict(dynamic).get(key, ())
+            infos.append(helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(value.dtype), [None if i in axes else n for i, n in enumerate(value.shape)]))
+        tensors = [numpy_helper.from_array(np.asarray(value), key) for key, value in constants.items()]
+        results = [helper.make_tensor_value_info(key, TensorProto.UNDEFINED, None) for key in outputs]
+        graph = helper.make_graph(body.node, "graph", infos, results, tensors)
+        model = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8))
+        return Case(name, model.SerializeToString(), [Run(inputs)] * runs, one_compiled=True, atol=1e-4)
+
+    assert name not in CASES, name
+    CASES[name] = make
+
+
+def add_all(kind, variants):
+    for name, arguments in variants.items():
+        add(f"{kind}-{name}", *arguments[:3], **(arguments[3] if len(arguments) > 3 else {}))
+
+
+X1, W1 = whole(1, 2, 6), whole(2, 2, 1)
+POOL = "c = Conv(x, w) p = MaxPool <kernel_shape = [2]> (c) "
+add_all(
+    "activation_before_pool",
+    {
+        name: (POOL + text, {"x": X1}, {"w": W1, "half": np.float32(0.5), "slope": np.array([[-1.0], [-2]], np.float32), "b": whole(1, 2, 1)})
+        for name, text in {
+            "abs": "y = Abs(p)",
+            "hardswish": "y = HardSwish(p)",
+            "swish": "s = Sigmoid(p) y = Mul(p, s)",
+            "mish": "y = Mish(p)",
+            "prelu": "y = PRelu(p, slope)",
+            "elu": "y = Elu <alpha = -1.0> (p)",
+            "relu and abs": "r = Relu(p) q = Abs(r) y = Mul(q, half)",
+            "gelu": "h = Mul(p, half) e = Erf(h) one = Div(half, half) f = Add(e, one) y = Mul(h, f)",
+        }.items()
+    }
+    | {"bias": ("c = Conv(x, w) d = Add(c, b) p = MaxPool <kernel_shape = [2]> (d) y = Abs(p)", {"x": X1}, {"w": W1, "b": whole(1, 2, 1)})},
+)
+add_all(
+    "channels_from_factor",
+    {
+        f"{op} {group}": (f"p = {op}(x, f) y = Conv <group = {group}> (p, w)", {"x": whole(1, 1, 4)}, {"f": np.array([[[1], [2], [4]]], np.float32), "w": whole(3, 3 // group, 1)})
+        for op in ("Mul", "Div")
+        for group in (1, 3)
+    },
+)
+add_all(
+    "consecutive_unit_products",
+    {
+        "plain": ("v = MatMul(x, w) y = MatMul(v, u)", {"x": whole(2, 3)}, {"w": whole(3, 1), "u": whole(1, 1)}),
+        "gemm": ("v = Gemm <alpha = 0.5, transB = 1> (x, w) r = Relu(v) y = MatMul(r, u)", {"x": whole(2, 3)}, {"w": whole(1, 3), "u": whole(1, 1)}),
+    },
+)
+add_all(
+    "convolution_sum_shape",
+    {
+        f"{name} {order}": (f"c = Conv(x, w) y = Add({order})", {"x": X1, "o": whole(*shape)}, {"w": W1}, {"dynamic": [("o", axes)]})
+        for name, shape, axes in (("more rows", (3, 2, 6), (0,)), ("one column", (1, 2, 1), (2,)), ("equal", (1, 2, 6), (0, 1, 2)))
+        for order in ("c, o", "o, c")
+    },
+)
+add_all(
+    "product_axis_constants",
+    {
+        f"{op} {columns} {name}": (f"v = MatMul(x, w) y = {op}(v, a)", {"x": whole(1, 3, 2, 2)}, {"w": whole(2, columns), "a": np.array([1, 2, 4], np.float32).reshape(shape)}, {"dynamic": [("x", axes)]})
+        for op in ("Add", "Mul", "Div", "Sub")
+        for columns in (2, 3)
+        for name, shape in (("four axes", (1, 3, 1, 1)), ("three axes", (3, 1, 1)))
+        for axes in ((0,), (2,), (1,))
+    },
+)
+QDQ = "q = QuantizeLinear <axis = 1> (x, s, z) d = DequantizeLinear <axis = 1> (q, s, z) "
+PER_CHANNEL = {"s": np.array([0.125, 0.25], np.float32), "z": np.array([0, 0], np.int8)}
+add_all(
+    "quantized_axis_constants",
+    {
+        f"{op} {name}": (f"{QDQ} {text}", {"x": whole(1, 2, 2, 2) / 4}, PER_CHANNEL | {"a": whole(*shape), "e": whole(1, 2, 1, 1)})
+        for op, text in (("Add", "y = Add(d, a)"), ("Sub", "y = Sub(a, d)"), ("relu", "r = Relu(d) y = Add(r, a)"), ("two", "r = Mul(d, e) y = Add(r, a)"))
+        for name, shape in (("last", (2,)), ("third", (2, 1)), ("channels", (2, 1, 1)))
+    },
+)
+add_all(
+    "quantized_dynamic_channels",
+    {
+        f"{op} {axes}": (f"a = {op}(x, f) u = QuantizeLinear(a, t, k) y = DequantizeLinear(u, t, k)", {"x": whole(2, 2) / 4}, {"f": np.array([[-2, 4]], np.float32), "t": np.float32(0.25), "k": np.uint8(3)}, {"dynamic": [("x", axes)]})
+        for op in ("Add", "Mul", "Sub")
+        for axes in ((0,), (1,), (0, 1))
+    }
+    | {
+        "twice": (QDQ + "u = QuantizeLinear(d, t, k) y = DequantizeLinear(u, t, k)", {"x": whole(2, 2, 2) / 4}, PER_CHANNEL | {"t": np.float32(0.125), "k": np.int8(0)}, {"dynamic": [("x", (0, 1))]}),
+    },
+)
+add_all(
+    "quantized_scalar_gather",
+    {
+        f"axis {axis}": (QDQ + f"y = Gather <axis = {axis}> (d, i)", {"x": whole(2, 2, 2) / 4}, PER_CHANNEL | {"i": np.int64(1)})
+        for axis in (0, 1, 2)
+    }
+    | {"matrix": (QDQ + "y = Gather(d, i)", {"x": whole(2, 2) / 4}, PER_CHANNEL | {"i": np.int64(0)})},
+)
+add("rotary_shape-other reader", "a, b = Split <axis = -1> (x, h) n = Neg(b) r = Concat <axis = -1> (n, a) p = Mul(x, c) m = Mul(r, s) y = Add(p, m)", {"x": whole(1, 1, 3, 4), "s": whole(3, 1, 3, 4)}, {"c": whole(1, 1, 3, 4), "h": np.array([2, 2])}, outputs=("y", "m"))
+ROTARY = "a, b = Split <axis = -1> (x, h) n = Neg(b) r = Concat <axis = -1> (n, a) p = Mul(x, c) m = Mul(r, s) y = Add(p, m)"
+add_all(
+    "rotary_shape",
+    {
+        f"{rows} {columns}": (ROTARY, {"x": whole(1, 2, 3, 4), "c": whole(rows, 1, 3, 4), "s": whole(columns, 1, 3, 4)}, {"h": np.array([2, 2])}, {"dynamic": [("c", axes), ("s", axes)]})
+        for rows, columns in ((2, 2), (1, 2), (2, 1), (1, 1))
+        for axes in ((), (0,))
+    },
+)
+add_all(
+    "scaled_vector_product",
+    {
+        f"{op}": (f"v = MatMul(x, w) y = {op}(v, f)", {"x": whole(2, 1, 3)}, {"w": whole(3), "f": np.array(shape, np.float32)})
+        for op, shape in (("Mul", 2), ("Div", [[4]]))
+    },
+)
+SHARED = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) v = DequantizeLinear(w, s, k) c = Conv(d, v) "
+add_all(
+    "shared_quantized_convolution",
+    {
+        f"{name} {axes}": (
+            SHARED + text,
+            {"x": whole(1, 2, 2, 3)},
+            {"s": np.float32(0.25), "z": np.uint8(128), "k": np.int8(0), "w": whole(2, 2, 1, 1).astype(np.int8), "a": np.full((1, 2, 2, 3), 3, np.float32), "b": np.float32(3)},
+            {"dynamic": [("x", axes)], "outputs": ("y", "u")},
+        )
+        for name, text in {
+            "sum and relu": "y = Add(c, a) u = Relu(c)",
+            "scalar and relu": "y = Mul(c, b) u = Relu(c)",
+            "sum and output": "u = Identity(c) y = Add(c, a)",
+            "two factors": "y = Mul(c, a) u = Mul(c, b)",
+            "hard swish": "s6 = Add(c, b) k6 = Relu(s6) y = Mul(c, k6) u = Mul(y, b)",
+        }.items()
+        for axes in ((0,), (3,), ())
+    },
+)
+add_all(
+    "space_to_batch_shape",
+    {
+        "transpose": ("t = Transpose <perm = [0, 1, 3, 2]> (x) p = Pad(t, e) d = SpaceToDepth <blocksize = 2> (p) y = Transpose <perm = [1, 0, 2, 3]> (d)", {"x": whole(1, 1, 4, 4)}, {"e": np.array([0, 0, 0, 0, 0, 0, 2, 2])}),
+        "twice": ("t = Reshape(x, n) p = Pad(t, e) o = Transpose <perm = [1, 0, 2, 3]> (p) d = SpaceToDepth <blocksize = 2> (o) y = Transpose <perm = [1, 0, 2, 3]> (d)", {"x": whole(1, 4, 4)}, {"n": np.array([1, 1, 4, 4]), "e": np.array([0, 0, 0, 0, 0, 0, 2, 2])}),
+        "reshape": ("t = Reshape(x, n) p = Pad(t, e) d = SpaceToDepth <blocksize = 2> (p) y = Transpose <perm = [1, 0, 2, 3]> (d)", {"x": whole(1, 4, 4)}, {"n": np.array([1, 1, 4, 4]), "e": np.array([0, 0, 0, 0, 0, 0, 2, 2])}),
+    },
+)
+add_all(
+    "transposed_unit_reduction",
+    {
+        f"{op} {shape}": (f"r = {op} <axes = [0], keepdims = 0> (x) y = Transpose <perm = {perm}> (r)", {"x": whole(*shape)}, {}, {"opset": 13})
+        for op in ("ReduceMin", "ReduceMax", "ReduceMean")
+        for shape, perm in (((2, 2, 1), [1, 0]), ((2, 1, 3), [1, 0]), ((2, 2, 1, 3), [1, 0, 2]), ((2, 2, 1, 3), [1, 2, 0]))
+    },
+)
+add_all(
+    "unsqueezed_reduction",
+    {
+        f"{op} {place} {axes} {keep}": (f"w = Unsqueeze(x, u) y = {op} <keepdims = {keep}> (w, a)", {"x": whole(2, 3, 2)}, {"u": np.array([place]), "a": np.array(axes)})
+        for op in ("ReduceMean", "ReduceMax", "ReduceSum")
+        for place in (0, 2, 3)
+        for axes in ([0], [1, 2], [-3], [-4], [-2, 0], [-1, -3])
+        for keep in (0, 1)
+    },
+)
+add_all(
+    "unsqueezed_reduction-two",
+    {
+        f"{axis} {keep}": (f"r = ReduceMean <axes = [2, 3], keepdims = 0> (x) y = ReduceMean <axes = [{axis}], keepdims = {keep}> (r)", {"x": whole(1, 2, 3, 2)}, {}, {"opset": 13})
+        for axis in (-2, -1, 0)
+        for keep in (0, 1)
+    },
+)
+add_all(
+    "transposed_unit_reduction-reshape",
+    {
+        f"{shape}": ("r = ReduceSum <keepdims = 0> (x, z) y = Reshape(r, s)", {"x": whole(1, *shape)}, {"z": np.array([0]), "s": np.array(target)})
+        for shape, target in (((2, 1), [1, 2]), ((2, 1, 3), [1, 2, 3]), ((1, 2), [2, 1]), ((2, 2), [1, 4]), ((2, 3), [6]))
+    },
+)
+add_all(
+    "quantized_channel_factors",
+    {
+        f"{name} {axes}": (f"{nodes} q = QuantizeLinear(m, s, z) y = DequantizeLinear(q, s, z)", {"x": whole(2, 2, 3) / 4}, {"f": np.array([[-2], [4]], np.float32), "o": np.array([-2, 4], np.float32), "p": np.array([1, 2], np.float32), "s": np.float32(0.25), "z": np.uint8(128)}, {"dynamic": [("x", axes)]})
+        for name, nodes in {"Mul": "m = Mul(x, f)", "Div": "m = Div(x, f)", "Relu": "n = Mul(x, f) m = Relu(n)", "norm": "m = BatchNormalization(x, o, p, p, p)"}.items()
+        for axes in ((), (0,), (2,))
+    },
+)
+add_all(
+    "split_convolution_concat",
+    {
+        name: (f"a, b = Split <axis = 1> (x, h) c = Conv(a, w) y = Concat <axis = 1> ({parts})", {"x": whole(1, 4, 3), "o": whole(1, 2, 3)}, {"h": np.array([2, 2]), "w": W1, "k": whole(1, 2, 3)})
+        for name, parts in {"input": "c, o", "input first": "o, c", "constant": "c, k", "part": "c, b"}.items()
+    },
+)
+add_all(
+    "total_of_transpose",
+    {
+        f"{first} {second} {keep}": (f"t = Transpose <perm = [2, 0, 1]> (x) r = {first} <keepdims = {keep}> (t, a) y = {second} <keepdims = 0> (r)", {"x": whole(2, 3, 4)}, {"a": np.array([0, -1])})
+        for first, second in (("ReduceMean", "ReduceSum"), ("ReduceMax", "ReduceSum"), ("ReduceSum", "ReduceSum"))
+        for keep in (0, 1)
+    },
+)
+add_all(
+    "prelu_axis",
+    {
+        f"{name} {shape}": (f"r = Relu(x) n = Neg(x) m = Relu(n) p = Mul(m, a) y = {text}", {"x": whole(2, 4, 4)}, {"a": np.arange(1, 5, dtype=np.float32).reshape(shape)}, {"dynamic": [("x", axes)]})
+        for name, text in (("Sub", "Sub(r, p)"), ("Add", "Add(r, p)"))
+        for shape in ((4,), (4, 1), (1, 1, 4))
+        for axes in ((), (0,))
+    }
+    | {"columns": ("r = Relu(x) n = Neg(x) m = Relu(n) p = Mul(m, a) y = Sub(r, p)", {"x": whole(2, 2, 4)}, {"a": np.arange(1, 5, dtype=np.float32)}, {"dynamic": [("x", (0, 1, 2))]})},
+)
+add_all(
+    "transposed_unit_reduction-before",
+    {
+        f"{perm}": (f"t = Transpose <perm = {perm}> (x) y = ReduceMean <axes = [2, 3], keepdims = 0> (t)", {"x": whole(3, 2, 1, 4)}, {}, {"opset": 13})
+        for perm in ([2, 1, 0, 3], [1, 2, 0, 3], [2, 0, 3, 1], [0, 1, 3, 2])
+    },
+)
+add_all(
+    "attention_output_rank",
+    {
+        f"{shape} {after}": (
+            f"s = MatMul(q, k) p = Softmax(s) {text}",
+            {"q": whole(*shape, 4, 2), "k": whole(*shape, 2, 2), "v": whole(*shape, 2, 2)},
+            {},
+            {"runs": 3},
+        )
+        for shape in ((), (1,), (1, 1), (2,))
+        for after, text in (("product", "y = MatMul(p, v)"), ("relu", "r = MatMul(p, v) y = Relu(r)"))
+    },
+)
+
+
+def series(terms, kind, order):
+    """A sum of terms of static shape, from the first or the last one."""
+    nodes, names = [], []
+    for place in range(terms):
+        nodes.append(f"m{place} = {kind}(x, f{place}) t{place} = Tanh(m{place})" if kind == "Mul" else f"m{place} = Pow(x, f{place}) t{place} = Mul(m{place}, x)")
+        names.append(f"t{place}")
+    total = names[0]
+    for place, name in enumerate(names[1:]):
+        nodes.append(f"s{place} = Add({total}, {name})" if order == "left" else f"s{place} = Add({name}, {total})")
+        total = f"s{place}"
+    factors = {f"f{place}": np.float32(0.1 * (place + 1)) for place in range(terms)}
+    return " ".join(nodes) + f" y = Identity({total})", factors
+
+
+for kind, order, shape, terms in (("Mul", "right", (3,), 16), ("Mul", "left", (3,), 40), ("Mul", "right", (2, 17), 40), ("Pow", "left", (3,), 31), ("Pow", "right", (1, 3), 60), ("Mul", "right", (), 40)):
+    text, factors = series(terms, kind, order)
+    add(f"many_live_values-{kind} {order} {shape} {terms}", text, {"x": np.array(np.abs(whole(*shape)) + 1)}, factors)
+
+
+def entries():
+    for name, make in CASES.items():
+        yield Entry(("fused_operations", name), functools.partial(make))
+
+
+@pytest.mark.parametrize("conformance", parameters(entries()))
+def test_fused_operations(conformance, result):
+    assert_passed(result)

@@ -111,6 +111,15 @@ const AttributeValue* Node::find_attribute(std::string_view attribute_name) cons
   return nullptr;
 }
 
+const AttributeValue& Node::required_attribute(std::string_view attribute_name, std::size_t type) const {
+  const AttributeValue* const value = find_attribute(attribute_name);
+  if (value == nullptr || value->index() != type) {
+    throw InternalError(std::string(op_->name) + " has no attribute '" + std::string(attribute_name) +
+                        "' of the type that is read");
+  }
+  return *value;
+}
+
 void Node::set_attribute(std::string_view attribute_name, AttributeValue value) {
   // Attributes are kept in the order of the descriptor, and refer to the descriptor's copy of the name.
   if (attributes_ == nullptr) attributes_ = std::make_unique<std::vector<Attribute>>();

@@ -197,20 +197,15 @@ class Node {
   }
   /// The value of an attribute; null if it is optional and absent.
   const AttributeValue* find_attribute(std::string_view attribute_name) const;
-  bool boolean(std::string_view attribute) const { return std::get<bool>(*find_attribute(attribute)); }
-  std::int64_t integer(std::string_view attribute) const {
-    return std::get<std::int64_t>(*find_attribute(attribute));
-  }
-  double real(std::string_view attribute) const { return std::get<double>(*find_attribute(attribute)); }
-  const std::string& text(std::string_view attribute) const {
-    return std::get<std::string>(*find_attribute(attribute));
-  }
+  /// The value of an attribute of this type. Throws InternalError if the node has no such attribute.
+  bool boolean(std::string_view attribute) const { return value_of<bool>(attribute); }
+  std::int64_t integer(std::string_view attribute) const { return value_of<std::int64_t>(attribute); }
+  double real(std::string_view attribute) const { return value_of<double>(attribute); }
+  const std::string& text(std::string_view attribute) const { return value_of<std::string>(attribute); }
   CheckedView<std::int64_t> integers(std::string_view attribute) const {
-    return CheckedView<std::int64_t>(std::get<std::vector<std::int64_t>>(*find_attribute(attribute)));
+    return CheckedView<std::int64_t>(value_of<std::vector<std::int64_t>>(attribute));
   }
-  ElementType type(std::string_view attribute) const {
-    return std::get<ElementType>(*find_attribute(attribute));
-  }
+  ElementType type(std::string_view attribute) const { return value_of<ElementType>(attribute); }
   void set_attribute(std::string_view attribute_name, AttributeValue value);
 
   bool has_payload() const { return payload_ != nullptr; }
@@ -231,6 +226,12 @@ class Node {
  private:
   friend class Graph;
   friend void replace_all_uses(Value from, Value to);
+  /// Throws InternalError if the attribute is absent or has another type.
+  const AttributeValue& required_attribute(std::string_view attribute_name, std::size_t type) const;
+  template <typename T>
+  const T& value_of(std::string_view attribute_name) const {
+    return *std::get_if<T>(&required_attribute(attribute_name, AttributeValue(T{}).index()));
+  }
   template <typename Body>
   Body* body() const {
     const auto* const held = std::get_if<std::unique_ptr<Body>>(payload_.get());

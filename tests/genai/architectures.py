@@ -6,6 +6,7 @@ import io
 import os
 import sys
 
+import onnx
 import torch
 import transformers
 
@@ -73,7 +74,8 @@ for architecture in ("qwen3", "lfm2", "gemma2", "gemma3"):
 
 
 def save_model(name, folder):
-    """Weights are larger than transformers initialises them, so that the results depend on all inputs."""
+    """Weights are larger than transformers initialises them, so that the results depend on all inputs. Constants, such as Marian's positions,
+    are not weights: they are not saved."""
     torch.manual_seed(1)
     config = {**DECODERS, **ENCODER_DECODERS}[name]()
     if name == "lfm2":  # as newer releases of transformers write it
@@ -83,7 +85,7 @@ def save_model(name, folder):
     model = made.from_config(config) if made.__name__.startswith("Auto") else made(config)
     with torch.no_grad():
         for parameter in model.parameters():
-            if parameter.dim() > 1:
+            if parameter.dim() > 1 and parameter.requires_grad:
                 parameter.mul_(4)
     model.eval()
     model.save_pretrained(folder)
@@ -104,6 +106,18 @@ def export_by_optimum(name, folder):
         if name != "moonshine" or "post-process" not in str(error):
             raise
     return folder
+
+
+def without_rounding(path):
+    """A copy of an int4 export for onnxruntime, which rounds the inputs of products with accuracy_level 4 to 8 bits."""
+    model = onnx.load(path, load_external_data=False)
+    for node in model.graph.node:
+        for attribute in node.attribute:
+            if attribute.name == "accuracy_level":
+                attribute.i = 0
+    exact = path.with_name("exact.onnx")
+    onnx.save(model, exact)
+    return exact
 
 
 def export_by_builder(name, precision, folder):

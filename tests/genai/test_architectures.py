@@ -11,7 +11,7 @@ import pytest
 
 from ..conformance.tool import tool_path
 from . import exported_steps
-from .architectures import CLASSES, DECODERS, ENCODER_DECODERS, OF_BUILDER, OF_OPTIMUM, export_by_builder, export_by_optimum
+from .architectures import CLASSES, DECODERS, ENCODER_DECODERS, OF_BUILDER, OF_OPTIMUM, export_by_builder, export_by_optimum, without_rounding
 from .byte_tokenizer import save_tokenizers
 
 # Keys and values of the cache would be rounded to 8 bits.
@@ -34,8 +34,8 @@ def assert_named(model, session):
     assert {port.get_any_name() for port in [*model.inputs, *model.outputs]} <= names
 
 
-def assert_steps_equal(path, options, paddings, counts=exported_steps.COUNTS, with_caches=None):
-    session = exported_steps.session_of(path)
+def assert_steps_equal(path, options, paddings, counts=exported_steps.COUNTS, with_caches=None, reference=None):
+    session = exported_steps.session_of(reference or path)
     compiled = openvino.Core().compile_model(converted(path, *options), "CPU", EXACT)
     assert_named(compiled, session)
     has_f16 = any(node.type == "tensor(float16)" for node in session.get_inputs())  # the logits may be f32
@@ -62,7 +62,11 @@ def decoder(request, tmp_path_factory):
 def test_steps_of_a_decoder(decoder, options):
     """onnxruntime's GroupQueryAttention takes padding at the end only."""
     _, form, path = decoder
-    assert_steps_equal(path, options, ["start", None] if form == "optimum" else ["end", None])
+    paddings = ["start", None] if form == "optimum" else ["end", None]
+    if form == "int4":
+        assert_steps_equal(path, [*options, "--dynamic-quantization", "never"], paddings, reference=without_rounding(path))
+    else:
+        assert_steps_equal(path, options, paddings)
 
 
 def write_folder(decoder, folder):

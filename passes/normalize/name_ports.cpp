@@ -71,9 +71,9 @@ bool is_with_constant(const ir::Node& node, std::size_t i) {
   return node.is_one_of(kArithmetic) && node.input(i).node->is(ops::Const);
 }
 
-/// The operand of `node` that OpenVINO may use instead of its result, and whose names it then joins with those
-/// of the result: if a constant is 0 or 1, if the sizes or types are the same, or if a factor is moved into the
-/// weights of a product. Null for other operations.
+/// The operand of `node` that OpenVINO may use instead of its result, and whose names it then joins with
+/// those of the result: if a constant is 0 or 1, if the sizes or types are the same, or if a factor is moved
+/// into the weights of a product. Null for other operations.
 ir::Value replacement_of(const ir::Node& node) {
   constexpr ir::OperationSet kOfOne = {ops::Convert, ops::Broadcast, ops::Tile,
                                        ops::Pad,     ops::Slice,     ops::Negative};

@@ -144,6 +144,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::infinity_check_broadcast, "infinity_check_broadcast",
      "IsFinite or IsInf of a dynamic shape gives wrong values if its result is broadcast along the last "
      "axis"},
+    {Fault::initial_variable_size, "initial_variable_size",
+     "A variable of dynamic length whose initial value has no other use does not compile, cannot become "
+     "longer, "
+     "or keeps its elements in reset_state()"},
     {Fault::integer_power, "integer_power",
      "Power of integers is computed in f32 and loses digits above 2^24"},
     {Fault::integer_reduce_then_constant, "integer_reduce_then_constant",
@@ -316,6 +320,7 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Reduce of an Unsqueeze has a wrong shape if it keeps its axes or counts them from the end, or does "
      "not compile"},
     {Fault::wide_integers, "wide_integers", "Integers of 64 bits are computed in 32 bits"},
+    {Fault::wide_variables, "wide_variables", "Variables of i64 and f64 do not compile"},
     {Fault::zero_step_states, "zero_step_states",
      "The final states of LSTMSequence, GRUSequence and RNNSequence over zero steps are those of the "
      "previous run"},

@@ -17,6 +17,7 @@ enum class DiagnosticCode : std::uint8_t {
   bad_interface,
   bad_target_runtime,
   branch_never_taken,
+  cache_is_input,
   cancelled,
   cannot_convert,
   cannot_write,
@@ -91,6 +92,10 @@ inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
      "A branch of an If cannot be converted, or can never run; the other branch is used without the "
      "condition.",
      "Nothing, if the condition always selects the branch that is used."},
+    {"cache-is-input",
+     "--stateful is set, and an input past* stays an input, because no output present* of its type and rank "
+     "belongs to it.",
+     "Nothing, if the program sets the input in each inference, for example to the caches of an encoder."},
     {"cancelled", "The caller ended the conversion.", "Nothing."},
     {"cannot-convert", "An operator is supported, but not with these inputs or attributes.",
      "Follow the hint; docs/operators.md lists what is not converted."},
@@ -165,8 +170,11 @@ inline constexpr auto kDiagnosticCodes = std::to_array<DiagnosticCodeInfo>({
      "Correct the name."},
     {"unknown-attribute", "A node has an attribute that its operator does not have; it is ignored.",
      "Remove or rename the attribute."},
-    {"unknown-cache-size", "--stateful is set, and a size of a cache other than its length is dynamic.",
-     "Give the size with --input."},
+    {"unknown-cache-size",
+     "--stateful is set, and it is not known which sizes a cache has at first, or its output has only the "
+     "new "
+     "elements.",
+     "Give the sizes with --input, or convert without --stateful."},
     {"unknown-operator",
      "ONNX has no operator of this name in the imported version; it is read as that of onnxruntime or "
      "OpenVINO.",

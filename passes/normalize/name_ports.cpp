@@ -1,6 +1,6 @@
 // Gives each input and output of the model its ONNX name, and no other one. OpenVINO's get_any_name() is the
 // first name of a port in alphabetical order: the name of an inner tensor would precede that of the model, if
-// passes have joined both.
+// passes or OpenVINO have joined both.
 //
 // A port of several outputs, or of an input and an output, would have the names of all. OpenVINO removes the
 // Convert that separates them, but keeps its names.
@@ -14,7 +14,6 @@
 
 #include "ir/builder.hpp"
 #include "passes/passes.hpp"
-#include "passes/scalar_pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -45,6 +44,9 @@ struct Ports {
     const auto found = places.find({value.node, static_cast<std::uint32_t>(value.index)});
     return found == places.end() ? nullptr : &all[found->second];
   }
+  bool has(ir::Value value) const {
+    return places.contains({value.node, static_cast<std::uint32_t>(value.index)});
+  }
 };
 
 /// The port of an output of its own, with the value of a port that another input or output has.
@@ -64,18 +66,59 @@ bool set_names(const Port& port) {
   return true;
 }
 
-/// OpenVINO removes the addition of a bias of zeros, and gives the name of the product to the output. Returns
-/// whether the product of `output` had a name.
-bool unname_product(const Port& output) {
-  const ir::Node& sum = *output.value.node;
-  if (!sum.is(ops::Add)) return false;
-  const ir::Value product = sum.input(sum.input(0).node->is(ops::Const) ? 1 : 0);
-  const bool has_bias = sum.input(0).node->is(ops::Const) || sum.input(1).node->is(ops::Const);
-  if (!has_bias || !product.node->is(ops::MatMul) || !is_used_once(product)) return false;
-  ir::TensorNames& names = product.output().names;
+bool is_with_constant(const ir::Node& node, std::size_t i) {
+  constexpr ir::OperationSet kArithmetic = {ops::Add, ops::Multiply, ops::Subtract, ops::Divide};
+  return node.is_one_of(kArithmetic) && node.input(i).node->is(ops::Const);
+}
+
+/// The operand of `node` that OpenVINO may use instead of its result, and whose names it then joins with
+/// those of the result: if a constant is 0 or 1, if the sizes or types are the same, or if a factor is moved
+/// into the weights of a product. Null for other operations.
+ir::Value replacement_of(const ir::Node& node) {
+  constexpr ir::OperationSet kOfOne = {ops::Convert, ops::Broadcast, ops::Tile,
+                                       ops::Pad,     ops::Slice,     ops::Negative};
+  if (node.op().traits.rearranges || node.is_one_of(kOfOne)) return node.input(0);
+  if (is_with_constant(node, 1)) return node.input(0);
+  if (node.is(ops::Select)) {
+    const auto choices = ir::exact_values(node.input(0));
+    return choices && !choices->empty() ? node.input(choices->front() != 0 ? 1 : 2) : ir::Value{};
+  }
+  const bool is_commutative = node.is(ops::Add) || node.is(ops::Multiply);
+  return is_commutative && is_with_constant(node, 0) ? node.input(1) : ir::Value{};
+}
+
+bool unname(ir::Value value) {
+  ir::TensorNames& names = value.output().names;
   const bool has_names = !names.empty();
   names.clear();
   return has_names;
+}
+
+/// Removes the names of inner tensors that OpenVINO may use instead of `output`.
+bool unname_replacements(ir::Value output, const Ports& ports) {
+  bool modified = false;
+  for (ir::Value value = replacement_of(*output.node); value && !ports.has(value);
+       value = replacement_of(*value.node))
+    modified = unname(value) || modified;
+  return modified;
+}
+
+/// Removes the names of inner tensors instead of which OpenVINO may use `input`.
+bool unname_replaced(ir::Value input, const Ports& ports) {
+  bool modified = false;
+  std::vector<ir::Value> open = {input};
+  while (!open.empty()) {
+    const ir::Value value = open.back();
+    open.pop_back();
+    for (const ir::Use& use : value.output().uses) {
+      if (use.node->outputs().size() != 1 || replacement_of(*use.node) != value) continue;
+      const ir::Value next = use.node->value();
+      if (ports.has(next)) continue;
+      modified = unname(next) || modified;
+      open.push_back(next);
+    }
+  }
+  return modified;
 }
 
 }  // namespace
@@ -99,7 +142,8 @@ bool name_ports(ir::Model& model, PassContext&) {
   }
   for (const Port& port : ports.all) {
     modified = set_names(port) || modified;
-    modified = unname_product(port) || modified;
+    modified = unname_replacements(port.value, ports) || modified;
+    if (port.value.node->is(ops::Parameter)) modified = unname_replaced(port.value, ports) || modified;
   }
   return modified;
 }

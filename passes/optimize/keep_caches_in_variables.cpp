@@ -9,98 +9,154 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/builder.hpp"
 #include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
+#include "passes/cache_axes.hpp"
 #include "passes/model_caches.hpp"
 #include "passes/passes.hpp"
+#include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
 struct Cache {
-  ir::Node* past;     ///< Parameter
-  ir::Node* present;  ///< Result
+  ir::Node* past;        ///< Parameter
+  ir::Node* present;     ///< Result
+  ir::ElementType type;  ///< of the variable
   std::size_t batch_axis;
   ir::PartialShape shape;  ///< of the variable
 };
 
-/// The shape of a variable: it must fit what the first inference reads and what every inference writes.
-ir::PartialShape shape_of_variable(const ir::PartialShape& past, const ir::PartialShape& present) {
-  ir::PartialShape shape = ir::PartialShape::of_rank(past.rank());
-  for (std::size_t i = 0; i < past.rank(); ++i) {
-    // For example, the size of a head may be known of one of the two only.
-    const auto both = ir::intersect(past[i], present[i]);
-    if (both && both->is_static() && (past[i].is_static() || present[i].is_static())) shape[i] = *both;
-  }
-  return shape;
+/// Caches of the same type and sizes share their initial value.
+using Kind = std::pair<ir::ElementType, std::vector<std::int64_t>>;
+
+/// What all variables use.
+struct Common {
+  ir::Value batch;  ///< i64 [1]
+  ir::Value beams;
+  bool is_sole_use_faulty = false;
+  std::map<Kind, ir::Value> initial_values;
+};
+
+std::vector<std::int64_t> sizes_of(const Cache& cache) {
+  std::vector<std::int64_t> sizes;
+  for (const ir::Dimension& size : cache.shape) sizes.push_back(size.is_static() ? size.size() : -1);
+  return sizes;
 }
 
-std::vector<Cache> find_caches(const ir::Graph& graph) {
-  std::vector<Cache> caches;
-  for (const CacheEnds& ends : caches_of(graph)) {
-    const ir::PartialShape& past = ends.past->output(0).shape;
-    const ir::PartialShape& present = ends.present->output(0).shape;
-    caches.push_back(
-        {ends.past, ends.present, ir::batch_axis_of_cache(past), shape_of_variable(past, present)});
-  }
-  return caches;
+Kind kind_of(const Cache& cache) {
+  return {cache.type, sizes_of(cache)};
 }
 
-/// An input whose first axis is the batch; `beam_idx` if no other such input is known.
-ir::Node* batch_source(const ir::Graph& graph, ir::Node* beams) {
+std::map<Kind, std::size_t> counts_of(const std::vector<Cache>& caches) {
+  std::map<Kind, std::size_t> counts;
+  for (const Cache& cache : caches) ++counts[kind_of(cache)];
+  return counts;
+}
+
+/// The axis whose size is 0 before the first inference.
+std::optional<std::size_t> length_axis(const Cache& cache) {
+  for (std::size_t i = 0; i < cache.shape.rank(); ++i) {
+    if (i != cache.batch_axis && cache.shape[i].is_dynamic()) return i;
+  }
+  return std::nullopt;
+}
+
+/// An input whose first axis is the batch; null if none is known.
+ir::Node* batch_source(const ir::Graph& graph) {
   for (const std::string_view name : {"input_ids", "inputs_embeds", "attention_mask"}) {
     for (ir::Node* parameter : graph.parameters()) {
       const ir::PartialShape& shape = parameter->output(0).shape;
-      if (parameter->name == name && shape.has_rank() && shape.rank() > 0) return parameter;
+      if (parameter->name == name && shape.has_rank() && shape.rank() > 1) return parameter;
     }
   }
-  return beams;
+  return nullptr;
 }
 
 bool is_narrow(ir::ElementType type) {
   return type == ir::ElementType::f16 || type == ir::ElementType::bf16;
 }
 
-/// The type of the variable. The CPU plugin computes f16 and bf16 in f32, and takes the length of such a
-/// variable for that of its initial value.
-ir::ElementType type_of_variable(const Cache& cache) {
-  const ir::ElementType type = cache.past->output(0).type;
-  return is_narrow(type) ? ir::ElementType::f32 : type;
+/// The type of the variable. The CPU plugin computes f16 and bf16 in f32; a Convert between variable and
+/// Concat would keep it from running both in its attention.
+ir::ElementType type_of_variable(ir::ElementType type, const target::Target& target) {
+  if (is_narrow(type)) return ir::ElementType::f32;
+  if (!target.has(Fault::wide_variables)) return type;
+  if (type == ir::ElementType::f64) return ir::ElementType::f32;
+  return type == ir::ElementType::i64 ? ir::ElementType::i32 : type;
 }
 
-/// Zeros of the cache's size before the first inference; dynamic sizes are lengths, so they are 0.
-ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batch) {
+/// Zeros of the cache's size before the first inference.
+ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batch, ir::Value length) {
   std::vector<ir::Value> sizes;
   for (std::size_t i = 0; i < cache.shape.rank(); ++i) {
     const ir::Dimension& size = cache.shape[i];
-    const bool is_batch = i == cache.batch_axis && !size.is_static();
-    sizes.push_back(is_batch ? batch : builder.integers({size.is_static() ? size.size() : 0}));
+    if (size.is_static()) {
+      sizes.push_back(builder.integers({size.size()}));
+    } else {
+      sizes.push_back(i == cache.batch_axis ? batch : length);
+    }
   }
   const ir::Value target = ir::concat(builder, sizes);
-  return ir::filled(builder, 0, type_of_variable(cache), target);
+  return ir::filled(builder, 0, cache.type, target);
 }
 
-void make_variable(ir::Builder& builder, const Cache& cache, ir::Value batch, ir::Value beams) {
-  std::vector<std::int64_t> sizes;
-  for (const ir::Dimension& size : cache.shape) sizes.push_back(size.is_static() ? size.size() : -1);
+ir::Value read_value(ir::Builder& builder, const Cache& cache, const std::string& id, ir::Value initial,
+                     ir::Value beams) {
+  const ir::Value stored =
+      builder.op(ops::ReadValue, {initial},
+                 {{"variable_id", id}, {"variable_type", cache.type}, {"variable_shape", sizes_of(cache)}});
+  const ir::Value axis = builder.integer(static_cast<std::int64_t>(cache.batch_axis), ir::ElementType::i32);
+  return builder.op(ops::Gather, {stored, beams, axis}, {{"batch_dims", 0}});
+}
+
+/// A cache that needs the workaround for initial_variable_size, but whose length is the first axis: the CPU
+/// plugin computes its Concat in place and writes outside of its memory. Null if there is none.
+const Cache* find_lone_sequence(const std::vector<Cache>& caches, const std::map<Kind, std::size_t>& counts,
+                                const target::Target& target) {
+  if (!target.has(Fault::initial_variable_size)) return nullptr;
+  const auto found = std::ranges::find_if(caches, [&](const Cache& cache) {
+    return length_axis(cache) == std::size_t{0} && counts.at(kind_of(cache)) == 1;
+  });
+  return found == caches.end() ? nullptr : &*found;
+}
+
+/// Workaround for initial_variable_size: appends the variable to its initial value, which is empty. OpenVINO
+/// does not know this and keeps the Concat.
+ir::Value read_after_initial_value(ir::Builder& builder, const Cache& cache, const std::string& id,
+                                   std::size_t axis, const Common& common) {
+  const ir::Value length = builder.op(ops::Subtract, {common.batch, common.batch});
+  const ir::Value initial = initial_value(builder, cache, common.batch, length);
+  const ir::Value chosen = read_value(builder, cache, id, initial, common.beams);
+  return ir::concat(builder, {initial, chosen}, static_cast<std::int64_t>(axis));
+}
+
+/// `is_only`: whether no other cache has the same type and sizes.
+void make_variable(ir::Builder& builder, const Cache& cache, bool is_only, Common& common) {
   // The names of both ends joined, as in OpenVINO's own transformation.
   const std::string id = cache.past->name + cache.present->name;
   builder.set_name(cache.past->name);
-  const ir::Value stored = builder.op(
-      ops::ReadValue, {initial_value(builder, cache, batch)},
-      {{"variable_id", id}, {"variable_type", type_of_variable(cache)}, {"variable_shape", sizes}});
-  const ir::Value axis = builder.integer(static_cast<std::int64_t>(cache.batch_axis), ir::ElementType::i32);
-  const ir::Value chosen = builder.op(ops::Gather, {stored, beams, axis}, {{"batch_dims", 0}});
+  const auto length = length_axis(cache);
+  ir::Value chosen;
+  if (is_only && length && common.is_sole_use_faulty) {
+    chosen = read_after_initial_value(builder, cache, id, *length, common);
+  } else {
+    ir::Value& initial = common.initial_values[kind_of(cache)];
+    if (!initial) initial = initial_value(builder, cache, common.batch, builder.integers({0}));
+    chosen = read_value(builder, cache, id, initial, common.beams);
+  }
   const ir::Value past = ir::convert(builder, chosen, cache.past->output(0).type);
   ir::replace_all_uses(cache.past->value(), past);
   past.output().names.clear();  // the names belong to the removed input
   builder.set_name(cache.present->name);
-  builder.op(ops::Assign, {ir::convert(builder, cache.present->input(0), type_of_variable(cache))},
-             {{"variable_id", id}});
+  builder.op(ops::Assign, {ir::convert(builder, cache.present->input(0), cache.type)}, {{"variable_id", id}});
 }
 
 /// GenAI reads logits as f32, whatever their type.
@@ -113,27 +169,34 @@ void widen_logits(ir::Builder& builder) {
   }
 }
 
-bool has_variables(const ir::Graph& graph) {
-  return std::ranges::any_of(graph.nodes(),
-                             [](const ir::NodePointer& node) { return node->is(ops::ReadValue); });
-}
-
-/// A cache with several dynamic sizes besides the batch, so that it is not known which one is its length.
-const Cache* find_open_cache(const std::vector<Cache>& caches) {
-  const auto is_open = [](const Cache& cache) {
-    const auto dynamic = std::ranges::count_if(cache.shape, &ir::Dimension::is_dynamic);
-    return dynamic > (cache.shape[cache.batch_axis].is_dynamic() ? 2 : 1);
-  };
-  const auto found = std::ranges::find_if(caches, is_open);
-  return found == caches.end() ? nullptr : &*found;
-}
-
-void report_open_cache(DiagnosticSink& sink, const Cache& cache) {
+void report_unsuitable_cache(DiagnosticSink& sink, const ir::Node& past, const std::string& reason) {
   Diagnostic diagnostic;
   diagnostic.code = DiagnosticCode::unknown_cache_size;
-  diagnostic.message = fmt::format("the cache '{}' has the shape {}: which size is its length is not known",
-                                   cache.past->name, ir::to_string(cache.shape));
-  diagnostic.hint = "declare the number and the size of the heads in the model";
+  diagnostic.message = fmt::format("the cache '{}' cannot be kept in a variable: it {}", past.name, reason);
+  diagnostic.hint = fmt::format(
+      "declare the sizes of the cache in the model, or with --input \"{}[...]\"; or convert without "
+      "--stateful",
+      past.name);
+  sink.report(std::move(diagnostic));
+}
+
+/// Reports inputs that look like caches but stay inputs: a program that expects variables does not set them.
+void warn_about_inputs(DiagnosticSink& sink, const std::vector<const ir::Node*>& inputs) {
+  constexpr std::size_t kMaxNotes = 8;
+  if (inputs.empty()) return;
+  Diagnostic diagnostic;
+  diagnostic.severity = Severity::warning;
+  diagnostic.code = DiagnosticCode::cache_is_input;
+  diagnostic.message = fmt::format(
+      "{} inputs past* stay inputs: the model has no output present* of the same type and rank, or returns "
+      "it "
+      "unchanged",
+      inputs.size());
+  diagnostic.hint = "set them in each inference";
+  for (std::size_t i = 0; i < std::min(kMaxNotes, inputs.size()); ++i)
+    diagnostic.notes.push_back(fmt::format("'{}'", inputs[i]->name));
+  if (inputs.size() > kMaxNotes)
+    diagnostic.notes.push_back(fmt::format("and {} more", inputs.size() - kMaxNotes));
   sink.report(std::move(diagnostic));
 }
 
@@ -146,33 +209,77 @@ void report_no_cache(DiagnosticSink& sink) {
   sink.report(std::move(diagnostic));
 }
 
+/// The caches; no value if one of them cannot be kept in a variable, which is reported.
+std::optional<std::vector<Cache>> find_caches(const ir::Graph& graph, const ir::Node* source,
+                                              PassContext& context) {
+  std::vector<Cache> caches;
+  const ir::Dimension batch = source != nullptr ? source->output(0).shape[0] : ir::Dimension();
+  for (const CacheEnds& ends : caches_of(graph)) {
+    if (is_returned_unchanged(ends)) continue;
+    const CacheAxesOrReason found = axes_of(ends, batch);
+    if (!found.axes) {
+      report_unsuitable_cache(*context.sink, *ends.past, found.reason);
+      return std::nullopt;
+    }
+    const ir::ElementType type = type_of_variable(ends.past->output(0).type, context.target);
+    caches.push_back({ends.past, ends.present, type, found.axes->batch, found.axes->shape});
+  }
+  return caches;
+}
+
+/// The inputs with names of caches that are not in `caches`.
+std::vector<const ir::Node*> inputs_besides(const ir::Graph& graph, const std::vector<Cache>& caches) {
+  std::vector<const ir::Node*> others;
+  for (const ir::Node* parameter : graph.parameters()) {
+    const bool is_kept =
+        std::ranges::any_of(caches, [&](const Cache& cache) { return cache.past == parameter; });
+    if (!is_kept && ir::key_of_past(parameter->name)) others.push_back(parameter);
+  }
+  return others;
+}
+
+Common common_values(ir::Builder& builder, const Cache& first, ir::Node* source,
+                     const target::Target& target) {
+  Common common;
+  builder.set_name("beam_idx");
+  common.beams = builder.parameter(ir::ElementType::i32, ir::PartialShape{first.shape[first.batch_axis]});
+  common.beams.node->output(0).names.push_back("beam_idx");
+  builder.set_name("");
+  const ir::Value shape = ir::computed_shape_of(builder, source != nullptr ? source->value() : common.beams);
+  common.batch = ir::gather(builder, shape, builder.integers({0}));
+  common.is_sole_use_faulty = target.has(Fault::initial_variable_size);
+  return common;
+}
+
+bool has_variables(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.nodes(),
+                             [](const ir::NodePointer& node) { return node->is(ops::ReadValue); });
+}
+
 }  // namespace
 
 bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
   ir::Graph& graph = model.graph;
   if (!context.stateful || (graph.may_hold({ops::ReadValue}) && has_variables(graph))) return false;
-  const std::vector<Cache> caches = find_caches(graph);
-  if (caches.empty()) {
+  ir::Node* const source = batch_source(graph);
+  const auto caches = find_caches(graph, source, context);
+  if (!caches) return false;
+  if (caches->empty()) {
     report_no_cache(*context.sink);
     return false;
   }
-  if (const Cache* open = find_open_cache(caches)) {
-    report_open_cache(*context.sink, *open);
+  const std::map<Kind, std::size_t> counts = counts_of(*caches);
+  if (const Cache* lone = find_lone_sequence(*caches, counts, context.target)) {
+    report_unsuitable_cache(*context.sink, *lone->past,
+                            "is the only one of its type and sizes, and its first axis is its length");
     return false;
   }
+  warn_about_inputs(*context.sink, inputs_besides(graph, *caches));
   ir::Builder builder(graph);
-  const Cache& first = caches.front();
-  const ir::Dimension batch = first.shape[first.batch_axis];
-  builder.set_name("beam_idx");
-  const ir::Value beams = builder.parameter(ir::ElementType::i32, ir::PartialShape{batch});
-  beams.node->output(0).names.push_back("beam_idx");
-  ir::Node* const source = batch_source(graph, beams.node);
-  builder.set_name("");
-  const ir::Value shape = ir::computed_shape_of(builder, source->value());
-  const ir::Value size = ir::gather(builder, shape, builder.integers({0}));
+  Common common = common_values(builder, caches->front(), source, context.target);
   std::vector<ir::Node*> replaced;
-  for (const Cache& cache : caches) {
-    make_variable(builder, cache, size, beams);
+  for (const Cache& cache : *caches) {
+    make_variable(builder, cache, counts.at(kind_of(cache)) == 1, common);
     replaced.insert(replaced.end(), {cache.present, cache.past});
   }
   graph.remove(replaced);

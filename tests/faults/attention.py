@@ -36,6 +36,46 @@ def variable(name, rows, rows_of_past, beams):
     return joined, opset.assign(joined, kept)
 
 
+def appended_sums(element_type, initial):
+    """A model that appends its input [B, 2, 2, 4] to a variable and returns the sums of the columns. `initial(rows)`: the length at first."""
+    util = importlib.import_module("openvino.op.util" if importlib.util.find_spec("openvino.op") else "openvino.runtime.op.util")
+    info = util.VariableInfo()
+    rows = parameter([-1, 2, -1, 4], element_type)
+    info.data_shape, info.data_type, info.variable_id = rows.get_output_partial_shape(0), rows.get_element_type(), "kept"
+    kept = util.Variable(info)
+    target = opset.concat([sizes(rows, 0), numbers(2), initial(rows), numbers(4)], 0)
+    empty = opset.broadcast(opset.convert(opset.constant(np.float32(0)), element_type), target)
+    joined = opset.concat([opset.read_value(empty, kept), rows], 2)
+    result = opset.result(opset.reduce_sum(opset.convert(joined, "f32"), numbers(2), False))
+    return ov.Model([result], [opset.assign(joined, kept)], [rows], "model")
+
+
+def appends_wrongly(element_type, initial):
+    try:
+        request = ov.Core().compile_model(appended_sums(element_type, initial), "CPU", CONFIG).create_infer_request()
+        dtype = {"f32": np.float32, "f64": np.float64, "i64": np.int64}[element_type]
+        found = []
+        for _ in range(2):
+            found += [next(iter(request.infer([np.full((1, 2, 2, 4), value, dtype)]).values())).copy() for value in (1, 2, 3)]
+            request.reset_state()
+    except RuntimeError:
+        return True
+    return not all(np.all(array == expected) for array, expected in zip(found, (2, 6, 12) * 2))
+
+
+@experiment
+def initial_variable_size():
+    """Rows are appended to a variable that is empty at first and after reset_state(), and whose length is dynamic."""
+    return appends_wrongly("f32", lambda _: numbers(0))
+
+
+@experiment
+def wide_variables():
+    """Variables of i64 and f64 keep their values."""
+    dynamic_zero = lambda rows: opset.subtract(sizes(rows, 0), sizes(rows, 0))  # noqa: E731
+    return appends_wrongly("i64", dynamic_zero) or appends_wrongly("f64", dynamic_zero)
+
+
 @experiment
 def cached_attention_mask():
     """A mask with one column is added to the scores of all keys."""

@@ -6,6 +6,7 @@ import io
 import os
 import sys
 
+import onnx
 import torch
 import transformers
 
@@ -64,7 +65,8 @@ CLASSES = {
     "speech_to_text": ("Speech2TextForConditionalGeneration", "automatic-speech-recognition-with-past"),
     "donut": ("VisionEncoderDecoderModel", "image-to-text-with-past"),
 }
-# Neither Optimum nor the builder of onnxruntime-genai exports Mixtral.
+# Neither Optimum nor the builder of onnxruntime-genai exports it.
+NOT_EXPORTED = {"mixtral": lambda: transformers.MixtralConfig(**COMMON, **EXPERTS)}
 OF_OPTIMUM = [name for name in DECODERS if name != "lfm2"]
 OF_BUILDER = {name: ["fp32", "int4", "fp16"] for name in DECODERS if name != "gpt2"}
 # onnxruntime's CPU provider does not normalise queries and keys in GroupQueryAttention; the f16 models of Gemma are invalid.
@@ -73,17 +75,18 @@ for architecture in ("qwen3", "lfm2", "gemma2", "gemma3"):
 
 
 def save_model(name, folder):
-    """Weights are larger than transformers initialises them, so that the results depend on all inputs."""
+    """Weights are larger than transformers initialises them, so that the results depend on all inputs. Constants, such as Marian's positions,
+    are not weights: they are not saved."""
     torch.manual_seed(1)
-    config = {**DECODERS, **ENCODER_DECODERS}[name]()
+    config = {**DECODERS, **ENCODER_DECODERS, **NOT_EXPORTED}[name]()
     if name == "lfm2":  # as newer releases of transformers write it
         config.rope_parameters = {"rope_theta": 1e6, "rope_type": "default"}
-    default = "AutoModelForCausalLM" if name in DECODERS else "AutoModelForSeq2SeqLM"
+    default = "AutoModelForSeq2SeqLM" if name in ENCODER_DECODERS else "AutoModelForCausalLM"
     made = getattr(transformers, CLASSES.get(name, (default,))[0])
     model = made.from_config(config) if made.__name__.startswith("Auto") else made(config)
     with torch.no_grad():
         for parameter in model.parameters():
-            if parameter.dim() > 1:
+            if parameter.dim() > 1 and parameter.requires_grad:
                 parameter.mul_(4)
     model.eval()
     model.save_pretrained(folder)
@@ -95,7 +98,7 @@ def export_by_optimum(name, folder):
     Optimum cannot merge, `decoder_model_merged.onnx`."""
     from optimum.exporters.onnx import onnx_export_from_model
 
-    default = "text-generation-with-past" if name in DECODERS else "text2text-generation-with-past"
+    default = "text2text-generation-with-past" if name in ENCODER_DECODERS else "text-generation-with-past"
     task = CLASSES.get(name, (None, default))[1]
     model = save_model(name, folder)
     try:
@@ -104,6 +107,18 @@ def export_by_optimum(name, folder):
         if name != "moonshine" or "post-process" not in str(error):
             raise
     return folder
+
+
+def without_rounding(path):
+    """A copy of an int4 export for onnxruntime, which rounds the inputs of products with accuracy_level 4 to 8 bits."""
+    model = onnx.load(path, load_external_data=False)
+    for node in model.graph.node:
+        for attribute in node.attribute:
+            if attribute.name == "accuracy_level":
+                attribute.i = 0
+    exact = path.with_name("exact.onnx")
+    onnx.save(model, exact)
+    return exact
 
 
 def export_by_builder(name, precision, folder):
@@ -115,7 +130,7 @@ def export_by_builder(name, precision, folder):
             if isinstance(made, type) and hasattr(made, "make_genai_config"):
                 made.make_genai_config = made.save_processing = lambda *_, **__: None
     save_model(name, folder / "source")
-    (folder / "cache").mkdir()
+    (folder / "cache").mkdir(parents=True)
     (folder / "cache" / "kept").touch()
     provider = "cuda" if precision == "fp16" else "cpu"
     given = None, str(folder / "source"), str(folder), precision, provider, str(folder / "cache")

@@ -1,0 +1,212 @@
+#include "passes/cache_axes.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/cache_names.hpp"
+#include "ir/control_flow.hpp"
+#include "ir/shape_tools.hpp"
+#include "ir/size_origin.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr int kMaxSteps = 8;  ///< from a cache as an output up to the Concat
+
+ir::Value before_conversions(ir::Value value) {
+  while (value.node->is(ops::Convert)) value = value.node->input(0);
+  return value;
+}
+
+/// How a cache is made from the one before.
+struct Appended {
+  std::size_t axis;
+  bool is_whole;            ///< no elements are removed afterwards
+  bool is_rolling = false;  ///< a number of them is removed that is known only at run time
+};
+
+std::optional<Appended> appended(ir::Value present, ir::Value past, int steps = kMaxSteps);
+
+std::optional<Appended> appended_in_branches(ir::Value present, ir::Value past, int steps) {
+  ir::Node& node = *present.node;
+  const ir::IfView view(node);
+  const auto results = view.results(present.index);
+  const auto branches = view.branches();
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    for (const ir::Invariant& invariant : branches[i]->invariants) {
+      if (before_conversions(node.input(invariant.input)) != past) continue;
+      if (const auto found = appended(results[i]->input(0), invariant.parameter->value(), steps))
+        return found;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The Concat of `past` with new elements from which `present` is made; no value if it is made otherwise.
+std::optional<Appended> appended(ir::Value present, ir::Value past, int steps) {
+  const ir::Node& node = *present.node;
+  if (steps == 0) return std::nullopt;
+  if (node.branches() != nullptr) return appended_in_branches(present, past, steps - 1);
+  if (node.is(ops::Convert)) return appended(node.input(0), past, steps - 1);
+  if (node.is(ops::Concat)) {
+    const bool is_cache =
+        std::ranges::any_of(node.inputs(), [&](ir::Value part) { return before_conversions(part) == past; });
+    if (!is_cache) return std::nullopt;
+    const std::int64_t axis = node.integer("axis");
+    const auto rank = static_cast<std::int64_t>(past.shape().rank());
+    return Appended{.axis = static_cast<std::size_t>(axis < 0 ? axis + rank : axis), .is_whole = true};
+  }
+  if (!node.is(ops::Gather) && !node.is(ops::Slice)) return std::nullopt;
+  auto found = appended(node.input(0), past, steps - 1);
+  if (found) found->is_whole = false;
+  if (found && node.is(ops::Slice) && !ir::exact_values(node.input(1))) found->is_rolling = true;
+  return found;
+}
+
+/// Whether `value` is computed from the elements of `past`. Its shape alone gives the positions of new
+/// tokens.
+bool is_computed_from(ir::Value value, ir::Value past) {
+  std::unordered_set<const ir::Node*> seen;
+  std::vector<ir::Node*> open = {value.node};
+  while (!open.empty()) {
+    ir::Node& node = *open.back();
+    open.pop_back();
+    if (&node == past.node) return true;
+    if (node.is(ops::ShapeOf) || !seen.insert(&node).second) continue;
+    for (const ir::Value input : node.inputs()) open.push_back(input.node);
+  }
+  return false;
+}
+
+/// The axis of the batch; no value if none is known. `length`: the axis that grows, if it is known.
+std::optional<std::size_t> batch_axis(const ir::PartialShape& shape, const ir::Dimension& batch,
+                                      std::optional<std::size_t> length) {
+  const auto may_be_batch = [&](std::size_t axis) {
+    const ir::Dimension& size = shape[axis];
+    return axis != length && (size.is_dynamic() || size == ir::Dimension(1) || size == batch);
+  };
+  const std::size_t usual = ir::batch_axis_of_cache(shape);
+  if (usual != 0 && may_be_batch(usual)) return usual;
+  std::size_t dynamic = 0;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (axis != length && shape[axis].is_dynamic()) ++dynamic;
+  }
+  const std::size_t needed = length ? 1 : 2;  // one of them may be the length
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    const bool is_dynamic = axis != length && shape[axis].is_dynamic();
+    if (is_dynamic && (axis == 0 || dynamic >= needed)) return axis;
+  }
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (may_be_batch(axis) && shape[axis].is_static()) return axis;
+  }
+  return std::nullopt;
+}
+
+/// The shape of a variable: it must fit what the first inference reads and what every inference writes. For
+/// example, the size of a head may be known of one of the two only.
+ir::PartialShape shape_of_variable(const ir::PartialShape& past, const ir::PartialShape& present) {
+  ir::PartialShape shape = ir::PartialShape::of_rank(past.rank());
+  for (std::size_t i = 0; i < past.rank(); ++i) {
+    const auto both = ir::intersect(past[i], present[i]);
+    if (both && both->is_static() && (past[i].is_static() || present[i].is_static())) shape[i] = *both;
+  }
+  return shape;
+}
+
+std::string different_sizes(const ir::PartialShape& past, const ir::PartialShape& present) {
+  for (std::size_t i = 0; i < past.rank(); ++i) {
+    if (!ir::intersect(past[i], present[i])) {
+      return fmt::format("has the shape {} as an input and {} as an output", ir::to_string(past),
+                         ir::to_string(present));
+    }
+  }
+  return {};
+}
+
+/// The dynamic axes besides the batch.
+std::vector<std::size_t> open_axes(const ir::PartialShape& shape, std::size_t batch) {
+  std::vector<std::size_t> axes;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (i != batch && shape[i].is_dynamic()) axes.push_back(i);
+  }
+  return axes;
+}
+
+/// Whether a convolution reads `value`: it gives fewer elements than an operation on zeros would if the cache
+/// is empty at first.
+bool is_convolved(ir::Value value, int steps = kMaxSteps) {
+  constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
+  return std::ranges::any_of(value.output().uses, [&](const ir::Use& use) {
+    if (use.node->is_one_of(kConvolutions)) return use.index == 0;
+    const bool passes_on =
+        use.node->is(ops::Convert) || use.node->op().traits.rearranges || use.node->is(ops::Concat);
+    return passes_on && steps > 0 && is_convolved(use.node->value(), steps - 1);
+  });
+}
+
+/// Why the sizes of the cache before the first inference are not known; empty if they are.
+std::string unknown_length(const CacheEnds& cache, const CacheAxes& axes, std::optional<Appended> how) {
+  const ir::PartialShape& past = cache.past->output(0).shape;
+  const ir::PartialShape& present = cache.present->input(0).shape();
+  const std::vector<std::size_t> open = open_axes(axes.shape, axes.batch);
+  if (open.size() > 1)
+    return fmt::format("has the shape {}: which size is its length is not known", ir::to_string(past));
+  if (how && how->is_whole && past[how->axis].is_static() && past[how->axis] != present[how->axis])
+    return fmt::format("has the fixed length {} as an input, but elements are appended to it",
+                       ir::to_string(past[how->axis]));
+  if (open.empty()) {
+    const std::vector<std::size_t> declared = open_axes(past, axes.batch);
+    const bool is_length_fixed = how ? past[how->axis].is_dynamic() : declared.size() == 1;
+    if (!is_length_fixed) return {};
+    return fmt::format(
+        "has the shape {} as an input and {} as an output, so that its length at first is not known",
+        ir::to_string(past), ir::to_string(present));
+  }
+  const std::size_t length = open.front();
+  const bool may_grow = how && how->is_whole;
+  if (may_grow && how->axis != length)
+    return fmt::format("has the shape {}, and its dynamic size is not the one that grows",
+                       ir::to_string(past));
+  if (is_convolved(cache.past->value()))
+    return fmt::format("has the shape {} and is read by a convolution, which needs its length",
+                       ir::to_string(past));
+  if (how && how->is_rolling)
+    return fmt::format(
+        "has the shape {} and loses as many elements as the model computes, so that its length at "
+        "first is not known",
+        ir::to_string(past));
+  if (!may_grow && ir::have_equal_sizes(cache.past->value(), cache.present->input(0), length))
+    return fmt::format("has the shape {} and does not grow, so that its length is not known",
+                       ir::to_string(past));
+  if (!how && !is_computed_from(cache.present->input(0), cache.past->value()))
+    return fmt::format("is not part of the output '{}', which may have the new elements only",
+                       cache.present->name);
+  return {};
+}
+
+}  // namespace
+
+CacheAxesOrReason axes_of(const CacheEnds& cache, const ir::Dimension& batch) {
+  const ir::PartialShape& past = cache.past->output(0).shape;
+  const ir::PartialShape& present = cache.present->output(0).shape;
+  const auto failed = [](std::string reason) { return CacheAxesOrReason{std::nullopt, std::move(reason)}; };
+  if (std::string reason = different_sizes(past, present); !reason.empty()) return failed(std::move(reason));
+  const auto how = appended(cache.present->input(0), cache.past->value());
+  CacheAxes axes{.batch = 0, .shape = shape_of_variable(past, present)};
+  const auto found = batch_axis(past, batch, how ? std::optional(how->axis) : std::nullopt);
+  if (!found)
+    return failed(fmt::format("has the shape {}: which size is its batch is not known", ir::to_string(past)));
+  axes.batch = *found;
+  if (std::string reason = unknown_length(cache, axes, how); !reason.empty())
+    return failed(std::move(reason));
+  return {std::move(axes), {}};
+}
+
+bool is_returned_unchanged(const CacheEnds& cache) {
+  return before_conversions(cache.present->input(0)) == cache.past->value();
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,30 @@
+// The axes of a language model's cache: which one is the batch, and which one grows.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "ir/graph.hpp"
+#include "passes/model_caches.hpp"
+
+namespace onnx2ir::passes {
+
+struct CacheAxes {
+  std::size_t batch = 0;
+  ir::PartialShape shape;  ///< of the variable; a dynamic size that is not the batch is 0 at first
+};
+
+/// The axes, or why the cache cannot be kept in a variable that is empty or zero at first.
+struct CacheAxesOrReason {
+  std::optional<CacheAxes> axes;
+  std::string reason;  ///< about the cache: "has ..."
+};
+
+/// `batch`: the size of the batch in other inputs of the model.
+CacheAxesOrReason axes_of(const CacheEnds& cache, const ir::Dimension& batch);
+
+/// Whether the model returns the cache as it was: nothing would be written to a variable.
+bool is_returned_unchanged(const CacheEnds& cache);
+
+}  // namespace onnx2ir::passes

@@ -13,10 +13,13 @@
 namespace onnx2ir::backend_xml {
 namespace {
 
-/// Gives each port of `body` a Result of its own, as passes expect. In OpenVINO, ports can share one.
+/// Gives each port of `body` a Result of its own, as passes expect. In OpenVINO, ports can share one. The condition and
+/// a state may share one in our models, too.
 class SeparateResults {
  public:
   explicit SeparateResults(ir::Graph& body) : body_(&body) {}
+
+  void keep(const ir::Node* result) { kept_ = result; }
 
   void take(ir::Node*& result) {
     if (!taken_.insert(result).second) {
@@ -31,13 +34,14 @@ class SeparateResults {
   void remove_others() const {
     std::vector<ir::Node*> unused;
     for (ir::Node* result : body_->results()) {
-      if (!taken_.contains(result)) unused.push_back(result);
+      if (result != kept_ && !taken_.contains(result)) unused.push_back(result);
     }
     if (!unused.empty()) body_->remove(unused);
   }
 
  private:
   ir::Graph* body_;
+  const ir::Node* kept_ = nullptr;
   std::set<const ir::Node*> taken_;  // only used for look-ups
 };
 
@@ -122,7 +126,7 @@ ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> gra
   }
   if (body.condition == nullptr && first_input == 0) refuse("a Loop has no execution condition");
   SeparateResults results_of_ports(*body.graph);
-  if (body.condition != nullptr) results_of_ports.take(body.condition);
+  results_of_ports.keep(body.condition);
   for (ir::Carried& state : body.carried) results_of_ports.take(state.result);
   for (ir::Scan& scan : body.scans) results_of_ports.take(scan.result);
   for (ir::LastValue& last : body.last_values) results_of_ports.take(last.result);

@@ -9,7 +9,7 @@
 #include "ir/cache_names.hpp"
 #include "ir/control_flow.hpp"
 #include "ir/shape_tools.hpp"
-#include "ir/size_origin.hpp"
+#include "ir/size_rules.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -178,7 +178,7 @@ std::string unknown_length(const CacheEnds& cache, const CacheAxes& axes, std::o
         "has the shape {} and loses as many elements as the model computes, so that its length at "
         "first is not known",
         ir::to_string(past));
-  if (!may_grow && ir::have_equal_sizes(cache.past->value(), cache.present->input(0), length))
+  if (!may_grow && ir::have_equal_sizes(cache.past->value(), length, cache.present->input(0), length))
     return fmt::format("has the shape {} and does not grow, so that its length is not known",
                        ir::to_string(past));
   if (!how && !is_computed_from(cache.present->input(0), cache.past->value()))

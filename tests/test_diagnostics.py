@@ -219,6 +219,7 @@ RUNS = {
 }
 # Codes that are not caused by a model alone, and their tests.
 ELSEWHERE = {
+    "cache-is-input": "tests/conformance/test_cache_forms.py",
     "fp16-range": "tests/conformance/test_half_precision.py",
     "cancelled": "tests/unit/options_test.cpp",
     "internal-error": "tests/unit/diagnostic_test.cpp",

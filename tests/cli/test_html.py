@@ -85,7 +85,7 @@ def test_data_of_nested_bodies(folder):
     main = Graph(data_of(page_of("m.onnx", folder=folder)), 0)
     assert main.operation("loop") == "Loop" and main.types("loop") == ["f32[4,8]", "f32[?,4,8]"]
     assert main.inputs("loop")[1:] == [("go", 0), ("x", 0), ("y", 0), ("flag", 0), ("leaky", 0)]
-    assert main.properties("go")["value"] == "true" and main.properties("scale")["tensors"] == [[0, "scaled"]]
+    assert main.properties("go")["value"] == "true" and main.properties("leaky")["tensors"] == [[0, "bent"]]
     body, inner = main.body("loop")
     at = inner.nodes
     assert body["inputs"] == [[2, at["u"], "state"], [3, at["v"], "state"], [4, at["flag"], "captured"], [5, at["leaky"], "captured"]]

@@ -16,6 +16,8 @@ from .runtime import CONFIG
 from .test_cache_steps import CASES as STEPS
 from .tool import tool_path
 
+STAYS = "cache-is-input"  # the warning about an input that may be a cache and stays an input
+
 pytestmark = pytest.mark.matrix
 
 LENGTH = 16  # of caches of fixed length
@@ -215,7 +217,7 @@ def test_form(name, tmp_path):
     model = model_of(form)
     done = converted(model, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert all(past in done.stderr for past in form.stays) and ("[cache-is-input]" in done.stderr) == bool(form.stays)
+    assert all(past in done.stderr for past in form.stays) and (f"[{STAYS}]" in done.stderr) == bool(form.stays)
     caches = dict(first_caches(form))
     for past in form.stays:
         caches[past] = numbers(past, *caches[past].shape)

@@ -70,6 +70,8 @@ struct Arguments {
   std::string html;    ///< file of the HTML page; "-": standard output
   bool verbose = false;
   bool quiet = false;
+  bool has_json_output = false;  ///< of diff
+  bool ignores_names = false;    ///< of diff
   DiagnosticsFormat diagnostics_format = DiagnosticsFormat::text;
   std::filesystem::path checked_files;  ///< the XML of the pair to check
   Listing listing = Listing::none;

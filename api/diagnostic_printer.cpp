@@ -1,6 +1,7 @@
 // Formats diagnostics as text for people and as JSON for tools.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <tuple>
@@ -216,6 +217,31 @@ std::string to_json(const Conversion& conversion) {
   json += ", \"outputs\": ";
   json += conversion.model ? ports_json(conversion.model->outputs()) : "null";
   return json + ", \"diagnostics\": " + to_json(conversion.diagnostics) + '}';
+}
+
+std::string to_json(std::span<const Difference> differences) {
+  const auto number = [](double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.9g", value);
+    return std::isfinite(value) ? std::string(text.data()) : std::string("null");
+  };
+  std::string json = "[";
+  for (const Difference& one : differences) {
+    json += json.size() == 1 ? "\n" : ",\n";
+    json += "{\"place\": " + json_string(one.place);
+    append_field(json, "what", one.what);
+    append_field(json, "before", one.before);
+    append_field(json, "after", one.after);
+    append_field(json, "text", one.text);
+    if (const auto& elements = one.elements)
+      json += ", \"elements\": {\"count\": " + std::to_string(elements->count) +
+              ", \"changed\": " + std::to_string(elements->changed) +
+              ", \"largest\": " + number(elements->largest) +
+              ", \"relative\": " + number(elements->relative) + '}';
+    json += '}';
+  }
+  json += json.size() == 1 ? "]" : "\n]";
+  return json;
 }
 
 std::string json_string(std::string_view text) {

@@ -115,8 +115,22 @@ std::string Model::html() const {
   return backend_html::page(*written(*implementation_));
 }
 
+std::vector<Difference> differences(const Model& before, const Model& after, const DiffOptions& options) {
+  std::vector<Difference> found;
+  for (ir::Difference& one : ir::diff(*written(*before.implementation_), *written(*after.implementation_),
+                                      {.ignores_names = options.ignores_names})) {
+    found.push_back({std::move(one.place), std::move(one.what), std::move(one.before), std::move(one.after),
+                     std::move(one.text)});
+    if (const auto& elements = one.elements)
+      found.back().elements = {elements->count, elements->changed, elements->largest, elements->relative};
+  }
+  return found;
+}
+
 std::vector<std::string> diff(const Model& before, const Model& after) {
-  return ir::diff(*written(*before.implementation_), *written(*after.implementation_));
+  std::vector<std::string> lines;
+  for (Difference& one : differences(before, after)) lines.push_back(std::move(one.text));
+  return lines;
 }
 
 }  // namespace onnx2ir

@@ -142,7 +142,7 @@ bool is_for_faults(Command command, const Option& option) {
 /// The other commands write no IR, take a fixed number of models, and print their result.
 bool is_for(Command command, const Option& option) {
   if (command == Command::lint || command == Command::legalize) return is_for_faults(command, option);
-  if (option.name == "json") return false;
+  if (option.name == "json" || option.name == "ignore-names") return command == Command::diff;
   if (command == Command::convert) return true;
   if (option.name == "html") return command == Command::show;
   constexpr std::array<std::string_view, 9> kNames{"output-model", "sync",        "max-xml-size",
@@ -177,7 +177,11 @@ std::vector<Option> option_table(Arguments& arguments) {
                       "write the graph of the IR as a page for web browsers, with the bodies of Loop and If; "
                       "- is standard output",
                       "Run", arguments.html));
-  rows.push_back(flag("json", "print the list as JSON", "Run", arguments.has_json_output));
+  rows.push_back(flag("json", "lint, diff: print the list as JSON", "Run", arguments.has_json_output));
+  rows.push_back(flag("ignore-names",
+                      "diff: compare no names of layers and tensors; inputs and outputs are matched by their "
+                      "order",
+                      "Run", arguments.ignores_names));
   rows.push_back(flag("verbose", "print each step and its time", "Messages", arguments.verbose));
   rows.push_back(flag("quiet", "no warnings", "Messages", arguments.quiet));
   rows.push_back(

@@ -75,8 +75,9 @@ struct Arguments {
   std::string html;    ///< file of the HTML page; "-": standard output
   bool verbose = false;
   bool quiet = false;
+  bool has_json_output = false;  ///< of lint and diff
+  bool ignores_names = false;    ///< of diff
   DiagnosticsFormat diagnostics_format = DiagnosticsFormat::text;
-  bool has_json_output = false;  ///< of lint
   std::filesystem::path checked_files;  ///< the XML of the pair to check
   Listing listing = Listing::none;
   std::string documentation;  ///< the format of Listing::documentation

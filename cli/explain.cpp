@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iostream>
+#include <iterator>
 #include <onnx2ir/onnx2ir.hpp>
 
 #include "cli/arguments.hpp"
@@ -64,9 +65,15 @@ void add_operators(std::vector<Subject>& subjects) {
   }
 }
 
+/// The options of conversions, and those that only `diff` has.
 void add_options(std::vector<Subject>& subjects) {
   Arguments arguments;
-  for (const Option& option : option_table(arguments)) {
+  std::vector<Option> options = option_table(arguments);
+  arguments.command = Command::diff;
+  std::ranges::copy_if(option_table(arguments), std::back_inserter(options), [&](const Option& option) {
+    return std::ranges::find(options, option.name, &Option::name) == options.end();
+  });
+  for (const Option& option : options) {
     if (option.group.empty()) continue;
     const std::string value = option.is_flag() ? "" : ' ' + option.value_name;
     std::string text =

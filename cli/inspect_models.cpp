@@ -80,12 +80,18 @@ int diff_models(const Arguments& arguments) {
     const Model* const before = read_or_report(arguments, arguments.models[0]);
     const Model* const after = read_or_report(arguments, arguments.models[1]);
     if (before == nullptr || after == nullptr) return kUsage;
-    const std::vector<std::string> lines = diff(*before, *after);
-    for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) std::cout << lines[i] << '\n';
-    if (lines.size() > kMostLines) std::cout << "and " << lines.size() - kMostLines << " more differences\n";
+    const std::vector<Difference> found =
+        differences(*before, *after, {.ignores_names = arguments.ignores_names});
+    if (arguments.has_json_output) {
+      std::cout << to_json(found) << '\n';
+    } else {
+      for (std::size_t i = 0; i < std::min(found.size(), kMostLines); ++i) std::cout << found[i].text << '\n';
+      if (found.size() > kMostLines)
+        std::cout << "and " << found.size() - kMostLines << " more differences\n";
+    }
     std::cout << std::flush;
     if (!std::cout.good()) return kUsage;
-    return lines.empty() ? kDone : kDifferent;
+    return found.empty() ? kDone : kDifferent;
   });
 }
 

@@ -47,6 +47,9 @@ struct Port {
   std::vector<PortDimension> dimensions;
 };
 
+struct DiffOptions;
+struct Difference;
+
 /// A converted model, ready to be written. Its weights are views on the model's files, which must not change
 /// until it is written.
 class ONNX2IR_API Model {
@@ -86,8 +89,9 @@ class ONNX2IR_API Model {
   explicit Model(std::unique_ptr<Implementation> implementation);
 
  private:
-  friend ONNX2IR_API std::vector<std::string> diff(const Model& before, const Model& after);
   friend struct Legalizer;
+  friend ONNX2IR_API std::vector<Difference> differences(const Model& before, const Model& after,
+                                                         const DiffOptions& options);
   std::unique_ptr<Implementation> implementation_;
 };
 
@@ -149,6 +153,34 @@ ONNX2IR_API Lint lint(const Model& model, const Options& options = {});
 /// is optimised. Files that `model` was read from are not overwritten by Model::save().
 ONNX2IR_API Conversion legalize(const Model& model, const Options& options = {});
 
+struct DiffOptions {
+  /// Compares no names of models, layers and tensors. Inputs and outputs are matched by their order, other
+  /// layers by their connections.
+  bool ignores_names = false;
+};
+
+/// A difference between two models, as a line of diff() and in parts.
+struct Difference {
+  std::string place;   ///< "main/last.body/doubled (Add)", or "model"
+  std::string what;    ///< "operation", "value", "added"
+  std::string before;  ///< empty if `what` says all
+  std::string after;
+  std::string text;  ///< the line
+  /// Of numeric constants of the same type and shape: the number of elements, how many of them differ, by how
+  /// much at most, and this relative to the largest element.
+  struct Elements {
+    std::uint64_t count = 0;
+    std::uint64_t changed = 0;
+    double largest = 0;
+    double relative = 0;
+  };
+  std::optional<Elements> elements = {};
+};
+
+/// The same as diff(), with options and in parts.
+ONNX2IR_API std::vector<Difference> differences(const Model& before, const Model& after,
+                                                const DiffOptions& options = {});
+
 /// The reason why `xml` and `bin` (by default `xml` with the extension .bin) cannot be read or were not
 /// written together by save(), for example because the machine failed between the two. No value if they are a
 /// pair. Reads the XML and a bounded part of each constant.
@@ -184,7 +216,8 @@ ONNX2IR_API std::string to_json(const Conversion& conversion);
 /// The layers that lint() found: a JSON array of objects with the keys layer, operation, fault, summary,
 /// first_release, last_release, instruction_sets (as in FaultInfo) and warning.
 ONNX2IR_API std::string to_json(const Lint& lint);
-
+/// A JSON array with the parts of each difference; numbers that are not finite are null.
+ONNX2IR_API std::string to_json(std::span<const Difference> differences);
 /// `text` as a JSON string, quotes included.
 ONNX2IR_API std::string json_string(std::string_view text);
 

@@ -3,11 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "ir/builder.hpp"
 #include "ir/diff/matching.hpp"
 #include "ir/diff/ports.hpp"
 #include "ir/extension.hpp"
@@ -36,6 +39,41 @@ bool have_equal_bytes(const ConstantData& before, const ConstantData& after) {
   return true;
 }
 
+/// Compares the elements of two numeric constants of the same type and shape; no value for others.
+std::optional<Difference::Elements> changed_elements(const Output& output, const ConstantData& before,
+                                                     const ConstantData& after) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20U;
+  const unsigned bits = info(output.type).bits;
+  const std::uint64_t size = before.written_size();
+  if (bits == 0 || size != after.written_size() || size % ((bits + 7) / 8) != 0) return std::nullopt;
+  Difference::Elements found;
+  double magnitude = 0;
+  std::vector<std::byte> pieces(2 * std::min(kPiece, size));
+  for (std::uint64_t offset = 0; offset < size; offset += kPiece) {
+    const auto length = static_cast<std::size_t>(std::min(kPiece, size - offset));
+    const auto of_before = std::span(pieces).first(length);
+    const auto of_after = std::span(pieces).subspan(length, length);
+    copy_written(before, offset, of_before);
+    copy_written(after, offset, of_after);
+    const std::size_t count = length * 8 / bits;
+    const auto old_values = decode_numbers(output.type, of_before, count);
+    const auto new_values = decode_numbers(output.type, of_after, count);
+    if (!old_values || !new_values) return std::nullopt;
+    found.count += count;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double old_value = (*old_values)[i];
+      const double new_value = (*new_values)[i];
+      if (std::isfinite(old_value)) magnitude = std::max(magnitude, std::fabs(old_value));
+      if (old_value == new_value || (std::isnan(old_value) && std::isnan(new_value))) continue;
+      ++found.changed;
+      const double change = std::fabs(new_value - old_value);
+      found.largest = std::max(found.largest, std::isnan(change) ? HUGE_VAL : change);
+    }
+  }
+  found.relative = magnitude == 0 ? HUGE_VAL : found.largest / magnitude;
+  return found;
+}
+
 /// The elements if they are few, otherwise the hash.
 std::string value_text(const Output& output, const ConstantData& data) {
   constexpr std::size_t kLongest = 60;
@@ -59,16 +97,20 @@ std::string names_text(const TensorNames& names) {
 /// The tensor name of an input or output of the model.
 std::string interface_name(const Node& node) {
   const TensorNames& names = node.is(ops::Result) ? node.input(0).output().names : node.output(0).names;
-  return " '" + (names.empty() ? node.name : names.front()) + '\'';
+  return '\'' + (names.empty() ? node.name : names.front()) + '\'';
 }
 
 /// Compares two graphs and their bodies.
 class Differ {
  public:
-  std::vector<std::string> run(const Model& before, const Model& after) {
-    compare("model", "name", '\'' + before.name + '\'', '\'' + after.name + '\'');
+  explicit Differ(const DiffOptions& options) : options_(options) {}
+
+  std::vector<Difference> run(const Model& before, const Model& after) {
+    compare_names("model", "name", '\'' + before.name + '\'', '\'' + after.name + '\'');
     runtime_options(before, after);
-    const Matching matching(before.graph, after.graph);
+    const std::vector<NodePair> ports =
+        options_.ignores_names ? ports_in_order(before.graph, after.graph) : std::vector<NodePair>();
+    const Matching matching(before.graph, after.graph, ports, {}, options_.ignores_names);
     order("inputs", before.graph.parameters(), after.graph.parameters(), matching);
     order("outputs", before.graph.results(), after.graph.results(), matching);
     graphs({before.graph, after.graph, matching, {}, "main"});
@@ -91,7 +133,31 @@ class Differ {
 
   void compare(std::string_view place, std::string_view what, const std::string& before,
                const std::string& after) {
-    if (before != after) lines_.push_back(fmt::format("{}: {} {} -> {}", place, what, before, after));
+    if (before != after) add(place, what, before, after);
+  }
+  void compare_names(std::string_view place, std::string_view what, const std::string& before,
+                     const std::string& after) {
+    if (!options_.ignores_names) compare(place, what, before, after);
+  }
+  void add(std::string_view place, std::string_view what, std::string before, std::string after) {
+    std::string text = fmt::format("{}: {} {} -> {}", place, what, before, after);
+    differences_.push_back(
+        {std::string(place), std::string(what), std::move(before), std::move(after), std::move(text)});
+  }
+  void add(std::string_view place, std::string_view what) {
+    differences_.push_back(
+        {std::string(place), std::string(what), {}, {}, fmt::format("{}: {}", place, what)});
+  }
+
+  static std::vector<NodePair> ports_in_order(const Graph& before, const Graph& after) {
+    std::vector<NodePair> pairs;
+    const auto pair = [&](const std::vector<Node*>& of_before, const std::vector<Node*>& of_after) {
+      for (std::size_t i = 0; i < std::min(of_before.size(), of_after.size()); ++i)
+        pairs.emplace_back(of_before[i], of_after[i]);
+    };
+    pair(before.parameters(), after.parameters());
+    pair(before.results(), after.results());
+    return pairs;
   }
 
   void runtime_options(const Model& before, const Model& after) {
@@ -112,15 +178,15 @@ class Differ {
     for (const Node* node : before) {
       if (matching.after_of(*node) == nullptr) continue;
       order_before.push_back(matching.after_of(*node));
-      names_before += interface_name(*node);
+      names_before += (names_before.empty() ? "" : " ") + interface_name(*node);
     }
     for (const Node* node : after) {
       if (matching.before_of(*node) == nullptr) continue;
       order_after.push_back(node);
-      names_after += interface_name(*node);
+      names_after += (names_after.empty() ? "" : " ") + interface_name(*node);
     }
     if (order_before != order_after)
-      lines_.push_back(fmt::format("model: order of {}:{} ->{}", what, names_before, names_after));
+      add("model", fmt::format("order of {}:", what), names_before, names_after);
   }
 
   void graphs(const Graphs& graphs) {
@@ -129,17 +195,16 @@ class Differ {
     for (const auto& node : graphs.before.nodes()) {
       const Node* const other = graphs.matching.after_of(*node);
       if (other == nullptr) {
-        lines_.push_back(fmt::format("{}: removed", place(graphs, *node)));
+        add(place(graphs, *node), "removed");
         continue;
       }
       const std::string where = place(graphs, *node);
       if (stems_before.of(*node) != stems_after.of(*other))
-        compare(where, "name", '\'' + node->name + '\'', '\'' + other->name + '\'');
+        compare_names(where, "name", '\'' + node->name + '\'', '\'' + other->name + '\'');
       nodes(graphs, where, *node, *other);
     }
     for (const auto& node : graphs.after.nodes()) {
-      if (graphs.matching.before_of(*node) == nullptr)
-        lines_.push_back(fmt::format("{}: added", place(graphs, *node)));
+      if (graphs.matching.before_of(*node) == nullptr) add(place(graphs, *node), "added");
     }
   }
 
@@ -163,11 +228,21 @@ class Differ {
     const ConstantData* const data_before = before.constant();
     const ConstantData* const data_after = after.constant();
     if (data_before != nullptr && data_after != nullptr && !have_equal_bytes(*data_before, *data_after)) {
-      lines_.push_back(fmt::format("{}: value {} -> {}", where, value_text(before.output(0), *data_before),
-                                   value_text(after.output(0), *data_after)));
+      add(where, "value", value_text(before.output(0), *data_before),
+          value_text(after.output(0), *data_after));
+      if (before.output(0).type == after.output(0).type && before.output(0).shape == after.output(0).shape)
+        add_elements(differences_.back(), changed_elements(before.output(0), *data_before, *data_after));
     }
     if (graphs.roles.outer != nullptr) roles(graphs, where, before, after);
     bodies(graphs, before, after);
+  }
+
+  /// In the text, only for constants whose elements are not shown.
+  static void add_elements(Difference& difference, const std::optional<Difference::Elements>& elements) {
+    difference.elements = elements;
+    if (!elements || difference.before.starts_with('[')) return;
+    difference.text += fmt::format(", {} of {} elements by at most {:.3g} (relative {:.3g})",
+                                   elements->changed, elements->count, elements->largest, elements->relative);
   }
 
   void attributes(const std::string& where, const Node& before, const Node& after) {
@@ -199,9 +274,8 @@ class Differ {
       const bool is_before = i < count_before;
       const bool is_after = i < count_after;
       if (is_before && is_after && graphs.matching.is_match(before.input(i), after.input(i))) continue;
-      lines_.push_back(fmt::format("{}: input {} {} -> {}", where, i,
-                                   is_before ? value_name(before.input(i)) : "absent",
-                                   is_after ? value_name(after.input(i)) : "absent"));
+      add(where, fmt::format("input {}", i), is_before ? value_name(before.input(i)) : "absent",
+          is_after ? value_name(after.input(i)) : "absent");
     }
   }
 
@@ -214,16 +288,17 @@ class Differ {
     for (std::size_t i = 0; i < before.outputs().size(); ++i) {
       const Output& output_before = before.output(i);
       const Output& output_after = after.output(i);
-      compare(where, fmt::format("tensor names of output {}", i), names_text(output_before.names),
-              names_text(output_after.names));
+      compare_names(where, fmt::format("tensor names of output {}", i), names_text(output_before.names),
+                    names_text(output_after.names));
       if (before.is(ops::Result)) continue;  // the type is that of the input
       if (output_before.type == output_after.type && output_before.shape == output_after.shape) continue;
-      std::string line = fmt::format("{}: type of output {} {} -> {}", where, i,
-                                     type_text(output_before.type, output_before.shape),
-                                     type_text(output_after.type, output_after.shape));
+      add(where, fmt::format("type of output {}", i), type_text(output_before.type, output_before.shape),
+          type_text(output_after.type, output_after.shape));
       const bool is_in_body = graphs.roles.outer != nullptr;
       const bool is_declared = before.is(ops::Const) || (before.is(ops::Parameter) && !is_in_body);
-      (is_declared ? lines_ : inferred_).push_back(std::move(line));
+      if (is_declared) continue;
+      inferred_.push_back(std::move(differences_.back()));
+      differences_.pop_back();
     }
   }
 
@@ -239,14 +314,13 @@ class Differ {
     const ParameterRole& role_after = *role_of(*ports_after, after);
     compare(where, "port", role_before.kind, role_after.kind);
     if (role_before.source && role_after.source && !outer->is_match(role_before.source, role_after.source))
-      lines_.push_back(fmt::format("{}: outer value {} -> {}", where, value_name(role_before.source),
-                                   value_name(role_after.source)));
+      add(where, "outer value", value_name(role_before.source), value_name(role_after.source));
     const Node* const result_before = role_before.back_edge;
     const Node* const result_after = role_after.back_edge;
     if (result_before != nullptr && result_after != nullptr &&
         graphs.matching.after_of(*result_before) != result_after)
-      lines_.push_back(fmt::format("{}: back edge from {} -> from {}", where,
-                                   value_name(result_before->input(0)), value_name(result_after->input(0))));
+      add(where, "back edge", "from " + value_name(result_before->input(0)),
+          "from " + value_name(result_after->input(0)));
     const auto results_of = [](const BodyPorts& ports, const Node& node) {
       std::string text;
       const auto found = ports.results.find(&node);
@@ -273,7 +347,7 @@ class Differ {
       const BodyPorts& body_after = ports_after[i];
       const Matching matching(*body_before.graph, *body_after.graph,
                               pairs_by_role(body_before, body_after, graphs.matching),
-                              {back_edges(body_before), back_edges(body_after)});
+                              {back_edges(body_before), back_edges(body_after)}, options_.ignores_names);
       this->graphs({*body_before.graph,
                     *body_after.graph,
                     matching,
@@ -283,24 +357,30 @@ class Differ {
   }
 
   /// Inferred types follow from other differences, which are listed instead of them.
-  std::vector<std::string> take() {
-    if (lines_.empty()) return std::move(inferred_);
+  std::vector<Difference> take() {
+    if (differences_.empty()) return std::move(inferred_);
     if (!inferred_.empty()) {
-      lines_.push_back(
+      std::string text =
           fmt::format("as a result, the types or shapes of {} other values differ; the first is {}",
-                      inferred_.size(), inferred_.front()));
+                      inferred_.size(), inferred_.front().text);
+      differences_.push_back({"model",
+                              fmt::format("types or shapes of {} other values", inferred_.size()),
+                              {},
+                              {},
+                              std::move(text)});
     }
-    return std::move(lines_);
+    return std::move(differences_);
   }
 
-  std::vector<std::string> lines_;
-  std::vector<std::string> inferred_;
+  const DiffOptions& options_;
+  std::vector<Difference> differences_;
+  std::vector<Difference> inferred_;
 };
 
 }  // namespace
 
-std::vector<std::string> diff(const Model& before, const Model& after) {
-  return Differ().run(before, after);
+std::vector<Difference> diff(const Model& before, const Model& after, const DiffOptions& options) {
+  return Differ(options).run(before, after);
 }
 
 }  // namespace onnx2ir::ir

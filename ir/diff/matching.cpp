@@ -47,11 +47,15 @@ std::string_view Stems::of(const Node& node) const {
 }
 
 Matching::Matching(const Graph& before, const Graph& after, const std::vector<NodePair>& ports,
-                   std::pair<BackEdges, BackEdges> back_edges)
+                   std::pair<BackEdges, BackEdges> back_edges, bool ignores_names)
     : back_edges_(std::move(back_edges)) {
-  match_names(before, after);
+  if (!ignores_names) match_names(before, after);
   for (const auto& [port_before, port_after] : ports) add(*port_before, *port_after);
   follow_edges();
+  if (ignores_names) {
+    match_names(before, after);
+    follow_edges();
+  }
   // What is left between matched nodes has changed its operation.
   for (std::size_t i = 0; i < pairs_.size(); ++i) match_sources(*pairs_[i].first, *pairs_[i].second, false);
   follow_edges();

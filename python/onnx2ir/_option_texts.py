@@ -238,7 +238,7 @@ def extensions_text(extensions: Union[None, Path, Sequence[Path]]) -> Optional[s
     """The text form of the extensions argument of `convert`."""
     if isinstance(extensions, (str, os.PathLike)):
         extensions = [extensions]
-    return _list_text(map(os.fspath, extensions)) if extensions else None
+    return _list_text(os.fspath(one) for one in extensions) if extensions else None
 
 
 def input_shapes(inputs: Any) -> List[Tuple[Optional[str], Any]]:

@@ -53,7 +53,7 @@ class Dimension(int):
     def is_dynamic(self) -> bool:
         return self < 0
 
-    def __getnewargs__(self) -> Tuple[int, int, Optional[int], str]:
+    def __getnewargs__(self) -> Tuple[int, int, Optional[int], str]:  # type: ignore[override]
         return int(self), self.min, self.max, self.name
 
     def __repr__(self) -> str:

@@ -1,6 +1,7 @@
 """onnx2ir show and onnx2ir diff: text with hashes, and the differences between two models."""
 
 import hashlib
+import json
 import os
 import random
 import re
@@ -248,7 +249,51 @@ def test_a_changed_weight(tmp_path):
     with_weights(tmp_path / "old.onnx")
     with_weights(tmp_path / "new.onnx", 1e-3)
     [line] = diff(tmp_path, "old.onnx", "new.onnx")
-    assert re.fullmatch(r"main/w \(Const, input 1 of 'product'\): value sha256:[0-9a-f]{16} -> sha256:[0-9a-f]{16}", line), line
+    assert re.fullmatch(r"main/w \(Const, input 1 of 'product'\): value sha256:[0-9a-f]{16} -> sha256:[0-9a-f]{16}, 1 of 4096 elements by at most 0\.001 \(relative 0\.0002\d+\)", line), line
+
+
+def test_json(tmp_path):
+    """The parts of each line; elements also of constants whose elements are shown."""
+    values = with_weights(tmp_path / "old.onnx")
+    with_weights(tmp_path / "new.onnx", 0.5)
+    done = run("diff", "old.onnx", "new.onnx", "--json", folder=tmp_path)
+    [row] = json.loads(done.stdout)
+    assert done.returncode == 1 and row["text"] == diff(tmp_path, "old.onnx", "new.onnx")[0]
+    assert (row["place"], row["what"]) == ("main/w (Const, input 1 of 'product')", "value")
+    assert row["before"].startswith("sha256:") and row["after"].startswith("sha256:") and row["before"] != row["after"]
+    assert row["elements"] == {"count": 4096, "changed": 1, "largest": pytest.approx(0.5, rel=1e-5), "relative": pytest.approx(0.5 / abs(values).max(), rel=1e-5)}
+    done = run("diff", "old.onnx", "old.onnx", "--json", folder=tmp_path)
+    assert done.returncode == 0 and json.loads(done.stdout) == []
+    onnx_file(tmp_path / "old.onnx", NESTED)
+    rows = json.loads(run("diff", "old.onnx", changed_model(tmp_path, "alpha = 0.1", "alpha = 0.2"), "--json", folder=tmp_path).stdout)
+    assert [(row["what"], row["before"], row["after"], row["elements"]["changed"]) for row in rows] == [("value", "[0.1]", "[0.2]", 1)]
+
+
+def renamed(text, names):
+    for name in names:
+        text = re.sub(rf"\b{name}\b", f"other_{name}", text)
+    return text
+
+
+def test_ignored_names(folder):
+    """Also of inputs and outputs, which are matched by their order, and in bodies; other differences are listed."""
+    names = ["x", "y", "sum", "last", "scaled", "bent", "chosen", "p", "q", "row", "scale", "leaky", "loop", "choose", "next_u", "weight", "u", "v"]
+    onnx_file(folder / "new.onnx", renamed(NESTED, names))
+    assert len(diff(folder, "old.onnx", "new.onnx")) > 10
+    done = run("diff", "old.onnx", "new.onnx", "--ignore-names", folder=folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    onnx_file(folder / "new.onnx", renamed(NESTED.replace("Tanh (v)", "Sin (v)").replace("8.0}", "9.0}"), names))
+    done = run("diff", "old.onnx", "new.onnx", "--ignore-names", folder=folder)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1 and len(lines) == 2, done.stdout
+    assert "value [1, 2, 3, 4, 5, 6, 7, 8] -> [1, 2, 3, 4, 5, 6, 7, 9]" in lines[0] and lines[1].endswith("operation Tanh -> Sin")
+
+
+def test_options_of_diff_only(folder):
+    for option in ("--json", "--ignore-names"):
+        assert option in run("diff", "--help").stdout and option not in run("show", "--help").stdout
+        assert run("old.onnx", option, folder=folder).returncode == 2
+        assert run("explain", option).returncode == 0
 
 
 def test_ir_of_openvino(tmp_path):

@@ -13,13 +13,10 @@
 namespace onnx2ir::backend_xml {
 namespace {
 
-/// Gives each port of `body` a Result of its own, as passes expect. In OpenVINO, ports can share one. The condition and
-/// a state may share one in our models, too.
+/// Gives each port of a body a Result of its own.
 class SeparateResults {
  public:
   explicit SeparateResults(ir::Graph& body) : body_(&body) {}
-
-  void keep(const ir::Node* result) { kept_ = result; }
 
   void take(ir::Node*& result) {
     if (!taken_.insert(result).second) {
@@ -34,14 +31,13 @@ class SeparateResults {
   void remove_others() const {
     std::vector<ir::Node*> unused;
     for (ir::Node* result : body_->results()) {
-      if (result != kept_ && !taken_.contains(result)) unused.push_back(result);
+      if (!taken_.contains(result)) unused.push_back(result);
     }
     if (!unused.empty()) body_->remove(unused);
   }
 
  private:
   ir::Graph* body_;
-  const ir::Node* kept_ = nullptr;
   std::set<const ir::Node*> taken_;  // only used for look-ups
 };
 
@@ -125,12 +121,6 @@ ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> gra
     }
   }
   if (body.condition == nullptr && first_input == 0) refuse("a Loop has no execution condition");
-  SeparateResults results_of_ports(*body.graph);
-  results_of_ports.keep(body.condition);
-  for (ir::Carried& state : body.carried) results_of_ports.take(state.result);
-  for (ir::Scan& scan : body.scans) results_of_ports.take(scan.result);
-  for (ir::LastValue& last : body.last_values) results_of_ports.take(last.result);
-  results_of_ports.remove_others();
   return body;
 }
 
@@ -152,10 +142,22 @@ ir::Branch connected_branch(pugi::xml_node layer, pugi::xml_node map, std::uniqu
   if (std::ranges::find(branch.results, nullptr) != branch.results.end()) {
     refuse("a branch of an If does not have all outputs");
   }
+  return branch;
+}
+
+void separate_results(ir::LoopBody& body) {
+  SeparateResults results(*body.graph);
+  if (body.condition != nullptr) results.take(body.condition);
+  for (ir::Carried& state : body.carried) results.take(state.result);
+  for (ir::Scan& scan : body.scans) results.take(scan.result);
+  for (ir::LastValue& last : body.last_values) results.take(last.result);
+  results.remove_others();
+}
+
+void separate_results(ir::Branch& branch) {
   SeparateResults results(*branch.graph);
   for (ir::Node*& result : branch.results) results.take(result);
   results.remove_others();
-  return branch;
 }
 
 }  // namespace onnx2ir::backend_xml

@@ -29,4 +29,9 @@ ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> gra
 ir::Branch connected_branch(pugi::xml_node layer, pugi::xml_node map, std::unique_ptr<ir::Graph> graph,
                             const Layers& layers, std::size_t outputs);
 
+/// Gives each port a Result of its own, as passes expect, and removes the other Results. In the IR of
+/// OpenVINO, ports can share one, and some Results belong to no port.
+void separate_results(ir::LoopBody& body);
+void separate_results(ir::Branch& branch);
+
 }  // namespace onnx2ir::backend_xml

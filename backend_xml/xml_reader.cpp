@@ -34,10 +34,10 @@ using WeightsLookup = std::function<ir::ConstantData(std::uint64_t offset, std::
 
 /// OpenVINO ignores the shape of a port and infers its own. That of another release or program can be wider
 /// or narrower than ours, but there must be a shape that fits both. In bodies, OpenVINO's compression to f16
-/// leaves that type at ports of f32.
-void check_port(pugi::xml_node port, ir::ElementType type, const ir::PartialShape& shape) {
+/// leaves that type at ports of f32, which is an error in an IR of onnx2ir (`is_own`).
+void check_port(pugi::xml_node port, ir::ElementType type, const ir::PartialShape& shape, bool is_own) {
   const ir::ExtensionOutput written = parse_port(port);
-  const bool is_compressed = written.type == ir::ElementType::f16 && ir::is_floating(type);
+  const bool is_compressed = !is_own && written.type == ir::ElementType::f16 && ir::is_floating(type);
   if (written.type != type && !is_compressed)
     refuse("a port has the precision {}, its value {}", ir::info(written.type).precision,
            ir::info(type).precision);
@@ -52,7 +52,8 @@ bool is_structural(ir::Op op) {
 
 class Reader {
  public:
-  explicit Reader(const WeightsLookup& weights) : weights_(&weights) {}
+  /// `is_own`: the IR is one of onnx2ir.
+  Reader(const WeightsLookup& weights, bool is_own) : weights_(&weights), is_own_(is_own) {}
 
   /// Reads the <layers> and <edges> of `element` into `graph`.
   Layers graph(pugi::xml_node element, ir::Graph& graph) {
@@ -142,9 +143,9 @@ class Reader {
     return true;
   }
 
-  static void check_outputs(ir::Node& node, const Ports& outputs) {
+  void check_outputs(ir::Node& node, const Ports& outputs) const {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      check_port(outputs[i], node.output(i).type, node.output(i).shape);
+      check_port(outputs[i], node.output(i).type, node.output(i).shape, is_own_);
       node.output(i).names = parse_names(outputs[i].attribute("names").value());
     }
   }
@@ -243,7 +244,9 @@ class Reader {
   ir::LoopBody loop(pugi::xml_node layer, const ir::Graph& outer, std::uint32_t first_input) {
     auto body = outer.make_body();
     const Layers layers = graph(layer.child("body"), *body);
-    return connected_loop(layer, std::move(body), layers, first_input);
+    ir::LoopBody connected = connected_loop(layer, std::move(body), layers, first_input);
+    if (!is_own_) separate_results(connected);
+    return connected;
   }
 
   ir::IfBranches branches(pugi::xml_node layer, const ir::Graph& outer, std::size_t outputs) {
@@ -254,11 +257,14 @@ class Reader {
                     std::size_t count) {
     auto body = outer.make_body();
     const Layers layers = graph(layer.child((prefix + "_body").c_str()), *body);
-    return connected_branch(layer, layer.child((prefix + "_port_map").c_str()), std::move(body), layers,
-                            count);
+    ir::Branch connected =
+        connected_branch(layer, layer.child((prefix + "_port_map").c_str()), std::move(body), layers, count);
+    if (!is_own_) separate_results(connected);
+    return connected;
   }
 
   const WeightsLookup* weights_;
+  bool is_own_;
   int depth_ = 0;
 };
 
@@ -287,7 +293,8 @@ std::unique_ptr<ir::Model> read_model(pugi::xml_node net, const WeightsLookup& w
       model->provenance.emplace_back(fact.name(), fact.attribute("value").value());
   }
   try {
-    Reader(weights).graph(net, model->graph);
+    const bool is_own = !net.child("rt_info").child("onnx2ir").empty();
+    Reader(weights, is_own).graph(net, model->graph);
   } catch (const ir::InvalidNode& reason) {
     refuse("{}", reason.what());
   }

@@ -169,6 +169,12 @@ bool is_workaround(const Pass& pass) {
   return pass.kind == PassKind::legalize;
 }
 
+/// Normalisations that workarounds rely on: OpenVINO also evaluates loops that run zero times while it
+/// compiles, and fails.
+bool is_required(const Pass& pass) {
+  return pass.name == "fold_zero_trip_loops";
+}
+
 }  // namespace
 
 std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContext& context) {
@@ -192,7 +198,7 @@ std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContex
 bool run_legalizations(ir::Model& model, PassContext& context) {
   bool modified = false;
   for (const Pass& pass : pipeline()) {
-    if (is_workaround(pass)) modified = run_pass(model, pass, context) || modified;
+    if (is_workaround(pass) || is_required(pass)) modified = run_pass(model, pass, context) || modified;
   }
   return modified;
 }

@@ -101,10 +101,15 @@ Values chosen(ir::Builder& builder, const ir::Node& node, const PassContext& con
   return outputs_of(choice.node());
 }
 
+Fault fault_of(const ir::Node& node) {
+  if (node.is(ops::StringTensorPack)) return Fault::empty_string_pack;
+  return node.is(ops::StringTensorUnpack) ? Fault::empty_string_unpack : Fault::empty_unique;
+}
+
 /// The value that replaces the first output of `node`; the other outputs are replaced as well.
 ir::Value guarded(ir::Builder& builder, ir::Node& node, const PassContext& context) {
   const ir::Value data = node.input(0);
-  if (node.is_legalized || !may_be_empty(data.shape())) return {};
+  if (!target.has(fault_of(node)) || node.is_legalized || !may_be_empty(data.shape())) return {};
   const bool is_empty = data.shape().element_count() == 0;
   const Values outputs =
       is_empty ? outputs_for_empty(builder, node, data, context) : chosen(builder, node, context);

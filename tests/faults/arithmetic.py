@@ -20,8 +20,8 @@ def byte_arithmetic():
     """Arithmetic of 8-bit integers wraps around, and division rounds toward zero."""
     x, y = np.array([200, 100, 7], np.uint8), np.array([100, 3, 2], np.uint8)
     return any(
-        computed(operation, x, y).tolist() != right.tolist()
-        for operation, right in ((opset.add, x + y), (opset.subtract, y - x), (opset.multiply, x * y), (opset.divide, x // y))
+        computed(operation, a, b).tolist() != right.tolist()
+        for operation, a, b, right in ((opset.add, x, y, x + y), (opset.subtract, y, x, y - x), (opset.multiply, x, y, x * y), (opset.divide, x, y, x // y))
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import onnx
 import onnx.parser
 import openvino
+import openvino.opset1
 import pytest
 
 from ..cli.extension_library import compiled, converts, library
@@ -493,3 +494,20 @@ def test_files_that_are_read_are_not_overwritten(onnx2ir, tmp_path):
         with pytest.raises(OSError, match="would be written over"):
             model.save(tmp_path / xml, None if weights is None else tmp_path / weights)
         assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_lint_and_legalize(onnx2ir, tmp_path):
+    x, y = (openvino.opset1.parameter([3], np.uint8) for _ in range(2))
+    openvino.save_model(openvino.Model([openvino.opset1.add(x, y, name="total")], [x, y], "bytes"), tmp_path / "m.xml")
+    model = onnx2ir.read_ir(tmp_path / "m.xml")
+    (layer,) = onnx2ir.lint(model)
+    assert (layer.layer, layer.operation, layer.fault) == ("total", "Add", "byte_arithmetic")
+    fixed = onnx2ir.legalize(model, target_runtime="2026.4")
+    fixed.save(tmp_path / "fixed.xml")
+    assert onnx2ir.lint(onnx2ir.read_ir(tmp_path / "fixed.xml")) == []
+    with pytest.raises(OSError, match="read from"):
+        fixed.save(tmp_path / "m.xml")
+    with pytest.raises(RuntimeError, match="not a supported"):
+        onnx2ir.lint(model, target_runtime="1.0")
+    with pytest.raises(onnx2ir.ConversionError, match="not a supported"):
+        onnx2ir.legalize(model, target_runtime="1.0")

@@ -1,0 +1,107 @@
+"""onnx2ir lint and onnx2ir legalize: the list, exit codes, files; tests/package/test_python.py has the functions. tests/faults/test_lint.py has the faults."""
+
+import json
+import shutil
+
+import numpy as np
+import openvino as ov
+import openvino.opset1 as opset1
+import pytest
+
+from .command import run
+
+
+@pytest.fixture
+def faulty(tmp_path):
+    """An IR of OpenVINO with a sum of bytes, which saturates."""
+    x, y = (opset1.parameter([3], np.uint8, name=name) for name in ("x", "y"))
+    total = opset1.add(x, y, name="total")
+    for node, name in ((x, "x"), (y, "y"), (total, "sum")):
+        node.output(0).set_names({name})
+    ov.save_model(ov.Model([total], [x, y], "bytes"), tmp_path / "m.xml", compress_to_fp16=False)
+    return tmp_path
+
+
+@pytest.fixture
+def right(tmp_path):
+    x = opset1.parameter([3], np.float32)
+    ov.save_model(ov.Model([opset1.relu(x)], [x], "right"), tmp_path / "r.xml", compress_to_fp16=False)
+    return tmp_path
+
+
+def test_a_line_for_each_layer(faulty):
+    done = run("lint", "m.xml", folder=faulty)
+    assert done.returncode == 1
+    assert done.stdout == "'total' (Add): byte_arithmetic, 2024.6..: Arithmetic of 8-bit integers saturates instead of wrapping around\n"
+
+
+def test_json(faulty):
+    done = run("lint", "m.xml", "--json", folder=faulty)
+    assert done.returncode == 1
+    assert json.loads(done.stdout) == [
+        {
+            "layer": "total",
+            "operation": "Add",
+            "fault": "byte_arithmetic",
+            "summary": "Arithmetic of 8-bit integers saturates instead of wrapping around",
+            "first_release": "2024.6",
+            "last_release": "",
+            "instruction_sets": "",
+            "warning": "",
+        }
+    ]
+
+
+def test_an_ir_without_faults(right):
+    done = run("lint", "r.xml", folder=right)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert json.loads(run("lint", "r.xml", "--json", folder=right).stdout) == []
+
+
+def test_a_fault_of_other_releases(tmp_path):
+    x, y = (opset1.parameter([3], np.uint8) for _ in range(2))
+    import openvino.opset15 as opset15
+
+    ov.save_model(ov.Model([opset15.bitwise_left_shift(x, y)], [x, y], "m"), tmp_path / "m.xml")
+    assert "narrow_shifts" in run("lint", "m.xml", "--target-runtime", "2024.6", folder=tmp_path).stdout
+    assert run("lint", "m.xml", "--target-runtime", "2026.4", folder=tmp_path).returncode == 0
+
+
+def test_the_legalised_ir_computes_right_and_keeps_its_names(faulty):
+    done = run("legalize", "m.xml", "-o", "fixed.xml", folder=faulty)
+    assert done.returncode == 0 and "'total' (Add): byte_arithmetic" in done.stdout
+    model = ov.Core().read_model(faulty / "fixed.xml")
+    assert [port.any_name for port in (*model.inputs, *model.outputs)] == ["x", "y", "sum"]
+    result = ov.Core().compile_model(model, "CPU")({"x": np.uint8([200, 1, 2]), "y": np.uint8([100, 1, 2])})
+    assert result["sum"].tolist() == [44, 2, 4]
+    assert run("lint", "fixed.xml", folder=faulty).returncode == 0
+
+
+def test_the_read_files_are_not_overwritten(faulty):
+    shutil.copy(faulty / "m.xml", faulty / "copy.xml")
+    (faulty / "link.xml").symlink_to("m.xml")
+    before = (faulty / "m.xml").read_bytes()
+    for output in ("m.xml", "./m.xml", "link.xml"):
+        done = run("legalize", "m.xml", "-o", output, folder=faulty)
+        assert done.returncode == 1 and "is read from" in done.stderr, output
+    assert (faulty / "m.xml").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["lint"], 2, "no model is given"),
+        (["lint", "missing.xml"], 2, "cannot read"),
+        (["lint", "m.xml", "--target-runtime", "1.0"], 2, "not a supported OpenVINO release"),
+        (["lint", "m.xml", "-o", "x.xml"], 2, "there is no option -o"),
+        (["legalize", "m.xml"], 2, "-o FIXED.xml"),
+        (["legalize", "m.xml", "-o", "x.bin"], 2, "-o names the XML"),
+        (["legalize", "missing.xml", "-o", "x.xml"], 1, "cannot read"),
+        (["legalize", "m.xml", "-o", "x.xml", "--target-runtime", "1.0"], 2, "not a supported OpenVINO release"),
+        (["legalize", "m.xml", "-o", "missing/x.xml"], 1, "missing"),
+    ],
+)
+def test_exit_codes(faulty, arguments, code, message):
+    done = run(*arguments, folder=faulty)
+    assert done.returncode == code and message in done.stderr
+    assert not (faulty / "x.xml").exists()

@@ -470,13 +470,15 @@ class ElementRule {
   }
 
   Size of_pair(Size a, Size b) const {
-    const auto less = [&](Size x, Size y) { return table_.is_negative(table_.difference(x, y)); };
+    const auto less = [&](Size x, Size y) {
+      return may_be_ordered(x, y) ? table_.is_negative(table_.difference(x, y)) : nullptr;
+    };
     if (node_.is(ops::Add)) return table_.sum(a, b);
     if (node_.is(ops::Subtract)) return table_.difference(a, b);
     if (node_.is(ops::Multiply) || node_.is(ops::LogicalAnd)) return table_.product(a, b);
     if (node_.is(ops::LogicalOr)) return table_.difference(table_.sum(a, b), table_.product(a, b));
-    if (node_.is(ops::Maximum)) return table_.maximum(a, b);
-    if (node_.is(ops::Minimum)) return table_.minimum(a, b);
+    if (node_.is(ops::Maximum)) return may_be_ordered(a, b) ? table_.maximum(a, b) : nullptr;
+    if (node_.is(ops::Minimum)) return may_be_ordered(a, b) ? table_.minimum(a, b) : nullptr;
     if (node_.is(ops::Divide)) return divided(a, b);
     if (node_.is(ops::Mod) || node_.is(ops::FloorMod))
       return table_.difference(a, table_.product(divided(a, b), b));
@@ -487,6 +489,11 @@ class ElementRule {
     if (node_.is(ops::LessEqual)) return negated(less(b, a));
     if (node_.is(ops::GreaterEqual)) return negated(less(a, b));
     return nullptr;
+  }
+
+  /// Sizes do not overflow. Of other integers, n < n + 1 can be false.
+  static bool may_be_ordered(Size a, Size b) {
+    return (a->least() && b->least()) || a->constant() || b->constant();
   }
 
   /// Rounding toward zero and rounding down differ only below 0.

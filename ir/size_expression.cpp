@@ -210,6 +210,9 @@ class SizeTable::Storage {
     return found->second = of(table, atom);
   }
 
+  /// The expression of a number; null if it was not made yet.
+  Size& constant(std::int64_t value) { return constants_[value]; }
+
   std::size_t count() const { return expressions_.size(); }
 
  private:
@@ -217,6 +220,7 @@ class SizeTable::Storage {
   std::deque<SizeAtom> atoms_;
   std::unordered_multimap<std::size_t, Size> by_hash_;  ///< these two are only used for look-ups
   std::unordered_map<Function, Size, FunctionHash> functions_;
+  std::unordered_map<std::int64_t, Size> constants_;
 };
 
 SizeTable::SizeTable() : storage_(std::make_unique<Storage>()) {}
@@ -234,8 +238,11 @@ Size SizeTable::symbol(std::int64_t least, std::string_view name) {
 
 Size SizeTable::constant(std::int64_t value) {
   if (value > kMaxNumber || value < -kMaxNumber) return nullptr;
-  return storage_->intern(
-      this, value == 0 ? Terms{} : Terms{SizeTerm{.numerator = value, .denominator = 1, .factors = {}}});
+  Size& made = storage_->constant(value);
+  if (made != nullptr) return made;
+  Terms terms;
+  if (value != 0) terms.push_back(SizeTerm{.numerator = value, .denominator = 1, .factors = {}});
+  return made = storage_->intern(this, std::move(terms));
 }
 
 Size SizeTable::sum(Size a, Size b) {

@@ -10,7 +10,7 @@
 namespace onnx2ir::ir {
 namespace {
 
-using Sizes = std::vector<Size>;
+using Sizes = SmallVector<Size, 8>;
 
 bool is_tracked(ElementType type) {
   return type == ElementType::i64 || type == ElementType::i32 || type == ElementType::boolean;
@@ -30,7 +30,7 @@ std::optional<Sizes> elements_of(Value value) {
   const auto count = tracked_count(output);
   if (!count) return std::nullopt;
   SizeTable& table = value.node->graph().sizes();
-  Sizes result(*count, nullptr);
+  Sizes result(*count);
   if (value.node->constant() != nullptr) {
     const auto exact = exact_values(value);
     for (std::size_t i = 0; exact && i < *count; ++i) result[i] = table.constant((*exact)[i]);
@@ -66,6 +66,12 @@ class DimensionRule {
  public:
   DimensionRule(const Node& node, std::size_t output)
       : node_(node), output_(output), table_(node.graph().sizes()), rank_(node.output(output).shape.rank()) {}
+
+  /// The operations that have rules.
+  static constexpr OperationSet kOperations = {
+      ops::Reshape, ops::Broadcast,     ops::Tile,       ops::Slice, ops::Range,
+      ops::Split,   ops::VariadicSplit, ops::Pad,        ops::TopK,  ops::OneHot,
+      ops::Eye,     ops::RandomUniform, ops::Interpolate};
 
   Size of(std::size_t axis) const {
     if (node_.is(ops::Reshape)) return of_reshape(axis);
@@ -312,7 +318,7 @@ class ElementRule {
   }
 
  private:
-  Sizes none() const { return Sizes(count_, nullptr); }
+  Sizes none() const { return Sizes(count_); }
   Size negated(Size a) const { return table_.difference(table_.constant(1), a); }
 
   /// Input 0 or others with as many elements as the output.
@@ -325,14 +331,18 @@ class ElementRule {
   std::optional<Sizes> broadcast(std::size_t input) const {
     auto elements = elements_of(node_.input(input));
     if (!elements || (elements->size() != 1 && elements->size() != count_)) return std::nullopt;
-    if (elements->size() != count_) elements->resize(count_, elements->front());
+    const Size first = elements->empty() ? nullptr : elements->front();
+    while (elements->size() < count_) elements->push_back(first);
+    if (elements->size() > count_) elements->resize(count_);
     return elements;
   }
 
   Sizes repeated() const {
     const auto elements = elements_of(node_.input(0));
     if (!elements || elements->size() != 1) return none();
-    return Sizes(count_, elements->front());
+    Sizes result;
+    while (result.size() < count_) result.push_back(elements->front());
+    return result;
   }
 
   Sizes of_shape() const {
@@ -358,7 +368,7 @@ class ElementRule {
     for (const Value part : node_.inputs()) {
       const auto elements = elements_of(part);
       if (!elements) return none();
-      result.insert(result.end(), elements->begin(), elements->end());
+      result.append(elements->begin(), elements->end());
     }
     return result.size() == count_ ? result : none();
   }
@@ -470,13 +480,15 @@ class ElementRule {
   }
 
   Size of_pair(Size a, Size b) const {
-    const auto less = [&](Size x, Size y) { return table_.is_negative(table_.difference(x, y)); };
+    const auto less = [&](Size x, Size y) {
+      return may_be_ordered(x, y) ? table_.is_negative(table_.difference(x, y)) : nullptr;
+    };
     if (node_.is(ops::Add)) return table_.sum(a, b);
     if (node_.is(ops::Subtract)) return table_.difference(a, b);
     if (node_.is(ops::Multiply) || node_.is(ops::LogicalAnd)) return table_.product(a, b);
     if (node_.is(ops::LogicalOr)) return table_.difference(table_.sum(a, b), table_.product(a, b));
-    if (node_.is(ops::Maximum)) return table_.maximum(a, b);
-    if (node_.is(ops::Minimum)) return table_.minimum(a, b);
+    if (node_.is(ops::Maximum)) return may_be_ordered(a, b) ? table_.maximum(a, b) : nullptr;
+    if (node_.is(ops::Minimum)) return may_be_ordered(a, b) ? table_.minimum(a, b) : nullptr;
     if (node_.is(ops::Divide)) return divided(a, b);
     if (node_.is(ops::Mod) || node_.is(ops::FloorMod))
       return table_.difference(a, table_.product(divided(a, b), b));
@@ -487,6 +499,11 @@ class ElementRule {
     if (node_.is(ops::LessEqual)) return negated(less(b, a));
     if (node_.is(ops::GreaterEqual)) return negated(less(a, b));
     return nullptr;
+  }
+
+  /// Sizes do not overflow. Of other integers, n < n + 1 can be false.
+  static bool may_be_ordered(Size a, Size b) {
+    return (a->least() && b->least()) || a->constant() || b->constant();
   }
 
   /// Rounding toward zero and rounding down differ only below 0.
@@ -505,6 +522,7 @@ void set_dimensions(Node& node, std::size_t index, const PartialShape& before) {
   PartialShape& shape = node.output(index).shape;
   if (!shape.has_rank()) return;
   SizeTable& table = node.graph().sizes();
+  const bool has_rules = node.is_one_of(DimensionRule::kOperations);
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     Dimension& dimension = shape[axis];
     if (dimension.is_static()) {
@@ -513,7 +531,7 @@ void set_dimensions(Node& node, std::size_t index, const PartialShape& before) {
     }
     Size size = dimension.expression();
     if (size != nullptr && size->table != &table) size = nullptr;
-    if (size == nullptr && !node.inputs().empty()) size = DimensionRule(node, index).of(axis);
+    if (size == nullptr && has_rules) size = DimensionRule(node, index).of(axis);
     if (size != nullptr) {
       dimension.set_expression(size);
       continue;
@@ -533,6 +551,10 @@ void set_elements(Node& node, std::size_t index) {
   }
   SizeTable& table = node.graph().sizes();
   const Sizes sizes = ElementRule(node, index, *count).all();
+  const auto is_kept = [&](const ElementSize& element, Size size) {
+    return size == nullptr ? element.is_own_symbol : element.size == size && !element.is_own_symbol;
+  };
+  if (output.elements != nullptr && std::ranges::equal(*output.elements, sizes, is_kept)) return;
   ElementSizes elements(*count);
   for (std::size_t i = 0; i < *count; ++i) {
     if (sizes[i] != nullptr) {
@@ -599,6 +621,11 @@ Size size_along(Value value, std::size_t axis) {
 }
 
 Size size_in(Value list, std::size_t index) {
+  // Most lists have one element.
+  if (list.node->constant() != nullptr && list.shape().element_count() == 1) {
+    const auto known = index == 0 && is_tracked(list.type()) ? known_scalar(list) : std::nullopt;
+    return known ? list.node->graph().sizes().constant(*known) : nullptr;
+  }
   const auto elements = elements_of(list);
   return elements && index < elements->size() ? (*elements)[index] : nullptr;
 }

@@ -3,7 +3,9 @@
 
 #include "catch.hpp"
 #include "ir/builder.hpp"
+#include "ir/control_flow.hpp"
 #include "ir/graph.hpp"
+#include "ir/inference.hpp"
 
 using namespace onnx2ir::ir;
 namespace ops = onnx2ir::ops;
@@ -138,4 +140,72 @@ TEST_CASE_METHOD(Fixture, "an element is known although others of the list are n
       builder.op(ops::Select, {condition, builder.integers({1, 3}), builder.integers({0, 3})});
   CHECK(known_element(repeats, 0) == std::nullopt);
   CHECK(known_element(repeats, 1) == 3);
+}
+
+TEST_CASE_METHOD(Fixture, "sizes keep their symbols when a node is inferred again") {
+  const Value found = builder.op(ops::NonZero, {data}, {{"output_type", ElementType::i64}});
+  const Size before = size_along(found, 1);
+  infer(*found.node);
+  CHECK(are_equal(before, size_along(found, 1)));
+  const Value other = builder.op(ops::NonZero, {data}, {{"output_type", ElementType::i64}});
+  CHECK_FALSE(are_equal(before, size_along(other, 1)));
+}
+
+TEST_CASE_METHOD(Fixture, "integers that are no sizes may overflow") {
+  const Value number = builder.parameter(ElementType::i64, PartialShape::scalar());
+  const Value next = builder.op(ops::Add, {number, builder.integer(1)});
+  CHECK(compared(ops::Equal, number, next) == false);
+  CHECK(compared(ops::Less, number, next) == std::nullopt);
+  const Value length = size(data, 1);
+  CHECK(compared(ops::Less, length, builder.op(ops::Add, {length, builder.integer(1)})) == true);
+}
+
+TEST_CASE_METHOD(Fixture, "logical operations on comparisons of sizes are decided") {
+  const Value other = builder.parameter(ElementType::f32, PartialShape{-1, -1, 32});
+  const Value is_equal = builder.op(ops::Equal, {size(data, 1), size(projected(data), 1)});
+  const Value may_be_equal = builder.op(ops::Equal, {size(data, 1), size(other, 1)});
+  CHECK(decided(builder.op(ops::LogicalOr, {is_equal, may_be_equal})) == true);
+  CHECK(decided(builder.op(ops::LogicalAnd, {is_equal, may_be_equal})) == std::nullopt);
+  CHECK(decided(builder.op(ops::Equal, {may_be_equal, may_be_equal})) == true);
+}
+
+TEST_CASE_METHOD(Fixture, "an If without elements may be decided for all other runs") {
+  const Value flat = builder.op(ops::Reshape, {data, builder.integers({-1, 32})}, {{"special_zero", true}});
+  const Value sizes =
+      builder.op(ops::Concat, {listed(size(data, 0)), listed(size(data, 1)), builder.integers({32})},
+                 {{"axis", std::int64_t{0}}});
+  const Value back = builder.op(ops::Reshape, {flat, sizes}, {{"special_zero", true}});
+  const Value condition = builder.op(ops::Equal, {size(back, 1), size(data, 1)});
+  CHECK(decided(condition) == std::nullopt);
+  CHECK(decided(condition, Runs::without_zero_sizes) == true);
+  CHECK(compared(ops::Equal, size(back, 0), size(data, 0)) == true);
+}
+
+TEST_CASE_METHOD(Fixture, "a state has the sizes of its initial value only if no iteration changes them") {
+  const auto loop = [&](bool grows) {
+    auto inside = builder.graph().make_body();
+    Builder body(*inside);
+    const Value state = body.parameter(data.type(), data.shape());
+    CHECK_FALSE(are_equal(size_along(state, 0), size_along(data, 0)));
+    const std::int64_t axis = 1;
+    const Value next =
+        grows ? body.op(ops::Concat, {state, state}, {{"axis", axis}}) : body.op(ops::Add, {state, state});
+    const LoopView made = add_loop(builder, builder.integer(3), builder.boolean(true), std::move(inside));
+    made.body().condition = &body.result(body.boolean(true));
+    const Value result = made.add_output(made.add_state(data, *state.node, body.result(next)));
+    infer(made.node());
+    return result;
+  };
+  CHECK(have_equal_sizes(loop(false), 1, data, 1));
+  CHECK(have_equal_sizes(loop(true), 0, data, 0));
+  CHECK_FALSE(have_equal_sizes(loop(true), 1, data, 1));
+}
+
+TEST_CASE_METHOD(Fixture, "a captured value has the sizes of the outer value") {
+  auto inside = builder.graph().make_body();
+  Builder body(*inside);
+  const Value inner = body.captured(data);
+  CHECK(are_equal(size_along(inner, 1), size_along(data, 1)));
+  const Value sizes = builder.op(ops::ShapeOf, {data}, {{"output_type", ElementType::i64}});
+  CHECK(are_equal(size_in(body.captured(sizes), 1), size_along(data, 1)));
 }

@@ -297,11 +297,17 @@ bool makes_channels(const ir::Node& node) {
 
 /// Fault::split_convolution_concat.
 bool is_joined_with_input(const ir::Node& node) {
-  if (!node.is(ops::Convolution) || !node.input(0).node->is_one_of({ops::Split, ops::VariadicSplit}))
+  if (!node.is(ops::Convolution) || !node.input(0).node->is_one_of({ops::Split, ops::VariadicSplit})) {
     return false;
-  const ir::Node* const reader = only_reader(node);
-  return reader != nullptr && reader->is(ops::Concat) &&
-         std::ranges::any_of(reader->inputs(), [](ir::Value input) { return input.node->inputs().empty(); });
+  }
+  const auto rank = static_cast<std::int64_t>(node.output(0).shape.rank());
+  return std::ranges::any_of(node.output(0).uses, [&](const ir::Use& use) {
+    if (!use.node->is(ops::Concat)) return false;
+    const std::int64_t axis = use.node->integer("axis");
+    if (axis != 1 && axis + rank != 1) return true;
+    return std::ranges::any_of(use.node->inputs(),
+                               [](ir::Value input) { return input.node->inputs().empty(); });
+  });
 }
 
 /// Fault::transposed_unit_reduction: OpenVINO moves the Transpose after the Reduce.

@@ -24,7 +24,6 @@ const ir::Node* only_reader(const ir::Node& node) {
   return uses.size() == 1 ? uses.front().node : nullptr;
 }
 
-/// Whether the operation computes each element from those of its inputs.
 bool is_elementwise(const ir::Node& node) {
   const ir::Traits& traits = node.op().traits;
   return (traits.broadcasts || traits.keeps_shape) && !traits.is_kept;
@@ -41,7 +40,6 @@ std::vector<const ir::Node*> chain_after(const ir::Node& node) {
   return chain;
 }
 
-/// The operation that reads the last one of the chain.
 const ir::Node* reader_after(const ir::Node& node, const std::vector<const ir::Node*>& chain) {
   return only_reader(chain.empty() ? node : *chain.back());
 }
@@ -171,7 +169,7 @@ std::vector<std::size_t> scaled_axes(const ir::Node& node) {
   return axes;
 }
 
-/// The elementwise operations that read the result until one that converts it.
+/// The part of the chain before a conversion.
 std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node) {
   std::vector<const ir::Node*> chain = chain_after(node);
   chain.erase(std::ranges::find_if(chain, [](const ir::Node* reader) { return reader->is(ops::Convert); }),
@@ -297,11 +295,17 @@ bool makes_channels(const ir::Node& node) {
 
 /// Fault::split_convolution_concat.
 bool is_joined_with_input(const ir::Node& node) {
-  if (!node.is(ops::Convolution) || !node.input(0).node->is_one_of({ops::Split, ops::VariadicSplit}))
+  if (!node.is(ops::Convolution) || !node.input(0).node->is_one_of({ops::Split, ops::VariadicSplit})) {
     return false;
-  const ir::Node* const reader = only_reader(node);
-  return reader != nullptr && reader->is(ops::Concat) &&
-         std::ranges::any_of(reader->inputs(), [](ir::Value input) { return input.node->inputs().empty(); });
+  }
+  const auto rank = static_cast<std::int64_t>(node.output(0).shape.rank());
+  return std::ranges::any_of(node.output(0).uses, [&](const ir::Use& use) {
+    if (!use.node->is(ops::Concat)) return false;
+    const std::int64_t axis = use.node->integer("axis");
+    if (axis != 1 && axis + rank != 1) return true;
+    return std::ranges::any_of(use.node->inputs(),
+                               [](ir::Value input) { return input.node->inputs().empty(); });
+  });
 }
 
 /// Fault::transposed_unit_reduction: OpenVINO moves the Transpose after the Reduce.
@@ -326,7 +330,6 @@ bool is_transposed_reduction(const ir::Node& node) {
   if (reader == nullptr || !reader->is_one_of({ops::Transpose, ops::Reshape}) || !shape.has_rank())
     return false;
   if (reader->is(ops::Reshape)) {
-    // A Reshape that adds or removes axes is fused rightly.
     const ir::PartialShape& result = reader->output(0).shape;
     return !result.has_rank() || (result.rank() == shape.rank() && result != shape);
   }
@@ -362,7 +365,7 @@ constexpr std::array kRules = {
     Rule{Fault::transposed_unit_reduction, precedes_unit_reduction},
 };
 
-/// Whether one operation reads the result twice, as an opaque copy does.
+/// By an opaque copy.
 bool is_copied(const ir::Node& node) {
   const auto& uses = node.output(0).uses;
   return uses.size() == 2 && uses[0].node == uses[1].node;

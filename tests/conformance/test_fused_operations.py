@@ -218,6 +218,14 @@ add_all(
     },
 )
 add_all(
+    "split_convolution_concat-axis",
+    {
+        f"{axis}": (f"a, b = Split <axis = 1> (x, h) c = Conv(a, w) d = Conv(b, w) y = Concat <axis = {axis}> (c, d)", {"x": whole(1, 4, 3, 2)}, {"h": np.array([2, 2]), "w": whole(2, 2, 1, 1)})
+        for axis in (-1, 0, 1, 2, -3)
+    }
+    | {"two readers": ("a, b = Split <axis = 1> (x, h) c = Conv(a, w) d = Conv(b, w) y = Concat <axis = 1> (c, d) z = Concat <axis = 3> (d, d)", {"x": whole(1, 4, 3, 2)}, {"h": np.array([2, 2]), "w": whole(2, 2, 1, 1)}, {"outputs": ("y", "z")})},
+)
+add_all(
     "total_of_transpose",
     {
         f"{first} {second} {keep}": (f"t = Transpose <perm = [2, 0, 1]> (x) r = {first} <keepdims = {keep}> (t, a) y = {second} <keepdims = 0> (r)", {"x": whole(2, 3, 4)}, {"a": np.array([0, -1])})

@@ -212,6 +212,7 @@ struct LearnedFacts {
   BranchChoices branches;
   bool may_request_branch_choice = true;
   std::vector<std::string> certain_failures;  ///< of the last attempt
+  WrongRanks wrong_ranks;                     ///< of the last attempt
 };
 
 /// What all attempts have in common.
@@ -222,6 +223,15 @@ struct Task {
   const OperatorOptions& operators;
   DiagnosticSink& sink;
 };
+
+WrongRanks wrong_ranks(const ConversionState& conversion, const onnx::GraphProto& proto) {
+  WrongRanks result;
+  for (const auto& output : proto.output()) {
+    result.outputs += conversion.wrong_ranks.contains({std::string(kMainGraphPath), output.name()}) ? 1 : 0;
+  }
+  result.values = conversion.wrong_ranks.size() - result.outputs;
+  return result;
+}
 
 std::unique_ptr<ir::Model> translate_model(const Task& task, LearnedFacts& learned_facts) {
   const auto& [loaded, options, target, operators, sink] = task;
@@ -258,6 +268,7 @@ std::unique_ptr<ir::Model> translate_model(const Task& task, LearnedFacts& learn
     if (has_own_inputs) check_declared_output(proto.output(static_cast<int>(i)), outputs[i], sink);
     add_output(proto.output(static_cast<int>(i)), outputs[i], model->graph, sink);
   }
+  learned_facts.wrong_ranks = wrong_ranks(conversion, proto);
   if (sink.has_errors()) return nullptr;
   return model;
 }
@@ -298,6 +309,21 @@ ImportedModel with_inputs(std::unique_ptr<ir::Model> model, LoadedModel loaded) 
   return {std::move(model), std::move(loaded)};
 }
 
+/// Translates a model with undefined names to report its other errors: those of nodes that do not depend on
+/// these names.
+void report_other_errors(const LoadedModel& loaded, const LoadOptions& options, const target::Target& target,
+                         const OperatorOptions& operators, DiagnosticSink& sink) {
+  DiagnosticSink found;
+  LearnedFacts learned_facts;
+  learned_facts.may_request_branch_choice = false;
+  with_learned_ranks({loaded, options, target, operators, found}, learned_facts);
+  for (const Diagnostic& error : found.diagnostics()) {
+    // What cannot be converted may depend on a branch that an undefined name would decide.
+    if (error.code == DiagnosticCode::invalid_node || error.code == DiagnosticCode::unsupported_operator)
+      sink.report(error);
+  }
+}
+
 }  // namespace
 
 ImportedModel import_model(const ModelSource& source, const LoadOptions& options,
@@ -305,6 +331,10 @@ ImportedModel import_model(const ModelSource& source, const LoadOptions& options
                            const OperatorOptions& operators) {
   auto loaded = load_model(source, options, sink);
   if (!loaded) return {};
+  if (sink.has_errors()) {
+    report_other_errors(*loaded, options, target, operators, sink);
+    return {};
+  }
   const Task task{*loaded, options, target, operators, sink};
   const std::size_t mark = sink.mark();
   LearnedFacts learned_facts;
@@ -313,14 +343,17 @@ ImportedModel import_model(const ModelSource& source, const LoadOptions& options
     sink.rewind(mark);
     learned_facts.branches = choices;
     learned_facts.certain_failures.clear();
+    learned_facts.wrong_ranks = {};
     BranchTrial trial;
     try {
       model = with_learned_ranks(task, learned_facts);
       trial.succeeded = model != nullptr;
       trial.certain_failures = learned_facts.certain_failures;
+      trial.wrong_ranks = learned_facts.wrong_ranks;
     } catch (const BranchesDiffer& open) {
       trial.open_if = open.unique_path;
       trial.open_path = open.executed_path;
+      trial.open_prefers_then = open.prefers_then;
     }
     return trial;
   };

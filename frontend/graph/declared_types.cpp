@@ -1,6 +1,7 @@
 // What a model declares of the tensors of its graphs.
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/reader/onnx_proto.hpp"
@@ -64,6 +65,16 @@ const onnx::TypeProto* GraphTranslator::declared_type(const std::string& name) c
   }
   const auto found = declared_types_->find(name);
   return found == declared_types_->end() ? nullptr : found->second;
+}
+
+void GraphTranslator::note_wrong_rank(std::string_view name, const Operand& operand) const {
+  if (proto_ == nullptr) return;  // inputs are bound before the graph is known
+  const ir::Value value = as_tensor(operand);
+  if (!value || !value.shape().has_rank()) return;
+  const onnx::TypeProto* const declared = declared_type(std::string(name));
+  if (declared == nullptr || !declared->tensor_type().has_shape()) return;
+  if (std::cmp_not_equal(declared->tensor_type().shape().dim_size(), value.shape().rank()))
+    conversion_->wrong_ranks.emplace(path_, name);
 }
 
 bool GraphTranslator::is_output(std::string_view name) const {

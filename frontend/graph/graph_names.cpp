@@ -10,6 +10,7 @@ namespace onnx2ir::frontend {
 
 void GraphTranslator::bind(std::string_view name, Operand operand) {
   if (name.empty()) return;
+  if (!conversion_->chosen_branches.empty()) note_wrong_rank(name, operand);
   if (names_tensors()) {
     if (const ir::Value value = as_tensor(operand)) value.node->output(value.index).names.emplace_back(name);
   }

@@ -13,6 +13,7 @@
 #include "frontend/graph/unread_attributes.hpp"
 #include "frontend/mapping/extension_library.hpp"
 #include "frontend/mapping/operator_map.hpp"
+#include "frontend/reader/node_inference.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/place.hpp"
 #include "frontend/reader/tensor_data.hpp"
@@ -28,6 +29,20 @@ void apply(const TranslatorRow& row, NodeContext& context, Operands& outputs) {
     const Values values = std::get<TensorTranslator>(row.translate)(context);
     outputs.append(values.begin(), values.end());
   }
+}
+
+/// Fails if ONNX does not accept the ranks of the inputs: a branch of an If was chosen on trial. Sizes are
+/// not checked, because onnxruntime runs models that ONNX's inference rejects.
+void check_ranks(const NodeContext& node) {
+  std::vector<onnx::TypeProto> types;
+  types.reserve(node.input_count());
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    onnx::TypeProto& type = types.emplace_back(to_onnx_type(node.operand(i)));
+    if (!type.has_tensor_type()) continue;
+    for (auto& size : *type.mutable_tensor_type()->mutable_shape()->mutable_dim()) size.Clear();
+  }
+  if (auto problem = inference_problem(node.proto(), node.opset(), types))
+    throw ir::InvalidNode(*std::move(problem));
 }
 
 constexpr DiagnosticCode kUnsupported = DiagnosticCode::unsupported_operator;
@@ -213,6 +228,7 @@ bool GraphTranslator::emit(const onnx::NodeProto& node, std::int64_t opset, cons
   if (row != nullptr && !is_expanded) {
     NodeContext context(*this, node, opset, inputs);
     check_input_types(context);
+    if (!conversion_->chosen_branches.empty()) check_ranks(context);
     apply(*row, context, outputs);
     warn_about_unread_attributes(*row, context);
     return true;
@@ -341,6 +357,7 @@ Place GraphTranslator::place(const onnx::NodeProto& node, std::int64_t index) co
 
 std::string GraphTranslator::unique_path() const {
   std::string place = parent_ == nullptr ? std::string() : parent_->unique_path();
+  if (iteration_ >= 0) place.append(1, '@').append(std::to_string(iteration_));
   return place.append(path_).append(1, '#').append(std::to_string(current_index_));
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -81,19 +82,24 @@ struct ConversionState {
   bool has_new_shapes = false;
   /// The domains of the kept operators, by their names.
   std::map<std::string, std::string, std::less<>> kept_operators = {};
+  /// The number of nodes that unrolled loops have added: see frontend/translators/onnx/unrolled_loop.hpp.
+  std::uint64_t unrolled_nodes = 0;
   /// The executed_path() of nodes that fail in each run.
   std::vector<std::string> certain_failures = {};
+  /// With chosen branches: the tensors that do not have the rank that their graph declares, with its path.
+  std::set<std::pair<std::string, std::string>> wrong_ranks = {};
 };
 
 /// Thrown by the translator of an If whose branches differ in rank, so that another attempt uses one of them.
 class BranchesDiffer : public std::exception {
  public:
-  BranchesDiffer(std::string place, std::string path)
-      : unique_path(std::move(place)), executed_path(std::move(path)) {}
+  BranchesDiffer(std::string place, std::string path, bool is_then)
+      : unique_path(std::move(place)), executed_path(std::move(path)), prefers_then(is_then) {}
   const char* what() const noexcept override { return "the branches of an If differ in rank"; }
 
   std::string unique_path;
   std::string executed_path;
+  bool prefers_then;  ///< the branch with the declared rank, otherwise the one with the smaller rank
 };
 
 /// Thrown by the translator of a control-flow node if a body could not be translated. The reason has been
@@ -195,6 +201,8 @@ class GraphTranslator {
   Place place(const onnx::NodeProto& node, std::int64_t index) const;
   /// The index of the current node, for diagnostics of nested scopes.
   std::int64_t current_index() const { return current_index_; }
+  /// For the body of an unrolled loop: makes unique_path() differ between the iterations.
+  void set_iteration(std::int64_t iteration) { iteration_ = iteration; }
   /// A unique name of the current node in the conversion, including functions and bodies.
   std::string unique_path() const;
   /// The path of the graph or body that this scope is emitted into: either all of its nodes run, or none.
@@ -208,6 +216,8 @@ class GraphTranslator {
     bool is_omitted = false;  ///< an optional output that the translator of its node did not return
   };
 
+  /// Notes that `operand`, a value of this graph, does not have the rank that the graph declares for `name`.
+  void note_wrong_rank(std::string_view name, const Operand& operand) const;
   void prefetch_names(const onnx::NodeProto& node) const;
   bool translate_node(const onnx::NodeProto& node, std::int64_t index);
   void name_nodes(const onnx::NodeProto& node, const Operands& outputs, std::size_t first);
@@ -266,6 +276,7 @@ class GraphTranslator {
   std::map<std::pair<ir::Node*, std::uint32_t>, ir::Value> captured_;
   std::vector<Capture> captures_;
   std::int64_t current_index_ = -1;
+  std::int64_t iteration_ = -1;  ///< of an unrolled loop; otherwise -1
 };
 
 }  // namespace onnx2ir::frontend

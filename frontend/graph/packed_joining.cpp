@@ -165,9 +165,10 @@ std::optional<std::vector<std::int64_t>> known_lengths(Value tensor, Value lengt
   return result;
 }
 
-/// Whether `lengths` is a list of ones, whose number may be known only at run time.
+/// Whether all slices have one element: `lengths` is a list of ones, whose number may be known only at run
+/// time, or the length 1 of equal slices.
 bool are_ones(Value lengths) {
-  if (!lengths || lengths.shape().is_scalar()) return false;
+  if (!lengths) return false;
   const Value source = lengths.node->is(ops::Broadcast) ? lengths.node->input(0) : lengths;
   const auto known = ir::exact_values(source);
   return known && !known->empty() &&

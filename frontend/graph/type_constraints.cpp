@@ -52,8 +52,11 @@ void check_input_types(const NodeContext& node) {
     const auto [first, is_new] = first_of_group.emplace(at(types, i).group, i);
     if (is_new) continue;
     const ElementType other = node.input(first->second).type();
-    const bool are_integers = kind == InputType::integer && kind_of(other) == InputType::integer;
-    if (other != input.type() && !are_integers)
+    // Mixed i32 and i64 are unambiguous: OpenVINO computes both as i32.
+    const auto is_index = [](ElementType type) {
+      return type == ElementType::i32 || type == ElementType::i64;
+    };
+    if (other != input.type() && !(is_index(other) && is_index(input.type())))
       throw ir::InvalidNode("inputs differ in element type: " + type_of(node, first->second) + " and " +
                             type_of(node, i));
   }

@@ -260,7 +260,7 @@ class InterfaceChange {
       for (const DimensionBounds& bounds : *requested.shape) dimensions.emplace_back(bounds.min, bounds.max);
       change.shape = ir::PartialShape(std::move(dimensions));
       if (tensor.has_shape() && tensor.shape().dim_size() != static_cast<int>(change.shape->rank()))
-        has_new_ranks_ = true;
+        note_new_rank(requested.name, tensor.shape(), *change.shape);
     }
     const TensorTypeInfo* const declared = find_tensor_type(tensor.elem_type());
     if (!requested.element_type.empty()) {
@@ -279,6 +279,20 @@ class InterfaceChange {
                                 requested.name, declared->name, requested.element_type));
     }
     if (requested.value) freeze(requested, *input, change);
+  }
+
+  /// A shape of another rank than the declared one is often a mistake.
+  void note_new_rank(const std::string& name, const onnx::TensorShapeProto& declared,
+                     const ir::PartialShape& shape) {
+    has_new_ranks_ = true;
+    ir::Dimensions sizes;
+    for (const auto& size : declared.dim()) sizes.emplace_back(size.has_dim_value() ? size.dim_value() : -1);
+    Place place;
+    place.graph = std::string(kMainGraphPath);
+    sink_.warning(DiagnosticCode::bad_interface,
+                  fmt::format("The input '{}' is declared with the shape {}, and {} has another rank", name,
+                              to_string(ir::PartialShape(std::move(sizes))), to_string(shape)),
+                  std::move(place));
   }
 
   /// Replaces the input by an initializer.

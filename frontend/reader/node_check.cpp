@@ -187,6 +187,10 @@ void check_against_schema(const onnx::OpSchema& schema, const Site& site, BodyCh
                        type_name(declared->second.type)));
     }
     if (declared->second.required) ++required_found;
+    if (attribute.has_i() && attribute.i() != 0 && attribute.i() != 1 && is_flag(attribute.name())) {
+      fail(fmt::format("Attribute '{}' of {} is {}, but must be 0 or 1", attribute.name(), node.op_type(),
+                       attribute.i()));
+    }
     if (!attribute.has_s()) continue;
     const std::string_view words = accepted_words(node.op_type(), attribute.name());
     if (!words.empty() && !is_word_of(words, attribute.s())) {

@@ -215,14 +215,19 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
   }
   bytes->stripped = {};
 
-  const std::size_t errors_before = sink.error_count();
+  const std::size_t first = sink.mark();
   InputOverrides overrides = change_interface(*proto, options.interface, sink);
   OpsetImports opsets = import_opsets(*proto, sink);
   auto functions = std::make_unique<const FunctionIndex>(*proto);
   const bool is_ordered =
       check_model(*proto, opsets, *functions, *bytes->weights, options.max_function_nodes, sink);
   if (options.external_paths != nullptr) *options.external_paths = bytes->weights->external_paths();
-  if (sink.error_count() != errors_before) return std::nullopt;
+  const std::span<const Diagnostic> found = std::span(sink.diagnostics()).subspan(first);
+  // A model with undefined names is translated to find more errors.
+  const auto is_fatal = [](const Diagnostic& it) {
+    return it.severity == Severity::error && it.code != DiagnosticCode::undefined_name;
+  };
+  if (std::ranges::any_of(found, is_fatal)) return std::nullopt;
   for (const auto& file : bytes->weights->external_files())
     ir::raise_default_budget(kOfWeights * file->size());
   return LoadedModel(std::move(arena), *proto, std::move(bytes->weights), std::move(bytes->file),

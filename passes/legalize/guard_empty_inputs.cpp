@@ -109,7 +109,7 @@ Fault fault_of(const ir::Node& node) {
 /// The value that replaces the first output of `node`; the other outputs are replaced as well.
 ir::Value guarded(ir::Builder& builder, ir::Node& node, const PassContext& context) {
   const ir::Value data = node.input(0);
-  if (!target.has(fault_of(node)) || node.is_legalized || !may_be_empty(data.shape())) return {};
+  if (!context.has(fault_of(node)) || node.is_legalized || !may_be_empty(data.shape())) return {};
   const bool is_empty = data.shape().element_count() == 0;
   const Values outputs =
       is_empty ? outputs_for_empty(builder, node, data, context) : chosen(builder, node, context);

@@ -7,6 +7,7 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "frontend/translators/onnx/window.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
@@ -49,8 +50,8 @@ Window convolution_window(NodeContext& node, Value input, Value filter) {
   const std::int64_t rank = node.rank(input);
   Window window = window_of(node, rank - 2);
   if (node.rank(filter) != rank) {
-    node.fail("the filter " + to_string(filter.shape()) + " and the input " + to_string(input.shape()) +
-              " have different ranks");
+    ir::invalid("the filter " + to_string(filter.shape()) + " and the input " + to_string(input.shape()) +
+                " have different ranks");
   }
   if (!window.kernel.empty()) return window;
   for (std::size_t i = 2; i < filter.shape().rank(); ++i) window.kernel.push_back(filter.shape()[i].size());

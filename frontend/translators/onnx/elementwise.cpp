@@ -81,7 +81,6 @@ Values mod_10(NodeContext& node) {
   const Value a = node.input(0);
   const Value b = node.input(1);
   const std::int64_t fmod = node.integer("fmod", 0);
-  if (fmod != 0 && fmod != 1) node.fail("attribute 'fmod' must be 0 or 1");
   const bool has_sign_of_dividend = fmod == 1;
   if (!ir::is_floating(a.type())) return {node.op(has_sign_of_dividend ? ops::Mod : ops::FloorMod, {a, b})};
   const Value remainder = float_remainder(node, a, b);

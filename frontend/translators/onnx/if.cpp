@@ -2,6 +2,7 @@
 // optionals.
 #include <algorithm>
 
+#include "frontend/graph/required_rank.hpp"
 #include "frontend/graph/unused_if_outputs.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/translators/families.hpp"
@@ -86,14 +87,59 @@ Operands inline_branch(NodeContext& node, std::string_view attribute) {
   return outputs;
 }
 
-OperandType joined_type(NodeContext& node, const Operand& then_value, const Operand& else_value,
-                        std::size_t index) {
+/// The option that gives `number` to the size of a model input: "--input x[?,1,4]"; empty if no input has it.
+std::string option_for_input(const GraphTranslator& translator, ir::Size size, std::int64_t number) {
+  const GraphTranslator* main = &translator;
+  while (main->parent() != nullptr) main = main->parent();
+  for (const onnx::ValueInfoProto& input : translator.conversion().model->proto().graph().input()) {
+    for (const ir::Node* parameter : main->graph().parameters()) {
+      const auto& names = parameter->output(0).names;
+      const PartialShape& shape = parameter->output(0).shape;
+      if (std::ranges::find(names, input.name()) == names.end() || !shape.has_rank()) continue;
+      std::string sizes;
+      bool has_size = false;
+      for (const ir::Dimension& dimension : shape) {
+        const bool is_size = dimension.expression() == size;
+        has_size = has_size || is_size;
+        if (!sizes.empty()) sizes += ',';
+        sizes += is_size ? std::to_string(number) : dimension.is_static() ? std::to_string(dimension.size()) : "?";
+      }
+      if (has_size) return "--input " + input.name() + "[" + sizes + "]";
+    }
+  }
+  return {};
+}
+
+/// If `condition` compares a size of a model input with a constant, the option that makes the size this
+/// constant: "--input x[?,1,4]". Otherwise empty.
+std::string option_for(const NodeContext& node, Value condition) {
+  while (condition.node->is(ops::Reshape) || condition.node->is(ops::Squeeze) ||
+         condition.node->is(ops::Convert)) {
+    condition = condition.node->input(0);
+  }
+  if (!condition.node->is(ops::Equal)) return {};
+  const Value operands[] = {condition.node->input(0), condition.node->input(1)};
+  for (const bool is_second : {false, true}) {
+    const auto number = ir::known_scalar(operands[is_second ? 0 : 1]);
+    if (!number || *number < 0) continue;
+    const ir::Size size = ir::size_in(operands[is_second ? 1 : 0], 0);
+    const std::string option = size == nullptr ? "" : option_for_input(node.translator(), size, *number);
+    if (!option.empty()) return option;
+  }
+  return {};
+}
+
+OperandType joined_type(NodeContext& node, Value condition, const Operand& then_value,
+                        const Operand& else_value, std::size_t index) {
   std::string problem;
   const auto type = widen(type_of(then_value), type_of(else_value), problem);
   if (!type) {
-    node.fail(
-        "then_branch and else_branch " + problem + " (output " + std::to_string(index) + ")",
-        "OpenVINO has no values of dynamic rank; give inputs static shapes so that the condition is known");
+    const std::string option = option_for(node, condition);
+    std::string hint = "OpenVINO has no values of dynamic rank; ";
+    hint += option.empty() ? "give inputs static shapes so that the condition is known"
+                           : "the option " + option + " makes the condition true";
+    node.fail("then_branch and else_branch " + problem + " (output " + std::to_string(index) + ")",
+              std::move(hint));
   }
   return *type;
 }
@@ -137,6 +183,34 @@ bool differ_in_rank(const TranslatedBranch& a, const TranslatedBranch& b) {
   return false;
 }
 
+/// The value outside of the branch that is captured as `inner`; null if it is no captured value.
+Value captured_by(const TranslatedBranch& branch, Value inner) {
+  for (const Capture& capture : branch.scope->captures()) {
+    if (capture.parameter == inner.node) return capture.outer;
+  }
+  return {};
+}
+
+/// If one branch returns an outer value, the other one removes leading dimensions of size 1 of it, and all
+/// readers ignore these, returns the outer value; otherwise null.
+Value unsqueezed(NodeContext& node, const TranslatedBranch& squeezing, const TranslatedBranch& other) {
+  if (node.output_count() != 1 || !node.has_output(0)) return {};
+  const Value low = as_tensor(squeezing.outputs[0]);
+  const Value high = as_tensor(other.outputs[0]);
+  if (!low || !high || !low.node->is(ops::Squeeze)) return {};
+  const Value outer = captured_by(other, high);
+  if (!outer || captured_by(squeezing, low.node->input(0)) != outer || !outer.shape().has_rank()) return {};
+  const auto axes = ir::exact_values(low.node->input(1));
+  if (!axes) return {};
+  const auto rank = static_cast<std::int64_t>(outer.shape().rank());
+  const auto units = std::ssize(*axes);
+  for (const std::int64_t axis : *axes) {
+    if (node.axis(axis, rank) >= units) return {};
+  }
+  const std::string name(node.output_name(0));
+  return ignores_leading_units(node.translator(), name, rank, units) ? outer : Value{};
+}
+
 /// The branch that was found to be the only one that can succeed.
 std::optional<bool> chosen_branch(NodeContext& node) {
   const auto& choices = node.translator().conversion().chosen_branches;
@@ -145,13 +219,28 @@ std::optional<bool> chosen_branch(NodeContext& node) {
   return chosen->second;
 }
 
+/// Whether the then_branch gives output `index` the rank that the model declares for it. If the model
+/// declares none, the smaller rank is preferred: that of a Squeeze.
+bool prefers_then(const NodeContext& node, const TranslatedBranch& then_branch,
+                  const TranslatedBranch& else_branch, std::size_t index) {
+  const auto then_rank = static_cast<std::int64_t>(type_of(then_branch.outputs[index]).shape.rank());
+  const auto else_rank = static_cast<std::int64_t>(type_of(else_branch.outputs[index]).shape.rank());
+  const auto declared = node.declared_rank(index);
+  if (declared == then_rank) return true;
+  if (declared == else_rank) return false;
+  return then_rank < else_rank;
+}
+
 /// If the branches differ in rank, asks for another attempt, which uses one of them in place of the If.
 void request_branch_choice(NodeContext& node, const TranslatedBranch& then_branch,
                            const TranslatedBranch& else_branch) {
   GraphTranslator& translator = node.translator();
   if (!translator.conversion().may_request_branch_choice || translator.sink().has_errors()) return;
-  if (differ_in_rank(then_branch, else_branch))
-    throw BranchesDiffer{translator.unique_path(), translator.executed_path()};
+  for (std::size_t i = 0; i < node.output_count(); ++i) {
+    if (!differ_in_rank(then_branch.outputs[i], else_branch.outputs[i])) continue;
+    throw BranchesDiffer{translator.unique_path(), translator.executed_path(),
+                         prefers_then(node, then_branch, else_branch, i)};
+  }
 }
 
 Operands if_1(NodeContext& node) {
@@ -171,7 +260,7 @@ Operands if_1(NodeContext& node) {
   if (const auto chosen = chosen_branch(node)) {
     node.warn(DiagnosticCode::branch_never_taken,
               std::string(*chosen ? "else_branch" : "then_branch") +
-                  " is left out: a later node would fail with the rank of its result");
+                  " is left out: a later node or the declared ranks do not allow the rank of its result");
     return inline_branch(node, *chosen ? "then_branch" : "else_branch");
   }
   TriedBranch then_try = try_branch(node, "then_branch");
@@ -200,9 +289,14 @@ Operands if_1(NodeContext& node) {
                   " is left out: it is taken only if a tensor is empty, and its result has another rank");
     return inline_branch(node, *usual ? "then_branch" : "else_branch");
   }
+  for (const bool is_then : {true, false}) {
+    const Value outer =
+        unsqueezed(node, is_then ? then_branch : else_branch, is_then ? else_branch : then_branch);
+    if (outer) return {outer};
+  }
   request_branch_choice(node, then_branch, else_branch);
   for (std::size_t i = 0; i < node.output_count(); ++i) {
-    types.push_back(joined_type(node, then_branch.outputs[i], else_branch.outputs[i], i));
+    types.push_back(joined_type(node, condition, then_branch.outputs[i], else_branch.outputs[i], i));
   }
   for (TranslatedBranch* translated : {&then_branch, &else_branch}) {
     Builder builder(*translated->branch.graph);

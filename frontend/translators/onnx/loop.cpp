@@ -9,6 +9,7 @@
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/control_flow.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
+#include "frontend/translators/onnx/unrolled_loop.hpp"
 #include "ir/shape_tools.hpp"
 #include "target/faults.hpp"
 
@@ -112,16 +113,11 @@ Value appended(const IteratedBody& body, const TranslatedBody& translated, std::
   return {};
 }
 
-Operands loop_1(NodeContext& node) {
-  const onnx::GraphProto& proto = node.graph_attribute("body");
-  IteratedBody body{.proto = &proto, .first_state_input = kFirstState, .first_state_output = 1};
-  for (std::size_t i = kFirstState; i < node.input_count(); ++i) {
-    if (!node.has_input(i)) node.fail("state " + std::to_string(i - kFirstState) + " has no initial value");
-    body.initial.push_back(node.operand(i));
-  }
-  check_signature(node, proto, body.initial.size());
-  const Value count = trip_count(node);
-  const Value condition = start_condition(node);
+/// Translates the loop with one body for all iterations.
+Operands loop_of_one_body(NodeContext& node, const onnx::GraphProto& proto, const Operands& initial,
+                          Value count, Value condition) {
+  IteratedBody body{
+      .proto = &proto, .first_state_input = kFirstState, .first_state_output = 1, .initial = initial};
   body.bind_others = [&](GraphTranslator& scope, Builder& builder, Value iteration, Value condition_in) {
     scope.bind(proto.input(0).name(), with_declared_rank(builder, iteration, proto.input(0)));
     scope.bind(proto.input(1).name(), with_declared_rank(builder, condition_in, proto.input(1)));
@@ -167,11 +163,39 @@ Operands loop_1(NodeContext& node) {
   return std::move(result.states);
 }
 
+/// The loop as one that can be unrolled; no value if the number of its iterations is not known.
+std::optional<CountedLoop> counted_loop(NodeContext& node, const onnx::GraphProto& proto,
+                                        const Operands& initial, Value count, Value condition) {
+  const auto limit = node.known_integers(count);
+  const auto starts = node.known_integers(condition);
+  const bool never_starts = starts && starts->front() == 0;
+  if (!never_starts && (!limit || !starts || limit->front() == kNoLimit)) return std::nullopt;
+  const auto bind_others = [&node, &proto](GraphTranslator& scope, std::int64_t iteration) {
+    scope.bind(proto.input(0).name(), with_declared_rank(node, node.integer(iteration), proto.input(0)));
+    scope.bind(proto.input(1).name(), with_declared_rank(node, node.boolean(true), proto.input(1)));
+  };
+  return CountedLoop{&proto, never_starts ? 0 : limit->front(), initial, bind_others};
+}
+
+Operands loop_1(NodeContext& node) {
+  const onnx::GraphProto& proto = node.graph_attribute("body");
+  Operands initial;
+  for (std::size_t i = kFirstState; i < node.input_count(); ++i) {
+    if (!node.has_input(i)) node.fail("state " + std::to_string(i - kFirstState) + " has no initial value");
+    initial.push_back(node.operand(i));
+  }
+  check_signature(node, proto, initial.size());
+  const Value count = trip_count(node);
+  const Value condition = start_condition(node);
+  return translate_or_unroll(node, counted_loop(node, proto, initial, count, condition),
+                             [&] { return loop_of_one_body(node, proto, initial, count, condition); });
+}
+
 }  // namespace
 
 std::vector<TranslatorRow> loop_translators() {
   return {
-      {"Loop", 1, loop_1, "carried values of changing rank"},
+      {"Loop", 1, loop_1, "carried values of changing rank, unless the trip count is constant"},
   };
 }
 

@@ -4,9 +4,11 @@
 #include <numeric>
 #include <utility>
 
+#include "frontend/graph/required_rank.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
+#include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
 
 namespace onnx2ir::frontend {
@@ -143,9 +145,12 @@ Value squeeze_at_run_time(NodeContext& node, Value input, Value axes) {
   const std::int64_t rank = node.rank(input);
   const auto declared = node.declared_rank(0);
   axes = run_time_axes(node, axes, declared ? std::optional(rank - *declared) : std::nullopt);
-  const auto count = axes.shape().element_count();
-  if (*count > rank) node.fail("there are more axes than dimensions");
-  const Value kept = unmarked(node, marked(node, axes, rank), rank - *count);
+  // As in onnxruntime, an axis may be given more than once; then only the declared rank tells how many there
+  // are.
+  const std::int64_t given = *axes.shape().element_count();
+  const std::int64_t count = declared && *declared <= rank ? std::min(given, rank - *declared) : given;
+  if (count > rank) node.fail("there are more axes than dimensions");
+  const Value kept = unmarked(node, marked(node, axes, rank), rank - count);
   return reshape(node, input, gather(node, shape_of(node, input), kept));
 }
 
@@ -166,7 +171,8 @@ Value unsqueeze_at_run_time(NodeContext& node, Value input, Value axes) {
 }
 
 /// Squeeze without axes removes axes of size 1. One of dynamic size is removed if the model declares a rank
-/// that leaves no room for it; Reshape fails at run time if it has another size.
+/// that leaves no room for it, or if the result is a condition; Reshape fails at run time if it has another
+/// size.
 Value squeezed_units(NodeContext& node, Value input) {
   const ir::PartialShape& shape = input.shape();
   std::vector<std::int64_t> axes;
@@ -183,6 +189,8 @@ Value squeezed_units(NodeContext& node, Value input) {
   if (!unknown) return squeeze(node, input, axes);
   const bool is_static = std::ranges::none_of(kept, [](std::int64_t size) { return size < 0; });
   if (is_static && node.declared_rank(0) == std::ssize(kept)) return reshape(node, input, kept);
+  const bool is_scalar = kept.empty() && must_be_scalar(node.translator(), std::string(node.output_name(0)));
+  if (is_scalar) return reshape(node, input, kept);
   node.fail("no axes are given and dimension " + std::to_string(*unknown) +
                 " of the input is not known: " + to_string(shape),
             "OpenVINO has no values of dynamic rank; give the model's inputs static shapes");
@@ -195,7 +203,11 @@ Values squeeze_1(NodeContext& node) {
   if (node.has_input(1) && !node.known_integers(node.input(1))) {
     return {squeeze_at_run_time(node, input, node.input(1))};
   }
-  const auto axes = axes_of(node, rank);
+  auto axes = axes_of(node, rank);
+  if (axes) {  // onnxruntime accepts an axis that is given more than once
+    std::ranges::sort(*axes);
+    axes->erase(std::unique(axes->begin(), axes->end()), axes->end());
+  }
   // As in onnxruntime, an empty list means all axes of size 1.
   return {axes && !axes->empty() ? squeeze(node, input, *axes) : squeezed_units(node, input)};
 }
@@ -223,7 +235,7 @@ Values transpose_1(NodeContext& node) {
     order.resize(static_cast<std::size_t>(rank));
     std::iota(order.rbegin(), order.rend(), 0);
   }
-  if (std::cmp_not_equal(order.size(), rank)) node.fail("perm does not have one element for each axis");
+  if (std::cmp_not_equal(order.size(), rank)) ir::invalid("perm does not have one element for each axis");
   for (std::int64_t& axis : order) axis = node.axis(axis, rank);
   reject_repeated_axes(node, order, rank);
   if (rank < 2) return {input};

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "frontend/graph/packed_sequence.hpp"
+#include "frontend/graph/required_rank.hpp"
 #include "frontend/translators/families.hpp"
 #include "ir/inference.hpp"
 
@@ -56,8 +57,19 @@ Operands sequence_erase_11(NodeContext& node) {
   return {make_sequence(erase(node, *sequence_input(node, 0), node.optional_input(1)))};
 }
 
+/// If the rank of the elements of `sequence`, a model input, is open and it follows from that of the output,
+/// starts the translation again with it. `difference` is the rank of the output minus that of an element.
+void learn_rank_from_output(const NodeContext& node, const Sequence& sequence, std::int64_t difference) {
+  if (sequence.open_input.empty() || sequence.element.has_rank()) return;
+  auto rank = node.declared_rank(0);
+  if (!rank && must_be_list(node.translator(), std::string(node.output_name(0)))) rank = 1;
+  if (rank && *rank >= difference) throw RankLearned{sequence.open_input, *rank - difference};
+}
+
 Values sequence_at_11(NodeContext& node) {
-  return {at(node, *sequence_input(node, 0), node.input(1))};
+  const auto sequence = sequence_input(node, 0);
+  learn_rank_from_output(node, *sequence, 0);
+  return {at(node, *sequence, node.input(1))};
 }
 
 Values sequence_length_11(NodeContext& node) {
@@ -65,8 +77,10 @@ Values sequence_length_11(NodeContext& node) {
 }
 
 Values concat_from_sequence_11(NodeContext& node) {
-  return {
-      concatenate(node, *sequence_input(node, 0), node.integer("axis"), node.integer("new_axis", 0) != 0)};
+  const auto sequence = sequence_input(node, 0);
+  const bool has_new_axis = node.integer("new_axis", 0) != 0;
+  learn_rank_from_output(node, *sequence, has_new_axis ? 1 : 0);
+  return {concatenate(node, *sequence, node.integer("axis"), has_new_axis)};
 }
 
 /// SplitToSequence 11, 24: 24 adds element types. The specification ignores keepdims if lengths are given,

@@ -48,13 +48,16 @@ std::optional<double> largest_finite(ElementType type) {
   }
 }
 
-/// If min exceeds max, the result is max. Without any bound, infinities become finite, as in onnxruntime,
-/// which keeps them if one bound is given.
-Value clip(NodeContext& node, Value x, Value min, Value max) {
-  if (const auto largest = largest_finite(x.type()); largest && !min && !max) {
-    min = node.number_like(-*largest, x);
-    max = node.number_like(*largest, x);
-  }
+/// The bound of Clip that is absent: the largest finite number. Before version 12, the bounds of f16 are
+/// those of f32, which do not limit it.
+std::optional<double> default_bound(const NodeContext& node, ElementType type) {
+  constexpr std::int64_t kFirstWithHalfPrecision = 12;
+  if (type == ElementType::f16 && node.opset() < kFirstWithHalfPrecision) return std::nullopt;
+  return largest_finite(type);
+}
+
+/// Clip of a value with at least one bound. If min exceeds max, the result is max.
+Value clip_between(NodeContext& node, Value x, Value min, Value max) {
   if (min && max && ir::is_floating(x.type())) {
     const auto low = known_bound(node, min);
     const auto high = known_bound(node, max);
@@ -63,6 +66,18 @@ Value clip(NodeContext& node, Value x, Value min, Value max) {
   if (min) x = node.op(ops::Maximum, {x, scalar(node, min, "min")});
   if (max) x = node.op(ops::Minimum, {x, scalar(node, max, "max")});
   return x;
+}
+
+/// An absent bound limits infinities to the largest finite number.
+Value clip(NodeContext& node, Value x, Value min, Value max) {
+  const bool has_bounds = min || max;
+  const auto largest = default_bound(node, x.type());
+  if (!has_bounds && !largest) return x;
+  if (!min && largest) min = node.number_like(-*largest, x);
+  if (!max && largest) max = node.number_like(*largest, x);
+  const Value clipped = clip_between(node, x, min, max);
+  if (has_bounds) return clipped;
+  return node.op(ops::Select, {node.op(ops::IsNaN, {x}), x, clipped});
 }
 
 /// Clip 1, 6: bounds are attributes.

@@ -1,0 +1,23 @@
+// Ranks that the readers of a value require or ignore.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "frontend/graph/graph_translator.hpp"
+
+namespace onnx2ir::frontend {
+
+/// Whether all readers of `name`, a value of the graph that `scope` translates, require one element: it is
+/// the condition of an If or a Loop, a trip count, or an operand of an elementwise operator whose result is.
+bool must_be_scalar(const GraphTranslator& scope, const std::string& name);
+
+/// Whether a reader of `name` requires a list (a tensor of rank 1), as Reshape does for its shape.
+bool must_be_list(const GraphTranslator& scope, const std::string& name);
+
+/// Whether all uses of `name`, a value of `rank` dimensions, have the same result if `units` leading
+/// dimensions of size 1 are removed: broadcasting adds them again, or a Reshape ignores them.
+bool ignores_leading_units(GraphTranslator& scope, const std::string& name, std::int64_t rank,
+                           std::int64_t units);
+
+}  // namespace onnx2ir::frontend

@@ -219,7 +219,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A FakeQuantize, or arithmetic with a constant, per channel before another FakeQuantize uses the "
      "element of the first channel for all if the number of channels of its data is dynamic"},
     {Fault::quantized_scalar_gather, "quantized_scalar_gather",
-     "A Gather by a scalar index after a FakeQuantize per channel keeps the axis of the index"},
+     "A Gather by a scalar index, or a Reduce that removes an axis, after a FakeQuantize per channel applies "
+     "the "
+     "scales as if the axis were still there"},
     {Fault::range_away_from_limit, "range_away_from_limit",
      "Range with steps that lead away from the limit is not empty"},
     {Fault::reassociated_zero_point, "reassociated_zero_point",

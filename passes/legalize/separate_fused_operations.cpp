@@ -214,7 +214,9 @@ bool scales_before_quantization(const ir::Node& node) {
 bool precedes_scalar_gather(const ir::Node& node) {
   if (scaled_axes(node).empty()) return false;
   const ir::Node* const reader = reader_after(node, chain_after(node));
-  return reader != nullptr && reader->is(ops::Gather) && reader->input(1).shape().is_scalar();
+  if (reader == nullptr) return false;
+  if (reader->op().traits.is_reduction) return true;
+  return reader->is(ops::Gather) && reader->input(1).shape().is_scalar();
 }
 
 /// Fault::attention_output_rank: whether an attention is an output of the model, possibly after elementwise
@@ -311,10 +313,8 @@ bool is_joined_with_input(const ir::Node& node) {
 /// Fault::transposed_unit_reduction: OpenVINO moves the Transpose after the Reduce.
 bool precedes_unit_reduction(const ir::Node& node) {
   const ir::Node* const reader = node.is(ops::Transpose) ? only_reader(node) : nullptr;
-  if (reader == nullptr || !reader->op().traits.is_reduction ||
-      reader->find_attribute("keep_dims") == nullptr || reader->boolean("keep_dims")) {
-    return false;
-  }
+  if (reader == nullptr || !reader->op().traits.is_reduction) return false;
+  if (reader->find_attribute("keep_dims") == nullptr || reader->boolean("keep_dims")) return false;
   const ir::PartialShape& shape = reader->output(0).shape;
   return shape.has_rank() && shape.rank() > 1 && std::ranges::find(shape, ir::Dimension(1)) != shape.end();
 }

@@ -122,6 +122,12 @@ add_all(
         f"axis {axis}": (QDQ + f"y = Gather <axis = {axis}> (d, i)", {"x": whole(2, 2, 2) / 4}, PER_CHANNEL | {"i": np.int64(1)})
         for axis in (0, 1, 2)
     }
+    | {
+        f"{op} {axis} {keep}": (QDQ + f"y = {op} <axes = [{axis}], keepdims = {keep}> (d)", {"x": whole(2, 2, 2) / 4}, PER_CHANNEL, {"opset": 17})
+        for op in ("ReduceMax", "ReduceMean")
+        for axis in (0, 2, -3)
+        for keep in (0, 1)
+    }
     | {"matrix": (QDQ + "y = Gather(d, i)", {"x": whole(2, 2) / 4}, PER_CHANNEL | {"i": np.int64(0)})},
 )
 add("rotary_shape-other reader", "a, b = Split <axis = -1> (x, h) n = Neg(b) r = Concat <axis = -1> (n, a) p = Mul(x, c) m = Mul(r, s) y = Add(p, m)", {"x": whole(1, 1, 3, 4), "s": whole(3, 1, 3, 4)}, {"c": whole(1, 1, 3, 4), "h": np.array([2, 2])}, outputs=("y", "m"))

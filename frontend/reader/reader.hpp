@@ -86,8 +86,8 @@ class LoadedModel {
   bool is_ordered_;
 };
 
-/// Reads and checks a model. Reports all errors to `sink`, and returns no value if there is one. Throws
-/// ir::InputError if a file cannot be read to its end.
+/// Reads and checks a model. Reports all errors to `sink`, and returns no value if there is one other than an
+/// undefined name. Throws ir::InputError if a file cannot be read to its end.
 std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptions& options,
                                       DiagnosticSink& sink);
 

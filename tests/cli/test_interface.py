@@ -185,6 +185,11 @@ def test_invalid_inputs_and_outputs(chain, options, code, message):
     assert not chain.with_name("m.xml").exists()
 
 
+def test_shape_of_another_rank_names_the_declared_one(chain):
+    stderr = run(chain, "-o", chain.with_suffix(".xml"), "--input", "x[2,3,4]").stderr
+    assert "warning: The input 'x' is declared with the shape [?,4], and [2,3,4] has another rank [bad-interface]" in stderr
+
+
 def test_no_suggestion_for_names_of_one_letter(chain):
     """Every other letter would be near."""
     done = run(chain, "--output", "q", "--check")

@@ -80,12 +80,22 @@ def add_binary():
     case("Where", 16, np.zeros((0, 1), bool), numbers("x", 3), numbers("y", 1, 3))
     case("BitShift", 11, np.array(8, np.uint8), np.array([0, 1, 7], np.uint8), direction="RIGHT")
     case("BitwiseAnd", 18, np.array(-2, np.int32), np.zeros((0, 2), np.int32))
-    # onnxruntime uses the largest f32 for a missing bound; ONNX's reference keeps infinities.
+    # A missing bound is the largest finite number, as in onnxruntime; ONNX's reference keeps infinities.
     for bounds in ((np.float32(-1), np.float32(1)), (None, np.float32(1)), (np.float32(-1), None)):
         constants = tuple(i + 1 for i, bound in enumerate(bounds) if bound is not None)
-        expected = [np.clip(SPECIAL, *bounds)]
+        largest = np.finfo(np.float32).max
+        expected = [np.clip(SPECIAL, *(bound if bound is not None else limit for bound, limit in zip(bounds, (-largest, largest))))]
         case("Clip", 13, SPECIAL, *bounds, variant=f"special{constants}", expected=expected)
         case("Clip", 13, SPECIAL, *bounds, constants=constants, variant=f"special constants{constants}", expected=expected)
+    for dtype in ("float32", "float16"):
+        values = np.array([np.nan, np.inf, -np.inf, 0, 1e4, -1e4], dtype)
+        for opset in (6, 11, 13) if dtype == "float32" else (13,):
+            case("Clip", opset, values, variant="nothing")
+        for opset in (11, 13) if dtype == "float32" else (13,):
+            case("Clip", opset, values[1:], None, np.array(2, dtype), constants=(2,), variant="max")
+            case("Clip", opset, values[1:], np.array(-2, dtype), constants=(1,), variant="min")
+    case("Clip", 6, np.array([np.inf, -np.inf, 3], np.float32), max=2.0)
+    case("Clip", 6, np.array([np.inf, -np.inf, 3], np.float32), min=-2.0)
     case("Clip", 13, NOTHING[1], np.float32(0), np.float32(1))
     case("Clip", 13, NUMBER, np.float32(0), np.float32(0.5))
 

@@ -11,7 +11,7 @@ using namespace onnx2ir::frontend;
 std::vector<std::string> findings(const std::string& text) {
   DiagnosticSink sink;
   const auto model = load_model(std::string_view(text), {}, sink);
-  CHECK(model.has_value() == !sink.has_errors());
+  CHECK((model.has_value() || sink.has_errors()));
   std::vector<std::string> lines;
   for (const auto& diagnostic : sink.diagnostics()) {
     std::string line = std::string(name_of(diagnostic.code)) + " @" + diagnostic.place.graph;

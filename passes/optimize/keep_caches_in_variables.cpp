@@ -86,9 +86,9 @@ bool is_narrow(ir::ElementType type) {
 
 /// The type of the variable. The CPU plugin computes f16 and bf16 in f32; a Convert between variable and
 /// Concat would keep it from running both in its attention.
-ir::ElementType type_of_variable(ir::ElementType type, const target::Target& target) {
+ir::ElementType type_of_variable(ir::ElementType type, const PassContext& context) {
   if (is_narrow(type)) return ir::ElementType::f32;
-  if (!target.has(Fault::wide_variables)) return type;
+  if (!context.has(Fault::wide_variables)) return type;
   if (type == ir::ElementType::f64) return ir::ElementType::f32;
   return type == ir::ElementType::i64 ? ir::ElementType::i32 : type;
 }
@@ -120,8 +120,8 @@ ir::Value read_value(ir::Builder& builder, const Cache& cache, const std::string
 /// A cache that needs the workaround for initial_variable_size, but whose length is the first axis: the CPU
 /// plugin computes its Concat in place and writes outside of its memory. Null if there is none.
 const Cache* find_lone_sequence(const std::vector<Cache>& caches, const std::map<Kind, std::size_t>& counts,
-                                const target::Target& target) {
-  if (!target.has(Fault::initial_variable_size)) return nullptr;
+                                const PassContext& context) {
+  if (!context.has(Fault::initial_variable_size)) return nullptr;
   const auto found = std::ranges::find_if(caches, [&](const Cache& cache) {
     return length_axis(cache) == std::size_t{0} && counts.at(kind_of(cache)) == 1;
   });
@@ -221,7 +221,7 @@ std::optional<std::vector<Cache>> find_caches(const ir::Graph& graph, const ir::
       report_unsuitable_cache(*context.sink, *ends.past, found.reason);
       return std::nullopt;
     }
-    const ir::ElementType type = type_of_variable(ends.past->output(0).type, context.target);
+    const ir::ElementType type = type_of_variable(ends.past->output(0).type, context);
     caches.push_back({ends.past, ends.present, type, found.axes->batch, found.axes->shape});
   }
   return caches;
@@ -239,7 +239,7 @@ std::vector<const ir::Node*> inputs_besides(const ir::Graph& graph, const std::v
 }
 
 Common common_values(ir::Builder& builder, const Cache& first, ir::Node* source,
-                     const target::Target& target) {
+                     const PassContext& context) {
   Common common;
   builder.set_name("beam_idx");
   common.beams = builder.parameter(ir::ElementType::i32, ir::PartialShape{first.shape[first.batch_axis]});
@@ -247,7 +247,7 @@ Common common_values(ir::Builder& builder, const Cache& first, ir::Node* source,
   builder.set_name("");
   const ir::Value shape = ir::computed_shape_of(builder, source != nullptr ? source->value() : common.beams);
   common.batch = ir::gather(builder, shape, builder.integers({0}));
-  common.is_sole_use_faulty = target.has(Fault::initial_variable_size);
+  common.is_sole_use_faulty = context.has(Fault::initial_variable_size);
   return common;
 }
 
@@ -269,14 +269,14 @@ bool keep_caches_in_variables(ir::Model& model, PassContext& context) {
     return false;
   }
   const std::map<Kind, std::size_t> counts = counts_of(*caches);
-  if (const Cache* lone = find_lone_sequence(*caches, counts, context.target)) {
+  if (const Cache* lone = find_lone_sequence(*caches, counts, context)) {
     report_unsuitable_cache(*context.sink, *lone->past,
                             "is the only one of its type and sizes, and its first axis is its length");
     return false;
   }
   warn_about_inputs(*context.sink, inputs_besides(graph, *caches));
   ir::Builder builder(graph);
-  Common common = common_values(builder, caches->front(), source, context.target);
+  Common common = common_values(builder, caches->front(), source, context);
   std::vector<ir::Node*> replaced;
   for (const Cache& cache : *caches) {
     make_variable(builder, cache, counts.at(kind_of(cache)) == 1, common);

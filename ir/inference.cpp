@@ -43,9 +43,10 @@ void set_output(Node& node, std::size_t index, ElementType type, PartialShape sh
   Output& output = node.output(index);
   output.type = type;
   node.graph().types_ |= std::uint64_t{1} << static_cast<unsigned>(type);
-  const PartialShape before = std::exchange(output.shape, std::move(shape));
+  set_dimension_sizes(node, index, shape);
+  output.shape = std::move(shape);
   output.known.reset();
-  set_sizes(node, index, before);
+  set_element_sizes(node, index);
 }
 
 void set_known(Node& node, std::size_t index, KnownValues values) {

@@ -64,8 +64,8 @@ std::optional<std::int64_t> constant(Size size) {
 /// The rules of the dimensions of a node's outputs that are not copied from those of an input.
 class DimensionRule {
  public:
-  DimensionRule(const Node& node, std::size_t output)
-      : node_(node), output_(output), table_(node.graph().sizes()), rank_(node.output(output).shape.rank()) {}
+  DimensionRule(const Node& node, std::size_t output, std::size_t rank)
+      : node_(node), output_(output), table_(node.graph().sizes()), rank_(rank) {}
 
   /// The operations that have rules.
   static constexpr OperationSet kOperations = {
@@ -518,9 +518,11 @@ class ElementRule {
   SizeTable& table_;
 };
 
-void set_dimensions(Node& node, std::size_t index, const PartialShape& before) {
-  PartialShape& shape = node.output(index).shape;
-  if (!shape.has_rank()) return;
+}  // namespace
+
+void set_dimension_sizes(Node& node, std::size_t index, PartialShape& shape) {
+  if (shape.is_static() || !shape.has_rank()) return;
+  const PartialShape& before = node.output(index).shape;
   SizeTable& table = node.graph().sizes();
   const bool has_rules = node.is_one_of(DimensionRule::kOperations);
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
@@ -531,7 +533,7 @@ void set_dimensions(Node& node, std::size_t index, const PartialShape& before) {
     }
     Size size = dimension.expression();
     if (size != nullptr && size->table != &table) size = nullptr;
-    if (size == nullptr && has_rules) size = DimensionRule(node, index).of(axis);
+    if (size == nullptr && has_rules) size = DimensionRule(node, index, shape.rank()).of(axis);
     if (size != nullptr) {
       dimension.set_expression(size);
       continue;
@@ -542,7 +544,7 @@ void set_dimensions(Node& node, std::size_t index, const PartialShape& before) {
   }
 }
 
-void set_elements(Node& node, std::size_t index) {
+void set_element_sizes(Node& node, std::size_t index) {
   Output& output = node.output(index);
   const auto count = tracked_count(output);
   if (!count || *count == 0 || node.is(ops::Const)) {
@@ -571,6 +573,8 @@ void set_elements(Node& node, std::size_t index) {
   output.elements = std::make_unique<const ElementSizes>(std::move(elements));
 }
 
+namespace {
+
 /// The same axis of the values that a Concat joins along another axis, which all have the same size.
 std::vector<Size> equal_dimensions(Value value, std::size_t axis) {
   const Node& node = *value.node;
@@ -583,11 +587,6 @@ std::vector<Size> equal_dimensions(Value value, std::size_t axis) {
 }
 
 }  // namespace
-
-void set_sizes(Node& node, std::size_t index, const PartialShape& before) {
-  set_dimensions(node, index, before);
-  set_elements(node, index);
-}
 
 bool copy_sizes(Value outer, Node& parameter) {
   Output& output = parameter.output(0);

@@ -14,10 +14,12 @@ namespace onnx2ir::ir {
 /// Longer lists are not tracked: sizes, axes and pads of tensors are short.
 inline constexpr std::int64_t kMaxElementSizes = 32;
 
-/// Completes the expressions of output `index` after its type and shape were set: a dimension that the
-/// inference function has not copied or computed gets the expression of its rule, or a symbol. `before`: the
-/// previous shape, whose symbols are kept, so that they are the same in every inference.
-void set_sizes(Node& node, std::size_t index, const PartialShape& before);
+/// Completes the expressions of `shape`, which output `index` gets next: a dimension that the inference
+/// function has not copied or computed gets the expression of its rule, or a symbol. The output keeps the
+/// symbols of its present shape, so that they are the same in every inference.
+void set_dimension_sizes(Node& node, std::size_t index, PartialShape& shape);
+/// The same for the elements of the output, whose type and shape were set.
+void set_element_sizes(Node& node, std::size_t index);
 /// Gives a Parameter the expressions of the value that it captures. Returns whether they have changed.
 bool copy_sizes(Value outer, Node& parameter);
 

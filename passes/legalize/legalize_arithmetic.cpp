@@ -46,24 +46,40 @@ bool is_contained(ElementType from, ElementType to) {
   return ir::is_signed_integral(to) && from_bits < to_bits;
 }
 
+/// Whether `value` is a bitwise operation or difference with the constant `number`.
+bool is_with_number(ir::Value value, ir::Op operation, std::int64_t number) {
+  return value.node->is(operation) && ir::known_scalar(value.node->input(1)) == number;
+}
+
+/// Whether wrapping_conversion() has computed `value`: the result of its last operation has `bits` bits.
+bool is_wrapped(ir::Value value, std::int64_t bits, bool has_sign) {
+  const std::int64_t sign = std::int64_t{1} << (bits - 1);
+  if (has_sign) {
+    if (!is_with_number(value, ops::Subtract, sign)) return false;
+    value = value.node->input(0);
+    if (!is_with_number(value, ops::BitwiseXor, sign)) return false;
+    value = value.node->input(0);
+  }
+  return is_with_number(value, ops::BitwiseAnd, 2 * sign - 1);
+}
+
 /// Converts the lowest bits of an integer to 8 or 16 bits. The bits above them are set to copies of the sign
 /// or to 0, so that Convert does not saturate.
 ir::Value wrapping_conversion(ir::Builder& builder, const ir::Node& node) {
   const ElementType from = node.input(0).type();
   const ElementType to = node.output(0).type;
   const std::int64_t bits = ir::info(to).bits;
+  const bool has_sign = ir::is_signed_integral(to);
   if (!ir::is_integral(from) || !ir::is_integral(to) || (bits != 8 && bits != 16)) return {};
-  if (node.is_legalized || is_contained(from, to)) return {};
+  if (is_contained(from, to) || is_wrapped(node.input(0), bits, has_sign)) return {};
   const auto number = [&](std::int64_t value) { return builder.integer(value, ElementType::i32); };
   const ir::Value whole = ir::convert(builder, node.input(0), ElementType::i32);
   ir::Value lowest = builder.op(ops::BitwiseAnd, {whole, number((std::int64_t{1} << bits) - 1)});
-  if (ir::is_signed_integral(to)) {
+  if (has_sign) {
     const ir::Value sign = number(std::int64_t{1} << (bits - 1));
     lowest = builder.op(ops::Subtract, {builder.op(ops::BitwiseXor, {lowest, sign}), sign});
   }
-  ir::Node& converted = builder.clone(node, std::array{lowest});
-  converted.is_legalized = true;  // the value fits
-  return converted.value();
+  return builder.clone(node, std::array{lowest}).value();
 }
 
 /// a > b as b < a, which is false for NaN.

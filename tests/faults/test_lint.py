@@ -47,7 +47,7 @@ def test_document_lists_the_faults_without_a_workaround(request):
     text = DOCUMENT.read_text()
     names = sorted(set(OCCURRENCES) - faults_of_workarounds())
     listed = "  " + ",\n  ".join(", ".join(f"`{name}`" for name in names[i : i + 5]) for i in range(0, len(names), 5)) + "."
-    begin, end = "could be applied to an IR:\n", "\n- **Layers that are named"
+    begin, end = "could be applied to an IR:\n", "\n- **Loops with string outputs"
     head, rest = text.split(begin)
     check_text(DOCUMENT, head + begin + listed + end + rest.split(end)[1], request.config.getoption("--update"))
 

@@ -91,6 +91,8 @@ class Reader {
     if (op != nullptr && is_structural(op->id))
       refuse("{} with {} inputs and {} outputs", type, inputs.size(), outputs.size());
     if (!ir::is_openvino_operation(type, version)) refuse("there is no operation {} of {}", type, version);
+    if (op != nullptr && has_newer_attributes(layer, *op))
+      refuse("there is no operation {} of {} with these attributes", type, version);
     return declared(layer, graph, inputs, outputs);
   }
 
@@ -131,6 +133,14 @@ class Reader {
       check_outputs(node, outputs);
     }
     return &node;
+  }
+
+  /// Whether the layer has attributes that its version lacks.
+  static bool has_newer_attributes(pugi::xml_node layer, const ir::OpDescriptor& op) {
+    const auto older = std::ranges::find(op.older, required_text(layer, "version"), &ir::OlderVersion::opset);
+    return older != op.older.end() && std::ranges::any_of(older->without, [&](std::string_view name) {
+             return !layer.child("data").attribute(std::string(name).c_str()).empty();
+           });
   }
 
   static bool has_only_known_attributes(pugi::xml_node layer, const ir::OpDescriptor& op) {

@@ -136,7 +136,7 @@ TEST_CASE("invalid IR is rejected", "[xml]") {
       read_xml(with("type=\"Multiply\" version=\"opset1\"", "type=\"Multiply\" version=\"opset9\""), weights),
       InvalidIr);
   CHECK_THROWS_AS(read_xml(with("<dim>3</dim>", "<dim>4</dim>"), weights), InvalidIr);
-  CHECK_THROWS_AS(read_xml(with("precision=\"FP32\"", "precision=\"I32\""), weights), InvalidIr);
+  CHECK_THROWS_AS(read_xml(with("precision=\"FP32\"", "precision=\"FP16\""), weights), InvalidIr);
   CHECK_THROWS_AS(read_xml(with("external_port_id=\"2\"", "external_port_id=\"99\""), weights), InvalidIr);
   CHECK_THROWS_AS(read_xml(with("from-layer=\"0\"", "from-layer=\"9999\""), weights), InvalidIr);
   // Two elements of f32 need 8 bytes.

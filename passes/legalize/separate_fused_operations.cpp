@@ -7,6 +7,7 @@
 
 #include "ir/known_values.hpp"
 #include "passes/constant_values.hpp"
+#include "passes/dequantized_weights.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
@@ -289,6 +290,7 @@ bool makes_channels(const ir::Node& node) {
   constexpr ir::OperationSet kReaders = {ops::Convolution, ops::GroupConvolution,
                                          ops::ConvolutionBackpropData, ops::GroupConvolutionBackpropData};
   if (constant == nullptr || reader == nullptr || !reader->is_one_of(kReaders)) return false;
+  if (reader->input(0).node != &node) return false;
   const ir::PartialShape& data = (node.input(0) == *constant ? node.input(1) : node.input(0)).shape();
   const ir::PartialShape& result = node.output(0).shape;
   if (!data.has_rank() || !result.has_rank() || data.rank() < 2) return true;
@@ -381,7 +383,7 @@ bool separate_fused_operations(ir::Model& model, PassContext& context) {
     const std::size_t count = graph->nodes().size();
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];
-      if (node.outputs().empty() || is_copied(node)) continue;
+      if (node.outputs().empty() || is_copied(node) || computes_weights(node.value())) continue;
       const bool applies = std::ranges::any_of(kRules, [&](const Rule& rule) {
         return context.has(rule.fault) && (is_quantized || !rule.is_of_quantized) &&
                rule.applies(node);

@@ -13,8 +13,8 @@
 
 namespace onnx2ir::ir {
 
-/// The model is wrong: thrown by inference and by Builder if a node is invalid. The message gives the reason in
-/// terms of the operation. Caught where the origin of the node is known; never leaves the library.
+/// The model is wrong: thrown by inference and by Builder if a node is invalid. The message gives the reason
+/// in terms of the operation. Caught where the origin of the node is known; never leaves the library.
 class InvalidNode : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -67,8 +67,9 @@ ir::Value find_source(const ir::Node& loop) {
   return {};
 }
 
-/// A 0 that OpenVINO does not fold, and whose bounds it does not know: the difference of a number that changes
-/// between inferences from itself. (No bitwise operation, because the GPU plugin cannot compute it for sizes.)
+/// A 0 that OpenVINO does not fold, and whose bounds it does not know: the difference of a number that
+/// changes between inferences from itself. (No bitwise operation, because the GPU plugin cannot compute it
+/// for sizes.)
 ir::Value unfoldable_zero(ir::Builder& builder, ir::Value source) {
   ir::Value number = source;
   if (!is_number(source)) {

@@ -151,7 +151,8 @@ bool is_bounded(ir::Value value) {
 /// Whether all that is known of `value` is that its elements are at least `least`.
 bool are_at_least(ir::Value value, std::int64_t least) {
   const auto known = ir::known_values(value);
-  return known && std::ranges::all_of(*known, [&](const ir::ValueRange& range) { return range.min >= least; });
+  return known &&
+         std::ranges::all_of(*known, [&](const ir::ValueRange& range) { return range.min >= least; });
 }
 
 /// The remainder of sizes: x - x / y * y, of which OpenVINO computes the right bounds. They may be negative,

@@ -58,12 +58,11 @@ ir::Value moved(ir::Builder& builder, ir::Node& node, const PassContext& context
 }  // namespace
 
 bool move_strings_by_gather(ir::Model& model, PassContext& context) {
-  return rewrite_values(
-      model,
-      {ops::Broadcast, ops::GatherElements, ops::GatherND, ops::ReverseSequence, ops::ScatterElementsUpdate,
-       ops::ScatterNDUpdate, ops::Select, ops::Slice, ops::Split, ops::Tile, ops::Transpose,
-       ops::VariadicSplit},
-      [&](ir::Builder& builder, ir::Node& node) { return moved(builder, node, context); });
+  return rewrite_values(model,
+                        {ops::Broadcast, ops::GatherElements, ops::GatherND, ops::ReverseSequence,
+                         ops::ScatterElementsUpdate, ops::ScatterNDUpdate, ops::Select, ops::Slice,
+                         ops::Split, ops::Tile, ops::Transpose, ops::VariadicSplit},
+                        [&](ir::Builder& builder, ir::Node& node) { return moved(builder, node, context); });
 }
 
 }  // namespace onnx2ir::passes

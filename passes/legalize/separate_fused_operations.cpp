@@ -385,8 +385,7 @@ bool separate_fused_operations(ir::Model& model, PassContext& context) {
       ir::Node& node = *graph->nodes()[i];
       if (node.outputs().empty() || is_copied(node) || computes_weights(node.value())) continue;
       const bool applies = std::ranges::any_of(kRules, [&](const Rule& rule) {
-        return context.has(rule.fault) && (is_quantized || !rule.is_of_quantized) &&
-               rule.applies(node);
+        return context.has(rule.fault) && (is_quantized || !rule.is_of_quantized) && rule.applies(node);
       });
       if (!applies) continue;
       builder.set_name(node.name);

@@ -98,8 +98,8 @@ ir::Value widened(ir::Builder& builder, const ir::Node& node, const PassContext&
   auto convolution = one_channel_convolution(node);
   if (!convolution) return {};
   const bool has_explicit_pads = convolution->auto_pad == "explicit" || convolution->auto_pad == "valid";
-  const bool one_column =
-      context.has(Fault::convolution_to_one_column) && may_have_one_column(*convolution, node.output(0).shape);
+  const bool one_column = context.has(Fault::convolution_to_one_column) &&
+                          may_have_one_column(*convolution, node.output(0).shape);
   // The pads that auto_pad computes cannot be extended.
   if (one_column && !has_explicit_pads) {
     add_channel(builder, *convolution);

@@ -238,8 +238,7 @@ std::vector<const ir::Node*> inputs_besides(const ir::Graph& graph, const std::v
   return others;
 }
 
-Common common_values(ir::Builder& builder, const Cache& first, ir::Node* source,
-                     const PassContext& context) {
+Common common_values(ir::Builder& builder, const Cache& first, ir::Node* source, const PassContext& context) {
   Common common;
   builder.set_name("beam_idx");
   common.beams = builder.parameter(ir::ElementType::i32, ir::PartialShape{first.shape[first.batch_axis]});

@@ -25,11 +25,11 @@ std::vector<TranslatorRow> faulty_translators() {
 
 /// Translates an If whose then_branch has `op_type`, and whose else_branch has an Identity.
 std::vector<Diagnostic> diagnostics_of_branch(std::string_view op_type) {
-  const std::string text = "<ir_version: 10, opset_import: [\"\": 21, \"test\": 1]> "
-                           "g (float[2] x, bool c) => (float[2] y) { y = If (c) <"
-                           "then_branch = t () => (a) { a = test." +
-                           std::string(op_type) +
-                           " (x) }, else_branch = e () => (b) { b = Identity (x) }> }";
+  const std::string text =
+      "<ir_version: 10, opset_import: [\"\": 21, \"test\": 1]> "
+      "g (float[2] x, bool c) => (float[2] y) { y = If (c) <"
+      "then_branch = t () => (a) { a = test." +
+      std::string(op_type) + " (x) }, else_branch = e () => (b) { b = Identity (x) }> }";
   std::vector<TranslatorFamily> families{faulty_translators};
   families.insert(families.end(), std::begin(kTranslatorFamilies), std::end(kTranslatorFamilies));
   const TranslatorTable table(families);

@@ -102,7 +102,9 @@ std::string option_for_input(const GraphTranslator& translator, ir::Size size, s
         const bool is_size = dimension.expression() == size;
         has_size = has_size || is_size;
         if (!sizes.empty()) sizes += ',';
-        sizes += is_size ? std::to_string(number) : dimension.is_static() ? std::to_string(dimension.size()) : "?";
+        sizes += is_size                 ? std::to_string(number)
+                 : dimension.is_static() ? std::to_string(dimension.size())
+                                         : "?";
       }
       if (has_size) return "--input " + input.name() + "[" + sizes + "]";
     }

@@ -52,8 +52,9 @@ bool is_computed_from_constants(ir::Value value) {
   std::vector<const ir::Node*> nodes{value.node};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const ir::Node& node = *nodes[i];
+    if (i == kMostNodes) return false;
     if (node.constant() != nullptr) continue;
-    if (node.inputs().empty() || i == kMostNodes) return false;
+    if (node.inputs().empty()) return false;
     for (const ir::Value input : node.inputs()) nodes.push_back(input.node);
   }
   return true;

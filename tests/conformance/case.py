@@ -48,6 +48,7 @@ class Case:
     name: str
     model: bytes  # a serialized ModelProto, or ONNX text
     runs: list[Run]
+    compares_compiled_names: bool = False  # also the names of the ports of the compiled model
     one_compiled: bool = False  # all runs on one compiled model instead of a fresh one for each
     rtol: float = 1e-3
     atol: float = 1e-7

@@ -24,8 +24,8 @@ def port_mismatches(xml_path, model):
 
 
 def name_mismatches(model, proto):
-    """One line for each input and output of the compiled model whose name, as get_any_name() gives it, is not that of the ONNX model.
-    OpenVINO joins the names of tensors when it compiles a model."""
+    """One line for each input and output of an ov.Model or a compiled model whose name, as get_any_name() gives it, is not that of the
+    ONNX model."""
     initialized = {tensor.name for tensor in proto.graph.initializer} | {tensor.values.name for tensor in proto.graph.sparse_initializer}
     inputs = [name for value in proto.graph.input if value.name not in initialized for name in tensor_names(value.name, value.type)]
     outputs = [name for value in proto.graph.output for name in tensor_names(value.name, value.type)]

@@ -69,7 +69,7 @@ class Worker:
             if compiled is None or not case.one_compiled:
                 self._stage(f"compile for run {index}")
                 made = runtime.compile(self._core, model)
-                if self._tool != PEER and not case.options:  # they may choose other inputs and outputs
+                if self._tool != PEER and case.compares_compiled_names:
                     result.port_mismatches += name_mismatches(made, proto)
                 compiled = runtime.CompiledModel(made, inputs, outputs)
             self._stage(f"run {index}")
@@ -114,6 +114,8 @@ class Worker:
             model = runtime.read(self._core, xml_path)
             self._stage("port check")
             result.port_mismatches = port_mismatches(xml_path, model)
+            if not case.options:  # they may choose other inputs and outputs
+                result.port_mismatches += name_mismatches(model, proto)
             return model
         finally:
             for path in self._folder.glob(f"model_{self._count}.*"):

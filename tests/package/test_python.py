@@ -513,7 +513,7 @@ def test_lint_and_legalize(onnx2ir, tmp_path):
     assert (layer.layer, layer.operation, layer.fault) == ("total", "Add", "byte_arithmetic")
     fixed = onnx2ir.legalize(model, target_runtime="2026.4")
     fixed.save(tmp_path / "fixed.xml")
-    assert onnx2ir.lint(onnx2ir.read_ir(tmp_path / "fixed.xml")) == []
+    assert onnx2ir.lint(onnx2ir.read_ir(tmp_path / "fixed.xml"), target_runtime="2026.4") == []
     with pytest.raises(OSError, match="read from"):
         fixed.save(tmp_path / "m.xml")
     with pytest.raises(RuntimeError, match="not a supported"):

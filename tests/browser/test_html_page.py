@@ -1,7 +1,7 @@
 """Pages of --html in Chromium."""
 
-import re
 import json
+import re
 from pathlib import Path
 
 import onnx

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/convert_models.hpp"
+#include "cli/file_failures.hpp"
 #include "cli/html_page.hpp"
 #include "cli/written_files.hpp"
 
@@ -36,17 +37,6 @@ const Model* read_or_report(const Arguments& arguments, const std::string& model
   Conversion& conversion = kept(read(arguments, model));
   print(arguments, conversion.diagnostics, model);
   return conversion.model ? &*conversion.model : nullptr;
-}
-
-/// Runs `work`, which throws std::runtime_error if a file cannot be read any more.
-template <typename Work>
-int or_failure(int code, Work work) {
-  try {
-    return work();
-  } catch (const std::runtime_error& error) {
-    std::cerr << "onnx2ir: " << error.what() << '\n';
-    return code;
-  }
 }
 
 }  // namespace

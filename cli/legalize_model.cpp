@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/convert_models.hpp"
+#include "cli/file_failures.hpp"
 #include "cli/temporary_files.hpp"
 #include "cli/written_files.hpp"
 
@@ -29,17 +30,6 @@ std::string line_of(const AffectedLayer& layer) {
   line += ": " + std::string(fault.name) + ", " + fault.first_release + ".." + fault.last_release;
   if (!fault.instruction_sets.empty()) line += ", only with " + std::string(fault.instruction_sets);
   return line + ": " + (layer.warning.empty() ? std::string(fault.summary) : layer.warning);
-}
-
-/// Runs `work`, which throws std::runtime_error if a file cannot be read any more.
-template <typename Work>
-int or_failure(int code, Work work) {
-  try {
-    return work();
-  } catch (const std::runtime_error& error) {
-    std::cerr << "onnx2ir: " << error.what() << '\n';
-    return code;
-  }
 }
 
 }  // namespace

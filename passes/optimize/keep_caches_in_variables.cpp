@@ -117,8 +117,9 @@ ir::Value read_value(ir::Builder& builder, const Cache& cache, const std::string
   return builder.op(ops::Gather, {stored, beams, axis}, {{"batch_dims", 0}});
 }
 
-/// A cache that needs the workaround for initial_variable_size, but whose length is the first axis: the CPU
-/// plugin computes its Concat in place and writes outside of its memory. Null if there is none.
+/// The first cache that needs the workaround for initial_variable_size, but whose length is its first axis;
+/// null if no cache is so. The CPU plugin computes the Concat of such a cache in place, and writes outside of
+/// the memory of the cache.
 const Cache* find_lone_sequence(const std::vector<Cache>& caches, const std::map<Kind, std::size_t>& counts,
                                 const PassContext& context) {
   if (!context.has(Fault::initial_variable_size)) return nullptr;

@@ -70,7 +70,7 @@ def gpu():
         plugin.process.wait(SECONDS)
 
 
-def test_the_stub_is_a_device():
+def test_openvino_finds_the_gpu():
     import openvino as ov
 
     assert "GPU" in ov.Core().available_devices, "./dev test --devices makes the OpenCL library"

@@ -2,25 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <vector>
+
+#include "ir/byte_hash.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
 
 constexpr std::size_t kSamples = 16;
 constexpr std::size_t kPiece = std::size_t{1} << 20U;
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
-  hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 32U);
-}
-
-std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t offset) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes.data() + offset, std::min(sizeof word, bytes.size() - offset));
-  return word;
-}
 
 /// The offset of sample `i` in `size` bytes; the last sample ends at the end.
 std::uint64_t sample_offset(std::uint64_t size, std::size_t i) {
@@ -30,7 +22,7 @@ std::uint64_t sample_offset(std::uint64_t size, std::size_t i) {
 
 /// Hashes the properties that distinguish constants besides their bytes.
 std::uint64_t seed_of(const ir::ConstantData& data) {
-  return mix(data.size(), static_cast<std::uint64_t>(data.narrowing()));
+  return ir::mix(data.size(), static_cast<std::uint64_t>(data.narrowing()));
 }
 
 /// `piece(offset, size)` returns that range of the bytes.
@@ -38,27 +30,12 @@ template <typename Piece>
 std::uint64_t hash_pieces(const ir::ConstantData& data, Piece piece) {
   std::uint64_t hash = seed_of(data);
   for (std::uint64_t offset = 0; offset < data.size(); offset += kPiece) {
-    hash = hash_bytes(hash, piece(offset, std::min<std::uint64_t>(kPiece, data.size() - offset)));
+    hash = ir::hash_bytes(hash, piece(offset, std::min<std::uint64_t>(kPiece, data.size() - offset)));
   }
   return hash;
 }
 
 }  // namespace
-
-std::uint64_t hash_bytes(std::uint64_t seed, std::span<const std::byte> bytes) {
-  // Four independent chains, so that a multiplication does not wait for the previous one.
-  std::array<std::uint64_t, 4> chains{seed, seed + 1, seed + 2, seed + 3};
-  std::size_t offset = 0;
-  for (; offset + sizeof chains <= bytes.size(); offset += sizeof chains) {
-    for (std::size_t i = 0; i < chains.size(); ++i) {
-      chains[i] = mix(chains[i], word_at(bytes, offset + i * sizeof(std::uint64_t)));
-    }
-  }
-  std::uint64_t hash = bytes.size();
-  for (const std::uint64_t chain : chains) hash = mix(hash, chain);
-  for (; offset < bytes.size(); offset += sizeof(std::uint64_t)) hash = mix(hash, word_at(bytes, offset));
-  return hash;
-}
 
 std::uint64_t sample_hash(const ir::ConstantData& data) {
   if (data.size() <= kSamples * sizeof(std::uint64_t)) return full_hash(data);
@@ -66,7 +43,7 @@ std::uint64_t sample_hash(const ir::ConstantData& data) {
   for (std::size_t i = 0; i < kSamples; ++i) {
     std::array<std::byte, sizeof(std::uint64_t)> sample{};
     data.copy(sample_offset(data.size(), i), sample);
-    hash = mix(hash, word_at(sample, 0));
+    hash = ir::mix(hash, std::bit_cast<std::uint64_t>(sample));
   }
   return hash;
 }

@@ -1,9 +1,7 @@
 // Hashes and compares constants in memory or in files, in bounded memory.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "ir/constant_data.hpp"
 
@@ -17,8 +15,5 @@ inline constexpr std::uint64_t kSmallConstant = std::uint64_t{1} << 16U;
 std::uint64_t sample_hash(const ir::ConstantData& data);
 std::uint64_t full_hash(const ir::ConstantData& data);
 bool are_equal(const ir::ConstantData& a, const ir::ConstantData& b);
-
-/// Hashes all bytes. Not collision-resistant against an attacker.
-std::uint64_t hash_bytes(std::uint64_t seed, std::span<const std::byte> bytes);
 
 }  // namespace onnx2ir::backend_xml

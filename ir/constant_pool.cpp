@@ -1,9 +1,8 @@
 #include "ir/constant_pool.hpp"
 
-#include <algorithm>
-#include <string_view>
+#include <cstring>
 
-#include "ir/name_table.hpp"
+#include "ir/byte_hash.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -12,10 +11,8 @@ constexpr std::uint64_t kSmall = 1024;
 /// Constants whose bytes were chosen to have equal hashes are not compared with all others.
 constexpr int kMaxComparisons = 8;
 
-std::uint64_t hash_of(std::span<const std::byte> bytes) {
-  // The hash of names reads bytes as characters. NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
-  const HashedName name(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  return std::uint64_t{name.hash} ^ std::uint64_t{bytes.size()} << 32U;
+bool are_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 }  // namespace
@@ -23,7 +20,7 @@ std::uint64_t hash_of(std::span<const std::byte> bytes) {
 ConstantData ConstantPool::share(ConstantData data) {
   const auto bytes = data.owned_bytes();
   if (bytes.size() < kSmall) return data;
-  const std::uint64_t hash = hash_of(bytes);
+  const std::uint64_t hash = hash_bytes(bytes.size(), bytes);
   int compared = 0;
   for (auto [entry, end] = entries_.equal_range(hash); entry != end && compared < kMaxComparisons;) {
     auto owner = entry->second.owner.lock();
@@ -31,7 +28,7 @@ ConstantData ConstantPool::share(ConstantData data) {
       entry = entries_.erase(entry);
       continue;
     }
-    if (std::ranges::equal(entry->second.bytes, bytes))
+    if (are_equal(entry->second.bytes, bytes))
       return data.with_bytes_of(std::move(owner), entry->second.bytes);
     ++entry;
     ++compared;

@@ -1,0 +1,20 @@
+// A fast hash of bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace onnx2ir::ir {
+
+/// Adds a word to a hash.
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
+  return hash ^ (hash >> 32U);
+}
+
+/// Hashes all bytes, several bytes per cycle. Not collision-resistant against an attacker. Thread-safe.
+std::uint64_t hash_bytes(std::uint64_t seed, std::span<const std::byte> bytes);
+
+}  // namespace onnx2ir::ir

@@ -20,6 +20,7 @@ namespace onnx2ir::passes {
 namespace {
 
 constexpr std::int64_t kSmallestBlock = 16;
+constexpr std::int64_t kDefaultGroup = 32;  // of the plugin
 
 bool has_note(const ir::Node& node, std::string_view name) {
   return node.find_attribute(name) != nullptr && node.boolean(name);
@@ -61,14 +62,13 @@ bool may_round_input(const ir::Node& mat_mul, const WeightsOfProduct& found, con
          weights.node->output(weights.index).uses.size() == 1 && has_scales_of_outputs(found);
 }
 
-/// The plugin rounds the inputs in groups of 32. Whether the inputs do not fill the last group, and the
+/// Whether the inputs do not fill the last group, and the
 /// weights have less than 8 bits. Weights in blocks have full groups, or the blocks are the groups.
 bool has_partial_group(const WeightsOfProduct& found) {
-  constexpr std::int64_t kGroup = 32;
   const auto data = found.weights.data.shape().sizes();
   return data && found.reshape == nullptr && data->size() >= 2 &&
          ir::info(found.weights.data.type()).bits < 8 &&
-         (*data)[data->size() - (found.is_transposed ? 1 : 2)] % kGroup != 0;
+         (*data)[data->size() - (found.is_transposed ? 1 : 2)] % kDefaultGroup != 0;
 }
 
 bool must_be_exact(const ir::Node& node, const PassContext& context) {
@@ -96,15 +96,35 @@ bool is_one_sided(ir::Value value) {
   return value.node->is_one_of(kOneSided);
 }
 
+/// Whether `value` has so many rows that one scale for all of them is much larger than that of most rows.
+bool has_many_rows(ir::Value value) {
+  constexpr std::int64_t kMany = 64;
+  std::int64_t rows = 1;
+  for (std::size_t axis = 0; axis + 1 < value.shape().rank() && rows < kMany; ++axis) {
+    rows *= std::min(value.shape()[axis].min, kMany);
+  }
+  return rows >= kMany;
+}
+
+/// The products of a model whose inputs may be rounded.
+struct Products {
+  std::int64_t all = 0;
+  std::int64_t one_sided = 0;      ///< with inputs of one sign
+  std::int64_t one_sided_row = 0;  ///< of these, those that may have a few rows only
+  std::int64_t largest_group = std::numeric_limits<std::int64_t>::max();
+};
+
 /// In groups of 256, rounding has the error of onnxruntime's 256 steps for all inputs. The plugin uses half
-/// of the steps for inputs of one sign; groups of 128 make up for it.
-std::int64_t most_accurate_group(ir::Value input) {
-  return is_one_sided(input) ? 128 : 256;
+/// of the steps for inputs of one sign; groups of 128 make up for it if there are many rows, groups of 32
+/// for a single row. Other products round more precisely than onnxruntime in groups of 128.
+std::int64_t most_accurate_group(const Products& products) {
+  if (products.one_sided == 0) return 256;
+  return 2 * products.one_sided_row < products.all ? 128 : kDefaultGroup;
 }
 
 /// The largest groups in which the inputs of `found` may be rounded, a power of two. Releases before 2026.1
 /// fail if a group is larger than the inputs; with weights of less than 8 bits, 2024.6 requires full groups.
-std::int64_t largest_group(const WeightsOfProduct& found, ir::Value input) {
+std::int64_t largest_group(const WeightsOfProduct& found) {
   const auto sizes = found.weights.data.shape().sizes();
   if (!sizes || sizes->size() < 2) return 0;
   // The last axis of transposed weights is the inputs, or their blocks; otherwise it is the one before.
@@ -112,23 +132,31 @@ std::int64_t largest_group(const WeightsOfProduct& found, ir::Value input) {
   const bool needs_full_groups = ir::info(found.weights.data.type()).bits < 8;
   const std::uint64_t most =
       needs_full_groups && inputs > 0 ? inputs & (~inputs + 1) : std::bit_floor(inputs);
-  return std::min(static_cast<std::int64_t>(most), most_accurate_group(input));
+  return static_cast<std::int64_t>(most);
+}
+
+void add(Products& products, const WeightsOfProduct& found, ir::Value input) {
+  const bool one_sided = is_one_sided(input);
+  ++products.all;
+  products.one_sided += one_sided ? 1 : 0;
+  products.one_sided_row += one_sided && !has_many_rows(input) ? 1 : 0;
+  products.largest_group = std::min(products.largest_group, largest_group(found));
 }
 
 /// The value of the option; no value for the plugin's default.
 std::optional<std::int64_t> rounding_groups(ir::Model& model, const PassContext& context) {
-  constexpr std::int64_t kDefault = 32;
-  std::int64_t size = std::numeric_limits<std::int64_t>::max();
+  Products products;
   for (const ir::Graph* graph : graphs_of(model)) {
     if (!graph->may_hold({ops::MatMul})) continue;
     for (const ir::NodePointer& node : graph->nodes()) {
       if (must_be_exact(*node, context)) return 0;
       const auto found = node->is(ops::MatMul) ? weights_of(*node) : std::nullopt;
-      if (found) size = std::min(size, largest_group(*found, node->input(0)));
+      if (found) add(products, *found, node->input(0));
     }
   }
-  const bool is_chosen = context.quantization == Quantization::fast && size > kDefault &&
-                         size < std::numeric_limits<std::int64_t>::max();
+  const std::int64_t size = std::min(products.largest_group, most_accurate_group(products));
+  const bool is_chosen =
+      products.all > 0 && context.quantization == Quantization::fast && size > kDefaultGroup;
   return is_chosen ? std::optional(size) : std::nullopt;
 }
 

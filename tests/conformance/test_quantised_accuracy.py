@@ -90,6 +90,17 @@ def test_dynamic_quantisation(type_name, per_channel, shape, shared, tmp_path):
     assert "Round" in operations(quantised, tmp_path, "--quantization", "exact")
 
 
+@pytest.mark.parametrize("type_name", ["QInt8", "QUInt8"])
+@pytest.mark.parametrize("per_channel", [False, True])
+@pytest.mark.parametrize("shape", [[1, 1, SIZE], [None, None, SIZE]], ids=["static", "dynamic"])
+def test_products_of_a_single_row(type_name, per_channel, shape, tmp_path):
+    """onnxruntime has one scale for all rows, so that it rounds a single row more finely than many."""
+    model = layers(shape)
+    options = dict(weight_type=weight_type(type_name), per_channel=per_channel, reduce_range=environment.instruction_set() == "AVX2")
+    quantised = dynamically_quantised(model, tmp_path, **options)
+    assert_accurate(model.SerializeToString(), quantised, inputs_of([1, 1, SIZE], count=100))
+
+
 MOVES = {
     "Reshape": ([helper.make_node("Reshape", ["q", "sizes"], ["moved"])], {"sizes": np.array([8, SIZE], np.int64)}),
     "Transpose": ([helper.make_node("Transpose", ["q"], ["moved"], perm=[1, 0, 2])], {}),

@@ -57,6 +57,7 @@ std::vector<TranslatorRow> microsoft_rotation_translators();
 std::vector<TranslatorRow> microsoft_product_translators();
 std::vector<TranslatorRow> microsoft_tokenizer_translators();
 std::vector<TranslatorRow> microsoft_packed_weight_translators();
+std::vector<TranslatorRow> microsoft_quantized_lstm_translators();
 std::vector<TranslatorRow> microsoft_quantized_product_translators();
 std::vector<TranslatorRow> microsoft_image_translators();
 std::vector<TranslatorRow> experimental_translators();
@@ -126,6 +127,7 @@ inline constexpr TranslatorFamily kTranslatorFamilies[] = {
     microsoft_product_translators,                //
     microsoft_tokenizer_translators,              //
     microsoft_packed_weight_translators,          //
+    microsoft_quantized_lstm_translators,         //
     microsoft_quantized_product_translators,      //
     microsoft_image_translators,                  //
     experimental_translators,                     //

@@ -29,16 +29,16 @@ class Accuracy:
     def relative_error(self):
         return self.error / self.onnxruntime_error if self.onnxruntime_error else float(self.error > 1e-6)
 
-    def is_good(self):
-        return self.relative_error <= MOST_RELATIVE_ERROR and self.difference <= MOST_DIFFERENCE
+    def is_good(self, most_difference=MOST_DIFFERENCE):
+        return self.relative_error <= MOST_RELATIVE_ERROR and self.difference <= most_difference
 
 
-def assert_accurate(original, quantised, runs, options=()):
+def assert_accurate(original, quantised, runs, options=(), most_difference=MOST_DIFFERENCE):
     """`original`, `quantised`: serialized ModelProtos. `runs`: inputs by name."""
     found = accuracies(original, quantised, runs, options)
     assert found
     for accuracy in found:
-        assert accuracy.is_good(), accuracy
+        assert accuracy.is_good(most_difference), accuracy
 
 
 def accuracies(original, quantised, runs, options=(), settings=None):

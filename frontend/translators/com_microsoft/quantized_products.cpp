@@ -1,6 +1,7 @@
 // Products of quantised matrices, computed on the dequantised numbers.
 #include "frontend/translators/com_microsoft/delegate.hpp"
 #include "frontend/translators/com_microsoft/quantized.hpp"
+#include "frontend/translators/com_microsoft/quantized_matrix.hpp"
 #include "frontend/translators/families.hpp"
 #include "frontend/translators/onnx/quantized_numbers.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
@@ -55,54 +56,17 @@ Values q_gemm(NodeContext& node) {
   return {quantize(node, result, grid_of(node, 7, 8), node.input(8).type())};
 }
 
-/// DynamicQuantizeLSTM: an LSTM whose weights [D, I, 4H] are integers. onnxruntime also rounds the inputs of
-/// its products; here they keep their precision.
-Values dynamic_quantize_lstm(NodeContext& node) {
-  const auto weights = [&](std::size_t data, std::size_t scale, std::size_t zero_point) {
-    const auto by_direction = [&](Value value) {
-      const Value number = convert(node, value, ElementType::f32);
-      return node.rank(number) == 0 ? number
-                                    : unsqueeze(node, number,
-                                                node.rank(number) == 1 ? std::vector<std::int64_t>{1, 2}
-                                                                       : std::vector<std::int64_t>{1});
-    };
-    const Value x = convert(node, node.input(data), ElementType::f32);
-    const Value centred = node.op(ops::Subtract, {x, by_direction(node.input(zero_point))});
-    return transpose(node, node.op(ops::Multiply, {centred, by_direction(node.input(scale))}), {0, 2, 1});
-  };
-  Operands inputs{node.operand(0), weights(1, 8, 9), weights(2, 10, 11)};
-  for (std::size_t i = 3; i < 8; ++i) inputs.push_back(node.operand(i));
-  return translate_as(node, "LSTM", 7, inputs);
-}
-
 Value product(NodeContext& node, Value a, Value b) {
   return node.op(ops::MatMul, {a, b}, {{"transpose_a", false}, {"transpose_b", false}});
 }
 
-/// `a` times quantised weights. The weights of few inputs are not compressed: see leave_rounding_to_runtime.
+/// `a` times quantised weights.
 Value product_with_weights(NodeContext& node, Value a, std::size_t data, std::size_t scale,
                            std::size_t zero_point, bool may_round) {
-  const auto sizes = node.input(data).shape().sizes();
-  const Value zero = node.optional_input(zero_point);
-  const auto is_placed = [&](Value parameter) {
-    const auto count = parameter.shape().element_count();
-    return parameter.node->constant() != nullptr && (count == 1 || count == sizes->back());
-  };
-  if (!sizes || sizes->size() != 2 || node.rank(a) < 2 || node.input(data).node->constant() == nullptr ||
-      !is_placed(node.input(scale)) || (zero && !is_placed(zero)))
-    return product(node, a, dequantized(node, data, scale, zero_point));
-  const auto placed = [&](Value parameter) {
-    const bool is_single = parameter.shape().element_count() == 1;
-    const auto shape = is_single ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{1, sizes->back()};
-    return convert(node, reshape_constant(node, parameter, shape), ElementType::f32);
-  };
-  Value numbers = convert(node, node.input(data), ElementType::f32);
-  if (zero) numbers = node.op(ops::Subtract, {numbers, placed(zero)});
-  const Value factor = placed(node.input(scale));
-  const bool is_compressed = sizes->front() >= 64 && sizes->front() % 32 == 0;
-  if (!is_compressed) return node.op(ops::Multiply, {product(node, a, numbers), factor});
-  return node.op(ops::MatMul, {a, node.op(ops::Multiply, {numbers, factor})},
-                 {{"transpose_a", false}, {"transpose_b", false}, {"may_round_input", may_round}});
+  const QuantizedMatrix weights{node.input(data), node.input(scale), node.optional_input(zero_point)};
+  return node.rank(a) >= 2 && is_constant(weights)
+             ? multiply_by_weights(node, a, weights, may_round)
+             : product(node, a, dequantized(node, data, scale, zero_point));
 }
 
 Value with_bias(NodeContext& node, Value sums, std::size_t index) {
@@ -188,7 +152,6 @@ Values mat_mul_integer_16(NodeContext& node) {
 std::vector<TranslatorRow> microsoft_quantized_product_translators() {
   return {
       {"QGemm", 1, q_gemm, {}, kMicrosoft},
-      {"DynamicQuantizeLSTM", 1, dynamic_quantize_lstm, {}, kMicrosoft},
       {"MatMulIntegerToFloat", 1, mat_mul_integer_to_float, {}, kMicrosoft},
       {"MatMulInteger16", 1, mat_mul_integer_16, "sums of more than 256 products", kMicrosoft},
       {"DynamicQuantizeMatMul", 1, dynamic_quantize_mat_mul, {}, kMicrosoft},

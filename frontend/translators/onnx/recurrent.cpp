@@ -1,18 +1,23 @@
 // LSTM, GRU and RNN in all versions (1, 3, 7, 14 with layout, 22).
 //
 // OpenVINO's sequence operations if they are equivalent, otherwise a Loop over the steps: for peepholes,
-// coupled gates and activations with parameters.
+// coupled gates, activations with parameters, and quantised products.
+#include "frontend/translators/onnx/recurrent.hpp"
+
 #include <algorithm>
-#include <functional>
 
 #include "frontend/translators/families.hpp"
-#include "frontend/translators/onnx/loop_builder.hpp"
 #include "frontend/translators/onnx/recurrent_cell.hpp"
+#include "frontend/translators/onnx/recurrent_loop.hpp"
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
+
+Value product(Builder& body, Value a, Value b) {
+  return body.op(ops::MatMul, {a, b}, {{"transpose_a", false}, {"transpose_b", true}});
+}
 
 /// Y [steps, directions, batch, hidden] and the final states [directions, batch, hidden], in the node's
 /// layout.
@@ -45,12 +50,6 @@ bool is_native(const NodeContext& node, const Cell& cell) {
     if (activation.name != "sigmoid" && activation.name != "tanh" && activation.name != "relu") return false;
   }
   return !(ignores_lengths(node, cell) && node.has_output(2)) || can_keep_cell_state(cell);
-}
-
-/// The number of steps for each sequence of a batch: i32 [batch].
-Value all_steps(NodeContext& node, const Cell& cell) {
-  const Value steps = convert(node, dimension_of(node, cell.x, 0), ElementType::i32);
-  return broadcast_to(node, steps, dimension_of(node, cell.x, 1));
 }
 
 /// A sequence operation in the layout of OpenVINO: X [batch, steps, input], states [batch, directions,
@@ -102,14 +101,6 @@ void keep_cell_state(NodeContext& node, const Cell& cell, Sequence& sequence, Va
   const Value forget = block(kSaturates);
   const Value column = concat(node, {forget, block(-kSaturates), unchanged, unchanged}, 1);
   sequence.weights[0] = concat(node, {sequence.weights[0], column}, 2);
-}
-
-/// A final state; zeros for the sequences without steps, as in onnxruntime. `axes`: those of the state but
-/// the batch.
-Value zero_without_steps(NodeContext& node, Value lengths, Value state,
-                         const std::vector<std::int64_t>& axes) {
-  const Value any = node.op(ops::Greater, {lengths, node.integer(0, ElementType::i32)});
-  return node.op(ops::Select, {unsqueeze(node, any, axes), state, node.number_like(0, state)});
 }
 
 /// Workaround for dynamic_sequence_lengths: all sequences run to the end. Y after the end of a sequence
@@ -189,112 +180,6 @@ Values native(NodeContext& node, const Cell& cell, ir::Op op, const std::vector<
   return outputs;
 }
 
-/// One step: computes the next states from the present ones. `x` is X_t * W^T + w_bias, `r` is [hidden, gates
-/// * hidden].
-using Step = std::function<Values(Builder& body, Value x, const Values& states, Value r, Value r_bias,
-                                  Value peepholes, std::span<const Activation> activations)>;
-
-/// All steps of one direction as a Loop.
-LoopOutputs run_direction(NodeContext& node, const Cell& cell, std::int64_t direction, const Step& step) {
-  const auto of_direction = [&](Value value) { return gather(node, value, node.integer(direction)); };
-  const bool backwards = cell.direction == "reverse" || direction == 1;
-  const Value steps = reshape(node, dimension_of(node, cell.x, 0), std::vector<std::int64_t>{});
-  const Value lengths = cell.lengths ? cell.lengths : all_steps(node, cell);
-  const auto turned = [&](Value value) {
-    return node.op(ops::ReverseSequence, {value, lengths}, {{"batch_axis", 1}, {"seq_axis", 0}});
-  };
-  const Value x = backwards ? turned(cell.x) : cell.x;
-  Value xw = node.op(ops::MatMul, {x, of_direction(cell.w)}, {{"transpose_a", false}, {"transpose_b", true}});
-  xw = node.op(ops::Add, {xw, of_direction(cell.w_bias)});
-  Values initial;
-  for (const Value& state : cell.initial) {
-    // A Loop needs the size of its states that the weights give.
-    const bool is_sized = state.shape().rank() == 3 && state.shape()[2].is_static();
-    initial.push_back(of_direction(
-        is_sized ? state
-                 : reshape_keeping(node, state, std::vector<std::int64_t>{cell.directions, 0, cell.hidden})));
-  }
-  Values invariants{xw, of_direction(cell.r), of_direction(cell.r_bias), lengths};
-  if (cell.peepholes) invariants.push_back(of_direction(cell.peepholes));
-  const std::size_t per_direction = cell.activations.size() / static_cast<std::size_t>(cell.directions);
-  const std::span activations(cell.activations.data() + static_cast<std::size_t>(direction) * per_direction,
-                              per_direction);
-  LoopOutputs result =
-      iterate(node, steps, initial, invariants,
-              [&](Builder& body, Value iteration, const Values& states, const Values& values) {
-                Values next = step(body, gather(body, values[0], iteration), states, values[1], values[2],
-                                   values.size() > 4 ? values[4] : Value{}, activations);
-                Value row = next[0];
-                if (cell.lengths) {
-                  // After its end, a sequence keeps its state and outputs zeros.
-                  const Value time = convert(body, iteration, ElementType::i32);
-                  const Value running = unsqueeze(body, body.op(ops::Less, {time, values[3]}), {1});
-                  for (std::size_t i = 0; i < next.size(); ++i)
-                    next[i] = body.op(ops::Select, {running, next[i], states[i]});
-                  row = body.op(ops::Select, {running, row, body.number_like(0, row)});
-                }
-                return Iteration{next, {row}};
-              });
-  if (backwards) result.scans[0] = turned(result.scans[0]);
-  if (cell.lengths || cell.x.shape()[0].min == 0) {
-    for (Value& state : result.states) state = zero_without_steps(node, lengths, state, {1});
-  }
-  return result;
-}
-
-Values decomposed(NodeContext& node, const Cell& cell, const Step& step) {
-  std::vector<Values> parts(1 + cell.initial.size());
-  for (std::int64_t direction = 0; direction < cell.directions; ++direction) {
-    const LoopOutputs iterated = run_direction(node, cell, direction, step);
-    parts[0].push_back(unsqueeze(node, iterated.scans[0], {1}));
-    for (std::size_t i = 0; i < iterated.states.size(); ++i) {
-      parts[1 + i].push_back(unsqueeze(node, iterated.states[i], {0}));
-    }
-  }
-  Values outputs{concat(node, parts[0], 1)};
-  for (std::size_t i = 1; i < parts.size(); ++i) outputs.push_back(concat(node, parts[i], 0));
-  return outputs;
-}
-
-Value product(Builder& body, Value a, Value b) {
-  return body.op(ops::MatMul, {a, b}, {{"transpose_a", false}, {"transpose_b", true}});
-}
-
-Values lstm_1(NodeContext& node) {
-  Cell cell = read_cell(node, 4, 2, {"Sigmoid", "Tanh", "Tanh"});
-  cell.peepholes = node.optional_input(7);
-  const bool coupled = node.integer("input_forget", 0) != 0;
-  if (is_native(node, cell) && !coupled) {
-    // The order of gates is i, o, f, c in ONNX, and f, i, c, o in OpenVINO.
-    const std::vector<std::int64_t> order{2, 0, 3, 1};
-    const Value bias = reordered(node, cell, node.op(ops::Add, {cell.w_bias, cell.r_bias}), order);
-    return in_layout(node, cell, native(node, cell, ops::LSTMSequence, order, bias, {}));
-  }
-  const Step step = [&](Builder& body, Value x, const Values& states, Value r, Value r_bias, Value peepholes,
-                        std::span<const Activation> activations) -> Values {
-    const Value sums = body.op(ops::Add, {body.op(ops::Add, {x, product(body, states[0], r)}), r_bias});
-    const auto gate = [&](std::int64_t index, std::int64_t peephole, Value cell_state) {
-      Value sum = gate_block(body, cell, sums, index);
-      if (peepholes && peephole >= 0) {
-        sum =
-            body.op(ops::Add,
-                    {sum, body.op(ops::Multiply, {gate_block(body, cell, peepholes, peephole), cell_state})});
-      }
-      return clipped(body, cell, sum);
-    };
-    // The order of peepholes is i, o, f.
-    const Value i = activated(node, body, activations[0], gate(0, 0, states[1]));
-    const Value f = coupled ? body.op(ops::Subtract, {body.number_like(1, i), i})
-                            : activated(node, body, activations[0], gate(2, 2, states[1]));
-    const Value c = activated(node, body, activations[1], gate(3, -1, {}));
-    const Value next =
-        body.op(ops::Add, {body.op(ops::Multiply, {f, states[1]}), body.op(ops::Multiply, {i, c})});
-    const Value o = activated(node, body, activations[0], gate(1, 1, next));
-    return {body.op(ops::Multiply, {o, activated(node, body, activations[2], next)}), next};
-  };
-  return in_layout(node, cell, decomposed(node, cell, step));
-}
-
 Values gru_1(NodeContext& node) {
   const Cell cell = read_cell(node, 3, 1, {"Sigmoid", "Tanh"});
   const bool linear_before_reset = node.integer("linear_before_reset", 0) != 0;
@@ -311,34 +196,34 @@ Values gru_1(NodeContext& node) {
         node, cell,
         native(node, cell, ops::GRUSequence, order, bias, {{"linear_before_reset", linear_before_reset}}));
   }
-  const Step step = [&](Builder& body, Value x, const Values& states, Value r, Value r_bias, Value,
-                        std::span<const Activation> activations) -> Values {
+  const Step step = [&](Builder& body, const StepValues& at) -> Values {
     const auto rows = [&](std::int64_t first, std::int64_t last) {
-      return slice(body, r, first * cell.hidden, last * cell.hidden, 0);
+      return slice(body, at.r, first * cell.hidden, last * cell.hidden, 0);
     };
     const auto gate = [&](std::int64_t index) {
-      const Value recurrent = body.op(ops::Add, {product(body, states[0], rows(index, index + 1)),
-                                                 gate_block(body, cell, r_bias, index)});
-      const Value sum = body.op(ops::Add, {gate_block(body, cell, x, index), recurrent});
-      return activated(node, body, activations[0], clipped(body, cell, sum));
+      const Value recurrent = body.op(ops::Add, {product(body, at.states[0], rows(index, index + 1)),
+                                                 gate_block(body, cell, at.r_bias, index)});
+      const Value sum = body.op(ops::Add, {gate_block(body, cell, at.x, index), recurrent});
+      return activated(node, body, at.activations[0], clipped(body, cell, sum));
     };
     const Value z = gate(0);
     const Value reset = gate(1);
     Value recurrent;
     if (linear_before_reset) {
       const Value linear =
-          body.op(ops::Add, {product(body, states[0], rows(2, 3)), gate_block(body, cell, r_bias, 2)});
+          body.op(ops::Add, {product(body, at.states[0], rows(2, 3)), gate_block(body, cell, at.r_bias, 2)});
       recurrent = body.op(ops::Multiply, {reset, linear});
     } else {
-      const Value gated = body.op(ops::Multiply, {reset, states[0]});
-      recurrent = body.op(ops::Add, {product(body, gated, rows(2, 3)), gate_block(body, cell, r_bias, 2)});
+      const Value gated = body.op(ops::Multiply, {reset, at.states[0]});
+      recurrent = body.op(ops::Add, {product(body, gated, rows(2, 3)), gate_block(body, cell, at.r_bias, 2)});
     }
-    const Value sum = body.op(ops::Add, {gate_block(body, cell, x, 2), recurrent});
-    const Value h = activated(node, body, activations[1], clipped(body, cell, sum));
+    const Value sum = body.op(ops::Add, {gate_block(body, cell, at.x, 2), recurrent});
+    const Value h = activated(node, body, at.activations[1], clipped(body, cell, sum));
     const Value rest = body.op(ops::Subtract, {body.number_like(1, z), z});
-    return {body.op(ops::Add, {body.op(ops::Multiply, {rest, h}), body.op(ops::Multiply, {z, states[0]})})};
+    return {
+        body.op(ops::Add, {body.op(ops::Multiply, {rest, h}), body.op(ops::Multiply, {z, at.states[0]})})};
   };
-  return in_layout(node, cell, decomposed(node, cell, step));
+  return in_layout(node, cell, run_in_loops(node, cell, step));
 }
 
 Values rnn_1(NodeContext& node) {
@@ -347,15 +232,56 @@ Values rnn_1(NodeContext& node) {
     const Value bias = node.op(ops::Add, {cell.w_bias, cell.r_bias});
     return in_layout(node, cell, native(node, cell, ops::RNNSequence, {0}, bias, {}));
   }
-  const Step step = [&](Builder& body, Value x, const Values& states, Value r, Value r_bias, Value,
-                        std::span<const Activation> activations) -> Values {
-    const Value sum = body.op(ops::Add, {body.op(ops::Add, {x, product(body, states[0], r)}), r_bias});
-    return {activated(node, body, activations[0], clipped(body, cell, sum))};
+  const Step step = [&](Builder& body, const StepValues& at) -> Values {
+    const Value sum =
+        body.op(ops::Add, {body.op(ops::Add, {at.x, product(body, at.states[0], at.r)}), at.r_bias});
+    return {activated(node, body, at.activations[0], clipped(body, cell, sum))};
   };
-  return in_layout(node, cell, decomposed(node, cell, step));
+  return in_layout(node, cell, run_in_loops(node, cell, step));
+}
+
+Values lstm_1(NodeContext& node) {
+  return translate_lstm(node, {});
 }
 
 }  // namespace
+
+Values translate_lstm(NodeContext& node, const QuantizedProducts& products) {
+  Cell cell = read_cell(node, 4, 2, {"Sigmoid", "Tanh", "Tanh"});
+  cell.peepholes = node.optional_input(7);
+  cell.products = products;
+  const bool coupled = node.integer("input_forget", 0) != 0;
+  if (is_native(node, cell) && !coupled && !products.by_r) {
+    // The order of gates is i, o, f, c in ONNX, and f, i, c, o in OpenVINO.
+    const std::vector<std::int64_t> order{2, 0, 3, 1};
+    const Value bias = reordered(node, cell, node.op(ops::Add, {cell.w_bias, cell.r_bias}), order);
+    return in_layout(node, cell, native(node, cell, ops::LSTMSequence, order, bias, {}));
+  }
+  cell.w_bias = node.op(ops::Add, {cell.w_bias, cell.r_bias});  // one sum less in each step
+  const Step step = [&](Builder& body, const StepValues& at) -> Values {
+    const Value recurrent =
+        products.by_r ? products.by_r(body, at.states[0], at.direction) : product(body, at.states[0], at.r);
+    const Value sums = body.op(ops::Add, {at.x, recurrent});
+    const auto gate = [&](std::int64_t index, std::int64_t peephole, Value cell_state) {
+      Value sum = gate_block(body, cell, sums, index);
+      if (at.peepholes && peephole >= 0) {
+        const Value weights = gate_block(body, cell, at.peepholes, peephole);
+        sum = body.op(ops::Add, {sum, body.op(ops::Multiply, {weights, cell_state})});
+      }
+      return clipped(body, cell, sum);
+    };
+    // The order of peepholes is i, o, f.
+    const Value i = activated(node, body, at.activations[0], gate(0, 0, at.states[1]));
+    const Value f = coupled ? body.op(ops::Subtract, {body.number_like(1, i), i})
+                            : activated(node, body, at.activations[0], gate(2, 2, at.states[1]));
+    const Value c = activated(node, body, at.activations[1], gate(3, -1, {}));
+    const Value next =
+        body.op(ops::Add, {body.op(ops::Multiply, {f, at.states[1]}), body.op(ops::Multiply, {i, c})});
+    const Value o = activated(node, body, at.activations[0], gate(1, 1, next));
+    return {body.op(ops::Multiply, {o, activated(node, body, at.activations[2], next)}), next};
+  };
+  return in_layout(node, cell, run_in_loops(node, cell, step));
+}
 
 std::vector<TranslatorRow> recurrent_translators() {
   return {

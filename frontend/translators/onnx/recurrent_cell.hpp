@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,14 @@ struct Activation {
   std::string name;
   std::optional<double> alpha;
   std::optional<double> beta;
+};
+
+/// Multiplies by the quantised weights of a direction, which are emitted beside the product. Null functions:
+/// the weights are not quantised.
+struct QuantizedProducts {
+  using Multiply = std::function<Value(Builder& builder, Value numbers, std::int64_t direction)>;
+  Multiply by_w;  ///< X * W^T
+  Multiply by_r;  ///< H * R^T
 };
 
 /// A recurrent node in one layout: X [steps, batch, input], states [directions, batch, hidden].
@@ -33,6 +42,7 @@ struct Cell {
   std::vector<Activation> activations;  ///< per direction
   double clip;
   bool batch_first;
+  QuantizedProducts products;  ///< instead of those with `w` and `r`
 };
 
 /// Reads a node with `gates` gates and `states` states; `defaults` are the activations of one direction.

@@ -1,0 +1,50 @@
+#include "frontend/translators/com_microsoft/quantized_matrix.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "frontend/translators/onnx/shape_tools.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+bool is_zero(Value constant) {
+  return std::ranges::all_of(constant.node->constant()->bytes(),
+                             [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+}  // namespace
+
+bool is_constant(const QuantizedMatrix& matrix) {
+  const auto sizes = matrix.integers.shape().sizes();
+  const auto is_placed = [&](Value parameter) {
+    const auto count = parameter.shape().element_count();
+    return parameter.node->constant() != nullptr && (count == 1 || count == sizes->back());
+  };
+  return sizes && sizes->size() == 2 && matrix.integers.node->constant() != nullptr &&
+         is_placed(matrix.scale) && (!matrix.zero_point || is_placed(matrix.zero_point));
+}
+
+bool is_compressed(std::int64_t inputs) {
+  return inputs >= 64 && inputs % 32 == 0;
+}
+
+Value multiply_by_weights(Builder& builder, Value a, const QuantizedMatrix& weights, bool may_round) {
+  const auto sizes = *weights.integers.shape().sizes();
+  const auto placed = [&](Value parameter) {
+    const bool is_single = parameter.shape().element_count() == 1;
+    const auto shape = is_single ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{1, sizes.back()};
+    return convert(builder, reshape_constant(builder, parameter, shape), ElementType::f32);
+  };
+  Value numbers = convert(builder, weights.integers, ElementType::f32);
+  if (weights.zero_point && !is_zero(weights.zero_point))
+    numbers = builder.op(ops::Subtract, {numbers, placed(weights.zero_point)});
+  const Value factor = placed(weights.scale);
+  const ir::AttributeList plain = {{"transpose_a", false}, {"transpose_b", false}};
+  if (!is_compressed(sizes.front()))
+    return builder.op(ops::Multiply, {builder.op(ops::MatMul, {a, numbers}, plain), factor});
+  return builder.op(ops::MatMul, {a, builder.op(ops::Multiply, {numbers, factor})},
+                    {{"transpose_a", false}, {"transpose_b", false}, {"may_round_input", may_round}});
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,236 @@
+#include "ir/dimension_rules.hpp"
+
+#include <algorithm>
+
+#include "ir/inference.hpp"
+#include "ir/size_rules.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+/// The rules of the dimensions of a node's outputs that are not copied from those of an input.
+class DimensionRule {
+ public:
+  DimensionRule(const Node& node, std::size_t output, std::size_t rank)
+      : node_(node), output_(output), table_(node.graph().sizes()), rank_(rank) {}
+
+  /// The operations that have rules.
+  static constexpr OperationSet kOperations = {
+      ops::Reshape, ops::Broadcast,     ops::Tile,       ops::Slice, ops::Range,
+      ops::Split,   ops::VariadicSplit, ops::Pad,        ops::TopK,  ops::OneHot,
+      ops::Eye,     ops::RandomUniform, ops::Interpolate};
+
+  Size of(std::size_t axis) const {
+    if (node_.is(ops::Reshape)) return of_reshape(axis);
+    if (node_.is(ops::Broadcast)) return of_broadcast(axis);
+    if (node_.is(ops::Tile)) return of_tile(axis);
+    if (node_.is(ops::Slice)) return of_slice(axis);
+    if (node_.is(ops::Range)) return of_range();
+    if (node_.is(ops::Split) || node_.is(ops::VariadicSplit)) return of_split(axis);
+    if (node_.is(ops::Pad)) return of_pad(axis);
+    if (node_.is(ops::TopK))
+      return normalize_axis(node_.integer("axis"), rank_) == axis ? size_in(node_.input(1), 0) : nullptr;
+    if (node_.is(ops::OneHot))
+      return normalize_axis(node_.integer("axis"), rank_) == axis ? size_in(node_.input(1), 0) : nullptr;
+    if (node_.is(ops::Eye)) return size_in(node_.input(axis), 0);
+    if (node_.is(ops::RandomUniform)) return size_in(node_.input(0), axis);
+    if (node_.is(ops::Interpolate)) return of_interpolate(axis);
+    return nullptr;
+  }
+
+ private:
+  Size data(std::size_t axis) const { return size_along(node_.input(0), axis); }
+  std::optional<std::size_t> data_rank() const {
+    const PartialShape& shape = node_.input(0).shape();
+    return shape.has_rank() ? std::optional(shape.rank()) : std::nullopt;
+  }
+
+  Size of_reshape(std::size_t axis) const {
+    return ReshapeSizes(node_.input(0), node_.input(1), node_.boolean("special_zero")).of(axis);
+  }
+
+  Size of_broadcast(std::size_t axis) const {
+    const auto count = node_.input(1).shape().element_count();
+    const auto rank = data_rank();
+    if (!count || !rank) return nullptr;
+    const std::size_t missing = rank_ - std::min(*rank, rank_);
+    const std::size_t missing_sizes = rank_ - std::min(static_cast<std::size_t>(*count), rank_);
+    const Size target =
+        axis < missing_sizes ? table_.constant(1) : size_in(node_.input(1), axis - missing_sizes);
+    if (node_.text("mode") != "bidirectional") return target;
+    return axis < missing ? target : table_.broadcast(data(axis - missing), target);
+  }
+
+  Size of_tile(std::size_t axis) const {
+    const auto count = node_.input(1).shape().element_count();
+    const auto rank = data_rank();
+    if (!count || !rank) return nullptr;
+    const std::size_t missing = rank_ - *rank;
+    const std::size_t missing_repeats = rank_ - std::min(static_cast<std::size_t>(*count), rank_);
+    const Size size = axis < missing ? table_.constant(1) : data(axis - missing);
+    return axis < missing_repeats ? size
+                                  : table_.product(size, size_in(node_.input(1), axis - missing_repeats));
+  }
+
+  /// The place of `axis` among the axes in input `input`; no value if they are dynamic, and the number of
+  /// axes if it is not among them.
+  std::optional<std::size_t> listed_at(std::size_t input, std::size_t axis) const {
+    const auto axes = exact_values(node_.input(input));
+    if (!axes) return std::nullopt;
+    const auto found =
+        std::ranges::find_if(*axes, [&](std::int64_t listed) { return position_in(listed, rank_) == axis; });
+    return static_cast<std::size_t>(found - axes->begin());
+  }
+
+  Size of_slice(std::size_t axis) const {
+    const auto place = listed_at(4, axis);
+    if (!place) return nullptr;
+    const Size step = size_in(node_.input(3), *place);
+    const Size size = data(axis);
+    const auto by = constant(step);
+    if (!by || size == nullptr) return nullptr;
+    const Size start = size_in(node_.input(1), *place);
+    const Size stop = size_in(node_.input(2), *place);
+    constexpr std::int64_t kEnd = std::numeric_limits<std::int32_t>::max();
+    if (*by == -1) {
+      const auto first = constant(start);
+      const bool is_whole = first && (*first == -1 || *first >= kEnd) && constant(stop).value_or(0) <= -kEnd;
+      return is_whole ? size : nullptr;
+    }
+    if (*by <= 0) return nullptr;
+    const auto clamped = [&](Size position) -> Size {
+      const auto fixed = constant(position);
+      if (fixed && *fixed >= kEnd) return size;
+      if (fixed && *fixed < 0) return table_.maximum(table_.sum(size, position), table_.constant(0));
+      const bool counts_from_start = position != nullptr && position->least().value_or(-1) >= 0;
+      return counts_from_start ? table_.minimum(position, size) : nullptr;
+    };
+    const Size length = table_.difference(clamped(stop), clamped(start));
+    return positions(table_.maximum(length, table_.constant(0)), *by);
+  }
+
+  /// `length` / `step`, rounded up.
+  Size positions(Size length, std::int64_t step) const {
+    if (step == 1) return length;
+    return table_.floor_quotient(table_.sum(length, table_.constant(step - 1)), table_.constant(step));
+  }
+
+  Size of_range() const {
+    const auto step = constant(size_in(node_.input(2), 0));
+    const bool is_of_integers = is_integral(node_.output(0).type) && is_integral(node_.input(0).type()) &&
+                                is_integral(node_.input(1).type());
+    if (!is_of_integers || !step || *step <= 0) return nullptr;
+    const Size start = size_in(node_.input(0), 0);
+    const Size length = table_.difference(size_in(node_.input(1), 0), start);
+    const auto stop = known_values(node_.input(1));
+    const bool is_size = constant(start) == 0 && stop && stop->size() == 1 && stop->front().min >= 0;
+    return positions(is_size ? length : table_.maximum(length, table_.constant(0)), *step);
+  }
+
+  Size of_split(std::size_t axis) const {
+    if (listed_at(1, axis) != 0U) return nullptr;
+    if (node_.is(ops::Split))
+      return table_.quotient(data(axis), table_.constant(node_.integer("num_splits")));
+    const auto lengths = elements_of(node_.input(2));
+    if (!lengths || output_ >= lengths->size()) return nullptr;
+    if (constant((*lengths)[output_]) != -1) {
+      const Size length = (*lengths)[output_];
+      return length != nullptr && length->least().value_or(-1) >= 0 ? length : nullptr;
+    }
+    Size rest = data(axis);
+    for (std::size_t i = 0; i < lengths->size(); ++i) {
+      if (i != output_) rest = table_.difference(rest, (*lengths)[i]);
+    }
+    return rest;
+  }
+
+  Size of_pad(std::size_t axis) const {
+    const Size pads = table_.sum(size_in(node_.input(1), axis), size_in(node_.input(2), axis));
+    return table_.maximum(table_.sum(data(axis), pads), table_.constant(0));
+  }
+
+  Size of_interpolate(std::size_t axis) const {
+    const auto axes = exact_values(node_.input(2));
+    const auto place = listed_at(2, axis);
+    if (!place || !axes) return nullptr;
+    if (*place == axes->size()) return data(axis);
+    if (node_.text("shape_calculation_mode") != "scales") return size_in(node_.input(1), *place);
+    const auto scales = exact_numbers(node_.input(1));
+    if (!scales || *place >= scales->size()) return nullptr;
+    const double scale = (*scales)[*place];
+    constexpr double kMost = 1024;
+    const bool is_integer =
+        scale >= 1 && scale <= kMost && scale == static_cast<double>(static_cast<int>(scale));
+    return is_integer ? table_.product(data(axis), table_.constant(static_cast<int>(scale))) : nullptr;
+  }
+
+  const Node& node_;
+  std::size_t output_;
+  SizeTable& table_;
+  std::size_t rank_;
+};
+
+}  // namespace
+
+bool has_dimension_rules(const Node& node) {
+  return node.is_one_of(DimensionRule::kOperations);
+}
+
+Size computed_dimension(const Node& node, std::size_t output, std::size_t rank, std::size_t axis) {
+  return DimensionRule(node, output, rank).of(axis);
+}
+
+ReshapeSizes::ReshapeSizes(Value data, Value pattern, bool special_zero)
+    : data_(data), table_(data.node->graph().sizes()), special_zero_(special_zero) {
+  if (const auto elements = elements_of(pattern)) elements_ = *elements;
+  if (const auto known = known_values(pattern)) known_ = *known;
+}
+
+std::optional<std::size_t> ReshapeSizes::inferred() const {
+  const auto found = std::ranges::find_if(elements_, [](Size element) { return constant(element) == -1; });
+  if (found == elements_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - elements_.begin());
+}
+
+Size ReshapeSizes::of(std::size_t axis) const {
+  if (axis >= elements_.size()) return nullptr;
+  return inferred() == axis ? remaining(axis) : requested(axis);
+}
+
+/// The size of an axis of which the element of the pattern is not -1.
+Size ReshapeSizes::requested(std::size_t axis) const {
+  const Size element = elements_[axis];
+  if (element == nullptr) return nullptr;
+  const PartialShape& shape = data_.shape();
+  const std::int64_t least = axis < known_.size() ? known_[axis].min : element->least().value_or(-1);
+  if (least < 0) return nullptr;
+  if (!special_zero_ || least > 0) return element;
+  // A 0 copies the dimension of the data.
+  if (!shape.has_rank()) return nullptr;
+  return axis < shape.rank() ? table_.nonzero_or(element, size_along(data_, axis)) : element;
+}
+
+Size ReshapeSizes::remaining(std::size_t axis) const {
+  const PartialShape& shape = data_.shape();
+  if (!shape.has_rank()) return nullptr;
+  Sizes left;
+  for (std::size_t i = 0; i < shape.rank(); ++i) left.push_back(size_along(data_, i));
+  Size taken = table_.constant(1);
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    if (i == axis) continue;
+    const Size size = requested(i);
+    const auto same = std::ranges::find(left, size);
+    const bool is_zero = constant(size) == 0;
+    if (size == nullptr || is_zero) return nullptr;
+    if (same != left.end()) {
+      left.erase(same);
+    } else {
+      taken = table_.product(taken, size);
+    }
+  }
+  Size all = table_.constant(1);
+  for (const Size size : left) all = table_.product(all, size);
+  return table_.quotient(all, taken);
+}
+
+}  // namespace onnx2ir::ir

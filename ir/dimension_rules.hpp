@@ -1,0 +1,35 @@
+// The rules of dimensions that inference does not copy from an input.
+#pragma once
+
+#include <cstddef>
+
+#include "ir/element_sizes.hpp"
+
+namespace onnx2ir::ir {
+
+/// Whether the operation of `node` has rules.
+bool has_dimension_rules(const Node& node);
+/// The size along `axis` of an output of rank `rank`, computed from the inputs; null if no rule gives it.
+Size computed_dimension(const Node& node, std::size_t output, std::size_t rank, std::size_t axis);
+
+/// The sizes of a Reshape of `data` to `pattern`.
+class ReshapeSizes {
+ public:
+  ReshapeSizes(Value data, Value pattern, bool special_zero);
+  /// The place of the -1.
+  std::optional<std::size_t> inferred() const;
+  /// Null if the size is not known.
+  Size of(std::size_t axis) const;
+
+ private:
+  Size requested(std::size_t axis) const;
+  Size remaining(std::size_t axis) const;
+
+  Value data_;
+  SizeTable& table_;
+  bool special_zero_;
+  Sizes elements_;
+  KnownValues known_;
+};
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,246 @@
+#include "ir/element_rules.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/inference.hpp"
+#include "ir/size_rules.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+/// The rules of the elements of a node's outputs.
+class ElementRule {
+ public:
+  ElementRule(const Node& node, std::size_t output, std::size_t count)
+      : node_(node), output_(output), count_(count), table_(node.graph().sizes()) {}
+
+  /// Null where nothing is known.
+  Sizes all() const {
+    if (node_.inputs().empty() || node_.op().traits.has_bodies) return none();
+    if (node_.is(ops::ShapeOf)) return of_shape();
+    if (node_.op().traits.reshapes || node_.is_one_of({ops::Identity, ops::Result})) return copied();
+    if (node_.is(ops::Convert)) return of_convert();
+    if (node_.is(ops::Concat)) return of_concat();
+    if (node_.is(ops::Gather)) return of_gather();
+    if (node_.is(ops::Slice)) return of_slice();
+    if (node_.is(ops::Split) || node_.is(ops::VariadicSplit)) return of_split();
+    if (node_.is_one_of({ops::Broadcast, ops::Tile})) return repeated();
+    if (node_.is(ops::ScatterUpdate) || node_.is(ops::ScatterElementsUpdate)) return of_scatter();
+    if (node_.is_one_of({ops::ReduceProd, ops::ReduceSum, ops::ReduceMax, ops::ReduceMin}))
+      return of_reduction();
+    if (node_.is(ops::LogicalNot)) return of_each([&](Size a) { return negated(a); });
+    if (node_.is(ops::Negative))
+      return of_each([&](Size a) { return table_.product(table_.constant(-1), a); });
+    if (node_.is(ops::Select)) return of_select();
+    return of_pairs();
+  }
+
+ private:
+  Sizes none() const { return Sizes(count_); }
+  Size negated(Size a) const { return table_.difference(table_.constant(1), a); }
+
+  /// Input 0 or others with as many elements as the output.
+  Sizes copied(std::size_t input = 0) const {
+    auto elements = elements_of(node_.input(input));
+    return elements && elements->size() == count_ ? *std::move(elements) : none();
+  }
+
+  /// The elements of an input that is broadcast to the output: one element, or all in their order.
+  std::optional<Sizes> broadcast(std::size_t input) const {
+    auto elements = elements_of(node_.input(input));
+    if (!elements || (elements->size() != 1 && elements->size() != count_)) return std::nullopt;
+    const Size first = elements->empty() ? nullptr : elements->front();
+    while (elements->size() < count_) elements->push_back(first);
+    if (elements->size() > count_) elements->resize(count_);
+    return elements;
+  }
+
+  Sizes repeated() const {
+    const auto elements = elements_of(node_.input(0));
+    if (!elements || elements->size() != 1) return none();
+    Sizes result;
+    while (result.size() < count_) result.push_back(elements->front());
+    return result;
+  }
+
+  Sizes of_shape() const {
+    Sizes result = none();
+    for (std::size_t i = 0; i < count_; ++i) result[i] = size_along(node_.input(0), i);
+    return result;
+  }
+
+  /// Sizes fit into 32 bits.
+  Sizes of_convert() const {
+    Sizes result = copied();
+    const bool is_truth =
+        node_.output(0).type == ElementType::boolean && node_.input(0).type() != ElementType::boolean;
+    for (Size& element : result) {
+      if (is_truth) element = negated(table_.is_zero(element));
+    }
+    return result;
+  }
+
+  Sizes of_concat() const {
+    if (node_.output(0).shape.rank() != 1) return none();
+    Sizes result;
+    for (const Value part : node_.inputs()) {
+      const auto elements = elements_of(part);
+      if (!elements) return none();
+      result.append(elements->begin(), elements->end());
+    }
+    return result.size() == count_ ? result : none();
+  }
+
+  Sizes of_gather() const {
+    Sizes result = none();
+    const auto indices = exact_values(node_.input(1));
+    const auto elements = is_vector(node_.input(0)) ? elements_of(node_.input(0)) : std::nullopt;
+    if (!indices || !elements || indices->size() != count_ || node_.integer("batch_dims") != 0) return result;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (const auto place = position_in((*indices)[i], elements->size())) result[i] = (*elements)[*place];
+    }
+    return result;
+  }
+
+  Sizes of_slice() const {
+    Sizes result = none();
+    const auto elements = is_vector(node_.input(0)) ? elements_of(node_.input(0)) : std::nullopt;
+    const auto start = known_element(node_.input(1), 0);
+    const auto step = known_element(node_.input(3), 0);
+    if (!elements || !start || !step || *step == 0) return result;
+    const auto size = static_cast<std::int64_t>(elements->size());
+    const std::int64_t least = *step > 0 ? 0 : -1;
+    const std::int64_t most = *step > 0 ? size : size - 1;
+    const std::int64_t first = std::clamp(*start < 0 ? *start + size : *start, least, most);
+    const std::int64_t by = std::clamp(*step, -size, size);
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::int64_t place = first + static_cast<std::int64_t>(i) * by;
+      if (place >= 0 && place < size) result[i] = (*elements)[static_cast<std::size_t>(place)];
+    }
+    return result;
+  }
+
+  Sizes of_split() const {
+    const auto elements = is_vector(node_.input(0)) ? elements_of(node_.input(0)) : std::nullopt;
+    if (!elements) return none();
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < output_; ++i) {
+      const auto length = node_.output(i).shape.element_count();
+      if (!length) return none();
+      first += static_cast<std::size_t>(*length);
+    }
+    if (first + count_ > elements->size()) return none();
+    const auto begin = elements->begin() + static_cast<std::ptrdiff_t>(first);
+    return {begin, begin + static_cast<std::ptrdiff_t>(count_)};
+  }
+
+  Sizes of_scatter() const {
+    const bool is_assignment =
+        node_.find_attribute("reduction") == nullptr || node_.text("reduction") == "none";
+    Sizes result = copied();
+    const auto indices = exact_values(node_.input(1));
+    const auto updates = elements_of(node_.input(2));
+    if (!is_assignment || !is_vector(node_.input(0)) || !indices || !updates ||
+        indices->size() != updates->size())
+      return none();
+    for (std::size_t i = 0; i < indices->size(); ++i) {
+      const auto place = position_in((*indices)[i], count_);
+      if (!place) return none();
+      result[*place] = (*updates)[i];
+    }
+    return result;
+  }
+
+  Sizes of_reduction() const {
+    const auto elements = elements_of(node_.input(0));
+    if (count_ != 1 || !elements || elements->empty()) return none();
+    Size result = elements->front();
+    for (std::size_t i = 1; i < elements->size(); ++i) {
+      const Size element = (*elements)[i];
+      result = node_.is(ops::ReduceProd)  ? table_.product(result, element)
+               : node_.is(ops::ReduceSum) ? table_.sum(result, element)
+               : node_.is(ops::ReduceMax) ? table_.maximum(result, element)
+                                          : table_.minimum(result, element);
+    }
+    return {result};
+  }
+
+  template <typename Function>
+  Sizes of_each(Function function) const {
+    Sizes result = copied();
+    for (Size& element : result) element = function(element);
+    return result;
+  }
+
+  Sizes of_select() const {
+    Sizes result = none();
+    const auto condition = broadcast(0);
+    const auto yes = broadcast(1);
+    const auto no = broadcast(2);
+    if (!yes || !no) return result;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto chosen = condition ? constant((*condition)[i]) : std::nullopt;
+      if (chosen || are_equal((*yes)[i], (*no)[i])) result[i] = chosen == 0 ? (*no)[i] : (*yes)[i];
+    }
+    return result;
+  }
+
+  Sizes of_pairs() const {
+    if (!node_.op().traits.broadcasts || node_.inputs().size() != 2) return none();
+    const auto a = broadcast(0);
+    const auto b = broadcast(1);
+    if (!a || !b) return none();
+    Sizes result = none();
+    for (std::size_t i = 0; i < count_; ++i) {
+      if ((*a)[i] != nullptr && (*b)[i] != nullptr) result[i] = of_pair((*a)[i], (*b)[i]);
+    }
+    return result;
+  }
+
+  Size of_pair(Size a, Size b) const {
+    const auto less = [&](Size x, Size y) {
+      return may_be_ordered(x, y) ? table_.is_negative(table_.difference(x, y)) : nullptr;
+    };
+    if (node_.is(ops::Add)) return table_.sum(a, b);
+    if (node_.is(ops::Subtract)) return table_.difference(a, b);
+    if (node_.is(ops::Multiply) || node_.is(ops::LogicalAnd)) return table_.product(a, b);
+    if (node_.is(ops::LogicalOr)) return table_.difference(table_.sum(a, b), table_.product(a, b));
+    if (node_.is(ops::Maximum)) return may_be_ordered(a, b) ? table_.maximum(a, b) : nullptr;
+    if (node_.is(ops::Minimum)) return may_be_ordered(a, b) ? table_.minimum(a, b) : nullptr;
+    if (node_.is(ops::Divide)) return divided(a, b);
+    if (node_.is(ops::Mod) || node_.is(ops::FloorMod))
+      return table_.difference(a, table_.product(divided(a, b), b));
+    if (node_.is(ops::Equal)) return table_.is_zero(table_.difference(a, b));
+    if (node_.is(ops::NotEqual)) return negated(table_.is_zero(table_.difference(a, b)));
+    if (node_.is(ops::Less)) return less(a, b);
+    if (node_.is(ops::Greater)) return less(b, a);
+    if (node_.is(ops::LessEqual)) return negated(less(b, a));
+    if (node_.is(ops::GreaterEqual)) return negated(less(a, b));
+    return nullptr;
+  }
+
+  /// Sizes do not overflow. Of other integers, n < n + 1 can be false.
+  static bool may_be_ordered(Size a, Size b) {
+    return (a->least() && b->least()) || a->constant() || b->constant();
+  }
+
+  /// Rounding toward zero and rounding down differ only below 0.
+  Size divided(Size a, Size b) const {
+    return a->least().value_or(-1) >= 0 && b->least().value_or(-1) > 0 ? table_.floor_quotient(a, b)
+                                                                       : nullptr;
+  }
+
+  const Node& node_;
+  std::size_t output_;
+  std::size_t count_;
+  SizeTable& table_;
+};
+
+}  // namespace
+
+Sizes computed_elements(const Node& node, std::size_t output, std::size_t count) {
+  return ElementRule(node, output, count).all();
+}
+
+}  // namespace onnx2ir::ir

@@ -26,6 +26,7 @@ struct Appended {
   std::size_t axis;
   bool is_whole;            ///< no elements are removed afterwards
   bool is_rolling = false;  ///< a number of them is removed that is known only at run time
+  const ir::Node* concat = nullptr;
 };
 
 std::optional<Appended> appended(ir::Value present, ir::Value past, int steps = kMaxSteps);
@@ -57,7 +58,8 @@ std::optional<Appended> appended(ir::Value present, ir::Value past, int steps) {
     if (!is_cache) return std::nullopt;
     const std::int64_t axis = node.integer("axis");
     const auto rank = static_cast<std::int64_t>(past.shape().rank());
-    return Appended{.axis = static_cast<std::size_t>(axis < 0 ? axis + rank : axis), .is_whole = true};
+    return Appended{
+        .axis = static_cast<std::size_t>(axis < 0 ? axis + rank : axis), .is_whole = true, .concat = &node};
   }
   if (!node.is(ops::Gather) && !node.is(ops::Slice)) return std::nullopt;
   auto found = appended(node.input(0), past, steps - 1);
@@ -103,6 +105,21 @@ std::optional<std::size_t> batch_axis(const ir::PartialShape& shape, const ir::D
     if (may_be_batch(axis) && shape[axis].is_static()) return axis;
   }
   return std::nullopt;
+}
+
+/// How many rows of the cache belong to a row of the batch, whose size is `batch`, if the elements that are
+/// appended to the cache have a multiple of its rows; otherwise 1.
+std::int64_t rows_in_batch(const Appended& how, ir::Value past, std::size_t axis,
+                           const ir::Dimension& batch) {
+  if (axis == how.axis || batch.expression() == nullptr) return 1;
+  for (const ir::Value part : how.concat->inputs()) {
+    if (before_conversions(part) == past) continue;
+    const ir::Size rows = ir::size_along(part, axis);
+    if (rows == nullptr || rows->table != batch.expression()->table) continue;
+    const ir::Size quotient = rows->table->exact_quotient(rows, batch.expression());
+    if (quotient != nullptr && quotient->constant() > 1) return *quotient->constant();
+  }
+  return 1;
 }
 
 /// The shape of a variable: it must fit what the first inference reads and what every inference writes. For
@@ -200,6 +217,7 @@ CacheAxesOrReason axes_of(const CacheEnds& cache, const ir::Dimension& batch) {
   if (!found)
     return failed(fmt::format("has the shape {}: which size is its batch is not known", ir::to_string(past)));
   axes.batch = *found;
+  if (how) axes.rows = rows_in_batch(*how, cache.past->value(), axes.batch, batch);
   if (std::string reason = unknown_length(cache, axes, how); !reason.empty())
     return failed(std::move(reason));
   return {std::move(axes), {}};

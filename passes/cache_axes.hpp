@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace onnx2ir::passes {
 struct CacheAxes {
   std::size_t batch = 0;
   ir::PartialShape shape;  ///< of the variable; a dynamic size that is not the batch is 0 at first
+  std::int64_t rows = 1;   ///< of the cache for each row of the batch: its heads if one axis joins both
 };
 
 /// The axes, or why the cache cannot be kept in a variable that is empty or zero at first.

@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,10 +34,11 @@ struct Cache {
   ir::ElementType type;  ///< of the variable
   std::size_t batch_axis;
   ir::PartialShape shape;  ///< of the variable
+  std::int64_t rows;       ///< for each row of the batch
 };
 
-/// Caches of the same type and sizes share their initial value.
-using Kind = std::pair<ir::ElementType, std::vector<std::int64_t>>;
+/// Caches of the same type, sizes and rows share their initial value.
+using Kind = std::tuple<ir::ElementType, std::vector<std::int64_t>, std::int64_t>;
 
 /// What all variables use.
 struct Common {
@@ -43,6 +46,7 @@ struct Common {
   ir::Value beams;
   bool is_sole_use_faulty = false;
   std::map<Kind, ir::Value> initial_values;
+  std::map<std::int64_t, ir::Value> rows_of_beams;  ///< by the rows of a cache for each row of the batch
 };
 
 std::vector<std::int64_t> sizes_of(const Cache& cache) {
@@ -52,7 +56,7 @@ std::vector<std::int64_t> sizes_of(const Cache& cache) {
 }
 
 Kind kind_of(const Cache& cache) {
-  return {cache.type, sizes_of(cache)};
+  return {cache.type, sizes_of(cache), cache.rows};
 }
 
 std::map<Kind, std::size_t> counts_of(const std::vector<Cache>& caches) {
@@ -100,21 +104,42 @@ ir::Value initial_value(ir::Builder& builder, const Cache& cache, ir::Value batc
     const ir::Dimension& size = cache.shape[i];
     if (size.is_static()) {
       sizes.push_back(builder.integers({size.size()}));
+    } else if (i != cache.batch_axis) {
+      sizes.push_back(length);
     } else {
-      sizes.push_back(i == cache.batch_axis ? batch : length);
+      sizes.push_back(cache.rows == 1 ? batch
+                                      : builder.op(ops::Multiply, {batch, builder.integers({cache.rows})}));
     }
   }
   const ir::Value target = ir::concat(builder, sizes);
   return ir::filled(builder, 0, cache.type, target);
 }
 
+/// The rows of a cache that beam_idx selects: each of its elements stands for `rows` rows.
+ir::Value rows_of_beams(ir::Builder& builder, Common& common, std::int64_t rows) {
+  if (rows == 1) return common.beams;
+  ir::Value& found = common.rows_of_beams[rows];
+  if (found) return found;
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(rows));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto constant = [&](const std::vector<std::int64_t>& values) {
+    return builder.integers(values, ir::ElementType::i32);
+  };
+  const ir::Value first =
+      builder.op(ops::Multiply, {ir::unsqueeze(builder, common.beams, {1}), constant({rows})});
+  found =
+      ir::reshape(builder, builder.op(ops::Add, {first, constant(numbers)}), std::vector<std::int64_t>{-1});
+  return found;
+}
+
 ir::Value read_value(ir::Builder& builder, const Cache& cache, const std::string& id, ir::Value initial,
-                     ir::Value beams) {
+                     Common& common) {
   const ir::Value stored =
       builder.op(ops::ReadValue, {initial},
                  {{"variable_id", id}, {"variable_type", cache.type}, {"variable_shape", sizes_of(cache)}});
   const ir::Value axis = builder.integer(static_cast<std::int64_t>(cache.batch_axis), ir::ElementType::i32);
-  return builder.op(ops::Gather, {stored, beams, axis}, {{"batch_dims", 0}});
+  const ir::Value rows = rows_of_beams(builder, common, cache.rows);
+  return builder.op(ops::Gather, {stored, rows, axis}, {{"batch_dims", 0}});
 }
 
 /// The first cache that needs the workaround for initial_variable_size, but whose length is its first axis;
@@ -132,10 +157,10 @@ const Cache* find_lone_sequence(const std::vector<Cache>& caches, const std::map
 /// Workaround for initial_variable_size: appends the variable to its initial value, which is empty. OpenVINO
 /// does not know this and keeps the Concat.
 ir::Value read_after_initial_value(ir::Builder& builder, const Cache& cache, const std::string& id,
-                                   std::size_t axis, const Common& common) {
+                                   std::size_t axis, Common& common) {
   const ir::Value length = builder.op(ops::Subtract, {common.batch, common.batch});
   const ir::Value initial = initial_value(builder, cache, common.batch, length);
-  const ir::Value chosen = read_value(builder, cache, id, initial, common.beams);
+  const ir::Value chosen = read_value(builder, cache, id, initial, common);
   return ir::concat(builder, {initial, chosen}, static_cast<std::int64_t>(axis));
 }
 
@@ -151,7 +176,7 @@ void make_variable(ir::Builder& builder, const Cache& cache, bool is_only, Commo
   } else {
     ir::Value& initial = common.initial_values[kind_of(cache)];
     if (!initial) initial = initial_value(builder, cache, common.batch, builder.integers({0}));
-    chosen = read_value(builder, cache, id, initial, common.beams);
+    chosen = read_value(builder, cache, id, initial, common);
   }
   const ir::Value past = ir::convert(builder, chosen, cache.past->output(0).type);
   ir::replace_all_uses(cache.past->value(), past);
@@ -223,7 +248,7 @@ std::optional<std::vector<Cache>> find_caches(const ir::Graph& graph, const ir::
       return std::nullopt;
     }
     const ir::ElementType type = type_of_variable(ends.past->output(0).type, context);
-    caches.push_back({ends.past, ends.present, type, found.axes->batch, found.axes->shape});
+    caches.push_back({ends.past, ends.present, type, found.axes->batch, found.axes->shape, found.axes->rows});
   }
   return caches;
 }
@@ -242,7 +267,8 @@ std::vector<const ir::Node*> inputs_besides(const ir::Graph& graph, const std::v
 Common common_values(ir::Builder& builder, const Cache& first, ir::Node* source, const PassContext& context) {
   Common common;
   builder.set_name("beam_idx");
-  common.beams = builder.parameter(ir::ElementType::i32, ir::PartialShape{first.shape[first.batch_axis]});
+  const ir::Dimension beams = first.rows == 1 ? first.shape[first.batch_axis] : ir::Dimension();
+  common.beams = builder.parameter(ir::ElementType::i32, ir::PartialShape{beams});
   common.beams.node->output(0).names.push_back("beam_idx");
   builder.set_name("");
   const ir::Value shape = ir::computed_shape_of(builder, source != nullptr ? source->value() : common.beams);

@@ -183,7 +183,7 @@ std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContex
   for (const target::FaultDescription& fault : target::all_faults()) {
     if (!context.target.has(fault.fault)) continue;
     for (const Pass& pass : pipeline()) {
-      if (!is_workaround(pass) || !pass.faults.contains(fault.fault)) continue;
+      if (!is_workaround(pass) || !faults_of(pass).contains(fault.fault)) continue;
       if (!original) {
         auto model = copy();
         Snapshot snapshot(*model);

@@ -2,31 +2,31 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "ir/inference.hpp"
 #include "ir/verifier.hpp"
-#include "passes/graph_walk.hpp"
+#include "passes/legality/legalize_nodes.hpp"
 #include "passes/pipeline.hpp"
+#include "passes/tidy.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-/// Removes unused nodes, in bodies first: a body may contain the last use of an outer value.
-void remove_dead_nodes(ir::Model& model) {
-  for (ir::Graph* graph : graphs_of(model)) graph->remove_dead_nodes();
-}
-
-void tidy(ir::Model& model, const Pass& pass) {
-  if (!pass.keeps_order_and_types) {
-    for (ir::Graph* graph : graphs_of(model)) graph->sort();
+void tidy_after(ir::Model& model, const Pass& pass) {
+  if (pass.keeps_order_and_types) {
+    remove_dead_nodes(model);
+  } else if (!pass.stage) {  // the driver of workarounds tidies itself
+    tidy(model);
   }
-  remove_dead_nodes(model);
-  if (!pass.keeps_order_and_types) ir::infer(model.graph);
 }
 
 /// Whether the target needs `pass`: a legalisation if the target has one of its faults.
 bool is_needed(const Pass& pass, const PassContext& context) {
-  return pass.kind != PassKind::legalize || context.target.has_any(pass.faults);
+  return pass.kind != PassKind::legalize || context.target.has_any(faults_of(pass));
+}
+
+/// Applies the rows of `context.workaround`.
+bool apply_workaround(ir::Model& model, PassContext& context) {
+  return apply_rows(model, RowIndex(context.target, *context.workaround));
 }
 
 /// Runs passes on a model, and tracks which properties hold.
@@ -47,7 +47,7 @@ class Runner {
     const bool modified = is_enabled && pass.run(*model_, *context_);
     context_->pass = nullptr;
     if (modified) {
-      tidy(*model_, pass);
+      tidy_after(*model_, pass);
       held_.remove(broken_by(pass));
     }
     const bool is_repeated = modified && !pass.repeats_from.empty();
@@ -110,6 +110,18 @@ void run_pipeline(ir::Model& model, PassContext& context) {
     if (pass.name == context.stop_after) break;
     ++i;
   }
+}
+
+bool run_workaround(ir::Model& model, const Workaround& workaround, PassContext& context) {
+  const Pass pass{.name = workaround.name,
+                  .kind = PassKind::legalize,
+                  .summary = workaround.summary,
+                  .run = apply_workaround,
+                  .stage = workaround.stage};
+  context.workaround = &workaround;
+  const bool modified = Runner(model, context, {}, pass).run(pass, true);
+  context.workaround = nullptr;
+  return modified;
 }
 
 bool run_pass_once(ir::Model& model, const Pass& pass, PassContext& context) {

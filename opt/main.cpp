@@ -35,6 +35,7 @@ struct Arguments {
   std::vector<std::string> passes;
   bool runs_pipeline = false;
   bool checks_idempotence = false;
+  unsigned row_order = 0;
   std::string target_runtime;
   bool unroll_loops = false;
   bool compress_to_fp16 = false;
@@ -102,6 +103,7 @@ int work(const Arguments& arguments, const target::Target& target) {
   context.sink = &sink;
   context.target = target;
   context.checks = true;
+  context.row_order = arguments.row_order;
   context.unroll_loops = arguments.unroll_loops;
   context.compress_to_fp16 = arguments.compress_to_fp16;
   context.stateful = arguments.stateful;
@@ -160,6 +162,8 @@ int run(int argc, char** argv) {
   app.add_flag("--pipeline", arguments.runs_pipeline, "run all passes")->excludes(pass);
   app.add_flag("--check-idempotence", arguments.checks_idempotence,
                "run each pass twice; it is an error if the second run changes the model");
+  app.add_option("--row-order", arguments.row_order,
+                 "try the rows of workarounds in another order, which follows from this number");
   // The same options as for a conversion.
   for (const OptionInfo& option : list_options()) {
     std::string name = "--" + std::string(option.name);

@@ -107,7 +107,7 @@ struct Pass {
 std::span<const Pass> pipeline();
 
 /// Runs the pipeline. After a pass that changed the model, removes dead nodes and, unless the pass keeps
-/// them, restores the order and infers all types again.
+/// them, restores the order and infers all types again. Unless passes are skipped, ends with require_legal().
 void run_pipeline(ir::Model& model, PassContext& context);
 
 /// Runs one pass of the pipeline in the same way; a pass that repeats runs until it changes nothing. Returns
@@ -115,6 +115,11 @@ void run_pipeline(ir::Model& model, PassContext& context);
 bool run_pass(ir::Model& model, const Pass& pass, PassContext& context);
 /// The same once, also if it repeats.
 bool run_pass_once(ir::Model& model, const Pass& pass, PassContext& context);
+
+/// Throws ir::InternalError if a fault of the target for which a workaround has a row affects a node.
+/// `changing`: the passes that have changed the model since all workarounds were applied.
+void require_legal(ir::Model& model, const target::Target& target,
+                   std::span<const std::string_view> changing);
 
 /// Applies the rows of one workaround alone, and checks the model as after a pass.
 bool run_workaround(ir::Model& model, const Workaround& workaround, PassContext& context);

@@ -96,20 +96,40 @@ bool PassContext::has(target::Fault fault) const {
   return target.has(fault);
 }
 
+void require_legal(ir::Model& model, const target::Target& target,
+                   std::span<const std::string_view> changing) {
+  const auto violation = first_violation(model, RowIndex(target));
+  if (!violation) return;
+  std::string message = "the fault " + std::string(target::description(violation->fault).name) + " affects " +
+                        std::string(violation->node->op().name) + " '" + violation->node->name +
+                        "' after the workarounds";
+  for (std::size_t i = 0; i < changing.size(); ++i) {
+    message +=
+        (i == 0 ? "; since then, these passes have changed the model: " : ", ") + std::string(changing[i]);
+  }
+  throw ir::InternalError(message);
+}
+
 void run_pipeline(ir::Model& model, PassContext& context) {
   const std::span<const Pass> passes = pipeline();
   Runner runner(model, context, kInitialProperties, passes.front());
+  std::vector<std::string_view> changing;  // the model since all workarounds have been applied
   for (std::size_t i = 0; i < passes.size();) {
     const Pass& pass = passes[i];
     const bool is_skipped = std::ranges::find(context.skipped, pass.name) != context.skipped.end();
     const bool modified = runner.run(pass, !is_skipped && is_needed(pass, context));
+    if (pass.stage == Stage::kernels)
+      changing.clear();
+    else if (modified)
+      changing.push_back(pass.name);
     if (modified && !pass.repeats_from.empty()) {
       i = static_cast<std::size_t>(find_pass(pass.repeats_from) - passes.data());
       continue;
     }
-    if (pass.name == context.stop_after) break;
+    if (pass.name == context.stop_after) return;
     ++i;
   }
+  if (context.skipped.empty()) require_legal(model, context.target, changing);
 }
 
 bool run_workaround(ir::Model& model, const Workaround& workaround, PassContext& context) {

@@ -10,8 +10,8 @@
 
 namespace onnx2ir::passes {
 
-/// Rows by operation: those of the faults that a target has, in the order of the faults. If several rows affect a node,
-/// the first one is applied.
+/// Rows by operation: those of the faults that a target has, in the order of the faults. If several rows
+/// affect a node, the first one is applied.
 class RowIndex {
  public:
   explicit RowIndex(const target::Target& target, Stage last = Stage::kernels);

@@ -48,7 +48,8 @@ ir::Value rounded(ir::Builder& builder, ir::Value x, const Format& format) {
 /// The format to which a Convert rounds numbers of more bits that are not rounded yet; null if it does not.
 const Format* format_of(const ir::Node& convert) {
   const ir::ElementType from = convert.input(0).type();
-  if (convert.is_legalized || !ir::is_floating(from) || ir::info(from).bits < 16) return nullptr;
+  if (convert.notes.has(ir::Note::rounded) || !ir::is_floating(from) || ir::info(from).bits < 16)
+    return nullptr;
   const auto* const format = std::ranges::find(kFormats, convert.type("destination_type"), &Format::type);
   return format == kFormats.end() ? nullptr : format;
 }
@@ -67,7 +68,7 @@ ir::Value converted(ir::Builder& builder, const ir::Node& convert) {
   const Format& format = *format_of(convert);
   const ir::Value wide = ir::convert(builder, convert.input(0), ir::ElementType::f32);
   const ir::Value result = ir::convert(builder, rounded(builder, wide, format), format.type);
-  result.node->is_legalized = true;
+  result.node->notes.add(ir::Note::rounded);
   return result;
 }
 

@@ -50,6 +50,17 @@ def test_no_pass_of_the_pipeline_changes_a_model_twice(model):
     assert done.returncode in (0, 1), done.stderr
 
 
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: path.stem)
+def test_the_order_of_rows_has_no_effect(model):
+    def text(*options):
+        command = [opt_path(), model, "--pipeline", *options]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
+
+    expected = text()
+    for seed in ("1", "2"):
+        assert text("--row-order", seed) == expected
+
+
 def test_document(request):
     """docs/passes.md is generated from the passes."""
     done = subprocess.run([opt_path(), "--describe-passes"], capture_output=True, text=True, timeout=60, check=True)

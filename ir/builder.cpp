@@ -107,7 +107,7 @@ Node& Builder::clone(const Node& node, std::span<const Value> inputs) {
   if (is_constant) copy.set_payload(*node.constant());
   give_name(copy, node.name);
   copy.is_decompression = node.is_decompression;
-  copy.is_legalized = node.is_legalized;
+  copy.notes = node.notes;
   return copy;
 }
 

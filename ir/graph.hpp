@@ -18,6 +18,7 @@
 #include "ir/element_type.hpp"
 #include "ir/known_values.hpp"
 #include "ir/node_storage.hpp"
+#include "ir/note.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/operation_set.hpp"
 #include "ir/partial_shape.hpp"
@@ -251,8 +252,8 @@ class Node {
   std::int64_t scratch = 0;
   /// Whether this Convert decompresses a constant: the runtime may keep the constant compressed.
   bool is_decompression = false;
-  /// Whether a legalisation has changed the inputs so that the runtime computes this node correctly.
-  bool is_legalized = false;
+  /// What the code that emitted the node knows of it. Clones have the same notes.
+  NoteSet notes;
   /// The layer's name; made unique in its graph when the IR is written.
   std::string name;
 

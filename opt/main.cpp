@@ -35,6 +35,7 @@ struct Arguments {
   std::vector<std::string> passes;
   bool runs_pipeline = false;
   bool checks_idempotence = false;
+  unsigned row_order = 0;
   std::string target_runtime;
   bool unroll_loops = false;
   bool compress_to_fp16 = false;
@@ -46,14 +47,15 @@ void verify(std::string_view when, const ir::Model& model) {
   if (!problems.empty()) throw std::logic_error(fmt::format("{}: {}", when, problems.front()));
 }
 
-/// Checks that a second run of a pass changes nothing. It may report the same diagnostics twice.
-void run_again(const passes::Pass& pass, ir::Model& model, passes::PassContext context) {
+/// Checks that a second run changes nothing. It may report the same diagnostics twice.
+template <typename Run>
+void check_again(std::string_view name, ir::Model& model, passes::PassContext context, Run run) {
   DiagnosticSink second;
   context.sink = &second;
   const std::string before = ir::text(model);
-  passes::run_pass(model, pass, context);
+  run(context);
   if (ir::text(model) != before)
-    throw std::logic_error(fmt::format("pass {} changes the model again when it is run twice", pass.name));
+    throw std::logic_error(fmt::format("pass {} changes the model again when it is run twice", name));
 }
 
 /// Runs the pipeline, and each pass again where it stands.
@@ -65,7 +67,8 @@ void run_pipeline_and_again(ir::Model& model, passes::PassContext& context) {
     if (modified && !pass.repeats_from.empty()) {
       i = static_cast<std::size_t>(passes::find_pass(pass.repeats_from) - pipeline.data());
     } else {
-      run_again(pass, model, context);
+      check_again(pass.name, model, context,
+                  [&](passes::PassContext& with) { passes::run_pass(model, pass, with); });
       ++i;
     }
   }
@@ -79,9 +82,14 @@ void run_passes(const Arguments& arguments, ir::Model& model, passes::PassContex
     passes::run_pipeline(model, context);
   }
   for (const std::string& name : arguments.passes) {
-    const passes::Pass& pass = *passes::find_pass(name);
-    passes::run_pass(model, pass, context);
-    if (arguments.checks_idempotence) run_again(pass, model, context);
+    const auto run = [&](passes::PassContext& with) {
+      if (const auto* const workaround = passes::find_workaround(name))
+        passes::run_workaround(model, *workaround, with);
+      else
+        passes::run_pass(model, *passes::find_pass(name), with);
+    };
+    run(context);
+    if (arguments.checks_idempotence) check_again(name, model, context, run);
   }
 }
 
@@ -95,6 +103,7 @@ int work(const Arguments& arguments, const target::Target& target) {
   context.sink = &sink;
   context.target = target;
   context.checks = true;
+  context.row_order = arguments.row_order;
   context.unroll_loops = arguments.unroll_loops;
   context.compress_to_fp16 = arguments.compress_to_fp16;
   context.stateful = arguments.stateful;
@@ -120,13 +129,18 @@ int list_all_passes() {
     print("requires", pass.required);
     print("ensures", pass.ensured);
     std::cout << '\n';
+    for (const passes::Workaround& workaround : passes::workarounds()) {
+      if (workaround.stage == pass.stage)
+        std::cout << "  " << workaround.name << "  " << workaround.summary << '\n';
+    }
   }
   return kDone;
 }
 
 std::string unknown_pass(const std::string& name) {
-  return passes::find_pass(name) != nullptr ? std::string{}
-                                            : "there is no pass '" + name + "': see --list-passes";
+  return passes::find_pass(name) != nullptr || passes::find_workaround(name) != nullptr
+             ? std::string{}
+             : "there is no pass '" + name + "': see --list-passes";
 }
 
 int run(int argc, char** argv) {
@@ -142,11 +156,14 @@ int run(int argc, char** argv) {
       "-o,--output", arguments.output,
       "FILE.xml, or any other name for text IR; the weights are next to it. Text IR goes to standard output "
       "without this option");
-  auto* const pass = app.add_option("--pass", arguments.passes, "run this pass; may be repeated");
+  auto* const pass = app.add_option("--pass", arguments.passes,
+                                    "run this pass, or the rows of this workaround; may be repeated");
   pass->type_name("PASS")->allow_extra_args(false)->check(unknown_pass);
   app.add_flag("--pipeline", arguments.runs_pipeline, "run all passes")->excludes(pass);
   app.add_flag("--check-idempotence", arguments.checks_idempotence,
                "run each pass twice; it is an error if the second run changes the model");
+  app.add_option("--row-order", arguments.row_order,
+                 "try the rows of workarounds in another order, which follows from this number");
   // The same options as for a conversion.
   for (const OptionInfo& option : list_options()) {
     std::string name = "--" + std::string(option.name);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "passes/pipeline.hpp"
 #include "target/faults.hpp"
@@ -26,6 +27,17 @@ To see what a pass does, read its tests in `tests/passes`, or run it alone: `onn
 
 | pass | kind | what it does | requires | ensures | faults |
 |---|---|---|---|---|---|
+)";
+
+constexpr auto kWorkarounds = R"(
+## Workarounds for single nodes
+
+Each workaround has rows: a fault, the operations that have it, a test whether a node is affected, and a rewrite. A pass applies the rows until
+no node is affected; the later ones apply those of the earlier ones as well. After the last pass, a check proves that no node is affected by a
+row of the target. The order of the table has no effect. `onnx2ir-opt MODEL --pass NAME` applies one workaround alone.
+
+| workaround | first applied by | what it does | faults |
+|---|---|---|---|
 )";
 
 constexpr auto kProperties = R"(
@@ -72,9 +84,22 @@ std::string names_of(const target::FaultSet& faults) {
   return names;
 }
 
-std::string faults_of(const passes::Pass& pass) {
+std::string listed_faults(const passes::Pass& pass) {
+  if (pass.stage) return "see workarounds";
   const std::string consulted = names_of(pass.consulted);
   return consulted.empty() ? names_of(pass.faults) : fmt::format("{} ({})", names_of(pass.faults), consulted);
+}
+
+/// The link to the source file of a pass.
+std::string source_of(const passes::Pass& pass) {
+  if (pass.stage) return "../passes/legality/legalize_nodes.cpp";
+  return fmt::format("../passes/{}/{}.cpp", name_of(pass.kind), pass.name);
+}
+
+/// The pass that is the first to apply the rows of a stage.
+std::string_view pass_of(passes::Stage stage) {
+  const auto passes = passes::pipeline();
+  return std::ranges::find(passes, std::optional(stage), &passes::Pass::stage)->name;
 }
 
 std::string list(const std::vector<std::string_view>& properties) {
@@ -105,9 +130,14 @@ std::string passes_that_break(passes::Property property) {
 std::string pass_table() {
   std::string text = kHead;
   for (const passes::Pass& pass : passes::pipeline()) {
-    text += fmt::format("| [{0}](../passes/{1}/{0}.cpp) | {1} | {2} | {3} | {4} | {5} |\n", pass.name,
+    text += fmt::format("| [{}]({}) | {} | {} | {} | {} | {} |\n", pass.name, source_of(pass),
                         name_of(pass.kind), pass.summary, list(names_of(pass.required)),
-                        list(names_of(pass.ensured)), faults_of(pass));
+                        list(names_of(pass.ensured)), listed_faults(pass));
+  }
+  text += kWorkarounds;
+  for (const passes::Workaround& workaround : passes::workarounds()) {
+    text += fmt::format("| [{0}](../passes/workarounds/{0}.cpp) | {1} | {2} | {3} |\n", workaround.name,
+                        pass_of(workaround.stage), workaround.summary, names_of(faults_of(workaround)));
   }
   text += kProperties;
   for (const passes::PropertyInfo& info : passes::all_properties())

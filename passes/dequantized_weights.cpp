@@ -15,21 +15,27 @@ bool is_weight_type(ir::ElementType type) {
   return ir::is_integral(type) && type != ir::ElementType::boolean && ir::info(type).bits <= kMaxBits;
 }
 
-/// The constant that the Convert `value` widens; null if `value` is not a Convert that widens a constant.
-ir::Value widened_weights(ir::Value value) {
-  if (!value.node->is(ops::Convert)) return {};
-  const ir::Value data = value.node->input(0);
+/// The constant that a Convert widens; null if `node` is not a Convert that widens a constant.
+ir::Value widened_weights(const ir::Node& node) {
+  if (!node.is(ops::Convert)) return {};
+  const ir::Value data = node.input(0);
   return data.node->constant() != nullptr && is_weight_type(data.type()) ? data : ir::Value{};
 }
 
-std::optional<DequantizedWeights> product_of(ir::Node& multiply, ir::Value widened, ir::Value scale) {
+/// The weights that a Multiply of two operands computes, without the Multiply.
+std::optional<DequantizedWeights> weights_from(ir::Value widened, ir::Value scale) {
   if (!is_computed_from_constants(scale)) return std::nullopt;
   const bool has_zero_point = widened.node->is(ops::Subtract);
-  const ir::Value data = widened_weights(has_zero_point ? widened.node->input(0) : widened);
+  const ir::Value data = widened_weights(has_zero_point ? *widened.node->input(0).node : *widened.node);
   if (!data) return std::nullopt;
   const ir::Value zero_point = has_zero_point ? widened.node->input(1) : ir::Value{};
   return DequantizedWeights{
-      .product = &multiply, .widened = widened, .data = data, .zero_point = zero_point, .scale = scale};
+      .product = nullptr, .widened = widened, .data = data, .zero_point = zero_point, .scale = scale};
+}
+
+std::optional<DequantizedWeights> weights_from(const ir::Node& multiply) {
+  const auto found = weights_from(multiply.input(0), multiply.input(1));
+  return found ? found : weights_from(multiply.input(1), multiply.input(0));
 }
 
 /// Whether `node` gives the elements of input 0 another shape or order.
@@ -66,10 +72,10 @@ ir::Node* source_constant(ir::Value value) {
 }
 
 std::optional<DequantizedWeights> dequantized_weights(ir::Value value) {
-  ir::Node& node = *value.node;
-  if (!node.is(ops::Multiply)) return std::nullopt;
-  const auto found = product_of(node, node.input(0), node.input(1));
-  return found ? found : product_of(node, node.input(1), node.input(0));
+  if (!value.node->is(ops::Multiply)) return std::nullopt;
+  auto found = weights_from(*value.node);
+  if (found) found->product = value.node;
+  return found;
 }
 
 bool is_quantized(ir::Value value) {
@@ -87,19 +93,20 @@ bool is_quantized(ir::Value value) {
   return false;
 }
 
-bool computes_weights(ir::Value value) {
+bool computes_weights(const ir::Node& node) {
   constexpr int kMaxMoves = 4;
-  for (int i = 0; i < kMaxMoves && is_move(*value.node); ++i) value = value.node->input(0);
-  if (!ir::is_floating(value.type())) return false;
-  if (value.node->is(ops::Multiply)) return dequantized_weights(value).has_value();
-  if (value.node->is(ops::Subtract)) value = value.node->input(0);
-  return static_cast<bool>(widened_weights(value));
+  const ir::Node* source = &node;
+  for (int i = 0; i < kMaxMoves && is_move(*source); ++i) source = source->input(0).node;
+  if (source->outputs().empty() || !ir::is_floating(source->output(0).type)) return false;
+  if (source->is(ops::Multiply)) return weights_from(*source).has_value();
+  if (source->is(ops::Subtract)) source = source->input(0).node;
+  return static_cast<bool>(widened_weights(*source));
 }
 
 bool widens_zero_point(const ir::Node& convert) {
   const auto is_subtracted = [](const ir::Use& use) {
     return use.index == 1 && use.node->is(ops::Subtract) &&
-           static_cast<bool>(widened_weights(use.node->input(0)));
+           static_cast<bool>(widened_weights(*use.node->input(0).node));
   };
   if (!convert.is(ops::Convert) || !ir::is_floating(convert.output(0).type)) return false;
   const ir::Value zero_point = convert.input(0);

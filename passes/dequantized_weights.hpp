@@ -34,10 +34,10 @@ std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 /// integers.
 bool is_quantized(ir::Value value);
 
-/// Whether `value` is a step of the computation of quantised weights from constants of at most 8 bits: the
-/// result of the Convert, the Subtract, the Multiply, or of a few operations that only move the weights. The
-/// runtime keeps such weights as integers.
-bool computes_weights(ir::Value value);
+/// Whether output 0 of `node` is a step of the computation of quantised weights from constants of at most 8
+/// bits: the result of the Convert, the Subtract, the Multiply, or of a few operations that only move the
+/// weights. The runtime keeps such weights as integers.
+bool computes_weights(const ir::Node& node);
 
 /// Whether `convert` only widens a zero point stored in at most 8 bits. The CPU plugin keeps integer zero
 /// points beside compressed weights.

@@ -9,6 +9,7 @@
 
 #include "ir/extension.hpp"
 #include "passes/graph_walk.hpp"
+#include "passes/legality/legalize_nodes.hpp"
 #include "target/faults.hpp"
 #include "target/only_fault.hpp"
 
@@ -24,7 +25,7 @@ struct Before {
   std::vector<ir::AttributeValue> attributes;
   std::vector<std::pair<ir::ElementType, ir::PartialShape>> outputs;
   bool has_uses = false;
-  bool is_legalized = false;
+  ir::NoteSet notes;
   std::size_t place = 0;  ///< in the order of the graph
 };
 
@@ -58,8 +59,7 @@ class Snapshot {
           // Passes name the nodes that they emit after the node that they replace or protect.
           const Before* const named = find_named(*graph, node->name);
           if (named != nullptr) found.insert(named);
-        } else if (before->attributes != attribute_values(*node) ||
-                   before->is_legalized != node->is_legalized) {
+        } else if (before->attributes != attribute_values(*node) || before->notes != node->notes) {
           found.insert(before);
         } else if (before->has_uses && !node->has_uses() && !node->is(ops::Const)) {
           found.insert(before);
@@ -92,7 +92,7 @@ class Snapshot {
       before.attributes = attribute_values(*node);
       before.outputs = output_types(*node);
       before.has_uses = node->has_uses();
-      before.is_legalized = node->is_legalized;
+      before.notes = node->notes;
       before.place = nodes_.size();
       if (!node->name.empty()) {
         by_path_.emplace(before.path, &before);
@@ -165,6 +165,32 @@ bool search(const Original& original, const Pass& pass, Fault fault, const PassC
   return true;
 }
 
+/// The nodes of a graph and its bodies that rows affect. `prefix`: the path of the graph.
+void add_nodes_of_rows(const ir::Graph& graph, const std::string& prefix, const RowIndex& rows,
+                       std::vector<AffectedNode>& found) {
+  for (const auto& node : graph.nodes()) {
+    if (!node->has_uses()) continue;
+    const std::string path = prefix + node->name;
+    std::optional<Fault> last;  // rows of one fault are one after the other
+    for (const LegalizationRow* row : rows.rows_for(*node)) {
+      if (row->fault == last || !row->is_affected(*node)) continue;
+      found.push_back({row->fault, path, ir::layer_type(*node), {}});
+      last = row->fault;
+    }
+    if (const ir::LoopBody* loop = node->loop()) add_nodes_of_rows(*loop->graph, path + "/body/", rows, found);
+    if (const ir::IfBranches* branches = node->branches()) {
+      add_nodes_of_rows(*branches->then_branch.graph, path + "/then_body/", rows, found);
+      add_nodes_of_rows(*branches->else_branch.graph, path + "/else_body/", rows, found);
+    }
+  }
+}
+
+std::vector<AffectedNode> nodes_of_rows(const ir::Model& model, const target::Target& target) {
+  std::vector<AffectedNode> found;
+  add_nodes_of_rows(model.graph, {}, RowIndex(target), found);
+  return found;
+}
+
 bool is_workaround(const Pass& pass) {
   return pass.kind == PassKind::legalize;
 }
@@ -178,7 +204,7 @@ bool is_required(const Pass& pass) {
 }  // namespace
 
 std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContext& context) {
-  std::vector<AffectedNode> found;
+  std::vector<AffectedNode> found = nodes_of_rows(*copy(), context.target);
   std::optional<Original> original;
   for (const target::FaultDescription& fault : target::all_faults()) {
     if (!context.target.has(fault.fault)) continue;
@@ -192,6 +218,7 @@ std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContex
       if (search(*original, pass, fault.fault, context, found)) original.reset();
     }
   }
+  std::ranges::stable_sort(found, {}, &AffectedNode::fault);
   return found;
 }
 
@@ -200,6 +227,7 @@ bool run_legalizations(ir::Model& model, PassContext& context) {
   for (const Pass& pass : pipeline()) {
     if (is_workaround(pass) || is_required(pass)) modified = run_pass(model, pass, context) || modified;
   }
+  require_legal(model, context.target, {});
   return modified;
 }
 

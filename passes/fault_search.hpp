@@ -1,4 +1,5 @@
-// Finds the nodes of a model that faults of the target affect: those that the workarounds would change.
+// Finds the nodes of a model that faults of the target affect: those that rows of workarounds
+// affect, and those that legalisations would change.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,7 @@
 
 namespace onnx2ir::passes {
 
-/// A node that a workaround would change, or a warning of a pass that changes nothing.
+/// A node that a fault affects, or a warning of a pass that changes nothing.
 struct AffectedNode {
   Fault fault;
   std::string layer;      ///< its path: "loop/body/Add_3"; empty: the workaround concerns the whole model
@@ -23,8 +24,9 @@ struct AffectedNode {
 /// Makes a new copy of the model: passes change it.
 using CopyModel = std::function<std::unique_ptr<ir::Model>()>;
 
-/// All affected nodes, by fault and in the order of the graph. Runs the legalisations for one fault at a
-/// time, each on a model as it was. `context` gives the target and the options.
+/// All affected nodes, by fault and in the order of the graph. Asks the rows of workarounds for each node, and runs the
+/// legalisations that are passes for one fault at a time, each on a model as it was. `context` gives the target and the
+/// options.
 std::vector<AffectedNode> affected_nodes(const CopyModel& copy, const PassContext& context);
 
 /// Runs the legalisations only: no pass that optimises or normalises. Returns whether one has changed the

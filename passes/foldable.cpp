@@ -17,7 +17,7 @@ bool may_be_known(const ir::Output& output) {
 bool is_computed(ir::Value value) {
   const ir::Node& node = *value.node;
   return node.constant() == nullptr && !node.is(ops::Parameter) && !node.is(ops::Result) &&
-         !node.op().traits.is_volatile && !widens_zero_point(node) && !computes_weights(value);
+         !node.op().traits.is_volatile && !widens_zero_point(node) && !computes_weights(node);
 }
 
 }  // namespace

@@ -3,18 +3,18 @@
 namespace onnx2ir::passes {
 namespace {
 
-/// The only operation that reads `value`; null if there are several.
-ir::Node* only_reader(ir::Value value) {
-  const auto& uses = value.node->output(value.index).uses;
+/// The only operation that reads output 0 of `node`; null if there are several.
+ir::Node* only_reader(const ir::Node& node) {
+  const auto& uses = node.output(0).uses;
   return uses.size() == 1 ? uses.front().node : nullptr;
 }
 
 }  // namespace
 
-ir::Node* fused_reader(ir::Value value) {
-  ir::Node* reader = only_reader(value);
+ir::Node* fused_reader(const ir::Node& node) {
+  ir::Node* reader = only_reader(node);
   while (reader != nullptr && (reader->op().traits.reshapes || reader->op().traits.rearranges)) {
-    reader = only_reader(reader->value());
+    reader = only_reader(*reader);
   }
   if (reader == nullptr) return nullptr;
   const ir::Traits& traits = reader->op().traits;

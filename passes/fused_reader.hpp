@@ -5,8 +5,8 @@
 
 namespace onnx2ir::passes {
 
-/// The only operation that reads `value`, if it is elementwise; null otherwise. OpenVINO moves elementwise
-/// operations before a Reshape or Transpose, which is passed over.
-ir::Node* fused_reader(ir::Value value);
+/// The only operation that reads output 0 of `node`, if it is elementwise; null otherwise. OpenVINO moves
+/// elementwise operations before a Reshape or Transpose, which is passed over.
+ir::Node* fused_reader(const ir::Node& node);
 
 }  // namespace onnx2ir::passes

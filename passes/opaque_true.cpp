@@ -21,7 +21,7 @@ ir::Value OpaqueTrue::made() {
   builder.set_name((*source)->name);
   const ir::Value truth =
       builder.op(ops::GreaterEqual, {zero_or_one(builder, (*source)->value()), builder.integer(0)});
-  truth.node->is_legalized = true;
+  truth.node->notes.add(ir::Note::opaque_truth);
   return truth;
 }
 

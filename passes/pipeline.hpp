@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,12 +16,11 @@
 #include "ir/graph.hpp"
 #include "onnx2ir/diagnostic.hpp"
 #include "onnx2ir/quantization.hpp"
+#include "passes/legality/workaround.hpp"
 #include "passes/properties.hpp"
 #include "target/target.hpp"
 
 namespace onnx2ir::passes {
-
-using target::Fault;
 
 #ifdef NDEBUG
 inline constexpr bool kIsDebugBuild = false;
@@ -62,6 +62,10 @@ struct PassContext {
   DynamicQuantization dynamic_quantization = DynamicQuantization::automatic;
   /// The number of threads that read large constants; 0: as many as the machine has.
   unsigned threads = 0;
+  /// Set by run_workaround().
+  const Workaround* workaround = nullptr;
+  /// For tests: the order in which workarounds for single nodes are tried (RowIndex::shuffle).
+  unsigned row_order = 0;
   /// Whether to verify the model and check the properties of passes. A violation throws std::logic_error.
   bool checks = kIsDebugBuild;
 };
@@ -88,6 +92,8 @@ struct Pass {
   PropertySet broken = {};
   /// The faults that the pass works around. One of kind legalize runs only if the target has one of them.
   target::FaultSet faults = {};
+  /// For a pass that applies workarounds for single nodes: the last stage whose rows it applies.
+  std::optional<Stage> stage = {};
   /// Other faults that change what the pass does, but not whether it runs.
   target::FaultSet consulted = {};
   /// If the pass has changed the model, the pipeline continues with this earlier pass. Empty: with the next
@@ -101,7 +107,7 @@ struct Pass {
 std::span<const Pass> pipeline();
 
 /// Runs the pipeline. After a pass that changed the model, removes dead nodes and, unless the pass keeps
-/// them, restores the order and infers all types again.
+/// them, restores the order and infers all types again. Unless passes are skipped, ends with require_legal().
 void run_pipeline(ir::Model& model, PassContext& context);
 
 /// Runs one pass of the pipeline in the same way; a pass that repeats runs until it changes nothing. Returns
@@ -109,6 +115,17 @@ void run_pipeline(ir::Model& model, PassContext& context);
 bool run_pass(ir::Model& model, const Pass& pass, PassContext& context);
 /// The same once, also if it repeats.
 bool run_pass_once(ir::Model& model, const Pass& pass, PassContext& context);
+
+/// Throws ir::InternalError if a fault of the target for which a workaround has a row affects a node.
+/// `changing`: the passes that have changed the model since all workarounds were applied.
+void require_legal(ir::Model& model, const target::Target& target,
+                   std::span<const std::string_view> changing);
+
+/// Applies the rows of one workaround alone, and checks the model as after a pass.
+bool run_workaround(ir::Model& model, const Workaround& workaround, PassContext& context);
+
+/// The faults that `pass` works around, with those of its rows.
+target::FaultSet faults_of(const Pass& pass);
 
 /// The properties that a later pass requires and that may no longer hold after `pass` has changed the model.
 PropertySet broken_by(const Pass& pass);

@@ -71,21 +71,6 @@ bool transposes_again(ir::Node& node) {
   return ir::exact_order(node) && ir::exact_order(*node.input(0).node);
 }
 
-bool is_dilated_average(ir::Node& node) {
-  return node.is(ops::AvgPool) && node.find_attribute("dilations") != nullptr &&
-         node.input(0).shape().has_rank() && node.text("auto_pad") == "explicit";
-}
-
-bool is_unsigned_not(ir::Node& node) {
-  return node.is(ops::BitwiseNot) && node.output(0).type == ir::ElementType::u16;
-}
-
-bool has_boolean_mask(ir::Node& node) {
-  constexpr std::size_t kMask = 3;
-  return node.is(ops::ScaledDotProductAttention) && node.inputs().size() > kMask &&
-         node.input(kMask).type() == ir::ElementType::boolean;
-}
-
 using enum Property;
 
 constexpr std::array kProperties = {
@@ -122,11 +107,6 @@ constexpr std::array kProperties = {
                  has_passed_through_state},
     PropertyInfo{no_consecutive_transposes, "no_consecutive_transposes",
                  "No Transpose reads a Transpose if both orders are known.", transposes_again},
-    PropertyInfo{no_dilated_averages, "no_dilated_averages", "No AvgPool of known rank has dilations.",
-                 is_dilated_average},
-    PropertyInfo{no_unsigned_not, "no_unsigned_not", "No BitwiseNot computes in u16.", is_unsigned_not},
-    PropertyInfo{no_boolean_masks, "no_boolean_masks", "Masks of ScaledDotProductAttention are numbers.",
-                 has_boolean_mask},
 };
 
 }  // namespace

@@ -25,9 +25,6 @@ enum class Property : std::uint8_t {
   no_open_conditions,
   no_passed_through_states,
   no_consecutive_transposes,
-  no_dilated_averages,
-  no_unsigned_not,
-  no_boolean_masks,
 };
 
 class PropertySet {

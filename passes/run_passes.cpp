@@ -2,31 +2,31 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "ir/inference.hpp"
 #include "ir/verifier.hpp"
-#include "passes/graph_walk.hpp"
+#include "passes/legality/legalize_nodes.hpp"
 #include "passes/pipeline.hpp"
+#include "passes/tidy.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-/// Removes unused nodes, in bodies first: a body may contain the last use of an outer value.
-void remove_dead_nodes(ir::Model& model) {
-  for (ir::Graph* graph : graphs_of(model)) graph->remove_dead_nodes();
-}
-
-void tidy(ir::Model& model, const Pass& pass) {
-  if (!pass.keeps_order_and_types) {
-    for (ir::Graph* graph : graphs_of(model)) graph->sort();
+void tidy_after(ir::Model& model, const Pass& pass) {
+  if (pass.keeps_order_and_types) {
+    remove_dead_nodes(model);
+  } else if (!pass.stage) {  // the driver of workarounds tidies itself
+    tidy(model);
   }
-  remove_dead_nodes(model);
-  if (!pass.keeps_order_and_types) ir::infer(model.graph);
 }
 
 /// Whether the target needs `pass`: a legalisation if the target has one of its faults.
 bool is_needed(const Pass& pass, const PassContext& context) {
-  return pass.kind != PassKind::legalize || context.target.has_any(pass.faults);
+  return pass.kind != PassKind::legalize || context.target.has_any(faults_of(pass));
+}
+
+/// Applies the rows of `context.workaround`.
+bool apply_workaround(ir::Model& model, PassContext& context) {
+  return apply_rows(model, RowIndex(context.target, *context.workaround));
 }
 
 /// Runs passes on a model, and tracks which properties hold.
@@ -47,7 +47,7 @@ class Runner {
     const bool modified = is_enabled && pass.run(*model_, *context_);
     context_->pass = nullptr;
     if (modified) {
-      tidy(*model_, pass);
+      tidy_after(*model_, pass);
       held_.remove(broken_by(pass));
     }
     const bool is_repeated = modified && !pass.repeats_from.empty();
@@ -96,20 +96,52 @@ bool PassContext::has(target::Fault fault) const {
   return target.has(fault);
 }
 
+void require_legal(ir::Model& model, const target::Target& target,
+                   std::span<const std::string_view> changing) {
+  const auto violation = first_violation(model, RowIndex(target));
+  if (!violation) return;
+  std::string message = "the fault " + std::string(target::description(violation->fault).name) + " affects " +
+                        std::string(violation->node->op().name) + " '" + violation->node->name +
+                        "' after the workarounds";
+  for (std::size_t i = 0; i < changing.size(); ++i) {
+    message +=
+        (i == 0 ? "; since then, these passes have changed the model: " : ", ") + std::string(changing[i]);
+  }
+  throw ir::InternalError(message);
+}
+
 void run_pipeline(ir::Model& model, PassContext& context) {
   const std::span<const Pass> passes = pipeline();
   Runner runner(model, context, kInitialProperties, passes.front());
+  std::vector<std::string_view> changing;  // the model since all workarounds have been applied
   for (std::size_t i = 0; i < passes.size();) {
     const Pass& pass = passes[i];
     const bool is_skipped = std::ranges::find(context.skipped, pass.name) != context.skipped.end();
     const bool modified = runner.run(pass, !is_skipped && is_needed(pass, context));
+    if (pass.stage == Stage::kernels)
+      changing.clear();
+    else if (modified)
+      changing.push_back(pass.name);
     if (modified && !pass.repeats_from.empty()) {
       i = static_cast<std::size_t>(find_pass(pass.repeats_from) - passes.data());
       continue;
     }
-    if (pass.name == context.stop_after) break;
+    if (pass.name == context.stop_after) return;
     ++i;
   }
+  if (context.skipped.empty()) require_legal(model, context.target, changing);
+}
+
+bool run_workaround(ir::Model& model, const Workaround& workaround, PassContext& context) {
+  const Pass pass{.name = workaround.name,
+                  .kind = PassKind::legalize,
+                  .summary = workaround.summary,
+                  .run = apply_workaround,
+                  .stage = workaround.stage};
+  context.workaround = &workaround;
+  const bool modified = Runner(model, context, {}, pass).run(pass, true);
+  context.workaround = nullptr;
+  return modified;
 }
 
 bool run_pass_once(ir::Model& model, const Pass& pass, PassContext& context) {

@@ -27,7 +27,8 @@ ir::Value run_time_truth(ir::Builder& builder) {
                                        {"global_seed", 0},
                                        {"op_seed", 0},
                                        {"alignment", "tensorflow"}});
-  random.node->is_legalized = true;  // it may be evaluated: hide_random_numbers would not end otherwise
+  random.node->notes.add(ir::Note::keeps_seed);
+  random.node->notes.add(ir::Note::may_be_folded);
   // The Gather keeps IsFinite apart from its uses: with AVX2, the CPU plugin broadcasts an IsFinite of
   // dynamic shape wrongly if it is fused with them.
   const ir::Value truth = builder.op(ops::IsFinite, {random});

@@ -23,14 +23,14 @@ void add_axis(ir::Value value) {
 
 /// The node makes a stack, or takes its first copy.
 ir::Value marked(ir::Value value) {
-  value.node->is_legalized = true;
+  value.node->notes.add(ir::Note::stacked);
   return value;
 }
 
 }  // namespace
 
 bool is_of_stack(const ir::Node& node) {
-  return node.is_legalized && (node.is(ops::Tile) || node.is(ops::Unsqueeze) || node.is(ops::Gather));
+  return node.notes.has(ir::Note::stacked);
 }
 
 ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std::size_t rank) {

@@ -17,11 +17,15 @@ class FaultSet {
  public:
   constexpr FaultSet() = default;
   constexpr FaultSet(std::initializer_list<Fault> faults) {
-    for (const Fault fault : faults) words_[word_of(fault)] |= bit_of(fault);
+    for (const Fault fault : faults) add(fault);
   }
 
   constexpr bool contains(Fault fault) const { return (words_[word_of(fault)] & bit_of(fault)) != 0; }
   constexpr bool empty() const { return *this == FaultSet(); }
+  constexpr void add(Fault fault) { words_[word_of(fault)] |= bit_of(fault); }
+  constexpr void add(const FaultSet& faults) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= faults.words_[i];
+  }
 
   friend constexpr bool operator==(const FaultSet&, const FaultSet&) = default;
 

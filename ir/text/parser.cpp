@@ -47,7 +47,7 @@ struct Statement {
   std::vector<Value> inputs;
   std::vector<Attribute> attributes;
   bool is_decompression = false;
-  bool is_legalized = false;
+  NoteSet notes;
   bool has_types = false;
   std::vector<ParsedOutput> outputs;
 };
@@ -96,7 +96,7 @@ class Parser {
     Node& node = scope.graph->add(op, statement.inputs, outputs);
     node.name = statement.id.name();
     node.is_decompression = statement.is_decompression;
-    node.is_legalized = statement.is_legalized;
+    node.notes = statement.notes;
     for (const Attribute& attribute : statement.attributes)
       node.set_attribute(attribute.name, attribute.value);
     try {
@@ -125,6 +125,20 @@ class Parser {
     }
   }
 
+  NoteSet parse_notes() {
+    NoteSet notes;
+    cursor_.expect('(', "before the notes of a node");
+    do {
+      const std::size_t offset = cursor_.offset();
+      const std::string_view name = cursor_.word("a note");
+      const auto found = std::ranges::find(kNoteNames, name);
+      if (found == kNoteNames.end()) cursor_.fail(offset, fmt::format("there is no note '{}'", name));
+      notes.add(static_cast<Note>(found - kNoteNames.begin()));
+    } while (cursor_.accept(','));
+    cursor_.expect(')', "after the notes of a node");
+    return notes;
+  }
+
   Statement parse_statement(const Scope& scope) {
     Statement statement;
     statement.id = cursor_.id("a node, which begins with '%'");
@@ -139,7 +153,7 @@ class Parser {
     if (!has_bodies && cursor_.accept('{')) parse_attributes(statement);
     check_required_attributes(statement);
     statement.is_decompression = cursor_.accept_word("decompression");
-    statement.is_legalized = cursor_.accept_word("legalized");
+    if (cursor_.accept_word("note")) statement.notes = parse_notes();
     statement.has_types = cursor_.accept(':');
     if (statement.has_types) {
       do {

@@ -25,6 +25,17 @@ std::string joined(const List& list, Print print) {
   return text;
 }
 
+/// " note(rounded, stacked)"
+std::string notes_text(const NoteSet& notes) {
+  std::string names;
+  for (std::size_t i = 0; i < kNoteNames.size(); ++i) {
+    if (!notes.has(static_cast<Note>(i))) continue;
+    names += names.empty() ? "" : ", ";
+    names += kNoteNames[i];
+  }
+  return " note(" + names + ")";
+}
+
 /// Assigns an id to each node of a graph: its name, or `_` and its operation, with a number if that is taken.
 class Ids {
  public:
@@ -96,7 +107,7 @@ class Printer {
               '}';
     }
     if (node.is_decompression) text += " decompression";
-    if (node.is_legalized) text += " legalized";
+    if (!node.notes.empty()) text += notes_text(node.notes);
     if (!node.outputs().empty()) text += " : ";
     text += joined(node.outputs(), [](const Output& output) {
       std::string type = type_text(output.type, output.shape);

@@ -84,7 +84,7 @@ Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
   if (inputs.size() < node.inputs().size())
     inputs.push_back(builder.integers(*ir::exact_values(node.input(1))));
   ir::Node& copy = builder.clone(node, inputs);
-  copy.is_legalized = true;  // the input is not empty in this branch
+  copy.notes.add(ir::Note::not_empty);
   return outputs_of(copy);
 }
 
@@ -109,7 +109,8 @@ Fault fault_of(const ir::Node& node) {
 /// The value that replaces the first output of `node`; the other outputs are replaced as well.
 ir::Value guarded(ir::Builder& builder, ir::Node& node, const PassContext& context) {
   const ir::Value data = node.input(0);
-  if (!context.has(fault_of(node)) || node.is_legalized || !may_be_empty(data.shape())) return {};
+  if (!context.has(fault_of(node)) || node.notes.has(ir::Note::not_empty) || !may_be_empty(data.shape()))
+    return {};
   const bool is_empty = data.shape().element_count() == 0;
   const Values outputs =
       is_empty ? outputs_for_empty(builder, node, data, context) : chosen(builder, node, context);

@@ -62,7 +62,7 @@ class Search {
 
   static Known known(ir::Node& node) {
     // An OpaqueTrue is static for us, but not for OpenVINO.
-    if (node.is(ops::GreaterEqual) && node.is_legalized) return at_run_time;
+    if (node.notes.has(ir::Note::opaque_truth)) return at_run_time;
     if (!node.op().traits.is_volatile && is_constant(node)) return constant;
     const bool is_known = node.outputs().size() == 1 && ir::exact_values(node.value());
     return is_known ? constant : at_run_time;

@@ -12,8 +12,9 @@ namespace {
 
 bool can_be_evaluated(const ir::Node& node) {
   const auto is_constant = [](ir::Value value) { return value.node->constant() != nullptr; };
-  return node.has_uses() && !node.is_legalized && is_constant(node.input(1)) && is_constant(node.input(2)) &&
-         ir::exact_values(node.input(0)) && node.output(0).shape.element_count() != 0;
+  return node.has_uses() && !node.notes.has(ir::Note::may_be_folded) && is_constant(node.input(1)) &&
+         is_constant(node.input(2)) && ir::exact_values(node.input(0)) &&
+         node.output(0).shape.element_count() != 0;
 }
 
 bool hide(ir::Graph& graph, OpaqueTrue& truth) {

@@ -17,9 +17,10 @@ constexpr std::int64_t kFirstStream = 1000;
 /// Whether a RandomUniform has no seeds and fills a tensor with axes with numbers in [0, 1).
 bool is_without_seed(const ir::Node& node) {
   const ir::PartialShape& shape = node.output(0).shape;
-  return !node.is_legalized && node.integer("global_seed") == 0 && node.integer("op_seed") == 0 &&
-         node.type("output_type") == ir::ElementType::f32 && shape.has_rank() && shape.rank() > 0 &&
-         ir::exact_number(node.input(1)) == 0.0 && ir::exact_number(node.input(2)) == 1.0;
+  return !node.notes.has(ir::Note::keeps_seed) && node.integer("global_seed") == 0 &&
+         node.integer("op_seed") == 0 && node.type("output_type") == ir::ElementType::f32 &&
+         shape.has_rank() && shape.rank() > 0 && ir::exact_number(node.input(1)) == 0.0 &&
+         ir::exact_number(node.input(2)) == 1.0;
 }
 
 ir::Value random_numbers(ir::Builder& builder, const ir::Node& like, ir::Value sizes, std::int64_t global,
@@ -40,7 +41,8 @@ bool separate_random_streams(ir::Model& model, PassContext&) {
     if (found++ == 0) return ir::Value{};
     const ir::Value numbers = random_numbers(builder, node, node.input(0), kFirstStream, found);
     const ir::Value shift = random_numbers(builder, node, builder.integers({1}), 0, 0);
-    shift.node->is_legalized = true;
+    shift.node->notes.add(ir::Note::keeps_seed);
+    shift.node->notes.add(ir::Note::may_be_folded);
     const ir::Value sum = builder.op(ops::Add, {numbers, shift});
     // OpenVINO evaluates Floor of random numbers at compile time if it is subtracted.
     return builder.op(ops::FloorMod, {sum, builder.number(1, ir::ElementType::f32)});

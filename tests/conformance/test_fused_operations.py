@@ -1,4 +1,4 @@
-"""Graphs of a few operations that OpenVINO fuses wrongly, with variants: the faults of the pass separate_fused_operations, and sums of many
+"""Graphs of a few operations that OpenVINO fuses wrongly, with variants: the faults of the workaround separate_fused_operations, and sums of many
 terms (many_live_values)."""
 
 import functools

@@ -35,7 +35,7 @@ def test_each_pass_has_a_positive_and_a_negative_case():
     cases = [case for path in FILES for case in cases_of(path)]  # again: --update has written new ones
     positive = {case.pass_name for case in cases if case.expected != UNCHANGED}
     negative = {case.pass_name for case in cases if case.expected == UNCHANGED}
-    assert {case.pass_name for case in cases} <= passes
+    assert {case.pass_name for case in cases} <= passes, "folders without a pass or workaround"
     assert passes - positive == set(), "passes without a case that changes the model or warns"
     assert passes - negative == set(), "passes without a case that leaves the model unchanged"
 
@@ -48,6 +48,17 @@ def test_no_pass_of_the_pipeline_changes_a_model_twice(model):
     command = [opt_path(), model, "--pipeline", "--check-idempotence", "--unroll-loops"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode in (0, 1), done.stderr
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: path.stem)
+def test_the_order_of_rows_has_no_effect(model):
+    def text(*options):
+        command = [opt_path(), model, "--pipeline", *options]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
+
+    expected = text()
+    for seed in ("1", "2"):
+        assert text("--row-order", seed) == expected
 
 
 def test_document(request):

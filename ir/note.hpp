@@ -1,0 +1,40 @@
+// Notes on nodes: why a node is right although the test of a fault cannot see it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace onnx2ir::ir {
+
+/// What the code that emitted a node knows of it. The XML does not have notes.
+enum class Note : std::uint8_t {
+  keeps_seed,     ///< RandomUniform: its numbers may be those of another one without seeds
+  may_be_folded,  ///< RandomUniform: its numbers may be drawn when the model is compiled
+  not_empty,      ///< its input is not empty, because an If around it has tested that
+  opaque_truth,   ///< it is true, but OpenVINO cannot fold it
+  rounded,        ///< Convert: its input has only numbers that the type represents
+  stacked,        ///< Tile, Unsqueeze, Gather: it repeats a value along a new axis
+};
+
+/// The names of the notes in text IR, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 6> kNoteNames = {"keeps_seed",   "may_be_folded", "not_empty",
+                                                               "opaque_truth", "rounded",       "stacked"};
+
+class NoteSet {
+ public:
+  constexpr bool has(Note note) const { return (bits_ & bit(note)) != 0; }
+  constexpr void add(Note note) { bits_ |= bit(note); }
+  constexpr bool empty() const { return bits_ == 0; }
+  friend constexpr bool operator==(const NoteSet&, const NoteSet&) = default;
+
+ private:
+  static constexpr std::uint16_t bit(Note note) {
+    return static_cast<std::uint16_t>(std::uint16_t{1} << static_cast<unsigned>(note));
+  }
+
+  std::uint16_t bits_ = 0;
+};
+
+}  // namespace onnx2ir::ir

@@ -1,0 +1,53 @@
+// The functions of passes/workarounds: each returns the workaround with its name.
+#pragma once
+
+#include <vector>
+
+#include "passes/legality/workaround.hpp"
+
+namespace onnx2ir::passes {
+
+Workaround combine_double_constants();
+Workaround convert_attention_masks();
+Workaround count_slice_axes_from_front();
+Workaround decompose_dilated_averages();
+Workaround decompose_einsum_labels();
+Workaround decompose_empty_unsqueezes();
+Workaround decompose_in_place_abs();
+Workaround decompose_unsigned_not();
+Workaround fill_empty_results();
+Workaround hide_attention_constants();
+Workaround hide_misread_scales();
+Workaround hide_pad_bounds();
+Workaround legalize_arithmetic();
+Workaround legalize_data_movement();
+Workaround limit_fused_chains();
+Workaround move_strings_by_gather();
+Workaround pad_string_bytes();
+Workaround raise_product_rank();
+Workaround raise_reduce_rank();
+Workaround reshape_empty_results();
+Workaround reshape_unit_transposes();
+Workaround round_small_floats();
+Workaround separate_column_constants();
+Workaround separate_concat_reductions();
+Workaround separate_constant_sums();
+Workaround separate_double_products();
+Workaround separate_fused_operations();
+Workaround separate_group_filters();
+Workaround separate_reduced_divisions();
+Workaround separate_shuffled_channels();
+Workaround separate_unsqueezed_reductions();
+Workaround separate_zero_points();
+Workaround set_sequence_batches();
+Workaround squeeze_unit_gathers();
+Workaround tile_empty_broadcasts();
+Workaround widen_2_bit_types();
+Workaround widen_infinite_constants();
+Workaround widen_one_channel_convolutions();
+Workaround widen_zero_points();
+
+/// The results of all of them, in this order.
+std::vector<Workaround> all_workarounds();
+
+}  // namespace onnx2ir::passes

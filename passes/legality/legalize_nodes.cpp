@@ -1,0 +1,135 @@
+#include "passes/legality/legalize_nodes.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "passes/graph_walk.hpp"
+#include "passes/passes.hpp"
+#include "passes/tidy.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// More rounds mean that rewrites make nodes which others rewrite, without an end.
+constexpr int kMostRounds = 64;
+
+std::string described(const ir::Node& node) {
+  return std::string(node.op().name) + " '" + node.name + "'";
+}
+
+bool is_live(const ir::Node& node) {
+  return node.has_uses() || node.op().traits.is_kept;
+}
+
+/// The first row that affects `node`; null if none does.
+const LegalizationRow* affecting_row(const ir::Node& node, const RowIndex& index) {
+  const auto rows = index.rows_for(node);
+  if (rows.empty() || !is_live(node)) return nullptr;
+  const auto found = std::ranges::find_if(rows, [&](const auto* row) { return row->is_affected(node); });
+  return found == rows.end() ? nullptr : *found;
+}
+
+/// Visits the nodes of a graph, also those that rewrites append.
+bool rewrite_nodes(ir::Graph& graph, const RowIndex& index) {
+  bool modified = false;
+  const std::size_t most = kMostRounds * (graph.nodes().size() + kMostRounds);
+  for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+    ir::Node& node = *graph.nodes()[i];
+    while (const LegalizationRow* const row = affecting_row(node, index)) {
+      ir::Builder builder = ir::builder_beside(node);
+      row->rewrite(builder, node);
+      modified = true;
+      if ((is_live(node) && row->is_affected(node)) || graph.nodes().size() > most) {
+        throw ir::InternalError("the workaround for " + std::string(target::description(row->fault).name) +
+                                " does not end at " + described(node));
+      }
+    }
+  }
+  return modified;
+}
+
+std::vector<ir::Graph*> graphs_with_rows(ir::Model& model, const RowIndex& index) {
+  std::vector<ir::Graph*> graphs = graphs_of(model);
+  std::erase_if(graphs, [&](const ir::Graph* graph) { return !index.concerns(*graph); });
+  return graphs;
+}
+
+bool legalize_stage(ir::Model& model, const PassContext& context, Stage last) {
+  RowIndex rows(context.target, last);
+  rows.shuffle(context.row_order);
+  return apply_rows(model, rows);
+}
+
+}  // namespace
+
+RowIndex::RowIndex(const target::Target& target, Stage last) : rows_(ir::kOperationCount) {
+  for (const Workaround& workaround : workarounds()) {
+    if (workaround.stage <= last) add(target, workaround);
+  }
+  for (auto& rows : rows_) {
+    std::ranges::stable_sort(rows, {}, [](const LegalizationRow* row) { return row->fault; });
+  }
+}
+
+RowIndex::RowIndex(const target::Target& target, const Workaround& workaround) : rows_(ir::kOperationCount) {
+  add(target, workaround);
+}
+
+void RowIndex::add(const target::Target& target, const Workaround& workaround) {
+  for (const LegalizationRow& row : workaround.rows) {
+    if (!target.has(row.fault)) continue;
+    for (std::size_t op = 0; op < ir::kOperationCount; ++op) {
+      if (!row.operations.contains(static_cast<ir::Op>(op))) continue;
+      rows_[op].push_back(&row);
+      operations_.add(static_cast<ir::Op>(op));
+    }
+  }
+}
+
+void RowIndex::shuffle(unsigned seed) {
+  if (seed == 0) return;
+  std::mt19937 numbers(seed);
+  for (auto& rows : rows_) {
+    for (std::size_t left = rows.size(); left > 1; --left) std::swap(rows[left - 1], rows[numbers() % left]);
+  }
+}
+
+bool apply_rows(ir::Model& model, const RowIndex& rows) {
+  for (int round = 0; round < kMostRounds; ++round) {
+    bool modified = false;
+    for (ir::Graph* graph : graphs_with_rows(model, rows)) modified = rewrite_nodes(*graph, rows) || modified;
+    if (!modified) return round > 0;
+    tidy(model);
+  }
+  const auto violation = first_violation(model, rows);
+  throw ir::InternalError("workarounds do not end" +
+                          (violation ? ": " + std::string(target::description(violation->fault).name) +
+                                           " at " + described(*violation->node)
+                                     : std::string()));
+}
+
+std::optional<Violation> first_violation(ir::Model& model, const RowIndex& rows) {
+  for (const ir::Graph* graph : graphs_with_rows(model, rows)) {
+    for (const auto& node : graph->nodes()) {
+      if (const LegalizationRow* const row = affecting_row(*node, rows))
+        return Violation{row->fault, node.get()};
+    }
+  }
+  return std::nullopt;
+}
+
+bool legalize_imported_nodes(ir::Model& model, PassContext& context) {
+  return legalize_stage(model, context, Stage::imported);
+}
+
+bool legalize_operations(ir::Model& model, PassContext& context) {
+  return legalize_stage(model, context, Stage::operations);
+}
+
+bool legalize_kernels(ir::Model& model, PassContext& context) {
+  return legalize_stage(model, context, Stage::kernels);
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,50 @@
+// Applies the rows of workarounds to a model, and checks that no node is affected.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "passes/legality/workaround.hpp"
+#include "passes/pipeline.hpp"
+
+namespace onnx2ir::passes {
+
+/// Rows by operation: those of the faults that a target has, in the order of the faults. If several rows
+/// affect a node, the first one is applied.
+class RowIndex {
+ public:
+  explicit RowIndex(const target::Target& target, Stage last = Stage::kernels);
+  /// The rows of one workaround.
+  RowIndex(const target::Target& target, const Workaround& workaround);
+
+  /// For tests: the rows in another order that follows from `seed`; 0: in the order of the faults.
+  void shuffle(unsigned seed);
+  /// The rows for `node`.
+  std::span<const LegalizationRow* const> rows_for(const ir::Node& node) const {
+    return rows_[static_cast<std::size_t>(node.op().id)];
+  }
+  /// Whether a graph may have a node with a row.
+  bool concerns(const ir::Graph& graph) const { return graph.may_hold(operations_); }
+
+ private:
+  void add(const target::Target& target, const Workaround& workaround);
+
+  std::vector<std::vector<const LegalizationRow*>> rows_;
+  ir::OperationSet operations_;
+};
+
+/// Applies rows until no node is affected. Returns whether it has changed the model, which it leaves in
+/// order, with its types inferred.
+bool apply_rows(ir::Model& model, const RowIndex& rows);
+
+/// A node that a fault affects.
+struct Violation {
+  Fault fault;
+  const ir::Node* node;
+};
+
+/// The first affected node; no value if the model is legal.
+std::optional<Violation> first_violation(ir::Model& model, const RowIndex& rows);
+
+}  // namespace onnx2ir::passes

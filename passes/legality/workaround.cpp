@@ -1,0 +1,48 @@
+#include "passes/legality/workaround.hpp"
+
+#include <algorithm>
+
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/run_time_values.hpp"
+
+namespace onnx2ir::passes {
+
+std::span<const Workaround> workarounds() {
+  static const std::vector<Workaround> kWorkarounds = all_workarounds();
+  return kWorkarounds;
+}
+
+const Workaround* find_workaround(std::string_view name) {
+  const auto all = workarounds();
+  const auto found = std::ranges::find(all, name, &Workaround::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+target::FaultSet faults_of(const Workaround& workaround) {
+  target::FaultSet faults;
+  for (const LegalizationRow& row : workaround.rows) faults.add(row.fault);
+  return faults;
+}
+
+target::FaultSet faults_up_to(Stage last) {
+  target::FaultSet faults;
+  for (const Workaround& workaround : workarounds()) {
+    if (workaround.stage <= last) faults.add(faults_of(workaround));
+  }
+  return faults;
+}
+
+void separate_from_uses(ir::Builder& builder, ir::Node& node) {
+  const ir::Value copy = opaque_copy(builder, node.value());
+  ir::replace_uses_except(node.value(), copy, *copy.node);
+}
+
+ir::OperationSet operations_with(bool (*holds)(const ir::Traits& traits)) {
+  ir::OperationSet operations;
+  for (const ir::OpDescriptor& op : ir::all_ops()) {
+    if (holds(op.traits)) operations.add(op.id);
+  }
+  return operations;
+}
+
+}  // namespace onnx2ir::passes

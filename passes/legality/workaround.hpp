@@ -1,0 +1,71 @@
+// Workarounds for faults of OpenVINO that concern single nodes, as data. Each row of a workaround has a
+// fault, the operations that have it, a test whether a node is affected, and a rewrite. One driver applies
+// the rows of all workarounds (legalize_nodes.hpp), and the pipeline ends with a check that no node is
+// affected.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ir/builder.hpp"
+#include "ir/graph.hpp"
+#include "ir/operation_set.hpp"
+#include "target/fault_set.hpp"
+
+namespace onnx2ir::passes {
+
+using target::Fault;
+
+/// When a workaround runs for the first time. Each stage also applies the rows of the stages before it.
+enum class Stage : std::uint8_t {
+  imported,    ///< before all passes: they see the result
+  operations,  ///< after the passes over loops and branches, before equal nodes are merged
+  kernels      ///< after equal nodes are merged: the rows look at all uses of a value
+};
+
+struct LegalizationRow {
+  Fault fault;
+  ir::OperationSet operations;
+  /// Whether the runtime computes `node` wrongly, or anything that OpenVINO makes of it and its neighbours.
+  /// Changes nothing. Called only for nodes of `operations`.
+  bool (*is_affected)(const ir::Node& node);
+  /// Changes the graph so that `node`, which is affected, is unused or no longer affected. Nodes from
+  /// `builder` get the name of `node`. The driver visits them, too.
+  void (*rewrite)(ir::Builder& builder, ir::Node& node);
+};
+
+/// Rows that belong together. Each workaround is a file of passes/workarounds with its name.
+struct Workaround {
+  std::string_view name;
+  Stage stage;
+  std::string_view summary;
+  std::vector<LegalizationRow> rows;
+};
+
+/// All workarounds, in alphabetical order. The result does not depend on the order.
+std::span<const Workaround> workarounds();
+
+/// The workaround called `name`; null if there is none.
+const Workaround* find_workaround(std::string_view name);
+
+/// The faults of the rows.
+target::FaultSet faults_of(const Workaround& workaround);
+/// The faults of all rows that a pass applies whose last stage is `last`.
+target::FaultSet faults_up_to(Stage last);
+
+/// A rewrite: `kReplacement(builder, node)` is the value that replaces output 0 of the node.
+template <auto kReplacement>
+void replace(ir::Builder& builder, ir::Node& node) {
+  ir::replace_all_uses(node.value(), kReplacement(builder, node));
+}
+
+/// A rewrite: the uses of output 0 get a copy that OpenVINO does not remove, so that it cannot fuse them with
+/// the node.
+void separate_from_uses(ir::Builder& builder, ir::Node& node);
+
+/// The operations whose traits satisfy `holds`.
+ir::OperationSet operations_with(bool (*holds)(const ir::Traits& traits));
+
+}  // namespace onnx2ir::passes

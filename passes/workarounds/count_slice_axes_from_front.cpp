@@ -1,0 +1,45 @@
+// Counts the axes of Slices from the front. OpenVINO merges a Slice of a Slice if their lists of axes have
+// nothing in common, and does not notice that -1 and 1 can be the same axis (merged_slice_axes).
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "ir/inference.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr std::size_t kAxes = 4;
+
+bool is_affected(const ir::Node& slice) {
+  const auto axes = ir::exact_values(slice.input(kAxes));
+  return axes && slice.input(0).shape().has_rank() &&
+         std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
+}
+
+ir::Value counted_from_front(ir::Builder& builder, const ir::Node& slice) {
+  const std::size_t rank = slice.input(0).shape().rank();
+  std::vector<std::int64_t> axes;
+  const auto listed = ir::exact_values(slice.input(kAxes));
+  for (const std::int64_t axis : *listed) {
+    axes.push_back(static_cast<std::int64_t>(ir::normalize_axis(axis, rank)));
+  }
+  const ir::Value list = builder.integers(axes, slice.input(kAxes).type());
+  return builder
+      .clone(slice, std::array{slice.input(0), slice.input(1), slice.input(2), slice.input(3), list})
+      .value();
+}
+
+}  // namespace
+
+Workaround count_slice_axes_from_front() {
+  return {.name = "count_slice_axes_from_front",
+          .stage = Stage::operations,
+          .summary = "Replaces negative axes of Slices",
+          .rows = {LegalizationRow{
+              Fault::merged_slice_axes, {ops::Slice}, is_affected, replace<counted_from_front>}}};
+}
+
+}  // namespace onnx2ir::passes

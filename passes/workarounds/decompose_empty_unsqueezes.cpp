@@ -1,0 +1,65 @@
+// The CPU plugin sets the dynamic sizes of an empty Unsqueeze or Squeeze to 0 as well (empty_unsqueeze_shape,
+// measured on 2026.4, tests/faults). An empty tensor has no data, so it is replaced by a Broadcast to the
+// computed shape.
+#include <algorithm>
+#include <numeric>
+
+#include "ir/builder.hpp"
+#include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// For each axis of the output, the index of its size in the input's shape; the input's rank for a new axis.
+std::vector<std::int64_t> positions(const ir::Node& node) {
+  const std::size_t rank = node.input(0).shape().rank();
+  const std::size_t result_rank = node.output(0).shape.rank();
+  const bool adds = node.is(ops::Unsqueeze);
+  const std::size_t larger = adds ? result_rank : rank;
+  std::vector<bool> is_listed(larger);
+  const auto axes = ir::exact_values(node.input(1));
+  for (const std::int64_t axis : *axes) is_listed[ir::normalize_axis(axis, larger)] = true;
+  std::vector<std::int64_t> found;
+  std::int64_t next = 0;
+  for (std::size_t axis = 0; axis < larger; ++axis) {
+    if (!is_listed[axis])
+      found.push_back(next++);
+    else if (adds)
+      found.push_back(static_cast<std::int64_t>(rank));
+    else
+      ++next;
+  }
+  return found;
+}
+
+bool is_affected(const ir::Node& node) {
+  if (node.inputs().size() < 2 || !ir::exact_values(node.input(1))) return false;
+  const ir::Output& output = node.output(0);
+  const auto never_has_elements = [](const ir::Dimension& size) { return size.max == 0; };
+  return !output.shape.is_static() &&
+         std::any_of(output.shape.begin(), output.shape.end(), never_has_elements) &&
+         output.type != ir::ElementType::string;
+}
+
+ir::Value decompose(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value sizes =
+      ir::concat(builder, {ir::computed_shape_of(builder, node.input(0)), builder.integers({1})});
+  const ir::Value target = ir::gather(builder, sizes, builder.integers(positions(node)));
+  return ir::filled(builder, 0, node.output(0).type, target);
+}
+
+}  // namespace
+
+Workaround decompose_empty_unsqueezes() {
+  return {
+      .name = "decompose_empty_unsqueezes",
+      .stage = Stage::kernels,
+      .summary = "Decomposes Unsqueeze and Squeeze of empty tensors",
+      .rows = {LegalizationRow{
+          Fault::empty_unsqueeze_shape, {ops::Unsqueeze, ops::Squeeze}, is_affected, replace<decompose>}}};
+}
+
+}  // namespace onnx2ir::passes

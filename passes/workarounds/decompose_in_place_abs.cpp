@@ -1,0 +1,40 @@
+// The CPU plugin computes Abs of a concatenated vector in place even if the vector has other uses, which then
+// read the absolute values (measured on 2026.4; other ranks and other operations are computed correctly).
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool is_shared_concatenation(ir::Value value) {
+  if (!value.shape().has_rank() || value.shape().rank() != 1) return false;
+  bool is_shared = false;
+  while (true) {
+    is_shared = is_shared || value.node->output(value.index).uses.size() > 1;
+    if (!value.node->is(ops::Identity)) break;
+    value = value.node->input(0);
+  }
+  return is_shared && value.node->is(ops::Concat);
+}
+
+bool reads_shared_concatenation(const ir::Node& node) {
+  return is_shared_concatenation(node.input(0));
+}
+
+ir::Value decompose(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value value = node.input(0);
+  return builder.op(ops::Maximum,
+                    {value, builder.op(ops::Multiply, {value, builder.number_like(-1, value)})});
+}
+
+}  // namespace
+
+Workaround decompose_in_place_abs() {
+  return {.name = "decompose_in_place_abs",
+          .stage = Stage::kernels,
+          .summary = "Decomposes Abs of a concatenated vector that has other uses",
+          .rows = {LegalizationRow{
+              Fault::abs_in_place, {ops::Abs}, reads_shared_concatenation, replace<decompose>}}};
+}
+
+}  // namespace onnx2ir::passes

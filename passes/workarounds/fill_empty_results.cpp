@@ -1,0 +1,117 @@
+// Workarounds for empty_product and empty_concat_part: products and concatenations of operands that are known
+// to be empty become a Broadcast of 0 to their shape.
+#include <algorithm>
+
+#include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+const ir::Dimension kNone(0);
+
+bool is_empty(const ir::PartialShape& shape) {
+  return shape.has_rank() && std::ranges::find(shape, kNone) != shape.end();
+}
+
+/// Zeros, or no elements, of the type of `node` and of a shape whose dynamic sizes `size_along(axis)`
+/// computes, as vectors of one element.
+template <typename Sizes>
+ir::Value filled_like(ir::Builder& builder, const ir::Node& node, Sizes size_along) {
+  const ir::PartialShape& shape = node.output(0).shape;
+  const ir::ElementType type = node.output(0).type;
+  if (shape.is_static() && is_empty(shape)) return ir::empty_constant(builder, type, *shape.sizes());
+  if (const auto sizes = shape.sizes()) return ir::filled(builder, 0, type, builder.integers(*sizes));
+  std::vector<ir::Value> sizes;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    const ir::Value size =
+        shape[axis].is_static() ? builder.integers({shape[axis].size()}) : size_along(axis);
+    sizes.push_back(size);
+  }
+  return ir::filled(builder, 0, type, ir::concat(builder, sizes));
+}
+
+/// Whether a size of `operand`, counted from its last axis, is 1.
+bool is_one(ir::Value operand, std::size_t from_end) {
+  const ir::PartialShape& shape = operand.shape();
+  return shape.rank() < from_end || shape[shape.rank() - from_end] == ir::Dimension(1);
+}
+
+/// Whether the size of a product along `axis` is static, or one operand alone gives it.
+bool has_known_source(const ir::Node& product, std::size_t axis) {
+  const ir::Value left = product.input(0);
+  const ir::Value right = product.input(1);
+  if (product.output(0).shape[axis].is_static()) return true;
+  if (left.shape().rank() == 1 || right.shape().rank() == 1) return false;
+  const std::size_t from_end = product.output(0).shape.rank() - axis;
+  return from_end <= 2 || is_one(left, from_end) || is_one(right, from_end);
+}
+
+/// The size of a product along `axis`. For an axis of both operands, the one whose size is not 1 gives it.
+ir::Value product_size(ir::Builder& builder, const ir::Node& product, std::size_t axis) {
+  const ir::Value left = product.input(0);
+  const ir::Value right = product.input(1);
+  const std::size_t rank = product.output(0).shape.rank();
+  const auto size = [&](ir::Value operand, std::size_t from_end) {
+    return ir::dimension_of(builder, operand, static_cast<std::int64_t>(operand.shape().rank() - from_end));
+  };
+  if (axis + 2 == rank) return size(left, product.boolean("transpose_a") ? 1 : 2);
+  if (axis + 1 == rank) return size(right, product.boolean("transpose_b") ? 2 : 1);
+  const std::size_t from_end = rank - axis;
+  return size(is_one(right, from_end) ? left : right, from_end);
+}
+
+bool is_empty_product(const ir::Node& product) {
+  const ir::PartialShape& left = product.input(0).shape();
+  const ir::PartialShape& right = product.input(1).shape();
+  if (!left.has_rank() || !right.has_rank() || (!is_empty(left) && !is_empty(right))) return false;
+  for (std::size_t axis = 0; axis < product.output(0).shape.rank(); ++axis) {
+    if (!has_known_source(product, axis)) return false;
+  }
+  return true;
+}
+
+ir::Value filled_product(ir::Builder& builder, const ir::Node& product) {
+  return filled_like(builder, product,
+                     [&](std::size_t axis) { return product_size(builder, product, axis); });
+}
+
+std::size_t joined_axis(const ir::Node& concat) {
+  return ir::normalize_axis(concat.integer("axis"), concat.output(0).shape.rank());
+}
+
+/// The sizes of parts without elements along the axis of the Concat count, but OpenVINO removes such parts.
+bool is_empty_concat(const ir::Node& concat) {
+  const ir::PartialShape& shape = concat.output(0).shape;
+  return is_empty(shape) && !shape.is_static() && concat.output(0).type != ir::ElementType::string &&
+         shape[joined_axis(concat)] != kNone;
+}
+
+ir::Value filled_concat(ir::Builder& builder, const ir::Node& concat) {
+  const std::size_t joined = joined_axis(concat);
+  return filled_like(builder, concat, [&](std::size_t axis) {
+    ir::Value sum;
+    for (const ir::Value part : concat.inputs()) {
+      const ir::Value size = ir::dimension_of(builder, part, static_cast<std::int64_t>(axis));
+      if (axis != joined) return size;
+      sum = sum ? builder.op(ops::Add, {sum, size}) : size;
+    }
+    return sum;
+  });
+}
+
+}  // namespace
+
+Workaround fill_empty_results() {
+  return {
+      .name = "fill_empty_results",
+      .stage = Stage::operations,
+      .summary = "Replaces products and Concats of operands that are known to be empty by a Broadcast",
+      .rows = {
+          LegalizationRow{Fault::empty_concat_part, {ops::Concat}, is_empty_concat, replace<filled_concat>},
+          LegalizationRow{Fault::empty_product, {ops::MatMul}, is_empty_product, replace<filled_product>}}};
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,119 @@
+// Workaround for attention_constants and bf16_attention_fusion: the CPU plugin reads constant keys and values
+// of an attention in the wrong order. They are replaced by a Gather of one row whose index is always 0, but
+// computed at run time.
+#include <algorithm>
+
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/run_time_values.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr int kMaxSteps = 8;   ///< from a key up to the constants it is computed from
+constexpr int kMaxNodes = 24;  ///< visited from a Softmax up to the product of query and key
+
+bool is_computed_from_constants(ir::Value value, int steps = kMaxSteps) {
+  const ir::Node& node = *value.node;
+  if (node.is(ops::Const)) return true;
+  if (steps == 0 || node.inputs().empty() || node.loop() != nullptr || node.branches() != nullptr)
+    return false;
+  return std::ranges::all_of(node.inputs(),
+                             [&](ir::Value input) { return is_computed_from_constants(input, steps - 1); });
+}
+
+/// If there is only one matrix, the order of the heads cannot be wrong.
+bool has_several_matrices(const ir::PartialShape& shape) {
+  if (!shape.has_rank() || shape.rank() < 3) return false;
+  for (std::size_t i = 0; i + 2 < shape.rank(); ++i) {
+    if (shape[i] != ir::Dimension(1)) return true;
+  }
+  return false;
+}
+
+bool is_misread(ir::Value value) {
+  return has_several_matrices(value.shape()) && is_computed_from_constants(value);
+}
+
+/// `constant` after operations that OpenVINO cannot fold. `source` is a value that is known only at run
+/// time.
+ir::Value hidden(ir::Builder& builder, ir::Value constant, ir::Value source) {
+  const ir::Value flat = ir::flat(builder, source);
+  const ir::Value zeros = builder.integers({0});
+  const ir::Value ones = builder.integers({1});
+  const ir::Value bit = zero_or_one(builder, builder.op(ops::Slice, {flat, zeros, ones, ones, zeros}));
+  const ir::Value other_bit = builder.op(ops::Subtract, {builder.integer(1), bit});
+  const ir::Value index = builder.op(ops::Multiply, {bit, other_bit});
+  const ir::Value row = builder.op(ops::Unsqueeze, {constant, zeros});
+  return ir::gather(builder, row, index);
+}
+
+/// The product of query and key whose Softmax `value` is, or null. OpenVINO fuses any elementwise operations
+/// between the two. `budget` limits the number of visited nodes.
+ir::Node* product_before(ir::Value value, int& budget) {
+  ir::Node& node = *value.node;
+  if (node.is(ops::MatMul)) return &node;
+  if (--budget < 0 || node.inputs().size() > 3 || node.loop() != nullptr) return nullptr;
+  for (const ir::Value input : node.inputs()) {
+    if (ir::Node* const product = product_before(input, budget)) return product;
+  }
+  return nullptr;
+}
+
+/// The product of query and key of an attention that is written as MatMul, SoftMax and MatMul; null if `node`
+/// is no second product.
+ir::Node* scores_before(const ir::Node& node) {
+  if (!node.is(ops::MatMul) || !node.input(0).node->is(ops::SoftMax)) return nullptr;
+  int budget = kMaxNodes;
+  return product_before(node.input(0).node->input(0), budget);
+}
+
+bool has_misread_constants(const ir::Node& node) {
+  if (node.is(ops::ScaledDotProductAttention)) return is_misread(node.input(1)) || is_misread(node.input(2));
+  const ir::Node* const scores = scores_before(node);
+  return scores != nullptr &&
+         (is_misread(scores->input(0)) || is_misread(scores->input(1)) || is_misread(node.input(1)));
+}
+
+/// Hides an operand if the plugin misreads it. Input `source` is computed at run time.
+bool hide_operand(ir::Node& node, std::size_t operand, std::size_t source) {
+  if (!is_misread(node.input(operand))) return false;
+  ir::Builder builder = ir::builder_beside(node);
+  node.set_input(operand, hidden(builder, node.input(operand), node.input(source)));
+  return true;
+}
+
+void hide_constants(ir::Builder&, ir::Node& node) {
+  if (node.is(ops::ScaledDotProductAttention)) {
+    hide_operand(node, 1, 0);
+    hide_operand(node, 2, 0);
+    return;
+  }
+  ir::Node& scores = *scores_before(node);
+  if (!hide_operand(scores, 1, 0)) hide_operand(scores, 0, 1);
+  hide_operand(node, 1, 0);
+}
+
+bool is_affected(const ir::Node& node) {
+  return node.output(0).type != ir::ElementType::bf16 && has_misread_constants(node);
+}
+
+bool is_affected_bf16(const ir::Node& node) {
+  return node.output(0).type == ir::ElementType::bf16 && has_misread_constants(node);
+}
+
+constexpr ir::OperationSet kProducts{ops::MatMul, ops::ScaledDotProductAttention};
+
+}  // namespace
+
+Workaround hide_attention_constants() {
+  return {
+      .name = "hide_attention_constants",
+      .stage = Stage::kernels,
+      .summary = "Keeps OpenVINO from folding constant keys and values of an attention",
+      .rows = {LegalizationRow{Fault::attention_constants, kProducts, is_affected, hide_constants},
+               LegalizationRow{Fault::bf16_attention_fusion, kProducts, is_affected_bf16, hide_constants}}};
+}
+
+}  // namespace onnx2ir::passes

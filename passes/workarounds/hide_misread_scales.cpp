@@ -1,0 +1,73 @@
+// The CPU plugin keeps quantised weights compressed and applies their scales in the product. It assumes one
+// scale per output, or one per output and block of inputs. With other scales it computes wrong numbers or
+// does not compile the model. A Clamp without effect keeps the plugin from recognising such weights; it then
+// computes them at compile time.
+#include <limits>
+
+#include "ir/builder.hpp"
+#include "passes/dequantized_weights.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+/// Whether a scale or zero point of `sizes` is the same along `axis` of data of rank `rank`.
+bool is_constant_along(const Sizes& sizes, std::size_t rank, std::size_t axis) {
+  const std::size_t missing = rank - sizes.size();
+  return axis < missing || sizes[axis - missing] == 1;
+}
+
+/// The axis of `data` along which scales and zero points must be constant; no value if the plugin does not
+/// support the form.
+std::optional<std::size_t> axis_of_blocks(const WeightsOfProduct& found, const Sizes& data) {
+  const std::size_t inner = data.size() - (found.is_transposed ? 1 : 2);
+  if (found.reshape == nullptr) return inner;
+  const auto joined = found.reshape->output(0).shape.sizes();
+  if (!joined || joined->size() != 2 || data.size() != 3) return std::nullopt;
+  // [outputs, blocks, block], or [blocks, block, outputs]. The plugin ignores dimensions of size 1.
+  const std::int64_t outputs = found.is_transposed ? data.front() : data.back();
+  if (outputs == 1 || data[inner] == 1 || (*joined)[found.is_transposed ? 0 : 1] != outputs)
+    return std::nullopt;
+  return inner;
+}
+
+bool is_misread(const WeightsOfProduct& found) {
+  const auto data = found.weights.data.shape().sizes();
+  if (!data || data->size() < 2) return true;
+  const auto axis = axis_of_blocks(found, *data);
+  const auto fits = [&](ir::Value parameter) {
+    const auto sizes = parameter.shape().sizes();
+    return sizes && sizes->size() <= data->size() && is_constant_along(*sizes, data->size(), *axis);
+  };
+  return !axis || !fits(found.weights.scale) || (found.weights.zero_point && !fits(found.weights.zero_point));
+}
+
+bool has_misread_weights(const ir::Node& product) {
+  const auto found = weights_of(product);
+  return found && is_misread(*found);
+}
+
+void hide_weights(ir::Builder&, ir::Node& node) {
+  constexpr double kNoBound = std::numeric_limits<float>::max();
+  const auto found = weights_of(node);
+  ir::Node& scaling = *found->weights.product;
+  ir::Builder builder = ir::builder_beside(scaling);
+  const ir::Value hidden =
+      builder.op(ops::Clamp, {found->weights.widened}, {{"min", -kNoBound}, {"max", kNoBound}});
+  scaling.set_input(scaling.input(0) == found->weights.widened ? 0 : 1, hidden);
+}
+
+}  // namespace
+
+Workaround hide_misread_scales() {
+  return {.name = "hide_misread_scales",
+          .stage = Stage::kernels,
+          .summary = "Hides quantised weights from the CPU plugin if it would misread their scales",
+          .rows = {LegalizationRow{
+              Fault::misread_weight_scales, {ops::MatMul}, has_misread_weights, hide_weights}}};
+}
+
+}  // namespace onnx2ir::passes

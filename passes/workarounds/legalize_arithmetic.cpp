@@ -1,0 +1,255 @@
+// Replaces elementwise operations that the CPU plugin computes wrongly.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using ir::ElementType;
+
+/// The operation of `node`, computed in i32.
+ir::Value in_i32(ir::Builder& builder, const ir::Node& node) {
+  const ElementType type = node.output(0).type;
+  std::vector<ir::Value> inputs;
+  for (const ir::Value input : node.inputs()) {
+    inputs.push_back(ir::convert(builder, input, ElementType::i32));
+  }
+  return ir::convert(builder, builder.node(node.op().id, inputs, node.attributes()).value(), type);
+}
+
+bool is_of_bytes(const ir::Node& node) {
+  const ElementType type = node.output(0).type;
+  return type == ElementType::i8 || type == ElementType::u8;
+}
+
+bool is_of_words(const ir::Node& node) {
+  const ElementType type = node.output(0).type;
+  return type == ElementType::i16 || type == ElementType::u16;
+}
+
+bool is_narrow(const ir::Node& node) {
+  constexpr std::int64_t kComputedBits = 32;
+  return ir::info(node.output(0).type).bits < kComputedBits;
+}
+
+/// Whether all values of `from` are values of `to`.
+bool is_contained(ElementType from, ElementType to) {
+  const std::int64_t from_bits = ir::info(from).bits;
+  const std::int64_t to_bits = ir::info(to).bits;
+  if (ir::is_signed_integral(from) == ir::is_signed_integral(to)) return from_bits <= to_bits;
+  return ir::is_signed_integral(to) && from_bits < to_bits;
+}
+
+/// Whether `value` is a bitwise operation or difference with the constant `number`.
+bool is_with_number(ir::Value value, ir::Op operation, std::int64_t number) {
+  return value.node->is(operation) && ir::known_scalar(value.node->input(1)) == number;
+}
+
+/// Whether wrapping_conversion() has computed `value`: the result of its last operation has `bits` bits.
+bool is_wrapped(ir::Value value, std::int64_t bits, bool has_sign) {
+  const std::int64_t sign = std::int64_t{1} << (bits - 1);
+  if (has_sign) {
+    if (!is_with_number(value, ops::Subtract, sign)) return false;
+    value = value.node->input(0);
+    if (!is_with_number(value, ops::BitwiseXor, sign)) return false;
+    value = value.node->input(0);
+  }
+  return is_with_number(value, ops::BitwiseAnd, 2 * sign - 1);
+}
+
+/// Whether a Convert to 8 or 16 bits may saturate.
+bool may_saturate(const ir::Node& node) {
+  const ElementType from = node.input(0).type();
+  const ElementType to = node.output(0).type;
+  const std::int64_t bits = ir::info(to).bits;
+  if (!ir::is_integral(from) || !ir::is_integral(to) || (bits != 8 && bits != 16)) return false;
+  return !is_contained(from, to) && !is_wrapped(node.input(0), bits, ir::is_signed_integral(to));
+}
+
+/// Converts the lowest bits of an integer to 8 or 16 bits. The bits above them are set to copies of the sign
+/// or to 0, so that Convert does not saturate.
+ir::Value wrapping_conversion(ir::Builder& builder, const ir::Node& node) {
+  const std::int64_t bits = ir::info(node.output(0).type).bits;
+  const bool has_sign = ir::is_signed_integral(node.output(0).type);
+  const auto number = [&](std::int64_t value) { return builder.integer(value, ElementType::i32); };
+  const ir::Value whole = ir::convert(builder, node.input(0), ElementType::i32);
+  ir::Value lowest = builder.op(ops::BitwiseAnd, {whole, number((std::int64_t{1} << bits) - 1)});
+  if (has_sign) {
+    const ir::Value sign = number(std::int64_t{1} << (bits - 1));
+    lowest = builder.op(ops::Subtract, {builder.op(ops::BitwiseXor, {lowest, sign}), sign});
+  }
+  return builder.clone(node, std::array{lowest}).value();
+}
+
+bool is_of_floats(const ir::Node& node) {
+  return ir::is_floating(node.input(0).type());
+}
+
+/// a > b as b < a, which is false for NaN.
+ir::Value comparison_with_nan(ir::Builder& builder, const ir::Node& node) {
+  return builder.op(node.is(ops::Greater) ? ops::Less : ops::LessEqual, {node.input(1), node.input(0)});
+}
+
+bool detects_negative(const ir::Node& node) {
+  return node.is(ops::IsFinite) || node.boolean("detect_negative");
+}
+
+bool detects_positive(const ir::Node& node) {
+  return node.is(ops::IsFinite) || node.boolean("detect_positive");
+}
+
+/// Whether the last axis of what IsFinite or IsInf reads may be broadcast.
+bool may_broadcast(const ir::Node& node) {
+  const ir::PartialShape& shape = node.input(0).shape();
+  if (shape.has_rank() && (shape.rank() == 0 || shape[shape.rank() - 1].is_static())) return false;
+  return detects_negative(node) || detects_positive(node);
+}
+
+/// IsFinite and IsInf as comparisons.
+ir::Value infinity_comparison(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value x = node.input(0);
+  const bool is_finite = node.is(ops::IsFinite);
+  const ir::Value infinity = builder.number(std::numeric_limits<double>::infinity(), x.type());
+  ir::Value checked = x;
+  if (detects_negative(node)) checked = builder.op(detects_positive(node) ? ops::Abs : ops::Negative, {x});
+  return builder.op(is_finite ? ops::Less : ops::Equal, {checked, infinity});
+}
+
+/// Whether a Power of integers has a small constant exponent, and the result the rank of the base.
+bool is_integer_power(const ir::Node& node) {
+  constexpr std::int64_t kMax = 16;
+  const ir::Value base = node.input(0);
+  const auto exponent = ir::exact_values(node.input(1));
+  if (!ir::is_integral(base.type()) || !exponent || exponent->size() != 1) return false;
+  if (exponent->front() < 1 || exponent->front() > kMax) return false;
+  return base.shape().has_rank() && node.input(1).shape().rank() <= base.shape().rank();
+}
+
+/// Other powers of bytes are computed in i32.
+bool is_other_power_of_bytes(const ir::Node& node) {
+  return is_of_bytes(node) && !is_integer_power(node);
+}
+
+/// Decomposes an integer power into multiplications.
+ir::Value integer_power(ir::Builder& builder, const ir::Node& node) {
+  ir::Value result;
+  ir::Value square = node.input(0);
+  for (std::int64_t left = ir::exact_values(node.input(1))->front(); left > 0; left /= 2) {
+    if (left % 2 != 0) result = result ? builder.op(ops::Multiply, {result, square}) : square;
+    if (left > 1) square = builder.op(ops::Multiply, {square, square});
+  }
+  return result;
+}
+
+bool is_of_integers(const ir::Node& node) {
+  return ir::is_integral(node.input(0).type());
+}
+
+ir::Value integer_relu(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value x = node.input(0);
+  return builder.op(ops::Maximum, {x, builder.integer(0, x.type())});
+}
+
+/// The operand that is a scalar if the other one is a constant of one element with rank above 0.
+std::optional<std::size_t> scalar_beside_constant(const ir::Node& node) {
+  for (const std::size_t scalar : {0U, 1U}) {
+    const ir::Value constant = node.input(1 - scalar);
+    const ir::PartialShape& shape = node.input(scalar).shape();
+    const auto sizes = constant.shape().sizes();
+    if (!shape.has_rank() || shape.rank() != 0 || !constant.node->is(ops::Const) || !sizes) continue;
+    if (sizes->empty() || std::ranges::any_of(*sizes, [](std::int64_t size) { return size != 1; })) continue;
+    return scalar;
+  }
+  return std::nullopt;
+}
+
+bool may_lose_rank(const ir::Node& node) {
+  return scalar_beside_constant(node).has_value();
+}
+
+/// Reshapes the scalar to the rank of the constant. OpenVINO removes operations without effect, and loses the
+/// rank if the ranks differ.
+ir::Value equal_ranks(ir::Builder& builder, const ir::Node& node) {
+  const std::size_t scalar = *scalar_beside_constant(node);
+  std::array inputs{node.input(0), node.input(1)};
+  const auto sizes = *node.input(1 - scalar).shape().sizes();
+  inputs.at(scalar) = ir::reshape(builder, inputs.at(scalar), builder.integers(sizes));
+  return builder.node(node.op().id, inputs, node.attributes()).value();
+}
+
+bool is_bounded(ir::Value value) {
+  const auto known = ir::known_values(value);
+  return known && std::ranges::any_of(*known, [](const ir::ValueRange& range) { return !range.is_exact(); });
+}
+
+/// Whether all that is known of `value` is that its elements are at least `least`.
+bool are_at_least(ir::Value value, std::int64_t least) {
+  const auto known = ir::known_values(value);
+  return known &&
+         std::ranges::all_of(*known, [&](const ir::ValueRange& range) { return range.min >= least; });
+}
+
+bool is_remainder_of_sizes(const ir::Node& node) {
+  const ir::Value x = node.input(0);
+  const ir::Value y = node.input(1);
+  return are_at_least(x, 0) && are_at_least(y, 1) && (is_bounded(x) || is_bounded(y));
+}
+
+/// The remainder of sizes: x - x / y * y, of which OpenVINO computes the right bounds. They may be negative,
+/// hence the Maximum.
+ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value x = node.input(0);
+  const ir::Value y = node.input(1);
+  const ir::Value quotient = builder.op(ops::Divide, {x, y}, {{"m_pythondiv", true}});
+  const ir::Value multiple = builder.op(ops::Multiply, {quotient, y});
+  return builder.op(ops::Maximum, {builder.op(ops::Subtract, {x, multiple}), builder.integer(0, x.type())});
+}
+
+}  // namespace
+
+Workaround legalize_arithmetic() {
+  return {.name = "legalize_arithmetic",
+          .stage = Stage::operations,
+          .summary = "Replaces elementwise operations that the CPU plugin computes wrongly",
+          .rows = {
+              LegalizationRow{Fault::greater_than_nan,
+                              {ops::Greater, ops::GreaterEqual},
+                              is_of_floats,
+                              replace<comparison_with_nan>},
+              LegalizationRow{Fault::infinity_check_broadcast,
+                              {ops::IsFinite, ops::IsInf},
+                              may_broadcast,
+                              replace<infinity_comparison>},
+              LegalizationRow{Fault::integer_power, {ops::Power}, is_integer_power, replace<integer_power>},
+              LegalizationRow{Fault::integer_relu, {ops::ReLU}, is_of_integers, replace<integer_relu>},
+              LegalizationRow{Fault::narrow_shifts, {ops::BitwiseLeftShift}, is_narrow, replace<in_i32>},
+              LegalizationRow{Fault::byte_arithmetic,
+                              {ops::Add, ops::Subtract, ops::Multiply, ops::Divide, ops::Mod, ops::FloorMod,
+                               ops::Negative, ops::Abs},
+                              is_of_bytes,
+                              replace<in_i32>},
+              LegalizationRow{Fault::byte_arithmetic, {ops::Power}, is_other_power_of_bytes, replace<in_i32>},
+              LegalizationRow{Fault::saturating_conversions,
+                              {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs},
+                              is_of_words,
+                              replace<in_i32>},
+              LegalizationRow{
+                  Fault::saturating_conversions, {ops::Convert}, may_saturate, replace<wrapping_conversion>},
+              LegalizationRow{Fault::remainder_bounds,
+                              {ops::Mod, ops::FloorMod},
+                              is_remainder_of_sizes,
+                              replace<unbounded_remainder>},
+              LegalizationRow{Fault::neutral_constant_rank,
+                              {ops::Add, ops::Subtract, ops::Multiply, ops::Divide},
+                              may_lose_rank,
+                              replace<equal_ranks>}}};
+}
+
+}  // namespace onnx2ir::passes

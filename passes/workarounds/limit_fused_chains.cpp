@@ -1,0 +1,48 @@
+// The CPU plugin fuses the elementwise operations that follow a convolution or a product with constant
+// weights. oneDNN takes at most 32 of them; if there are more, the model does not compile. An operation that
+// reads its operand twice ends the chain.
+#include "passes/fused_reader.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/run_time_values.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr ir::OperationSet kFusing = {ops::MatMul, ops::Convolution, ops::GroupConvolution,
+                                      ops::ConvolutionBackpropData, ops::GroupConvolutionBackpropData};
+/// Leaves room for operations that the plugin adds, such as scales of quantised weights.
+constexpr std::size_t kMostFused = 24;
+
+/// The operation that ends a chain which is too long; null if the chain of `source` is short.
+ir::Node* last_fused(const ir::Node& source) {
+  ir::Node* reader = fused_reader(source);
+  for (std::size_t count = 1; reader != nullptr; ++count) {
+    ir::Node* const next = fused_reader(*reader);
+    if (count == kMostFused) return next == nullptr ? nullptr : reader;
+    reader = next;
+  }
+  return nullptr;
+}
+
+bool precedes_long_chain(const ir::Node& source) {
+  return last_fused(source) != nullptr;
+}
+
+void limit_chain(ir::Builder&, ir::Node& source) {
+  ir::Node& last = *last_fused(source);
+  ir::Builder builder = ir::builder_beside(last);
+  separate_from_uses(builder, last);
+}
+
+}  // namespace
+
+Workaround limit_fused_chains() {
+  return {
+      .name = "limit_fused_chains",
+      .stage = Stage::kernels,
+      .summary = "Ends chains of more elementwise operations than the CPU plugin can fuse into one kernel",
+      .rows = {LegalizationRow{Fault::long_fused_chains, kFusing, precedes_long_chain, limit_chain}}};
+}
+
+}  // namespace onnx2ir::passes

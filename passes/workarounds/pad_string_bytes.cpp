@@ -1,0 +1,32 @@
+// Appends an unused byte to the bytes of a StringTensorPack if they may be empty: the CPU plugin does not run
+// an operation with an empty input, although the strings may all be "" (empty_string_bytes).
+#include <array>
+
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool may_have_no_bytes(const ir::Node& pack) {
+  return pack.input(2).shape()[0].min == 0;
+}
+
+ir::Value padded(ir::Builder& builder, const ir::Node& pack) {
+  const ir::Value bytes = pack.input(2);
+  const ir::Value more = ir::concat(builder, {bytes, builder.integers({0}, ir::ElementType::u8)});
+  return builder.clone(pack, std::array{pack.input(0), pack.input(1), more}).value();
+}
+
+}  // namespace
+
+Workaround pad_string_bytes() {
+  return {.name = "pad_string_bytes",
+          .stage = Stage::operations,
+          .summary = "Appends a byte to the bytes of strings if they may be empty",
+          .rows = {LegalizationRow{
+              Fault::empty_string_bytes, {ops::StringTensorPack}, may_have_no_bytes, replace<padded>}}};
+}
+
+}  // namespace onnx2ir::passes

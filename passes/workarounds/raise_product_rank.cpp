@@ -1,0 +1,45 @@
+// Workaround for constant_batch_broadcast: the CPU plugin multiplies a value of dynamic shape by constant
+// matrices as if the value had a matrix for each of them, and fails if it has a single one. Here the constant
+// gets a fourth axis, of size 1. The plugin then multiplies by it as by a computed value.
+#include "ir/shape_tools.hpp"
+#include "passes/constant_values.hpp"
+#include "passes/dequantized_weights.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr std::size_t kRank = 3;
+
+bool is_affected(const ir::Node& product) {
+  const ir::PartialShape& left = product.input(0).shape();
+  const ir::Value matrices = product.input(1);
+  const ir::PartialShape& right = matrices.shape();
+  if (!left.has_rank() || left.is_static() || left.rank() < 2 || left.rank() > kRank) return false;
+  if (!right.has_rank() || right.rank() != kRank || right[0] == ir::Dimension(1)) return false;
+  const bool has_equal_batch = left.rank() == kRank && left[0] == right[0];
+  // Quantised matrices stay compressed; a single matrix is an error in the plugin then.
+  return !has_equal_batch && is_folded(matrices) && !weights_of(product);
+}
+
+ir::Value raise(ir::Builder& builder, const ir::Node& product) {
+  const ir::Value matrices = ir::unsqueeze(builder, product.input(1), {0});
+  const ir::Value raised = builder.op(
+      ops::MatMul, {product.input(0), matrices},
+      {{"transpose_a", product.boolean("transpose_a")}, {"transpose_b", product.boolean("transpose_b")}});
+  return ir::squeeze(builder, raised, {0});
+}
+
+}  // namespace
+
+Workaround raise_product_rank() {
+  return {
+      .name = "raise_product_rank",
+      .stage = Stage::kernels,
+      .summary =
+          "Adds an axis to constant matrices that may be multiplied by a single matrix of dynamic shape",
+      .rows = {LegalizationRow{Fault::constant_batch_broadcast, {ops::MatMul}, is_affected, replace<raise>}}};
+}
+
+}  // namespace onnx2ir::passes

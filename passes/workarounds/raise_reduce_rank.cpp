@@ -1,0 +1,126 @@
+// The CPU plugin fuses arithmetic with a constant per channel into the Reduce before it. If the data has
+// three axes and the first or the last is reduced, the plugin takes the wrong axis for the channels
+// (reduce_then_channel_constant in tests/faults). With a fourth axis, which is reduced as well, it takes the
+// right one. Of integers, it misreads any constant, also a single number, unless it reduces the first axis
+// together with others (integer_reduce_then_constant).
+#include <algorithm>
+
+#include "ir/shape_tools.hpp"
+#include "passes/constant_values.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+/// Whether a constant has several elements, all of them along one axis.
+bool is_along_one_axis(const ir::PartialShape& shape) {
+  if (!shape.is_static()) return false;
+  return std::ranges::count_if(shape, [](const ir::Dimension& size) { return size != ir::Dimension(1); }) ==
+         1;
+}
+
+/// The only use of output 0, not counting ShapeOf.
+std::optional<ir::Use> only_use(const ir::Node& node) {
+  std::optional<ir::Use> found;
+  for (const ir::Use& use : node.output(0).uses) {
+    if (use.node->is(ops::ShapeOf)) continue;
+    if (found) return std::nullopt;
+    found = use;
+  }
+  return found;
+}
+
+/// Whether the CPU plugin misreads the constant `other` in the use of a reduced value.
+bool is_misread(const ir::Use& use, ir::Value other, ir::ElementType type) {
+  if (other.type() != type) return false;
+  return is_along_one_axis(other.shape()) || (ir::is_integral(type) && use.node->op().traits.is_arithmetic);
+}
+
+/// Whether arithmetic with a constant that the CPU plugin misreads uses output 0, directly or after
+/// operations that the plugin fuses as well or moves after the arithmetic.
+bool meets_misread_constant(const ir::Node& reduction) {
+  constexpr int kMaxSteps = 64;  // bounds the time for long chains of reductions
+  const ir::Node* source = &reduction;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const auto found = only_use(*source);
+    if (!found) return false;
+    const ir::ElementType type = source->output(0).type;
+    const ir::Use use = *found;
+    if (use.node->outputs().size() != 1 || use.node->has_payload()) return false;
+    // The plugin computes -x as x * -1.
+    bool has_misread_constant = use.node->is(ops::Negative) && ir::is_integral(type);
+    for (std::size_t i = 0; i < use.node->inputs().size(); ++i) {
+      const ir::Value other = use.node->input(i);
+      if (i == use.index) continue;
+      if (!is_folded(other)) return false;
+      has_misread_constant |= is_misread(use, other, type);
+    }
+    if (has_misread_constant) return true;
+    source = use.node;
+  }
+  return false;
+}
+
+/// Whether the CPU plugin misreads constants after a reduction of these axes of three.
+bool is_concerned(const Sizes& axes, ir::ElementType type) {
+  if (axes.size() == 1) return axes.front() != 1 || ir::is_integral(type);
+  return axes == Sizes{1, 2} && ir::is_integral(type);
+}
+
+/// The axes of a reduction of three, in order; no value for other ranks.
+std::optional<Sizes> axes_of_three(const ir::Node& node) {
+  const ir::PartialShape& shape = node.input(0).shape();
+  auto axes = ir::exact_values(node.input(1));
+  if (!axes || !shape.has_rank() || shape.rank() != 3) return std::nullopt;
+  for (std::int64_t& axis : *axes) axis = axis < 0 ? axis + 3 : axis;
+  std::ranges::sort(*axes);
+  return Sizes(axes->begin(), axes->end());
+}
+
+bool is_affected(const ir::Node& node) {
+  const auto axes = axes_of_three(node);
+  return axes && is_concerned(*axes, node.input(0).type()) && meets_misread_constant(node);
+}
+
+bool is_affected_of_floats(const ir::Node& node) {
+  return !ir::is_integral(node.input(0).type()) && is_affected(node);
+}
+
+bool is_affected_of_integers(const ir::Node& node) {
+  return ir::is_integral(node.input(0).type()) && is_affected(node);
+}
+
+ir::Value raised(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value data = node.input(0);
+  const auto axes = axes_of_three(node);
+  // [a, b, c] as [a, b, 1, c]
+  const ir::Value four_axes = ir::unsqueeze(builder, data, {2});
+  Sizes reduced = {2};
+  for (const std::int64_t axis : *axes) reduced.push_back(axis == 2 ? 3 : axis);
+  std::ranges::sort(reduced);
+  const ir::Value result = ir::reduce(builder, node.op().id, four_axes, reduced);
+  // If the fourth axis is reduced without keeping it, OpenVINO cannot undo this pass.
+  return node.boolean("keep_dims") ? ir::unsqueeze(builder, result, *axes) : result;
+}
+
+constexpr ir::OperationSet kReductions = {ops::ReduceSum,  ops::ReduceProd, ops::ReduceMax, ops::ReduceMin,
+                                          ops::ReduceMean, ops::ReduceL1,   ops::ReduceL2};
+
+}  // namespace
+
+Workaround raise_reduce_rank() {
+  return {.name = "raise_reduce_rank",
+          .stage = Stage::kernels,
+          .summary =
+              "Adds an axis to Reduces of three axes if a constant that the CPU plugin misreads is applied "
+              "to the result",
+          .rows = {LegalizationRow{Fault::integer_reduce_then_constant, kReductions, is_affected_of_integers,
+                                   replace<raised>},
+                   LegalizationRow{Fault::reduce_then_channel_constant, kReductions, is_affected_of_floats,
+                                   replace<raised>}}};
+}
+
+}  // namespace onnx2ir::passes

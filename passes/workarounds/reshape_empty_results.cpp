@@ -1,0 +1,96 @@
+// Gives the results of VariadicSplit, Tile and TopK the shape that their inputs ask for. If the data is empty
+// in two inferences with the same shape, the CPU plugin may not notice that the lengths, repeats or k have
+// changed, and returns the shape of the earlier inference (stale_empty_shapes). A Reshape of an empty tensor
+// may change any size.
+#include <algorithm>
+#include <vector>
+
+#include "ir/inference.hpp"
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/stale_shapes.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The shape of `data` with another size of one axis.
+ir::Value resized(ir::Builder& builder, ir::Value data, std::size_t axis, ir::Value size) {
+  std::vector<std::int64_t> is_axis(data.shape().rank(), 0);
+  is_axis[axis] = 1;
+  const ir::Value place = builder.integers(is_axis, ir::ElementType::boolean);
+  return builder.op(ops::Select,
+                    {place, ir::convert(builder, size, ir::ElementType::i64), ir::shape_of(builder, data)});
+}
+
+/// The repeats of a Tile for each axis of its result, i64.
+ir::Value all_repeats(ir::Builder& builder, const ir::Node& tile) {
+  const ir::Value repeats = ir::convert(builder, tile.input(1), ir::ElementType::i64);
+  const auto count = static_cast<std::size_t>(repeats.shape().element_count().value_or(0));
+  const std::size_t rank = tile.output(0).shape.rank();
+  if (count == rank) return repeats;
+  return ir::concat(builder, {builder.integers(std::vector<std::int64_t>(rank - count, 1)), repeats});
+}
+
+/// The right shape of output `index` of `node`, i64.
+ir::Value expected_shape(ir::Builder& builder, const ir::Node& node, std::size_t index) {
+  const ir::Value data = node.input(0);
+  if (node.is(ops::Tile))
+    return builder.op(ops::Multiply, {all_repeats(builder, node), ir::shape_of(builder, data)});
+  if (node.is(ops::TopK)) {
+    const std::size_t axis = ir::normalize_axis(node.integer("axis"), data.shape().rank());
+    return resized(builder, data, axis, node.input(1));
+  }
+  const std::int64_t axis = ir::exact_values(node.input(1))->front();
+  const ir::Value length =
+      ir::gather(builder, node.input(2), builder.integers({static_cast<std::int64_t>(index)}));
+  return resized(builder, data, ir::normalize_axis(axis, data.shape().rank()), length);
+}
+
+/// `value` with the static sizes of `shape`, which has the same rank; 0 in a Reshape keeps the size.
+ir::Value with_known_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape) {
+  std::vector<std::int64_t> sizes;
+  bool is_known = true;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    is_known = is_known && (shape[i].is_dynamic() || value.shape()[i] == shape[i]);
+    sizes.push_back(shape[i].is_static() ? shape[i].size() : 0);
+  }
+  return is_known ? value : ir::reshape_keeping(builder, value, sizes);
+}
+
+/// Whether all readers give an output a shape of their own.
+bool is_only_reshaped(const ir::Output& output) {
+  return std::ranges::all_of(output.uses, [](const ir::Use& use) {
+    return use.node->is(ops::Reshape) && use.index == 0 && !use.node->boolean("special_zero");
+  });
+}
+
+bool has_stale_output(const ir::Node& node) {
+  return may_keep_stale_shape(node) && !std::ranges::all_of(node.outputs(), is_only_reshaped);
+}
+
+/// Gives each output that is used its right shape (VariadicSplit and TopK have several).
+void reshape_outputs(ir::Builder& builder, ir::Node& node) {
+  for (std::size_t i = 0; i < node.outputs().size(); ++i) {
+    const ir::Value output = node.value(i);
+    const auto readers = output.output().uses;
+    if (is_only_reshaped(output.output())) continue;
+    const ir::Value right = with_known_sizes(
+        builder, ir::reshape(builder, output, expected_shape(builder, node, i)), output.shape());
+    ir::replace_uses({readers.begin(), readers.end()}, output, right);
+  }
+}
+
+}  // namespace
+
+Workaround reshape_empty_results() {
+  return {.name = "reshape_empty_results",
+          .stage = Stage::kernels,
+          .summary = "Gives results of VariadicSplit, Tile and TopK of empty data their right shape",
+          .rows = {LegalizationRow{Fault::stale_empty_shapes,
+                                   {ops::VariadicSplit, ops::Tile, ops::TopK},
+                                   has_stale_output,
+                                   reshape_outputs}}};
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,54 @@
+// Replaces a Transpose that only moves axes of size 1 by a Reshape to sizes that are known only at run time.
+// OpenVINO itself replaces it by a Reshape in which a size of 0 means "the input's size at this position":
+// that fails or reads out of bounds if another size is 0 (measured on 2026.4, tests/faults).
+#include <algorithm>
+
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool moves_unit_dimensions_only(const ir::PartialShape& shape, const std::vector<std::int64_t>& order) {
+  std::vector<std::int64_t> others;
+  for (const std::int64_t axis : order) {
+    if (shape[static_cast<std::size_t>(axis)] != ir::Dimension(1)) others.push_back(axis);
+  }
+  return std::ranges::is_sorted(others);
+}
+
+/// Whether a dynamic size that may be 0 changes its position.
+bool may_move_empty_dimension(const ir::PartialShape& shape, const std::vector<std::int64_t>& order) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const ir::Dimension& size = shape[static_cast<std::size_t>(order[i])];
+    if (order[i] != static_cast<std::int64_t>(i) && size.min == 0 && size.max != 0) return true;
+  }
+  return false;
+}
+
+bool is_affected(const ir::Node& node) {
+  const ir::Value data = node.input(0);
+  const auto order = ir::exact_order(node);
+  return order && data.shape().has_rank() && data.type() != ir::ElementType::string &&
+         moves_unit_dimensions_only(data.shape(), *order) && may_move_empty_dimension(data.shape(), *order);
+}
+
+ir::Value reshaped(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value data = node.input(0);
+  const auto order = ir::exact_order(node);
+  return ir::reshape(builder, data,
+                     ir::gather(builder, ir::shape_of(builder, data), builder.integers(*order)));
+}
+
+}  // namespace
+
+Workaround reshape_unit_transposes() {
+  return {.name = "reshape_unit_transposes",
+          .stage = Stage::kernels,
+          .summary = "Replaces Transposes that move only axes of size 1 by Reshapes",
+          .rows = {LegalizationRow{
+              Fault::empty_unit_transpose, {ops::Transpose}, is_affected, replace<reshaped>}}};
+}
+
+}  // namespace onnx2ir::passes

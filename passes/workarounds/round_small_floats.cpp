@@ -1,0 +1,87 @@
+// The runtime converts to float8 by way of f16 and rounds twice; older releases do not round subnormals and
+// float4 to nearest even. This pass rounds before the conversion: it scales by a power of two that makes
+// representable numbers integers, rounds, and scales back.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// A floating-point format: mantissa bits, and exponents of the least and greatest normal number.
+struct Format {
+  ir::ElementType type;
+  int mantissa;
+  int least;
+  int greatest;
+};
+
+constexpr std::array kFormats = {
+    Format{ir::ElementType::f8e4m3, 3, -6, 8},
+    Format{ir::ElementType::f8e5m2, 2, -14, 15},
+    Format{ir::ElementType::f4e2m1, 1, 0, 2},
+};
+
+ir::Value rounded(ir::Builder& builder, ir::Value x, const Format& format) {
+  const auto power = [&](int exponent) { return builder.number_like(std::ldexp(1.0, exponent), x); };
+  const auto times = [&](ir::Value value, int exponent) {
+    return builder.op(ops::Multiply, {value, power(exponent)});
+  };
+  const int shift = format.mantissa - format.least;
+  ir::Value scaled = times(x, shift);
+  ir::Value factor = power(-shift);
+  int step = 1;
+  while (2 * step <= format.greatest - format.least) step *= 2;
+  for (; step > 0; step /= 2) {
+    const ir::Value is_large =
+        builder.op(ops::GreaterEqual, {builder.op(ops::Abs, {scaled}), power(format.mantissa + step)});
+    scaled = builder.op(ops::Select, {is_large, times(scaled, -step), scaled});
+    factor = builder.op(ops::Select, {is_large, times(factor, step), factor});
+  }
+  return builder.op(ops::Multiply, {builder.op(ops::Round, {scaled}, {{"mode", "half_to_even"}}), factor});
+}
+
+/// The format to which a Convert rounds numbers of more bits that are not rounded yet; null if it does not.
+const Format* format_of(const ir::Node& convert) {
+  const ir::ElementType from = convert.input(0).type();
+  if (convert.notes.has(ir::Note::rounded) || !ir::is_floating(from) || ir::info(from).bits < 16)
+    return nullptr;
+  const auto* const format = std::ranges::find(kFormats, convert.type("destination_type"), &Format::type);
+  return format == kFormats.end() ? nullptr : format;
+}
+
+bool is_rounded_to_float8(const ir::Node& convert) {
+  const Format* const format = format_of(convert);
+  return format != nullptr && ir::info(format->type).bits == 8;
+}
+
+bool is_rounded_to_float4(const ir::Node& convert) {
+  const Format* const format = format_of(convert);
+  return format != nullptr && ir::info(format->type).bits == 4;
+}
+
+ir::Value converted(ir::Builder& builder, const ir::Node& convert) {
+  const Format& format = *format_of(convert);
+  const ir::Value wide = ir::convert(builder, convert.input(0), ir::ElementType::f32);
+  const ir::Value result = ir::convert(builder, rounded(builder, wide, format), format.type);
+  result.node->notes.add(ir::Note::rounded);
+  return result;
+}
+
+}  // namespace
+
+Workaround round_small_floats() {
+  return {
+      .name = "round_small_floats",
+      .stage = Stage::imported,
+      .summary = "Rounds numbers to float8 and float4 before they are converted",
+      .rows = {
+          LegalizationRow{Fault::float4_rounding, {ops::Convert}, is_rounded_to_float4, replace<converted>},
+          LegalizationRow{Fault::float8_rounding, {ops::Convert}, is_rounded_to_float8, replace<converted>}}};
+}
+
+}  // namespace onnx2ir::passes

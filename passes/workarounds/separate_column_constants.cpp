@@ -1,0 +1,97 @@
+// Workarounds for small_product_constants and dynamic_column_constants. The CPU plugin fuses operations with
+// a constant per column, such as a bias, into the product before them. If the number of columns is dynamic,
+// the product does not compile with a transposed or quantised operand, and a product of at most two rows and
+// columns does not compute what was fused. Here a copy of the product, which is not fused, keeps the two
+// apart.
+#include <algorithm>
+#include <optional>
+
+#include "passes/constant_values.hpp"
+#include "passes/fused_reader.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/run_time_values.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr std::int64_t kSmall = 2;
+constexpr int kMostFused = 32;
+
+/// The sizes of a product: [rows, inner] times [inner, columns].
+struct ProductSizes {
+  ir::Dimension rows = 1;
+  ir::Dimension inner = 1;
+  ir::Dimension columns = 1;
+};
+
+std::optional<ProductSizes> sizes_of(const ir::Node& product) {
+  const ir::PartialShape& left = product.input(0).shape();
+  const ir::PartialShape& right = product.input(1).shape();
+  if (!left.has_rank() || !right.has_rank() || left.rank() < 2 || right.rank() < 2) return std::nullopt;
+  const auto from_end = [](const ir::PartialShape& shape, std::size_t place) {
+    return shape[shape.rank() - place];
+  };
+  return ProductSizes{.rows = from_end(left, product.boolean("transpose_a") ? 1 : 2),
+                      .inner = from_end(left, product.boolean("transpose_a") ? 2 : 1),
+                      .columns = from_end(right, product.boolean("transpose_b") ? 2 : 1)};
+}
+
+/// Whether an operand is transposed, or OpenVINO may move a Transpose into the product.
+bool is_transposed(const ir::Node& product) {
+  return product.boolean("transpose_a") || product.boolean("transpose_b") ||
+         product.input(0).node->is(ops::Transpose) || product.input(1).node->is(ops::Transpose);
+}
+
+/// Whether OpenVINO may compute the product with integers.
+bool is_quantized(const ir::Node& product) {
+  return product.input(0).node->is(ops::FakeQuantize) || product.input(1).node->is(ops::FakeQuantize);
+}
+
+/// The number of elements of the constant vector that `node` reads; 0 if it reads none.
+std::int64_t column_constants(const ir::Node& node) {
+  for (const ir::Value input : node.inputs()) {
+    const auto count = input.shape().element_count();
+    if (count.value_or(0) > 1 && is_folded(input)) return *count;
+  }
+  return 0;
+}
+
+/// Whether an operation with a constant for each column, whose number is `columns` unless that is 0, is fused
+/// into `product`.
+bool precedes_column_constant(const ir::Node& product, std::int64_t columns) {
+  const ir::Node* reader = fused_reader(product);
+  for (int count = 0; count < kMostFused && reader != nullptr; ++count) {
+    const std::int64_t found = column_constants(*reader);
+    if (found > 0 && (columns == 0 || found == columns)) return true;
+    reader = fused_reader(*reader);
+  }
+  return false;
+}
+
+bool does_not_compile(const ir::Node& product) {
+  const auto sizes = sizes_of(product);
+  return sizes && sizes->columns.is_dynamic() && (is_transposed(product) || is_quantized(product)) &&
+         precedes_column_constant(product, 0);
+}
+
+bool is_small(const ir::Node& product) {
+  const auto sizes = sizes_of(product);
+  return sizes && sizes->columns.is_dynamic() && sizes->rows.min <= kSmall && sizes->inner.min <= kSmall &&
+         sizes->columns.admits(kSmall) && precedes_column_constant(product, kSmall);
+}
+
+}  // namespace
+
+Workaround separate_column_constants() {
+  return {
+      .name = "separate_column_constants",
+      .stage = Stage::kernels,
+      .summary =
+          "Keeps operations with a constant per column from being fused into products of dynamic sizes",
+      .rows = {LegalizationRow{
+                   Fault::dynamic_column_constants, {ops::MatMul}, does_not_compile, separate_from_uses},
+               LegalizationRow{Fault::small_product_constants, {ops::MatMul}, is_small, separate_from_uses}}};
+}
+
+}  // namespace onnx2ir::passes

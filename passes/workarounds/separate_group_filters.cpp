@@ -1,0 +1,67 @@
+// Workaround for scaled_group_filters: OpenVINO moves a constant factor after a GroupConvolution into its
+// filters. If a Reshape gives the filters their groups, OpenVINO changes the input of the Reshape, although
+// other operations read it, too. Here each GroupConvolution gets a Reshape of its own. They differ in the
+// sizes that they state, because OpenVINO merges equal ones.
+#include <algorithm>
+#include <vector>
+
+#include "passes/constant_values.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/run_time_values.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+/// The Reshapes of `filters`, by the shapes that they state.
+std::vector<Sizes> stated_shapes(ir::Value filters) {
+  std::vector<Sizes> shapes;
+  for (const ir::Use& use : filters.output().uses) {
+    if (!use.node->is(ops::Reshape) || use.index != 0) continue;
+    if (const auto shape = ir::exact_values(use.node->input(1))) shapes.push_back(*shape);
+  }
+  return shapes;
+}
+
+/// The sizes with -1 for one of them, as no other Reshape of `filters` states them; empty if all are taken.
+Sizes unused_shape(ir::Value filters, const Sizes& sizes) {
+  const std::vector<Sizes> taken = stated_shapes(filters);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    Sizes shape = sizes;
+    shape[i] = -1;
+    if (std::ranges::find(taken, shape) == taken.end()) return shape;
+  }
+  return {};
+}
+
+bool shares_filters(const ir::Node& convolution) {
+  const ir::Value grouped = convolution.input(1);
+  if (!grouped.node->is(ops::Reshape) || grouped.output().uses.size() < 2 || is_folded(grouped)) return false;
+  const auto sizes = grouped.shape().sizes();
+  return sizes && std::ranges::find(*sizes, 0) == sizes->end();
+}
+
+void separate(ir::Builder&, ir::Node& convolution) {
+  const ir::Value grouped = convolution.input(1);
+  const ir::Node& reshape = *grouped.node;
+  ir::Builder builder = ir::builder_beside(reshape);
+  const Sizes shape = unused_shape(reshape.input(0), *grouped.shape().sizes());
+  convolution.set_input(1, shape.empty()
+                               ? opaque_copy(builder, grouped)
+                               : builder.op(ops::Reshape, {reshape.input(0), builder.integers(shape)},
+                                            {{"special_zero", false}}));
+}
+
+}  // namespace
+
+Workaround separate_group_filters() {
+  return {.name = "separate_group_filters",
+          .stage = Stage::kernels,
+          .summary = "Gives each GroupConvolution with computed filters a Reshape of its own",
+          .rows = {LegalizationRow{
+              Fault::scaled_group_filters, {ops::GroupConvolution}, shares_filters, separate}}};
+}
+
+}  // namespace onnx2ir::passes

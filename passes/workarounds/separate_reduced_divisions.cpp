@@ -1,0 +1,64 @@
+// The CPU plugin fuses the division of a reduced integer by a constant into the Reduce and rounds the
+// quotient to the nearest integer (integer_reduce_then_division in tests/faults). The remainder is subtracted
+// from the dividend first: its second use prevents the fusion, and the quotient is an integer.
+#include <array>
+
+#include "ir/shape_tools.hpp"
+#include "passes/constant_values.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// The input of a node whose other inputs are constants, or null.
+ir::Value only_computed_input(const ir::Node& node) {
+  ir::Value found;
+  if (node.outputs().size() != 1 || node.has_payload()) return {};
+  for (const ir::Value input : node.inputs()) {
+    if (is_folded(input)) continue;
+    if (found) return {};
+    found = input;
+  }
+  return found;
+}
+
+/// Whether the value is reduced, and its other operations have one use and constants as their other inputs,
+/// so that the plugin may fuse them.
+bool is_reduced(ir::Value value) {
+  constexpr int kMaxSteps = 64;  // bounds the time for long chains of divisions
+  for (int step = 0; step < kMaxSteps && value && ir::is_integral(value.type()) &&
+                     value.node->output(value.index).uses.size() == 1;
+       ++step) {
+    if (value.node->op().traits.is_reduction) return true;
+    value = only_computed_input(*value.node);
+  }
+  return false;
+}
+
+bool divides_reduced(const ir::Node& node) {
+  return is_folded(node.input(1)) && is_reduced(node.input(0));
+}
+
+ir::Value without_remainder(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value dividend = node.input(0);
+  const ir::Value divisor = node.input(1);
+  const ir::AttributeValue* const is_flooring = node.find_attribute("m_pythondiv");
+  const ir::Op remainder = is_flooring == nullptr || std::get<bool>(*is_flooring) ? ops::FloorMod : ops::Mod;
+  const ir::Value rest = builder.op(remainder, {dividend, divisor});
+  const std::array inputs = {builder.op(ops::Subtract, {dividend, rest}), divisor};
+  return builder.node(ops::Divide, inputs, node.attributes()).value();
+}
+
+}  // namespace
+
+Workaround separate_reduced_divisions() {
+  return {
+      .name = "separate_reduced_divisions",
+      .stage = Stage::operations,
+      .summary = "Subtracts the remainder before a reduced integer is divided by a constant",
+      .rows = {LegalizationRow{
+          Fault::integer_reduce_then_division, {ops::Divide}, divides_reduced, replace<without_remainder>}}};
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,38 @@
+// Workaround for constant_initial_state: LSTMSequence, GRUSequence and RNNSequence with constant initial
+// states do not compile if the batch of the data is dynamic. The states give the size of the batch; here the
+// data get it by a Reshape.
+#include <cstdint>
+#include <vector>
+
+#include "ir/shape_tools.hpp"
+#include "passes/constant_values.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr ir::OperationSet kSequences{ops::LSTMSequence, ops::GRUSequence, ops::RNNSequence};
+
+bool is_affected(const ir::Node& sequence) {
+  const ir::PartialShape& data = sequence.input(0).shape();
+  const ir::Value state = sequence.input(1);
+  return data.has_rank() && data[0].is_dynamic() && state.shape().has_rank() && state.shape()[0].size() > 0 &&
+         is_folded(state);
+}
+
+void set_batch(ir::Builder& builder, ir::Node& sequence) {
+  const std::vector<std::int64_t> sizes{sequence.input(1).shape()[0].size(), 0, 0};
+  sequence.set_input(0, ir::reshape_keeping(builder, sequence.input(0), sizes));
+}
+
+}  // namespace
+
+Workaround set_sequence_batches() {
+  return {.name = "set_sequence_batches",
+          .stage = Stage::kernels,
+          .summary = "Gives the data of recurrent operations the batch size of their constant initial states",
+          .rows = {LegalizationRow{Fault::constant_initial_state, kSequences, is_affected, set_batch}}};
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,44 @@
+// Workaround for skipped_gather: OpenVINO removes a Gather of the only element of the first axis before a
+// Transpose and a Reshape, and gives the Transpose one more dimension, although it may have other uses. Here
+// a Squeeze takes the place of the Gather; OpenVINO leaves it.
+#include "ir/known_values.hpp"
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool is_zero(ir::Value value) {
+  return ir::exact_values(value) == ir::Integers{0};
+}
+
+bool takes_only_element(const ir::Node& gather) {
+  const ir::PartialShape& shape = gather.input(0).shape();
+  if (!shape.has_rank() || shape.rank() == 0 || shape[0] != ir::Dimension(1)) return false;
+  const ir::PartialShape& indices = gather.input(1).shape();
+  return indices.has_rank() && indices.rank() == 0 && is_zero(gather.input(1)) && is_zero(gather.input(2));
+}
+
+bool is_affected(const ir::Node& transpose) {
+  const ir::Node& gather = *transpose.input(0).node;
+  return gather.is(ops::Gather) && transpose.output(0).uses.size() > 1 && takes_only_element(gather) &&
+         gather.input(0).type() != ir::ElementType::string;
+}
+
+ir::Value squeezed(ir::Builder& builder, const ir::Node& transpose) {
+  const ir::Node& gather = *transpose.input(0).node;
+  const ir::Value only = builder.op(ops::Squeeze, {gather.input(0), builder.integers({0})});
+  return builder.op(ops::Transpose, {only, transpose.input(1)});
+}
+
+}  // namespace
+
+Workaround squeeze_unit_gathers() {
+  return {.name = "squeeze_unit_gathers",
+          .stage = Stage::kernels,
+          .summary = "Replaces the Gather of an only element before a shared Transpose by a Squeeze",
+          .rows = {LegalizationRow{Fault::skipped_gather, {ops::Transpose}, is_affected, replace<squeezed>}}};
+}
+
+}  // namespace onnx2ir::passes

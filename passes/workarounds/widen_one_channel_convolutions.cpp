@@ -1,0 +1,141 @@
+// Replaces convolutions of one input channel that the CPU plugin computes wrongly (measured by tests/faults)
+// by larger ones that it computes correctly, and slices the result.
+#include <algorithm>
+
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+struct Convolution {
+  ir::Value data;
+  ir::Value filter;
+  Sizes kernel;
+  Sizes strides;
+  Sizes dilations;
+  Sizes pads_begin;
+  Sizes pads_end;
+  std::string auto_pad;
+};
+
+/// The convolution of `node` if it has one input channel and at least two spatial axes; no value otherwise.
+std::optional<Convolution> one_channel_convolution(const ir::Node& node) {
+  const auto filter = node.input(1).shape().sizes();
+  if (!filter || filter->size() < 4 || (*filter)[1] != 1) return std::nullopt;
+  return Convolution{.data = node.input(0),
+                     .filter = node.input(1),
+                     .kernel = Sizes(filter->begin() + 2, filter->end()),
+                     .strides = node.integers("strides").list(),
+                     .dilations = node.integers("dilations").list(),
+                     .pads_begin = node.integers("pads_begin").list(),
+                     .pads_end = node.integers("pads_end").list(),
+                     .auto_pad = node.text("auto_pad")};
+}
+
+/// Fault::convolution_of_one_channel. A pad that auto_pad computes is smaller than the kernel.
+bool needs_second_filter(const Convolution& convolution) {
+  if (convolution.filter.shape()[0] != ir::Dimension(1)) return false;
+  const std::size_t last = convolution.kernel.size() - 1;
+  const std::int64_t extent = (convolution.kernel[last] - 1) * convolution.dilations[last] + 1;
+  if (convolution.auto_pad == "explicit" &&
+      std::max(convolution.pads_begin[last], convolution.pads_end[last]) > extent) {
+    return true;
+  }
+  return last == 2 && convolution.kernel[0] > 1 && convolution.dilations[0] != convolution.dilations[1];
+}
+
+/// Fault::convolution_to_one_column.
+bool may_have_one_column(const Convolution& convolution, const ir::PartialShape& result) {
+  const std::size_t last = convolution.kernel.size() - 1;
+  return convolution.strides[last - 1] == 1 && convolution.strides[last] > 1 &&
+         convolution.dilations[last] == 1 && convolution.kernel[last] > 1 && result[last + 2].min <= 1 &&
+         result[last + 1].max != 1;
+}
+
+ir::Value emit(ir::Builder& builder, const Convolution& convolution) {
+  return builder.op(ops::Convolution, {convolution.data, convolution.filter},
+                    {{"strides", convolution.strides},
+                     {"dilations", convolution.dilations},
+                     {"pads_begin", convolution.pads_begin},
+                     {"pads_end", convolution.pads_end},
+                     {"auto_pad", convolution.auto_pad}});
+}
+
+/// Adds a second input channel of zeros.
+void add_channel(ir::Builder& builder, Convolution& convolution) {
+  const Sizes none(convolution.kernel.size() + 2, 0);
+  Sizes one_channel = none;
+  one_channel[1] = 1;
+  convolution.data = builder.op(ops::Pad,
+                                {convolution.data, builder.integers(none), builder.integers(one_channel),
+                                 builder.number_like(0, convolution.data)},
+                                {{"pad_mode", "constant"}});
+  convolution.filter = ir::concat(builder, {convolution.filter, convolution.filter}, 1);
+}
+
+/// Pads the data on the right, so that the result has one more column.
+void add_column(Convolution& convolution) {
+  if (convolution.auto_pad == "valid") {
+    convolution.auto_pad = "explicit";
+    convolution.pads_begin.assign(convolution.kernel.size(), 0);
+    convolution.pads_end.assign(convolution.kernel.size(), 0);
+  }
+  convolution.pads_end.back() += convolution.strides.back();
+}
+
+/// All but the last element along `axis`.
+ir::Value without_last(ir::Builder& builder, ir::Value value, std::size_t axis) {
+  return builder.op(ops::Slice, {value, builder.integers({0}), builder.integers({-1}), builder.integers({1}),
+                                 builder.integers({static_cast<std::int64_t>(axis)})});
+}
+
+bool reads_past_pads(const ir::Node& node) {
+  const auto convolution = one_channel_convolution(node);
+  return convolution && needs_second_filter(*convolution);
+}
+
+ir::Value with_second_filter(ir::Builder& builder, const ir::Node& node) {
+  auto convolution = *one_channel_convolution(node);
+  convolution.filter = ir::concat(builder, {convolution.filter, convolution.filter}, 0);
+  return without_last(builder, emit(builder, convolution), 1);
+}
+
+bool may_have_one_column(const ir::Node& node) {
+  const auto convolution = one_channel_convolution(node);
+  return convolution && may_have_one_column(*convolution, node.output(0).shape);
+}
+
+ir::Value with_more_columns(ir::Builder& builder, const ir::Node& node) {
+  auto convolution = *one_channel_convolution(node);
+  // The pads that auto_pad computes cannot be extended.
+  if (convolution.auto_pad != "explicit" && convolution.auto_pad != "valid") {
+    add_channel(builder, convolution);
+    return emit(builder, convolution);
+  }
+  add_column(convolution);
+  return without_last(builder, emit(builder, convolution), convolution.kernel.size() + 1);
+}
+
+}  // namespace
+
+Workaround widen_one_channel_convolutions() {
+  return {.name = "widen_one_channel_convolutions",
+          .stage = Stage::kernels,
+          .summary =
+              "Adds an output channel or column to convolutions of one channel that the CPU plugin computes "
+              "wrongly",
+          .rows = {LegalizationRow{Fault::convolution_of_one_channel,
+                                   {ops::Convolution},
+                                   reads_past_pads,
+                                   replace<with_second_filter>},
+                   LegalizationRow{Fault::convolution_to_one_column,
+                                   {ops::Convolution},
+                                   may_have_one_column,
+                                   replace<with_more_columns>}}};
+}
+
+}  // namespace onnx2ir::passes

@@ -174,10 +174,11 @@ void add_nodes_of_rows(const ir::Graph& graph, const std::string& prefix, const 
     std::optional<Fault> last;  // rows of one fault are one after the other
     for (const LegalizationRow* row : rows.rows_for(*node)) {
       if (row->fault == last || !row->is_affected(*node)) continue;
-      found.push_back({row->fault, path, ir::layer_type(*node), {}});
+      found.push_back({row->fault, path, std::string(ir::layer_type(*node)), {}});
       last = row->fault;
     }
-    if (const ir::LoopBody* loop = node->loop()) add_nodes_of_rows(*loop->graph, path + "/body/", rows, found);
+    if (const ir::LoopBody* loop = node->loop())
+      add_nodes_of_rows(*loop->graph, path + "/body/", rows, found);
     if (const ir::IfBranches* branches = node->branches()) {
       add_nodes_of_rows(*branches->then_branch.graph, path + "/then_body/", rows, found);
       add_nodes_of_rows(*branches->else_branch.graph, path + "/else_body/", rows, found);

@@ -177,7 +177,8 @@ void add_nodes_of_rows(const ir::Graph& graph, const std::string& prefix, const 
       found.push_back({row->fault, path, std::string(ir::layer_type(*node)), {}});
       last = row->fault;
     }
-    if (const ir::LoopBody* loop = node->loop()) add_nodes_of_rows(*loop->graph, path + "/body/", rows, found);
+    if (const ir::LoopBody* loop = node->loop())
+      add_nodes_of_rows(*loop->graph, path + "/body/", rows, found);
     if (const ir::IfBranches* branches = node->branches()) {
       add_nodes_of_rows(*branches->then_branch.graph, path + "/then_body/", rows, found);
       add_nodes_of_rows(*branches->else_branch.graph, path + "/else_body/", rows, found);

@@ -18,6 +18,8 @@ namespace {
 constexpr ir::OperationSet kSums{ops::Add, ops::Subtract};
 
 constexpr int kSteps = 8;  // of the computation of a constant
+/// The operations of a chain that are followed: bounds the time for long chains of sums.
+constexpr int kMostFused = 16;
 /// The rounding of b is that of a number which is larger by this factor.
 constexpr double kRounded = 64;
 /// Smaller factors scale data, larger ones masks. Sums of data should be fused: batch normalisations.
@@ -68,23 +70,35 @@ struct LinearChain {
   double factor = 1;
 };
 
+/// Whether a chain has a factor. Reads no constants: most sums have none, and every sum of a model is examined.
+bool has_factor(ir::Value value) {
+  for (int step = 0; step < kMostFused && is_used_once(value); ++step) {
+    const ir::Node& node = *value.node;
+    if (node.is(ops::Multiply) || node.is(ops::Divide)) return true;
+    const ir::Value operand = node.is(ops::Negative) ? node.input(0) : step_of(node).operand;
+    if (!operand) return false;
+    value = operand;
+  }
+  return false;
+}
+
 LinearChain chain_of(ir::Value value) {
   LinearChain chain;
-  while (is_used_once(value)) {
+  for (int step = 0; step < kMostFused && is_used_once(value); ++step) {
     const ir::Node& node = *value.node;
     if (node.is(ops::Negative)) {
       value = node.input(0);
       continue;
     }
-    const Step step = step_of(node);
-    const auto size = step.operand ? magnitude(step.constant, kMostBytes) : std::nullopt;
+    const Step last = step_of(node);
+    const auto size = last.operand ? magnitude(last.constant, kMostBytes) : std::nullopt;
     if (!size) break;
     if (node.is_one_of(kSums)) {
       chain.sums.push_back({value, *size * chain.factor});
     } else {
       chain.factor = node.is(ops::Multiply) ? chain.factor * *size : chain.factor / *size;
     }
-    value = step.operand;
+    value = last.operand;
   }
   return chain;
 }
@@ -94,7 +108,7 @@ ir::SmallVector<InnerSum, 4> sums_to_separate(const ir::Node& outer) {
   ir::SmallVector<InnerSum, 4> found;
   if (!ir::is_floating(outer.output(0).type)) return found;
   const Step last = step_of(outer);
-  if (!last.operand) return found;
+  if (!last.operand || !has_factor(last.operand)) return found;
   const LinearChain chain = chain_of(last.operand);
   if (chain.sums.empty() || !(chain.factor >= kLeastFactor)) return found;
   // OpenVINO folds constants that are computed from others: a position bias is of about this size.

@@ -43,9 +43,10 @@ Workaround workaround(void (*rewrite)(ir::Builder&, ir::Node&)) {
 TEST_CASE("the check names the fault, the node and the passes that have changed the model", "[passes]") {
   const auto model = sum_of_bytes();
   constexpr std::array<std::string_view, 2> kPasses = {"split_slices", "name_ports"};
-  CHECK_THROWS_WITH(passes::require_legal(*model, target::Target(), kPasses),
-                    "the fault byte_arithmetic affects Add 'sum' after the workarounds; since then, these passes have "
-                    "changed the model: split_slices, name_ports");
+  CHECK_THROWS_WITH(
+      passes::require_legal(*model, target::Target(), kPasses),
+      "the fault byte_arithmetic affects Add 'sum' after the workarounds; since then, these passes have "
+      "changed the model: split_slices, name_ports");
 }
 
 TEST_CASE("a node in a body is found", "[passes]") {

@@ -62,13 +62,14 @@ bool may_round_input(const ir::Node& mat_mul, const WeightsOfProduct& found, con
          weights.node->output(weights.index).uses.size() == 1 && has_scales_of_outputs(found);
 }
 
-/// Whether the inputs do not fill the last group, and the
-/// weights have less than 8 bits. Weights in blocks have full groups, or the blocks are the groups.
+/// Whether the inputs do not fill the last group, and the weights have less than 8 bits.
 bool has_partial_group(const WeightsOfProduct& found) {
   const auto data = found.weights.data.shape().sizes();
-  return data && found.reshape == nullptr && data->size() >= 2 &&
-         ir::info(found.weights.data.type()).bits < 8 &&
-         (*data)[data->size() - (found.is_transposed ? 1 : 2)] % kDefaultGroup != 0;
+  if (!data || data->size() < 2 || ir::info(found.weights.data.type()).bits >= 8) return false;
+  const std::size_t last = data->size() - (found.is_transposed ? 1 : 2);
+  // The axis before that of a block counts the blocks.
+  const std::int64_t blocks = found.reshape != nullptr && last > 0 ? (*data)[last - 1] : 1;
+  return blocks * (*data)[last] % kDefaultGroup != 0;
 }
 
 bool must_be_exact(const ir::Node& node, const PassContext& context) {

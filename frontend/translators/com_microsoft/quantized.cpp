@@ -12,11 +12,20 @@
 namespace onnx2ir::frontend {
 
 Value dequantized(NodeContext& node, std::size_t data, std::size_t scale, std::size_t zero_point) {
-  Value x = convert(node, node.input(data), ElementType::f32);
-  if (const Value zero = node.optional_input(zero_point)) {
-    x = node.op(ops::Subtract, {x, convert(node, zero, ElementType::f32)});
-  }
-  return node.op(ops::Multiply, {x, convert(node, node.input(scale), ElementType::f32)});
+  const Value x = node.input(data);
+  // Releases that keep weights compressed require parameters of their rank.
+  const auto placed = [&](Value parameter) {
+    const PartialShape& shape = x.shape();
+    const bool is_vector = parameter.shape().has_rank() && parameter.shape().rank() == 1;
+    const auto count = parameter.shape().element_count();
+    if (is_vector && count && shape.has_rank() && shape.rank() == 2)
+      parameter = reshape_constant(node, parameter, {1, *count});
+    return convert(node, parameter, ElementType::f32);
+  };
+  Value numbers = convert(node, x, ElementType::f32);
+  if (const Value zero = node.optional_input(zero_point))
+    numbers = node.op(ops::Subtract, {numbers, placed(zero)});
+  return node.op(ops::Multiply, {numbers, placed(node.input(scale))});
 }
 
 namespace {

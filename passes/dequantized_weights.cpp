@@ -87,6 +87,17 @@ bool is_quantized(ir::Value value) {
   return false;
 }
 
+bool holds_integers(ir::Value value) {
+  if (is_quantized(value)) return true;
+  constexpr int kBits = 8;
+  const auto is_widened = [](ir::Value part) {
+    const ir::Node* source = part.node;
+    if (source->is(ops::Subtract)) source = source->input(0).node;
+    return source->is(ops::Convert) && ir::info(source->input(0).type()).bits == kBits;
+  };
+  return value.node->is(ops::Multiply) && std::ranges::any_of(value.node->inputs(), is_widened);
+}
+
 bool computes_weights(ir::Value value) {
   constexpr int kMaxMoves = 4;
   for (int i = 0; i < kMaxMoves && is_move(*value.node); ++i) value = value.node->input(0);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/shape_tools.hpp"
+#include "passes/dequantized_weights.hpp"
 #include "passes/legalize/legalization_table.hpp"
 
 namespace onnx2ir::passes {
@@ -166,6 +167,15 @@ ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
   return builder.op(ops::Maximum, {builder.op(ops::Subtract, {x, multiple}), builder.integer(0, x.type())});
 }
 
+/// A Clamp of quantised numbers with an upper bound that they do not reach.
+ir::Value clamp_from_below(ir::Builder& builder, const ir::Node& node) {
+  constexpr double kFar = 1e9;
+  const ir::Value x = node.input(0);
+  if (node.real("max") < kFar || !holds_integers(x)) return {};
+  const double low = node.real("min");
+  return low == 0 ? builder.op(ops::ReLU, {x}) : builder.op(ops::Maximum, {x, builder.number_like(low, x)});
+}
+
 /// Powers come before bytes, because they are decomposed into multiplications. Conversions come after the
 /// arithmetic that is computed in i32, because its results are converted.
 std::span<const Legalization> legalizations() {
@@ -173,6 +183,7 @@ std::span<const Legalization> legalizations() {
       Legalization{Fault::greater_than_nan, {ops::Greater, ops::GreaterEqual}, comparison_with_nan},
       Legalization{Fault::infinity_check_broadcast, {ops::IsFinite, ops::IsInf}, infinity_comparison},
       Legalization{Fault::integer_power, {ops::Power}, integer_power},
+      Legalization{Fault::quantized_clamp_bounds, {ops::Clamp}, clamp_from_below},
       Legalization{Fault::integer_relu, {ops::ReLU}, integer_relu},
       Legalization{Fault::narrow_shifts, {ops::BitwiseLeftShift}, narrow_shift},
       Legalization{Fault::byte_arithmetic,

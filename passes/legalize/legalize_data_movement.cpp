@@ -26,6 +26,20 @@ ir::Value empty_gather(ir::Builder& builder, const ir::Node& node) {
   return builder.op(ops::Slice, {node.input(0), zero, zero, builder.integers({1}), builder.integers(*axis)});
 }
 
+/// A Gather along an axis that an Unsqueeze adds counts the axis from the other end than the Unsqueeze:
+/// OpenVINO compares the two numbers.
+ir::Value gathered_unsqueeze(ir::Builder& builder, const ir::Node& node) {
+  const ir::Node& unsqueeze = *node.input(0).node;
+  const ir::PartialShape& shape = node.input(0).shape();
+  if (!unsqueeze.is(ops::Unsqueeze) || !shape.has_rank() || node.input(1).shape().is_scalar()) return {};
+  const auto axis = ir::exact_values(node.input(2));
+  if (!axis || axis->size() != 1 || ir::exact_values(unsqueeze.input(1)) != *axis) return {};
+  const auto rank = static_cast<std::int64_t>(shape.rank());
+  const std::int64_t other = axis->front() < 0 ? axis->front() + rank : axis->front() - rank;
+  const std::array inputs = {node.input(0), node.input(1), builder.integer(other)};
+  return builder.clone(node, inputs).value();
+}
+
 /// Pads with zeros, and selects the pad value where a tensor of ones, padded in the same way, is zero.
 ir::Value pad_with_dynamic_value(ir::Builder& builder, const ir::Node& node) {
   if (node.text("pad_mode") != "constant" || node.inputs().size() < 4) return {};
@@ -167,6 +181,7 @@ ir::Value total_of_transpose(ir::Builder& builder, const ir::Node& node) {
 std::span<const Legalization> legalizations() {
   static const std::array kLegalizations = {
       Legalization{Fault::empty_gather, {ops::Gather}, empty_gather},
+      Legalization{Fault::gathered_unsqueeze, {ops::Gather}, gathered_unsqueeze},
       Legalization{Fault::pad_value_dynamic, {ops::Pad}, pad_with_dynamic_value},
       Legalization{Fault::scalar_reshape_of_product, {ops::Reshape}, scalar_reshape},
       Legalization{Fault::total_of_transpose,

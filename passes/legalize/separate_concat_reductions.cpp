@@ -3,10 +3,12 @@
 // tensor is repeated in the Concat. That does not change the maximum or minimum, and OpenVINO does not
 // replace a Concat of three tensors.
 #include <algorithm>
+#include <array>
 
 #include "ir/shape_tools.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
+#include "passes/run_time_values.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -30,7 +32,22 @@ bool has_single_elements(const ir::Node& concat) {
   });
 }
 
+/// OpenVINO moves the Reduce before the Unsqueeze first.
+bool is_unsqueezed_concat(ir::Value value) {
+  if (!value.node->is(ops::Unsqueeze)) return false;
+  const ir::Node& concat = *value.node->input(0).node;
+  return concat.is(ops::Concat) && concat.inputs().size() == 2 && !has_single_elements(concat);
+}
+
+ir::Value separate_unsqueezed(ir::Builder& builder, const ir::Node& reduction) {
+  const ir::Node& unsqueeze = *reduction.input(0).node;
+  const ir::Value joined = opaque_copy(builder, unsqueeze.input(0));
+  const ir::Value wide = builder.op(ops::Unsqueeze, {joined, unsqueeze.input(1)});
+  return builder.clone(reduction, std::array{wide, reduction.input(1)}).value();
+}
+
 ir::Value separate(ir::Builder& builder, ir::Node& reduction) {
+  if (is_unsqueezed_concat(reduction.input(0))) return separate_unsqueezed(builder, reduction);
   const ir::Node& concat = *reduction.input(0).node;
   if (!concat.is(ops::Concat) || concat.inputs().size() != 2) return {};
   if (!reduces_axis_of(reduction, concat) || has_single_elements(concat)) return {};

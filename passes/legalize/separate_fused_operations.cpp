@@ -8,7 +8,9 @@
 #include "ir/known_values.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/dequantized_weights.hpp"
+#include "passes/fused_chain.hpp"
 #include "passes/graph_walk.hpp"
+#include "passes/legalize/fusion_rules.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
 #include "target/faults.hpp"
@@ -17,56 +19,6 @@ namespace onnx2ir::passes {
 namespace {
 
 constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
-constexpr int kMostFused = 32;
-
-/// The only operation that reads output 0 of `node`; null if there are several.
-const ir::Node* only_reader(const ir::Node& node) {
-  const auto& uses = node.output(0).uses;
-  return uses.size() == 1 ? uses.front().node : nullptr;
-}
-
-bool is_elementwise(const ir::Node& node) {
-  const ir::Traits& traits = node.op().traits;
-  return (traits.broadcasts || traits.keeps_shape) && !traits.is_kept;
-}
-
-/// The elementwise operations that are the only readers one after the other, the first one first.
-std::vector<const ir::Node*> chain_after(const ir::Node& node) {
-  std::vector<const ir::Node*> chain;
-  const ir::Node* reader = only_reader(node);
-  while (reader != nullptr && is_elementwise(*reader) && chain.size() < kMostFused) {
-    chain.push_back(reader);
-    reader = only_reader(*reader);
-  }
-  return chain;
-}
-
-const ir::Node* reader_after(const ir::Node& node, const std::vector<const ir::Node*>& chain) {
-  return only_reader(chain.empty() ? node : *chain.back());
-}
-
-/// The constant operand of an elementwise operation; null if it has none.
-const ir::Value* constant_operand(const ir::Node& node) {
-  const auto found = std::ranges::find_if(node.inputs(), [](ir::Value input) { return is_folded(input); });
-  return found == node.inputs().end() ? nullptr : &*found;
-}
-
-/// The axes of a tensor of `rank` axes along which the constant has several elements.
-std::vector<std::size_t> axes_of(const ir::Value& constant, std::size_t rank) {
-  std::vector<std::size_t> axes;
-  const ir::PartialShape& shape = constant.shape();
-  if (!shape.has_rank() || shape.rank() > rank) return axes;
-  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis] != ir::Dimension(1)) axes.push_back(axis + rank - shape.rank());
-  }
-  return axes;
-}
-
-/// Fault::shared_quantized_convolution.
-bool is_shared_quantized_convolution(const ir::Node& node) {
-  return node.is_one_of(kConvolutions) && node.output(0).uses.size() > 1 &&
-         !node.output(0).shape.is_static() && !node.input(1).node->is(ops::Const);
-}
 
 /// Whether the value is the ReLU of another value times -1.
 bool is_negative_part(ir::Value value) {
@@ -147,77 +99,6 @@ bool precedes_broadcast_sum(const ir::Node& node) {
     value = reader;
   }
   return false;
-}
-
-/// The operand of a FakeQuantize or of arithmetic with a constant that is not constant; null if all are.
-const ir::Value* data_operand(const ir::Node& node) {
-  const auto found = std::ranges::find_if(node.inputs(), [](ir::Value input) { return !is_folded(input); });
-  return found == node.inputs().end() ? nullptr : &*found;
-}
-
-/// The axes along which a FakeQuantize, or arithmetic with a constant, differs.
-std::vector<std::size_t> scaled_axes(const ir::Node& node) {
-  const ir::PartialShape& shape = node.output(0).shape;
-  std::vector<std::size_t> axes;
-  if (!shape.has_rank()) return axes;
-  if (node.is(ops::FakeQuantize)) {
-    for (std::size_t input = 1; input < node.inputs().size() && axes.empty(); ++input) {
-      axes = axes_of(node.input(input), shape.rank());
-    }
-  } else if (node.op().traits.is_arithmetic) {
-    if (const ir::Value* const scale = constant_operand(node)) axes = axes_of(*scale, shape.rank());
-  }
-  return axes;
-}
-
-/// The part of the chain before a conversion.
-std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node) {
-  std::vector<const ir::Node*> chain = chain_after(node);
-  chain.erase(std::ranges::find_if(chain, [](const ir::Node* reader) { return reader->is(ops::Convert); }),
-              chain.end());
-  return chain;
-}
-
-/// Fault::quantized_axis_constants. OpenVINO takes each constant factor for the scale of a dequantisation.
-bool precedes_constant_of_another_axis(const ir::Node& node) {
-  if (!node.is_one_of({ops::FakeQuantize, ops::Multiply})) return false;
-  const std::vector<std::size_t> axes = scaled_axes(node);
-  if (axes.empty()) return false;
-  return std::ranges::any_of(chain_until_conversion(node), [&](const ir::Node* reader) {
-    if (!reader->is_one_of({ops::Add, ops::Subtract})) return false;
-    const std::vector<std::size_t> others = scaled_axes(*reader);
-    return !others.empty() && others != axes;
-  });
-}
-
-/// Fault::quantized_dynamic_channels.
-bool precedes_quantization(const ir::Node& node) {
-  const std::vector<std::size_t> axes = scaled_axes(node);
-  const ir::Value* const data = axes.empty() ? nullptr : data_operand(node);
-  if (data == nullptr) return false;
-  const ir::PartialShape& shape = data->shape();
-  const std::size_t rank = node.output(0).shape.rank();
-  const bool is_dynamic =
-      !shape.has_rank() || shape.rank() != rank ||
-      std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].is_dynamic(); });
-  const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
-  return is_dynamic && std::ranges::any_of(chain_until_conversion(node), is_quantization);
-}
-
-/// Fault::quantized_channel_factors. The signs of the factors are not examined.
-bool scales_before_quantization(const ir::Node& node) {
-  if (!node.is_one_of({ops::Multiply, ops::Divide}) || node.output(0).shape.is_static()) return false;
-  const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
-  return !scaled_axes(node).empty() && std::ranges::any_of(chain_until_conversion(node), is_quantization);
-}
-
-/// Fault::quantized_scalar_gather.
-bool precedes_scalar_gather(const ir::Node& node) {
-  if (scaled_axes(node).empty()) return false;
-  const ir::Node* const reader = reader_after(node, chain_after(node));
-  if (reader == nullptr) return false;
-  if (reader->op().traits.is_reduction) return true;
-  return reader->is(ops::Gather) && reader->input(1).shape().is_scalar();
 }
 
 /// Fault::attention_output_rank: whether an attention is an output of the model, possibly after elementwise
@@ -321,56 +202,59 @@ bool precedes_unit_reduction(const ir::Node& node) {
   return shape.has_rank() && shape.rank() > 1 && std::ranges::find(shape, ir::Dimension(1)) != shape.end();
 }
 
-/// Fault::transposed_unit_reduction.
+/// Fault::transposed_unit_reduction: a Transpose, or Reshapes of which one has the rank of the result.
 bool is_transposed_reduction(const ir::Node& node) {
   if (!node.op().traits.is_reduction || node.find_attribute("keep_dims") == nullptr ||
       node.boolean("keep_dims")) {
     return false;
   }
-  const ir::Node* const reader = only_reader(node);
+  const ir::Node* reader = only_reader(node);
   const ir::PartialShape& shape = node.output(0).shape;
-  if (reader == nullptr || !reader->is_one_of({ops::Transpose, ops::Reshape}) || !shape.has_rank())
-    return false;
-  if (reader->is(ops::Reshape)) {
-    const ir::PartialShape& result = reader->output(0).shape;
-    return !result.has_rank() || (result.rank() == shape.rank() && result != shape);
+  if (reader == nullptr || !shape.has_rank()) return false;
+  if (reader->is(ops::Transpose)) {
+    return std::ranges::any_of(shape, [](const ir::Dimension& size) { return size.admits(1); });
   }
-  return std::ranges::any_of(shape, [](const ir::Dimension& size) { return size.admits(1); });
+  constexpr int kMostReshapes = 4;
+  for (int i = 0; i < kMostReshapes && reader != nullptr && reader->op().traits.reshapes; ++i) {
+    const ir::PartialShape& result = reader->output(0).shape;
+    if (!result.has_rank() || (result.rank() == shape.rank() && result != shape)) return true;
+    reader = only_reader(*reader);
+  }
+  return false;
 }
 
-struct Rule {
-  Fault fault;
-  /// Whether the result of this operation must be kept apart.
-  bool (*applies)(const ir::Node& node);
-  /// Only graphs with a FakeQuantize have the fault.
-  bool is_of_quantized = false;
-};
+/// Fault::repeated_softmax.
+bool is_repeated_softmax(const ir::Node& node) {
+  if (!node.is(ops::SoftMax)) return false;
+  const auto& uses = node.output(0).uses;
+  return std::ranges::any_of(uses, [&](const ir::Use& use) {
+    const auto is_same = [&](const ir::Use& other) { return other.node == use.node; };
+    return use.node->is(ops::Concat) && std::ranges::count_if(uses, is_same) > 1;
+  });
+}
 
-constexpr std::array kRules = {
-    Rule{Fault::activation_before_pool, precedes_activation},
-    Rule{Fault::attention_output_rank, is_attention_output},
-    Rule{Fault::channels_from_factor, makes_channels},
-    Rule{Fault::consecutive_unit_products, precedes_unit_product},
-    Rule{Fault::convolution_sum_shape, precedes_broadcast_sum},
-    Rule{Fault::prelu_axis, is_scaled_negative_part},
-    Rule{Fault::product_axis_constants, precedes_axis_constant},
-    Rule{Fault::quantized_axis_constants, precedes_constant_of_another_axis, true},
-    Rule{Fault::quantized_channel_factors, scales_before_quantization, true},
-    Rule{Fault::quantized_dynamic_channels, precedes_quantization, true},
-    Rule{Fault::quantized_scalar_gather, precedes_scalar_gather},
-    Rule{Fault::rotary_shape, is_rotated_half},
-    Rule{Fault::scaled_vector_product, is_scaled_vector_product},
-    Rule{Fault::shared_quantized_convolution, is_shared_quantized_convolution},
-    Rule{Fault::space_to_batch_shape, is_padded_for_blocks},
-    Rule{Fault::split_convolution_concat, is_joined_with_input},
-    Rule{Fault::transposed_unit_reduction, is_transposed_reduction},
-    Rule{Fault::transposed_unit_reduction, precedes_unit_reduction},
+constexpr std::array kFusionRules = {
+    FusionRule{Fault::activation_before_pool, precedes_activation},
+    FusionRule{Fault::attention_output_rank, is_attention_output},
+    FusionRule{Fault::channels_from_factor, makes_channels},
+    FusionRule{Fault::consecutive_unit_products, precedes_unit_product},
+    FusionRule{Fault::convolution_sum_shape, precedes_broadcast_sum},
+    FusionRule{Fault::prelu_axis, is_scaled_negative_part},
+    FusionRule{Fault::product_axis_constants, precedes_axis_constant},
+    FusionRule{Fault::repeated_softmax, is_repeated_softmax},
+    FusionRule{Fault::rotary_shape, is_rotated_half},
+    FusionRule{Fault::scaled_vector_product, is_scaled_vector_product},
+    FusionRule{Fault::space_to_batch_shape, is_padded_for_blocks},
+    FusionRule{Fault::split_convolution_concat, is_joined_with_input},
+    FusionRule{Fault::transposed_unit_reduction, is_transposed_reduction},
+    FusionRule{Fault::transposed_unit_reduction, precedes_unit_reduction},
 };
 
 /// By an opaque copy.
 bool is_copied(const ir::Node& node) {
   const auto& uses = node.output(0).uses;
-  return uses.size() == 2 && uses[0].node == uses[1].node;
+  return uses.size() == 2 && uses[0].node == uses[1].node &&
+         uses[0].node->is_one_of({ops::Maximum, ops::LogicalOr});
 }
 
 }  // namespace
@@ -384,10 +268,13 @@ bool separate_fused_operations(ir::Model& model, PassContext& context) {
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];
       if (node.outputs().empty() || is_copied(node) || computes_weights(node.value())) continue;
-      const bool applies = std::ranges::any_of(kRules, [&](const Rule& rule) {
+      const auto applies = [&](const FusionRule& rule) {
         return context.has(rule.fault) && (is_quantized || !rule.is_of_quantized) && rule.applies(node);
-      });
-      if (!applies) continue;
+      };
+      if (!std::ranges::any_of(kFusionRules, applies) &&
+          !std::ranges::any_of(quantized_fusion_rules(), applies)) {
+        continue;
+      }
       builder.set_name(node.name);
       const ir::Value copy = opaque_copy(builder, node.value());
       ir::replace_uses_except(node.value(), copy, *copy.node);

@@ -93,6 +93,17 @@ bool is_quantized(ir::Value value) {
   return false;
 }
 
+bool holds_integers(ir::Value value) {
+  if (is_quantized(value)) return true;
+  constexpr int kBits = 8;
+  const auto is_widened = [](ir::Value part) {
+    const ir::Node* source = part.node;
+    if (source->is(ops::Subtract)) source = source->input(0).node;
+    return source->is(ops::Convert) && ir::info(source->input(0).type()).bits == kBits;
+  };
+  return value.node->is(ops::Multiply) && std::ranges::any_of(value.node->inputs(), is_widened);
+}
+
 bool computes_weights(const ir::Node& node) {
   constexpr int kMaxMoves = 4;
   const ir::Node* source = &node;

@@ -34,6 +34,10 @@ std::optional<DequantizedWeights> dequantized_weights(ir::Value value);
 /// integers.
 bool is_quantized(ir::Value value);
 
+/// Whether OpenVINO may compute `value` with integers of 8 bits: it is quantised, or dequantised from such
+/// integers.
+bool holds_integers(ir::Value value);
+
 /// Whether output 0 of `node` is a step of the computation of quantised weights from constants of at most 8
 /// bits: the result of the Convert, the Subtract, the Multiply, or of a few operations that only move the
 /// weights. The runtime keeps such weights as integers.

@@ -139,6 +139,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::folded_random_numbers, "folded_random_numbers",
      "OpenVINO draws random numbers of static shape at compile time if they are subtracted or are indices, "
      "or if a Loop has only constant inputs"},
+    {Fault::gathered_unsqueeze, "gathered_unsqueeze",
+     "A Gather of a tensor of dynamic shape along an axis that an Unsqueeze adds is removed, although its "
+     "indices are not a scalar"},
     {Fault::greater_than_nan, "greater_than_nan",
      "Greater and GreaterEqual of floating-point numbers are true for NaN"},
     {Fault::infinity_check_broadcast, "infinity_check_broadcast",
@@ -215,9 +218,26 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::quantized_channel_factors, "quantized_channel_factors",
      "A factor per channel before a FakeQuantize of dynamic shape gives wrong numbers if some factors "
      "are negative"},
+    {Fault::quantized_clamp_bounds, "quantized_clamp_bounds",
+     "A Clamp with a very large bound after a FakeQuantize returns the other bound, or 0"},
+    {Fault::quantized_concat_factors, "quantized_concat_factors",
+     "A FakeQuantize of a Concat and an activation does not compile before a factor along the third axis or "
+     "a later one"},
     {Fault::quantized_dynamic_channels, "quantized_dynamic_channels",
      "A FakeQuantize, or arithmetic with a constant, per channel before another FakeQuantize uses the "
      "element of the first channel for all if the number of channels of its data is dynamic"},
+    {Fault::quantized_group_filters, "quantized_group_filters",
+     "A GroupConvolution of quantised numbers with several filters for each group of one channel gives 0 if "
+     "an activation follows"},
+    {Fault::quantized_narrow_average, "quantized_narrow_average",
+     "AvgPool of quantised numbers with fewer than four channels gives wrong averages"},
+    {Fault::quantized_padded_average, "quantized_padded_average",
+     "AvgPool that counts pads takes those of quantised numbers for the smallest number instead of 0"},
+    {Fault::quantized_relu_factors, "quantized_relu_factors",
+     "Factors per channel after a ReLU or PReLU of a product of quantised numbers are moved before it, "
+     "although some are negative"},
+    {Fault::quantized_row_constants, "quantized_row_constants",
+     "A factor along the rows of a product of quantised numbers is applied along its columns"},
     {Fault::quantized_scalar_gather, "quantized_scalar_gather",
      "A Gather by a scalar index, or a Reduce that removes an axis, after a FakeQuantize per channel applies "
      "the "
@@ -235,6 +255,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "infers wrong sizes from them"},
     {Fault::repeated_multinomial, "repeated_multinomial",
      "Multinomial without seeds draws the same numbers in each inference, and in each iteration of a Loop"},
+    {Fault::repeated_softmax, "repeated_softmax",
+     "The SoftMax of a convolution of one or two channels is wrong if a Concat reads it twice"},
     {Fault::roi_align_no_samples, "roi_align_no_samples", "ROIAlign gives NaN for an empty region"},
     {Fault::rotary_shape, "rotary_shape",
      "A rotary embedding of one sequence has the shape of the sequence, although the cosines or the "

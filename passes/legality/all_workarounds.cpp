@@ -32,6 +32,7 @@ std::vector<Workaround> all_workarounds() {
       separate_double_products(),
       separate_fused_operations(),
       separate_group_filters(),
+      separate_quantized_operations(),
       separate_reduced_divisions(),
       separate_shuffled_channels(),
       separate_unsqueezed_reductions(),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/shape_tools.hpp"
+#include "passes/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -212,6 +213,18 @@ ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
   return builder.op(ops::Maximum, {builder.op(ops::Subtract, {x, multiple}), builder.integer(0, x.type())});
 }
 
+/// Whether a Clamp of quantised numbers has an upper bound that they do not reach.
+bool clamps_from_below(const ir::Node& node) {
+  constexpr double kFar = 1e9;
+  return node.real("max") >= kFar && holds_integers(node.input(0));
+}
+
+ir::Value clamp_from_below(ir::Builder& builder, const ir::Node& node) {
+  const ir::Value x = node.input(0);
+  const double low = node.real("min");
+  return low == 0 ? builder.op(ops::ReLU, {x}) : builder.op(ops::Maximum, {x, builder.number_like(low, x)});
+}
+
 }  // namespace
 
 Workaround legalize_arithmetic() {
@@ -228,6 +241,8 @@ Workaround legalize_arithmetic() {
                               may_broadcast,
                               replace<infinity_comparison>},
               LegalizationRow{Fault::integer_power, {ops::Power}, is_integer_power, replace<integer_power>},
+              LegalizationRow{
+                  Fault::quantized_clamp_bounds, {ops::Clamp}, clamps_from_below, replace<clamp_from_below>},
               LegalizationRow{Fault::integer_relu, {ops::ReLU}, is_of_integers, replace<integer_relu>},
               LegalizationRow{Fault::narrow_shifts, {ops::BitwiseLeftShift}, is_narrow, replace<in_i32>},
               LegalizationRow{Fault::byte_arithmetic,

@@ -34,6 +34,24 @@ bool pads_with_dynamic_value(const ir::Node& node) {
          node.input(3).node->constant() == nullptr;
 }
 
+/// Whether a Gather counts the axis that an Unsqueeze has added from the same end: OpenVINO compares the two
+/// numbers.
+bool is_gathered_unsqueeze(const ir::Node& node) {
+  const ir::Node& unsqueeze = *node.input(0).node;
+  if (!unsqueeze.is(ops::Unsqueeze) || !node.input(0).shape().has_rank() || node.input(1).shape().is_scalar())
+    return false;
+  const auto axis = ir::exact_values(node.input(2));
+  return axis && axis->size() == 1 && ir::exact_values(unsqueeze.input(1)) == *axis;
+}
+
+/// The same Gather with the axis counted from the other end.
+ir::Value gathered_unsqueeze(ir::Builder& builder, const ir::Node& node) {
+  const std::int64_t axis = ir::exact_values(node.input(2))->front();
+  const auto rank = static_cast<std::int64_t>(node.input(0).shape().rank());
+  const ir::Value other = builder.integer(axis < 0 ? axis + rank : axis - rank);
+  return builder.clone(node, std::array{node.input(0), node.input(1), other}).value();
+}
+
 /// Pads with zeros, and selects the pad value where a tensor of ones, padded in the same way, is zero.
 ir::Value pad_with_dynamic_value(ir::Builder& builder, const ir::Node& node) {
   const ir::Value value = node.input(3);
@@ -200,6 +218,8 @@ Workaround legalize_data_movement() {
       .summary = "Replaces operations that move elements and that the CPU plugin computes wrongly",
       .rows = {
           LegalizationRow{Fault::empty_gather, {ops::Gather}, is_empty_gather, replace<empty_gather>},
+          LegalizationRow{
+              Fault::gathered_unsqueeze, {ops::Gather}, is_gathered_unsqueeze, replace<gathered_unsqueeze>},
           LegalizationRow{
               Fault::pad_value_dynamic, {ops::Pad}, pads_with_dynamic_value, replace<pad_with_dynamic_value>},
           LegalizationRow{

@@ -3,13 +3,17 @@
 // tensor is repeated in the Concat. That does not change the maximum or minimum, and OpenVINO does not
 // replace a Concat of three tensors.
 #include <algorithm>
+#include <array>
 
 #include "ir/shape_tools.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
+
+constexpr ir::OperationSet kReductions = {ops::ReduceMax, ops::ReduceMin};
 
 /// Whether the reduction is along the axis of `concat` alone.
 bool reduces_axis_of(const ir::Node& reduction, const ir::Node& concat) {
@@ -28,6 +32,21 @@ bool has_single_elements(const ir::Node& concat) {
     const auto rank = static_cast<std::int64_t>(part.shape().rank());
     return part.shape()[static_cast<std::size_t>((axis + rank) % rank)] == ir::Dimension(1);
   });
+}
+
+/// The same for a Concat whose result an Unsqueeze reshapes: OpenVINO moves the Reduce before it first.
+bool is_unsqueezed_concat(const ir::Node& reduction) {
+  const ir::Node& unsqueeze = *reduction.input(0).node;
+  if (!unsqueeze.is(ops::Unsqueeze)) return false;
+  const ir::Node& concat = *unsqueeze.input(0).node;
+  return concat.is(ops::Concat) && concat.inputs().size() == 2 && !has_single_elements(concat);
+}
+
+ir::Value separate_unsqueezed(ir::Builder& builder, const ir::Node& reduction) {
+  const ir::Node& unsqueeze = *reduction.input(0).node;
+  const ir::Value joined = opaque_copy(builder, unsqueeze.input(0));
+  const ir::Value wide = builder.op(ops::Unsqueeze, {joined, unsqueeze.input(1)});
+  return builder.clone(reduction, std::array{wide, reduction.input(1)}).value();
 }
 
 bool is_affected(const ir::Node& reduction) {
@@ -53,8 +72,9 @@ Workaround separate_concat_reductions() {
   return {.name = "separate_concat_reductions",
           .stage = Stage::kernels,
           .summary = "Keeps OpenVINO from replacing the maximum of a Concat by Maximum of its parts",
-          .rows = {LegalizationRow{
-              Fault::concat_reduction, {ops::ReduceMax, ops::ReduceMin}, is_affected, replace<separate>}}};
+          .rows = {LegalizationRow{Fault::concat_reduction, kReductions, is_affected, replace<separate>},
+                   LegalizationRow{Fault::concat_reduction, kReductions, is_unsqueezed_concat,
+                                   replace<separate_unsqueezed>}}};
 }
 
 }  // namespace onnx2ir::passes

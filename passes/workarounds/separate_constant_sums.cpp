@@ -70,7 +70,8 @@ struct LinearChain {
   double factor = 1;
 };
 
-/// Whether a chain has a factor. Reads no constants: most sums have none, and every sum of a model is examined.
+/// Whether a chain has a factor. Reads no constants: most sums have none, and every sum of a model is
+/// examined.
 bool has_factor(ir::Value value) {
   for (int step = 0; step < kMostFused && is_used_once(value); ++step) {
     const ir::Node& node = *value.node;

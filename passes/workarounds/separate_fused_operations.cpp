@@ -8,64 +8,16 @@
 #include "ir/known_values.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/dequantized_weights.hpp"
+#include "passes/fused_chain.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/run_time_values.hpp"
+#include "passes/workarounds/separation.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
 constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
-constexpr int kMostFused = 32;
-
-/// The only operation that reads output 0 of `node`; null if there are several.
-const ir::Node* only_reader(const ir::Node& node) {
-  const auto& uses = node.output(0).uses;
-  return uses.size() == 1 ? uses.front().node : nullptr;
-}
-
-bool is_elementwise(const ir::Node& node) {
-  const ir::Traits& traits = node.op().traits;
-  return (traits.broadcasts || traits.keeps_shape) && !traits.is_kept;
-}
-
-/// The elementwise operations that are the only readers one after the other, the first one first.
-std::vector<const ir::Node*> chain_after(const ir::Node& node) {
-  std::vector<const ir::Node*> chain;
-  const ir::Node* reader = only_reader(node);
-  while (reader != nullptr && is_elementwise(*reader) && chain.size() < kMostFused) {
-    chain.push_back(reader);
-    reader = only_reader(*reader);
-  }
-  return chain;
-}
-
-const ir::Node* reader_after(const ir::Node& node, const std::vector<const ir::Node*>& chain) {
-  return only_reader(chain.empty() ? node : *chain.back());
-}
-
-/// The constant operand of an elementwise operation; null if it has none.
-const ir::Value* constant_operand(const ir::Node& node) {
-  const auto found = std::ranges::find_if(node.inputs(), [](ir::Value input) { return is_folded(input); });
-  return found == node.inputs().end() ? nullptr : &*found;
-}
-
-/// The axes of a tensor of `rank` axes along which the constant has several elements.
-std::vector<std::size_t> axes_of(const ir::Value& constant, std::size_t rank) {
-  std::vector<std::size_t> axes;
-  const ir::PartialShape& shape = constant.shape();
-  if (!shape.has_rank() || shape.rank() > rank) return axes;
-  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis] != ir::Dimension(1)) axes.push_back(axis + rank - shape.rank());
-  }
-  return axes;
-}
-
-/// Fault::shared_quantized_convolution.
-bool is_shared_quantized_convolution(const ir::Node& node) {
-  return node.output(0).uses.size() > 1 && !node.output(0).shape.is_static() &&
-         !node.input(1).node->is(ops::Const);
-}
 
 /// Whether the value is the ReLU of another value times -1.
 bool is_negative_part(ir::Value value) {
@@ -145,76 +97,6 @@ bool precedes_broadcast_sum(const ir::Node& node) {
     value = reader;
   }
   return false;
-}
-
-/// The operand of a FakeQuantize or of arithmetic with a constant that is not constant; null if all are.
-const ir::Value* data_operand(const ir::Node& node) {
-  const auto found = std::ranges::find_if(node.inputs(), [](ir::Value input) { return !is_folded(input); });
-  return found == node.inputs().end() ? nullptr : &*found;
-}
-
-/// The axes along which a FakeQuantize, or arithmetic with a constant, differs.
-std::vector<std::size_t> scaled_axes(const ir::Node& node) {
-  const ir::PartialShape& shape = node.output(0).shape;
-  std::vector<std::size_t> axes;
-  if (!shape.has_rank()) return axes;
-  if (node.is(ops::FakeQuantize)) {
-    for (std::size_t input = 1; input < node.inputs().size() && axes.empty(); ++input) {
-      axes = axes_of(node.input(input), shape.rank());
-    }
-  } else if (node.op().traits.is_arithmetic) {
-    if (const ir::Value* const scale = constant_operand(node)) axes = axes_of(*scale, shape.rank());
-  }
-  return axes;
-}
-
-/// The part of the chain before a conversion.
-std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node) {
-  std::vector<const ir::Node*> chain = chain_after(node);
-  chain.erase(std::ranges::find_if(chain, [](const ir::Node* reader) { return reader->is(ops::Convert); }),
-              chain.end());
-  return chain;
-}
-
-/// Fault::quantized_axis_constants. OpenVINO takes each constant factor for the scale of a dequantisation.
-bool precedes_constant_of_another_axis(const ir::Node& node) {
-  const std::vector<std::size_t> axes = scaled_axes(node);
-  if (axes.empty()) return false;
-  return std::ranges::any_of(chain_until_conversion(node), [&](const ir::Node* reader) {
-    if (!reader->is_one_of({ops::Add, ops::Subtract})) return false;
-    const std::vector<std::size_t> others = scaled_axes(*reader);
-    return !others.empty() && others != axes;
-  });
-}
-
-/// Fault::quantized_dynamic_channels.
-bool precedes_quantization(const ir::Node& node) {
-  const std::vector<std::size_t> axes = scaled_axes(node);
-  const ir::Value* const data = axes.empty() ? nullptr : data_operand(node);
-  if (data == nullptr) return false;
-  const ir::PartialShape& shape = data->shape();
-  const std::size_t rank = node.output(0).shape.rank();
-  const bool is_dynamic =
-      !shape.has_rank() || shape.rank() != rank ||
-      std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].is_dynamic(); });
-  const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
-  return is_dynamic && std::ranges::any_of(chain_until_conversion(node), is_quantization);
-}
-
-/// Fault::quantized_channel_factors. The signs of the factors are not examined.
-bool scales_before_quantization(const ir::Node& node) {
-  if (node.output(0).shape.is_static()) return false;
-  const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
-  return !scaled_axes(node).empty() && std::ranges::any_of(chain_until_conversion(node), is_quantization);
-}
-
-/// Fault::quantized_scalar_gather.
-bool precedes_scalar_gather(const ir::Node& node) {
-  if (scaled_axes(node).empty()) return false;
-  const ir::Node* const reader = reader_after(node, chain_after(node));
-  if (reader == nullptr) return false;
-  if (reader->op().traits.is_reduction) return true;
-  return reader->is(ops::Gather) && reader->input(1).shape().is_scalar();
 }
 
 /// Fault::attention_output_rank: whether an attention is an output of the model, possibly after elementwise
@@ -310,49 +192,31 @@ bool precedes_unit_reduction(const ir::Node& node) {
   return shape.has_rank() && shape.rank() > 1 && std::ranges::find(shape, ir::Dimension(1)) != shape.end();
 }
 
-/// Fault::transposed_unit_reduction.
+/// Fault::transposed_unit_reduction: a Transpose, or Reshapes of which one has the rank of the result.
 bool is_transposed_reduction(const ir::Node& node) {
   if (node.find_attribute("keep_dims") == nullptr || node.boolean("keep_dims")) return false;
-  const ir::Node* const reader = only_reader(node);
+  const ir::Node* reader = only_reader(node);
   const ir::PartialShape& shape = node.output(0).shape;
-  if (reader == nullptr || !reader->is_one_of({ops::Transpose, ops::Reshape}) || !shape.has_rank())
-    return false;
-  if (reader->is(ops::Reshape)) {
-    const ir::PartialShape& result = reader->output(0).shape;
-    return !result.has_rank() || (result.rank() == shape.rank() && result != shape);
+  if (reader == nullptr || !shape.has_rank()) return false;
+  if (reader->is(ops::Transpose)) {
+    return std::ranges::any_of(shape, [](const ir::Dimension& size) { return size.admits(1); });
   }
-  return std::ranges::any_of(shape, [](const ir::Dimension& size) { return size.admits(1); });
+  constexpr int kMostReshapes = 4;
+  for (int i = 0; i < kMostReshapes && reader != nullptr && reader->op().traits.reshapes; ++i) {
+    const ir::PartialShape& result = reader->output(0).shape;
+    if (!result.has_rank() || (result.rank() == shape.rank() && result != shape)) return true;
+    reader = only_reader(*reader);
+  }
+  return false;
 }
 
-/// Whether an opaque copy has separated `node` from its uses.
-bool is_copied(const ir::Node& node) {
+/// Fault::repeated_softmax.
+bool is_repeated_softmax(const ir::Node& node) {
   const auto& uses = node.output(0).uses;
-  return uses.size() == 2 && uses[0].node == uses[1].node;
-}
-
-/// Whether the result of `node` must be kept apart: `kApplies` holds, and the node is no step of quantised
-/// weights.
-template <bool (*kApplies)(const ir::Node& node)>
-bool must_be_separated(const ir::Node& node) {
-  return !is_copied(node) && kApplies(node) && !computes_weights(node);
-}
-
-/// The same for faults that only graphs with a FakeQuantize have.
-template <bool (*kApplies)(const ir::Node& node)>
-bool must_be_separated_if_quantized(const ir::Node& node) {
-  return node.graph().may_hold({ops::FakeQuantize}) && must_be_separated<kApplies>(node);
-}
-
-const ir::OperationSet& arithmetic() {
-  static const ir::OperationSet kArithmetic =
-      operations_with([](const ir::Traits& traits) { return traits.is_arithmetic; });
-  return kArithmetic;
-}
-
-ir::OperationSet arithmetic_and_quantization() {
-  ir::OperationSet operations = arithmetic();
-  operations.add(ops::FakeQuantize);
-  return operations;
+  return std::ranges::any_of(uses, [&](const ir::Use& use) {
+    const auto is_same = [&](const ir::Use& other) { return other.node == use.node; };
+    return use.node->is(ops::Concat) && std::ranges::count_if(uses, is_same) > 1;
+  });
 }
 
 ir::OperationSet reductions() {
@@ -392,26 +256,16 @@ Workaround separate_fused_operations() {
                               {ops::MatMul},
                               must_be_separated<precedes_axis_constant>,
                               separate_from_uses},
-              LegalizationRow{Fault::quantized_axis_constants,
-                              {ops::FakeQuantize, ops::Multiply},
-                              must_be_separated_if_quantized<precedes_constant_of_another_axis>,
+              LegalizationRow{Fault::repeated_softmax,
+                              {ops::SoftMax},
+                              must_be_separated<is_repeated_softmax>,
                               separate_from_uses},
-              LegalizationRow{Fault::quantized_channel_factors,
-                              {ops::Multiply, ops::Divide},
-                              must_be_separated_if_quantized<scales_before_quantization>,
-                              separate_from_uses},
-              LegalizationRow{Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
-                              must_be_separated_if_quantized<precedes_quantization>, separate_from_uses},
-              LegalizationRow{Fault::quantized_scalar_gather, arithmetic_and_quantization(),
-                              must_be_separated<precedes_scalar_gather>, separate_from_uses},
               LegalizationRow{
                   Fault::rotary_shape, {ops::Concat}, must_be_separated<is_rotated_half>, separate_from_uses},
               LegalizationRow{Fault::scaled_vector_product,
                               {ops::MatMul},
                               must_be_separated<is_scaled_vector_product>,
                               separate_from_uses},
-              LegalizationRow{Fault::shared_quantized_convolution, kConvolutions,
-                              must_be_separated<is_shared_quantized_convolution>, separate_from_uses},
               LegalizationRow{Fault::space_to_batch_shape,
                               {ops::SpaceToDepth},
                               must_be_separated<is_padded_for_blocks>,

@@ -271,6 +271,34 @@ add_all(
 )
 
 
+add_all(
+    "gathered_unsqueeze",
+    {
+        f"{place} {axis} {list(np.shape(indices))}": (f"w = Unsqueeze(x, u) y = Gather <axis = {axis}> (w, i)", {"x": whole(2, 3, 2)}, {"u": np.array([place]), "i": np.array(indices)}, {"dynamic": [("x", (0, 1))]})
+        for place, axis in ((1, 1), (2, 2), (-3, -3), (-1, 3))
+        for indices in (0, [0], [0, 0], [[0]])
+    },
+)
+add_all(
+    "repeated_softmax",
+    {
+        f"{channels} {axis} {parts}": (f"c = Conv(x, w) s = Softmax <axis = {axis}> (c) y = Concat <axis = 1> ({parts})", {"x": whole(1, channels, 4, 4)}, {"w": whole(channels, channels, 1, 1, shift=3)})
+        for channels in (1, 2, 8)
+        for axis in (2, -1)
+        for parts in ("s, s", "s, c, s", "s, c")
+    },
+)
+add_all(
+    "transposed_unit_reduction-several reshapes",
+    {
+        f"{op} {first} {target}": (f"r = {op} <axes = [1], keepdims = 0> (x) f = Reshape(r, m) y = Reshape(f, n)", {"x": whole(2, 1, 2)}, {"m": np.array(first), "n": np.array(target)}, {"opset": 13})
+        for op in ("ReduceL1", "ReduceMax")
+        for first in ([4], [1, 2, 2])
+        for target in ([4, -1], [1, 4], [2, 2])
+    },
+)
+
+
 def series(terms, kind, order):
     """A sum of terms of static shape, from the first or the last one."""
     nodes, names = [], []

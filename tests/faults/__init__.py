@@ -13,6 +13,7 @@ SUBJECTS = (
     "kernels",
     "transformations",
     "fusions",
+    "quantized_fusions",
     "arithmetic",
     "attention",
     "images",

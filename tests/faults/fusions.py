@@ -250,3 +250,13 @@ def prelu_axis():
     negative = opset.multiply(opset.relu(opset.multiply(x, scalar(-1))), opset.constant(slopes))
     given = results([x], opset.subtract(opset.relu(x), negative), [values])[0]
     return not np.array_equal(given, np.maximum(values, 0) - slopes * np.maximum(-values, 0))
+
+
+@experiment
+def repeated_softmax():
+    """The SoftMax of a convolution that copies its data, twice in a Concat."""
+    x, values = parameter([1, 1, 4, 4]), integers(1, 1, 4, 4)
+    copied = opset.convolution(x, opset.constant(np.ones([1, 1, 1, 1], np.float32)), [1, 1], [0, 0], [0, 0], [1, 1])
+    powers = np.exp(values - values.max())
+    columns = opset.softmax(copied, 2)
+    return not np.allclose(results([x], opset.concat([columns, columns], 1), [values])[0], np.repeat(powers / powers.sum(2, keepdims=True), 2, 1), atol=1e-5)

@@ -103,3 +103,11 @@ def constant_initial_state():
         return True
     first = np.tanh(0.5 + 1)
     return not np.allclose(given[0].ravel(), [first, np.tanh(-2 + first)], atol=1e-5)
+
+
+@experiment
+def gathered_unsqueeze():
+    """A tensor of dynamic size with a further axis, along which its only element is taken twice."""
+    x, values = parameter([-1, -1]), integers(3, 2)
+    twice = opset.gather(opset.unsqueeze(x, numbers(1)), numbers(0, 0), opset.constant(np.int64(1)))
+    return shapes([x], twice, [values]) != [(3, 2, 2)]

@@ -1,0 +1,53 @@
+#include "passes/fused_chain.hpp"
+
+#include <algorithm>
+
+#include "passes/constant_values.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr int kMostFused = 32;
+
+}  // namespace
+
+const ir::Node* only_reader(const ir::Node& node) {
+  const auto& uses = node.output(0).uses;
+  return uses.size() == 1 ? uses.front().node : nullptr;
+}
+
+bool is_elementwise(const ir::Node& node) {
+  const ir::Traits& traits = node.op().traits;
+  return (traits.broadcasts || traits.keeps_shape) && !traits.is_kept;
+}
+
+std::vector<const ir::Node*> chain_after(const ir::Node& node) {
+  std::vector<const ir::Node*> chain;
+  const ir::Node* reader = only_reader(node);
+  while (reader != nullptr && is_elementwise(*reader) && chain.size() < kMostFused) {
+    chain.push_back(reader);
+    reader = only_reader(*reader);
+  }
+  return chain;
+}
+
+const ir::Node* reader_after(const ir::Node& node, const std::vector<const ir::Node*>& chain) {
+  return only_reader(chain.empty() ? node : *chain.back());
+}
+
+const ir::Value* constant_operand(const ir::Node& node) {
+  const auto found = std::ranges::find_if(node.inputs(), [](ir::Value input) { return is_folded(input); });
+  return found == node.inputs().end() ? nullptr : &*found;
+}
+
+std::vector<std::size_t> axes_of(const ir::Value& constant, std::size_t rank) {
+  std::vector<std::size_t> axes;
+  const ir::PartialShape& shape = constant.shape();
+  if (!shape.has_rank() || shape.rank() > rank) return axes;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] != ir::Dimension(1)) axes.push_back(axis + rank - shape.rank());
+  }
+  return axes;
+}
+
+}  // namespace onnx2ir::passes

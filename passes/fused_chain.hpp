@@ -1,0 +1,27 @@
+// The elementwise operations after an operation that OpenVINO may fuse into it, and their constants.
+#pragma once
+
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace onnx2ir::passes {
+
+/// The only operation that reads output 0 of `node`; null if there are several.
+const ir::Node* only_reader(const ir::Node& node);
+
+bool is_elementwise(const ir::Node& node);
+
+/// The elementwise operations that are the only readers one after the other, the first one first.
+std::vector<const ir::Node*> chain_after(const ir::Node& node);
+
+/// The only operation that reads the last one of `chain`, which follows `node`; null if there are several.
+const ir::Node* reader_after(const ir::Node& node, const std::vector<const ir::Node*>& chain);
+
+/// The constant operand of an elementwise operation; null if it has none.
+const ir::Value* constant_operand(const ir::Node& node);
+
+/// The axes of a tensor of `rank` axes along which the constant has several elements.
+std::vector<std::size_t> axes_of(const ir::Value& constant, std::size_t rank);
+
+}  // namespace onnx2ir::passes

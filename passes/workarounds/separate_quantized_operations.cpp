@@ -1,0 +1,247 @@
+// Workarounds for fusions of quantised operations that are wrong: OpenVINO moves their scales and zero
+// points. An opaque copy of the result keeps the operations of a row apart from those that read them.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "ir/known_values.hpp"
+#include "passes/constant_values.hpp"
+#include "passes/dequantized_weights.hpp"
+#include "passes/fused_chain.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/run_time_values.hpp"
+#include "passes/workarounds/separation.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr int kMostMoves = 8;
+/// Of the sum of the bounds of a symmetric FakeQuantize, in steps: the bounds are rounded.
+constexpr double kMostRounding = 1.5;
+
+/// Fault::shared_quantized_convolution.
+bool is_shared_quantized_convolution(const ir::Node& node) {
+  return node.output(0).uses.size() > 1 && !node.output(0).shape.is_static() &&
+         !node.input(1).node->is(ops::Const);
+}
+
+/// The operand of a FakeQuantize or of arithmetic with a constant that is not constant; null if all are.
+const ir::Value* data_operand(const ir::Node& node) {
+  const auto found = std::ranges::find_if(node.inputs(), [](ir::Value input) { return !is_folded(input); });
+  return found == node.inputs().end() ? nullptr : &*found;
+}
+
+/// The axes along which a FakeQuantize, or arithmetic with a constant, differs.
+std::vector<std::size_t> scaled_axes(const ir::Node& node) {
+  const ir::PartialShape& shape = node.output(0).shape;
+  std::vector<std::size_t> axes;
+  if (!shape.has_rank()) return axes;
+  if (node.is(ops::FakeQuantize)) {
+    for (std::size_t input = 1; input < node.inputs().size() && axes.empty(); ++input) {
+      axes = axes_of(node.input(input), shape.rank());
+    }
+  } else if (node.op().traits.is_arithmetic) {
+    if (const ir::Value* const scale = constant_operand(node)) axes = axes_of(*scale, shape.rank());
+  }
+  return axes;
+}
+
+/// The part of the chain before a conversion.
+std::vector<const ir::Node*> chain_until_conversion(const ir::Node& node) {
+  std::vector<const ir::Node*> chain = chain_after(node);
+  chain.erase(std::ranges::find_if(chain, [](const ir::Node* reader) { return reader->is(ops::Convert); }),
+              chain.end());
+  return chain;
+}
+
+/// Fault::quantized_axis_constants. OpenVINO takes each constant factor for the scale of a dequantisation.
+bool precedes_constant_of_another_axis(const ir::Node& node) {
+  const std::vector<std::size_t> axes = scaled_axes(node);
+  if (axes.empty()) return false;
+  return std::ranges::any_of(chain_until_conversion(node), [&](const ir::Node* reader) {
+    if (!reader->is_one_of({ops::Add, ops::Subtract})) return false;
+    const std::vector<std::size_t> others = scaled_axes(*reader);
+    return !others.empty() && others != axes;
+  });
+}
+
+/// Fault::quantized_dynamic_channels.
+bool precedes_quantization(const ir::Node& node) {
+  const std::vector<std::size_t> axes = scaled_axes(node);
+  const ir::Value* const data = axes.empty() ? nullptr : data_operand(node);
+  if (data == nullptr) return false;
+  const ir::PartialShape& shape = data->shape();
+  const std::size_t rank = node.output(0).shape.rank();
+  const bool is_dynamic =
+      !shape.has_rank() || shape.rank() != rank ||
+      std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].is_dynamic(); });
+  const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
+  return is_dynamic && std::ranges::any_of(chain_until_conversion(node), is_quantization);
+}
+
+/// Fault::quantized_channel_factors. The signs of the factors are not examined.
+bool scales_before_quantization(const ir::Node& node) {
+  if (node.output(0).shape.is_static()) return false;
+  const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
+  return !scaled_axes(node).empty() && std::ranges::any_of(chain_until_conversion(node), is_quantization);
+}
+
+/// The only reader of `node` after operations that keep, move or reshape its elements.
+const ir::Node* reader_past_moves(const ir::Node& node) {
+  const ir::Node* reader = only_reader(node);
+  for (int depth = 0; reader != nullptr && depth < kMostMoves; ++depth) {
+    const ir::Traits& traits = reader->op().traits;
+    if (!is_elementwise(*reader) && !traits.reshapes && !traits.rearranges) return reader;
+    reader = only_reader(*reader);
+  }
+  return nullptr;
+}
+
+/// Fault::quantized_scalar_gather.
+bool precedes_scalar_gather(const ir::Node& node) {
+  if (scaled_axes(node).empty()) return false;
+  const ir::Node* const reader =
+      node.is(ops::FakeQuantize) ? reader_past_moves(node) : reader_after(node, chain_after(node));
+  if (reader == nullptr) return false;
+  if (reader->op().traits.is_reduction) return true;
+  return reader->is(ops::Gather) && reader->input(1).shape().is_scalar();
+}
+
+/// Fault::quantized_row_constants. If all sizes are static, only a constant after another FakeQuantize is
+/// read wrongly.
+bool precedes_row_constant(const ir::Node& node) {
+  const ir::PartialShape& shape = node.output(0).shape;
+  if (!shape.has_rank() || shape.rank() < 2 || !is_quantized(node.input(0))) return false;
+  const std::vector<std::size_t> columns = {shape.rank() - 1};
+  bool is_affected = !shape.is_static();
+  for (const ir::Node* reader : chain_until_conversion(node)) {
+    is_affected = is_affected || reader->is(ops::FakeQuantize);
+    const std::vector<std::size_t> axes = scaled_axes(*reader);
+    if (is_affected && !axes.empty() && axes != columns) return true;
+  }
+  return false;
+}
+
+/// Fault::quantized_concat_factors.
+bool is_scaled_concat(const ir::Node& node) {
+  const ir::Node* source = node.input(0).node;
+  if (!is_elementwise(*source)) return false;
+  for (int depth = 0; is_elementwise(*source) && depth < kMostMoves; ++depth) {
+    const ir::Value* const data = data_operand(*source);
+    if (data == nullptr) return false;
+    source = data->node;
+  }
+  return source->is(ops::Concat) &&
+         std::ranges::any_of(chain_until_conversion(node), [](const ir::Node* reader) {
+           const std::vector<std::size_t> axes = scaled_axes(*reader);
+           return reader->is_one_of({ops::Multiply, ops::Divide}) && !axes.empty() && axes.back() > 1;
+         });
+}
+
+/// Whether 0 is the integer 0 of the numbers that a FakeQuantize gives.
+bool has_no_zero_point(const ir::Node& node) {
+  const auto low = node.is(ops::FakeQuantize) ? ir::exact_number(node.input(1)) : std::nullopt;
+  const auto high = low ? ir::exact_number(node.input(2)) : std::nullopt;
+  if (!low || !high) return false;
+  const double step = (*high - *low) / static_cast<double>(node.integer("levels") - 1);
+  return *low == 0 || std::abs(*low + *high) < step * kMostRounding;
+}
+
+/// Fault::quantized_padded_average.
+bool averages_pads(const ir::Node& pool) {
+  const auto is_positive = [](std::int64_t size) { return size > 0; };
+  return !pool.boolean("exclude-pad") && holds_integers(pool.input(0)) &&
+         !has_no_zero_point(*pool.input(0).node) &&
+         (std::ranges::any_of(pool.integers("pads_begin"), is_positive) ||
+          std::ranges::any_of(pool.integers("pads_end"), is_positive));
+}
+
+/// Fault::quantized_narrow_average.
+bool averages_few_channels(const ir::Node& pool) {
+  constexpr std::int64_t kFewest = 4;
+  const ir::PartialShape& shape = pool.output(0).shape;
+  return holds_integers(pool.input(0)) && (!shape.has_rank() || shape.rank() < 2 || shape[1].min < kFewest);
+}
+
+void separate_input(ir::Builder& builder, ir::Node& node) {
+  const ir::Value input = node.input(0);
+  builder.set_name(input.node->name);
+  node.set_input(0, opaque_copy(builder, input));
+}
+
+/// Fault::quantized_group_filters: several filters for each group of one channel.
+bool is_of_single_channels(const ir::Node& node) {
+  const ir::PartialShape& filters = node.input(1).shape();
+  return filters.has_rank() && filters.rank() > 3 && filters[1] != ir::Dimension(1) && filters[2].admits(1) &&
+         is_quantized(node.input(0));
+}
+
+/// Whether the value is a Convolution or MatMul of quantised numbers, possibly with elementwise operations.
+bool is_quantized_product(ir::Value value) {
+  for (int depth = 0; depth < kMostMoves; ++depth) {
+    const ir::Node& node = *value.node;
+    if (node.is_one_of({ops::MatMul, ops::Convolution, ops::GroupConvolution})) {
+      return is_quantized(node.input(0));
+    }
+    const ir::Value* const data = is_elementwise(node) ? data_operand(node) : nullptr;
+    if (data == nullptr) return false;
+    value = *data;
+  }
+  return false;
+}
+
+/// Fault::quantized_relu_factors.
+bool precedes_negative_factor(const ir::Node& node) {
+  if (!is_quantized_product(node.input(0))) return false;
+  const auto is_negative = [](const ir::Node* reader) {
+    if (!reader->is_one_of({ops::Multiply, ops::Divide}) || scaled_axes(*reader).empty()) return false;
+    const auto factors = ir::exact_numbers(*constant_operand(*reader));
+    return !factors || std::ranges::any_of(*factors, [](double factor) { return factor < 0; });
+  };
+  return std::ranges::any_of(chain_until_conversion(node), is_negative);
+}
+
+ir::OperationSet arithmetic_and_quantization() {
+  ir::OperationSet operations =
+      operations_with([](const ir::Traits& traits) { return traits.is_arithmetic; });
+  operations.add(ops::FakeQuantize);
+  return operations;
+}
+
+}  // namespace
+
+Workaround separate_quantized_operations() {
+  constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
+  constexpr ir::OperationSet kFactors = {ops::Multiply, ops::Divide};
+  const auto row = [](Fault fault, const ir::OperationSet& operations, bool (*is_affected)(const ir::Node&)) {
+    return LegalizationRow{fault, operations, is_affected, separate_from_uses};
+  };
+  return {.name = "separate_quantized_operations",
+          .stage = Stage::kernels,
+          .summary = "Keeps quantised operations apart that OpenVINO would fuse wrongly",
+          .rows = {
+              row(Fault::quantized_axis_constants, {ops::FakeQuantize, ops::Multiply},
+                  must_be_separated_if_quantized<precedes_constant_of_another_axis>),
+              row(Fault::quantized_channel_factors, kFactors,
+                  must_be_separated_if_quantized<scales_before_quantization>),
+              row(Fault::quantized_concat_factors, {ops::FakeQuantize}, must_be_separated<is_scaled_concat>),
+              row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
+                  must_be_separated_if_quantized<precedes_quantization>),
+              row(Fault::quantized_group_filters, {ops::GroupConvolution},
+                  must_be_separated_if_quantized<is_of_single_channels>),
+              LegalizationRow{
+                  Fault::quantized_narrow_average, {ops::AvgPool}, averages_few_channels, separate_input},
+              LegalizationRow{Fault::quantized_padded_average, {ops::AvgPool}, averages_pads, separate_input},
+              row(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
+                  must_be_separated_if_quantized<precedes_negative_factor>),
+              row(Fault::quantized_row_constants, {ops::MatMul},
+                  must_be_separated_if_quantized<precedes_row_constant>),
+              row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
+                  must_be_separated<precedes_scalar_gather>),
+              row(Fault::shared_quantized_convolution, kConvolutions,
+                  must_be_separated<is_shared_quantized_convolution>)}};
+}
+
+}  // namespace onnx2ir::passes

@@ -1,0 +1,29 @@
+// Whether a result must be kept apart from its readers: the tests of rows whose rewrite is
+// separate_from_uses.
+#pragma once
+
+#include "ir/graph.hpp"
+#include "passes/dequantized_weights.hpp"
+
+namespace onnx2ir::passes {
+
+/// Whether an opaque copy has separated `node` from its uses.
+inline bool is_separated(const ir::Node& node) {
+  const auto& uses = node.output(0).uses;
+  return uses.size() == 2 && uses[0].node == uses[1].node &&
+         uses[0].node->is_one_of({ops::Maximum, ops::LogicalOr});
+}
+
+/// Whether `kApplies` holds, and the node is no step of quantised weights.
+template <bool (*kApplies)(const ir::Node& node)>
+bool must_be_separated(const ir::Node& node) {
+  return !is_separated(node) && kApplies(node) && !computes_weights(node);
+}
+
+/// The same for faults that only graphs with a FakeQuantize have.
+template <bool (*kApplies)(const ir::Node& node)>
+bool must_be_separated_if_quantized(const ir::Node& node) {
+  return node.graph().may_hold({ops::FakeQuantize}) && must_be_separated<kApplies>(node);
+}
+
+}  // namespace onnx2ir::passes

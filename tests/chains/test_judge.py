@@ -1,0 +1,74 @@
+"""Disagreements that are limits, each with a graph that shows it, and one that is a failure."""
+
+import numpy as np
+import onnx.parser
+import pytest
+from onnx import helper, numpy_helper
+
+from ..conformance.case import PORT_MISMATCH, WRONG_VALUES, Case, Result, Run
+from ..conformance.oracle import Oracle
+from ..conformance.tool import LIBRARY
+from ..conformance.worker import parse_model
+from ..differential.checker import Checker
+from .judge import EMPTY_SLICE, ROUNDING, STEP, limit_of, seed_of, with_spread
+
+
+@pytest.fixture(scope="module")
+def checker():
+    with Checker(LIBRARY) as checker:
+        yield checker
+
+
+def case_of(nodes, inputs, constants, dynamic=()):
+    body = onnx.parser.parse_function(f'<opset_import: ["" : 18], domain: "d"> f () => (y) {{ {nodes} }}')
+    infos = [helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(value.dtype), [None if axis in dynamic else size for axis, size in enumerate(value.shape)]) for key, value in inputs.items()]
+    tensors = [numpy_helper.from_array(np.asarray(value), key) for key, value in constants.items()]
+    graph = helper.make_graph(body.node, "graph", infos, [helper.make_tensor_value_info("y", 0, None)], tensors)
+    model = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8))
+    return Case("graph", model.SerializeToString(), [Run(inputs)])
+
+
+def limit(case, checker):
+    return limit_of(case, checker.result_of(case), checker.result_of)
+
+
+def test_noise_of_two_nodes_is_unrelated():
+    seeds = np.array([[seed_of(variation, place) for variation in range(256)] for place in (2, 6)])
+    assert abs(np.corrcoef(seeds)[0, 1]) < 0.2
+
+
+def test_small_exponentials_become_0(checker):
+    assert limit(case_of("s = Softmax(x) y = Greater(s, c)", {"x": np.array([[-91.75, 0]], np.float32)}, {"c": np.float32(0)}), checker) == ROUNDING
+
+
+def test_one_number_rounded_in_two_ways_differs_by_a_step(checker):
+    """A tie that an odd zero point rounds to the other side."""
+    rounds = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) r = QuantizeLinear(x, s, o) e = DequantizeLinear(r, s, o) m = Sub(d, e) y = Relu(m)"
+    case = case_of(rounds, {"x": np.full([8], 0.75, np.float32)}, {"s": np.float32(0.5), "z": np.uint8(128), "o": np.uint8(3)})
+    assert limit(case, checker) == STEP
+
+
+def test_slices_of_short_axes(checker):
+    """OpenVINO infers the size 0."""
+    nodes = "s = Slice(x, i, m, a, i) y = Slice(s, b, e, a, t)"
+    bounds = {"b": np.array([0]), "e": np.array([-2]), "a": np.array([1]), "t": np.array([-1]), "i": np.array([1]), "m": np.array([2**31 - 1])}
+    assert limit(case_of(nodes, {"x": np.ones([2, 2], np.float32)}, bounds, dynamic=(1,)), checker) == EMPTY_SLICE
+
+
+def test_a_wrong_result_is_no_limit(checker):
+    case = case_of("y = Relu(x)", {"x": np.array([-1, 2], np.float32)}, {})
+    run = Run(case.runs[0].inputs, expected={"y": np.array([0, 3], np.float32)})
+    assert limit_of(Case("wrong", case.model, [run]), Result("wrong", WRONG_VALUES), lambda other: checker.result_of(wrong_case(other))) is None
+    assert limit_of(case, Result("graph", PORT_MISMATCH), checker.result_of) is None
+
+
+def wrong_case(case):
+    """The case, as if OpenVINO had computed another Relu."""
+    model = parse_model(case.model)
+    model.graph.node[0].op_type = "Neg"
+    return Case(case.name, model.SerializeToString(), [Run(run.inputs, expected=Oracle(parse_model(case.model)).run(run.inputs), spread=run.spread) for run in case.runs])
+
+
+def test_the_spread_of_a_sum_that_cancels(checker):
+    case = case_of("s = Add(x, c) y = Sub(s, c)", {"x": np.array([1.5], np.float32)}, {"c": np.float32(1e6)})
+    assert with_spread(case).runs[0].spread["y"][0] > 0.01

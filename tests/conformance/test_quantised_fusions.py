@@ -1,0 +1,137 @@
+"""Quantised graphs in which OpenVINO moves scales and zero points wrongly, with variants."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from .entry import Entry, assert_passed, parameters
+from .test_fused_operations import CASES, add_all, whole
+
+EARLIER = set(CASES)
+ONE_SCALE = {"s": np.float32(0.25), "z": np.int8(0), "t": np.float32(0.125)}
+ROUND = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) "
+AGAIN = "u = QuantizeLinear(v, t, z) e = DequantizeLinear(u, t, z) "
+PER_CHANNEL = {"s": np.array([0.125, 0.25], np.float32), "z": np.array([0, 0], np.int8)}
+CHANNELS = "q = QuantizeLinear <axis = 1> (x, s, z) d = DequantizeLinear <axis = 1> (q, s, z) "
+WEIGHTS = "k = DequantizeLinear(w, s, z) "
+add_all(
+    "quantized_row_constants",
+    {
+        f"{name} {shape} {axes}": (
+            f"{ROUND}{WEIGHTS}{text}",
+            {"x": whole(2, 2, 3)},
+            ONE_SCALE | {"w": whole(3, 2).astype(np.int8), "f": np.array([2, -0.5], np.float32).reshape(shape), "b": whole(2)},
+            {"dynamic": [("x", axes)]},
+        )
+        for name, text in {
+            "Mul": "v = MatMul(d, k) y = Mul(v, f)",
+            "Relu": "m = MatMul(d, k) v = Relu(m) y = Mul(f, v)",
+            "Div": "v = MatMul(d, k) y = Div(v, f)",
+            "rounded": f"m = MatMul(d, k) v = Add(m, b) {AGAIN} y = Mul(e, f)",
+        }.items()
+        for shape in ((2, 1, 1), (2, 1), (2,))
+        for axes in ((), (0,), (0, 1, 2))
+    },
+)
+add_all(
+    "quantized_concat_factors",
+    {
+        f"{op} {shape}": (f"c = Concat <axis = 0> (x, o) v = Relu(c) {AGAIN} y = {op}(e, f)", {"x": whole(1, 2, 2)}, ONE_SCALE | {"o": np.ones([1, 2, 2], np.float32), "f": np.array([-0.5, 2], np.float32).reshape(shape)})
+        for op in ("Mul", "Div")
+        for shape in ((2,), (2, 1), (2, 1, 1))
+    },
+)
+add_all(
+    "quantized_group_filters",
+    {
+        f"{groups} {name} {pads}": (
+            f"{ROUND}{WEIGHTS} c = Conv <group = {groups}, pads = [{pads}, {pads}, {pads}, {pads}]> (d, k) y = {text}",
+            {"x": whole(1, groups, 4, 4) / 4},
+            ONE_SCALE | {"w": whole(2 * groups, 1, 3, 3).astype(np.int8), "one": np.float32(1), "b": whole(2 * groups, 1, 1)},
+        )
+        for groups in (2, 3)
+        for name, text in {"relu": "Relu(c)", "scalar": "Add(c, one)", "bias": "Add(c, b)", "plain": "Identity(c)"}.items()
+        for pads in (0, 1)
+    },
+)
+add_all(
+    "quantized_relu_factors",
+    {
+        f"{name} {sign}": (
+            f"{ROUND}{WEIGHTS}{text}",
+            {"x": whole(1, 3, 2, 2) / 4} if "Conv" in text else {"x": whole(2, 3)},
+            ONE_SCALE | {"w": (whole(2, 3, 1, 1) if "Conv" in text else whole(3, 2)).astype(np.int8), "f": np.array([2, sign], np.float32).reshape((2, 1, 1) if "Conv" in text else 2)}
+            | {"slope": np.array([[[0.5]], [[0.25]]], np.float32), "far": np.float32(3)},
+        )
+        for name, text in {
+            "product": "m = MatMul(d, k) v = Relu(m) y = Mul(v, f)",
+            "sum": "m = MatMul(d, k) v = Relu(m) r = Add(v, far) y = Mul(r, f)",
+            "quotient": "m = MatMul(d, k) v = Relu(m) y = Div(v, f)",
+            "Conv": "m = Conv(d, k) v = Relu(m) y = Mul(v, f)",
+            "Conv prelu": "m = Conv(d, k) v = PRelu(m, slope) y = Mul(v, f)",
+            "Conv scalar": "m = Conv(d, k) a = Add(m, far) v = Relu(a) y = Mul(v, f)",
+        }.items()
+        for sign in (-0.5, 0.5)
+    },
+)
+AVERAGE = "v = AveragePool <kernel_shape = [2, 2], pads = [{0}, {0}, {0}, {0}], count_include_pad = {1}> (d) "
+add_all(
+    "quantized_narrow_average",
+    {
+        f"{channels} {name}": (head + AVERAGE.format(0, 0) + AGAIN + "y = Identity(e)", {"x": data(channels)}, {"s": np.float32(0.25), "z": zero, "t": np.float32(0.0625)})
+        for channels in (1, 2, 3, 4)
+        for name, head, data, zero in (
+            ("rounded", ROUND, lambda channels: whole(1, channels, 2, 2) / 4, np.int8(0)),
+            ("input", "d = DequantizeLinear(x, s, z) ", lambda channels: (whole(1, channels, 2, 2) + 128).astype(np.uint8), np.uint8(128)),
+        )
+    },
+)
+add_all(
+    "quantized_padded_average",
+    {
+        f"{zero} {pads} {counted} {name}": (
+            "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) " + moved + AVERAGE.format(pads, counted) + "y = Identity(v)",
+            {"x": whole(1, 8, 3, 3) / 4},
+            {"s": np.float32(0.25), "z": np.uint8(zero)},
+        )
+        for zero in (0, 3, 128, 200)
+        for pads in (0, 1)
+        for counted in (0, 1)
+        for name, moved in (("plain", ""),)
+    },
+)
+add_all(
+    "quantized_clamp_bounds",
+    {
+        f"{name} {low}": (f"{head} y = Clip({value}, low, {high})", {"x": whole(1, 2, 2, 2)}, scales | {"low": np.float32(low), "high": np.float32(2), "far": np.float32(1e30), "n": np.array([0, -1])})
+        for low in (0, -1)
+        for name, head, value, high, scales in (
+            ("no bound", ROUND, "d", "", ONE_SCALE),
+            ("far bound", ROUND, "d", "far", ONE_SCALE),
+            ("bound", ROUND, "d", "high", ONE_SCALE),
+            ("reshaped", ROUND + "r = Reshape(d, n)", "r", "", ONE_SCALE),
+            ("channels", CHANNELS, "d", "", PER_CHANNEL),
+        )
+    },
+)
+add_all(
+    "quantized_scalar_gather-moved",
+    {
+        f"{name} {op} {axis}": (f"{CHANNELS} {move} y = {op.format(axis)}", {"x": whole(2, 2, 2, 2) / 4}, PER_CHANNEL | {"i": np.int64(1), "n": np.array([0, -1, 2]), "m": np.array([2, 2, 4])}, {"opset": 17})
+        for name, move in {"reshape": "v = Reshape(d, n)", "join": "v = Reshape(d, m)", "relu": "v = Relu(d)", "transpose": "v = Transpose <perm = [0, 2, 1, 3]> (d)", "both": "r = Relu(d) v = Reshape(r, n)"}.items()
+        for op in ("Gather <axis = {}> (v, i)", "ReduceMax <axes = [{}], keepdims = 0> (v)")
+        for axis in (0, 2)
+    },
+)
+
+
+def entries():
+    for name, make in CASES.items():
+        if name not in EARLIER:
+            yield Entry(("quantised_fusions", name), functools.partial(make))
+
+
+@pytest.mark.parametrize("conformance", parameters(entries()))
+def test_quantised_fusions(conformance, result):
+    assert_passed(result)

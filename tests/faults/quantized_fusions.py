@@ -1,0 +1,104 @@
+"""Faults of the transformations that move scales and zero points of quantised numbers."""
+
+import importlib
+import importlib.util
+
+import numpy as np
+
+from .experiment import experiment, opset, parameter, results
+from .fusions import quantized, rounded, scalar
+from .kernels import integers
+
+
+def rounded_above(value, least):
+    """A FakeQuantize to multiples of 1/8 from `least` on."""
+    bounds = [scalar(least), scalar(least + 255 / 8)]
+    return opset.fake_quantize(value, *bounds, *bounds, 256)
+
+
+def average(value, kernel, pads):
+    """The average of windows; pads count. Newer versions of the operation do not have the faults."""
+    package = "openvino" if importlib.util.find_spec("openvino.opset1") else "openvino.runtime"
+    oldest = importlib.import_module(f"{package}.opset1")
+    return oldest.avg_pool(value, [1, 1], [pads, pads], [pads, pads], [kernel, kernel], False, "floor", "explicit")
+
+
+@experiment
+def quantized_clamp_bounds():
+    """A ReLU, written as a Clamp between 0 and the largest float, of rounded numbers."""
+    x, values = parameter([1, 1, 2, 2]), integers(1, 1, 2, 2)
+    given = results([x], opset.clamp(rounded(x), 0.0, float(np.finfo(np.float32).max)), [values])[0]
+    return not np.array_equal(given, np.maximum(values, 0))
+
+
+@experiment
+def quantized_concat_factors():
+    """The positive part of two rows, rounded, times a factor for each column."""
+    x, values, factors = parameter([1, 2, 2]), integers(1, 2, 2), np.array([2, 4], np.float32)
+    rows = opset.relu(opset.concat([x, opset.constant(np.ones([1, 2, 2], np.float32))], 0))
+    try:
+        given = results([x], opset.multiply(rounded(rows), opset.constant(factors.reshape(1, 1, 2))), [values])[0]
+    except RuntimeError:
+        return True
+    return not np.array_equal(given, np.maximum(np.concatenate([values, np.ones([1, 2, 2])]), 0) * factors)
+
+
+@experiment
+def quantized_group_filters():
+    """Two groups of one channel, each with two filters of 3 * 3 elements, and the positive part of the result."""
+    x, values = parameter([1, 2, 4, 4]), integers(1, 2, 4, 4)
+    weights = (np.arange(36).reshape(2, 2, 1, 3, 3) * 5) % 13 - 6
+    convolved = opset.group_convolution(rounded(x), quantized(weights), [1, 1], [0, 0], [0, 0], [1, 1])
+    windows = np.lib.stride_tricks.sliding_window_view(values[0], (3, 3), (1, 2))
+    right = np.einsum("goyx,grcyx->gorc", weights[:, :, 0] / 4, windows).reshape(1, 4, 2, 2)
+    return not np.allclose(results([x], opset.relu(convolved), [values])[0], np.maximum(right, 0))
+
+
+@experiment
+def quantized_narrow_average():
+    """The rounded average of a row of each of three channels of rounded numbers."""
+    x, values = parameter([1, 3, 2, 2]), integers(1, 3, 2, 2)
+    given = results([x], rounded(average(rounded(x), 2, 0)), [values])[0]
+    return not np.array_equal(given, values.mean((2, 3), keepdims=True))
+
+
+@experiment
+def quantized_padded_average():
+    """Averages with pads, which count as 0, of rounded numbers from -3/8 on."""
+    x, values = parameter([1, 8, 2, 2]), integers(1, 8, 2, 2)
+    padded = np.pad(np.maximum(values, -0.375), [(0, 0), (0, 0), (1, 1), (1, 1)])
+    right = sum(padded[:, :, i : i + 3, j : j + 3] for i in (0, 1) for j in (0, 1)) / 4
+    return not np.allclose(results([x], average(rounded_above(x, -0.375), 2, 1), [values])[0], right)
+
+
+@experiment
+def quantized_row_constants():
+    """A product of rounded numbers of dynamic size, with a factor for each matrix; and one of static size with a constant for each column,
+    rounded again, with a factor for each row."""
+    values, weights, factors = integers(2, 2, 3), integers(3, 4), np.array([2, -1], np.float32)
+    x, y, columns = parameter([-1, 2, 3]), parameter([2, 2, 3]), integers(1, 1, 4)
+
+    def product(data):
+        return opset.matmul(rounded(data), quantized(weights), False, False)
+
+    matrices = opset.multiply(product(x), opset.constant(factors.reshape(2, 1, 1)))
+    rows = opset.multiply(rounded(opset.add(product(y), opset.constant(columns))), opset.constant(factors.reshape(1, 2, 1)))
+    right = values @ weights / 4
+    return not (
+        np.allclose(results([x], matrices, [values])[0], right * factors.reshape(2, 1, 1))
+        and np.allclose(results([y], rows, [values])[0], (right + columns) * factors.reshape(1, 2, 1), atol=0.01)
+    )
+
+
+@experiment
+def quantized_relu_factors():
+    """The positive part of a product and of a convolution of rounded numbers, times a positive and a negative factor."""
+    x, image = parameter([2, 3]), parameter([1, 3, 2, 2])
+    rows, pixels = integers(2, 3), integers(1, 3, 2, 2)
+    weights, factors = np.array([[1, -1], [2, 3], [-1, 2]]), np.array([2, -1], np.float32)
+    product = opset.relu(opset.matmul(rounded(x), quantized(weights), False, False))
+    convolved = opset.relu(opset.convolution(rounded(image), quantized(weights.T.reshape(2, 3, 1, 1).copy()), [1, 1], [0, 0], [0, 0], [1, 1]))
+    scaled = results([x], opset.multiply(product, opset.constant(factors)), [rows])[0]
+    filtered = results([image], opset.multiply(convolved, opset.constant(factors.reshape(1, 2, 1, 1))), [pixels])[0]
+    right = np.maximum(np.einsum("io,nihw->nohw", weights / 4, pixels), 0) * factors.reshape(1, 2, 1, 1)
+    return not (np.allclose(scaled, np.maximum(rows @ weights / 4, 0) * factors) and np.allclose(filtered, right))

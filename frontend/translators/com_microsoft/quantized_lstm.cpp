@@ -1,5 +1,5 @@
 // DynamicQuantizeLSTM: an LSTM whose weights [D, I, 4H] are integers. With --quantization fast it is a Loop
-// whose products have compressed weights: the CPU plugin multiplies integers there, which takes half of the
+// whose products have compressed weights: the runtime multiplies integers there, which takes half of the
 // time of its LSTM in f32.
 
 #include "frontend/graph/graph_translator.hpp"

@@ -331,6 +331,12 @@ constexpr std::array kPipeline = {
              "at run time",
          .run = hide_unfoldable_constants,
          .faults = {Fault::constant_loop_operations, Fault::dynamic_constant_shapes}},
+    Pass{.name = "legalize_hidden_values",
+         .kind = legalize,
+         .summary = "Applies all workarounds for single nodes again: numbers that were hidden from OpenVINO "
+                    "are not known any more",
+         .run = legalize_hidden_values,
+         .stage = Stage::kernels},
     Pass{.name = "compute_empty_results",
          .kind = legalize,
          .summary = "Computes model outputs that are empty constants at run time",

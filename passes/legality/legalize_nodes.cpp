@@ -132,4 +132,8 @@ bool legalize_kernels(ir::Model& model, PassContext& context) {
   return legalize_stage(model, context, Stage::kernels);
 }
 
+bool legalize_hidden_values(ir::Model& model, PassContext& context) {
+  return legalize_stage(model, context, Stage::kernels);
+}
+
 }  // namespace onnx2ir::passes

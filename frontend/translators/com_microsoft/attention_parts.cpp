@@ -6,7 +6,6 @@
 #include "frontend/translators/onnx/shape_tools.hpp"
 #include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -33,13 +32,6 @@ Value scale_of(NodeContext& node, const AttentionInputs& inputs) {
 
 Value fused_attention(NodeContext& node, const AttentionInputs& inputs) {
   const Value mask = merged_mask(node, inputs);
-  if (inputs.query.type() != ElementType::f32 && node.target().has(Fault::attention_scale_rounding)) {
-    const Value query = node.op(ops::Multiply, {inputs.query, scale_of(node, inputs)});
-    return node.op(ops::ScaledDotProductAttention,
-                   {query, inputs.key, inputs.value, mask ? mask : node.number_like(0, query),
-                    node.number_like(1, query)},
-                   {{"causal", false}});
-  }
   Values operands{inputs.query, inputs.key, inputs.value};
   // A scalar 0 is only a placeholder for the mask, before the scale.
   if (mask || inputs.scale != 0) operands.push_back(mask ? mask : node.number_like(0, inputs.query));

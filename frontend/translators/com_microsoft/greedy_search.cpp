@@ -96,8 +96,7 @@ Value sampled_token(SearchScope& scope, const Sampling& sampling, Value scores, 
   // The first step is outside of the Loop: with the same seeds it would draw the numbers of the second step.
   const std::int64_t stream = is_first ? 1 : 2;
   const Seeds seeds = sampling.seed == 0 ? Seeds{} : Seeds{stream, sampling.seed};
-  const Value place = drawn_classes(builder, *scope.translator().conversion().target, kept,
-                                    builder.integers({1}), ElementType::i32, seeds);
+  const Value place = drawn_classes(builder, kept, builder.integers({1}), ElementType::i32, seeds);
   return builder.op(ops::GatherElements, {sorted.indices, place}, {{"axis", 1}});
 }
 

@@ -10,7 +10,6 @@
 #include "ir/checked_arithmetic.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -108,14 +107,11 @@ Value scaled(NodeContext& node, Value query) {
 
 /// As a ScaledDotProductAttention.
 Value fused_attention(NodeContext& node, const Heads& heads, const AttentionMask& mask) {
-  const bool is_scaled_before =
-      heads.query.type() != ElementType::f32 && node.target().has(Fault::attention_scale_rounding);
-  const Value query = is_scaled_before ? scaled(node, heads.query) : heads.query;
-  Values inputs{query, heads.key, heads.value};
-  const bool has_scale = is_scaled_before || node.has_attribute("scale");
+  Values inputs{heads.query, heads.key, heads.value};
+  const bool has_scale = node.has_attribute("scale");
   // A scalar 0 is only a placeholder for the mask, before the scale.
-  if (mask.value || has_scale) inputs.push_back(mask.value ? mask.value : node.number_like(0, query));
-  if (has_scale) inputs.push_back(node.number_like(is_scaled_before ? 1 : node.real("scale"), query));
+  if (mask.value || has_scale) inputs.push_back(mask.value ? mask.value : node.number_like(0, heads.query));
+  if (has_scale) inputs.push_back(node.number_like(node.real("scale"), heads.query));
   return node.op(ops::ScaledDotProductAttention, inputs, {{"causal", mask.hides_future}});
 }
 

@@ -248,41 +248,6 @@ Values mean_variance_normalization_9(NodeContext& node) {
                   {{"eps", 1e-9}, {"normalize_variance", true}, {"eps_mode", std::string("OUTSIDE_SQRT")}})};
 }
 
-/// LRN with OpenVINO's operation. With Fault::lrn_fractional_bias a fractional bias is factored out: (bias +
-/// sum)^beta = bias^beta * (1 + sum / bias)^beta.
-Value native_lrn(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
-  const bool is_whole = std::trunc(bias) == bias || !node.target().has(Fault::lrn_fractional_bias);
-  const Value y = node.op(ops::LRN, {node.input(0), node.integers({1})},
-                          {{"alpha", is_whole ? alpha : alpha / bias},
-                           {"beta", beta},
-                           {"bias", is_whole ? bias : 1.0},
-                           {"size", size}});
-  return is_whole ? y : node.op(ops::Multiply, {y, node.number_like(std::pow(bias, -beta), y)});
-}
-
-/// LRN with an even size, with the average of the squares in a window.
-Value lrn_of_even_size(NodeContext& node, std::int64_t size, double alpha, double beta, double bias) {
-  const Value x = node.input(0);
-  const Value batch = dimension_of(node, x, 0);
-  const Value channels = dimension_of(node, x, 1);
-  const Value squared = node.op(ops::Multiply, {x, x});
-  const Value flat =
-      reshape(node, squared, concat(node, {batch, node.integers({1}), channels, node.integers({-1})}));
-  const std::int64_t before = (size - 1) / 2;
-  const Value mean = node.op(ops::AvgPool, {flat},
-                             {{"kernel", std::vector<std::int64_t>{size, 1}},
-                              {"strides", std::vector<std::int64_t>{1, 1}},
-                              {"pads_begin", std::vector<std::int64_t>{before, 0}},
-                              {"pads_end", std::vector<std::int64_t>{size - 1 - before, 0}},
-                              {"exclude-pad", false},
-                              {"auto_pad", "explicit"},
-                              {"rounding_type", "floor"}});
-  const Value squares = reshape(node, mean, shape_of(node, x));
-  const Value base = node.op(
-      ops::Add, {node.op(ops::Multiply, {squares, node.number_like(alpha, x)}), node.number_like(bias, x)});
-  return divide(node, x, node.op(ops::Power, {base, node.number_like(beta, x)}));
-}
-
 /// LRN 1, 13: across channels.
 Values lrn_1(NodeContext& node) {
   const double bias = node.real("bias", 1);
@@ -290,9 +255,8 @@ Values lrn_1(NodeContext& node) {
   const double beta = node.real("beta", 0.75);
   const std::int64_t size = node.integer("size");
   if (size < 1) node.fail("attribute 'size' must be positive");
-  const bool is_native = size % 2 != 0 || !node.target().has(Fault::lrn_even_size);
-  return {is_native ? native_lrn(node, size, alpha, beta, bias)
-                    : lrn_of_even_size(node, size, alpha, beta, bias)};
+  return {node.op(ops::LRN, {node.input(0), node.integers({1})},
+                  {{"alpha", alpha}, {"beta", beta}, {"bias", bias}, {"size", size}})};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ Seeds seeds(const NodeContext& node, std::int64_t stream) {
 
 /// Numbers in [0, 1) of shape `sizes`.
 Value uniform(NodeContext& node, Value sizes, std::int64_t stream = 1) {
-  return uniform(node, node.target(), sizes, seeds(node, stream));
+  return uniform(node, sizes, seeds(node, stream));
 }
 
 Value uniform_between(NodeContext& node, Value sizes, ElementType type) {
@@ -78,7 +78,7 @@ Values multinomial_7(NodeContext& node) {
   if (samples < 1) node.fail("attribute 'sample_size' must be positive");
   const ElementType type = node.element_type(node.integer("dtype", kInt32));
   if (!node.has_attribute("seed") && node.target().has(Fault::repeated_multinomial)) {
-    return {drawn_classes(node, node.target(), node.input(0), node.integers({samples}), type, drawn)};
+    return {drawn_classes(node, node.input(0), node.integers({samples}), type, drawn)};
   }
   return {node.op(ops::Multinomial, {node.input(0), node.integers({samples})},
                   {{"convert_type", type},

@@ -5,7 +5,6 @@
 
 #include "frontend/translators/onnx/numeric.hpp"
 #include "ir/shape_tools.hpp"
-#include "target/faults.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -47,11 +46,7 @@ bool are_few(Value scores, Value samples) {
 
 }  // namespace
 
-Value uniform(Builder& builder, const target::Target& target, Value sizes, Seeds seeds) {
-  if (sizes.shape().element_count() == 0 && target.has(Fault::scalar_random_numbers)) {
-    return reshape(builder, uniform(builder, target, builder.integers({1}), seeds),
-                   std::vector<std::int64_t>{});
-  }
+Value uniform(Builder& builder, Value sizes, Seeds seeds) {
   const Value low = builder.number(0, ElementType::f32);
   const Value high = builder.number(1, ElementType::f32);
   return builder.op(ops::RandomUniform, {sizes, low, high},
@@ -61,8 +56,7 @@ Value uniform(Builder& builder, const target::Target& target, Value sizes, Seeds
                      {"alignment", std::string("tensorflow")}});
 }
 
-Value drawn_classes(Builder& builder, const target::Target& target, Value log_probabilities, Value samples,
-                    ElementType type, Seeds seeds) {
+Value drawn_classes(Builder& builder, Value log_probabilities, Value samples, ElementType type, Seeds seeds) {
   const Value scores = convert(builder, log_probabilities, ElementType::f32);
   const Value probabilities = builder.op(ops::SoftMax, {scores}, {{"axis", 1}});
   const Value sums = unsqueeze(builder,
@@ -74,7 +68,7 @@ Value drawn_classes(Builder& builder, const target::Target& target, Value log_pr
   const Value total = reduce_over(builder, ops::ReduceMax, sums, builder.integers({2}), true);
   const Value rows = dimension_of(builder, scores, 0);
   const Value sizes = concat(builder, {rows, samples, builder.integers({1})});
-  const Value drawn = builder.op(ops::Multiply, {uniform(builder, target, sizes, seeds), total});
+  const Value drawn = builder.op(ops::Multiply, {uniform(builder, sizes, seeds), total});
   const Value found =
       are_few(scores, samples) ? count_at_most(builder, sums, drawn) : count_by_blocks(builder, sums, drawn);
   // If OpenVINO computes in bf16, a number can round to 1.

@@ -18,11 +18,6 @@ ir::Node& top_k(NodeContext& node, Value x, Value k, std::int64_t axis, bool lar
                    2);
 }
 
-bool is_positive(Value k) {
-  const auto known = ir::known_values(k);
-  return known && known->front().min > 0;
-}
-
 /// TopK 11, 24: of equal elements the one with the lower index comes first. The result is always sorted,
 /// which is valid without `sorted`, too.
 Values top_k_11(NodeContext& node) {
@@ -30,15 +25,8 @@ Values top_k_11(NodeContext& node) {
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(x));
   const Value k = scalar(node, node.input(1), "k");
   const bool largest = node.integer("largest", 1) != 0;
-  if (is_positive(k) || !node.target().has(Fault::topk_of_zero)) {
-    ir::Node& result = top_k(node, x, k, axis, largest);
-    return {result.value(0), result.value(1)};
-  }
-  // Selects at least one element, and removes it if k is 0.
-  ir::Node& result = top_k(node, x, node.op(ops::Maximum, {k, node.integer(1, k.type())}), axis, largest);
-  const Value none = node.integers({0});
-  const Value count = as_list(node, k);
-  return {slice(node, result.value(0), none, count, axis), slice(node, result.value(1), none, count, axis)};
+  ir::Node& result = top_k(node, x, k, axis, largest);
+  return {result.value(0), result.value(1)};
 }
 
 /// TopK 10: always the largest elements, because attributes `largest` and `sorted` do not exist.

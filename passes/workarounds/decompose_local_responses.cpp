@@ -1,0 +1,76 @@
+// Workarounds for lrn_even_size and lrn_fractional_bias: an LRN with an even size becomes arithmetic with the
+// average of the squares in a window, and a fractional bias is factored out: (bias + sum)^beta = bias^beta *
+// (1 + sum / bias)^beta.
+#include <cmath>
+
+#include "ir/known_values.hpp"
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using ir::Value;
+
+/// Whether the LRN is across channels, as that of ONNX is.
+bool is_across_channels(const ir::Node& node) {
+  return ir::exact_values(node.input(1)) == ir::Integers{1} && node.input(0).shape().has_rank();
+}
+
+bool has_even_size(const ir::Node& node) {
+  return node.integer("size") % 2 == 0 && is_across_channels(node);
+}
+
+bool has_fractional_bias(const ir::Node& node) {
+  const double bias = node.real("bias");
+  return std::trunc(bias) != bias && (node.integer("size") % 2 != 0 || !is_across_channels(node));
+}
+
+Value with_bias_of_one(ir::Builder& builder, const ir::Node& node) {
+  const double bias = node.real("bias");
+  const double beta = node.real("beta");
+  const Value y = builder.op(
+      ops::LRN, {node.input(0), node.input(1)},
+      {{"alpha", node.real("alpha") / bias}, {"beta", beta}, {"bias", 1.0}, {"size", node.integer("size")}});
+  return builder.op(ops::Multiply, {y, builder.number_like(std::pow(bias, -beta), y)});
+}
+
+Value decomposed(ir::Builder& builder, const ir::Node& node) {
+  const Value x = node.input(0);
+  const std::int64_t size = node.integer("size");
+  const Value batch = ir::dimension_of(builder, x, 0);
+  const Value channels = ir::dimension_of(builder, x, 1);
+  const Value squared = builder.op(ops::Multiply, {x, x});
+  const Value one = builder.integers({1});
+  const Value rest = builder.integers({-1});
+  const Value flat = ir::reshape(builder, squared, ir::concat(builder, {batch, one, channels, rest}));
+  const std::int64_t before = (size - 1) / 2;
+  const Value mean = builder.op(ops::AvgPool, {flat},
+                                {{"kernel", std::vector<std::int64_t>{size, 1}},
+                                 {"strides", std::vector<std::int64_t>{1, 1}},
+                                 {"pads_begin", std::vector<std::int64_t>{before, 0}},
+                                 {"pads_end", std::vector<std::int64_t>{size - 1 - before, 0}},
+                                 {"exclude-pad", false},
+                                 {"auto_pad", "explicit"},
+                                 {"rounding_type", "floor"}});
+  const Value squares = ir::reshape(builder, mean, ir::shape_of(builder, x));
+  const Value scaled = builder.op(ops::Multiply, {squares, builder.number_like(node.real("alpha"), x)});
+  const Value base = builder.op(ops::Add, {scaled, builder.number_like(node.real("bias"), x)});
+  const Value power = builder.op(ops::Power, {base, builder.number_like(node.real("beta"), x)});
+  return builder.op(ops::Divide, {x, power}, {{"m_pythondiv", true}});
+}
+
+}  // namespace
+
+Workaround decompose_local_responses() {
+  return {
+      .name = "decompose_local_responses",
+      .stage = Stage::imported,
+      .summary = "Decomposes LRN with an even size, and factors a fractional bias out",
+      .rows = {LegalizationRow{Fault::lrn_even_size, {ops::LRN}, has_even_size, replace<decomposed>},
+               LegalizationRow{
+                   Fault::lrn_fractional_bias, {ops::LRN}, has_fractional_bias, replace<with_bias_of_one>}}};
+}
+
+}  // namespace onnx2ir::passes

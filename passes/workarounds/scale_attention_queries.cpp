@@ -1,0 +1,65 @@
+// Workaround for attention_scale_rounding: if the key of an attention of 16 bits is constant, the query is
+// multiplied by the scale, and the scale becomes 1.
+#include <cmath>
+#include <vector>
+
+#include "ir/known_values.hpp"
+#include "ir/shape_tools.hpp"
+#include "passes/constant_values.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+using ir::Value;
+
+constexpr std::size_t kMask = 3;
+constexpr std::size_t kScale = 4;
+constexpr int kSteps = 8;  // from a key up to the constants it is computed from
+
+bool scales_constant_key(const ir::Node& node) {
+  const Value query = node.input(0);
+  if (!ir::is_floating(query.type()) || ir::info(query.type()).bits != 16 || !query.shape().has_rank())
+    return false;
+  if (!is_folded(node.input(1), kSteps)) return false;
+  return node.inputs().size() <= kScale || ir::exact_number(node.input(kScale)) != 1.0;
+}
+
+/// The query, multiplied by the scale: by default 1 / sqrt(h), whose h may be dynamic.
+Value scaled_query(ir::Builder& builder, const ir::Node& node) {
+  const Value query = node.input(0);
+  if (node.inputs().size() > kScale) return builder.op(ops::Multiply, {query, node.input(kScale)});
+  const std::size_t last = query.shape().rank() - 1;
+  const ir::Dimension size = query.shape()[last];
+  if (size.is_static()) {
+    const double scale = 1 / std::sqrt(static_cast<double>(size.size()));
+    return builder.op(ops::Multiply, {query, builder.number_like(scale, query)});
+  }
+  const Value count = ir::size_of(builder, query, static_cast<std::int64_t>(last));
+  const Value root = builder.op(ops::Sqrt, {ir::convert(builder, count, query.type())});
+  return builder.op(ops::Divide, {query, root}, {{"m_pythondiv", true}});
+}
+
+Value scaled_before(ir::Builder& builder, const ir::Node& node) {
+  const Value query = scaled_query(builder, node);
+  // A scalar 0 is only a placeholder for the mask, before the scale.
+  const Value mask = node.inputs().size() > kMask ? node.input(kMask) : builder.number_like(0, query);
+  const Value one = builder.number_like(1, query);
+  return builder.op(ops::ScaledDotProductAttention, {query, node.input(1), node.input(2), mask, one},
+                    {{"causal", node.boolean("causal")}});
+}
+
+}  // namespace
+
+Workaround scale_attention_queries() {
+  return {.name = "scale_attention_queries",
+          .stage = Stage::imported,
+          .summary = "Multiplies the queries of attentions of 16 bits with constant keys by the scale",
+          .rows = {LegalizationRow{Fault::attention_scale_rounding,
+                                   {ops::ScaledDotProductAttention},
+                                   scales_constant_key,
+                                   replace<scaled_before>}}};
+}
+
+}  // namespace onnx2ir::passes

@@ -6,43 +6,16 @@
 #include <new>
 #include <span>
 
+#include "api/c_objects.hpp"
 #include "onnx2ir/onnx2ir.h"
 #include "onnx2ir/onnx2ir.hpp"
 
-struct onnx2ir_options {
-  onnx2ir::Options conversion;
-  onnx2ir::SaveOptions saving;
-  std::string problem;
-};
-
-struct onnx2ir_conversion {
-  onnx2ir::Conversion conversion;
-  std::string text;
-  std::string json;
-  std::optional<std::string> xml;
-  std::optional<std::vector<std::byte>> weights;
-  std::string graph;
-  std::string html;
-  std::string differences;
-  std::string affected;
-};
-
 namespace {
 
-/// The result of `make`, or `otherwise` if memory is exhausted. The library throws no other exceptions here.
-template <typename Result, typename Make>
-Result without_exceptions(Result otherwise, Make make) noexcept {
-  try {
-    return make();
-  } catch (const std::exception&) {
-    return otherwise;
-  }
-}
-
-void describe(onnx2ir_conversion& handle) {
-  handle.text = onnx2ir::to_string(handle.conversion.diagnostics);
-  handle.json = onnx2ir::to_json(handle.conversion);
-}
+using onnx2ir::add_error;
+using onnx2ir::describe;
+using onnx2ir::read_weights;
+using onnx2ir::without_exceptions;
 
 template <typename Convert>
 onnx2ir_conversion* converted(const onnx2ir_options* options, Convert convert) noexcept {
@@ -52,32 +25,6 @@ onnx2ir_conversion* converted(const onnx2ir_options* options, Convert convert) n
     describe(*handle);
     return handle.release();
   });
-}
-
-void add_error(onnx2ir_conversion& handle, onnx2ir::Diagnostic problem) {
-  handle.conversion.diagnostics.push_back(std::move(problem));
-  describe(handle);
-}
-
-/// Runs `read`, which throws std::runtime_error if a file of the model cannot be read any more.
-template <typename Read>
-bool read_weights(onnx2ir_conversion& handle, Read read) {
-  try {
-    read();
-    return true;
-  } catch (const std::bad_alloc&) {
-    add_error(handle, {onnx2ir::Severity::error,
-                       onnx2ir::DiagnosticCode::out_of_memory,
-                       "the IR needs more memory than is available",
-                       {},
-                       {},
-                       {}});
-  } catch (const std::exception& problem) {
-    add_error(
-        handle,
-        {onnx2ir::Severity::error, onnx2ir::DiagnosticCode::unreadable_input, problem.what(), {}, {}, {}});
-  }
-  return false;
 }
 
 std::string json_of(const onnx2ir::OperatorInfo& row) {
@@ -182,6 +129,23 @@ void onnx2ir_options_set_progress(onnx2ir_options* options, onnx2ir_progress pro
   options->saving.is_cancelled = options->conversion.is_cancelled;
 }
 
+void onnx2ir_options_set_external_data(onnx2ir_options* options, onnx2ir_external_size size,
+                                       onnx2ir_external_read read, void* user) {
+  if (size == nullptr || read == nullptr) {
+    options->conversion.external_data = nullptr;
+    return;
+  }
+  options->conversion.external_data =
+      [=](const std::string& location) -> std::optional<onnx2ir::SuppliedData> {
+    const int64_t bytes = size(location.c_str(), user);
+    if (bytes < 0) return std::nullopt;
+    return onnx2ir::SuppliedData{
+        static_cast<std::uint64_t>(bytes), [=](std::uint64_t offset, std::span<std::byte> target) {
+          return read(location.c_str(), offset, target.data(), target.size(), user) != 0;
+        }};
+  };
+}
+
 onnx2ir_conversion* onnx2ir_convert_file(const char* path, const onnx2ir_options* options) {
   return converted(options, [&](const onnx2ir::Options& how) { return onnx2ir::convert_file(path, how); });
 }
@@ -273,6 +237,23 @@ onnx2ir_status onnx2ir_conversion_copy_weights(onnx2ir_conversion* conversion, o
   });
 }
 
+onnx2ir_status onnx2ir_conversion_write(onnx2ir_conversion* conversion, onnx2ir_write xml, void* xml_user,
+                                        onnx2ir_write weights, void* weights_user,
+                                        const onnx2ir_options* options) {
+  return without_exceptions(ONNX2IR_FAILED, [&] {
+    if (!conversion->conversion.model) return ONNX2IR_FAILED;
+    const auto sink = [](onnx2ir_write write, void* user) {
+      return [=](std::span<const std::byte> bytes) { return write(bytes.data(), bytes.size(), user) != 0; };
+    };
+    auto problem =
+        conversion->conversion.model->write(sink(xml, xml_user), sink(weights, weights_user),
+                                            options == nullptr ? onnx2ir::SaveOptions() : options->saving);
+    if (!problem) return ONNX2IR_OK;
+    add_error(*conversion, *std::move(problem));
+    return ONNX2IR_FAILED;
+  });
+}
+
 const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion) {
   return without_exceptions<const char*>(nullptr, [&]() -> const char* {
     if (!conversion->conversion.model) return nullptr;
@@ -298,6 +279,37 @@ const char* onnx2ir_conversion_diff(onnx2ir_conversion* before, const onnx2ir_co
         before->differences += line + '\n';
     };
     return read_weights(*before, compare) ? before->differences.c_str() : nullptr;
+  });
+}
+
+const char* onnx2ir_conversion_differences(onnx2ir_conversion* before, const onnx2ir_conversion* after,
+                                           int ignores_names) {
+  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
+    if (!before->conversion.model || !after->conversion.model) return nullptr;
+    const onnx2ir::DiffOptions how{.ignores_names = ignores_names != 0};
+    const auto compare = [&] {
+      before->difference_list =
+          to_json(onnx2ir::differences(*before->conversion.model, *after->conversion.model, how));
+    };
+    return read_weights(*before, compare) ? before->difference_list.c_str() : nullptr;
+  });
+}
+
+const char* onnx2ir_conversion_stats(onnx2ir_conversion* conversion, const char* sizes) {
+  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
+    if (!conversion->conversion.model) return nullptr;
+    std::string problem;
+    auto given = onnx2ir::parse_sizes(sizes == nullptr ? "" : sizes, problem);
+    if (!given) {
+      add_error(*conversion,
+                {onnx2ir::Severity::error, onnx2ir::DiagnosticCode::bad_interface, problem, {}, {}, {}});
+      return nullptr;
+    }
+    const onnx2ir::Stats found = onnx2ir::stats(*conversion->conversion.model, {.sizes = *std::move(given)});
+    for (const onnx2ir::Diagnostic& one : found.diagnostics) add_error(*conversion, one);
+    if (!found.diagnostics.empty()) return nullptr;
+    conversion->counts = to_json(found);
+    return conversion->counts.c_str();
   });
 }
 

@@ -8,8 +8,6 @@
 #include "api/provenance.hpp"
 #include "api/stages.hpp"
 #include "api/unsupported_operators.hpp"
-#include "backend_xml/check_pair.hpp"
-#include "backend_xml/write_model.hpp"
 #include "frontend/dimension_names.hpp"
 #include "frontend/frontend.hpp"
 #include "frontend/mapping/extension_library.hpp"
@@ -18,7 +16,7 @@
 #include "ir/cancellation.hpp"
 #include "ir/input_file.hpp"
 #include "ir/memory_budget.hpp"
-#include "ir/overwriting.hpp"
+#include "ir/statistics/statistics.hpp"
 #include "ir/text/printer.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "passes/pipeline.hpp"
@@ -28,12 +26,6 @@
 namespace onnx2ir {
 
 namespace {
-
-constexpr const char* kOtherOutput = "choose another name or folder for the output";
-
-std::filesystem::path weights_beside(const std::filesystem::path& xml, const std::filesystem::path& bin) {
-  return bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
-}
 
 /// Reports the progress, which was `furthest` so far, and dumps the graph if requested.
 void report_pass(const Options& options, std::string_view pass, const ir::Model& model, double& furthest) {
@@ -71,6 +63,15 @@ void add_input(ir::Model& model, const std::filesystem::path& path) {
   if (const auto identity = ir::identify(path.c_str())) model.inputs.push_back({path.string(), *identity});
 }
 
+/// See Options::external_data.
+frontend::ExternalSource external_source(const Options& options) {
+  if (!options.external_data) return {};
+  return [&supply = options.external_data](const std::string& location) {
+    const std::optional<SuppliedData> data = supply(location);
+    return data ? frontend::file_in_memory(location, data->size, data->read) : frontend::FileResult{};
+  };
+}
+
 Conversion convert(const frontend::ModelSource& source, const Options& options) {
   DiagnosticSink sink;
   const ir::MemoryBudgetScope budget(options.max_memory);
@@ -79,6 +80,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
   std::vector<std::filesystem::path> external_paths;
   frontend::DimensionNames input_names;
   frontend::DimensionNames output_names;
+  std::optional<frontend::ModelCounts> counts;
   const auto& model = imported.model;
   contain(sink, [&] {
     const auto target = read_target(options.target_runtime, sink);
@@ -86,6 +88,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     if (options.progress) options.progress("reading", 0.0);
     const auto start = std::chrono::steady_clock::now();
     const frontend::LoadOptions how{options.external_data_folder,
+                                    external_source(options),
                                     options.max_function_nodes,
                                     {options.inputs, options.outputs},
                                     &external_paths};
@@ -112,6 +115,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     if (imported.source) {
       input_names = frontend::input_dimension_names(*imported.source);
       output_names = frontend::output_dimension_names(*imported.source);
+      counts = frontend::counts_of(*imported.source);
     }
     if (!options.keep_source) imported.source.reset();
     if (model != nullptr) {
@@ -146,6 +150,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     implementation->threads = options.threads;
     implementation->input_names = std::move(input_names);
     implementation->output_names = std::move(output_names);
+    implementation->counts = std::move(counts);
     conversion.model.emplace(std::move(implementation));
   }
   conversion.diagnostics = sink.take();
@@ -204,64 +209,8 @@ std::vector<Port> Model::outputs() const {
   return ports(implementation_->model->graph.results(), implementation_->output_names);
 }
 
-std::optional<Diagnostic> Model::save(const std::filesystem::path& xml, const std::filesystem::path& bin,
-                                      const SaveOptions& options) const {
-  using Kind = backend_xml::WriteProblem::Kind;
-  const std::scoped_lock lock(implementation_->writing);
-  backend_xml::WriteOptions how;
-  how.threads = implementation_->threads;
-  how.sync = static_cast<backend_xml::Sync>(options.sync);
-  how.temporary = options.temporary;
-  how.max_xml_size = options.max_xml_size;
-  how.progress = options.progress;
-  how.is_cancelled = options.is_cancelled;
-  const auto problem = backend_xml::write_files(*implementation_->model, xml, weights_beside(xml, bin), how);
-  if (!problem) return std::nullopt;
-  if (problem->kind == Kind::input) return unreadable_input(problem->message);
-  Diagnostic diagnostic;
-  diagnostic.code =
-      problem->kind == Kind::cancelled ? DiagnosticCode::cancelled : DiagnosticCode::cannot_write;
-  diagnostic.message = problem->message;
-  if (problem->kind == Kind::refused_output) diagnostic.hint = kOtherOutput;
-  return diagnostic;
-}
-
-std::string Model::xml() const {
-  const std::scoped_lock lock(implementation_->writing);
-  return backend_xml::xml_text(*implementation_->model);
-}
-std::vector<std::byte> Model::weights() const {
-  const std::scoped_lock lock(implementation_->writing);
-  return backend_xml::weights_bytes(*implementation_->model);
-}
-
-void Model::copy_weights(const std::function<std::byte*(std::size_t size)>& allocate) const {
-  const std::scoped_lock lock(implementation_->writing);
-  backend_xml::copy_weights(*implementation_->model, allocate);
-}
-
-std::optional<Diagnostic> check_files(const std::filesystem::path& xml, const std::filesystem::path& bin) {
-  auto problem = backend_xml::check_pair(xml, weights_beside(xml, bin));
-  if (!problem) return std::nullopt;
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::not_a_pair;
-  diagnostic.message = *std::move(problem);
-  diagnostic.hint = "convert the model again";
-  return diagnostic;
-}
-
-std::optional<Diagnostic> output_problem(const std::filesystem::path& output,
-                                         std::span<const UsedFile> used) {
-  std::vector<ir::UsedFile> files;
-  files.reserve(used.size());
-  for (const UsedFile& file : used) files.push_back({file.path, file.use});
-  auto problem = ir::overwriting_problem(output, files);
-  if (!problem) return std::nullopt;
-  Diagnostic diagnostic;
-  diagnostic.code = DiagnosticCode::cannot_write;
-  diagnostic.message = *std::move(problem);
-  diagnostic.hint = kOtherOutput;
-  return diagnostic;
+std::size_t Model::layer_count() const {
+  return ir::node_count(implementation_->model->graph);
 }
 
 std::vector<std::filesystem::path> external_files(const std::filesystem::path& path) {

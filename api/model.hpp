@@ -7,6 +7,7 @@
 
 #include "frontend/dimension_names.hpp"
 #include "frontend/frontend.hpp"
+#include "frontend/model_counts.hpp"
 #include "ir/graph.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
@@ -18,6 +19,8 @@ struct Model::Implementation {
   unsigned threads = 0;
   frontend::DimensionNames input_names = {};
   frontend::DimensionNames output_names = {};
+  /// The operators and weights of the ONNX model; no value for IR.
+  std::optional<frontend::ModelCounts> counts = {};
   /// Writing stores numbers in the nodes: one thread at a time.
   std::mutex writing = {};
 };

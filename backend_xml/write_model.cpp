@@ -57,9 +57,7 @@ class Pair {
       return written <= options_->max_xml_size && text_.write(piece);
     });
     if (written <= options_->max_xml_size) return text_.complete();
-    problem_ = "the XML is larger than " + std::to_string(options_->max_xml_size) +
-               " bytes; --max-xml-size, SaveOptions::max_xml_size in C++ or max_xml_size= in Python raises "
-               "the limit";
+    problem_ = too_large_xml(options_->max_xml_size);
     return false;
   }
 
@@ -134,6 +132,12 @@ class Pair {
 };
 
 }  // namespace
+
+std::string too_large_xml(std::uint64_t most) {
+  return "the XML is larger than " + std::to_string(most) +
+         " bytes; --max-xml-size, SaveOptions::max_xml_size in C++ or max_xml_size= in Python raises the "
+         "limit";
+}
 
 std::optional<WriteProblem> write_files(const ir::Model& model, const std::filesystem::path& xml,
                                         const std::filesystem::path& bin, const WriteOptions& options) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,10 +36,19 @@ struct WriteProblem {
   std::string message;
 };
 
+/// The error for an XML that is larger than `most` bytes.
+std::string too_large_xml(std::uint64_t most);
+
 /// Writes `model` to `xml` and its weights to `bin`. Both are published when both are complete, under a lock
 /// that other writers respect. After a failure, the previous files are unchanged.
 std::optional<WriteProblem> write_files(const ir::Model& model, const std::filesystem::path& xml,
                                         const std::filesystem::path& bin, const WriteOptions& options);
+
+/// Receives bytes; returns false to end the writing.
+using ByteSink = std::function<bool(std::span<const std::byte>)>;
+/// Passes the weights to `bin`, and then the XML to `xml`, in pieces.
+std::optional<WriteProblem> write_streams(const ir::Model& model, const ByteSink& xml, const ByteSink& bin,
+                                          const WriteOptions& options);
 
 /// The XML of `model`, as write_files() writes it. Here and below: throws ir::InputError.
 std::string xml_text(const ir::Model& model);

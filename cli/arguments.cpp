@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <type_traits>
 
 #include "cli/documentation.hpp"
 
@@ -10,6 +11,19 @@ namespace onnx2ir::cli {
 namespace {
 
 using Problem = std::optional<std::string>;
+
+constexpr CommandSet kWriting{Command::convert, Command::legalize};
+/// The commands that convert ONNX models.
+constexpr CommandSet kConverting{Command::convert, Command::show, Command::diff, Command::stats};
+constexpr CommandSet kAll{Command::convert, Command::show, Command::diff,
+                          Command::stats,   Command::lint, Command::legalize};
+
+/// The commands that take an option of conversions.
+CommandSet commands_of(std::string_view name) {
+  constexpr std::array<std::string_view, 3> kOfFaults{"target_runtime", "dynamic_quantization", "threads"};
+  if (std::ranges::find(kOfFaults, name) != kOfFaults.end()) return kAll;
+  return name == "print_after" ? CommandSet{Command::convert} : kConverting;
+}
 
 /// Rows for the library's own options.
 template <typename Target>
@@ -25,6 +39,7 @@ void add_library_rows(const std::vector<OptionInfo>& infos, Target& target, std:
         std::string(info.group),
         [&target, name = info.name](std::string_view value) { return set_option(target, name, value); }};
     row.choices.assign(info.choices.begin(), info.choices.end());
+    row.commands = std::is_same_v<Target, SaveOptions> ? kWriting : commands_of(info.name);
     rows.push_back(std::move(row));
   }
 }
@@ -37,10 +52,14 @@ Problem read_flag(std::string_view value, bool& flag) {
   return "'" + std::string(value) + "' is neither True nor False";
 }
 
-Option flag(std::string name, std::string summary, std::string group, bool& target) {
-  return {std::move(name), 0, "", std::move(summary), std::move(group), [&target](std::string_view value) {
-            return read_flag(value, target);
-          }};
+Option flag(std::string name, std::string summary, std::string group, CommandSet commands, bool& target) {
+  return {std::move(name),
+          0,
+          "",
+          std::move(summary),
+          std::move(group),
+          [&target](std::string_view value) { return read_flag(value, target); },
+          commands};
 }
 
 /// A flag that prints a list instead of converting.
@@ -55,7 +74,8 @@ Option listing(std::string name, std::string summary, Listing what, Arguments& a
             if (Problem problem = read_flag(value, is_set)) return problem;
             if (is_set) arguments.listing = what;
             return std::nullopt;
-          }};
+          },
+          kAll};
 }
 
 /// Options of ovc and mo that onnx2ir does not have, with a hint for each. --help does not list them.
@@ -80,12 +100,14 @@ void add_foreign_options(std::vector<Option>& rows) {
   for (const auto& foreign : kForeign) {
     const std::string_view name = foreign.first;
     rows.push_back({std::string(name), 0, name == "reverse-input-channels" || name == "silent" ? "" : "VALUE",
-                    "", "", [advice = foreign.second](std::string_view) { return Problem(advice); }});
+                    "", "", [advice = foreign.second](std::string_view) { return Problem(advice); },
+                    kConverting});
   }
 }
 
 template <typename Text>
-Option text(std::string name, std::string value_name, std::string summary, std::string group, Text& target) {
+Option text(std::string name, std::string value_name, std::string summary, std::string group,
+            CommandSet commands, Text& target) {
   return {std::move(name),
           0,
           std::move(value_name),
@@ -95,7 +117,8 @@ Option text(std::string name, std::string value_name, std::string summary, std::
             if (value.empty()) return "the value is empty";
             target = value;
             return std::nullopt;
-          }};
+          },
+          commands};
 }
 
 Problem set_jobs(Arguments& arguments, std::string_view value) {
@@ -108,15 +131,32 @@ Problem set_jobs(Arguments& arguments, std::string_view value) {
   return std::nullopt;
 }
 
-Problem set_diagnostics_format(Arguments& arguments, std::string_view value) {
-  const auto* const found = std::ranges::find(kDiagnosticsFormats, value);
-  if (found == kDiagnosticsFormats.end()) {
-    const std::string nearest = nearest_name(value, {kDiagnosticsFormats.begin(), kDiagnosticsFormats.end()});
-    return "'" + std::string(value) + "' is not one of text, json, github, sarif" +
+/// Sets `target` to the value whose name is at its position in `names`.
+template <typename Enum, std::size_t kCount>
+Problem set_choice(const std::array<std::string_view, kCount>& names, std::string_view value, Enum& target) {
+  const auto* const found = std::ranges::find(names, value);
+  if (found == names.end()) {
+    const std::string nearest = nearest_name(value, {names.begin(), names.end()});
+    std::string all;
+    for (const std::string_view name : names) all.append(all.empty() ? "" : ", ").append(name);
+    return "'" + std::string(value) + "' is not one of " + all +
            (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?");
   }
-  arguments.diagnostics_format = static_cast<DiagnosticsFormat>(found - kDiagnosticsFormats.begin());
+  target = static_cast<Enum>(found - names.begin());
   return std::nullopt;
+}
+
+template <typename Enum, std::size_t kCount>
+Option choice(std::string name, std::string value_name, std::string summary, std::string group,
+              CommandSet commands, const std::array<std::string_view, kCount>& names, Enum& target) {
+  return {std::move(name),
+          0,
+          std::move(value_name),
+          std::move(summary),
+          std::move(group),
+          [&names, &target](std::string_view value) { return set_choice(names, value, target); },
+          commands,
+          {names.begin(), names.end()}};
 }
 
 Problem set_documentation(Arguments& arguments, std::string_view value) {
@@ -128,77 +168,75 @@ Problem set_documentation(Arguments& arguments, std::string_view value) {
   return std::nullopt;
 }
 
-/// The options of lint and legalize, besides those that print a list or set the format of messages.
-bool is_for_faults(Command command, const Option& option) {
-  constexpr std::array<std::string_view, 4> kWriting{"output-model", "sync", "max-xml-size", "verbose"};
-  constexpr std::array<std::string_view, 3> kBoth{"target-runtime", "dynamic-quantization", "threads"};
-  if (option.name == "json") return command == Command::lint;
-  if (std::ranges::find(kWriting, option.name) != kWriting.end()) return command == Command::legalize;
-  if (option.group == "Messages") return true;
-  if (option.group == "Information") return option.name != "check-files";
-  return std::ranges::find(kBoth, option.name) != kBoth.end();
-}
-
-/// The other commands write no IR, take a fixed number of models, and print their result.
-bool is_for(Command command, const Option& option) {
-  if (command == Command::lint || command == Command::legalize) return is_for_faults(command, option);
-  if (option.name == "json" || option.name == "ignore-names") return command == Command::diff;
-  if (command == Command::convert) return true;
-  if (option.name == "html") return command == Command::show;
-  constexpr std::array<std::string_view, 9> kNames{"output-model", "sync",        "max-xml-size",
-                                                   "check",        "jobs",        "report",
-                                                   "verbose",      "check-files", "print-after"};
-  return std::ranges::find(kNames, option.name) == kNames.end();
+Problem add_sizes(StatsOptions& options, std::string_view value) {
+  std::string problem;
+  const auto sizes = parse_sizes(value, problem);
+  if (!sizes) return problem;
+  options.sizes.insert(options.sizes.end(), sizes->begin(), sizes->end());
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<Option> option_table(Arguments& arguments) {
+std::vector<Option> all_options(Arguments& arguments) {
   std::vector<Option> rows;
   Option output =
       text("output-model", "PATH",
            "FILE.xml, a name, or a folder (one that exists, or any name with / at its end); folders "
            "are created, and the weights are next to the XML; default: the model's name in the "
            "current folder",
-           "IR", arguments.output_model);
+           "IR", kWriting, arguments.output_model);
   output.letter = 'o';
   rows.push_back(std::move(output));
   add_library_rows(list_options(), arguments.options, rows);
   add_library_rows(list_save_options(), arguments.saving, rows);
-  rows.push_back(flag("check", "convert, but write no IR", "Run", arguments.only_checks));
-  rows.push_back({"jobs", 'j', "N", "models that are converted at the same time; default 1", "Run",
-                  [&arguments](std::string_view value) { return set_jobs(arguments, value); }});
+  rows.push_back(flag("check", "convert, but write no IR", "Run", {Command::convert}, arguments.only_checks));
+  rows.push_back({"jobs",
+                  'j',
+                  "N",
+                  "models that are converted at the same time; default 1",
+                  "Run",
+                  [&arguments](std::string_view value) { return set_jobs(arguments, value); },
+                  {Command::convert}});
   rows.push_back(
       text("report", "FILE.json",
            "write the results, inputs, outputs and diagnostics as JSON to this file; - is standard "
            "output",
-           "Run", arguments.report));
+           "Run", {Command::convert}, arguments.report));
   rows.push_back(text("html", "FILE.html",
                       "write the graph of the IR as a page for web browsers, with the bodies of Loop and If; "
                       "- is standard output",
-                      "Run", arguments.html));
-  rows.push_back(flag("json", "lint, diff: print the list as JSON", "Run", arguments.has_json_output));
+                      "Run", {Command::convert, Command::show}, arguments.html));
+  rows.push_back(flag("json", "print the result as JSON", "Run",
+                      {Command::lint, Command::diff, Command::stats}, arguments.has_json_output));
   rows.push_back(flag("ignore-names",
-                      "diff: compare no names of layers and tensors; inputs and outputs are matched by their "
-                      "order",
-                      "Run", arguments.ignores_names));
-  rows.push_back(flag("verbose", "print each step and its time", "Messages", arguments.verbose));
-  rows.push_back(flag("quiet", "no warnings", "Messages", arguments.quiet));
-  rows.push_back(
-      {"diagnostics-format",
-       0,
-       "FORMAT",
-       "format of errors and warnings: text, json, github (commands of a workflow) or sarif (a log "
-       "in SARIF 2.1.0, for one model)",
-       "Messages",
-       [&arguments](std::string_view value) { return set_diagnostics_format(arguments, value); },
-       {kDiagnosticsFormats.begin(), kDiagnosticsFormats.end()}});
+                      "compare no names of layers and tensors; inputs and outputs are matched by their order",
+                      "Run", {Command::diff}, arguments.ignores_names));
+  rows.push_back({"dim",
+                  0,
+                  "NAME=SIZE",
+                  "the size of a dynamic dimension of the ONNX model's inputs, for the costs of its layers; "
+                  "several are separated by commas",
+                  "Run",
+                  [&arguments](std::string_view value) { return add_sizes(arguments.stats, value); },
+                  {Command::stats}});
+  rows.push_back(flag("verbose", "print the time of each stage, and which passes have changed the model",
+                      "Messages", kWriting, arguments.verbose));
+  rows.push_back(flag("quiet", "no warnings, and no summary", "Messages", kAll, arguments.quiet));
+  rows.push_back(choice("color", "WHEN",
+                        "colours of errors and warnings: auto (on a terminal, unless NO_COLOR is set; the "
+                        "default), always or never",
+                        "Messages", kAll, kColors, arguments.color));
+  rows.push_back(choice("diagnostics-format", "FORMAT",
+                        "format of errors and warnings: text, json, github (commands of a workflow) or sarif "
+                        "(a log in SARIF 2.1.0, for one model)",
+                        "Messages", kAll, kDiagnosticsFormats, arguments.diagnostics_format));
   Option help = listing("help", "print this help", Listing::help, arguments);
   help.letter = 'h';
   rows.push_back(std::move(help));
   rows.push_back(listing("version", "print the version", Listing::version, arguments));
   rows.push_back(text("check-files", "FILE.xml", "check whether FILE.xml and FILE.bin were written together",
-                      "Information", arguments.checked_files));
+                      "Information", {Command::convert}, arguments.checked_files));
   rows.push_back(listing("list-ops", "list the operators that are converted", Listing::operators, arguments));
   rows.push_back(listing("list-passes", "list the passes in the order they run", Listing::passes, arguments));
   rows.push_back(listing("list-faults", "list the faults of OpenVINO's runtime that have a workaround",
@@ -210,9 +248,14 @@ std::vector<Option> option_table(Arguments& arguments) {
        "print the options as a manual page (man), as completions of a shell (bash, zsh, fish) or as "
        "markdown",
        "Information", [&arguments](std::string_view value) { return set_documentation(arguments, value); },
-       documentation_forms()});
+       kAll, documentation_forms()});
   add_foreign_options(rows);
-  std::erase_if(rows, [&](const Option& option) { return !is_for(arguments.command, option); });
+  return rows;
+}
+
+std::vector<Option> option_table(Arguments& arguments) {
+  std::vector<Option> rows = all_options(arguments);
+  std::erase_if(rows, [&](const Option& option) { return !option.commands.contains(arguments.command); });
   return rows;
 }
 

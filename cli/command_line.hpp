@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/commands.hpp"
+
 namespace onnx2ir::cli {
 
 struct Option {
@@ -18,7 +20,8 @@ struct Option {
   std::string group;       ///< heading in the help; empty: not listed
   /// Sets the value ("true" or "false" for a flag). Returns the reason if it is invalid.
   std::function<std::optional<std::string>(std::string_view value)> set;
-  std::vector<std::string> choices = {};  ///< the valid values, for completions
+  CommandSet commands = {Command::convert};  ///< that take the option
+  std::vector<std::string> choices = {};     ///< the valid values, for completions
 
   bool is_flag() const { return value_name.empty(); }
 };

@@ -15,9 +15,10 @@
 #include <set>
 #include <thread>
 
-#include "cli/diagnostic_formats.hpp"
 #include "cli/html_page.hpp"
+#include "cli/messages.hpp"
 #include "cli/progress_bar.hpp"
+#include "cli/stage_times.hpp"
 #include "cli/temporary_files.hpp"
 #include "cli/written_files.hpp"
 
@@ -37,6 +38,8 @@ struct Outcome {
   std::vector<Diagnostic> diagnostics;
   std::string json;  ///< of the conversion, for the report
   std::string log;   ///< output before the diagnostics; buffered if models are converted together
+  StageTimes times;
+  std::size_t layers = 0;  ///< of the IR, if its summary is printed
   double seconds = 0;
   bool keeps_report = false;  ///< writing the report, or another file, would overwrite a file of the model
 
@@ -105,11 +108,6 @@ void limit_memory(std::uint64_t bytes) {
   ::setrlimit(RLIMIT_DATA, &limit);
 }
 
-/// Whether standard error has nothing but the diagnostics.
-bool is_for_programs(DiagnosticsFormat format) {
-  return format == DiagnosticsFormat::json || format == DiagnosticsFormat::sarif;
-}
-
 /// Adds hints that name options of the command line.
 void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics) {
   const bool has_file_as_output = std::ranges::any_of(
@@ -169,7 +167,7 @@ class Run {
   /// millions of nodes takes as long as writing them. See Options::keep_source.
   void convert_only_model() {
     ProgressBar bar;
-    Options options = options_of(jobs_[0], outcomes_[0]);
+    Options options = options_of(outcomes_[0]);
     options.keep_source = true;
     options.progress = [&bar](std::string_view stage, double fraction) { bar.show(stage, fraction); };
     static Conversion& conversion = *std::make_unique<Conversion>().release();
@@ -186,7 +184,7 @@ class Run {
       const auto start = std::chrono::steady_clock::now();
       Outcome outcome;
       try {
-        Conversion conversion = convert(jobs_[i], options_of(jobs_[i], outcome));
+        Conversion conversion = convert(jobs_[i], options_of(outcome));
         finish(jobs_[i], conversion, outcome, start);
       } catch (const std::bad_alloc&) {
         outcome.diagnostics.push_back({Severity::error,
@@ -214,7 +212,7 @@ class Run {
   }
 
   /// `outcome` must live as long as the conversion.
-  Options options_of(const Job& job, Outcome& outcome) const {
+  Options options_of(Outcome& outcome) const {
     Options options = arguments_.options;
     // The limit is already set for the whole process.
     if (options.max_memory) options.max_memory = 0;
@@ -222,9 +220,8 @@ class Run {
       print_or_keep(outcome, fmt::format("// after {}\n{}", pass, text));
     };
     if (arguments_.verbose) {
-      options.debug.pass_finished = [this, &job, &outcome](std::string_view stage, double seconds,
-                                                           bool modified) {
-        report_time(job, outcome, stage, seconds, modified);
+      options.debug.pass_finished = [&outcome](std::string_view stage, double seconds, bool modified) {
+        outcome.times.add(stage, seconds, modified);
       };
     }
     return options;
@@ -237,13 +234,6 @@ class Run {
     } else {
       outcome.log += text;
     }
-  }
-
-  void report_time(const Job& job, Outcome& outcome, std::string_view stage, double seconds,
-                   bool modified) const {
-    const std::string prefix = jobs_.size() == 1 ? std::string() : job.model + ": ";
-    print_or_keep(outcome, fmt::format("{}{:<32} {:9.3f} ms{}\n", prefix, stage, seconds * 1e3,
-                                       modified ? "  changed" : ""));
   }
 
   static Conversion convert(const Job& job, const Options& options) {
@@ -271,9 +261,10 @@ class Run {
         conversion.diagnostics.push_back(*std::move(problem));
       } else if (arguments_.verbose) {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - before;
-        report_time(job, outcome, "write", time.count(), false);
+        outcome.times.add_writing(time.count());
       }
     }
+    if (conversion.model && has_summary(arguments_)) outcome.layers = conversion.model->layer_count();
     add_hints(arguments_, conversion.diagnostics);
     if (!arguments_.report.empty()) outcome.json = to_json(conversion);
     outcome.diagnostics = conversion.diagnostics;
@@ -307,9 +298,18 @@ class Run {
     if (const auto errors = outcome.error_count(); errors != 0) {
       std::cerr << "onnx2ir: '" << job.model << "' was not converted: " << errors
                 << (errors == 1 ? " error\n" : " errors\n");
-    } else if (arguments_.verbose) {
-      std::cerr << (arguments_.only_checks ? "would write '" : "wrote '") << job.xml.string() << "'\n";
+      return;
     }
+    if (arguments_.verbose) std::cerr << outcome.times.text(jobs_.size() == 1 ? "" : job.model + ": ");
+    if (!has_summary(arguments_)) return;
+    if (arguments_.only_checks) {
+      std::cerr << "would write '" << job.xml.string() << "'\n";
+      return;
+    }
+    const auto bin = std::filesystem::path(job.xml).replace_extension(".bin");
+    std::error_code no_error;
+    std::cerr << summary_text({job.xml.string(), bin.string(), outcome.layers,
+                               std::filesystem::file_size(bin, no_error), outcome.seconds});
   }
 
   std::string report_text() const {
@@ -351,27 +351,6 @@ class Run {
 };
 
 }  // namespace
-
-void print(const Arguments& arguments, const std::vector<Diagnostic>& diagnostics, std::string_view model) {
-  if (model.empty() && arguments.models.size() == 1) model = arguments.models[0];
-  if (arguments.diagnostics_format == DiagnosticsFormat::json) {
-    std::cerr << to_json(diagnostics) << '\n';
-    return;
-  }
-  if (arguments.diagnostics_format == DiagnosticsFormat::sarif) {
-    std::cerr << sarif_text(diagnostics, model) << '\n';
-    return;
-  }
-  std::vector<Diagnostic> shown;
-  std::ranges::copy_if(diagnostics, std::back_inserter(shown), [&](const Diagnostic& diagnostic) {
-    return !arguments.quiet || diagnostic.severity == Severity::error;
-  });
-  if (arguments.diagnostics_format == DiagnosticsFormat::github) {
-    std::cerr << github_text(shown, model);
-  } else if (!shown.empty()) {
-    std::cerr << to_string(shown) << '\n';
-  }
-}
 
 int convert_models(const Arguments& arguments) {
   std::string problem;

@@ -86,7 +86,7 @@ std::string manual_page(std::span<const Option> options) {
   for (const std::string_view group : kGroups) {
     page += ".SS " + std::string(group) + '\n';
     for (const Option* option : in_group(options, group)) {
-      page += ".TP\n.B " + troff(usage_of(*option)) + '\n' + troff(option->summary) + ".\n";
+      page += ".TP\n.B " + troff(usage_of(*option)) + '\n' + troff(documented_summary(*option)) + ".\n";
     }
   }
   page +=
@@ -94,6 +94,16 @@ std::string manual_page(std::span<const Option> options) {
       "usage, "
       "3 a fault of onnx2ir.\n";
   return page;
+}
+
+/// The names of the commands in `set`: "lint, diff".
+std::string names_of(CommandSet set, std::string_view separator) {
+  std::string names;
+  for (const CommandInfo& command : kCommands) {
+    if (command.name.empty() || !set.contains(command.command)) continue;
+    names.append(names.empty() ? "" : separator).append(command.name);
+  }
+  return names;
 }
 
 /// "show diff"
@@ -105,32 +115,49 @@ std::string command_names() {
   return names;
 }
 
-std::string bash_completion(std::span<const Option> options) {
+/// The names of the options of a command: "--help --version".
+std::string option_names(std::span<const Option> options, Command command) {
   std::string names;
+  for (const Option& option : options) {
+    if (!option.group.empty() && option.commands.contains(command))
+      names += (names.empty() ? "--" : " --") + option.name;
+  }
+  return names;
+}
+
+std::string joined_choices(const Option& option) {
+  std::string words;
+  for (const std::string& choice : option.choices) words += (words.empty() ? "" : " ") + choice;
+  return words;
+}
+
+std::string bash_completion(std::span<const Option> options) {
   std::string cases;
   std::string with_files;
   for (const Option& option : options) {
-    if (option.group.empty()) continue;
-    names += " --" + option.name;
-    if (option.is_flag()) continue;
+    if (option.group.empty() || option.is_flag()) continue;
     if (option.choices.empty()) {
       with_files += (with_files.empty() ? "--" : " | --") + option.name;
-      continue;
+    } else {
+      cases += "    --" + option.name + ") COMPREPLY=($(compgen -W \"" + joined_choices(option) +
+               "\" -- \"$word\")); return ;;\n";
     }
-    std::string words;
-    for (const std::string& choice : option.choices) words += (words.empty() ? "" : " ") + choice;
-    cases +=
-        "    --" + option.name + ") COMPREPLY=($(compgen -W \"" + words + "\" -- \"$word\")); return ;;\n";
   }
-  return "# Completion of onnx2ir for bash.\n_onnx2ir() {\n  local word=${COMP_WORDS[COMP_CWORD]}\n"
+  std::string of_commands;
+  for (const CommandInfo& command : kCommands) {
+    if (!command.name.empty())
+      of_commands += "    " + std::string(command.name) + ") options=\"" +
+                     option_names(options, command.command) + "\" ;;\n";
+  }
+  of_commands += "    *) options=\"" + option_names(options, Command::convert) + "\" ;;\n";
+  return "# Completion of onnx2ir for bash.\n_onnx2ir() {\n  local word=${COMP_WORDS[COMP_CWORD]} options\n"
          "  case ${COMP_WORDS[COMP_CWORD-1]} in\n" +
          cases + "    " + with_files +
          " | -o) compopt -o default; COMPREPLY=(); return ;;\n  esac\n"
-         "  if [[ $word == -* ]]; then\n    COMPREPLY=($(compgen -W \"" +
-         names.substr(1) +
-         "\" -- \"$word\"))\n  elif [[ $COMP_CWORD == 1 ]]; then\n    compopt -o default\n    "
-         "COMPREPLY=($(compgen -W "
-         "\"" +
+         "  case ${COMP_WORDS[1]} in\n" +
+         of_commands +
+         "  esac\n  if [[ $word == -* ]]; then\n    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+         "  elif [[ $COMP_CWORD == 1 ]]; then\n    compopt -o default\n    COMPREPLY=($(compgen -W \"" +
          command_names() +
          "\" -- \"$word\"; compgen -f -- \"$word\"))\n  else\n    compopt -o default\n    COMPREPLY=()\n  "
          "fi\n}\n"
@@ -146,18 +173,23 @@ std::string zsh_completion(std::span<const Option> options) {
   std::string text = "#compdef onnx2ir\n_arguments -s \\\n";
   for (const Option& option : options) {
     if (option.group.empty()) continue;
-    std::string summary = shell_quoted(option.summary);
+    std::string summary = shell_quoted(documented_summary(option));
     for (const std::string_view special : {"[", "]", ":"})
       summary = replaced(summary, special, "\\" + std::string(special));
     text += "  '--" + option.name + (option.is_flag() ? "" : "=") + '[' + summary + ']';
     if (!option.is_flag()) {
-      std::string words;
-      for (const std::string& choice : option.choices) words += (words.empty() ? "" : " ") + choice;
+      const std::string words = joined_choices(option);
       text += ':' + option.value_name + ':' + (words.empty() ? "_files" : "(" + words + ')');
     }
     text += "' \\\n";
   }
   return text + "  '1: :{compadd " + command_names() + "; _files}' \\\n  '*:MODEL:_files'\n";
+}
+
+/// The condition under which fish offers an option that conversions do not have.
+std::string fish_condition(const Option& option) {
+  if (option.commands.contains(Command::convert)) return {};
+  return " -n '__fish_seen_subcommand_from " + names_of(option.commands, " ") + '\'';
 }
 
 std::string fish_completion(std::span<const Option> options) {
@@ -169,11 +201,10 @@ std::string fish_completion(std::span<const Option> options) {
   }
   for (const Option& option : options) {
     if (option.group.empty()) continue;
-    text += "complete -c onnx2ir -l " + option.name;
+    text += "complete -c onnx2ir" + fish_condition(option) + " -l " + option.name;
     if (option.letter != 0) text += std::string(" -s ") + option.letter;
     if (!option.is_flag()) text += " -r";
-    std::string words;
-    for (const std::string& choice : option.choices) words += (words.empty() ? "" : " ") + choice;
+    const std::string words = joined_choices(option);
     if (!words.empty()) text += " -f -a '" + words + '\'';
     text += " -d '" + replaced(replaced(option.summary, "\\", "\\\\"), "'", "\\'") + "'\n";
   }
@@ -189,15 +220,20 @@ std::string markdown_table(std::span<const Option> options) {
     text += "### " + std::string(group) + "\n\n| option | meaning |\n|---|---|\n";
     for (const Option* option : in_group(options, group))
       text += "| `" + replaced(usage_of(*option), "|", "\\|") + "` | " +
-              replaced(option->summary, "|", "\\|") + " |\n";
+              replaced(documented_summary(*option), "|", "\\|") + " |\n";
     text += '\n';
   }
   text.pop_back();
   return text;
 }
 
+using Summary = std::string (*)(const Option& option);
+std::string plain_summary(const Option& option) {
+  return option.summary;
+}
+
 /// The options by groups, with their summaries in a column.
-void append_options(std::string& text, std::span<const Option> options) {
+void append_options(std::string& text, std::span<const Option> options, Summary summary_of) {
   for (const std::string_view group : kGroups) {
     const std::vector<const Option*> found = in_group(options, group);
     if (found.empty()) continue;
@@ -207,7 +243,7 @@ void append_options(std::string& text, std::span<const Option> options) {
       line += line.size() + 2 > kIndent ? '\n' + std::string(kIndent, ' ')
                                         : std::string(kIndent - line.size(), ' ');
       text += line;
-      append_wrapped(text, option->summary, kIndent, kWidth);
+      append_wrapped(text, summary_of(*option), kIndent, kWidth);
     }
   }
 }
@@ -221,6 +257,11 @@ constexpr std::array<std::pair<std::string_view, Writer>, 5> kForms{{{"man", man
 
 }  // namespace
 
+std::string documented_summary(const Option& option) {
+  const bool is_of_conversions = option.commands.contains(Command::convert);
+  return (is_of_conversions ? std::string() : names_of(option.commands, ", ") + ": ") + option.summary;
+}
+
 std::string help_text(std::span<const Option> options) {
   std::string text = "onnx2ir " + std::string(version()) + ": " + std::string(kPurpose) + "\n\n";
   for (const CommandInfo& command : kCommands) {
@@ -232,7 +273,7 @@ std::string help_text(std::span<const Option> options) {
   }
   text += '\n';
   text += "MODEL: " + std::string(kModels) + "\n";
-  append_options(text, options);
+  append_options(text, options, documented_summary);
   return text +
          "\nUnderscores may stand for the hyphens in names of options, and flags may have a value "
          "(--compress_to_fp16=False).\n";
@@ -242,7 +283,7 @@ std::string command_help(const CommandInfo& command, std::span<const Option> opt
   std::string text = "usage: onnx2ir " + std::string(command.name) + ' ' + std::string(command.words);
   text += options.empty() ? "\n\n" : " [options]\n\n";
   append_wrapped(text, command.summary, 0, kWidth);
-  append_options(text, options);
+  append_options(text, options, plain_summary);
   return text;
 }
 

@@ -10,13 +10,18 @@
 
 namespace onnx2ir::cli {
 
-/// The text of --help.
+/// The summary of an option for lists of the options of all commands: "diff: ..." for an option that
+/// conversions do not have.
+std::string documented_summary(const Option& option);
+
+/// The text of --help, for the options of all commands.
 std::string help_text(std::span<const Option> options);
 /// The help of one command, whose options are `options`.
 std::string command_help(const CommandInfo& command, std::span<const Option> options);
 
 /// The formats that document() supports: "man", "bash", "zsh", "fish", "markdown".
 std::vector<std::string> documentation_forms();
+/// `options` are those of all commands.
 std::string documentation(std::string_view form, std::span<const Option> options);
 
 }  // namespace onnx2ir::cli

@@ -65,19 +65,14 @@ void add_operators(std::vector<Subject>& subjects) {
   }
 }
 
-/// The options of conversions, and those that only `diff` has.
 void add_options(std::vector<Subject>& subjects) {
   Arguments arguments;
-  std::vector<Option> options = option_table(arguments);
-  arguments.command = Command::diff;
-  std::ranges::copy_if(option_table(arguments), std::back_inserter(options), [&](const Option& option) {
-    return std::ranges::find(options, option.name, &Option::name) == options.end();
-  });
+  const std::vector<Option> options = all_options(arguments);
   for (const Option& option : options) {
     if (option.group.empty()) continue;
     const std::string value = option.is_flag() ? "" : ' ' + option.value_name;
-    std::string text =
-        "--" + option.name + value + ": an option (" + option.group + ")\n\n" + sentence(option.summary);
+    std::string text = "--" + option.name + value + ": an option (" + option.group + ")\n\n" +
+                       sentence(documented_summary(option));
     if (!option.choices.empty()) text += "\nvalues: " + joined(option.choices) + '\n';
     subjects.push_back({"--" + option.name, text});
     subjects.push_back({option.name, text});

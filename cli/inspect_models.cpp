@@ -12,18 +12,11 @@
 #include "cli/convert_models.hpp"
 #include "cli/file_failures.hpp"
 #include "cli/html_page.hpp"
+#include "cli/messages.hpp"
 #include "cli/written_files.hpp"
 
 namespace onnx2ir::cli {
 namespace {
-
-Conversion read(const Arguments& arguments, const std::string& model) {
-  const auto extension = std::filesystem::path(model).extension();
-  if (extension == ".xml" || extension == ".ir") return read_ir(model);
-  if (model != "-") return convert_file(model, arguments.options);
-  const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
-  return convert_bytes(std::as_bytes(std::span(bytes)), arguments.options);
-}
 
 /// Keeps a conversion to the end of the process. It is never destroyed, because freeing takes longer than
 /// ending the process.
@@ -34,12 +27,24 @@ Conversion& kept(Conversion conversion) {
 
 /// The model, or null after its errors are printed.
 const Model* read_or_report(const Arguments& arguments, const std::string& model) {
-  Conversion& conversion = kept(read(arguments, model));
+  Conversion& conversion = kept(read_model(arguments, model));
   print(arguments, conversion.diagnostics, model);
   return conversion.model ? &*conversion.model : nullptr;
 }
 
 }  // namespace
+
+bool is_ir(const std::string& path) {
+  const auto extension = std::filesystem::path(path).extension();
+  return extension == ".xml" || extension == ".ir";
+}
+
+Conversion read_model(const Arguments& arguments, const std::string& path) {
+  if (is_ir(path)) return read_ir(path);
+  if (path != "-") return convert_file(path, arguments.options);
+  const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
+  return convert_bytes(std::as_bytes(std::span(bytes)), arguments.options);
+}
 
 int show_model(const Arguments& arguments) {
   return or_failure(kModelError, [&] {
@@ -48,7 +53,7 @@ int show_model(const Arguments& arguments) {
       print(arguments, {*problem});
       return kModelError;
     }
-    const Conversion& conversion = kept(read(arguments, arguments.models[0]));
+    const Conversion& conversion = kept(read_model(arguments, arguments.models[0]));
     print(arguments, conversion.diagnostics);
     if (!conversion.model) return kModelError;
     const Model* const model = &*conversion.model;

@@ -1,9 +1,17 @@
-// The commands show and diff.
+// The commands show and diff, and how they read models.
 #pragma once
+
+#include <onnx2ir/onnx2ir.hpp>
+#include <string>
 
 #include "cli/arguments.hpp"
 
 namespace onnx2ir::cli {
+
+/// Whether the file is read as IR, not converted.
+bool is_ir(const std::string& path);
+/// Reads an IR, or converts an ONNX model; "-" is standard input.
+Conversion read_model(const Arguments& arguments, const std::string& path);
 
 /// Prints the IR of the model; returns the exit code.
 int show_model(const Arguments& arguments);

@@ -7,6 +7,8 @@
 
 #include "cli/convert_models.hpp"
 #include "cli/file_failures.hpp"
+#include "cli/messages.hpp"
+#include "cli/stage_times.hpp"
 #include "cli/temporary_files.hpp"
 #include "cli/written_files.hpp"
 
@@ -74,9 +76,10 @@ int legalize_model(const Arguments& arguments) {
     print(arguments, read.diagnostics);
     if (!read.model) return kModelError;
     Options options = arguments.options;
+    StageTimes times;
     if (arguments.verbose) {
-      options.debug.pass_finished = [](std::string_view pass, double seconds, bool modified) {
-        if (modified) std::cerr << pass << ' ' << seconds * 1e3 << " ms\n";
+      options.debug.pass_finished = [&times](std::string_view pass, double seconds, bool modified) {
+        times.add(pass, seconds, modified);
       };
     }
     const Lint found = lint(*read.model, arguments.options);
@@ -91,6 +94,7 @@ int legalize_model(const Arguments& arguments) {
       print(arguments, {*problem});
       return kModelError;
     }
+    if (arguments.verbose) std::cerr << times.text("");
     for (const AffectedLayer& layer : found.layers) {
       if (layer.warning.empty()) std::cout << line_of(layer) << '\n';
     }

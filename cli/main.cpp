@@ -15,6 +15,8 @@
 #include "cli/inspect_models.hpp"
 #include "cli/legalize_model.hpp"
 #include "cli/listings.hpp"
+#include "cli/messages.hpp"
+#include "cli/model_statistics.hpp"
 #include "cli/temporary_files.hpp"
 #include "cli/verify_model.hpp"
 
@@ -26,10 +28,12 @@ const CommandInfo& info_of(Command command) {
   return *std::ranges::find(kCommands, command, &CommandInfo::command);
 }
 
+/// `options`: those of the command.
 std::string listing_text(const Arguments& arguments, const std::vector<Option>& options) {
+  Arguments unused;
   switch (arguments.listing) {
     case Listing::help:
-      return arguments.command == Command::convert ? help_text(options)
+      return arguments.command == Command::convert ? help_text(all_options(unused))
                                                    : command_help(info_of(arguments.command), options);
     case Listing::version:
       return "onnx2ir " + std::string(onnx2ir::version()) + '\n';
@@ -42,7 +46,7 @@ std::string listing_text(const Arguments& arguments, const std::vector<Option>& 
     case Listing::diagnostics:
       return diagnostic_list();
     case Listing::documentation:
-      return documentation(arguments.documentation, options);
+      return documentation(arguments.documentation, all_options(unused));
     case Listing::none:
       break;
   }
@@ -117,6 +121,7 @@ int run(std::vector<std::string> words) {
   }
   if (command.command == Command::show) return show_model(arguments);
   if (command.command == Command::diff) return diff_models(arguments);
+  if (command.command == Command::stats) return count_model(arguments);
   if (command.command == Command::lint) return lint_model(arguments);
   if (command.command == Command::legalize) return legalize_model(arguments);
   return checks_files ? check_files(arguments) : convert_models(arguments);

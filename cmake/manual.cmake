@@ -2,7 +2,7 @@
 set(embed "${CMAKE_CURRENT_LIST_DIR}/embed_manual.cmake")
 set(folder "${CMAKE_CURRENT_SOURCE_DIR}/docs")
 set(topics command-line control-flow embedding extensions from-ovc golden-files html language-models limits quantised-models quick-start releases
-  security text-ir verify)
+  security stats text-ir verify)
 list(TRANSFORM topics REPLACE "(.+)" "${folder}/\\1.md" OUTPUT_VARIABLE documents)
 set(generated "${CMAKE_CURRENT_BINARY_DIR}/generated/manual_topics.cpp")
 add_custom_command(

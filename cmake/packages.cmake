@@ -15,12 +15,18 @@ file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/triggers" "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_BINARY_DIR}/triggers")
 include(CPack)
 
-# The tarball has the static tool, the static library, headers, the documentation and the shell completions.
+# The tarball has the static tool, the static library, headers, files for find_package and pkg-config, the documents, the manual page and
+# the shell completions.
 if(TARGET onnx2ir_static_tool)
   set(tarball "onnx2ir-${PROJECT_VERSION}-linux-x86_64")
   install(PROGRAMS $<TARGET_FILE:onnx2ir_static_tool> DESTINATION "${tarball}/bin" COMPONENT tarball EXCLUDE_FROM_ALL)
   install(FILES "${CMAKE_CURRENT_BINARY_DIR}/self_contained/libonnx2ir.a" DESTINATION "${tarball}/lib" COMPONENT tarball
     EXCLUDE_FROM_ALL)
+  install(FILES cmake/tarball/onnx2irConfig.cmake "${CMAKE_CURRENT_BINARY_DIR}/onnx2irConfigVersion.cmake"
+    DESTINATION "${tarball}/lib/cmake/onnx2ir" COMPONENT tarball EXCLUDE_FROM_ALL)
+  configure_file(cmake/tarball/onnx2ir.pc.in tarball/onnx2ir.pc @ONLY)
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/tarball/onnx2ir.pc" DESTINATION "${tarball}/lib/pkgconfig" COMPONENT tarball EXCLUDE_FROM_ALL)
+  install(DIRECTORY docs DESTINATION "${tarball}" COMPONENT tarball EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.md")
   install(DIRECTORY include/onnx2ir DESTINATION "${tarball}/include" COMPONENT tarball EXCLUDE_FROM_ALL
     FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
   install(FILES "${documentation_dir}/onnx2ir.1" DESTINATION "${tarball}/share/man/man1" COMPONENT tarball EXCLUDE_FROM_ALL)

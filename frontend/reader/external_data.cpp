@@ -169,15 +169,27 @@ FileResult ExternalFolders::open(std::string_view location) const {
       fmt::format("its file '{}' cannot be opened: {}", location, std::generic_category().message(error)));
 }
 
+FileResult ExternalFiles::opened(std::string_view location) {
+  if (source_ && location_problem(location).empty()) {
+    FileResult supplied = source_(std::string(location));
+    if (supplied.file || !supplied.problem.empty()) {
+      supplied_.emplace(location);
+      return supplied;
+    }
+  }
+  return folders_.open(location);
+}
+
 const FileResult& ExternalFiles::open(std::string_view location) {
   auto found = files_.find(location);
-  if (found == files_.end()) found = files_.emplace(location, folders_.open(location)).first;
+  if (found == files_.end()) found = files_.emplace(location, opened(location)).first;
   return found->second;
 }
 
 std::vector<std::filesystem::path> ExternalFiles::paths() const {
   std::vector<std::filesystem::path> result;
   for (const auto& [location, opened] : files_) {
+    if (supplied_.contains(location)) continue;
     for (const auto& folder : folders_.folders()) result.push_back(folder / location);
   }
   return result;

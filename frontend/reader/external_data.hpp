@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,9 @@ class ExternalFiles {
  public:
   explicit ExternalFiles(ExternalFolders folders) : folders_(std::move(folders)) {}
 
+  /// Is asked before files are; may be empty.
+  void set_source(ExternalSource source) { source_ = std::move(source); }
+
   /// Opens `location` unless that has been attempted before.
   const FileResult& open(std::string_view location);
   /// The result of open(location); null if it was never opened.
@@ -64,7 +68,11 @@ class ExternalFiles {
   std::vector<std::shared_ptr<const ir::InputFile>> files() const;
 
  private:
+  FileResult opened(std::string_view location);
+
   ExternalFolders folders_;
+  ExternalSource source_;
+  std::set<std::string, std::less<>> supplied_;  ///< locations that the source has supplied
   std::map<std::string, FileResult, std::less<>> files_;
 };
 

@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <span>
 #include <system_error>
+#include <vector>
 
 namespace onnx2ir::frontend {
 namespace {
@@ -47,6 +51,26 @@ FileResult open_file(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return {nullptr, system_reason(errno)};
   return take_descriptor(descriptor, path);
+}
+
+FileResult file_in_memory(const std::string& name, std::uint64_t size, const DataReader& read) {
+  const auto failed = [&](std::string_view why) {
+    return FileResult{nullptr, fmt::format("the data of '{}' that the program supplies {}", name, why)};
+  };
+  const int descriptor = ::memfd_create("onnx2ir external data", MFD_CLOEXEC);
+  if (descriptor < 0) return failed(std::generic_category().message(errno));
+  std::vector<std::byte> piece(std::min<std::uint64_t>(size, std::uint64_t{1} << 20U));
+  for (std::uint64_t done = 0; done < size;) {
+    const auto part = std::span(piece).first(std::min<std::uint64_t>(size - done, piece.size()));
+    const bool is_read = read && read(done, part);
+    if (!is_read || ::pwrite(descriptor, part.data(), part.size(), static_cast<off_t>(done)) !=
+                        static_cast<ssize_t>(part.size())) {
+      ::close(descriptor);
+      return failed(is_read ? "needs more memory than is available" : "cannot be read");
+    }
+    done += part.size();
+  }
+  return take_descriptor(descriptor, name);
 }
 
 }  // namespace onnx2ir::frontend

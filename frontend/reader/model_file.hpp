@@ -1,8 +1,12 @@
 // Opens files for reading, with error messages for users.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "ir/input_file.hpp"
@@ -21,5 +25,14 @@ FileResult open_file(const std::filesystem::path& path);
 /// The regular file of `descriptor`, of which it takes ownership, also on failure. `path` is its name for
 /// messages.
 FileResult take_descriptor(int descriptor, const std::filesystem::path& path);
+
+/// Supplies the data of a location of external data instead of a file; neither a file nor a problem if it
+/// does not.
+using ExternalSource = std::function<FileResult(const std::string& location)>;
+
+/// Fills `target` with the bytes from `offset` on; returns whether it could.
+using DataReader = std::function<bool(std::uint64_t offset, std::span<std::byte> target)>;
+/// A file in memory that has no name in the file system, with `size` bytes of `read`. `name` is for messages.
+FileResult file_in_memory(const std::string& name, std::uint64_t size, const DataReader& read);
 
 }  // namespace onnx2ir::frontend

@@ -196,6 +196,7 @@ std::optional<LoadedModel> load_model(const ModelSource& source, const LoadOptio
     report(source, std::move(problem), sink);
     return std::nullopt;
   }
+  bytes->weights->set_external_source(options.external_source);
   // Most of a file without weights is nodes; weights are converted to larger types, and copied by passes.
   constexpr std::uint64_t kOfNodes = 256;
   constexpr std::uint64_t kOfWeights = 16;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "frontend/reader/interface_change.hpp"
+#include "frontend/reader/model_file.hpp"
 #include "frontend/reader/opset_imports.hpp"
 #include "frontend/reader/tensor_data.hpp"
 
@@ -39,6 +40,8 @@ using ModelSource = std::variant<std::filesystem::path, std::span<const std::byt
 struct LoadOptions {
   /// The folder of external data for models that are not files; empty: external data is an error.
   std::filesystem::path external_data_folder;
+  /// Supplies external data instead of files; may be empty.
+  ExternalSource external_source = {};
   /// The most nodes that calls of the model's functions may add: a kilobyte can expand to billions.
   std::uint64_t max_function_nodes = 1'000'000;
   /// Requested inputs and outputs.

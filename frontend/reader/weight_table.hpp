@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/reader/external_data.hpp"
@@ -33,6 +34,9 @@ class WeightTable {
               ExternalFolders folders);
   /// Weights in memory that is valid only during the call: copied once.
   WeightTable(std::span<const std::byte> model, std::vector<ByteRange> raw_data, ExternalFolders folders);
+
+  /// See ExternalFiles.
+  void set_external_source(ExternalSource source) { external_.set_source(std::move(source)); }
 
   /// Opens the file of a tensor with external data, for external_bytes().
   void open_external(const onnx::TensorProto& tensor);

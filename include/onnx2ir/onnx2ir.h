@@ -53,6 +53,15 @@ ONNX2IR_C_API const char* onnx2ir_options_problem(const onnx2ir_options* options
 typedef int (*onnx2ir_progress)(const char* stage, double fraction, void* data);
 ONNX2IR_C_API void onnx2ir_options_set_progress(onnx2ir_options* options, onnx2ir_progress progress, void* data);
 
+/* Supplies external data instead of files, for example if it is encrypted or on another machine. `size` returns the bytes at
+ * `location`, as the model names it, or -1: it is a file. `read` copies `size` bytes from `offset` on to `target`, and returns 1, or 0 if it
+ * cannot. Both get `user`, and are called during the conversion: the data is read once, in order, and is in memory as long as the
+ * conversion. */
+typedef int64_t (*onnx2ir_external_size)(const char* location, void* user);
+typedef int (*onnx2ir_external_read)(const char* location, uint64_t offset, void* target, size_t size, void* user);
+ONNX2IR_C_API void onnx2ir_options_set_external_data(onnx2ir_options* options, onnx2ir_external_size size, onnx2ir_external_read read,
+                                                     void* user);
+
 /* A model in a file, or of `size` bytes in memory, as ONNX protobuf or ONNX text. The bytes need not outlive the call; the
  * file has to stay unchanged until the IR is written. */
 ONNX2IR_C_API onnx2ir_conversion* onnx2ir_convert_file(const char* path, const onnx2ir_options* options);
@@ -84,6 +93,42 @@ ONNX2IR_C_API const void* onnx2ir_conversion_weights(onnx2ir_conversion* convers
  * which is an error unless the size is 0. */
 typedef void* (*onnx2ir_allocate)(size_t size, void* user);
 ONNX2IR_C_API onnx2ir_status onnx2ir_conversion_copy_weights(onnx2ir_conversion* conversion, onnx2ir_allocate allocate, void* user);
+/* Passes what onnx2ir_conversion_save would write to functions, in pieces and without seeking: first all weights, then all of the XML. They
+ * return 1, or 0 to end the writing with an error. */
+typedef int (*onnx2ir_write)(const void* bytes, size_t size, void* user);
+ONNX2IR_C_API onnx2ir_status onnx2ir_conversion_write(onnx2ir_conversion* conversion, onnx2ir_write xml, void* xml_user,
+                                                      onnx2ir_write weights, void* weights_user, const onnx2ir_options* options);
+
+/* A layer as it is written. What belongs to it is valid until the visitor returns. */
+typedef struct onnx2ir_layer onnx2ir_layer;
+/* Calls `visit` for each layer, in an order in which each one follows those that it reads; layers of bodies come before the layer that has
+ * the body. If `visit` returns 0, no more layers follow. ONNX2IR_FAILED if a file of the model cannot be read any more. */
+typedef int (*onnx2ir_visit)(const onnx2ir_layer* layer, void* user);
+ONNX2IR_C_API onnx2ir_status onnx2ir_conversion_visit_layers(onnx2ir_conversion* conversion, onnx2ir_visit visit, void* user);
+/* The position in this order; the name; the type ("MatMul") and its version ("opset1"); the path of the body that the layer is in
+ * ("loop/body"), empty for the main graph. */
+ONNX2IR_C_API uint64_t onnx2ir_layer_id(const onnx2ir_layer* layer);
+ONNX2IR_C_API const char* onnx2ir_layer_name(const onnx2ir_layer* layer);
+ONNX2IR_C_API const char* onnx2ir_layer_type(const onnx2ir_layer* layer);
+ONNX2IR_C_API const char* onnx2ir_layer_opset(const onnx2ir_layer* layer);
+ONNX2IR_C_API const char* onnx2ir_layer_graph(const onnx2ir_layer* layer);
+/* The value of an attribute as in the XML; NULL if the layer does not have it. */
+ONNX2IR_C_API const char* onnx2ir_layer_attribute(const onnx2ir_layer* layer, const char* name);
+/* Inputs: the id of the layer that is read, and in `output` the index of its output. */
+ONNX2IR_C_API size_t onnx2ir_layer_input_count(const onnx2ir_layer* layer);
+ONNX2IR_C_API uint64_t onnx2ir_layer_input(const onnx2ir_layer* layer, size_t index, size_t* output);
+/* Outputs: the element type ("f32"), the rank and the sizes, -1 for what is dynamic. */
+ONNX2IR_C_API size_t onnx2ir_layer_output_count(const onnx2ir_layer* layer);
+ONNX2IR_C_API const char* onnx2ir_layer_output_type(const onnx2ir_layer* layer, size_t index);
+ONNX2IR_C_API int64_t onnx2ir_layer_output_rank(const onnx2ir_layer* layer, size_t index);
+ONNX2IR_C_API int64_t onnx2ir_layer_output_size(const onnx2ir_layer* layer, size_t index, size_t axis);
+/* The bytes of a Const, as in the .bin: their number, 0 for other layers; and `size` of them from `offset` on. */
+ONNX2IR_C_API uint64_t onnx2ir_layer_constant_size(const onnx2ir_layer* layer);
+ONNX2IR_C_API onnx2ir_status onnx2ir_layer_constant_read(const onnx2ir_layer* layer, uint64_t offset, void* target, size_t size);
+/* All of this, with bounds of dimensions, tensor names, and how bodies are connected: a JSON object with the fields of the struct Layer
+ * (onnx2ir/layers.hpp). */
+ONNX2IR_C_API const char* onnx2ir_layer_json(const onnx2ir_layer* layer);
+
 /* The graph as text, with a hash for each large constant; NULL if a file of the model cannot be read any more. */
 ONNX2IR_C_API const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion);
 /* The graph as an HTML page for a web browser, without references to other files; NULL as above. */
@@ -91,6 +136,15 @@ ONNX2IR_C_API const char* onnx2ir_conversion_html(onnx2ir_conversion* conversion
 /* The differences between two models, one line each, empty if they are equal; NULL if a file of a model cannot be read any
  * more. The text belongs to `before`. */
 ONNX2IR_C_API const char* onnx2ir_conversion_diff(onnx2ir_conversion* before, const onnx2ir_conversion* after);
+
+/* The same in parts: a JSON array of {"place", "what", "before", "after", "text"}, and for constants "elements": {"count", "changed",
+ * "largest", "relative"}. `ignores_names`: 0, or 1 to compare no names of models, layers and tensors. */
+ONNX2IR_C_API const char* onnx2ir_conversion_differences(onnx2ir_conversion* before, const onnx2ir_conversion* after,
+                                                         int ignores_names);
+
+/* Operators, weights, arithmetic and memory of a model: a JSON object with the fields of the struct Stats (onnx2ir/statistics.hpp).
+ * `sizes` of dynamic dimensions of inputs: "batch=8,x[1]=224"; may be NULL. NULL if the sizes do not fit the model. */
+ONNX2IR_C_API const char* onnx2ir_conversion_stats(onnx2ir_conversion* conversion, const char* sizes);
 
 /* The layers of an IR that releases of the option "target_runtime" compute wrongly: a JSON array of {"layer", "operation", "fault",
  * "summary", "first_release", "last_release", "instruction_sets", "warning"}. NULL if the release is not supported or a file of the model cannot be read any more. The text belongs to `conversion`. */

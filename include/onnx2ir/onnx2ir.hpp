@@ -7,9 +7,13 @@
 // The library does not print. Functions are re-entrant: any number of threads may convert at once. The const
 // functions of one Model may be called by several threads, but not while it is assigned or moved from. The
 // only exception that leaves the library is std::bad_alloc, except in Model::xml(), weights(),
-// copy_weights(), text() and html(), and in diff(). Models and the files they refer to may be untrusted:
-// damaged or out-of-range data is reported as an error in the diagnostics.
+// copy_weights(), visit_layers(), text() and html(), and in diff(). Models and the files they refer to may be
+// untrusted: damaged or out-of-range data is reported as an error in the diagnostics.
 #pragma once
+
+#if __cplusplus < 202002L
+#error "onnx2ir/onnx2ir.hpp needs C++20: compile with -std=c++20, or use onnx2ir/onnx2ir.h"
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +22,9 @@
 #include <memory>
 #include <onnx2ir/diagnostic.hpp>
 #include <onnx2ir/export.hpp>
+#include <onnx2ir/layers.hpp>
 #include <onnx2ir/options.hpp>
+#include <onnx2ir/statistics.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,15 +32,6 @@
 #include <vector>
 
 namespace onnx2ir {
-
-/// The sizes that a dimension of a port may have, and its name in the ONNX model.
-struct PortDimension {
-  std::int64_t min = 0;
-  std::int64_t max = -1;  ///< -1: no upper bound
-  std::string name;       ///< empty: none, or a static dimension
-
-  friend bool operator==(const PortDimension&, const PortDimension&) = default;
-};
 
 /// An input or output of a converted model. A sequence `y` has two ports, `y/values` and `y/shapes`; an
 /// optional `y` has `y/has_value` in addition to its value.
@@ -62,12 +59,21 @@ class ONNX2IR_API Model {
   std::vector<Port> inputs() const;
   std::vector<Port> outputs() const;
 
+  /// The number of layers, with those in bodies.
+  std::size_t layer_count() const;
+
   /// Writes the XML to `xml` and the weights to `bin` (by default `xml` with the extension .bin). Both files
   /// are renamed when both are complete, under a lock of their folders, so that two writers never leave the
   /// files of different models. On failure no existing file is changed. Files that the model was read from
   /// are not overwritten, nor are those of Conversion::files. Returns the reason of a failure.
   std::optional<Diagnostic> save(const std::filesystem::path& xml, const std::filesystem::path& bin = {},
                                  const SaveOptions& options = {}) const;
+
+  /// Passes what save() would write to functions, in pieces of at most a few MiB and without seeking: first
+  /// all weights, then all of the XML, so that the XML is complete only if the weights are. Of the options,
+  /// max_xml_size, progress and is_cancelled matter. Returns the reason of a failure.
+  std::optional<Diagnostic> write(const ByteSink& xml, const ByteSink& weights,
+                                  const SaveOptions& options = {}) const;
 
   /// The XML (UTF-8), and the weights that it refers to by byte offsets, in memory (little endian, as in the
   /// .bin). Throws std::runtime_error if a file of the model cannot be read any more.
@@ -76,6 +82,10 @@ class ONNX2IR_API Model {
   /// Writes the same weights to memory of the caller, for example of an ov::Tensor: `allocate` is called once
   /// with their size in bytes and returns the address. Throws like weights(), and what `allocate` throws.
   void copy_weights(const std::function<std::byte*(std::size_t size)>& allocate) const;
+
+  /// Calls `visit` for each layer as it is written. Throws std::runtime_error if a file of the model cannot
+  /// be read any more, and what `visit` throws.
+  void visit_layers(const LayerVisitor& visit) const;
 
   /// The graph as it is written, as text (docs/golden-files.md), with a hash for each large constant. Throws
   /// std::runtime_error if a file of the model cannot be read any more.
@@ -90,6 +100,7 @@ class ONNX2IR_API Model {
 
  private:
   friend struct Legalizer;
+  friend ONNX2IR_API Stats stats(const Model& model, const StatsOptions& options);
   friend ONNX2IR_API std::vector<Difference> differences(const Model& before, const Model& after,
                                                          const DiffOptions& options);
   std::unique_ptr<Implementation> implementation_;
@@ -121,6 +132,9 @@ ONNX2IR_API Conversion read_ir(const std::filesystem::path& xml, const std::file
 
 /// Reads an IR in memory: Model::xml() and Model::weights() of the model, or the content of OpenVINO's files.
 ONNX2IR_API Conversion read_ir_bytes(std::string_view xml, std::vector<std::byte> weights);
+
+/// A layer as a JSON object with the fields of the struct; of a constant, its size.
+ONNX2IR_API std::string to_json(const Layer& layer);
 
 /// The differences between two models, one line each; empty if they are equal. Compares the interface, the
 /// operations with names, attributes, types, shapes and weights, and the connections, also in bodies
@@ -158,6 +172,13 @@ struct DiffOptions {
   /// layers by their connections.
   bool ignores_names = false;
 };
+
+/// Counts the operators, weights, arithmetic and memory of a model (docs/stats.md). Of a conversion, also the
+/// operators of the ONNX model. Sizes that do not fit the model are errors in the diagnostics.
+ONNX2IR_API Stats stats(const Model& model, const StatsOptions& options = {});
+/// Parses "batch=8,x[1]=224". If the text is malformed, returns no value and sets `problem`.
+ONNX2IR_API std::optional<std::vector<std::pair<std::string, std::int64_t>>> parse_sizes(
+    std::string_view text, std::string& problem);
 
 /// A difference between two models, as a line of diff() and in parts.
 struct Difference {
@@ -216,6 +237,9 @@ ONNX2IR_API std::string to_json(const Conversion& conversion);
 /// The layers that lint() found: a JSON array of objects with the keys layer, operation, fault, summary,
 /// first_release, last_release, instruction_sets (as in FaultInfo) and warning.
 ONNX2IR_API std::string to_json(const Lint& lint);
+/// Tables for people, and a JSON object with the fields of the structs.
+ONNX2IR_API std::string to_string(const Stats& stats);
+ONNX2IR_API std::string to_json(const Stats& stats);
 /// A JSON array with the parts of each difference; numbers that are not finite are null.
 ONNX2IR_API std::string to_json(std::span<const Difference> differences);
 /// `text` as a JSON string, quotes included.

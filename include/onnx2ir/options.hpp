@@ -1,6 +1,7 @@
 // The options of a conversion: structs for C++, and by name for the command line, C and Python.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -31,6 +32,14 @@ struct DebugOptions {
   std::function<void(std::string_view pass, double seconds, bool modified)> pass_finished;
 };
 
+/// Data that the program supplies instead of a file. It is read once, in order, during the conversion, and is
+/// in memory as long as the converted model.
+struct SuppliedData {
+  std::uint64_t size = 0;  ///< bytes
+  /// Fills `target`, at most a MiB, with the bytes from `offset` on, and returns whether it could.
+  std::function<bool(std::uint64_t offset, std::span<std::byte> target)> read;
+};
+
 /// The options of a conversion. The functions may be empty; they are called on the converting thread and
 /// should not throw: a std::exception ends the conversion with an error.
 struct Options {
@@ -41,6 +50,10 @@ struct Options {
   /// The folder of external data for a model given as bytes or text; empty: external data is an error.
   /// Ignored for models read from a path, which use the folder of that path.
   std::filesystem::path external_data_folder;
+  /// Supplies the external data at `location`, as the model names it, for example if it is encrypted or on
+  /// another machine. Called once for each location; no value: it is a file in the folder. A location must be
+  /// a relative path without "..", as for files.
+  std::function<std::optional<SuppliedData>(const std::string& location)> external_data;
   /// Called during the conversion with the name of the stage and the finished fraction of the work, 0 to 1.
   std::function<void(std::string_view stage, double fraction)> progress;
   /// Called after each node and each pass: true ends the conversion with the error "cancelled".
@@ -90,6 +103,9 @@ struct Options {
   bool unroll_loops = false;
   DebugOptions debug;
 };
+
+/// Receives output in pieces; returns false to end the writing with the error "cannot-write".
+using ByteSink = std::function<bool(std::span<const std::byte> bytes)>;
 
 /// Options for writing a model.
 struct SaveOptions {

@@ -9,30 +9,62 @@
 For comparisons with another runtime, compile with {"INFERENCE_PRECISION_HINT": "f32"}: by default, OpenVINO computes in bf16 or f16 on some CPUs.
 """
 
-from ._api import Model, check_files, convert, diff, get_include, legalize, lint, read_ir, supported_operators
+from ._api import Model, check_files, convert, diff, differences, get_include, legalize, lint, read_ir, stats, supported_operators
 from ._convert_model import convert_model
 from ._library import version as _version
-from ._types import AffectedLayer, ConversionError, Diagnostic, Dimension, Operator, Place, Port
+from ._types import (
+    AffectedLayer,
+    BodyPort,
+    ChangedElements,
+    ConversionError,
+    Costs,
+    Diagnostic,
+    Difference,
+    Dimension,
+    GraphCounts,
+    Layer,
+    LayerBody,
+    LayerOutput,
+    Operator,
+    OperatorCount,
+    Place,
+    Port,
+    Stats,
+    WeightCount,
+)
 
 __version__ = _version()
 
 __all__ = [
     "AffectedLayer",
+    "BodyPort",
+    "ChangedElements",
     "ConversionError",
+    "Costs",
     "Diagnostic",
+    "Difference",
     "Dimension",
+    "GraphCounts",
+    "Layer",
+    "LayerBody",
+    "LayerOutput",
     "Model",
     "Operator",
+    "OperatorCount",
     "Place",
     "Port",
+    "Stats",
+    "WeightCount",
     "check_files",
     "convert",
     "convert_model",
     "diff",
+    "differences",
     "get_include",
     "legalize",
     "lint",
     "read_ir",
+    "stats",
     "supported_operators",
 ]
 

@@ -8,14 +8,29 @@ import os
 import pathlib
 import signal
 import threading
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NoReturn, Optional, Protocol, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Protocol, Sequence, Tuple, Union
 
-from ._library import OK, Allocate, Progress, library
+from ._external_data import ExternalData, ExternalSource
+from ._library import OK, Allocate, Progress, Visit, Write, library
 from ._notebook import notebook_html
 from ._option_texts import Path, extensions_text, inputs_text, outputs_text
 from ._progress import ProgressFunction, Reporter
 from ._sources import model_bytes
-from ._types import AffectedLayer, ConversionError, Diagnostic, Operator, Port, diagnostics_of, ports_of
+from ._types import (
+    AffectedLayer,
+    ConversionError,
+    Diagnostic,
+    Difference,
+    Layer,
+    Operator,
+    Port,
+    Stats,
+    diagnostics_of,
+    differences_of,
+    layer_of,
+    ports_of,
+    stats_of,
+)
 
 if TYPE_CHECKING:
     import openvino
@@ -30,6 +45,10 @@ class _Message(Protocol):
 
 class _Readable(Protocol):
     def read(self) -> Any: ...
+
+
+class _Writable(Protocol):
+    def write(self, data: bytes) -> Any: ...
 
 
 class _Array(Protocol):
@@ -71,6 +90,7 @@ class _Options(_Owner):
         self._handle = _checked(library.onnx2ir_options_new())
         self._progress: Any = None
         self.error: Optional[BaseException] = None  # an exception that ended the work
+        self.external_source: Optional[ExternalSource] = None
         for name, value in values.items():
             if value is not None:
                 self._set(name, value)
@@ -95,6 +115,10 @@ class _Options(_Owner):
         self._progress = Progress(call)
         library.onnx2ir_options_set_progress(self._handle, self._progress, None)
 
+    def set_external_data(self, supply: ExternalData) -> None:
+        self.external_source = ExternalSource(supply)
+        self.external_source.set_up(self._handle)
+
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
         """Around a call of the library, which ends early at Ctrl-C. Raises the exception that ended it.
@@ -116,6 +140,9 @@ class _Options(_Owner):
         finally:
             if callable(handler):
                 signal.signal(signal.SIGINT, handler)
+        source = self.external_source
+        if self.error is None and source is not None:
+            self.error = source.error
         if self.error is not None:
             raise self.error
 
@@ -207,6 +234,65 @@ class Model:
         if status != OK:
             _raise_os_error(self._last_error(), xml)
 
+    def write(
+        self,
+        xml: _Writable,
+        weights: _Writable,
+        *,
+        max_xml_size: int = 1 << 32,
+        progress: Union[None, bool, ProgressFunction] = None,
+    ) -> None:
+        """Writes the XML and the weights to open binary files, or to objects with a method `write`: first all weights, then all of the XML.
+
+        An exception of `write`, or in `progress`, ends the writing and is raised. The other arguments are those of save().
+        """
+        options = _Options(max_xml_size=max_xml_size)
+
+        def writer(target: _Writable) -> Any:
+            def call(address: int, size: int, _: Any) -> int:
+                try:
+                    target.write(ctypes.string_at(address, size))
+                    return 1
+                except BaseException as error:  # raised again by running()
+                    options.error = options.error or error
+                    return 0
+
+            return Write(call)
+
+        writers = [writer(xml), writer(weights)]
+        with Reporter(progress, "writing") as reporter:
+            options.set_progress(reporter.report)
+            with options.running():
+                status = library.onnx2ir_conversion_write(self._handle.pointer, writers[0], None, writers[1], None, options.handle)
+        if status != OK:
+            raise RuntimeError(self._last_error())
+
+    def layers(self, *, values: bool = False) -> List[Layer]:
+        """The layers as they are written, those of bodies too, each one after those that it reads. `values`: with the bytes of constants."""
+        found: List[Layer] = []
+        errors: List[BaseException] = []
+
+        def visit(layer: Any, _: Any) -> int:
+            try:
+                description: bytes = library.onnx2ir_layer_json(layer)
+                size: int = library.onnx2ir_layer_constant_size(layer) if values else 0
+                data = ctypes.create_string_buffer(size)
+                if size and library.onnx2ir_layer_constant_read(layer, 0, data, size) != OK:
+                    raise RuntimeError("a file of the model cannot be read any more")
+                row = json.loads(description)
+                found.append(layer_of(row, data.raw if values and row["type"] == "Const" else None))
+                return 1
+            except BaseException as error:
+                errors.append(error)
+                return 0
+
+        status = library.onnx2ir_conversion_visit_layers(self._handle.pointer, Visit(visit), None)
+        if errors:
+            raise errors[0]
+        if status != OK:
+            raise RuntimeError(self._last_error())
+        return found
+
     def xml(self) -> bytes:
         """The XML, in memory. Raises RuntimeError if a file of the model has changed."""
         return ctypes.string_at(*self._memory(library.onnx2ir_conversion_xml))
@@ -290,13 +376,8 @@ def _converted(model: Any, options: _Options) -> _Handle:
         os.stat(model)  # raises the right error for a missing file
         return _Handle(library.onnx2ir_convert_file(_encoded(os.fspath(model)), options.handle))
     view = memoryview(content)
-    if isinstance(content, bytes):
-        return _Handle(library.onnx2ir_convert_bytes(content, len(content), options.handle))
-    if view.readonly:
-        content = bytes(view)
-        return _Handle(library.onnx2ir_convert_bytes(content, len(content), options.handle))
-    buffer = (ctypes.c_char * view.nbytes).from_buffer(view)
-    return _Handle(library.onnx2ir_convert_bytes(buffer, view.nbytes, options.handle))
+    source: Any = content if isinstance(content, bytes) else bytes(view) if view.readonly else (ctypes.c_char * view.nbytes).from_buffer(view)
+    return _Handle(library.onnx2ir_convert_bytes(source, view.nbytes, options.handle))
 
 
 def convert(
@@ -305,6 +386,7 @@ def convert(
     input: Any = None,  # noqa: A002
     output: Union[None, str, Sequence[str]] = None,
     external_data_folder: Optional[Path] = None,
+    external_data: Optional[ExternalData] = None,
     operator_map: Optional[Path] = None,
     extension: Union[None, Path, Sequence[Path]] = None,
     keep_unknown: bool = False,
@@ -328,6 +410,8 @@ def convert(
     a type, a constant array, a tuple of these for one input, or a list or dict of them for several (docs/embedding.md).
     `output`: tensors that become the outputs.
     `external_data_folder`: the folder of external data for a model that is not a file.
+    `external_data`: a function that gets the location of external data, and returns it as bytes or another buffer, or as an open binary file
+    that can seek, for example if it is encrypted or on another machine; None: it is a file. The data is in memory as long as the model.
     `operator_map`: a JSON file with rules that convert operators to operations of the IR.
     `extension`: a library with translators of operators, or several of them.
     `keep_unknown`: keeps operators that cannot be converted as layers for an extension of OpenVINO, which the program that runs the IR loads.
@@ -363,6 +447,8 @@ def convert(
         max_function_nodes=max_function_nodes,
         max_memory=max_memory,
     )
+    if external_data is not None:
+        options.set_external_data(external_data)
     with Reporter(progress, "converting") as reporter:
         options.set_progress(reporter.report)
         with options.running():
@@ -393,10 +479,31 @@ def read_ir(xml: Path, bin: Optional[Path] = None) -> Model:  # noqa: A002
     return _model(_Handle(library.onnx2ir_read_ir(*files)))
 
 
-def diff(before: Model, after: Model) -> List[str]:
+def diff(before: Model, after: Model, *, ignore_names: bool = False) -> List[str]:
     """The differences between two models, one line each; empty if they are equal. The order and the ids of layers do not matter."""
-    text = before._text(library.onnx2ir_conversion_diff(before._handle.pointer, after._handle.pointer))
-    return text.splitlines()
+    return [one.text for one in differences(before, after, ignore_names=ignore_names)]
+
+
+def differences(before: Model, after: Model, *, ignore_names: bool = False) -> List[Difference]:
+    """The same in parts: where, what, before, after, and for constants how many elements differ and by how much.
+
+    `ignore_names`: compares no names of models, layers and tensors; inputs and outputs are matched by their order.
+    """
+    text = library.onnx2ir_conversion_differences(before._handle.pointer, after._handle.pointer, int(ignore_names))
+    return differences_of(json.loads(before._text(text)))
+
+
+def stats(model: Union[Model, ModelSource], sizes: Optional[Mapping[str, int]] = None) -> Stats:
+    """Counts the operators, parameters, weights, arithmetic and memory of a model; what is not a Model is converted first.
+
+    `sizes`: those of dynamic dimensions of inputs, {"batch": 8, "x[1]": 224}; ValueError if they do not fit the model.
+    """
+    converted = model if isinstance(model, Model) else convert(model)
+    given = ",".join(f"{name}={size}" for name, size in (sizes or {}).items())
+    text = library.onnx2ir_conversion_stats(converted._handle.pointer, _encoded(given))
+    if text is None:
+        raise ValueError(converted._last_error())
+    return stats_of(json.loads(text.decode(errors="replace")))
 
 
 def lint(model: Model, *, target_runtime: str = "") -> List[AffectedLayer]:

@@ -9,6 +9,10 @@ OK = 0
 
 Progress = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_double, ctypes.c_void_p)
 Allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
+ExternalSize = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p)
+ExternalRead = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
+Write = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
+Visit = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 
 _TEXT = ctypes.c_char_p
 _HANDLE = ctypes.c_void_p
@@ -23,6 +27,7 @@ _FUNCTIONS: "dict[str, tuple[Any, list[Any]]]" = {
     "onnx2ir_options_set": (ctypes.c_int, [_HANDLE, _TEXT, _TEXT]),
     "onnx2ir_options_problem": (_TEXT, [_HANDLE]),
     "onnx2ir_options_set_progress": (None, [_HANDLE, Progress, ctypes.c_void_p]),
+    "onnx2ir_options_set_external_data": (None, [_HANDLE, ExternalSize, ExternalRead, ctypes.c_void_p]),
     "onnx2ir_convert_file": (_HANDLE, [_TEXT, _HANDLE]),
     "onnx2ir_convert_bytes": (_HANDLE, [ctypes.c_void_p, ctypes.c_size_t, _HANDLE]),
     "onnx2ir_read_ir": (_HANDLE, [_TEXT, _TEXT]),
@@ -35,9 +40,16 @@ _FUNCTIONS: "dict[str, tuple[Any, list[Any]]]" = {
     "onnx2ir_conversion_xml": (ctypes.c_void_p, [_HANDLE, _SIZE]),
     "onnx2ir_conversion_weights": (ctypes.c_void_p, [_HANDLE, _SIZE]),
     "onnx2ir_conversion_copy_weights": (ctypes.c_int, [_HANDLE, Allocate, ctypes.c_void_p]),
+    "onnx2ir_conversion_write": (ctypes.c_int, [_HANDLE, Write, ctypes.c_void_p, Write, ctypes.c_void_p, _HANDLE]),
+    "onnx2ir_conversion_visit_layers": (ctypes.c_int, [_HANDLE, Visit, ctypes.c_void_p]),
+    "onnx2ir_layer_constant_size": (ctypes.c_uint64, [_HANDLE]),
+    "onnx2ir_layer_constant_read": (ctypes.c_int, [_HANDLE, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t]),
+    "onnx2ir_layer_json": (_TEXT, [_HANDLE]),
     "onnx2ir_conversion_graph": (_TEXT, [_HANDLE]),
     "onnx2ir_conversion_html": (_TEXT, [_HANDLE]),
     "onnx2ir_conversion_diff": (_TEXT, [_HANDLE, _HANDLE]),
+    "onnx2ir_conversion_differences": (_TEXT, [_HANDLE, _HANDLE, ctypes.c_int]),
+    "onnx2ir_conversion_stats": (_TEXT, [_HANDLE, _TEXT]),
     "onnx2ir_conversion_lint": (_TEXT, [_HANDLE, _HANDLE]),
     "onnx2ir_conversion_legalize": (_HANDLE, [_HANDLE, _HANDLE]),
     "onnx2ir_check_files": (ctypes.c_int, [_TEXT, _TEXT, ctypes.c_char_p, ctypes.c_size_t]),

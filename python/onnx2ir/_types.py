@@ -98,6 +98,134 @@ class AffectedLayer:
     warning: str  # not empty: legalize() changes nothing, and this says what goes wrong
 
 
+@dataclass(frozen=True)
+class ChangedElements:
+    """How the elements of two numeric constants of the same type and shape differ."""
+
+    count: int
+    changed: int
+    largest: Optional[float]  # the largest change; None if it is not finite
+    relative: Optional[float]  # relative to the largest element
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference between two models."""
+
+    place: str  # "main/last.body/doubled (Add)", or "model"
+    what: str  # "operation", "value", "added"
+    before: str  # empty if `what` says all
+    after: str
+    text: str  # the line of diff()
+    elements: Optional[ChangedElements] = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class OperatorCount:
+    """The operators, or the layers, of one type. An ONNX model has no arithmetic: its layers in the IR have it."""
+
+    type: str  # "Conv", "com.microsoft.Attention"; of layers "Convolution"
+    count: int  # with those in bodies, and in functions as often as they are called
+    in_bodies: int
+    multiply_adds: int = 0  # in one inference
+    flops: int = 0  # a multiply-add counts as two
+    without_sizes: int = 0  # layers that are not counted, because their sizes are dynamic
+
+
+@dataclass(frozen=True)
+class WeightCount:
+    """The constants of one element type. Constants that share their bytes count once."""
+
+    element_type: str
+    constants: int
+    elements: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class GraphCounts:
+    """The counts of the ONNX model, or of the IR."""
+
+    operator_count: int
+    parameters: int  # without integers of more than 8 bits
+    weight_bytes: int
+    operators: Tuple[OperatorCount, ...]
+    weights: Tuple[WeightCount, ...]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The arithmetic and the memory of one inference, in the IR."""
+
+    multiply_adds: int
+    flops: int
+    without_sizes: int  # layers that are not counted, because their sizes are dynamic
+    open_loops: int  # loops of which one iteration is counted
+    peak_bytes: Optional[int]  # the most bytes of activations at the same time; None if a size is dynamic
+    peak_layer: Optional[str]
+
+
+@dataclass(frozen=True)
+class Stats:
+    """The counts of a model: see docs/stats.md."""
+
+    onnx: Optional[GraphCounts]  # None for a model that was read from IR
+    ir: GraphCounts
+    costs: Costs
+    missing_sizes: Tuple[str, ...]  # dynamic dimensions of the inputs without a size
+
+
+@dataclass(frozen=True)
+class LayerOutput:
+    """An output of a layer."""
+
+    element_type: str
+    shape: Optional[Tuple[Dimension, ...]]  # as in Port
+    names: Tuple[str, ...]  # of the tensor in the ONNX model
+
+
+@dataclass(frozen=True)
+class BodyPort:
+    """How a value gets into or out of the body of a Loop or an If."""
+
+    kind: str  # "captured", "state", "slice", "scan", "result", "iteration", "condition"
+    input: Optional[int] = None  # index of an input of the layer
+    parameter: Optional[int] = None  # id of a Parameter of the body
+    result: Optional[int] = None  # id of a Result of the body
+    output: Optional[int] = None  # index of an output of the layer
+    axis: int = 0  # of slices and scans, with the next four, as in the XML
+    start: int = 0
+    end: int = -1
+    stride: int = 1
+    part_size: int = 1
+
+
+@dataclass(frozen=True)
+class LayerBody:
+    name: str  # "body", "then_branch" or "else_branch"
+    ports: Tuple[BodyPort, ...]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer of a converted model."""
+
+    id: int  # the position in the order of Model.layers()
+    name: str
+    type: str  # "MatMul"
+    opset: str
+    graph: str  # the path of the body that it is in: "loop/body"; empty for the main graph
+    attributes: Dict[str, str]  # as in the XML
+    inputs: Tuple[Tuple[int, int], ...]  # the id of the layer that is read, and the index of its output
+    outputs: Tuple[LayerOutput, ...]
+    value: Optional[bytes] = field(default=None, repr=False)  # of a constant, if it was asked for
+    constant_size: int = 0  # bytes of a constant
+    bodies: Tuple[LayerBody, ...] = ()  # of a Loop or an If
+
+
 class ConversionError(ValueError):
     """A model that cannot be converted; `diagnostics` has all the reasons."""
 
@@ -135,3 +263,33 @@ def ports_of(rows: List[Dict[str, Any]]) -> Tuple[Port, ...]:
         )
 
     return tuple(Port(row["name"], row["element_type"], shape_of(row)) for row in rows)
+
+
+def differences_of(rows: List[Dict[str, Any]]) -> List[Difference]:
+    return [Difference(**{**row, "elements": ChangedElements(**row["elements"]) if "elements" in row else None}) for row in rows]
+
+
+def stats_of(row: Dict[str, Any]) -> Stats:
+    def graph_of(counts: Dict[str, Any]) -> GraphCounts:
+        operators = tuple(OperatorCount(**one) for one in counts["operators"])
+        return GraphCounts(**{**counts, "operators": operators, "weights": tuple(WeightCount(**one) for one in counts["weights"])})
+
+    onnx = None if row["onnx"] is None else graph_of(row["onnx"])
+    return Stats(onnx, graph_of(row["ir"]), Costs(**row["costs"]), tuple(row["missing_sizes"]))
+
+
+def layer_of(row: Dict[str, Any], value: Optional[bytes]) -> Layer:
+    def output_of(one: Dict[str, Any]) -> LayerOutput:
+        sizes = one["shape"]
+        shape = None
+        if sizes is not None:
+            shape = tuple(
+                Dimension(size["min"] if size["min"] == size["max"] else -1, size["min"], None if size["max"] < 0 else size["max"])
+                for size in sizes
+            )
+        return LayerOutput(one["element_type"], shape, tuple(one["names"]))
+
+    bodies = tuple(LayerBody(one["name"], tuple(BodyPort(**port) for port in one["ports"])) for one in row.get("bodies", ()))
+    inputs = tuple((layer, output) for layer, output in row["inputs"])
+    outputs = tuple(map(output_of, row["outputs"]))
+    return Layer(**{**row, "inputs": inputs, "outputs": outputs, "bodies": bodies, "value": value})

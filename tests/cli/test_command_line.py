@@ -49,7 +49,7 @@ def test_several_models(tmp_path):
     assert done.returncode == 1
     assert files(tmp_path / "out") == sorted(f"{name}.{ending}" for name in names for ending in ("xml", "bin"))
     # Results are reported in the order of the models.
-    told = re.findall(r"^wrote '.*/(m\d).xml'|^onnx2ir: '.*' was not (converted)", done.stderr, re.M)
+    told = re.findall(r"^.*/(m\d).xml, .*: \d+ layers|^onnx2ir: '.*' was not (converted)", done.stderr, re.M)
     assert [a or b for a, b in told] == ["m0", "m1", "m2", "m3", "converted", "m4", "m5", "m6", "m7"]
     timed = re.findall(r"^.*/(m\d).onnx: \w+ +[\d.]+ ms", done.stderr, re.M)
     assert set(timed) == set(names) and timed == sorted(timed)
@@ -97,13 +97,6 @@ def test_report(model, tmp_path):
     assert json.loads(done.stdout)["models"][0]["xml"] is None
     done = run(model, "--report", "no/such/folder/r.json", folder=tmp_path)
     assert done.returncode == 1 and "cannot be written" in done.stderr
-
-
-def test_verbose_names_all_stages(model, tmp_path):
-    done = converted(model, "-o", tmp_path / "x.xml", "--verbose")
-    stages = [line.split()[0] for line in done.stderr.splitlines() if line.endswith((" ms", "changed"))]
-    passes = [line.split()[0] for line in run("--list-passes").stdout.splitlines()]
-    assert stages[0] == "import" and stages[-1] == "write" and set(stages[1:-1]) <= set(passes)
 
 
 @pytest.mark.parametrize(
@@ -186,6 +179,7 @@ def test_options_after_a_double_hyphen_are_models(tmp_path):
 
 def test_completions_and_manual_page():
     names = set(re.findall(r"--([a-z][a-z0-9-]+)", run("--help").stdout)) - {"compress"}
+    assert names >= {"json", "ignore-names", "dim", "check-files", "sync"}  # options of all commands
     for form in ("man", "bash", "zsh", "fish", "markdown"):
         text = run("--documentation", form).stdout.replace("\\-", "-")
         missing = {name for name in names if f"--{name}" not in text and f"-l {name}" not in text}
@@ -195,7 +189,15 @@ def test_completions_and_manual_page():
 def test_bash_completes_options_and_values():
     script = run("--documentation", "bash").stdout
     ask = script + "\nCOMP_WORDS=(onnx2ir {0}); COMP_CWORD={1}; compopt() {{ :; }}; _onnx2ir; echo \"${{COMPREPLY[*]}}\""
-    for words, count, expected in [("--compress", 1, "--compress-to-fp16"), ("--sync a", 2, "always"), ("--diagnostics-format ''", 2, "text json github sarif")]:
+    for words, count, expected in [
+        ("--compress", 1, "--compress-to-fp16"),
+        ("--sync a", 2, "always"),
+        ("--diagnostics-format ''", 2, "text json github sarif"),
+        ("--ig", 1, ""),
+        ("diff --ig", 2, "--ignore-names"),
+        ("lint --j", 2, "--json"),
+        ("stats --d", 2, "--dynamic-quantization --dim --diagnostics-format --documentation"),
+    ]:
         done = subprocess.run(["bash", "-c", ask.replace("{0}", words).replace("{1}", str(count)).replace("{{", "{").replace("}}", "}")], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == expected, done.stderr
 
@@ -277,3 +279,21 @@ def test_similar_names(text, options, messages, tmp_path):
     done = run("m.onnxtxt", "--check", *options, folder=tmp_path)
     assert done.returncode == 1
     assert all(message in done.stderr for message in messages), done.stderr
+
+
+def options_in_help(*words):
+    return set(re.findall(r"^  (?:-\w, )?--([a-z][a-z0-9-]+)", run(*words, "--help").stdout, re.M))
+
+
+def test_documents_have_the_options_of_all_commands():
+    """Each command accepts the options of its help, which are in the documents with the names of commands that are not conversions."""
+    commands = ["show", "diff", "stats", "lint", "legalize"]
+    everything = options_in_help()
+    assert everything == set().union(*(options_in_help(name) for name in commands), options_in_help("help")) | everything
+    assert "--ignore-names` | diff: compare no names" in run("--documentation", "markdown").stdout
+    assert "--json` | diff, stats, lint: print the result as JSON" in run("--documentation", "markdown").stdout
+    assert "__fish_seen_subcommand_from diff' -l ignore-names" in run("--documentation", "fish").stdout
+    for name in commands:
+        assert options_in_help(name) < everything
+        for option in everything - options_in_help(name):
+            assert run(name, "x.onnx", "y.onnx", f"--{option}=1").returncode == 2, (name, option)

@@ -103,7 +103,35 @@ def iterator(slice_length=1, stride=1):
     return opset1.concat([last, rows], 0), [x, initial]
 
 
+def converted_like():
+    x = parameter([2, 3])
+    return opset1.multiply(opset1.convert_like(opset1.convert(x, "f16"), x), x), [x]
+
+
+def hard_sigmoid():
+    import openvino.opset5 as opset5
+
+    x = parameter([-1, 3])
+    return opset5.hsigmoid(x), [x]
+
+
+def squared_difference():
+    x, y = parameter([2, 1]), parameter([1, 3])
+    return opset1.squared_difference(x, y), [x, y]
+
+
+def identity():
+    import openvino.opset16 as opset16
+
+    x = parameter([2, 3])
+    return opset16.identity(x), [x]
+
+
 CASES = {
+    "converted_like": converted_like,
+    "hard_sigmoid": hard_sigmoid,
+    "squared_difference": squared_difference,
+    "identity": identity,
     "older_pool": older_pool,
     "older_shape": older_shape,
     "older_scatter": older_scatter,

@@ -51,6 +51,16 @@ def test_header_alone(tmp_path):
         run(*compiler, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I", REPOSITORY / "include", tmp_path / "a.c")
 
 
+@pytest.mark.parametrize(("standard", "is_accepted"), [("c++17", False), ("c++20", True)])
+def test_standard_of_the_cpp_header(tmp_path, standard, is_accepted):
+    (tmp_path / "a.cpp").write_text("#include <onnx2ir/onnx2ir.hpp>\n")
+    command = ["g++", f"-std={standard}", "-fsyntax-only", "-I", str(REPOSITORY / "include"), str(tmp_path / "a.cpp")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) == is_accepted
+    errors = [line for line in done.stderr.splitlines() if "error" in line]
+    assert is_accepted or "needs C++20: compile with -std=c++20, or use onnx2ir/onnx2ir.h" in errors[0]
+
+
 def exported(library):
     lines = subprocess.run(["nm", "--dynamic", "--defined-only", library], capture_output=True, text=True, check=True).stdout.splitlines()
     return sorted(line.split()[2] for line in lines if line.split()[2].startswith("onnx2ir_"))

@@ -1,5 +1,6 @@
 """The Debian package and the tarball of `./dev package`, installed into empty folders."""
 
+import os
 import subprocess
 
 import pytest
@@ -73,6 +74,41 @@ def test_static_library(tarball, tmp_path):
     command = ["gcc", "-std=c99", "-I", tarball / "include", REPOSITORY / "tests/package/c_program/main.c", tarball / "lib/libonnx2ir.a"]
     run(*command, "-lstdc++", "-lm", "-o", tmp_path / "main")
     run(tmp_path / "main", MODEL, tmp_path)
+
+
+FIND = """
+cmake_minimum_required(VERSION 3.16)
+project(program LANGUAGES {language})
+find_package(onnx2ir 0.2 REQUIRED)
+add_executable(program "{source}")
+target_link_libraries(program PRIVATE onnx2ir::onnx2ir)
+"""
+CPP = """
+#include <onnx2ir/onnx2ir.hpp>
+int main(int, char** arguments) { return onnx2ir::convert_file(arguments[1]).model ? 0 : 1; }
+"""
+
+
+@pytest.mark.parametrize("language", ["C", "CXX"])
+def test_tarball_with_cmake(tarball, tmp_path, language):
+    """In C, where CMake has no C++ compiler, and in C++, where the package asks for C++20. It may be moved."""
+    (tmp_path / "main.cpp").write_text(CPP)
+    source = REPOSITORY / "tests/package/c_program/main.c" if language == "C" else tmp_path / "main.cpp"
+    (tmp_path / "CMakeLists.txt").write_text(FIND.format(language=language, source=source))
+    run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={tarball}")
+    run("cmake", "--build", tmp_path / "build")
+    run(tmp_path / "build/program", MODEL, tmp_path)
+
+
+def test_tarball_with_pkg_config(tarball, tmp_path):
+    flags = run("pkg-config", "--cflags", "--libs", "onnx2ir", env={**os.environ, "PKG_CONFIG_PATH": str(tarball / "lib/pkgconfig")}).split()
+    run("gcc", "-std=c99", REPOSITORY / "tests/package/c_program/main.c", *flags, "-o", tmp_path / "main")
+    run(tmp_path / "main", MODEL, tmp_path)
+
+
+def test_tarball_documents(tarball):
+    for path in (REPOSITORY / "docs").glob("*.md"):
+        assert (tarball / "docs" / path.name).read_bytes() == path.read_bytes()
 
 
 def test_tarball_has_no_path_of_the_repository(tarball):

@@ -49,22 +49,26 @@ def check(xml):
 
 
 def test_cpp(installed, model):
-    convert, weights = blocks("cpp")
+    convert, stream, layers, weights = blocks("cpp")
     include = Path(openvino.__file__).parent / "include"
     [library] = sorted((Path(openvino.__file__).parent / "libs").glob("libopenvino.so.*"))[-1:]
     source = f"""
     #include <onnx2ir/onnx2ir.hpp>
     #include <openvino/openvino.hpp>
+    #include <fstream>
     #include <iostream>
     int main() {{
       {convert}
       ov::Core core;
       const onnx2ir::Model& model = *conversion.model;
       {weights}
+      {stream}
+      {layers}
       std::cout << compiled.inputs().size();
     }}"""
     program = compiled(installed, ["g++", "-x", "c++", "-std=c++20", "-isystem", str(include)], source, model, library, f"-Wl,-rpath,{library.parent}")
-    assert run(program, cwd=model) == "3"
+    *layers_of_model, inputs = run(program, cwd=model).splitlines()
+    assert inputs == "3" and {" x Parameter", " scores/sink_port_0 Result"} & set(layers_of_model)
     check(model / "model.xml")
 
 

@@ -1,0 +1,102 @@
+// Writes models: to files, to memory, and to functions of the program.
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/model.hpp"
+#include "api/stages.hpp"
+#include "backend_xml/check_pair.hpp"
+#include "backend_xml/write_model.hpp"
+#include "ir/overwriting.hpp"
+#include "onnx2ir/onnx2ir.hpp"
+
+namespace onnx2ir {
+namespace {
+
+constexpr const char* kOtherOutput = "choose another name or folder for the output";
+
+std::filesystem::path weights_beside(const std::filesystem::path& xml, const std::filesystem::path& bin) {
+  return bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
+}
+
+backend_xml::WriteOptions write_options(const SaveOptions& options, unsigned threads) {
+  backend_xml::WriteOptions how;
+  how.threads = threads;
+  how.sync = static_cast<backend_xml::Sync>(options.sync);
+  how.temporary = options.temporary;
+  how.max_xml_size = options.max_xml_size;
+  how.progress = options.progress;
+  how.is_cancelled = options.is_cancelled;
+  return how;
+}
+
+std::optional<Diagnostic> diagnostic_of(const std::optional<backend_xml::WriteProblem>& problem) {
+  using Kind = backend_xml::WriteProblem::Kind;
+  if (!problem) return std::nullopt;
+  if (problem->kind == Kind::input) return unreadable_input(problem->message);
+  Diagnostic diagnostic;
+  diagnostic.code =
+      problem->kind == Kind::cancelled ? DiagnosticCode::cancelled : DiagnosticCode::cannot_write;
+  diagnostic.message = problem->message;
+  if (problem->kind == Kind::refused_output) diagnostic.hint = kOtherOutput;
+  return diagnostic;
+}
+
+}  // namespace
+
+std::optional<Diagnostic> Model::save(const std::filesystem::path& xml, const std::filesystem::path& bin,
+                                      const SaveOptions& options) const {
+  const std::scoped_lock lock(implementation_->writing);
+  return diagnostic_of(backend_xml::write_files(*implementation_->model, xml, weights_beside(xml, bin),
+                                                write_options(options, implementation_->threads)));
+}
+
+std::optional<Diagnostic> Model::write(const ByteSink& xml, const ByteSink& weights,
+                                       const SaveOptions& options) const {
+  const std::scoped_lock lock(implementation_->writing);
+  return diagnostic_of(backend_xml::write_streams(*implementation_->model, xml, weights,
+                                                  write_options(options, implementation_->threads)));
+}
+
+std::string Model::xml() const {
+  const std::scoped_lock lock(implementation_->writing);
+  return backend_xml::xml_text(*implementation_->model);
+}
+std::vector<std::byte> Model::weights() const {
+  const std::scoped_lock lock(implementation_->writing);
+  return backend_xml::weights_bytes(*implementation_->model);
+}
+
+void Model::copy_weights(const std::function<std::byte*(std::size_t size)>& allocate) const {
+  const std::scoped_lock lock(implementation_->writing);
+  backend_xml::copy_weights(*implementation_->model, allocate);
+}
+
+std::optional<Diagnostic> check_files(const std::filesystem::path& xml, const std::filesystem::path& bin) {
+  auto problem = backend_xml::check_pair(xml, weights_beside(xml, bin));
+  if (!problem) return std::nullopt;
+  Diagnostic diagnostic;
+  diagnostic.code = DiagnosticCode::not_a_pair;
+  diagnostic.message = *std::move(problem);
+  diagnostic.hint = "convert the model again";
+  return diagnostic;
+}
+
+std::optional<Diagnostic> output_problem(const std::filesystem::path& output,
+                                         std::span<const UsedFile> used) {
+  std::vector<ir::UsedFile> files;
+  files.reserve(used.size());
+  for (const UsedFile& file : used) files.push_back({file.path, file.use});
+  auto problem = ir::overwriting_problem(output, files);
+  if (!problem) return std::nullopt;
+  Diagnostic diagnostic;
+  diagnostic.code = DiagnosticCode::cannot_write;
+  diagnostic.message = *std::move(problem);
+  diagnostic.hint = kOtherOutput;
+  return diagnostic;
+}
+
+}  // namespace onnx2ir

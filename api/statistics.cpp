@@ -1,0 +1,253 @@
+// Counts what is in a model, before and after the conversion.
+#include "ir/statistics/statistics.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "api/model.hpp"
+#include "api/stages.hpp"
+#include "backend_xml/xml_reader.hpp"
+#include "ir/inference.hpp"
+#include "onnx2ir/onnx2ir.hpp"
+
+namespace onnx2ir {
+namespace {
+
+using Sizes = std::map<std::string, std::int64_t, std::less<>>;
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::optional<std::int64_t> number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0)
+    return std::nullopt;
+  return value;
+}
+
+/// The size of a dimension called `name`: given, or the sum of names that are given and of numbers. The parts
+/// of a sum that are not given are added to `missing`.
+std::optional<std::int64_t> size_of(std::string_view name, const Sizes& sizes,
+                                    std::vector<std::string>& missing) {
+  if (const auto found = sizes.find(name); found != sizes.end()) return found->second;
+  std::int64_t sum = 0;
+  std::vector<std::string> unknown;
+  for (std::string_view rest = name; !rest.empty();) {
+    const auto plus = std::min(rest.find('+'), rest.size());
+    const std::string_view part = trimmed(rest.substr(0, plus));
+    const auto given = sizes.find(part);
+    const auto size = given == sizes.end() ? number(part) : given->second;
+    if (!size) unknown.emplace_back(part);
+    if (__builtin_add_overflow(sum, size.value_or(0), &sum)) unknown.emplace_back(part);
+    rest.remove_prefix(std::min(plus + 1, rest.size()));
+  }
+  if (unknown.empty() && !name.empty()) return sum;
+  for (std::string& part : unknown) {
+    if (std::ranges::find(missing, part) == missing.end()) missing.push_back(std::move(part));
+  }
+  return std::nullopt;
+}
+
+Diagnostic bad_size(std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.code = DiagnosticCode::bad_interface;
+  diagnostic.message = std::move(message);
+  return diagnostic;
+}
+
+/// Gives the dynamic dimensions of the inputs of a model the sizes that the options name.
+class SizeSetter {
+ public:
+  SizeSetter(const frontend::DimensionNames& names, const StatsOptions& options) : names_(&names) {
+    for (const auto& [name, size] : options.sizes) sizes_.insert_or_assign(name, size);
+  }
+
+  /// Returns whether a size has changed.
+  bool set(ir::Model& model) {
+    bool has_changed = false;
+    for (ir::Node* input : model.graph.parameters()) {
+      ir::PartialShape shape = input->output(0).shape;
+      if (!shape.has_rank()) {
+        missing.push_back(input->name);
+        continue;
+      }
+      bool is_set = false;
+      for (std::size_t axis = 0; axis < shape.rank(); ++axis) is_set = set(*input, shape, axis) || is_set;
+      if (is_set) ir::set_output(*input, 0, input->output(0).type, std::move(shape));
+      has_changed = has_changed || is_set;
+    }
+    check_names();
+    return has_changed;
+  }
+
+  std::vector<std::string> missing;
+  std::vector<Diagnostic> problems;
+
+ private:
+  bool set(const ir::Node& input, ir::PartialShape& shape, std::size_t axis) {
+    const std::string place = input.name + '[' + std::to_string(axis) + ']';
+    const std::string name = name_of(input.name, shape.rank(), axis);
+    known_.push_back(place);
+    for (std::string_view rest = name; !rest.empty();) {
+      const auto plus = std::min(rest.find('+'), rest.size());
+      known_.emplace_back(trimmed(rest.substr(0, plus)));
+      rest.remove_prefix(std::min(plus + 1, rest.size()));
+    }
+    if (!name.empty()) known_.push_back(name);
+    const auto given = sizes_.find(place);
+    if (shape[axis].is_static() && given == sizes_.end()) return false;
+    const auto size = given != sizes_.end() ? given->second : size_of(name, sizes_, missing);
+    if (!size) {
+      if (name.empty()) missing.push_back(place);
+      return false;
+    }
+    if (!shape[axis].admits(*size)) {
+      problems.push_back(bad_size("input '" + input.name + "' cannot have " + std::to_string(*size) +
+                                  " elements along axis " + std::to_string(axis) + ": the model has " +
+                                  ir::to_string(shape[axis]) + " there"));
+      return false;
+    }
+    shape[axis] = *size;
+    return true;
+  }
+
+  std::string name_of(const std::string& input, std::size_t rank, std::size_t axis) const {
+    const auto found = names_->find(input);
+    return found == names_->end() || found->second.size() != rank ? std::string() : found->second[axis];
+  }
+
+  void check_names() {
+    for (const auto& [name, size] : sizes_) {
+      if (std::ranges::find(known_, name) != known_.end()) continue;
+      problems.push_back(bad_size("no input of the model has a dimension '" + name + "'"));
+      if (const std::string nearest = nearest_name(name, known_); !nearest.empty())
+        problems.back().hint = "did you mean '" + nearest + "'?";
+    }
+  }
+
+  const frontend::DimensionNames* names_;
+  Sizes sizes_;
+  std::vector<std::string> known_;
+};
+
+GraphCounts sorted(GraphCounts counts) {
+  std::ranges::sort(counts.operators, [](const OperatorCount& a, const OperatorCount& b) {
+    return std::tuple(b.flops, b.count, std::string_view(a.type)) <
+           std::tuple(a.flops, a.count, std::string_view(b.type));
+  });
+  std::ranges::sort(counts.weights, [](const WeightCount& a, const WeightCount& b) {
+    return std::tuple(b.bytes, std::string_view(a.element_type)) <
+           std::tuple(a.bytes, std::string_view(b.element_type));
+  });
+  return counts;
+}
+
+GraphCounts counts_of(const frontend::ModelCounts& model) {
+  GraphCounts counts;
+  for (const auto& [type, row] : model.operators) {
+    OperatorCount one;
+    one.type = type;
+    one.count = row.operators;
+    one.in_bodies = row.in_bodies;
+    counts.operators.push_back(std::move(one));
+    counts.operator_count = ir::saturated_sum(counts.operator_count, row.operators);
+  }
+  for (const auto& [type, row] : model.tensors) {
+    counts.weights.push_back({type, row.tensors, row.elements, row.bytes});
+    counts.weight_bytes = ir::saturated_sum(counts.weight_bytes, row.bytes);
+    if (row.holds_parameters) counts.parameters = ir::saturated_sum(counts.parameters, row.elements);
+  }
+  return sorted(std::move(counts));
+}
+
+GraphCounts counts_of(const ir::Statistics& found) {
+  GraphCounts counts;
+  for (const auto& [type, row] : found.layers) {
+    counts.operators.push_back({std::string(type), row.layers, row.in_bodies, row.cost.multiply_adds,
+                                row.cost.flops, row.without_sizes});
+    counts.operator_count += row.layers;
+  }
+  for (const auto& [type, row] : found.constants) {
+    counts.weights.push_back({std::string(ir::info(type).name), row.constants, row.elements, row.bytes});
+    counts.weight_bytes += row.bytes;
+    if (ir::holds_parameters(type)) counts.parameters += row.elements;
+  }
+  return sorted(std::move(counts));
+}
+
+Costs costs_of(const ir::Statistics& found, const GraphCounts& counts) {
+  Costs costs;
+  for (const OperatorCount& row : counts.operators) {
+    costs.multiply_adds = ir::saturated_sum(costs.multiply_adds, row.multiply_adds);
+    costs.flops = ir::saturated_sum(costs.flops, row.flops);
+    costs.without_sizes += row.without_sizes;
+  }
+  costs.open_loops = found.open_loops;
+  if (found.peak) {
+    costs.peak_bytes = found.peak->bytes;
+    costs.peak_layer = found.peak->layer;
+  }
+  return costs;
+}
+
+}  // namespace
+
+Stats stats(const Model& model, const StatsOptions& options) {
+  Model::Implementation& implementation = *model.implementation_;
+  Stats result;
+  DiagnosticSink sink;
+  contain(sink, [&] {
+    std::unique_ptr<ir::Model> copy;
+    {
+      const std::scoped_lock lock(implementation.writing);
+      copy = backend_xml::as_written(*implementation.model);
+    }
+    if (implementation.counts) result.onnx = counts_of(*implementation.counts);
+    SizeSetter setter(implementation.input_names, options);
+    const bool has_changed = setter.set(*copy);
+    result.missing_sizes = std::move(setter.missing);
+    for (Diagnostic& problem : setter.problems) sink.report(std::move(problem));
+    if (sink.has_errors()) return;
+    try {
+      if (has_changed) ir::infer(copy->graph);
+    } catch (const ir::InvalidNode& invalid) {
+      sink.report(bad_size(std::string("the sizes do not fit the model: ") + invalid.what()));
+      return;
+    }
+    const ir::Statistics found = ir::statistics_of(*copy);
+    result.ir = counts_of(found);
+    result.costs = costs_of(found, result.ir);
+  });
+  result.diagnostics = sink.take();
+  return result;
+}
+
+std::optional<std::vector<std::pair<std::string, std::int64_t>>> parse_sizes(std::string_view text,
+                                                                             std::string& problem) {
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  while (!text.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    const std::string_view part = text.substr(0, comma);
+    const auto equals = part.rfind('=');
+    const auto size =
+        equals == std::string_view::npos ? std::nullopt : number(trimmed(part.substr(equals + 1)));
+    if (!size || equals == 0) {
+      problem = "'" + std::string(part) + "' is not NAME=SIZE, for example batch=8";
+      return std::nullopt;
+    }
+    sizes.emplace_back(trimmed(part.substr(0, equals)), *size);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return sizes;
+}
+
+}  // namespace onnx2ir

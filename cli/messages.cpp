@@ -1,0 +1,107 @@
+#include "cli/messages.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+
+#include "cli/diagnostic_formats.hpp"
+
+namespace onnx2ir::cli {
+namespace {
+
+bool is_terminal() {
+  return ::isatty(STDERR_FILENO) == 1;
+}
+
+/// See https://no-color.org: the variable counts if it is not empty.
+bool has_color(Color color) {
+  if (color != Color::automatic) return color == Color::always;
+  const char* const refused = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return is_terminal() && (refused == nullptr || *refused == '\0') &&
+         (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+/// Colours the severity at the start of each diagnostic.
+std::string colored(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kStyles{
+      {{"error:", "\x1b[1;31m"}, {"warning:", "\x1b[1;33m"}, {"remark:", "\x1b[1;36m"}}};
+  std::string result;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    const auto* const style =
+        std::ranges::find_if(kStyles, [&](const auto& one) { return line.starts_with(one.first); });
+    if (style == kStyles.end()) {
+      result += line;
+    } else {
+      result.append(style->second).append(style->first).append("\x1b[0m");
+      result += line.substr(style->first.size());
+    }
+    text.remove_prefix(line.size());
+  }
+  return result;
+}
+
+/// "1,204".
+std::string with_separators(std::size_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kKiB = 1024;
+  constexpr std::uint64_t kMiB = kKiB * kKiB;
+  if (bytes < kKiB) return fmt::format("{} bytes", bytes);
+  if (bytes < kMiB) return fmt::format("{:.1f} KiB", static_cast<double>(bytes) / kKiB);
+  if (bytes < kMiB * kKiB) return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / kMiB);
+  return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (kMiB * kKiB));
+}
+
+}  // namespace
+
+bool is_for_programs(DiagnosticsFormat format) {
+  return format == DiagnosticsFormat::json || format == DiagnosticsFormat::sarif;
+}
+
+bool has_summary(const Arguments& arguments) {
+  if (is_for_programs(arguments.diagnostics_format)) return false;
+  return arguments.verbose || (!arguments.quiet && is_terminal());
+}
+
+std::string summary_text(const Written& written) {
+  const std::string time = written.seconds < 0.1 ? fmt::format("{:.0f} ms", written.seconds * 1e3)
+                                                 : fmt::format("{:.1f} s", written.seconds);
+  return fmt::format("{}, {}: {} {}, {} of weights, {}\n", written.xml, written.bin,
+                     with_separators(written.layers), written.layers == 1 ? "layer" : "layers",
+                     bytes_text(written.weights), time);
+}
+
+void print(const Arguments& arguments, const std::vector<Diagnostic>& diagnostics, std::string_view model) {
+  if (model.empty() && arguments.models.size() == 1) model = arguments.models[0];
+  if (arguments.diagnostics_format == DiagnosticsFormat::json) {
+    std::cerr << to_json(diagnostics) << '\n';
+    return;
+  }
+  if (arguments.diagnostics_format == DiagnosticsFormat::sarif) {
+    std::cerr << sarif_text(diagnostics, model) << '\n';
+    return;
+  }
+  std::vector<Diagnostic> shown;
+  std::ranges::copy_if(diagnostics, std::back_inserter(shown), [&](const Diagnostic& diagnostic) {
+    return !arguments.quiet || diagnostic.severity == Severity::error;
+  });
+  if (arguments.diagnostics_format == DiagnosticsFormat::github) {
+    std::cerr << github_text(shown, model);
+  } else if (!shown.empty()) {
+    const std::string text = to_string(shown) + '\n';
+    std::cerr << (has_color(arguments.color) ? colored(text) : text);
+  }
+}
+
+}  // namespace onnx2ir::cli

@@ -1,0 +1,122 @@
+#include "frontend/model_counts.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "frontend/reader/onnx_proto.hpp"
+#include "frontend/reader/opset_imports.hpp"
+#include "frontend/reader/tensor_types.hpp"
+#include "ir/statistics/layer_cost.hpp"
+#include "ir/statistics/statistics.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+using ir::saturated_product;
+using ir::saturated_sum;
+
+using Operators = std::map<std::string, OperatorCounts>;
+
+/// Adds `counts`, `times.operators` times; `times.in_bodies` of these are in bodies.
+void add(Operators& to, const Operators& counts, const OperatorCounts& times) {
+  for (const auto& [type, count] : counts) {
+    OperatorCounts& sum = to[type];
+    sum.operators = saturated_sum(sum.operators, saturated_product(count.operators, times.operators));
+    const std::uint64_t outside = count.operators - count.in_bodies;
+    sum.in_bodies = saturated_sum(sum.in_bodies, saturated_product(count.in_bodies, times.operators));
+    sum.in_bodies = saturated_sum(sum.in_bodies, saturated_product(outside, times.in_bodies));
+  }
+}
+
+class Counter {
+ public:
+  explicit Counter(const LoadedModel& model) : model_(&model) {}
+
+  ModelCounts count() {
+    Scope main;
+    add_graph(model_->proto().graph(), main, false);
+    ModelCounts result;
+    result.operators = expanded(main);
+    result.tensors = std::move(tensors_);
+    return result;
+  }
+
+ private:
+  /// The nodes of the main graph or of a function, without those of the functions that they call.
+  struct Scope {
+    Operators operators;
+    std::map<const onnx::FunctionProto*, OperatorCounts> calls;
+  };
+
+  /// The operators of a scope with those of the called functions. Functions do not call themselves: the
+  /// reader has checked this.
+  Operators expanded(const Scope& scope) {
+    Operators all = scope.operators;
+    for (const auto& [function, calls] : scope.calls) add(all, operators_of(*function), calls);
+    return all;
+  }
+
+  const Operators& operators_of(const onnx::FunctionProto& function) {
+    if (const auto known = functions_.find(&function); known != functions_.end()) return known->second;
+    Scope scope;
+    add_nodes(function.node(), scope, false);
+    Operators all = expanded(scope);
+    return functions_.emplace(&function, std::move(all)).first->second;
+  }
+
+  void add_graph(const onnx::GraphProto& graph, Scope& scope, bool is_body) {
+    add_nodes(graph.node(), scope, is_body);
+    for (const auto& tensor : graph.initializer()) add_tensor(tensor);
+    for (const auto& tensor : graph.sparse_initializer()) add_tensor(tensor.values());
+  }
+
+  template <typename Nodes>
+  void add_nodes(const Nodes& nodes, Scope& scope, bool is_body) {
+    for (const onnx::NodeProto& node : nodes) {
+      const onnx::FunctionProto* const function = model_->find_function(node);
+      OperatorCounts& counts = function == nullptr ? scope.operators[name_of(node)] : scope.calls[function];
+      ++counts.operators;
+      if (is_body) ++counts.in_bodies;
+      for (const auto& attribute : node.attribute()) {
+        if (attribute.has_t()) add_tensor(attribute.t());
+        for (const auto& tensor : attribute.tensors()) add_tensor(tensor);
+        if (attribute.has_g()) add_graph(attribute.g(), scope, true);
+        for (const auto& graph : attribute.graphs()) add_graph(graph, scope, true);
+      }
+    }
+  }
+
+  void add_tensor(const onnx::TensorProto& tensor) {
+    std::uint64_t elements = 1;
+    for (const std::int64_t size : tensor.dims())
+      elements = saturated_product(elements, static_cast<std::uint64_t>(std::max<std::int64_t>(size, 0)));
+    const TensorTypeInfo* const type = find_tensor_type(tensor.data_type());
+    std::string name(tensor_type_name(tensor.data_type()));
+    if (type != nullptr && type->ir_type) name = ir::info(*type->ir_type).name;
+    TensorCounts& counts = tensors_[name];
+    ++counts.tensors;
+    counts.elements = saturated_sum(counts.elements, elements);
+    const std::uint64_t bits = type == nullptr ? 0 : type->bits;
+    counts.bytes = saturated_sum(counts.bytes, saturated_sum(saturated_product(elements, bits), 7) / 8);
+    counts.holds_parameters = type != nullptr && type->ir_type && ir::holds_parameters(*type->ir_type);
+  }
+
+  static std::string name_of(const onnx::NodeProto& node) {
+    const std::string_view domain = canonical_domain(node.domain());
+    return domain.empty() ? node.op_type() : std::string(domain) + '.' + node.op_type();
+  }
+
+  const LoadedModel* model_;
+  std::unordered_map<const onnx::FunctionProto*, Operators> functions_;
+  std::map<std::string, TensorCounts> tensors_;
+};
+
+}  // namespace
+
+ModelCounts counts_of(const LoadedModel& model) {
+  return Counter(model).count();
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,270 @@
+#include "ir/statistics/layer_cost.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace onnx2ir::ir {
+namespace {
+
+using Count = std::optional<std::uint64_t>;
+
+Count product(Count a, Count b) {
+  if (!a || !b) return std::nullopt;
+  return saturated_product(*a, *b);
+}
+
+/// The elements of a shape.
+Count elements(const PartialShape& shape) {
+  const auto count = shape.element_count();
+  return count ? Count(static_cast<std::uint64_t>(*count)) : std::nullopt;
+}
+Count elements(const Output& output) {
+  return elements(output.shape);
+}
+/// The size of an axis, counted from the end if it is negative.
+Count size(const PartialShape& shape, std::int64_t axis) {
+  if (!shape.has_rank()) return std::nullopt;
+  const auto rank = static_cast<std::int64_t>(shape.rank());
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank || shape[static_cast<std::size_t>(axis)].is_dynamic()) return std::nullopt;
+  return static_cast<std::uint64_t>(shape[static_cast<std::size_t>(axis)].size());
+}
+/// The product of the sizes from `first` on.
+Count product_from(const PartialShape& shape, std::size_t first) {
+  if (!shape.has_rank()) return std::nullopt;
+  Count result = 1;
+  for (std::size_t axis = first; axis < shape.rank(); ++axis)
+    result = product(result, size(shape, static_cast<std::int64_t>(axis)));
+  return result;
+}
+
+std::optional<LayerCost> multiply_adds(Count count) {
+  if (!count) return std::nullopt;
+  return LayerCost{*count, saturated_product(*count, 2)};
+}
+std::optional<LayerCost> operations(Count count) {
+  if (!count) return std::nullopt;
+  return LayerCost{0, *count};
+}
+
+/// Each element of the result is a sum over the last axis of the first matrix.
+std::optional<LayerCost> mat_mul(const Node& node) {
+  const PartialShape& a = node.input(0).shape();
+  if (!a.has_rank()) return std::nullopt;
+  const std::int64_t axis = a.rank() > 1 && node.boolean("transpose_a") ? -2 : -1;
+  return multiply_adds(product(elements(node.output(0)), size(a, axis)));
+}
+
+/// Weights [O, I, ...]: each element of the result is a sum over I and the kernel.
+std::optional<LayerCost> convolution(const Node& node, std::size_t weights, std::size_t first_axis) {
+  return multiply_adds(
+      product(elements(node.output(0)), product_from(node.input(weights).shape(), first_axis)));
+}
+/// Weights [I, O, ...]: each element of the input is used for O channels and the kernel.
+std::optional<LayerCost> transposed_convolution(const Node& node, std::size_t first_axis) {
+  return multiply_adds(
+      product(elements(node.input(0).shape()), product_from(node.input(1).shape(), first_axis)));
+}
+
+/// In each step, a row of the batch is multiplied by both matrices of weights: inputs `weights` and the next.
+std::optional<LayerCost> recurrent(const Node& node, std::size_t weights) {
+  const PartialShape& x = node.input(0).shape();
+  const Count rows = product(size(x, 0), size(x, 1));
+  const Count inputs = elements(node.input(weights).shape());
+  const Count states = elements(node.input(weights + 1).shape());
+  if (!inputs || !states) return std::nullopt;
+  return multiply_adds(product(rows, saturated_sum(*inputs, *states)));
+}
+
+/// The product of queries [..., L, E] and keys [..., S, E], and that of its softmax and values [..., S, V].
+std::optional<LayerCost> attention(const Node& node) {
+  const PartialShape& queries = node.input(0).shape();
+  const PartialShape& keys = node.input(1).shape();
+  const Count length = size(keys, -2);
+  const Count scores = product(elements(queries), length);
+  const Count results = product(elements(node.output(0)), length);
+  if (!scores || !results) return std::nullopt;
+  return multiply_adds(saturated_sum(*scores, *results));
+}
+
+/// The axes of one term of an Einsum: labels, and for those of the ellipsis numbers beyond them, counted from
+/// the right, as they are broadcast.
+std::vector<int> axes_of_term(std::string_view term, std::size_t rank) {
+  const auto labels = static_cast<std::size_t>(
+      std::ranges::count_if(term, [](char letter) { return letter != ' ' && letter != '.'; }));
+  std::vector<int> axes;
+  for (std::size_t i = 0; i < term.size(); ++i) {
+    if (term[i] == '.') {
+      for (std::size_t axis = labels; axis < rank; ++axis)
+        axes.push_back(static_cast<int>(256 + rank - axis));
+      i += 2;
+    } else if (term[i] != ' ') {
+      axes.push_back(static_cast<unsigned char>(term[i]));
+    }
+  }
+  return axes;
+}
+
+/// The product of the sizes of all labels, for each input but the first: a sum of products without an order
+/// in which intermediate results would save work.
+std::optional<LayerCost> einsum(const Node& node) {
+  const std::string& equation = node.text("equation");
+  std::string_view terms = std::string_view(equation).substr(0, equation.find("->"));
+  std::map<int, Count> sizes;
+  for (const Value& input : node.inputs()) {
+    const std::string_view term = terms.substr(0, terms.find(','));
+    terms.remove_prefix(std::min(term.size() + 1, terms.size()));
+    if (!input.shape().has_rank()) return std::nullopt;
+    std::int64_t axis = 0;
+    for (const int label : axes_of_term(term, input.shape().rank())) {
+      Count& known = sizes[label];
+      const Count now = size(input.shape(), axis++);
+      if (!known || (now && *now > *known)) known = now;
+    }
+  }
+  Count all = 1;
+  for (const auto& label : sizes) all = product(all, label.second);
+  const std::uint64_t products = node.inputs().size() - 1;
+  return products == 0 ? operations(all) : multiply_adds(product(all, products));
+}
+
+/// The elements of the window for each element of the result.
+std::optional<LayerCost> pooling(const Node& node) {
+  std::uint64_t window = 1;
+  for (const std::int64_t one : node.integers("kernel"))
+    window = saturated_product(window, static_cast<std::uint64_t>(std::max<std::int64_t>(one, 1)));
+  return operations(product(elements(node.output(0)), window));
+}
+
+/// Layers that only move, copy, select or make elements.
+constexpr OperationSet kWithoutArithmetic{Op::Assign,
+                                          Op::Broadcast,
+                                          Op::Concat,
+                                          Op::Const,
+                                          Op::Convert,
+                                          Op::ConvertLike,
+                                          Op::DepthToSpace,
+                                          Op::Eye,
+                                          Op::Gather,
+                                          Op::GatherElements,
+                                          Op::GatherND,
+                                          Op::Identity,
+                                          Op::If,
+                                          Op::Loop,
+                                          Op::NonZero,
+                                          Op::OneHot,
+                                          Op::Pad,
+                                          Op::Parameter,
+                                          Op::RandomUniform,
+                                          Op::Range,
+                                          Op::ReadValue,
+                                          Op::Reshape,
+                                          Op::Result,
+                                          Op::ReverseSequence,
+                                          Op::Roll,
+                                          Op::ScatterElementsUpdate,
+                                          Op::ScatterNDUpdate,
+                                          Op::ScatterUpdate,
+                                          Op::Select,
+                                          Op::ShapeOf,
+                                          Op::Slice,
+                                          Op::SpaceToDepth,
+                                          Op::Split,
+                                          Op::Squeeze,
+                                          Op::StringTensorPack,
+                                          Op::StringTensorUnpack,
+                                          Op::Tile,
+                                          Op::TopK,
+                                          Op::Transpose,
+                                          Op::Unique,
+                                          Op::Unsqueeze,
+                                          Op::VariadicSplit,
+                                          Op::PriorBox,
+                                          Op::PriorBoxClustered,
+                                          Op::Multinomial,
+                                          Op::ExtensionOperation};
+
+/// Operations for each element of input 0, of layers that normalise or reduce it.
+std::uint64_t operations_per_input(Op op) {
+  switch (op) {
+    case Op::SoftMax:  // maximum, difference, exponential, sum, quotient
+    case Op::LogSoftmax:
+    case Op::GroupNormalization:
+    case Op::MVN:  // sum, difference, square, sum, quotient
+      return 5;
+    case Op::NormalizeL2:  // square, sum, quotient
+    case Op::LRN:
+      return 3;
+    case Op::BatchNormInference:  // a product and a sum
+    case Op::ReduceL1:
+    case Op::ReduceL2:
+      return 2;
+    case Op::ReduceSum:
+    case Op::ReduceMean:
+    case Op::ReduceMax:
+    case Op::ReduceMin:
+    case Op::ReduceProd:
+    case Op::ReduceLogicalAnd:
+    case Op::ReduceLogicalOr:
+    case Op::CumSum:
+    case Op::AdaptiveAvgPool:
+    case Op::EmbeddingBagOffsetsSum:
+    case Op::Col2Im:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t result = 0;
+  return __builtin_mul_overflow(a, b, &result) ? UINT64_MAX : result;
+}
+
+std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t result = 0;
+  return __builtin_add_overflow(a, b, &result) ? UINT64_MAX : result;
+}
+
+std::optional<LayerCost> cost_of(const Node& node) {
+  const Op op = node.op().id;
+  switch (op) {
+    case Op::MatMul:
+      return mat_mul(node);
+    case Op::Einsum:
+      return einsum(node);
+    case Op::Convolution:
+      return convolution(node, 1, 1);
+    case Op::GroupConvolution:  // [group, O, I, ...]
+      return convolution(node, 1, 2);
+    case Op::DeformableConvolution:
+      return convolution(node, 2, 1);
+    case Op::ConvolutionBackpropData:
+      return transposed_convolution(node, 1);
+    case Op::GroupConvolutionBackpropData:  // [group, I, O, ...]
+      return transposed_convolution(node, 2);
+    case Op::LSTMSequence:
+      return recurrent(node, 4);
+    case Op::GRUSequence:
+    case Op::RNNSequence:
+      return recurrent(node, 3);
+    case Op::ScaledDotProductAttention:
+      return attention(node);
+    case Op::MaxPool:
+    case Op::AvgPool:
+      return pooling(node);
+    default:
+      break;
+  }
+  if (node.is_one_of(kWithoutArithmetic)) return LayerCost{};
+  if (const std::uint64_t factor = operations_per_input(op); factor != 0)
+    return operations(product(elements(node.input(0).shape()), factor));
+  return operations(elements(node.output(0)));
+}
+
+}  // namespace onnx2ir::ir

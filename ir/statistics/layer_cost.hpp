@@ -1,0 +1,23 @@
+// The arithmetic of one layer: the formulas of docs/stats.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/graph.hpp"
+
+namespace onnx2ir::ir {
+
+struct LayerCost {
+  std::uint64_t multiply_adds = 0;
+  std::uint64_t flops = 0;  ///< a multiply-add counts as two
+};
+
+/// a * b and a + b; the largest number instead of an overflow.
+std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b);
+std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b);
+
+/// The arithmetic of `node` without that of its bodies; no value if it depends on a dynamic size.
+std::optional<LayerCost> cost_of(const Node& node);
+
+}  // namespace onnx2ir::ir

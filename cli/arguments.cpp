@@ -143,8 +143,9 @@ bool is_for_faults(Command command, const Option& option) {
 bool is_for(Command command, const Option& option) {
   if (command == Command::lint || command == Command::legalize) return is_for_faults(command, option);
   if (option.name == "json" || option.name == "ignore-names") return command == Command::diff;
+  if (option.name == "origins") return command == Command::show;
   if (command == Command::convert) return true;
-  if (option.name == "html") return command == Command::show;
+  if (option.name == "html") return command == Command::show || command == Command::diff;
   constexpr std::array<std::string_view, 9> kNames{"output-model", "sync",        "max-xml-size",
                                                    "check",        "jobs",        "report",
                                                    "verbose",      "check-files", "print-after"};
@@ -175,13 +176,18 @@ std::vector<Option> option_table(Arguments& arguments) {
            "Run", arguments.report));
   rows.push_back(text("html", "FILE.html",
                       "write the graph of the IR as a page for web browsers, with the bodies of Loop and If; "
-                      "- is standard output",
+                      "diff: both graphs side by side; - is standard output",
                       "Run", arguments.html));
   rows.push_back(flag("json", "lint, diff: print the list as JSON", "Run", arguments.has_json_output));
   rows.push_back(flag("ignore-names",
                       "diff: compare no names of layers and tensors; inputs and outputs are matched by their "
                       "order",
                       "Run", arguments.ignores_names));
+  rows.push_back(
+      flag("origins",
+           "show: a comment before each layer with the ONNX node and the pass that it comes from, and "
+           "the faults of OpenVINO that the pass works around",
+           "Run", arguments.has_origins));
   rows.push_back(flag("verbose", "print each step and its time", "Messages", arguments.verbose));
   rows.push_back(flag("quiet", "no warnings", "Messages", arguments.quiet));
   rows.push_back(

@@ -52,6 +52,7 @@ struct Arguments {
   bool ignores_names = false;    ///< of diff
   StatsOptions stats;
   Color color = Color::automatic;
+  bool has_origins = false;  ///< of show
   DiagnosticsFormat diagnostics_format = DiagnosticsFormat::text;
   std::filesystem::path checked_files;  ///< the XML of the pair to check
   Listing listing = Listing::none;

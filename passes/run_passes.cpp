@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "ir/verifier.hpp"
+#include "passes/emitters.hpp"
 #include "passes/legality/legalize_nodes.hpp"
 #include "passes/pipeline.hpp"
 #include "passes/tidy.hpp"
@@ -44,7 +45,9 @@ class Runner {
     if (is_enabled) check_properties("before", pass, held_.common(pass.required));
     const auto start = std::chrono::steady_clock::now();
     context_->pass = &pass;
+    model_->graph.set_emitter(emitter_of(pass));
     const bool modified = is_enabled && pass.run(*model_, *context_);
+    model_->graph.set_emitter(0);
     context_->pass = nullptr;
     if (modified) {
       tidy_after(*model_, pass);

@@ -163,9 +163,10 @@ std::optional<std::size_t> scalar_beside_constant(const ir::Node& node) {
   for (const std::size_t scalar : {0U, 1U}) {
     const ir::Value constant = node.input(1 - scalar);
     const ir::PartialShape& shape = node.input(scalar).shape();
+    if (!shape.has_rank() || shape.rank() != 0 || !constant.node->is(ops::Const)) continue;
     const auto sizes = constant.shape().sizes();
-    if (!shape.has_rank() || shape.rank() != 0 || !constant.node->is(ops::Const) || !sizes) continue;
-    if (sizes->empty() || std::ranges::any_of(*sizes, [](std::int64_t size) { return size != 1; })) continue;
+    if (!sizes || sizes->empty() || std::ranges::any_of(*sizes, [](std::int64_t size) { return size != 1; }))
+      continue;
     return scalar;
   }
   return std::nullopt;

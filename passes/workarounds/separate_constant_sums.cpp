@@ -107,7 +107,9 @@ LinearChain chain_of(ir::Value value) {
 /// The sums inside of `outer` whose constants OpenVINO adds to that of `outer`, which is rounded then.
 ir::SmallVector<InnerSum, 4> sums_to_separate(const ir::Node& outer) {
   ir::SmallVector<InnerSum, 4> found;
-  if (!ir::is_floating(outer.output(0).type)) return found;
+  if (!ir::is_floating(outer.output(0).type) || !outer.graph().may_hold({ops::Multiply, ops::Divide})) {
+    return found;
+  }
   const Step last = step_of(outer);
   if (!last.operand || !has_factor(last.operand)) return found;
   const LinearChain chain = chain_of(last.operand);

@@ -99,9 +99,20 @@ const ir::Node* reader_past_moves(const ir::Node& node) {
   return nullptr;
 }
 
+/// Whether a graph may have a Gather or a reduction. Tested first, because all arithmetic is examined.
+bool may_gather(const ir::Graph& graph) {
+  static const ir::OperationSet kOperations = [] {
+    ir::OperationSet operations =
+        operations_with([](const ir::Traits& traits) { return traits.is_reduction; });
+    operations.add(ops::Gather);
+    return operations;
+  }();
+  return graph.may_hold(kOperations);
+}
+
 /// Fault::quantized_scalar_gather.
 bool precedes_scalar_gather(const ir::Node& node) {
-  if (scaled_axes(node).empty()) return false;
+  if (!may_gather(node.graph()) || scaled_axes(node).empty()) return false;
   const ir::Node* const reader =
       node.is(ops::FakeQuantize) ? reader_past_moves(node) : reader_after(node, chain_after(node));
   if (reader == nullptr) return false;

@@ -1,52 +1,16 @@
 #include "frontend/reader/model_file.hpp"
 
-#include <fcntl.h>
-#include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <utility>
 
-#include <cerrno>
-#include <system_error>
+#include "platform/read_file.hpp"
 
 namespace onnx2ir::frontend {
-namespace {
-
-std::string system_reason(int error) {
-  return std::generic_category().message(error);
-}
-
-std::string_view kind_of(mode_t mode) {
-  if (S_ISDIR(mode)) return "a folder";
-  if (S_ISFIFO(mode)) return "a named pipe";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "a device";
-}
-
-}  // namespace
-
-FileResult take_descriptor(int descriptor, const std::filesystem::path& path) {
-  auto fail = [&](std::string problem) {
-    ::close(descriptor);
-    return FileResult{nullptr, std::move(problem)};
-  };
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return fail(system_reason(errno));
-  if (!S_ISREG(status.st_mode)) return fail(fmt::format("it is {}, not a file", kind_of(status.st_mode)));
-  const auto identity = ir::identify(descriptor);
-  if (!identity) return fail(system_reason(errno));
-  return {std::make_shared<const ir::InputFile>(descriptor, ir::Input{path.string(), *identity}), {}};
-}
 
 FileResult open_file(const std::filesystem::path& path) {
-  // Checked before it is opened, because opening alone has effects on some devices. If it is replaced by a
-  // named pipe in between, O_NONBLOCK prevents blocking, and take_descriptor checks again.
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return {nullptr, system_reason(errno)};
-  if (!S_ISREG(status.st_mode))
-    return {nullptr, fmt::format("it is {}, not a file", kind_of(status.st_mode))};
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return {nullptr, system_reason(errno)};
-  return take_descriptor(descriptor, path);
+  platform::OpenFailure failure;
+  auto file = platform::open_file(path, failure);
+  if (!file) return {nullptr, to_string(failure)};
+  return {std::make_shared<const ir::InputFile>(std::move(*file), path.string()), {}};
 }
 
 }  // namespace onnx2ir::frontend

@@ -96,6 +96,7 @@ bool TemporaryFile::publish() {
 bool TemporaryFile::unpublish() {
   if (!is_published_) return true;
   is_published_ = false;
+  file_.reset();  // Windows before 10 cannot replace an open file.
   const platform::Folder& folder = folder_->folder();
   if (is_exchanged_) {
     is_exchanged_ = false;

@@ -27,7 +27,7 @@ class FileReference {
   /// The path of the file without symbolic links, as reported by the system; no value if it cannot report it.
   std::optional<std::filesystem::path> real_path() const;
   std::optional<Status> status(std::error_code& error) const;
-  /// Opens this file, also if another one has its name now.
+  /// Opens this file. If another one has its name now, this one is opened or, on some systems, none.
   std::optional<ReadFile> open(OpenFailure& failure) const;
 
  private:

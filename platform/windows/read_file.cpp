@@ -76,8 +76,14 @@ std::optional<ReadFile> FileReference::open(OpenFailure& failure) const {
   Handle handle = windows::taken(::ReOpenFile(windows::native(handle_), GENERIC_READ, windows::kShareAll, 0));
   const auto identity =
       handle.is_open() ? windows::identify(windows::native(handle)) : std::optional<FileIdentity>();
-  if (identity) return ReadFile(std::move(handle), *identity);
-  failure.error = windows::last_error();
+  const auto expected = windows::identify(windows::native(handle_));
+  if (!identity || !expected) {
+    failure.error = windows::last_error();
+    return std::nullopt;
+  }
+  if (is_same_file(*identity, *expected)) return ReadFile(std::move(handle), *identity);
+  // Wine opens the name again, which another file may have got.
+  failure.error = std::make_error_code(std::errc::no_such_file_or_directory);
   return std::nullopt;
 }
 

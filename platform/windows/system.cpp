@@ -104,7 +104,8 @@ std::optional<FileIdentity> windows::identify(HANDLE handle) {
   FileIdentity identity;
   identity.device = information.dwVolumeSerialNumber;
   identity.inode = (std::uint64_t{information.nFileIndexHigh} << kHalf) | information.nFileIndexLow;
-  if (times.CreationTime.QuadPart != 0) identity.created = nanoseconds(times.CreationTime);
+  // The index of NTFS has a number that grows with each reuse, so that the time of creation is not needed;
+  // that of Wine changes.
   identity.size = (std::uint64_t{information.nFileSizeHigh} << kHalf) | information.nFileSizeLow;
   identity.modified = nanoseconds(times.LastWriteTime);
   identity.status_changed = nanoseconds(times.ChangeTime);

@@ -60,7 +60,7 @@ std::vector<std::filesystem::path> used_files(const frontend::ModelSource& sourc
 }
 
 void add_input(ir::Model& model, const std::filesystem::path& path) {
-  if (const auto identity = ir::identify(path.c_str())) model.inputs.push_back({path.string(), *identity});
+  if (const auto identity = platform::identify(path)) model.inputs.push_back({path.string(), *identity});
 }
 
 /// See Options::external_data.

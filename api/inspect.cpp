@@ -86,7 +86,7 @@ Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path
     implementation->model = read_model(xml, bin);
     const auto weights = bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
     for (const auto& path : {xml, weights}) {
-      if (const auto identity = ir::identify(path.c_str()))
+      if (const auto identity = platform::identify(path))
         implementation->model->inputs.push_back({path.string(), *identity});
     }
     conversion.model.emplace(std::move(implementation));

@@ -1,9 +1,7 @@
 #include "backend_xml/check_pair.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 
-#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <pugixml.hpp>
@@ -12,6 +10,7 @@
 
 #include "backend_xml/output_folder.hpp"
 #include "ir/input_file.hpp"
+#include "platform/read_file.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
@@ -40,12 +39,10 @@ bool find_constants(const pugi::xml_node& net, std::uint64_t size, std::vector<W
   return finder.is_inside;
 }
 
-/// Opens a file; returns null and sets errno if that fails.
-std::unique_ptr<ir::InputFile> open_input(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  const auto identity = descriptor < 0 ? std::nullopt : ir::identify(descriptor);
-  if (!identity) return nullptr;
-  return std::make_unique<ir::InputFile>(descriptor, ir::Input{path.string(), *identity});
+/// Opens a file; returns null, with the reason in `failure`, if that fails.
+std::unique_ptr<ir::InputFile> open_input(const std::filesystem::path& path, platform::OpenFailure& failure) {
+  auto file = platform::open_file(path, failure);
+  return file ? std::make_unique<ir::InputFile>(std::move(*file), path.string()) : nullptr;
 }
 
 }  // namespace
@@ -79,10 +76,11 @@ std::optional<std::string> check_pair(const std::filesystem::path& xml, const st
         return fmt::format("'{}' cannot be read: {}", folder->path().string(), folder->problem());
     }
     const FolderLocks locks(folder_of_xml, folder_of_bin);
-    text = open_input(xml);
-    if (!text) return fmt::format("'{}' cannot be read: {}", xml.string(), std::strerror(errno));
-    weights = open_input(bin);
-    if (!weights) return fmt::format("'{}' cannot be read: {}", bin.string(), std::strerror(errno));
+    platform::OpenFailure failure;
+    text = open_input(xml, failure);
+    if (!text) return fmt::format("'{}' cannot be read: {}", xml.string(), to_string(failure));
+    weights = open_input(bin, failure);
+    if (!weights) return fmt::format("'{}' cannot be read: {}", bin.string(), to_string(failure));
   }
   try {
     std::string bytes(text->size(), '\0');

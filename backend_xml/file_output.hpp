@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "backend_xml/output_folder.hpp"
@@ -53,7 +54,9 @@ class FileOutput {
   const std::string& problem() const { return problem_; }
 
  private:
-  bool fail(std::string_view what);
+  bool fail(std::string_view what, const std::error_code& error);
+  /// Reports an error, if it is one, and returns whether there was none.
+  bool succeeds(const std::error_code& error) { return !error || fail("cannot write", error); }
   bool flush();
   void report() const {
     if (written_) written_(position_);
@@ -67,7 +70,6 @@ class FileOutput {
   std::filesystem::path target_;
   OutputFolder folder_;
   std::optional<TemporaryFile> file_;
-  int descriptor_ = -1;
   std::uint64_t position_ = 0;  ///< in the file, including the buffer
   std::string buffer_;          ///< collects small writes
   std::string problem_;

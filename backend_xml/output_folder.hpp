@@ -3,9 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
-#include "ir/input_file.hpp"
+#include "platform/folder.hpp"
 
 namespace onnx2ir::backend_xml {
 
@@ -15,10 +16,10 @@ class OutputFolder {
   explicit OutputFolder(const std::filesystem::path& file);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
-  ~OutputFolder();
+  ~OutputFolder() = default;
 
-  /// A descriptor for openat() and the like; -1 if the folder could not be opened.
-  int descriptor() const { return descriptor_; }
+  /// Only if problem() is empty.
+  const platform::Folder& folder() const { return *folder_; }
   const std::filesystem::path& path() const { return path_; }
   const std::string& problem() const { return problem_; }
   bool is_same(const OutputFolder& other) const;
@@ -29,13 +30,11 @@ class OutputFolder {
   bool is_locked() const { return is_locked_; }
   void unlock();
   /// Waits until the directory entries are on the disk.
-  void sync() const;
+  void sync() const { folder_->sync(); }
 
  private:
   std::filesystem::path path_;
-  int descriptor_ = -1;
-  ir::FileIdentity identity_;
-  bool may_lock_ = true;
+  std::optional<platform::Folder> folder_;
   bool is_locked_ = false;
   std::string problem_;
 };

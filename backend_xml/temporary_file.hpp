@@ -3,10 +3,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "backend_xml/output_folder.hpp"
+#include "platform/new_file.hpp"
 
 namespace onnx2ir::backend_xml {
 
@@ -22,7 +25,8 @@ inline constexpr std::string_view kWeightsRole = "weights";
 /// under this name is removed.
 std::string temporary_name(std::string_view role);
 
-/// Functions that can fail return false and set errno. Without finish(), the destructor removes the file.
+/// Functions that can fail return false; error() is the reason. Without finish(), the destructor removes the
+/// file.
 class TemporaryFile {
  public:
   /// A file in `folder` that will become `target`. If the file system supports it, the file has no name, so
@@ -35,8 +39,9 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
-  /// -1 if the file could not be created; errno gives the reason.
-  int descriptor() const { return descriptor_; }
+  /// Null if the file could not be created; error() is the reason.
+  const platform::NewFile* file() const { return file_ ? &*file_ : nullptr; }
+  const std::error_code& error() const { return error_; }
   /// Whether the target exists and will be replaced.
   bool replaces() const { return replaces_; }
 
@@ -52,19 +57,20 @@ class TemporaryFile {
   void finish();
 
  private:
-  bool make_nameless(unsigned mode);
   bool make_named(unsigned mode);
-  void set_temporary(std::string name);
+  bool fails(std::error_code error);
+  void set_temporary(std::filesystem::path name);
   void remove_temporary();
 
   const OutputFolder* folder_;
-  std::string target_;
+  std::filesystem::path target_;
   std::string role_;
   TemporaryListener listener_;
-  int descriptor_ = -1;
+  std::optional<platform::NewFile> file_;
+  std::error_code error_;
   bool replaces_ = false;
-  int old_ = -1;           ///< keeps the previous file alive: freeing gigabytes takes time
-  std::string temporary_;  ///< the name; after an exchange, the name of the previous file
+  std::optional<platform::Handle> old_;  ///< keeps the previous file alive: freeing gigabytes takes time
+  std::filesystem::path temporary_;      ///< the name; after an exchange, the name of the previous file
   bool is_exchanged_ = false;
   bool is_published_ = false;
 };

@@ -1,7 +1,6 @@
 #include "cli/convert_models.hpp"
 
 #include <fmt/core.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -21,6 +20,7 @@
 #include "cli/stage_times.hpp"
 #include "cli/temporary_files.hpp"
 #include "cli/written_files.hpp"
+#include "platform/process.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -99,15 +99,6 @@ std::string read_standard_input() {
   return {std::istreambuf_iterator<char>(std::cin), {}};
 }
 
-/// Makes allocations beyond `bytes` fail. RLIMIT_AS is not used because it includes code and mapped files.
-void limit_memory(std::uint64_t bytes) {
-  if (bytes == 0) return;
-  rlimit limit{};
-  ::getrlimit(RLIMIT_DATA, &limit);
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, bytes);
-  ::setrlimit(RLIMIT_DATA, &limit);
-}
-
 /// Adds hints that name options of the command line.
 void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics) {
   const bool has_file_as_output = std::ranges::any_of(
@@ -131,7 +122,7 @@ class Run {
   }
 
   int convert_all() {
-    limit_memory(arguments_.options.max_memory.value_or(0));
+    platform::limit_memory(arguments_.options.max_memory.value_or(0));
     if (const auto problem = output_problem_before()) {
       print(arguments_, {*problem});
       return kModelError;

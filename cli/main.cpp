@@ -1,6 +1,4 @@
 // The command line tool.
-#include <malloc.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -19,6 +17,7 @@
 #include "cli/model_statistics.hpp"
 #include "cli/temporary_files.hpp"
 #include "cli/verify_model.hpp"
+#include "platform/process.hpp"
 
 namespace {
 
@@ -128,23 +127,16 @@ int run(std::vector<std::string> words) {
   return checks_files ? check_files(arguments) : convert_models(arguments);
 }
 
-/// A conversion creates several tables as large as the model, one after the other. Freed memory is kept for
-/// the next table, because the system would have to zero new pages: a tenth of all pages.
-void keep_freed_memory() {
-#ifdef __GLIBC__
-  ::mallopt(M_MMAP_MAX, 0);
-  ::mallopt(M_TRIM_THRESHOLD, -1);
-  ::mallopt(M_TOP_PAD, 1 << 20);
-#endif
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  keep_freed_memory();
+  // A conversion creates several tables as large as the model, one after the other. Freed memory is kept for
+  // the next table, because the system would have to zero new pages: a tenth of all pages.
+  onnx2ir::platform::keep_freed_memory();
+  onnx2ir::platform::use_plain_streams();
   handle_signals();
   try {
-    return run({argv + 1, argv + argc});
+    return run(onnx2ir::platform::arguments(argc, argv));
   } catch (const std::bad_alloc&) {
     std::fputs("onnx2ir: the conversion needs more memory than is available, or than --max-memory allows\n",
                stderr);

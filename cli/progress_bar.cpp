@@ -1,14 +1,14 @@
 #include "cli/progress_bar.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <string>
+
+#include "platform/process.hpp"
 
 namespace onnx2ir::cli {
 
 ProgressBar::ProgressBar()
-    : start_(std::chrono::steady_clock::now()), is_terminal_(isatty(STDERR_FILENO) == 1) {}
+    : start_(std::chrono::steady_clock::now()), is_terminal_(platform::is_error_stream_a_terminal()) {}
 
 void ProgressBar::show(std::string_view stage, double fraction) {
   constexpr std::size_t kWidth = 30;

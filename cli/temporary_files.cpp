@@ -1,21 +1,18 @@
 #include "cli/temporary_files.hpp"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <climits>
-#include <csignal>
-#include <cstring>
 #include <mutex>
-#include <string>
+
+#include "platform/signals.hpp"
 
 namespace onnx2ir::cli {
 namespace {
 
 /// A path that a signal handler can read at any time.
 struct Slot {
-  std::array<char, PATH_MAX> path{};
+  std::array<std::filesystem::path::value_type, platform::kMaxPath> path{};
   std::atomic<bool> is_used{false};
 };
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -24,36 +21,25 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 std::array<Slot, 128> slots;
 std::mutex noting;
 
-void remove_and_end(int signal) {
+void remove_noted() {
   for (Slot& slot : slots) {
-    if (slot.is_used) ::unlink(slot.path.data());
+    if (slot.is_used) platform::remove_in_handler(slot.path.data());
   }
-  // The handler was reset before this call; the signal is delivered again after it returns.
-  ::raise(signal);
 }
 
 }  // namespace
 
 void handle_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU}) {
-    struct sigaction action {};
-    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
-    action = {};
-    action.sa_handler = remove_and_end;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    ::sigfillset(&action.sa_mask);
-    ::sigaction(signal, &action, nullptr);
-  }
-  std::signal(SIGXFSZ, SIG_IGN);
+  platform::before_termination(remove_noted);
 }
 
 void note_temporary(const std::filesystem::path& path, bool is_there) {
   // Excludes other writers; the handler reads complete slots without the lock.
   const std::scoped_lock lock(noting);
-  const std::string& name = path.native();
+  const std::filesystem::path::string_type& name = path.native();
   for (Slot& slot : slots) {
     if (is_there && !slot.is_used && name.size() < slot.path.size()) {
-      std::memcpy(slot.path.data(), name.c_str(), name.size() + 1);
+      std::copy_n(name.c_str(), name.size() + 1, slot.path.data());
       slot.is_used = true;
       return;
     }

@@ -6,9 +6,8 @@
 
 namespace onnx2ir::cli {
 
-/// Handles SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT and SIGXCPU unless they are ignored: removes the files
-/// passed to note_temporary(), then lets the signal end the process. Exceeding a file size limit is an error
-/// of write(), not a signal.
+/// If a signal is about to end the process, the files passed to note_temporary() are removed first
+/// (platform/signals.hpp lists the signals).
 void handle_signals();
 
 /// To be used as SaveOptions::temporary.

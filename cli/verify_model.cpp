@@ -1,12 +1,11 @@
 #include "cli/verify_model.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <iostream>
 #include <system_error>
 
 #include "cli/convert_models.hpp"
+#include "platform/process.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -28,9 +27,9 @@ sys.exit(main(sys.argv[1:]))
 /// The interpreter of the environment that this tool is installed in, or the one in PATH.
 std::string interpreter() {
   std::error_code failed;
-  const std::filesystem::path tool = std::filesystem::read_symlink("/proc/self/exe", failed);
-  const std::filesystem::path beside = tool.parent_path() / "python3";
-  return !failed && std::filesystem::exists(beside, failed) ? beside.string() : "python3";
+  const std::filesystem::path tool = platform::program_path();
+  const std::filesystem::path beside = tool.parent_path() / platform::python_name();
+  return !tool.empty() && std::filesystem::exists(beside, failed) ? beside.string() : platform::python_name();
 }
 
 }  // namespace
@@ -38,11 +37,7 @@ std::string interpreter() {
 int verify_model(const std::vector<std::string>& words) {
   std::vector<std::string> command = {interpreter(), "-c", kProgram};
   command.insert(command.end(), words.begin(), words.end());
-  std::vector<char*> pointers;
-  pointers.reserve(command.size() + 1);
-  for (std::string& word : command) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  ::execvp(pointers[0], pointers.data());
+  platform::run_instead(command);
   std::cerr << "onnx2ir: verify needs Python, and '" << command[0] << "' cannot be started\n";
   return kUsage;
 }

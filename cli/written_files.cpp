@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "platform/process.hpp"
+
 namespace onnx2ir::cli {
 namespace {
 
@@ -17,7 +19,9 @@ WrittenFiles::WrittenFiles(const Arguments& arguments) {
   for (const std::string& model : arguments.models) {
     // A file that the shell opened as standard input.
     const bool is_stream = model == kStandardStream;
-    models_.push_back({is_stream ? "/dev/stdin" : model, "the model is read from"});
+    const std::filesystem::path source =
+        is_stream ? platform::standard_input_path() : std::filesystem::path(model);
+    if (!source.empty()) models_.push_back({source, "the model is read from"});
     // An IR has its weights beside it.
     const std::filesystem::path path = model;
     if (path.extension() == ".xml" || path.extension() == ".ir")

@@ -1,5 +1,8 @@
 find_package(Catch2 REQUIRED)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS tests/unit/*.cpp)
+if(WIN32)
+  list(FILTER sources EXCLUDE REGEX "/posix_test\\.cpp$")
+endif()
 if(ONNX2IR_SANITIZERS STREQUAL "thread")  # the other tests use one thread
   list(FILTER sources INCLUDE REGEX "/(main|functions_test|memory_budget_test|threads_test|weights_test)\\.cpp$")
 endif()
@@ -7,7 +10,7 @@ add_executable(onnx2ir_unit_tests ${sources})
 target_include_directories(onnx2ir_unit_tests PRIVATE tests/unit)
 target_compile_definitions(onnx2ir_unit_tests PRIVATE ONNX2IR_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}/tests")
 target_link_libraries(onnx2ir_unit_tests PRIVATE onnx2ir_settings
-  onnx2ir_api onnx2ir_backend_html onnx2ir_backend_xml onnx2ir_passes onnx2ir_frontend onnx2ir_ir Catch2::Catch2)
+  onnx2ir_api onnx2ir_backend_html onnx2ir_backend_xml onnx2ir_passes onnx2ir_frontend onnx2ir_ir onnx2ir_platform Catch2::Catch2)
 onnx2ir_precompile(onnx2ir_unit_tests <filesystem> <ir/builder.hpp> <catch.hpp>)
 set_source_files_properties(tests/unit/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 # Without optimization, the tests compile in half the time. The libraries that they call are optimized.

@@ -27,9 +27,9 @@ bool is_other_than_file(const std::filesystem::path& path) {
 }  // namespace
 
 bool is_one_target(const std::filesystem::path& a, const std::filesystem::path& b) {
-  const auto identity_of_a = identify(a.c_str());
-  const auto identity_of_b = identify(b.c_str());
-  if (identity_of_a && identity_of_b) return is_same_file(*identity_of_a, *identity_of_b);
+  const auto identity_of_a = platform::identify(a);
+  const auto identity_of_b = platform::identify(b);
+  if (identity_of_a && identity_of_b) return platform::is_same_file(*identity_of_a, *identity_of_b);
   if (identity_of_a || identity_of_b) return false;
   return created_path(a) == created_path(b);
 }
@@ -37,10 +37,10 @@ bool is_one_target(const std::filesystem::path& a, const std::filesystem::path& 
 std::optional<std::string> overwriting_problem(const std::filesystem::path& output,
                                                std::span<const UsedFile> used) {
   if (is_other_than_file(output)) return std::nullopt;
-  const auto now = identify(output.c_str());
+  const auto now = platform::identify(output);
   for (const UsedFile& file : used) {
-    const bool is_used =
-        file.identity ? now && is_same_file(*now, *file.identity) : is_one_target(output, file.path);
+    const bool is_used = file.identity ? now && platform::is_same_file(*now, *file.identity)
+                                       : is_one_target(output, file.path);
     if (is_used)
       return fmt::format("'{}' would be written over '{}', which {}", output.string(), file.path.string(),
                          file.use);

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "ir/input_file.hpp"
+#include "platform/file_identity.hpp"
 
 namespace onnx2ir::ir {
 
@@ -15,7 +15,7 @@ struct UsedFile {
   std::filesystem::path path;
   std::string use;  ///< completes "which ...": "the model is read from"
   /// As it was opened; no value: the file that has the path now.
-  std::optional<FileIdentity> identity = std::nullopt;
+  std::optional<platform::FileIdentity> identity = std::nullopt;
 };
 
 /// Whether writing to one of the paths changes the file of the other: they are the same file under any names

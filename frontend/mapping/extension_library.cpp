@@ -1,6 +1,5 @@
 #include "frontend/mapping/extension_library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,14 +9,7 @@
 #include <utility>
 
 #include "frontend/reader/model_file.hpp"
-
-// Weak: a static program has no dynamic section, and a program that is linked with the static library and an
-// older glibc may lack libdl.
-#pragma weak dlopen
-#pragma weak dlsym
-#pragma weak dlerror
-// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the linker defines it
-extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char _DYNAMIC[];
+#include "platform/dynamic_library.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -93,23 +85,9 @@ void fail(void* table, onnx2ir_text reason) noexcept {
   static_cast<Registration*>(table)->problems.emplace_back(view(reason));
 }
 
-/// The reason of the last failed call, without the path of the library.
-std::string last_error(const std::string& path) {
-  const char* const error = dlerror();
-  const std::string_view text = error == nullptr ? "unknown reason" : error;
-  const std::string prefix = path + ": ";
-  return std::string(text.starts_with(prefix) ? text.substr(prefix.size()) : text);
-}
-
-/// Whether the process has a dynamic linker. The static glibc also has dlopen, but that needs the shared
-/// libraries of the same release at run time.
-bool can_load() {
-  return &_DYNAMIC != nullptr && &::dlopen != nullptr && &::dlsym != nullptr && &::dlerror != nullptr;
-}
-
 template <typename Function>
 Function* find_function(void* library, std::string_view name) {
-  return reinterpret_cast<Function*>(dlsym(library, name.data()));
+  return reinterpret_cast<Function*>(platform::find_symbol(library, name.data()));
 }
 
 std::optional<Problem> register_translators(void* library, Registration& registration) {
@@ -144,13 +122,13 @@ std::optional<Problem> load(const std::filesystem::path& path, Registration& reg
                    "pass --keep-unknown instead: it keeps unknown operators as layers of the IR, and the "
                    "program that runs "
                    "the IR loads the library with core.add_extension(); see `onnx2ir explain extensions`"};
-  if (!can_load())
+  if (!platform::can_load_libraries())
     return Problem{"this onnx2ir is linked statically and cannot load libraries",
                    "use onnx2ir of the Python wheel or of the Debian package"};
   std::error_code no_error;
-  const std::string file = std::filesystem::absolute(path, no_error).string();
-  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return Problem{last_error(file)};
+  std::string reason;
+  void* const library = platform::load_library(std::filesystem::absolute(path, no_error), reason);
+  if (library == nullptr) return Problem{std::move(reason)};
   return register_translators(library, registration);
 }
 

@@ -1,16 +1,13 @@
 #include "frontend/reader/external_data.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <system_error>
 
 #include "frontend/reader/onnx_proto.hpp"
+#include "platform/file_reference.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -21,29 +18,6 @@ std::optional<std::uint64_t> parse_decimal(std::string_view text) {
   auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || stop != end) return std::nullopt;
   return value;
-}
-
-/// Owns a file descriptor and closes it unless it is released.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  int get() const { return value_; }
-
- private:
-  int value_;
-};
-
-/// The path of an open file without symbolic links, as reported by the kernel.
-std::optional<std::filesystem::path> path_of(const Descriptor& file) {
-  std::error_code error;
-  auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file.get()), error);
-  if (error) return std::nullopt;
-  return path;
 }
 
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder) {
@@ -128,45 +102,38 @@ FileResult ExternalFolders::open(std::string_view location) const {
     return refuse(
         fmt::format("its elements are in the file '{}', but the model has no folder to look in", location));
   }
-  int error = ENOENT;
+  auto reason = std::make_error_code(std::errc::no_such_file_or_directory);
   for (const auto& folder : folders_) {
-    // First open with O_PATH, which has no effect on devices and pipes. All checks are made on this
-    // descriptor, and the same file is opened through it, so that it cannot be replaced in between.
-    const Descriptor handle(::open((folder / location).c_str(), O_PATH | O_CLOEXEC));
-    if (handle.get() < 0) {
-      if (error == ENOENT) error = errno;
+    // All checks are made on this reference, and the same file is opened through it, so that it cannot be
+    // replaced in between.
+    std::error_code error;
+    const auto file = platform::FileReference::find(folder / location, error);
+    if (!file) {
+      if (reason == std::errc::no_such_file_or_directory) reason = error;
       continue;
     }
-    const auto path = path_of(handle);
+    const auto path = file->real_path();
     if (!path) return refuse("the path of its file cannot be checked: /proc is not available");
     if (std::none_of(real_folders_.begin(), real_folders_.end(),
                      [&](const auto& real) { return is_inside(*path, real); })) {
       return refuse(fmt::format("its file '{}' is a link to '{}', outside the model's folder", location,
                                 path->string()));
     }
-    struct stat status {};
-    if (::fstat(handle.get(), &status) != 0) {
-      return refuse(fmt::format("its file '{}': {}", location, std::generic_category().message(errno)));
-    }
-    if (!S_ISREG(status.st_mode))
+    const auto status = file->status(error);
+    if (!status) return refuse(fmt::format("its file '{}': {}", location, error.message()));
+    if (status->kind != platform::FileKind::regular)
       return refuse(fmt::format("'{}', where its elements are, is not a file", location));
-    if (status.st_nlink > 1) {
+    if (status->links > 1) {
       return refuse(
           fmt::format("its file '{}' has hard links, so that it may be a file from elsewhere", location));
     }
-    const int descriptor =
-        ::open(fmt::format("/proc/self/fd/{}", handle.get()).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) {
-      return refuse(fmt::format("its file '{}' cannot be opened: {}", location,
-                                std::generic_category().message(errno)));
-    }
-    FileResult result = take_descriptor(descriptor, location);
-    if (!result.file)
-      result.problem = fmt::format("its file '{}' cannot be opened: {}", location, result.problem);
-    return result;
+    platform::OpenFailure failure;
+    auto opened = file->open(failure);
+    if (!opened)
+      return refuse(fmt::format("its file '{}' cannot be opened: {}", location, to_string(failure)));
+    return {std::make_shared<const ir::InputFile>(std::move(*opened), std::string(location)), {}};
   }
-  return refuse(
-      fmt::format("its file '{}' cannot be opened: {}", location, std::generic_category().message(error)));
+  return refuse(fmt::format("its file '{}' cannot be opened: {}", location, reason.message()));
 }
 
 FileResult ExternalFiles::opened(std::string_view location) {

@@ -22,10 +22,6 @@ struct FileResult {
 /// Opens the regular file at `path`. Never blocks: named pipes and devices are rejected without opening them.
 FileResult open_file(const std::filesystem::path& path);
 
-/// The regular file of `descriptor`, of which it takes ownership, also on failure. `path` is its name for
-/// messages.
-FileResult take_descriptor(int descriptor, const std::filesystem::path& path);
-
 /// Supplies the data of a location of external data instead of a file; neither a file nor a problem if it
 /// does not.
 using ExternalSource = std::function<FileResult(const std::string& location)>;

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <exception>
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include "frontend/graph/graph_translator.hpp"
 #include "frontend/strings/regular_expression.hpp"
 #include "onnx2ir/onnx2ir.hpp"
+#include "temporary_folder.hpp"
 
 namespace onnx2ir {
 namespace {
@@ -42,9 +41,7 @@ TEST_CASE("a callback that throws ends the conversion with an error") {
 TEST_CASE(
     "files that were not written together are no pair, and a weights file that became shorter is "
     "unreadable") {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / ("onnx2ir_diagnostic_test" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder("diagnostic_test");
   const std::filesystem::path data = folder / "w.data";
   std::ofstream(data, std::ios::binary) << std::string(std::size_t{1} << 16U, 'x');
   const std::filesystem::path model = folder / "m.onnxtxt";
@@ -63,7 +60,6 @@ TEST_CASE(
   const auto problem = conversion.model->save(folder / "m.xml");
   REQUIRE(problem);
   CHECK(problem->code == DiagnosticCode::unreadable_input);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

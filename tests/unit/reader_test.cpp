@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "frontend/reader/onnx_proto.hpp"
 #include "frontend/reader/weight_table.hpp"
+#include "temporary_folder.hpp"
 
 namespace {
 
@@ -44,20 +45,22 @@ void check_weights(const LoadedModel& model, std::int64_t count) {
   }
 }
 
+/// A file in a folder of its own.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(std::string_view content, const char* suffix = "") {
-    std::string name = (std::filesystem::temp_directory_path() / "onnx2ir-test-XXXXXX").string() + suffix;
-    const int descriptor = ::mkstemps(name.data(), static_cast<int>(std::strlen(suffix)));
-    REQUIRE(descriptor >= 0);
-    REQUIRE(::write(descriptor, content.data(), content.size()) == static_cast<ssize_t>(content.size()));
-    ::close(descriptor);
-    path_ = name;
+  explicit TemporaryFile(std::string_view content, const std::string& suffix = "")
+      : folder_("reader_test_" + std::to_string(next_number())), path_(folder_ / ("model" + suffix)) {
+    std::ofstream(path_, std::ios::binary) << content;
   }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  static int next_number() {
+    static int number = 0;
+    return ++number;
+  }
+
+  TemporaryFolder folder_;
   std::filesystem::path path_;
 };
 

@@ -1,18 +1,16 @@
 // Many threads convert and save at once, models of their own and one model together. Run under
 // ThreadSanitizer by
 // `./dev build tsan && build/tsan/onnx2ir_unit_tests "[threads]"`.
-#include <unistd.h>
-
 #include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <onnx2ir/onnx2ir.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "catch.hpp"
+#include "temporary_folder.hpp"
 
 namespace {
 
@@ -20,24 +18,6 @@ using onnx2ir::check_files;
 using onnx2ir::convert_file;
 
 constexpr std::size_t kThreads = 8;
-
-class Folder {
- public:
-  explicit Folder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / (name + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// Models with loops, branches, functions and weights.
 std::vector<std::filesystem::path> models() {
@@ -57,7 +37,7 @@ void in_threads(Work work) {
 }  // namespace
 
 TEST_CASE("threads convert and save at once", "[threads]") {
-  const Folder folder("onnx2ir_threads_test");
+  const TemporaryFolder folder("threads_test");
   const auto paths = models();
   REQUIRE(paths.size() > 5);
   std::atomic<int> saved{0};
@@ -80,7 +60,7 @@ TEST_CASE("threads convert and save at once", "[threads]") {
 }
 
 TEST_CASE("threads save, print and inspect one model", "[threads]") {
-  const Folder folder("onnx2ir_one_model_test");
+  const TemporaryFolder folder("one_model_test");
   const auto conversion = convert_file(ONNX2IR_TESTS_DIR "/models/powers.onnxtxt");
   REQUIRE(conversion.model);
   const std::string xml = conversion.model->xml();
@@ -100,7 +80,7 @@ TEST_CASE("threads save, print and inspect one model", "[threads]") {
 }
 
 TEST_CASE("threads write different models to one pair", "[threads]") {
-  const Folder folder("onnx2ir_one_pair_test");
+  const TemporaryFolder folder("one_pair_test");
   const auto paths = models();
   std::atomic<int> problems{0};
   in_threads([&](std::size_t thread) {

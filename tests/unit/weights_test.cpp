@@ -1,7 +1,4 @@
 // Exactly the equal constants are found, in all locations; files are written completely.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -15,6 +12,7 @@
 #include "catch.hpp"
 #include "frontend/reader/model_file.hpp"
 #include "ir/builder.hpp"
+#include "temporary_folder.hpp"
 
 namespace {
 
@@ -30,24 +28,6 @@ std::string pattern(std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 2654435761U) >> 13U);
   return bytes;
 }
-
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() / ("onnx2ir_weights_test" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::shared_ptr<const onnx2ir::ir::InputFile> file_of(const std::filesystem::path& path,
                                                       const std::string& bytes) {
@@ -76,7 +56,7 @@ void add_constant(onnx2ir::ir::Model& model, ConstantData data) {
 }  // namespace
 
 TEST_CASE("constants with equal bytes share a range, all others have their own", "[weights]") {
-  const Folder folder;
+  const TemporaryFolder folder("weights_test");
   for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{128}, std::size_t{129},
                                  std::size_t{5000}, std::size_t{100'001}, std::size_t{3'000'017}}) {
     const std::string first = pattern(size);
@@ -98,7 +78,7 @@ TEST_CASE("constants with equal bytes share a range, all others have their own",
 }
 
 TEST_CASE("a file of small and large pieces with gaps has the written content", "[weights]") {
-  const Folder folder;
+  const TemporaryFolder folder("weights_test");
   const std::string data = pattern(1'000'000);
   const auto file = file_of(folder / "data", data);
   std::string expected;
@@ -125,7 +105,7 @@ TEST_CASE("a file of small and large pieces with gaps has the written content", 
 }
 
 TEST_CASE("a file replaces another one, and the replacement can be undone", "[weights]") {
-  const Folder folder;
+  const TemporaryFolder folder("weights_test");
   for (const bool is_locked : {false, true}) {
     std::ofstream(folder / "out") << "old";
     {
@@ -154,7 +134,7 @@ TEST_CASE("a file replaces another one, and the replacement can be undone", "[we
 }
 
 TEST_CASE("writing waits for a locked folder", "[weights]") {
-  const Folder folder;
+  const TemporaryFolder folder("weights_test");
   OutputFolder one(folder / "a");
   OutputFolder other(folder / "b");
   CHECK(one.is_same(other));
@@ -173,7 +153,7 @@ TEST_CASE("writing waits for a locked folder", "[weights]") {
 }
 
 TEST_CASE("a truncated or changed file is an error, not zeros", "[weights]") {
-  const Folder folder;
+  const TemporaryFolder folder("weights_test");
   const std::string data = pattern(200'000);
   const auto file = file_of(folder / "data", data);
   const ConstantData view(file, 1000, 150'000);

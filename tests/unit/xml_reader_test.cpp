@@ -1,8 +1,6 @@
 // Written IR reads back: every model of the tests, and the ports of Loop-5 that the front end does not emit.
 #include "backend_xml/xml_reader.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +10,7 @@
 
 #include "backend_xml/write_model.hpp"
 #include "catch.hpp"
+#include "temporary_folder.hpp"
 
 using namespace onnx2ir;
 using backend_xml::InvalidIr;
@@ -36,9 +35,7 @@ std::pair<std::string, ir::ConstantData> sliced_inputs() {
 
 TEST_CASE("models read back as they were written", "[xml]") {
   std::size_t models = 0;
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("onnx2ir_xml_reader_test" + std::to_string(getpid()));
-  std::filesystem::create_directory(folder);
+  const TemporaryFolder folder("xml_reader_test");
   const std::filesystem::path written = folder / "m.xml";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(ONNX2IR_TESTS_DIR "/models")) {
     if (!entry.path().extension().string().starts_with(".onnx")) continue;
@@ -58,7 +55,6 @@ TEST_CASE("models read back as they were written", "[xml]") {
     ++models;
   }
   CHECK(models > 50);
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a layer with only notes as attributes reads back as written", "[xml]") {

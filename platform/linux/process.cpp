@@ -1,0 +1,23 @@
+#include "platform/process.hpp"
+
+#include <malloc.h>
+
+#include <system_error>
+
+namespace onnx2ir::platform {
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, -1);
+  ::mallopt(M_TOP_PAD, 1 << 20);
+#endif
+}
+
+std::filesystem::path program_path() {
+  std::error_code failed;
+  auto path = std::filesystem::read_symlink("/proc/self/exe", failed);
+  return failed ? std::filesystem::path() : path;
+}
+
+}  // namespace onnx2ir::platform

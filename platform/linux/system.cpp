@@ -1,0 +1,57 @@
+#include "platform/posix/system.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "platform/posix/dynamic_linker.hpp"
+
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the linker defines it
+extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char _DYNAMIC[];
+
+namespace onnx2ir::platform::posix {
+
+bool has_dynamic_section() {
+  return &_DYNAMIC != nullptr;
+}
+
+int open_unlistable_folder(const char* path) {
+  return ::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int hold_entry(int folder, const char* name) {
+  return ::openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int open_memory_file() {
+  return ::memfd_create("onnx2ir", MFD_CLOEXEC);
+}
+
+int exchange_entries(int folder, const char* from, const char* to) {
+  return ::renameat2(folder, from, folder, to, RENAME_EXCHANGE);
+}
+
+int open_nameless_file(int folder, unsigned mode) {
+  // The file is linked through /proc later.
+  if (::access("/proc/self/fd", F_OK) != 0) return -1;
+  return ::openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+}
+
+int link_nameless_file(int file, int folder, const char* name) {
+  const std::string link = "/proc/self/fd/" + std::to_string(file);
+  return ::linkat(AT_FDCWD, link.c_str(), folder, name, AT_SYMLINK_FOLLOW);
+}
+
+std::int64_t copy_range(int from, std::uint64_t offset, int to, std::uint64_t size) {
+  auto position = static_cast<off_t>(offset);
+  return ::copy_file_range(from, &position, to, nullptr, size, 0);
+}
+
+void start_sync(int file) {
+  ::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
+}  // namespace onnx2ir::platform::posix

@@ -1,0 +1,20 @@
+#include "platform/process.hpp"
+
+#include <mach-o/dyld.h>
+
+#include <array>
+
+#include "platform/signals.hpp"
+
+namespace onnx2ir::platform {
+
+void keep_freed_memory() {}
+
+std::filesystem::path program_path() {
+  std::array<char, kMaxPath> path{};
+  std::uint32_t size = path.size();
+  if (::_NSGetExecutablePath(path.data(), &size) != 0) return {};
+  return path.data();
+}
+
+}  // namespace onnx2ir::platform

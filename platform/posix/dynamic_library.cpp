@@ -1,0 +1,34 @@
+#include "platform/dynamic_library.hpp"
+
+#include <dlfcn.h>
+
+#include <string_view>
+
+#include "platform/posix/dynamic_linker.hpp"
+
+// Weak: a program that is linked with the static library and an older glibc may lack libdl.
+#pragma weak dlopen
+#pragma weak dlsym
+#pragma weak dlerror
+
+namespace onnx2ir::platform {
+
+bool can_load_libraries() {
+  return posix::has_dynamic_section() && &::dlopen != nullptr && &::dlsym != nullptr && &::dlerror != nullptr;
+}
+
+void* load_library(const std::filesystem::path& path, std::string& problem) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library != nullptr) return library;
+  const char* const error = dlerror();
+  const std::string_view text = error == nullptr ? "unknown reason" : error;
+  const std::string prefix = path.string() + ": ";
+  problem = text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+  return nullptr;
+}
+
+void* find_symbol(void* library, const char* name) {
+  return dlsym(library, name);
+}
+
+}  // namespace onnx2ir::platform

@@ -1,0 +1,34 @@
+// The process: memory, standard streams and other programs.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace onnx2ir::platform {
+
+std::uint64_t process_id();
+
+/// Makes allocations beyond `bytes` fail, for the whole process. 0: no limit.
+void limit_memory(std::uint64_t bytes);
+
+/// Keeps freed memory for later allocations, if the allocator has a setting for that.
+void keep_freed_memory();
+
+/// The arguments of main() without the first one, in UTF-8.
+std::vector<std::string> arguments(int count, char** values);
+/// The standard streams pass bytes on as they are, and the terminal reads them as UTF-8.
+void use_plain_streams();
+bool is_error_stream_a_terminal();
+
+/// A path of the file that standard input was opened from; empty if the system has none.
+std::filesystem::path standard_input_path();
+/// The path of the running program; empty if the system does not report it.
+std::filesystem::path program_path();
+/// The file name of the Python interpreter in an environment.
+std::string python_name();
+/// Runs a program, which is looked up in PATH, instead of this one. Returns only if it cannot be started.
+void run_instead(std::vector<std::string> words);
+
+}  // namespace onnx2ir::platform

@@ -1,0 +1,24 @@
+#include "platform/dynamic_library.hpp"
+
+#include <windows.h>
+
+#include "platform/windows/system.hpp"
+
+namespace onnx2ir::platform {
+
+bool can_load_libraries() {
+  return true;
+}
+
+void* load_library(const std::filesystem::path& path, std::string& problem) {
+  // The libraries that it needs are looked up beside it.
+  const HMODULE library = ::LoadLibraryExW(path.c_str(), nullptr, LOAD_WITH_ALTERED_SEARCH_PATH);
+  if (library == nullptr) problem = windows::last_error().message();
+  return library;
+}
+
+void* find_symbol(void* library, const char* name) {
+  return reinterpret_cast<void*>(::GetProcAddress(static_cast<HMODULE>(library), name));
+}
+
+}  // namespace onnx2ir::platform

@@ -1,0 +1,19 @@
+// Named pipes, which Windows does not have in folders; not built there.
+#include <sys/stat.h>
+
+#include <string>
+
+#include "catch.hpp"
+#include "frontend/reader/external_data.hpp"
+#include "frontend/reader/model_file.hpp"
+#include "temporary_folder.hpp"
+
+using namespace onnx2ir::frontend;
+
+TEST_CASE("a named pipe is neither a model nor external data, and is not waited for") {
+  const TemporaryFolder folder("posix_test");
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  const auto folders = ExternalFolders::of_model(folder / "model.onnx");
+  CHECK(folders.open("pipe").problem == "'pipe', where its elements are, is not a file");
+  CHECK(open_file(folder / "pipe").problem == "it is a named pipe, not a file");
+}

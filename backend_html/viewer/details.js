@@ -2,9 +2,18 @@
 
 const MAX_ROWS = 200;
 
+// Inserts a text. A browser may break its lines after the separators of a name, not inside of a word of up to 30 letters.
+function insertText(parent, text) {
+  const words = text.split(/(?<=[/._:,\\-])(?=[^/._:,\\-])/);
+  words.flatMap((word) => word.match(/.{1,30}/gsu) ?? [word]).forEach((part, i) => {
+    if (i) parent.append(document.createElement("wbr"));
+    parent.append(part);
+  });
+}
+
 function element(name, parent, text, className) {
   const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
+  if (text !== undefined) insertText(made, String(text));
   if (className) made.className = className;
   parent.append(made);
   return made;
@@ -39,7 +48,8 @@ function tensorNames(node, output) {
 
 function inputRows(node) {
   return node.inputs.map((input, index) => [
-    index, inputRole(node, index), input.node ?? "absent", input.node?.types[input.output] ?? "", input.node?.value ?? "",
+    index, inputRole(node, index), input.node ?? "absent", input.node?.types[input.output] ?? "", input.node ? tensorNames(input.node, input.output) : "",
+    input.node?.value ?? "",
   ]);
 }
 
@@ -61,6 +71,28 @@ function bodyTables(parent, body) {
   table(parent, `${body.name}: back edges`, body.backEdges.map((edge) => [edge.result ?? "", "→", edge.parameter ?? ""]));
 }
 
+// Which ONNX node, pass or fault made a layer.
+function whyHere(node, panel) {
+  const emitter = model.emitters[node.emitter];
+  const [operator, name] = node.onnx ?? [];
+  const rows = [];
+  if (operator) rows.push(["ONNX node", `${operator} ${name ?? node.name}`]);
+  if (emitter) rows.push(["made by", emitter.name]);
+  if (emitter?.summary) rows.push(["which", emitter.summary]);
+  for (const [fault, summary] of emitter?.faults ?? []) rows.push(["fault", `${fault}: ${summary}`]);
+  table(panel, "Why is this here?", rows);
+}
+
+function describeFold(fold, panel) {
+  panel.replaceChildren();
+  element("h2", panel, fold.operation);
+  element("p", panel, fold.name, "name");
+  element("p", panel, `${fold.members.size} layers with the same operations as ${fold.like}`);
+  const button = element("button", panel, "show these layers");
+  button.addEventListener("click", () => toggleNode(fold));
+  table(panel, "Inputs", fold.inputs.slice(0, MAX_ROWS).map((input) => [input.node, input.node.types[input.output] ?? ""]));
+}
+
 function describeNode(node, panel) {
   panel.replaceChildren();
   element("h2", panel, node.operation);
@@ -75,6 +107,11 @@ function describeNode(node, panel) {
     const button = element("button", panel, node.isOpen ? "hide bodies" : "show bodies");
     button.addEventListener("click", () => toggleNode(node));
   }
+  table(panel, node.change ? `Difference: ${node.change}` : "", (node.differences ?? []).filter(([, before, after]) => before || after).map(([what, before, after]) => [what, before, "→", after]));
+  if (node.change && node.change !== "changed") element("p", panel, `Only the ${node.change === "added" ? "new" : "old"} model has this layer.`);
+  const [largest, relative, problem] = node.error ?? [];
+  table(panel, node === model.firstDifference ? "The first difference from onnxruntime" : "Difference from onnxruntime", node.error ? [["largest", largest], ["relative", relative], ...(problem ? [["problem", problem]] : [])] : []);
+  whyHere(node, panel);
   table(panel, "Role", node.roles.map((role) => [role]));
   table(panel, "Attributes", node.attributes);
   if (node.value !== undefined) table(panel, "Value", [[node.value]]);
@@ -84,9 +121,27 @@ function describeNode(node, panel) {
   for (const body of node.bodies) bodyTables(panel, body);
 }
 
+// The colours of errors, and the first layer that differs.
+function describeErrors(panel) {
+  table(panel, "First difference from onnxruntime", [[model.firstDifference ?? "none"]]);
+  element("h3", panel, "Errors");
+  for (let level = 0; level <= HEAT_LIMITS.length; ++level) {
+    const line = element("p", panel);
+    const sample = shape("svg", {width: 40, height: 14, class: `sample node heat${level}`}, line);
+    shape("rect", {x: 1, y: 1, width: 36, height: 12, rx: 3}, sample);
+    element("span", line, ` ${heatText(level)}`);
+  }
+}
+
+// "old" or "new": the model of a comparison that a node belongs to.
+function sideOf(node) {
+  const [, inner] = [...ownersOf(node), node];
+  return inner?.graph.name ?? "";
+}
+
 function describeModel(model, panel) {
   panel.replaceChildren();
-  const [main] = model.graphs;
+  const main = comparison(model).length ? comparison(model)[0].bodies[1].graph : model.graphs[0];
   const ends = (operation) => main.nodes.filter((node) => node.operation === operation);
   const layers = model.graphs.reduce((sum, graph) => sum + graph.nodes.length, 0);
   element("h2", panel, model.name);
@@ -95,6 +150,21 @@ function describeModel(model, panel) {
   table(panel, "Outputs", ends("Result").map((node) => [node, node.inputs[0]?.node?.types[node.inputs[0].output] ?? ""]));
   table(panel, "Options of the runtime", model.options);
   table(panel, "Conversion", model.provenance);
+  if (comparison(model).length) {
+    const changed = model.graphs.flatMap((graph) => graph.nodes.filter((node) => node.change));
+    table(panel, "Differences", changed.map((node) => [sideOf(node), node, node.change, node.differences[0][0]]));
+    if (!changed.length) element("p", panel, "No layer differs.");
+  }
+  if (model.hasErrors) describeErrors(panel);
+  element("h3", panel, "Colours");
+  const families = new Set(model.graphs.flatMap((graph) => graph.nodes.map(familyOf)));
+  if (model.graphs.some((graph) => graph.folds?.length)) families.add("fold");
+  for (const family of Object.keys(FAMILY_TEXTS).filter((one) => families.has(one))) {
+    const line = element("p", panel);
+    const sample = shape("svg", {width: 40, height: 14, class: `sample node ${family}`}, line);
+    shape("rect", {x: 1, y: 1, width: 36, height: 12, rx: 3}, sample);
+    element("span", line, ` ${FAMILY_TEXTS[family]}`);
+  }
   element("h3", panel, "Lines");
   for (const [kind, text] of [["edge", "value"], ["port-map", "port map: a port of a Loop or If and its body"], ["back-edge", "back edge: the next value of a state"], ["cut", "value from far above"]]) {
     const line = element("p", panel);

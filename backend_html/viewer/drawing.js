@@ -2,6 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const TEXT_SCALE = 0.3;   // the smallest scale at which boxes have texts
+const LEAST_STEP = 1.5;   // pixels between rows that are drawn
 const MAX_LINES = 4000;   // lines that are drawn at once
 const CUT = 16;
 const MAX_SIDE = 4000;    // browsers do not draw shapes of millions of pixels: lines with longer horizontal parts are cut
@@ -30,10 +31,16 @@ function firstIndex(list, isAfter) {
   return low;
 }
 
+// What is known of a port: "input 2: state, tensor x, f32[batch,8]".
+function portText(side, index, role, source, output) {
+  const value = source ? [`tensor ${tensorName(source, output)}`, source.types[output] ?? ""] : [];
+  return `${side} ${index}: ${[role, ...value].filter((text) => text).join(", ")}`;
+}
+
 // `view`: {x, y, width, height, scale} in the coordinates of the graph; `chosen`: the selected node, or null.
 class Drawing {
   constructor(content, view, chosen) {
-    Object.assign(this, {view, chosen, lines: 0, boxes: ""});
+    Object.assign(this, {view, chosen, lines: 0, boxes: new Map(), distant: ""});
     this.edges = shape("g", {}, content);
     this.nodes = shape("g", {}, content);
     this.over = shape("g", {}, content);
@@ -41,7 +48,8 @@ class Drawing {
 
   draw(layout) {
     this.layout(layout, -this.view.x, -this.view.y, this.nodes);
-    if (this.boxes) shape("path", {class: "distant", d: this.boxes}, this.nodes);
+    if (this.distant) shape("path", {class: "edge", d: this.distant, "stroke-width": 0.7 / this.view.scale}, this.edges);
+    for (const [family, boxes] of this.boxes) shape("path", {class: `distant ${family}`, d: boxes}, this.nodes);
   }
 
   // Moves coordinates that are far outside of the view closer to it.
@@ -75,42 +83,65 @@ class Drawing {
 
   // (x, y): the corner of the layout relative to the view.
   layout(layout, x, y) {
-    const first = firstIndex(layout.rows, (row) => y + row.bottom >= 0);
-    for (let i = Math.max(0, first - 1); i < layout.rows.length; ++i) {
+    for (const column of layout.columns) this.rows(layout, column, x + column.dx, y + column.dy);
+  }
+
+  // Rows of a column. Of rows that are closer than a pixel only some are drawn.
+  rows(layout, {first: begin, end}, x, y) {
+    if (x > this.view.width || x + layout.width < 0) return;
+    const isDistant = this.view.scale < TEXT_SCALE;
+    const visible = firstIndex(layout.rows, (row) => y + row.bottom >= 0);
+    let next = -Infinity;
+    for (let i = Math.max(begin, visible - 1); i < end; ++i) {
       const row = layout.rows[i];
       if (y + row.y > this.view.height) break;
+      if (isDistant && row.y < next) continue;
+      next = row.y + LEAST_STEP / this.view.scale;
       const from = firstIndex(row.items, (item) => x + item.x + item.width / 2 >= 0);
       for (let k = from; k < row.items.length; ++k) {
         const item = row.items[k];
         if (x + item.x - item.width / 2 > this.view.width) break;
         if (item.node) this.item(item, x, y);
       }
-      if (this.view.scale >= TEXT_SCALE / 2) for (const line of row.lines) this.line(line, x, y, y + row.bottom);
+      const isLast = i + 1 === end && end < layout.rows.length;
+      for (const line of row.lines) this.line(line, x, y, y + row.bottom, isLast);
     }
   }
 
-  line({from, fromShift, to, toShift, source, target, input}, x, y, bottom) {
+  // `isLast`: the line leaves the last row of a column and goes on in the next one.
+  line({from, fromShift, to, toShift, source, output, target, input}, x, y, bottom, isLast) {
     const [x1, x2] = [x + from.x + fromShift, x + to.x + toShift];
     if (Math.max(x1, x2) < 0 || Math.min(x1, x2) > this.view.width) return;
+    const y1 = y + (from.node ? from.y + from.height : from.y);
+    if (isLast) {
+      if (++this.lines < MAX_LINES) shape("path", {class: "cut", d: `M${x1} ${y1}v${CUT}`, "marker-end": "url(#arrow)"}, this.edges);
+      return;
+    }
+    if (this.view.scale < TEXT_SCALE) {
+      if (++this.lines < MAX_LINES) this.distant += `M${x1} ${this.nearY(y1)}L${x2} ${this.nearY(y + to.y)}`;
+      return;
+    }
     if (Math.abs(x1 - x2) > MAX_SIDE) return this.cut(x2, y + to.y, source);
     if (++this.lines > MAX_LINES) return;
-    const y1 = y + (from.node ? from.y + from.height : from.y);
     const isLit = this.chosen && (source === this.chosen || target === this.chosen);
     const edge = shape("path", {class: isLit ? "edge lit" : "edge", d: this.curve(x1, y1, x2, y + to.y, bottom)}, this.edges);
     if (target) edge.setAttribute("marker-end", "url(#arrow)");
-    shape("title", {}, edge, `${source.name} → ${target ? `${target.name}, input ${input}` : "…"}`);
+    const end = target ? `${target.name}, input ${input}` : "…";
+    shape("title", {}, edge, `${source.name} → ${end}\ntensor ${tensorName(source, output)}, ${source.types[output] ?? ""}`);
   }
 
   item(item, x, y) {
     const left = x + item.x - item.width / 2;
     const top = y + item.y;
+    const {node} = item;
     if (this.view.scale < TEXT_SCALE && !item.frames) {
-      this.boxes += `M${left} ${top}h${item.width}v${item.height}h${-item.width}z`;
+      const family = node === this.chosen ? "chosen" : node.change ?? (heatOf(node) || familyOf(node));
+      this.boxes.set(family, `${this.boxes.get(family) ?? ""}M${left} ${top}h${item.width}v${item.height}h${-item.width}z`);
       return;
     }
-    const {node} = item;
-    const kinds = ["node", node.operation === "Parameter" || node.operation === "Result" ? "end" : node.operation === "Const" ? "constant" : ""];
-    if (isControlFlow(node)) kinds.push("control");
+    const kinds = ["node", model.hasErrors ? heatOf(node) || "unknown" : familyOf(node)];
+    if (node === model.firstDifference) kinds.push("first");
+    if (node.change) kinds.push(node.change);
     if (item.frames) kinds.push("open");
     if (node === this.chosen) kinds.push("chosen");
     const group = shape("g", {class: kinds.join(" ").trim(), "data-node": `${node.graph.index}.${node.id}`}, item.frames ? this.edges : this.nodes);
@@ -118,14 +149,18 @@ class Drawing {
     if (item.frames) this.open(item, left, top, group);
     else this.box(item, left, top, group);
     if (item.isCut) shape("path", {class: "cut", d: `M${left + item.width / 2} ${top + item.height}v${CUT}`}, this.edges);
-    for (const cut of item.cuts.slice(0, 20)) this.cut(x + item.x + inputShift(item, cut.input), top, cut.source);
+    item.cuts.slice(0, 20).forEach((cut, i) => {
+      const shift = item.inputX ? inputShift(item, cut.input) : Math.max(-item.width / 2, item.width / 2 - 14 - 30 * i);  // beside the other lines
+      this.cut(x + item.x + shift, top, cut.source);
+    });
   }
 
   box(item, left, top, group) {
     item.texts.forEach((text, i) => {
-      shape("text", {class: i ? "line" : "operation", x: left + item.width / 2, y: top + 15 + 14 * i}, group, shortened(text, MAX_LETTERS + 2));
+      shape("text", {class: i ? "line" : "operation", x: left + item.width / 2, y: top + 16 + 15 * i}, group, shortened(text, MAX_LETTERS));
     });
-    if (isControlFlow(item.node)) this.toggle(item.node, "▸", left, top + 15, group);
+    if (item.texts[1] !== item.node.name) shape("title", {}, group, `${item.node.operation} ${item.node.name}`);
+    if (isControlFlow(item.node) || item.node.isFold) this.toggle(item.node, "▸", left, top + 16, group);
   }
 
   toggle(node, sign, left, y, group) {
@@ -141,7 +176,7 @@ class Drawing {
       this.rectangle(frameX, frameY, frame.width, frame.height, {class: "body", rx: 3}, group);
       shape("text", {class: "title", x: Math.max(frameX, 0) + 8, y: frameY + 15}, group, frame.title);
       this.layout(frame.layout, inside.x, inside.y);
-      if (this.view.scale >= TEXT_SCALE / 2) this.wiring(item, frame, left, top, inside);
+      if (this.view.scale >= TEXT_SCALE / 3) this.wiring(item, frame, left, top, inside);
     }
     this.ports(item, left, top);
   }
@@ -188,7 +223,7 @@ class Drawing {
       shape("text", {x: x + 6, y: textY}, port, label);
       shape("title", {}, port, role);
     };
-    item.inputX.forEach((x, i) => add(left + x, top, top + 11, item.inputLabels[i], `input ${i}: ${inputRole(node, i)}`));
-    item.outputX.forEach((x, i) => add(left + x, top + item.height, top + item.height - 4, i, `output ${i}: ${outputRole(node, i)}`));
+    item.inputX.forEach((x, i) => add(left + x, top, top + 11, item.inputLabels[i], portText("input", i, inputRole(node, i), node.inputs[i].node, node.inputs[i].output)));
+    item.outputX.forEach((x, i) => add(left + x, top + item.height, top + item.height - 4, item.outputLabels[i], portText("output", i, outputRole(node, i), node, i)));
   }
 }

@@ -1,7 +1,11 @@
 // The model of the page. The JSON that graph_json.cpp writes has the form
-//   {"name", "options": [[name, value]], "provenance": [[name, value]], "operations": [text], "types": [text], "graphs": [[NODE]]}
+//   {"name", "options": [[name, value]], "provenance": [[name, value]], "emitters": [EMITTER], "operations": [text], "types": [text], "graphs": [[NODE]]}
 //   NODE: [operation, name, [node, output, node, output, ...] (inputs), [type] (outputs), PROPERTIES]
-//   PROPERTIES: {"attributes": [[name, value]], "tensors": [[output, name]], "value", "decompression", "bodies": [BODY]}; may be absent
+//   EMITTER: {"name", "summary", "faults": [[name, summary]]}
+//   PROPERTIES: {"attributes": [[name, value]], "tensors": [[output, name]], "value", "decompression", "emitter" (an index),
+//                "onnx": [operator, name of the ONNX node unless it is that of the layer], "bodies": [BODY],
+//                "change": "added", "removed" or "changed", "differences": [[what, before, after]] (of a comparison),
+//                "error": [largest difference, relative, problem] (of verify)}; may be absent
 //   BODY: {"name", "graph", "inputs": [[input, parameter, kind, ...SLICES]], "outputs": [[result, output, kind, ...SLICES]],
 //          "back_edges": [[result, parameter]], "iteration": parameter, "condition": result}
 //   SLICES: axis, start, end, stride, part_size
@@ -65,6 +69,12 @@ function readBody(body, owner, graphs) {
   return read;
 }
 
+// The name of a value: the first name of its tensor, or else that of its node.
+function tensorName(node, output) {
+  const found = node.tensors.find(([index]) => index === output);
+  return found ? found[1] : node.name + (output ? `:${output}` : "");
+}
+
 // The number of layers in the bodies of a node, at all depths.
 function layersInside(node) {
   return node.bodies.reduce((sum, body) => sum + body.graph.nodes.reduce((inner, one) => inner + 1 + layersInside(one), 0), 0);
@@ -80,13 +90,15 @@ function readModel(data) {
   for (const graph of graphs) {
     for (const node of graph.nodes) node.bodies = node.bodies.map((body) => readBody(body, node, graphs));
   }
-  return {name: data.name, options: data.options, provenance: data.provenance, graphs};
+  const firstDifference = graphs[0].nodes[data.first_difference] ?? null;
+  return {firstDifference, hasErrors: data.first_difference !== undefined, name: data.name, options: data.options, provenance: data.provenance, emitters: data.emitters ?? [], graphs};
 }
 
 // Opens bodies from the outside to the inside until the page would show more than `budget` layers.
 function openBodies(model, budget) {
   budget -= model.graphs[0].nodes.length;
-  const waiting = [model.graphs[0]];
+  for (const node of comparison(model)) node.isOpen = true;
+  const waiting = comparison(model).length ? comparison(model)[0].bodies.map((body) => body.graph) : [model.graphs[0]];
   for (const graph of waiting) {
     for (const node of graph.nodes) {
       const size = node.bodies.reduce((sum, body) => sum + body.graph.nodes.length, 0);
@@ -96,6 +108,16 @@ function openBodies(model, budget) {
       waiting.push(...node.bodies.map((body) => body.graph));
     }
   }
+}
+
+// The node whose bodies are the models that are compared: a list of one, or empty on other pages.
+function comparison(model) {
+  return model.graphs[0].nodes.filter((node) => node.operation === "Comparison");
+}
+
+// Whether a graph is the body of a Loop or an If, and not a whole model.
+function isBody(graph) {
+  return graph.owner !== null && graph.owner.operation !== "Comparison";
 }
 
 // The nodes around a node, the outermost first.

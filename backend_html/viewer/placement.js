@@ -1,4 +1,4 @@
-// Positions of items in the rows of a graph.
+// Positions of items in the rows of a graph: first their order, then straight lines.
 
 // Centers for items in their order, without overlaps, as near as possible to the wanted ones (least squares).
 // widths and wanted are lists; the result is a list. Linear: pools of adjacent items that touch each other.
@@ -54,4 +54,121 @@ function placeRows(rows) {
   for (const row of rows) placeRow(row, {above: true, sorts: true});
   for (const row of [...rows].reverse()) placeRow(row, {above: true, below: true});
   for (const row of rows) placeRow(row, {above: true, below: true});
+  straighten(rows);
+}
+
+// The line that continues an item in a direction: towards the data of the longest path, past sizes and indices.
+function mainLine(lines, lengthOf) {
+  let best = null;
+  let most = -1;
+  for (const line of lines) {
+    const length = lengthOf(line);
+    if (length > most) [best, most] = [line, length];
+  }
+  return best;
+}
+
+const DATA = 1e9;  // longer than all paths: floating-point values come before sizes
+
+function hasData(node) {
+  return node.isFold || /^b?f/.test(node.types[0] ?? "");
+}
+
+// Sets `main` of the lines that are a continuation in both directions: they form the spine of the graph.
+function findSpine(rows) {
+  for (const row of [...rows].reverse()) {
+    for (const item of row.items) {
+      const next = mainLine(item.below, (line) => line.to.depthBelow + (line.to.leadsToData ? DATA : 0));
+      item.depthBelow = next ? next.to.depthBelow + (item.node ? 1 : 0) : 0;
+      item.leadsToData = item.node ? hasData(item.node) : next?.to.leadsToData;
+      item.next = next;
+    }
+  }
+  for (const row of rows) {
+    for (const item of row.items) {
+      const last = mainLine(item.above, (line) => line.from.depthAbove + (line.isData ? DATA : 0));
+      item.depthAbove = last ? last.from.depthAbove + (item.node ? 1 : 0) : 0;
+      if (last && last.from.next === last) last.isMain = true;
+    }
+  }
+}
+
+// Chooses the lines between two rows that become straight. No two of them cross, and each item has at most one in each direction.
+function chooseStraight(row) {
+  const chosen = [];  // in order
+  const rank = (line) => (line.isMain ? 0 : !line.from.node && !line.to.node ? 1 : line === line.from.next ? 2 : 3);
+  const lines = row.lines.map((line) => [rank(line), line]).sort((a, b) => a[0] - b[0]);
+  for (const [, line] of lines) {
+    if (line.from.straightBelow || line.to.straightAbove) continue;
+    const at = firstIndex(chosen, (other) => other.from.place > line.from.place);
+    if (at > 0 && chosen[at - 1].to.place > line.to.place) continue;
+    if (at < chosen.length && chosen[at].to.place < line.to.place) continue;
+    chosen.splice(at, 0, line);
+    line.from.straightBelow = line;
+    line.to.straightAbove = line;
+  }
+}
+
+// Items on straight lines are blocks that move as one. Returns the blocks from left to right.
+function blocksOfRows(rows) {
+  const blocks = [];
+  for (const row of rows) row.items.forEach((item, i) => {
+    const line = item.straightAbove;
+    const block = line ? line.from.block : {items: [], x: 0, before: [], after: [], waiting: 0};
+    item.shift = line ? line.from.shift + line.fromShift - line.toShift : 0;
+    item.block = block;
+    block.items.push(item);
+    if (!line) blocks.push(block);
+    if (i === 0) return;
+    const left = row.items[i - 1];
+    const distance = (left.width + item.width) / 2 + ITEM_GAP + left.shift - item.shift;
+    left.block.after.push([block, distance]);
+    block.before.push([left.block, distance]);
+    ++block.waiting;
+  });
+  const order = blocks.filter((block) => block.waiting === 0);
+  for (let i = 0; i < order.length; ++i) {
+    for (const [block] of order[i].after) if (--block.waiting === 0) order.push(block);
+  }
+  return order;
+}
+
+// Where the lines of a block that are not straight ask it to be. Lines of the spine ask louder.
+function wantedBlock(block) {
+  let sum = 0;
+  let weights = 0;
+  for (const item of block.items) {
+    for (const line of item.above) {
+      if (line.from.block === block) continue;
+      const weight = line.isMain || line === line.from.next ? 4 : 1;
+      sum += weight * (line.from.block.x + line.from.shift + line.fromShift - line.toShift - item.shift);
+      weights += weight;
+    }
+    for (const line of item.below) {
+      if (line.to.block === block) continue;
+      const weight = line.isMain || line === item.next ? 4 : 1;
+      sum += weight * (line.to.block.x + line.to.shift + line.toShift - line.fromShift - item.shift);
+      weights += weight;
+    }
+  }
+  return weights ? sum / weights : block.x;
+}
+
+// Makes lines straight where it is possible. All steps are linear in the number of lines.
+function straighten(rows) {
+  findSpine(rows);
+  for (const row of rows) row.items.forEach((item, i) => { item.place = i; });
+  for (const row of rows) chooseStraight(row);
+  const blocks = blocksOfRows(rows);
+  for (const block of blocks) {
+    block.x = block.items.reduce((sum, item) => sum + item.x - item.shift, 0) / block.items.length;
+    for (const [left, distance] of block.before) block.x = Math.max(block.x, left.x + distance);
+  }
+  const low = (block) => block.before.reduce((x, [left, distance]) => Math.max(x, left.x + distance), -Infinity);
+  const high = (block) => block.after.reduce((x, [right, distance]) => Math.min(x, right.x - distance), Infinity);
+  for (let round = 0; round < 6; ++round) {
+    for (const block of blocks) block.x = Math.min(high(block), Math.max(low(block), wantedBlock(block)));
+    for (let i = blocks.length; i-- > 0;) blocks[i].x = Math.max(low(blocks[i]), Math.min(high(blocks[i]), wantedBlock(blocks[i])));
+  }
+  for (const row of rows) for (const item of row.items) item.x = item.block.x + item.shift;
 }

@@ -59,6 +59,7 @@ def nested(browser, tmp_path):
 
 
 def test_loop_with_a_nested_if_shows_both_bodies(nested):
+    nested.click("#fit")
     shown = boxes(nested)
     assert shown["up"] == ["Elu", "up", "f32[4,8]"] and shown["down"] == ["Subtract", "down", "f32[4,8]"]
     assert {"u", "next_u", "row_of", "Loop loop", "If choose", "difference"} <= shown.keys()
@@ -70,6 +71,7 @@ def test_loop_with_a_nested_if_shows_both_bodies(nested):
 
 
 def test_port_maps_and_back_edges_are_lines(nested):
+    nested.click("#fit")
     assert nested.texts("#graph .port-map title") == [
         "input 1 → u, captured",
         "Result_1 → output 0, output",
@@ -92,6 +94,7 @@ def test_port_maps_and_back_edges_are_lines(nested):
 
 
 def test_lines_of_the_port_map_end_at_the_parameters(nested):
+    nested.click("#fit")
     code = """(() => {
       const path = [...document.querySelectorAll('#graph .port-map')].find((line) => line.textContent.startsWith('input 2 → u, state'));
       const end = path.getPointAtLength(path.getTotalLength()).matrixTransform(path.getScreenCTM());
@@ -102,15 +105,16 @@ def test_lines_of_the_port_map_end_at_the_parameters(nested):
 
 
 def test_a_click_shows_types_attributes_and_names(nested):
+    nested.click("#fit")
     nested.click(NODE, node_place(nested, "up"))
     tables = details(nested)
     assert nested.texts("#details h2, #details .name, #details .path") == ["Elu", "up", "in loop / choose / then"]
     assert tables["Attributes"] == [["alpha", "0.5"]]
-    assert tables["Inputs"] == [["0", "", "u", "f32[4,8]", ""]] and tables["Outputs"] == [["0", "", "f32[4,8]", "a", "Result_1"]]
+    assert tables["Inputs"] == [["0", "", "u", "f32[4,8]", "", ""]] and tables["Outputs"] == [["0", "", "f32[4,8]", "a", "Result_1"]]
     assert len(nested.texts("#graph .edge.lit")) == 2
     nested.click("#details .path .link")  # the Loop
     tables = details(nested)
-    assert tables["Inputs"][:3] == [["0", "trip count", "Maximum_1", "i64[]", ""], ["1", "initial condition", "go", "boolean[]", "true"], ["2", "state", "x", "f32[4,8]", ""]]
+    assert tables["Inputs"][:3] == [["0", "trip count", "Maximum_1", "i64[]", "", ""], ["1", "initial condition", "go", "boolean[]", "go", "true"], ["2", "state", "x", "f32[4,8]", "x", ""]]
     assert tables["body: back edges"] == [["Result_2", "→", "u"], ["Result_3", "→", "v"]]
     assert ["", "←", "Result_1", "body condition"] in tables["body: port map"]
 

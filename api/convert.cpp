@@ -148,6 +148,7 @@ Conversion convert(const frontend::ModelSource& source, const Options& options) 
     implementation->model = std::move(imported.model);
     implementation->source = std::move(imported.source);
     implementation->threads = options.threads;
+    implementation->is_converted = true;
     implementation->input_names = std::move(input_names);
     implementation->output_names = std::move(output_names);
     implementation->counts = std::move(counts);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/model.hpp"
+#include "api/origins.hpp"
 #include "backend_html/page.hpp"
 #include "backend_xml/xml_reader.hpp"
 #include "frontend/reader/model_file.hpp"
@@ -111,8 +112,15 @@ std::string Model::text() const {
   return ir::text_with_hashes(*written(*implementation_));
 }
 
+std::string Model::text_with_origins() const {
+  const auto copy = written(*implementation_);
+  const ir::Origins origins = origins_of(*implementation_, *copy);
+  return ir::text_with_hashes(*copy, &origins);
+}
+
 std::string Model::html() const {
-  return backend_html::page(*written(*implementation_));
+  const auto copy = written(*implementation_);
+  return backend_html::page(*copy, origins_of(*implementation_, *copy));
 }
 
 std::vector<Difference> differences(const Model& before, const Model& after, const DiffOptions& options) {
@@ -125,6 +133,16 @@ std::vector<Difference> differences(const Model& before, const Model& after, con
       found.back().elements = {elements->count, elements->changed, elements->largest, elements->relative};
   }
   return found;
+}
+
+std::string differences_html(const Model& before, const Model& after, const DiffOptions& options) {
+  const auto old_copy = written(*before.implementation_);
+  const auto new_copy = written(*after.implementation_);
+  const ir::Origins old_origins = origins_of(*before.implementation_, *old_copy);
+  const ir::Origins new_origins = origins_of(*after.implementation_, *new_copy);
+  return backend_html::comparison_page(
+      {old_copy.get(), &old_origins}, {new_copy.get(), &new_origins},
+      ir::diff(*old_copy, *new_copy, {.ignores_names = options.ignores_names}));
 }
 
 std::vector<std::string> diff(const Model& before, const Model& after) {

@@ -17,6 +17,8 @@ struct Model::Implementation {
   std::unique_ptr<ir::Model> model;
   std::optional<frontend::LoadedModel> source;
   unsigned threads = 0;
+  /// Whether the model was converted from ONNX in this process, not read from an IR.
+  bool is_converted = false;
   frontend::DimensionNames input_names = {};
   frontend::DimensionNames output_names = {};
   /// The operators and weights of the ONNX model; no value for IR.

@@ -122,8 +122,37 @@ Ports ports_of(const ir::Branch& branch) {
 
 class Writer {
  public:
+  Writer() = default;
+  explicit Writer(const ir::Origins& origins) : origins_(&origins) {}
+
   std::string write(const ir::Model& model) {
     graph(model.graph);
+    return object(model);
+  }
+
+  /// The name, options and provenance are those of `after`.
+  std::string write(const Compared& before, const Compared& after,
+                    const std::vector<ir::Difference>& differences) {
+    for (const ir::Difference& one : differences) {
+      for (const ir::Node* node : {one.node_before, one.node_after}) {
+        if (node != nullptr) differences_[node].push_back(&one);
+      }
+    }
+    graphs_.emplace_back();
+    std::string node =
+        "[\n[" + std::to_string(operations_.index_of("Comparison")) + ",\"old and new\",[],[],{\"bodies\":[";
+    for (const auto& [name, compared] : {std::pair("old", &before), std::pair("new", &after)}) {
+      origins_ = compared->origins;
+      if (compared == &after) node += "},";
+      body(node, name, graph(compared->model->graph), {});
+    }
+    graphs_.front() = node + "}]}]]";
+    return object(*after.model);
+  }
+
+ private:
+  /// The object of the page, after all graphs are stored.
+  std::string object(const ir::Model& model) const {
     std::string json = "{\"name\":";
     append_json(json, model.name);
     json += ",\"options\":";
@@ -134,12 +163,21 @@ class Writer {
     append_texts(json, operations_.texts());
     json += ",\"types\":";
     append_texts(json, types_.texts());
+    json += ",\"emitters\":";
+    append_list(json, emitters_, [&](const ir::Emitter* one) {
+      json += "{\"name\":";
+      append_json(json, one->name);
+      json += ",\"summary\":";
+      append_json(json, one->summary);
+      json += ",\"faults\":";
+      append_pairs(json, one->faults);
+      json += '}';
+    });
     json += ",\n\"graphs\":";
     append_list(json, graphs_, [&](const std::string& graph) { json += graph; });
     return json + '}';
   }
 
- private:
   /// Stores the nodes of a graph and of the bodies in it. Returns the index of the graph.
   std::size_t graph(const ir::Graph& graph) {
     const std::size_t index = graphs_.size();
@@ -162,8 +200,9 @@ class Writer {
     append_list(json, node.inputs(),
                 [&](ir::Value input) { append(json, "{},{}", index_of(input.node), input.index); });
     json += ',';
-    append_list(json, node.outputs(), [&](const ir::Output& output) {
-      append(json, "{}", types_.index_of(ir::type_text(output.type, output.shape)));
+    std::size_t index = 0;
+    append_list(json, node.outputs(), [&](const ir::Output&) {
+      append(json, "{}", types_.index_of(ir::type_with_size_names(*origins_, node, index++)));
     });
     std::string properties;
     attributes(properties, node);
@@ -173,6 +212,8 @@ class Writer {
       append_json(properties, constants_.summary(node.output(0), *data));
     }
     if (node.is_decompression) properties += ",\"decompression\":true";
+    if (node.constant() == nullptr) origin(properties, node);
+    changes(properties, node);
     bodies(properties, node);
     if (!properties.empty()) {
       properties.front() = '{';
@@ -211,6 +252,43 @@ class Writer {
     });
   }
 
+  void changes(std::string& json, const ir::Node& node) const {
+    const auto found = differences_.find(&node);
+    if (found == differences_.end()) return;
+    const ir::Difference& first = *found->second.front();
+    json += first.node_before == nullptr  ? ",\"change\":\"added\""
+            : first.node_after == nullptr ? ",\"change\":\"removed\""
+                                          : ",\"change\":\"changed\"";
+    json += ",\"differences\":";
+    append_list(json, found->second, [&](const ir::Difference* one) {
+      json += '[';
+      append_json(json, one->what);
+      json += ',';
+      append_json(json, one->before);
+      json += ',';
+      append_json(json, one->after);
+      json += ']';
+    });
+  }
+
+  void origin(std::string& json, const ir::Node& node) {
+    if (const ir::Emitter* const emitter = ir::emitter_of(*origins_, node)) {
+      const auto [found, is_new] = emitter_indices_.try_emplace(emitter, emitters_.size());
+      if (is_new) emitters_.push_back(emitter);
+      append(json, ",\"emitter\":{}", found->second);
+    }
+    if (const auto [operation, name] = ir::onnx_node_of(*origins_, node); !name.empty()) {
+      json += ",\"onnx\":[";
+      append_json(json, operation);
+      // Nearly all layers have the name of their ONNX node.
+      if (name != node.name) {
+        json += ',';
+        append_json(json, name);
+      }
+      json += ']';
+    }
+  }
+
   void bodies(std::string& json, const ir::Node& node) {
     if (const ir::LoopBody* loop = node.loop()) {
       json += ",\"bodies\":[";
@@ -242,7 +320,11 @@ class Writer {
     add("back_edges", ports.back_edges);
   }
 
+  const ir::Origins* origins_ = nullptr;
+  std::unordered_map<const ir::Node*, std::vector<const ir::Difference*>> differences_;
   ir::ConstantPrinter constants_{nullptr};
+  std::vector<const ir::Emitter*> emitters_;  ///< those of the layers, in the order of their first use
+  std::unordered_map<const ir::Emitter*, std::size_t> emitter_indices_;
   TextTable operations_;
   TextTable types_;
   std::vector<std::string> graphs_;
@@ -250,8 +332,13 @@ class Writer {
 
 }  // namespace
 
-std::string graph_json(const ir::Model& model) {
-  return Writer().write(model);
+std::string graph_json(const ir::Model& model, const ir::Origins& origins) {
+  return Writer(origins).write(model);
+}
+
+std::string comparison_json(const Compared& before, const Compared& after,
+                            const std::vector<ir::Difference>& differences) {
+  return Writer().write(before, after, differences);
 }
 
 }  // namespace onnx2ir::backend_html

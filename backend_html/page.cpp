@@ -51,18 +51,26 @@ std::string filled(std::string_view frame,
   return text.append(frame);
 }
 
-}  // namespace
-
-std::string page(const ir::Model& model) {
+std::string page_with(std::string_view json) {
   const std::string script_source = policy_source(kViewerScript);
   const std::string style_source = policy_source(kViewerStyle);
-  const std::string json = graph_json(model);
   return filled(kViewerPage, std::array<std::pair<std::string_view, std::string_view>, 5>{
                                  {{"@SCRIPT_SOURCE@", script_source},
                                   {"@STYLE_SOURCE@", style_source},
                                   {"@STYLE@", kViewerStyle},
                                   {"@MODEL@", json},
                                   {"@SCRIPT@", kViewerScript}}});
+}
+
+}  // namespace
+
+std::string page(const ir::Model& model, const ir::Origins& origins) {
+  return page_with(graph_json(model, origins));
+}
+
+std::string comparison_page(const Compared& before, const Compared& after,
+                            const std::vector<ir::Difference>& differences) {
+  return page_with(comparison_json(before, after, differences));
 }
 
 }  // namespace onnx2ir::backend_html

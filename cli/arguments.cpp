@@ -205,13 +205,18 @@ std::vector<Option> all_options(Arguments& arguments) {
            "Run", {Command::convert}, arguments.report));
   rows.push_back(text("html", "FILE.html",
                       "write the graph of the IR as a page for web browsers, with the bodies of Loop and If; "
-                      "- is standard output",
-                      "Run", {Command::convert, Command::show}, arguments.html));
+                      "of two models (diff): both side by side; - is standard output",
+                      "Run", {Command::convert, Command::show, Command::diff}, arguments.html));
   rows.push_back(flag("json", "print the result as JSON", "Run",
                       {Command::lint, Command::diff, Command::stats}, arguments.has_json_output));
   rows.push_back(flag("ignore-names",
                       "compare no names of layers and tensors; inputs and outputs are matched by their order",
                       "Run", {Command::diff}, arguments.ignores_names));
+  rows.push_back(
+      flag("origins",
+           "a comment before each layer with the ONNX node and the pass that it comes from, and the "
+           "faults of OpenVINO that the pass works around",
+           "Run", {Command::show}, arguments.has_origins));
   rows.push_back({"dim",
                   0,
                   "NAME=SIZE",

@@ -50,6 +50,7 @@ struct Arguments {
   bool quiet = false;
   bool has_json_output = false;  ///< of lint, diff and stats
   bool ignores_names = false;    ///< of diff
+  bool has_origins = false;      ///< of show
   StatsOptions stats;
   Color color = Color::automatic;
   DiagnosticsFormat diagnostics_format = DiagnosticsFormat::text;

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <stdexcept>
 #include <system_error>
@@ -24,16 +25,25 @@ bool write(const std::string& path, const std::string& page) {
   return static_cast<bool>(file << page << std::flush);
 }
 
-}  // namespace
-
-std::optional<Diagnostic> write_html_page(const Model& model, const std::string& path) {
+std::optional<Diagnostic> write_page(const std::string& path, const std::function<std::string()>& page) {
   try {
-    if (write(path, model.html())) return std::nullopt;
+    if (write(path, page())) return std::nullopt;
   } catch (const std::runtime_error& error) {
     return failure(DiagnosticCode::unreadable_input, error.what());
   }
   return failure(DiagnosticCode::cannot_write,
                  "the HTML page '" + path + "' cannot be written: " + std::generic_category().message(errno));
+}
+
+}  // namespace
+
+std::optional<Diagnostic> write_html_page(const Model& model, const std::string& path) {
+  return write_page(path, [&] { return model.html(); });
+}
+
+std::optional<Diagnostic> write_html_page(const Model& before, const Model& after, const DiffOptions& options,
+                                          const std::string& path) {
+  return write_page(path, [&] { return differences_html(before, after, options); });
 }
 
 }  // namespace onnx2ir::cli

@@ -26,10 +26,17 @@ Conversion& kept(Conversion conversion) {
 }
 
 /// The model, or null after its errors are printed.
-const Model* read_or_report(const Arguments& arguments, const std::string& model) {
+const Model* read_or_report(const Arguments& arguments, const std::string& model, WrittenFiles& files) {
   Conversion& conversion = kept(read_model(arguments, model));
   print(arguments, conversion.diagnostics, model);
+  files.add_read(conversion.files, model);
   return conversion.model ? &*conversion.model : nullptr;
+}
+
+/// The arguments with the source kept: pages and comments name the operators of ONNX.
+Arguments with_source(Arguments arguments) {
+  arguments.options.keep_source = true;
+  return arguments;
 }
 
 }  // namespace
@@ -53,7 +60,7 @@ int show_model(const Arguments& arguments) {
       print(arguments, {*problem});
       return kModelError;
     }
-    const Conversion& conversion = kept(read_model(arguments, arguments.models[0]));
+    const Conversion& conversion = kept(read_model(with_source(arguments), arguments.models[0]));
     print(arguments, conversion.diagnostics);
     if (!conversion.model) return kModelError;
     const Model* const model = &*conversion.model;
@@ -64,7 +71,7 @@ int show_model(const Arguments& arguments) {
       if (problem) print(arguments, {*problem});
       return problem ? kModelError : kDone;
     }
-    std::cout << model->text() << std::flush;
+    std::cout << (arguments.has_origins ? model->text_with_origins() : model->text()) << std::flush;
     return std::cout.good() ? kDone : kModelError;
   });
 }
@@ -72,12 +79,24 @@ int show_model(const Arguments& arguments) {
 int diff_models(const Arguments& arguments) {
   constexpr std::size_t kMostLines = 100;
   return or_failure(kUsage, [&] {
-    const Model* const before = read_or_report(arguments, arguments.models[0]);
-    const Model* const after = read_or_report(arguments, arguments.models[1]);
+    WrittenFiles files(arguments);
+    auto problem = files.problem();
+    if (problem) {
+      print(arguments, {*problem});
+      return kUsage;
+    }
+    const Arguments how = arguments.html.empty() ? arguments : with_source(arguments);
+    const Model* const before = read_or_report(how, arguments.models[0], files);
+    const Model* const after = read_or_report(how, arguments.models[1], files);
     if (before == nullptr || after == nullptr) return kUsage;
-    const std::vector<Difference> found =
-        differences(*before, *after, {.ignores_names = arguments.ignores_names});
-    if (arguments.has_json_output) {
+    const DiffOptions options{.ignores_names = arguments.ignores_names};
+    const std::vector<Difference> found = differences(*before, *after, options);
+    if (!arguments.html.empty()) {
+      problem = files.problem();
+      if (!problem) problem = write_html_page(*before, *after, options, arguments.html);
+      if (problem) print(arguments, {*problem});
+      if (problem) return kUsage;
+    } else if (arguments.has_json_output) {
       std::cout << to_json(found) << '\n';
     } else {
       for (std::size_t i = 0; i < std::min(found.size(), kMostLines); ++i) std::cout << found[i].text << '\n';

@@ -111,7 +111,8 @@ int run(std::vector<std::string> words) {
   if (!problem && arguments.models.empty() && !checks_files) problem = "no model is given; see --help";
   if (!problem && command.models != 0 && arguments.models.size() != command.models)
     problem = "usage: onnx2ir " + std::string(command.name) + ' ' + std::string(command.words);
-  if (!problem && !arguments.html.empty() && arguments.models.size() > 1)
+  if (!problem && !arguments.html.empty() && command.command == Command::convert &&
+      arguments.models.size() > 1)
     problem = "--html takes one model; run onnx2ir show --html FILE.html MODEL for each";
   if (!problem && arguments.diagnostics_format == DiagnosticsFormat::sarif && arguments.models.size() > 1)
     problem = "--diagnostics-format sarif takes one model; run onnx2ir for each";

@@ -178,6 +178,10 @@ std::unique_ptr<Graph> Graph::make_body() const {
   return std::unique_ptr<Graph>(new Graph(this));
 }
 
+void Graph::set_emitter(std::uint16_t emitter) {
+  storage_->emitter = emitter;
+}
+
 void Graph::reserve(std::size_t nodes) {
   nodes_.reserve(nodes);
 }
@@ -186,6 +190,7 @@ Node& Graph::add(const OpDescriptor& op, std::span<const Value> inputs, std::siz
   charge_permanently(sizeof(Node) + inputs.size() * sizeof(Value) + output_count * sizeof(Output));
   nodes_.push_back(NodePointer(new (storage_->allocate()) Node(op, *this, inputs, output_count)));
   Node& node = *nodes_.back();
+  node.emitter = storage_->emitter;
   // Most graphs are bodies with a few of each.
   constexpr std::size_t kFew = 4;
   if (node.is(ops::Parameter)) {

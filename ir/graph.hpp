@@ -254,6 +254,9 @@ class Node {
   bool is_decompression = false;
   /// What the code that emitted the node knows of it. Clones have the same notes.
   NoteSet notes;
+  /// Who emitted the node: number n is pass n of the pipeline; 0 the front end or a reader. For people only:
+  /// it is not in the XML. See ir/origins.hpp.
+  std::uint16_t emitter = 0;
   /// The layer's name; made unique in its graph when the IR is written.
   std::string name;
 
@@ -281,6 +284,9 @@ class Graph {
   ConstantPool& constants() const { return *constants_; }
   /// The expressions of the sizes of the model.
   SizeTable& sizes() const { return *sizes_; }
+  /// Sets Node::emitter for the nodes that are added from now on to this graph, the graphs around it and all
+  /// bodies.
+  void set_emitter(std::uint16_t emitter);
   /// Makes room for `nodes` nodes in all.
   void reserve(std::size_t nodes);
   /// Appends a node without attributes, types and checks. Use Builder, which adds all of them.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,9 @@ class NodeStorage {
   /// Memory aligned for any node. Released memory is reused first.
   void* allocate();
   void release(void* place);
+
+  /// Node::emitter of new nodes.
+  std::uint16_t emitter = 0;
 
  private:
   static constexpr std::size_t kPlacesAtOnce = 128;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <stdexcept>
 
 #include "ir/verifier.hpp"
@@ -29,6 +30,12 @@ bool apply_workaround(ir::Model& model, PassContext& context) {
   return apply_rows(model, RowIndex(context.target, *context.workaround));
 }
 
+/// Node::emitter of the nodes that `pass` emits; 0 for a pass that is not in the pipeline.
+std::uint16_t emitter_of(const Pass& pass) {
+  const Pass* const listed = find_pass(pass.name);
+  return listed == nullptr ? 0 : static_cast<std::uint16_t>(listed - pipeline().data() + 1);
+}
+
 /// Runs passes on a model, and tracks which properties hold.
 class Runner {
  public:
@@ -44,7 +51,9 @@ class Runner {
     if (is_enabled) check_properties("before", pass, held_.common(pass.required));
     const auto start = std::chrono::steady_clock::now();
     context_->pass = &pass;
+    model_->graph.set_emitter(emitter_of(pass));
     const bool modified = is_enabled && pass.run(*model_, *context_);
+    model_->graph.set_emitter(0);
     context_->pass = nullptr;
     if (modified) {
       tidy_after(*model_, pass);

@@ -91,6 +91,11 @@ class ONNX2IR_API Model {
   /// std::runtime_error if a file of the model cannot be read any more.
   std::string text() const;
 
+  /// The same, with a comment before each layer that names the ONNX node and the pass it comes from, and the
+  /// faults of OpenVINO that the pass works around. Operators of ONNX are named if the model was converted
+  /// with Options::keep_source. Throws like text().
+  std::string text_with_origins() const;
+
   /// The graph as it is written, as an HTML page for a web browser (docs/html.md), which refers to no other
   /// file and runs only its own script. The same model gives the same bytes. Throws like text().
   std::string html() const;
@@ -103,6 +108,8 @@ class ONNX2IR_API Model {
   friend ONNX2IR_API Stats stats(const Model& model, const StatsOptions& options);
   friend ONNX2IR_API std::vector<Difference> differences(const Model& before, const Model& after,
                                                          const DiffOptions& options);
+  friend ONNX2IR_API std::string differences_html(const Model& before, const Model& after,
+                                                  const DiffOptions& options);
   std::unique_ptr<Implementation> implementation_;
 };
 
@@ -201,6 +208,11 @@ struct Difference {
 /// The same as diff(), with options and in parts.
 ONNX2IR_API std::vector<Difference> differences(const Model& before, const Model& after,
                                                 const DiffOptions& options = {});
+
+/// An HTML page like that of Model::html() with both graphs side by side, in which the layers that differ are
+/// marked. Throws like differences().
+ONNX2IR_API std::string differences_html(const Model& before, const Model& after,
+                                         const DiffOptions& options = {});
 
 /// The reason why `xml` and `bin` (by default `xml` with the extension .bin) cannot be read or were not
 /// written together by save(), for example because the machine failed between the two. No value if they are a

@@ -141,12 +141,17 @@ class Differ {
   }
   void add(std::string_view place, std::string_view what, std::string before, std::string after) {
     std::string text = fmt::format("{}: {} {} -> {}", place, what, before, after);
-    differences_.push_back(
-        {std::string(place), std::string(what), std::move(before), std::move(after), std::move(text)});
+    differences_.push_back({.place = std::string(place),
+                            .what = std::string(what),
+                            .before = std::move(before),
+                            .after = std::move(after),
+                            .text = std::move(text),
+                            .node_before = nodes_.first,
+                            .node_after = nodes_.second});
   }
   void add(std::string_view place, std::string_view what) {
-    differences_.push_back(
-        {std::string(place), std::string(what), {}, {}, fmt::format("{}: {}", place, what)});
+    add(place, what, {}, {});
+    differences_.back().text = fmt::format("{}: {}", place, what);
   }
 
   static std::vector<NodePair> ports_in_order(const Graph& before, const Graph& after) {
@@ -194,6 +199,7 @@ class Differ {
     const Stems stems_after(graphs.after);
     for (const auto& node : graphs.before.nodes()) {
       const Node* const other = graphs.matching.after_of(*node);
+      nodes_ = {node.get(), other};
       if (other == nullptr) {
         add(place(graphs, *node), "removed");
         continue;
@@ -204,8 +210,11 @@ class Differ {
       nodes(graphs, where, *node, *other);
     }
     for (const auto& node : graphs.after.nodes()) {
-      if (graphs.matching.before_of(*node) == nullptr) add(place(graphs, *node), "added");
+      if (graphs.matching.before_of(*node) != nullptr) continue;
+      nodes_ = {nullptr, node.get()};
+      add(place(graphs, *node), "added");
     }
+    nodes_ = {};
   }
 
   /// "main/loop_3.body/gate (MatMul)". A constant is also described by its first use.
@@ -373,6 +382,7 @@ class Differ {
   }
 
   const DiffOptions& options_;
+  NodePair nodes_ = {};  ///< the nodes that are compared
   std::vector<Difference> differences_;
   std::vector<Difference> inferred_;
 };

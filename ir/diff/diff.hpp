@@ -31,6 +31,9 @@ struct Difference {
     double relative = 0;
   };
   std::optional<Elements> elements = {};
+  /// The layers; null for a layer that only the other model has, and for what belongs to no layer.
+  const Node* node_before = nullptr;
+  const Node* node_after = nullptr;
 };
 
 /// The differences between two models as read_xml() gives them; empty if they are equal. The order of nodes

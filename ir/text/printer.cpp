@@ -65,7 +65,8 @@ class Ids {
 
 class Printer {
  public:
-  explicit Printer(TextWeights* weights) : constants_(weights) {}
+  explicit Printer(TextWeights* weights, const Origins* origins = nullptr)
+      : constants_(weights), origins_(origins) {}
 
   std::string print(const Model& model) {
     line("model {}", ir::quoted(model.name));
@@ -94,7 +95,17 @@ class Printer {
     for (const auto& node_pointer : graph.nodes()) node(*node_pointer, ids);
   }
 
+  /// A comment with the origin. Names may contain line breaks.
+  void origin(const Node& node) {
+    if (origins_ == nullptr || node.constant() != nullptr) return;
+    std::string text = origin_text(*origins_, node);
+    std::ranges::replace_if(
+        text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; }, ' ');
+    if (!text.empty()) line("// {}", text);
+  }
+
   void node(const Node& node, const Ids& ids) {
+    origin(node);
     std::string text = fmt::format("{} = {}", ids.of(node), node.op().name);
     const bool takes_inputs = node.op().max_inputs != 0;
     if (takes_inputs) text += '(' + joined(node.inputs(), [&](Value input) { return ids.of(input); }) + ')';
@@ -191,6 +202,7 @@ class Printer {
   }
 
   ConstantPrinter constants_;
+  const Origins* origins_;
   std::string text_;
   std::size_t depth_ = 0;
 };
@@ -206,8 +218,8 @@ std::string text(const Model& model) {
   return text(model, weights);
 }
 
-std::string text_with_hashes(const Model& model) {
-  return Printer(nullptr).print(model);
+std::string text_with_hashes(const Model& model, const Origins* origins) {
+  return Printer(nullptr, origins).print(model);
 }
 
 }  // namespace onnx2ir::ir

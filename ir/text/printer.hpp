@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/graph.hpp"
+#include "ir/origins.hpp"
 
 namespace onnx2ir::ir {
 
@@ -23,7 +24,8 @@ struct TextWeights {
 std::string text(const Model& model, TextWeights& weights);
 /// The same without the large constants.
 std::string text(const Model& model);
-/// With a hash for each large constant. The parser does not read it. Throws InputError.
-std::string text_with_hashes(const Model& model);
+/// With a hash for each large constant. The parser does not read it. If `origins` is given, each layer whose
+/// origin is known has it in a comment. Throws InputError.
+std::string text_with_hashes(const Model& model, const Origins* origins = nullptr);
 
 }  // namespace onnx2ir::ir

@@ -1,0 +1,28 @@
+#include "frontend/operator_names.hpp"
+
+#include "frontend/reader/onnx_proto.hpp"
+
+namespace onnx2ir::frontend {
+namespace {
+
+using Operators = std::unordered_map<std::string, std::string>;
+
+void add(const onnx::GraphProto& graph, Operators& operators) {
+  for (const onnx::NodeProto& node : graph.node()) {
+    if (node.output().empty()) continue;
+    operators.emplace(node.name().empty() ? node.output(0) : node.name(), node.op_type());
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      if (attribute.has_g()) add(attribute.g(), operators);
+    }
+  }
+}
+
+}  // namespace
+
+Operators operators_by_name(const LoadedModel& model) {
+  Operators operators;
+  add(model.proto().graph(), operators);
+  return operators;
+}
+
+}  // namespace onnx2ir::frontend

@@ -1,0 +1,121 @@
+#include "ir/origins.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "ir/op_descriptor.hpp"
+#include "ir/size_expression.hpp"
+#include "ir/text/values.hpp"
+
+namespace onnx2ir::ir {
+namespace {
+
+const Node* converted_node(const Origins& origins, const Node& written) {
+  const auto found = origins.converted.find(&written);
+  return found == origins.converted.end() ? nullptr : found->second;
+}
+
+/// A product of named sizes; no value if a factor has no name.
+std::optional<std::string> product(const SizeTerm& term, const SizeNames& names) {
+  std::string text;
+  const std::int64_t number = term.numerator < 0 ? -term.numerator : term.numerator;
+  if (number != 1 || term.factors.empty()) text = std::to_string(number);
+  for (const SizeAtom* factor : term.factors) {
+    const auto name = names.find(factor);
+    if (name == names.end()) return std::nullopt;
+    if (!text.empty()) text += '*';
+    text += name->second;
+  }
+  if (term.denominator != 1) text += '/' + std::to_string(term.denominator);
+  return text;
+}
+
+/// A sum of products of named sizes; no value if it has another form or is long.
+std::optional<std::string> named(const SizeExpression& size, const SizeNames& names) {
+  constexpr std::size_t kLongest = 40;
+  std::string text;
+  for (const SizeTerm& term : size.terms) {
+    const auto factor = product(term, names);
+    if (!factor) return std::nullopt;
+    if (text.empty()) {
+      text = (term.numerator < 0 ? "-" : "") + *factor;
+    } else {
+      text += (term.numerator < 0 ? " - " : " + ") + *factor;
+    }
+    if (text.size() > kLongest) return std::nullopt;
+  }
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+}  // namespace
+
+void pair_nodes(const Graph& written, const Graph& converted, Origins& origins) {
+  const auto& copies = written.nodes();
+  const auto& nodes = converted.nodes();
+  for (std::size_t i = 0; i < copies.size() && i < nodes.size(); ++i) {
+    const Node& copy = *copies[i];
+    const Node& node = *nodes[i];
+    // The writer appends numbers to names, and names nodes without one.
+    if (!copy.is(node.op().id) || copy.outputs().size() != node.outputs().size() ||
+        !copy.name.starts_with(node.name))
+      return;
+    origins.converted.emplace(&copy, &node);
+    if (copy.loop() != nullptr && node.loop() != nullptr)
+      pair_nodes(*copy.loop()->graph, *node.loop()->graph, origins);
+    if (copy.branches() != nullptr && node.branches() != nullptr) {
+      pair_nodes(*copy.branches()->then_branch.graph, *node.branches()->then_branch.graph, origins);
+      pair_nodes(*copy.branches()->else_branch.graph, *node.branches()->else_branch.graph, origins);
+    }
+  }
+}
+
+const Emitter* emitter_of(const Origins& origins, const Node& written) {
+  const Node* const node = converted_node(origins, written);
+  return node == nullptr || node->emitter >= origins.emitters.size() ? nullptr
+                                                                     : &origins.emitters[node->emitter];
+}
+
+std::pair<std::string_view, std::string_view> onnx_node_of(const Origins& origins, const Node& written) {
+  const Node* const node = converted_node(origins, written);
+  if (node == nullptr) return {};
+  const auto find = [&](const std::string& name) -> std::pair<std::string_view, std::string_view> {
+    const auto found = origins.operators.find(name);
+    if (found == origins.operators.end()) return {};
+    return {found->second, found->first};
+  };
+  const auto exact = find(node->name);
+  const std::size_t suffix = node->name.rfind('/');
+  return exact.second.empty() && suffix != std::string::npos ? find(node->name.substr(0, suffix)) : exact;
+}
+
+std::string origin_text(const Origins& origins, const Node& written) {
+  const auto [operation, name] = onnx_node_of(origins, written);
+  std::string text;
+  if (!name.empty()) text.append(operation).append(" ").append(name);
+  const Emitter* const emitter = emitter_of(origins, written);
+  if (emitter == nullptr) return text;
+  if (!text.empty()) text += ", ";
+  text += emitter->name;
+  for (const auto& [fault, summary] : emitter->faults) text += ", fault " + fault;
+  return text;
+}
+
+std::string type_with_size_names(const Origins& origins, const Node& written, std::size_t output) {
+  const Output& own = written.output(output);
+  const Node* const node = converted_node(origins, written);
+  if (node == nullptr || !own.shape.has_rank()) return type_text(own.type, own.shape);
+  const PartialShape& shape = node->output(output).shape;
+  if (!shape.has_rank() || shape.rank() != own.shape.rank()) return type_text(own.type, own.shape);
+  std::string text(info(own.type).name);
+  text += '[';
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (axis != 0) text += ',';
+    const SizeExpression* const size = own.shape[axis].is_static() ? nullptr : shape[axis].expression();
+    const auto name = size == nullptr ? std::nullopt : named(*size, origins.size_names);
+    text += name ? *name : to_string(own.shape[axis]);
+  }
+  return text + ']';
+}
+
+}  // namespace onnx2ir::ir

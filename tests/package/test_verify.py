@@ -1,5 +1,6 @@
 """`onnx2ir verify`: the comparison with onnxruntime, and the search for the first node that differs."""
 
+import json
 import os
 import re
 import subprocess
@@ -346,3 +347,39 @@ def test_expressions_of_dimensions(onnx2ir):
         assert _dimensions.evaluate(text, sizes) == value
     for text in ("__import__('os')", "n.size", "n if m else n", "[n]", "3", "", "n +", "a b", "f(n)", "n ** 99999999", "max()"):
         assert _dimensions.names_in(text) == [text]
+
+
+def data_of(page):
+    return json.loads(re.search(r'<script type="application/json" id="model">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def test_heat_map(onnx2ir, files, tmp_path, monkeypatch):
+    """The page has the error of each layer with a tensor of the ONNX model, and marks the first one that differs."""
+    from onnx2ir.verify import Failure, _heat_map
+
+    text = """<ir_version: 10, opset_import: ["": 18]>
+    m (float[2, n] x) => (float[2, n] y) { [first] a = Sigmoid (x) [product] b = Mul (a, x) [last] y = Exp (b) }
+    """
+    model = files(text)
+    _heat_map.heat_map(model, tmp_path / "page.html")
+    data = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
+    errors = {row[1]: row[4]["error"] for row in data["graphs"][0] if len(row) > 4 and "error" in row[4]}
+    assert data["first_difference"] is None and all(problem == "" and float(relative) < 1e-3 for _, relative, problem in errors.values())
+    assert {"last"} <= errors.keys()
+    monkeypatch.setattr(_heat_map._api, "convert", lambda path, convert=convert_with_fault(onnx2ir.convert, 100): convert(onnx.load(path)))
+    _heat_map.heat_map(model, tmp_path / "page.html")
+    data = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
+    row = data["graphs"][0][data["first_difference"]]
+    assert row[1] == "product" and " differ, first at " in row[4]["error"][2]
+    before = Path(model).read_bytes()
+    with pytest.raises(Failure, match="overwrite"):
+        _heat_map.heat_map(model, model)
+    assert Path(model).read_bytes() == before
+
+
+def test_names_in_a_heat_map_are_no_markup():
+    from onnx2ir.verify import Comparison, _heat_map
+
+    page = '<script type="application/json" id="model">{"graphs":[[[0,"n",[],[0],{"tensors":[[0,"\\u003c/script>"]]}]]]}</script>'
+    changed = _heat_map.with_errors(page, {"</script>": Comparison("float32", "[1]", 1.0, 0.5, "</script><script>alert(1)</script>")})
+    assert changed.count("</script>") == 1 and data_of(changed)["graphs"][0][0][4]["error"] == ["1", "0.5", "</script><script>alert(1)</script>"]

@@ -7,8 +7,9 @@ The same from a shell: `onnx2ir verify MODEL.onnx [IR.xml]`.
 """
 
 from ._compare import Comparison
+from ._heat_map import heat_map
 from ._locate import Location, locate
 from ._runs import Failure
 from ._verify import Row, verify
 
-__all__ = ["Comparison", "Failure", "Location", "Row", "locate", "verify"]
+__all__ = ["Comparison", "Failure", "Location", "Row", "heat_map", "locate", "verify"]

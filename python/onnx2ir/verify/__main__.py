@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 import numpy
 
 from .. import ConversionError
-from . import Failure, locate, verify
+from . import Failure, heat_map, locate, verify
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -26,6 +26,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rtol", type=float, default=1e-3, help="relative tolerance of floating-point elements (%(default)s)")
     parser.add_argument("--atol", type=float, default=1e-5, help="absolute tolerance of floating-point elements (%(default)s)")
     parser.add_argument("--locate", action="store_true", help="find the first node that differs, also inside of bodies")
+    parser.add_argument("--html", metavar="FILE.html", help="write a page of the IR with the error of each layer, for the run that differs or the first one")
     return parser
 
 
@@ -66,6 +67,8 @@ def main(words: Sequence[str]) -> int:
     if not sizes or min(sizes) < 0:
         parser.error("--sizes: sizes of 0 or more expected, separated by commas")
     given = {name: _given_value(parser, text) for name, text in _pairs(parser, "--input", arguments.input)}
+    if arguments.html and arguments.ir:
+        parser.error("--html shows the IR that is converted now: it cannot be given with IR.xml")
     common: Dict[str, Any] = {"inputs": given, "dimensions": dimensions, "rtol": arguments.rtol, "atol": arguments.atol}
     try:
         rows = verify(arguments.model, arguments.ir, sizes=sizes, seed=arguments.seed, **common)
@@ -76,10 +79,12 @@ def main(words: Sequence[str]) -> int:
         for name in dict.fromkeys(row.output for row in rows if row.is_equal and "all elements are NaN" in row.comparison.note):
             print(f"onnx2ir: warning: all elements of '{name}' are NaN, so that the comparison shows nothing: give other inputs (--input NAME=VALUE)", file=sys.stderr)
         wrong = next((row for row in rows if not row.is_equal), None)
+        number = wrong.run - 1 if wrong else 0
+        if arguments.html:
+            heat_map(arguments.model, arguments.html, size=sizes[number], seed=arguments.seed + number, **common)
         if wrong is None:
             return 0
         if arguments.locate:
-            number = wrong.run - 1
             found = locate(arguments.model, size=sizes[number], seed=arguments.seed + number, **common)
             print(f"first difference: {found or 'the conversion that is made now has none; the IR was made differently'}")
         return 1

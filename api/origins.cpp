@@ -2,28 +2,13 @@
 
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "frontend/operator_names.hpp"
 #include "ir/size_expression.hpp"
-#include "passes/pipeline.hpp"
-#include "target/faults.hpp"
+#include "passes/emitters.hpp"
 
 namespace onnx2ir {
 namespace {
-
-std::vector<ir::Emitter> emitters() {
-  std::vector<ir::Emitter> list{{"conversion of the ONNX node", "", {}}};
-  for (const passes::Pass& pass : passes::pipeline()) {
-    ir::Emitter& emitter = list.emplace_back();
-    emitter.name = "pass " + std::string(pass.name);
-    emitter.summary = pass.summary;
-    for (const target::FaultDescription& fault : target::all_faults()) {
-      if (pass.faults.contains(fault.fault)) emitter.faults.emplace_back(fault.name, fault.summary);
-    }
-  }
-  return list;
-}
 
 /// The names that the ONNX model gives to the sizes of its inputs.
 void add_size_names(const Model::Implementation& converted, ir::SizeNames& names) {
@@ -51,7 +36,7 @@ ir::Origins origins_of(const Model::Implementation& converted, const ir::Model& 
   ir::Origins origins;
   if (!converted.is_converted) return origins;
   ir::pair_nodes(written.graph, converted.model->graph, origins);
-  origins.emitters = emitters();
+  origins.emitters = passes::emitters();
   if (converted.source) origins.operators = frontend::operators_by_name(*converted.source);
   add_size_names(converted, origins.size_names);
   return origins;

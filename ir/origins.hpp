@@ -13,7 +13,7 @@ namespace onnx2ir::ir {
 
 struct SizeAtom;
 
-/// A stage of the conversion that emits nodes: the front end or a pass.
+/// A stage of the conversion that emits nodes: the front end, a pass or a workaround.
 struct Emitter {
   std::string name;     ///< "pass fold_constants"
   std::string summary;  ///< what the stage is for

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <stdexcept>
 
 #include "ir/verifier.hpp"
+#include "passes/emitters.hpp"
 #include "passes/legality/legalize_nodes.hpp"
 #include "passes/pipeline.hpp"
 #include "passes/tidy.hpp"
@@ -28,12 +28,6 @@ bool is_needed(const Pass& pass, const PassContext& context) {
 /// Applies the rows of `context.workaround`.
 bool apply_workaround(ir::Model& model, PassContext& context) {
   return apply_rows(model, RowIndex(context.target, *context.workaround));
-}
-
-/// Node::emitter of the nodes that `pass` emits; 0 for a pass that is not in the pipeline.
-std::uint16_t emitter_of(const Pass& pass) {
-  const Pass* const listed = find_pass(pass.name);
-  return listed == nullptr ? 0 : static_cast<std::uint16_t>(listed - pipeline().data() + 1);
 }
 
 /// Runs passes on a model, and tracks which properties hold.

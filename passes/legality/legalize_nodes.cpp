@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "passes/emitters.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/tidy.hpp"
@@ -39,7 +40,9 @@ bool rewrite_nodes(ir::Graph& graph, const RowIndex& index) {
     ir::Node& node = *graph.nodes()[i];
     while (const LegalizationRow* const row = affecting_row(node, index)) {
       ir::Builder builder = ir::builder_beside(node);
+      graph.set_emitter(emitter_of(row->fault));
       row->rewrite(builder, node);
+      graph.set_emitter(0);
       modified = true;
       if ((is_live(node) && row->is_affected(node)) || graph.nodes().size() > most) {
         throw ir::InternalError("the workaround for " + std::string(target::description(row->fault).name) +

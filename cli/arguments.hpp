@@ -50,9 +50,9 @@ struct Arguments {
   bool quiet = false;
   bool has_json_output = false;  ///< of lint, diff and stats
   bool ignores_names = false;    ///< of diff
+  bool has_origins = false;      ///< of show
   StatsOptions stats;
   Color color = Color::automatic;
-  bool has_origins = false;  ///< of show
   DiagnosticsFormat diagnostics_format = DiagnosticsFormat::text;
   std::filesystem::path checked_files;  ///< the XML of the pair to check
   Listing listing = Listing::none;

@@ -1,7 +1,6 @@
 #include "cli/messages.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,20 +9,17 @@
 #include <iterator>
 
 #include "cli/diagnostic_formats.hpp"
+#include "platform/process.hpp"
 
 namespace onnx2ir::cli {
 namespace {
-
-bool is_terminal() {
-  return ::isatty(STDERR_FILENO) == 1;
-}
 
 /// See https://no-color.org: the variable counts if it is not empty.
 bool has_color(Color color) {
   if (color != Color::automatic) return color == Color::always;
   const char* const refused = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");
-  return is_terminal() && (refused == nullptr || *refused == '\0') &&
+  return platform::is_error_stream_a_terminal() && (refused == nullptr || *refused == '\0') &&
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
@@ -71,7 +67,7 @@ bool is_for_programs(DiagnosticsFormat format) {
 
 bool has_summary(const Arguments& arguments) {
   if (is_for_programs(arguments.diagnostics_format)) return false;
-  return arguments.verbose || (!arguments.quiet && is_terminal());
+  return arguments.verbose || (!arguments.quiet && platform::is_error_stream_a_terminal());
 }
 
 std::string summary_text(const Written& written) {

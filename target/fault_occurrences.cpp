@@ -107,7 +107,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::quantized_narrow_average, {2024, 6}, std::nullopt, "AVX2"},
     {Fault::quantized_padded_average, {2024, 6}, std::nullopt, ""},
     {Fault::quantized_relu_factors, {2024, 6}, std::nullopt, ""},
-    {Fault::quantized_row_constants, {2024, 6}, std::nullopt, ""},
+    {Fault::quantized_row_constants, {2025, 0}, std::nullopt, ""},
     {Fault::quantized_scalar_gather, {2024, 6}, std::nullopt, ""},
     {Fault::range_away_from_limit, {2024, 6}, std::nullopt, ""},
     {Fault::reassociated_zero_point, {2024, 6}, std::nullopt, ""},

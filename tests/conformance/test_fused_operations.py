@@ -280,6 +280,15 @@ add_all(
     },
 )
 add_all(
+    "concat_reduction-unsqueezed",
+    {
+        f"{op} {axis} {place}": (f"c = Concat <axis = 1> (x, o) w = Unsqueeze(c, u) y = {op} <axes = [{axis}], keepdims = 0> (w)", {"x": whole(2, 2, 2).astype(np.int64), "o": whole(2, 2, 2, shift=3).astype(np.int64)}, {"u": np.array([place])}, {"opset": 17})
+        for op in ("ReduceMax", "ReduceMin")
+        for axis in (-3, 1, 0, 3)
+        for place in (3, 1)
+    },
+)
+add_all(
     "repeated_softmax",
     {
         f"{channels} {axis} {parts}": (f"c = Conv(x, w) s = Softmax <axis = {axis}> (c) y = Concat <axis = 1> ({parts})", {"x": whole(1, channels, 4, 4)}, {"w": whole(channels, channels, 1, 1, shift=3)})

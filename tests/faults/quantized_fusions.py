@@ -75,7 +75,7 @@ def quantized_padded_average():
 def quantized_row_constants():
     """A product of rounded numbers of dynamic size, with a factor for each matrix; and one of static size with a constant for each column,
     rounded again, with a factor for each row."""
-    values, weights, factors = integers(2, 2, 3), integers(3, 4), np.array([2, -1], np.float32)
+    values, weights, factors = integers(2, 2, 3), integers(3, 4) % 3 - 1, np.array([2, -1], np.float32)
     x, y, columns = parameter([-1, 2, 3]), parameter([2, 2, 3]), integers(1, 1, 4)
 
     def product(data):
@@ -84,6 +84,7 @@ def quantized_row_constants():
     matrices = opset.multiply(product(x), opset.constant(factors.reshape(2, 1, 1)))
     rows = opset.multiply(rounded(opset.add(product(y), opset.constant(columns))), opset.constant(factors.reshape(1, 2, 1)))
     right = values @ weights / 4
+    assert np.abs(right + columns).max() < 31  # is not clipped
     return not (
         np.allclose(results([x], matrices, [values])[0], right * factors.reshape(2, 1, 1))
         and np.allclose(results([y], rows, [values])[0], (right + columns) * factors.reshape(1, 2, 1), atol=0.01)

@@ -9,7 +9,7 @@ namespace onnx2ir::passes {
 bool legalize_imported_nodes(ir::Model& model, PassContext& context);
 bool legalize_operations(ir::Model& model, PassContext& context);
 bool legalize_kernels(ir::Model& model, PassContext& context);
-bool legalize_hidden_values(ir::Model& model, PassContext& context);
+bool legalize_remaining_nodes(ir::Model& model, PassContext& context);
 bool fold_constants(ir::Model& model, PassContext& context);
 bool combine_transposes(ir::Model& model, PassContext& context);
 bool unmerge_transposes(ir::Model& model, PassContext& context);

@@ -331,12 +331,6 @@ constexpr std::array kPipeline = {
              "at run time",
          .run = hide_unfoldable_constants,
          .faults = {Fault::constant_loop_operations, Fault::dynamic_constant_shapes}},
-    Pass{.name = "legalize_hidden_values",
-         .kind = legalize,
-         .summary = "Applies all workarounds for single nodes again: numbers that were hidden from OpenVINO "
-                    "are not known any more",
-         .run = legalize_hidden_values,
-         .stage = Stage::kernels},
     Pass{.name = "compute_empty_results",
          .kind = legalize,
          .summary = "Computes model outputs that are empty constants at run time",
@@ -388,6 +382,13 @@ constexpr std::array kPipeline = {
          .run = group_attention_heads,
          .broken = {no_foldable_values}},
     // The last one: others join the names of tensors.
+    // After all passes that emit operations.
+    Pass{.name = "legalize_remaining_nodes",
+         .kind = legalize,
+         .summary =
+             "Applies all workarounds for single nodes again, to what later passes have emitted or hidden",
+         .run = legalize_remaining_nodes,
+         .stage = Stage::kernels},
     Pass{.name = "name_ports",
          .kind = normalize,
          .summary = "Gives inputs and outputs of the model their ONNX names only",

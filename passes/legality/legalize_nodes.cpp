@@ -135,7 +135,7 @@ bool legalize_kernels(ir::Model& model, PassContext& context) {
   return legalize_stage(model, context, Stage::kernels);
 }
 
-bool legalize_hidden_values(ir::Model& model, PassContext& context) {
+bool legalize_remaining_nodes(ir::Model& model, PassContext& context) {
   return legalize_stage(model, context, Stage::kernels);
 }
 

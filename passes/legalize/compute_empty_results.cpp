@@ -25,7 +25,9 @@ ir::Value no_elements(ir::Builder& builder, ir::Value constant) {
                   {"global_seed", 0},
                   {"op_seed", 0},
                   {"alignment", "tensorflow"}});
-  return ir::convert(builder, none, constant.type());
+  const ir::Value result = ir::convert(builder, none, constant.type());
+  result.node->notes.add(ir::Note::rounded);  // there are no numbers to round
+  return result;
 }
 
 }  // namespace

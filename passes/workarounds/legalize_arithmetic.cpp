@@ -67,6 +67,7 @@ bool is_wrapped(ir::Value value, std::int64_t bits, bool has_sign) {
 
 /// Whether a Convert to 8 or 16 bits may saturate.
 bool may_saturate(const ir::Node& node) {
+  if (node.notes.has(ir::Note::rounded)) return false;
   const ElementType from = node.input(0).type();
   const ElementType to = node.output(0).type;
   const std::int64_t bits = ir::info(to).bits;

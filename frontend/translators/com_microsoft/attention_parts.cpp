@@ -146,7 +146,7 @@ Value repeat_heads(NodeContext& node, Value value, std::int64_t group) {
   if (group == 1) return value;
   const auto size = [&](std::int64_t axis) { return dimension_of(node, value, axis); };
   const Value grouped = unsqueeze(node, value, {2});
-  // The CPU plugin and OpenVINO GenAI match a bidirectional Broadcast.
+  // Fusions of the runtime and of OpenVINO GenAI match a bidirectional Broadcast.
   const Value repeated = node.op(ops::Broadcast, {grouped, node.integers({1, 1, group, 1, 1})},
                                  {{"mode", std::string("bidirectional")}});
   const Value count = node.op(ops::Multiply, {size(1), node.integers({group})});

@@ -65,15 +65,6 @@ def test_faults_experiments_workarounds_and_occurrences_match():
     assert names == set(workarounds())
 
 
-def test_comments_of_the_front_end_name_faults():
-    """A comment about a fault of the runtime must be in a file that names a fault."""
-    about_the_runtime = re.compile(r"//.*\b(the runtime|(CPU|the) plugin|CPU runtime)\b", re.IGNORECASE)
-    for path in sorted((ROOT / "frontend").rglob("*.[ch]pp")):
-        text = path.read_text()
-        found = about_the_runtime.search(text)
-        assert not found or "Fault::" in text, f"{path}: {found[0]}"
-
-
 def test_document(request):
     places = workarounds()
     rows = "".join(

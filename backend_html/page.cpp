@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "backend_html/graph_json.hpp"
@@ -52,14 +53,16 @@ std::string filled(std::string_view frame,
 }
 
 std::string page_with(std::string_view json) {
-  const std::string script_source = policy_source(kViewerScript);
+  std::string script;
+  for (const std::string_view part : kViewerScripts) script += part;
+  const std::string script_source = policy_source(script);
   const std::string style_source = policy_source(kViewerStyle);
   return filled(kViewerPage, std::array<std::pair<std::string_view, std::string_view>, 5>{
                                  {{"@SCRIPT_SOURCE@", script_source},
                                   {"@STYLE_SOURCE@", style_source},
                                   {"@STYLE@", kViewerStyle},
                                   {"@MODEL@", json},
-                                  {"@SCRIPT@", kViewerScript}}});
+                                  {"@SCRIPT@", script}}});
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ void pair_nodes(const Graph& written, const Graph& converted, Origins& origins);
 /// The stage that emitted a node of the written model; null if it is not known.
 const Emitter* emitter_of(const Origins& origins, const Node& written);
 
-/// The ONNX node that a node of the written model is named after: (operator, name). Both are empty if there
-/// is none. "node/WithoutBiases" is named after "node".
+/// The ONNX node that a node of the written model is named after: (operator, name). Both are empty if no
+/// ONNX node has the name. The name "node/WithoutBiases" stands for "node".
 std::pair<std::string_view, std::string_view> onnx_node_of(const Origins& origins, const Node& written);
 
 /// One line: "MatMul scores, pass fuse_quantization". Empty if nothing is known.

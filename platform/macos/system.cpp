@@ -62,6 +62,7 @@ int posix::hold_entry(int folder, const char* name) {
 }
 
 int posix::open_memory_file() {
+  // mkostemp replaces the letters X by those of a new name.
   std::string path = (std::filesystem::temp_directory_path() / "onnx2ir.XXXXXX").string();
   const int file = ::mkostemp(path.data(), O_CLOEXEC);
   if (file >= 0) ::unlink(path.c_str());

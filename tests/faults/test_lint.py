@@ -61,6 +61,7 @@ def test_document_lists_the_faults_without_a_workaround(request):
 def test_faults_are_found_and_mended(name):
     row = OCCURRENCES[name]
     if not row.is_in(occurrences.parse_release(release())):
+        # The experiment of the fault passes there: test_faults.py runs it and compares it with the table of occurrences.
         pytest.skip("this release does not have the fault: test_faults.py runs its experiment")
     levels = [level for level in row.instruction_sets.split() if level in measure.supported_levels()]
     if row.instruction_sets and not levels:

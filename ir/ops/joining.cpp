@@ -185,6 +185,17 @@ void repeat_known(Node& node) {
   });
 }
 
+/// Whether the axes of `data` may be of size 1 or of the size of the axis of `target` on which they are repeated:
+/// the mode "numpy" changes the data only, so that the target needs as many axes at least.
+bool may_broadcast_to(const PartialShape& data, const PartialShape& target) {
+  if (data.rank() > target.rank()) return false;
+  const std::size_t skip = target.rank() - data.rank();
+  for (std::size_t i = 0; i < data.rank(); ++i) {
+    if (!data[i].admits(1) && !intersect(data[i], target[skip + i])) return false;
+  }
+  return true;
+}
+
 void infer_broadcast(Node& node) {
   const Value data = node.input(0);
   const PartialShape& list = node.input(1).shape();
@@ -203,7 +214,7 @@ void infer_broadcast(Node& node) {
   PartialShape result(std::move(dimensions));
   if (data.shape().has_rank()) {
     const auto joint = broadcast(data.shape(), result);
-    require(joint.has_value(),
+    require(joint.has_value() && (bidirectional || may_broadcast_to(data.shape(), result)),
             "Broadcast: " + to_string(data.shape()) + " does not fit " + to_string(result));
     if (bidirectional) result = *joint;
   } else if (bidirectional) {

@@ -54,6 +54,20 @@ TEST_CASE_METHOD(Fixture, "Broadcast reads the parts of a Concat alone") {
   CHECK(builder.op(ops::Broadcast, {data, list}, {{"mode", "numpy"}}).shape() == PartialShape{7, -1});
 }
 
+TEST_CASE_METHOD(Fixture, "Broadcast in one direction does not change the target") {
+  const auto rejects = [&](const Value& data, const Value& target) {
+    CHECK_THROWS_AS(builder.op(ops::Broadcast, {data, target}, {{"mode", "numpy"}}), InvalidNode);
+  };
+  rejects(builder.integers({7, 8}), builder.integers({}));
+  rejects(builder.parameter(ElementType::f32, PartialShape{2, 3}), builder.integers({3}));
+  rejects(builder.parameter(ElementType::f32, PartialShape{2, 3}), builder.integers({2, 1}));
+  rejects(builder.parameter(ElementType::f32, PartialShape{2, 3}), builder.integers({3, 3}));
+  CHECK(builder
+            .op(ops::Broadcast, {builder.parameter(ElementType::f32, PartialShape{-1, 1}), builder.integers({2, 4, 3})},
+                {{"mode", "numpy"}})
+            .shape() == PartialShape{2, 4, 3});
+}
+
 TEST_CASE_METHOD(Fixture, "Broadcast both ways to unknown sizes keeps the data's own") {
   const Value target = builder.parameter(ElementType::i64, PartialShape{3});
   const Value data = builder.parameter(ElementType::f32, PartialShape{3, 1});

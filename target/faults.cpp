@@ -242,6 +242,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Gather by a scalar index, or a Reduce that removes an axis, after a FakeQuantize per channel applies "
      "the "
      "scales as if the axis were still there"},
+    {Fault::quantized_unit_scale, "quantized_unit_scale",
+     "A constant per column is added wrongly to a product of quantised numbers before a FakeQuantize whose "
+     "step is the product of their scales"},
     {Fault::range_away_from_limit, "range_away_from_limit",
      "Range with steps that lead away from the limit is not empty"},
     {Fault::reassociated_zero_point, "reassociated_zero_point",
@@ -282,9 +285,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::sequential_back_edges, "sequential_back_edges",
      "A Loop assigns its back edges one after the other: a state that receives another state's value may "
      "receive the next one"},
-    {Fault::shared_quantized_convolution, "shared_quantized_convolution",
-     "A Convolution of quantised numbers of dynamic shape that several operations read is scaled for "
-     "one of them, and the others read the scaled result"},
+    {Fault::shared_quantized_product, "shared_quantized_product",
+     "A Convolution or MatMul of quantised numbers of dynamic shape that several operations read is scaled "
+     "for one of them, and the others read the scaled result"},
     {Fault::shuffle_channels_groups, "shuffle_channels_groups",
      "OpenVINO takes a Reshape, a Transpose and a Reshape for a shuffle of channels, and does not compile "
      "them "

@@ -21,10 +21,10 @@ constexpr int kMostMoves = 8;
 /// Of the sum of the bounds of a symmetric FakeQuantize, in steps: the bounds are rounded.
 constexpr double kMostRounding = 1.5;
 
-/// Fault::shared_quantized_convolution.
-bool is_shared_quantized_convolution(const ir::Node& node) {
+/// Fault::shared_quantized_product.
+bool is_shared_quantized_product(const ir::Node& node) {
   return node.output(0).uses.size() > 1 && !node.output(0).shape.is_static() &&
-         !node.input(1).node->is(ops::Const);
+         !node.input(1).node->is(ops::Const) && (!node.is(ops::MatMul) || is_quantized(node.input(0)));
 }
 
 /// The operand of a FakeQuantize or of arithmetic with a constant that is not constant; null if all are.
@@ -160,6 +160,46 @@ bool has_no_zero_point(const ir::Node& node) {
   return *low == 0 || std::abs(*low + *high) < step * kMostRounding;
 }
 
+/// The difference of neighbouring numbers that a FakeQuantize with one step gives.
+std::optional<double> step_of(const ir::Node& quantization) {
+  const auto low = ir::exact_number(quantization.input(3));
+  const auto high = ir::exact_number(quantization.input(4));
+  if (!low || !high) return std::nullopt;
+  return (*high - *low) / static_cast<double>(quantization.integer("levels") - 1);
+}
+
+/// The same for the numbers of a value: those of a FakeQuantize, or integers times a constant.
+std::optional<double> step_of(ir::Value value) {
+  for (int depth = 0; depth < kMostMoves; ++depth) {
+    const ir::Node& node = *value.node;
+    if (node.is(ops::FakeQuantize)) return step_of(node);
+    if (node.is(ops::Multiply)) {
+      const ir::Value* const scale = constant_operand(node);
+      return scale == nullptr ? std::nullopt : ir::exact_number(*scale);
+    }
+    const ir::Traits& traits = node.op().traits;
+    if (!is_elementwise(node) && !traits.reshapes && !traits.rearranges) return std::nullopt;
+    value = node.input(0);
+  }
+  return std::nullopt;
+}
+
+/// Fault::quantized_unit_scale.
+bool precedes_step_of_product(const ir::Node& product) {
+  constexpr double kRounding = 1e-6;
+  const ir::Node* const sum = only_reader(product);
+  if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || scaled_axes(*sum).empty()) return false;
+  const ir::Node* const quantization = only_reader(*sum);
+  if (quantization == nullptr || !quantization->is(ops::FakeQuantize)) return false;
+  const auto weights = weights_of(product);
+  const auto scales = weights ? ir::exact_numbers(weights->weights.scale) : std::nullopt;
+  const auto step = scales ? step_of(product.input(0)) : std::nullopt;
+  const auto next_step = step ? step_of(*quantization) : std::nullopt;
+  if (!next_step) return false;
+  return std::ranges::any_of(
+      *scales, [&](double scale) { return std::abs(*step * scale - *next_step) <= *next_step * kRounding; });
+}
+
 /// Fault::quantized_padded_average.
 bool averages_pads(const ir::Node& pool) {
   const auto is_positive = [](std::int64_t size) { return size > 0; };
@@ -224,35 +264,37 @@ ir::OperationSet arithmetic_and_quantization() {
 }  // namespace
 
 Workaround separate_quantized_operations() {
-  constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolution};
+  constexpr ir::OperationSet kProducts = {ops::Convolution, ops::GroupConvolution, ops::MatMul};
   constexpr ir::OperationSet kFactors = {ops::Multiply, ops::Divide};
   const auto row = [](Fault fault, const ir::OperationSet& operations, bool (*is_affected)(const ir::Node&)) {
     return LegalizationRow{fault, operations, is_affected, separate_from_uses};
   };
-  return {.name = "separate_quantized_operations",
-          .stage = Stage::kernels,
-          .summary = "Keeps quantised operations apart that OpenVINO would fuse wrongly",
-          .rows = {
-              row(Fault::quantized_axis_constants, {ops::FakeQuantize, ops::Multiply},
-                  must_be_separated_if_quantized<precedes_constant_of_another_axis>),
-              row(Fault::quantized_channel_factors, kFactors,
-                  must_be_separated_if_quantized<scales_before_quantization>),
-              row(Fault::quantized_concat_factors, {ops::FakeQuantize}, must_be_separated<is_scaled_concat>),
-              row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
-                  must_be_separated_if_quantized<precedes_quantization>),
-              row(Fault::quantized_group_filters, {ops::GroupConvolution},
-                  must_be_separated_if_quantized<is_of_single_channels>),
-              LegalizationRow{
-                  Fault::quantized_narrow_average, {ops::AvgPool}, averages_few_channels, separate_input},
-              LegalizationRow{Fault::quantized_padded_average, {ops::AvgPool}, averages_pads, separate_input},
-              row(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
-                  must_be_separated_if_quantized<precedes_negative_factor>),
-              row(Fault::quantized_row_constants, {ops::MatMul},
-                  must_be_separated_if_quantized<precedes_row_constant>),
-              row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
-                  must_be_separated<precedes_scalar_gather>),
-              row(Fault::shared_quantized_convolution, kConvolutions,
-                  must_be_separated<is_shared_quantized_convolution>)}};
+  return {
+      .name = "separate_quantized_operations",
+      .stage = Stage::kernels,
+      .summary = "Keeps quantised operations apart that OpenVINO would fuse wrongly",
+      .rows = {
+          row(Fault::quantized_axis_constants, {ops::FakeQuantize, ops::Multiply},
+              must_be_separated_if_quantized<precedes_constant_of_another_axis>),
+          row(Fault::quantized_channel_factors, kFactors,
+              must_be_separated_if_quantized<scales_before_quantization>),
+          row(Fault::quantized_concat_factors, {ops::FakeQuantize}, must_be_separated<is_scaled_concat>),
+          row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
+              must_be_separated_if_quantized<precedes_quantization>),
+          row(Fault::quantized_group_filters, {ops::GroupConvolution},
+              must_be_separated_if_quantized<is_of_single_channels>),
+          LegalizationRow{
+              Fault::quantized_narrow_average, {ops::AvgPool}, averages_few_channels, separate_input},
+          LegalizationRow{Fault::quantized_padded_average, {ops::AvgPool}, averages_pads, separate_input},
+          row(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
+              must_be_separated_if_quantized<precedes_negative_factor>),
+          row(Fault::quantized_row_constants, {ops::MatMul},
+              must_be_separated_if_quantized<precedes_row_constant>),
+          row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
+              must_be_separated<precedes_scalar_gather>),
+          row(Fault::quantized_unit_scale, {ops::MatMul},
+              must_be_separated_if_quantized<precedes_step_of_product>),
+          row(Fault::shared_quantized_product, kProducts, must_be_separated<is_shared_quantized_product>)}};
 }
 
 }  // namespace onnx2ir::passes

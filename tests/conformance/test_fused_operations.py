@@ -149,7 +149,7 @@ add_all(
 )
 SHARED = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) v = DequantizeLinear(w, s, k) c = Conv(d, v) "
 add_all(
-    "shared_quantized_convolution",
+    "shared_quantized_product",
     {
         f"{name} {axes}": (
             SHARED + text,
@@ -165,6 +165,19 @@ add_all(
             "hard swish": "s6 = Add(c, b) k6 = Relu(s6) y = Mul(c, k6) u = Mul(y, b)",
         }.items()
         for axes in ((0,), (3,), ())
+    },
+)
+TENSORS = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) p = QuantizeLinear(w, s, z) v = DequantizeLinear(p, s, z) c = MatMul(d, v) r = QuantizeLinear(c, s, z) "
+add_all(
+    "shared_quantized_product-tensors",
+    {
+        f"{name} {axes}": (TENSORS + text, {"x": whole(2, 2, 3), "w": whole(3, 2)}, {"s": np.float32(0.25), "z": np.uint8(128), "t": np.float32(0.5)}, {"dynamic": [("x", axes)], "outputs": ("y", "u")})
+        for name, text in {
+            "output": "y = DequantizeLinear(r, s, z) u = Identity(c)",
+            "relu": "y = DequantizeLinear(r, s, z) u = Relu(c)",
+            "two steps": "y = DequantizeLinear(r, s, z) e = QuantizeLinear(c, t, z) u = DequantizeLinear(e, t, z)",
+        }.items()
+        for axes in ((0,), (1,), (0, 1, 2), ())
     },
 )
 add_all(

@@ -35,6 +35,25 @@ add_all(
     },
 )
 add_all(
+    "quantized_unit_scale",
+    {
+        f"{name} {step} {head[:8]}": (
+            f"{head}{WEIGHTS}{text} {AGAIN} y = Identity(e)",
+            {"x": whole(2, 3) if "Quantize" in head[:20] else whole(2, 3).astype(np.int8)},
+            ONE_SCALE | {"w": whole(3, 2).astype(np.int8), "b": whole(2), "t": np.float32(step)},
+        )
+        for name, text in {
+            "bias": "m = MatMul(d, k) v = Add(b, m)",
+            "difference": "m = MatMul(d, k) v = Sub(m, b)",
+            "relu": "m = MatMul(d, k) r = Add(m, b) v = Relu(r)",
+            "none": "v = MatMul(d, k)",
+            "Gemm": "v = Gemm(d, k, b)",
+        }.items()
+        for step in (0.0625, 0.125)
+        for head in (ROUND, "d = DequantizeLinear(x, s, z) ")
+    },
+)
+add_all(
     "quantized_concat_factors",
     {
         f"{op} {shape}": (f"c = Concat <axis = 0> (x, o) v = Relu(c) {AGAIN} y = {op}(e, f)", {"x": whole(1, 2, 2)}, ONE_SCALE | {"o": np.ones([1, 2, 2], np.float32), "f": np.array([-0.5, 2], np.float32).reshape(shape)})

@@ -122,14 +122,22 @@ def rotary_shape():
 
 
 @experiment
-def shared_quantized_convolution():
-    """A convolution of quantised numbers of dynamic size with two readers, which add a constant and remove negative numbers."""
+def shared_quantized_product():
+    """A convolution of quantised numbers of dynamic size with two readers, which add a constant and remove negative numbers; and a product of
+    two such tensors that is rounded and an output."""
     x, values, weights = parameter([-1, 2, 3]), integers(1, 2, 3), integers(2, 2, 1)
     convolved = opset.convolution(rounded(x), quantized(weights), [1], [0], [0], [1])
     model = compiled([x], opset.add(convolved, scalar(3)), opset.relu(convolved))
     given = model([values])
     right = np.einsum("oi,nix->nox", weights[:, :, 0] / 4, values)
-    return not (np.allclose(given[0], right + 3, atol=1e-3) and np.allclose(given[1], np.maximum(right, 0), atol=1e-3))
+    y, z, rows, columns = parameter([-1, 2]), parameter([2, 3]), integers(2, 2), integers(2, 3)
+    product = opset.matmul(rounded(y), rounded(z), False, False)
+    products = list(compiled([y, z], rounded(product), product)([rows, columns]).values())
+    return not (
+        np.allclose(given[0], right + 3, atol=1e-3)
+        and np.allclose(given[1], np.maximum(right, 0), atol=1e-3)
+        and all(np.array_equal(given, rows @ columns) for given in products)
+    )
 
 
 @experiment

@@ -103,3 +103,13 @@ def quantized_relu_factors():
     filtered = results([image], opset.multiply(convolved, opset.constant(factors.reshape(1, 2, 1, 1))), [pixels])[0]
     right = np.maximum(np.einsum("io,nihw->nohw", weights / 4, pixels), 0) * factors.reshape(1, 2, 1, 1)
     return not (np.allclose(scaled, np.maximum(rows @ weights / 4, 0) * factors) and np.allclose(filtered, right))
+
+
+@experiment
+def quantized_unit_scale():
+    """A product of rounded numbers and weights, both multiples of 1/4, plus a constant for each column, rounded to multiples of 1/16."""
+    x, values, weights, columns = parameter([2, 3]), integers(2, 3), integers(3, 2) % 5 - 2, np.array([[1, -2]], np.float32)
+    product = opset.matmul(rounded(x), quantized(weights), False, False)
+    bounds = [scalar(-8), scalar(127 / 16)]
+    given = results([x], opset.fake_quantize(opset.add(product, opset.constant(columns)), *bounds, *bounds, 256), [values])[0]
+    return not np.allclose(given, np.clip(values @ weights / 4 + columns, -8, 127 / 16), atol=0.07)

@@ -88,15 +88,18 @@ bool scales_before_quantization(const ir::Node& node) {
   return !scaled_axes(node).empty() && std::ranges::any_of(chain_until_conversion(node), is_quantization);
 }
 
-/// The only reader of `node` after operations that keep, move or reshape its elements.
-const ir::Node* reader_past_moves(const ir::Node& node) {
-  const ir::Node* reader = only_reader(node);
-  for (int depth = 0; reader != nullptr && depth < kMostMoves; ++depth) {
-    const ir::Traits& traits = reader->op().traits;
-    if (!is_elementwise(*reader) && !traits.reshapes && !traits.rearranges) return reader;
-    reader = only_reader(*reader);
+/// The readers of `node`, also after operations that keep, move or reshape its elements.
+std::vector<const ir::Node*> readers_past_moves(const ir::Node& node) {
+  std::vector<const ir::Node*> readers;
+  std::vector<const ir::Node*> moved = {&node};
+  for (std::size_t i = 0; i < moved.size() && i < kMostMoves; ++i) {
+    for (const ir::Use& use : moved[i]->output(0).uses) {
+      const ir::Traits& traits = use.node->op().traits;
+      const bool moves = is_elementwise(*use.node) || traits.reshapes || traits.rearranges;
+      (moves ? moved : readers).push_back(use.node);
+    }
   }
-  return nullptr;
+  return readers;
 }
 
 /// Whether a graph may have a Gather or a reduction. Tested first, because all arithmetic is examined.
@@ -113,11 +116,13 @@ bool may_gather(const ir::Graph& graph) {
 /// Fault::quantized_scalar_gather.
 bool precedes_scalar_gather(const ir::Node& node) {
   if (!may_gather(node.graph()) || scaled_axes(node).empty()) return false;
-  const ir::Node* const reader =
-      node.is(ops::FakeQuantize) ? reader_past_moves(node) : reader_after(node, chain_after(node));
-  if (reader == nullptr) return false;
-  if (reader->op().traits.is_reduction) return true;
-  return reader->is(ops::Gather) && reader->input(1).shape().is_scalar();
+  const std::vector<const ir::Node*> readers =
+      node.is(ops::FakeQuantize) ? readers_past_moves(node)
+                                 : std::vector<const ir::Node*>{reader_after(node, chain_after(node))};
+  return std::ranges::any_of(readers, [](const ir::Node* reader) {
+    return reader != nullptr && (reader->op().traits.is_reduction ||
+                                 (reader->is(ops::Gather) && reader->input(1).shape().is_scalar()));
+  });
 }
 
 /// Fault::quantized_row_constants. If all sizes are static, only a constant after another FakeQuantize is

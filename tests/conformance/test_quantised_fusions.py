@@ -137,7 +137,8 @@ add_all(
 add_all(
     "quantized_scalar_gather-moved",
     {
-        f"{name} {op} {axis}": (f"{CHANNELS} {move} y = {op.format(axis)}", {"x": whole(2, 2, 2, 2) / 4}, PER_CHANNEL | {"i": np.int64(1), "n": np.array([0, -1, 2]), "m": np.array([2, 2, 4])}, {"opset": 17})
+        f"{name} {op} {axis} {len(outputs)}": (f"{CHANNELS} {move} y = {op.format(axis)}", {"x": whole(2, 2, 2, 2) / 4}, PER_CHANNEL | {"i": np.int64(1), "n": np.array([0, -1, 2]), "m": np.array([2, 2, 4])}, {"opset": 17, "outputs": outputs})
+        for outputs in (("y",), ("v", "y"))
         for name, move in {"reshape": "v = Reshape(d, n)", "join": "v = Reshape(d, m)", "relu": "v = Relu(d)", "transpose": "v = Transpose <perm = [0, 2, 1, 3]> (d)", "both": "r = Relu(d) v = Reshape(r, n)"}.items()
         for op in ("Gather <axis = {}> (v, i)", "ReduceMax <axes = [{}], keepdims = 0> (v)")
         for axis in (0, 2)

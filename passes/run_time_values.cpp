@@ -1,5 +1,8 @@
 #include "passes/run_time_values.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "ir/shape_tools.hpp"
 
 namespace onnx2ir::passes {
@@ -33,6 +36,21 @@ ir::Value run_time_truth(ir::Builder& builder) {
   // dynamic shape wrongly if it is fused with them.
   const ir::Value truth = builder.op(ops::IsFinite, {random});
   return ir::gather(builder, truth, builder.integer(0));
+}
+
+ir::Value hidden_elements(ir::Builder& builder, ir::Value list, std::size_t count) {
+  std::vector<double> places(count);
+  for (std::size_t i = 0; i < count; ++i) places[i] = static_cast<double>(i);
+  const std::int64_t shape[] = {static_cast<std::int64_t>(count), 1};
+  const ir::Value indices = builder.numbers(places, shape, ir::ElementType::i64);
+  return builder.op(ops::GatherND, {list, indices}, {{"batch_dims", 0}});
+}
+
+ir::Value with_static_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape) {
+  std::vector<std::int64_t> sizes;
+  for (const ir::Dimension& size : shape) sizes.push_back(std::max<std::int64_t>(size.size(), 0));
+  const bool is_all_dynamic = std::ranges::all_of(sizes, [](std::int64_t size) { return size == 0; });
+  return is_all_dynamic ? value : ir::reshape_keeping(builder, value, sizes);
 }
 
 }  // namespace onnx2ir::passes

@@ -15,4 +15,11 @@ ir::Value zero_or_one(ir::Builder& builder, ir::Value source);
 /// A boolean scalar that is always true. OpenVINO cannot fold it, also if the model has no inputs.
 ir::Value run_time_truth(ir::Builder& builder);
 
+/// The first `count` elements of `list`, whose values and bounds OpenVINO does not compute at compile time if
+/// `list` is not constant.
+ir::Value hidden_elements(ir::Builder& builder, ir::Value list, std::size_t count);
+
+/// `value` with the static sizes of `shape`, which has as many axes; the others stay dynamic.
+ir::Value with_static_sizes(ir::Builder& builder, ir::Value value, const ir::PartialShape& shape);
+
 }  // namespace onnx2ir::passes

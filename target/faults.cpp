@@ -301,6 +301,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::skipped_gather, "skipped_gather",
      "OpenVINO removes a Gather of an only element before a Transpose and a Reshape: other uses of the "
      "Transpose get one more dimension"},
+    {Fault::slice_from_both_ends, "slice_from_both_ends",
+     "OpenVINO infers a wrong size of a Slice of an axis of dynamic size if one of start and end counts from "
+     "the "
+     "end of the axis, or both do and the step is negative"},
     {Fault::small_product_constants, "small_product_constants",
      "A MatMul of at most two rows and columns of dynamic number loses operations with a constant per column "
      "that follow it"},

@@ -141,6 +141,7 @@ enum class Fault : std::uint8_t {
   signed_4_bit_zero_points,
   single_scale_rounding,
   skipped_gather,
+  slice_from_both_ends,
   small_product_constants,
   small_type_moves,
   space_to_batch_shape,

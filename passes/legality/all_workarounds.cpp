@@ -18,6 +18,7 @@ std::vector<Workaround> all_workarounds() {
       hide_attention_constants(),
       hide_misread_scales(),
       hide_pad_bounds(),
+      hide_slice_ends(),
       legalize_arithmetic(),
       legalize_data_movement(),
       limit_fused_chains(),

@@ -21,6 +21,7 @@ Workaround fill_empty_results();
 Workaround hide_attention_constants();
 Workaround hide_misread_scales();
 Workaround hide_pad_bounds();
+Workaround hide_slice_ends();
 Workaround legalize_arithmetic();
 Workaround legalize_data_movement();
 Workaround limit_fused_chains();

@@ -147,6 +147,21 @@ add_all(
         for op, shape in (("Mul", 2), ("Div", [[4]]))
     },
 )
+STEPS = {"a": np.array([1]), "two": np.array([2]), "row": np.array([0]), "o": np.ones((1, 1), np.float32)}
+add_all(
+    "slice_from_both_ends",
+    {
+        f"{start} {end} {step} {columns} {name}": (
+            head + "v = Slice(p, s, e, a, i) y = Concat <axis = 1> (o, v)",
+            {"x": whole(1, columns)},
+            STEPS | {"z": np.array([0]), "four": np.array([4]), "s": np.array([start]), "e": np.array([end]), "i": np.array([step])},
+            {"dynamic": [("x", (1,))]},
+        )
+        for start, end, step in ((0, -2, -1), (3, -3, -2), (-3, 1, 1), (-2, 2, 2), (-2, -2, -1), (-3, -2, -1), (-2, -4, -1), (-1, 2, 1))
+        for columns in (1, 2, 3, 5)
+        for name, head in (("bounded", "p = Slice(x, z, four, a) "), ("one at least", "p = Concat <axis = 1> (x, o) "), ("any", "p = Identity(x) "))
+    },
+)
 SHARED = "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) v = DequantizeLinear(w, s, k) c = Conv(d, v) "
 add_all(
     "shared_quantized_product",

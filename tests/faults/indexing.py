@@ -1,6 +1,7 @@
 """Faults of operations that select, sort and scatter elements."""
 
 import numpy as np
+import openvino as ov
 
 from .experiment import element_type, experiment, fails, number, numbers, opset, parameter, results, shapes
 
@@ -41,6 +42,16 @@ def merged_slice_axes():
     x = parameter([-1, -1])
     first = opset.slice(x, numbers(1), numbers(5), numbers(1), numbers(1))
     return fails(shapes, [x], opset.slice(first, numbers(1), numbers(9), numbers(1), numbers(-1)), (np.ones((2, 6), np.float32),))
+
+
+@experiment
+def slice_from_both_ends():
+    """The first element of a row, backwards to the one before the last: it is there if the row, of up to four elements, has one. And the
+    elements from the third from the end to the second one."""
+    x = parameter(ov.PartialShape([ov.Dimension(0, 4)]))
+    backwards = opset.slice(x, numbers(0), numbers(-2), numbers(-1), numbers(0))
+    forwards = opset.slice(x, numbers(-3), numbers(1), numbers(1), numbers(0))
+    return any(fails(shapes, [x], output, (np.ones(1, np.float32),)) or shapes([x], output, (np.ones(1, np.float32),)) != [(1,)] for output in (backwards, forwards))
 
 
 def strings_are_wrong(operation):

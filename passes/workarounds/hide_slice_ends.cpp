@@ -1,0 +1,69 @@
+// Workaround for slice_from_both_ends: OpenVINO infers wrong bounds of the size if a Slice of an axis of
+// dynamic size starts at a place that is counted from one end and ends at one that is counted from the other,
+// or steps backwards to a place that is not before the start. The plugins fail, or give fewer elements. Here
+// the end is hidden, so that the size is inferred at run time. A Reshape gives the result its static sizes
+// again.
+#include <optional>
+#include <vector>
+
+#include "ir/inference.hpp"
+#include "ir/known_values.hpp"
+#include "ir/shape_tools.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/run_time_values.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+constexpr std::size_t kEnds = 2;
+/// Bounds beyond this stand for the end of any axis, and OpenVINO infers the right sizes from them.
+constexpr std::int64_t kFar = 1'000'000;
+
+bool is_misinferred(const ir::Dimension& size, std::int64_t start, std::int64_t end, std::int64_t step) {
+  if (size.is_static() || end >= kFar || end <= -kFar) return false;
+  if (step < 0 && start < 0 && end < 0) return start <= end;
+  const bool has_bound = size.min > 0 || size.max != ir::Dimension::kUnbounded;
+  return has_bound && (step > 0 ? start < 0 && end >= 0 : start >= 0 && end < 0);
+}
+
+bool is_misinferred(const ir::Dimension& size, const ir::ValueRange& start, const ir::ValueRange& end,
+                    std::int64_t step) {
+  return is_misinferred(size, start.min, end.min, step) || is_misinferred(size, start.min, end.max, step) ||
+         is_misinferred(size, start.max, end.min, step) || is_misinferred(size, start.max, end.max, step);
+}
+
+bool is_affected(const ir::Node& slice) {
+  const ir::PartialShape& shape = slice.input(0).shape();
+  const auto starts = ir::known_values(slice.input(1));
+  const auto ends = ir::known_values(slice.input(kEnds));
+  const auto steps = ir::exact_values(slice.input(3));
+  const auto axes = ir::exact_values(slice.input(4));
+  if (!shape.has_rank() || !starts || !ends || !steps || !axes) return false;
+  for (std::size_t i = 0; i < axes->size(); ++i) {
+    const ir::Dimension& size = shape[ir::normalize_axis((*axes)[i], shape.rank())];
+    if (is_misinferred(size, (*starts)[i], (*ends)[i], (*steps)[i])) return true;
+  }
+  return false;
+}
+
+ir::Value with_hidden_ends(ir::Builder& builder, const ir::Node& slice) {
+  std::vector<ir::Value> inputs(slice.inputs().begin(), slice.inputs().end());
+  const ir::Value ends = inputs[kEnds];
+  const ir::Value sizes = ir::convert(builder, ir::computed_shape_of(builder, slice.input(0)), ends.type());
+  const ir::Value list = builder.op(ops::Concat, {ends, sizes}, {{"axis", std::int64_t{0}}});
+  inputs[kEnds] = hidden_elements(builder, list, ir::known_values(ends)->size());
+  return with_static_sizes(builder, builder.op(ops::Slice, inputs, {}), slice.output(0).shape);
+}
+
+}  // namespace
+
+Workaround hide_slice_ends() {
+  return {.name = "hide_slice_ends",
+          .stage = Stage::operations,
+          .summary = "Hides the ends of Slices whose size OpenVINO infers wrongly",
+          .rows = {LegalizationRow{
+              Fault::slice_from_both_ends, {ops::Slice}, is_affected, replace<with_hidden_ends>}}};
+}
+
+}  // namespace onnx2ir::passes

@@ -231,6 +231,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "an activation follows"},
     {Fault::quantized_narrow_average, "quantized_narrow_average",
      "AvgPool of quantised numbers with fewer than four channels gives wrong averages"},
+    {Fault::quantized_pad_value, "quantized_pad_value",
+     "Pad of quantised numbers along one axis uses 0 instead of another constant, or the smallest number "
+     "instead of 0 if the axis has one element"},
     {Fault::quantized_padded_average, "quantized_padded_average",
      "AvgPool that counts pads takes those of quantised numbers for the smallest number instead of 0"},
     {Fault::quantized_relu_factors, "quantized_relu_factors",

@@ -115,6 +115,7 @@ enum class Fault : std::uint8_t {
   quantized_dynamic_channels,
   quantized_group_filters,
   quantized_narrow_average,
+  quantized_pad_value,
   quantized_padded_average,
   quantized_relu_factors,
   quantized_row_constants,

@@ -214,6 +214,28 @@ bool averages_pads(const ir::Node& pool) {
           std::ranges::any_of(pool.integers("pads_end"), is_positive));
 }
 
+/// The axes along which a Pad may add elements; all axes if its pads are dynamic.
+std::vector<std::size_t> padded_axes(const ir::Node& pad) {
+  std::vector<std::size_t> axes;
+  const auto begins = ir::exact_values(pad.input(1));
+  const auto ends = ir::exact_values(pad.input(2));
+  for (std::size_t axis = 0; axis < pad.input(0).shape().rank(); ++axis) {
+    if (!begins || !ends || (*begins)[axis] != 0 || (*ends)[axis] != 0) axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// Fault::quantized_pad_value. OpenVINO pads the scales and zero points, too, if there is one padded axis.
+bool pads_quantized_numbers(const ir::Node& pad) {
+  const ir::PartialShape& shape = pad.input(0).shape();
+  if (pad.text("pad_mode") != "constant" || !shape.has_rank() || !holds_integers(pad.input(0))) return false;
+  const std::vector<std::size_t> axes = padded_axes(pad);
+  if (axes.size() > 1 && ir::exact_values(pad.input(1)) && ir::exact_values(pad.input(2))) return false;
+  if (ir::exact_number(pad.input(3)) != 0.0) return true;
+  return !has_no_zero_point(*pad.input(0).node) &&
+         std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].admits(1); });
+}
+
 /// Fault::quantized_narrow_average.
 bool averages_few_channels(const ir::Node& pool) {
   constexpr std::int64_t kFewest = 4;
@@ -291,6 +313,7 @@ Workaround separate_quantized_operations() {
           LegalizationRow{
               Fault::quantized_narrow_average, {ops::AvgPool}, averages_few_channels, separate_input},
           LegalizationRow{Fault::quantized_padded_average, {ops::AvgPool}, averages_pads, separate_input},
+          LegalizationRow{Fault::quantized_pad_value, {ops::Pad}, pads_quantized_numbers, separate_input},
           row(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
               must_be_separated_if_quantized<precedes_negative_factor>),
           row(Fault::quantized_row_constants, {ops::MatMul},

@@ -121,6 +121,23 @@ add_all(
     },
 )
 add_all(
+    "quantized_pad_value",
+    {
+        f"{mode} {value} {zero} {pads} {shape} {name}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) {moved} y = Pad <mode = \"{mode}\"> (v, p{', f' if mode == 'constant' else ''})",
+            {"x": whole(*shape)},
+            {"s": np.float32(0.25), "z": np.uint8(zero), "f": np.float32(value), "p": np.array(pads)},
+            {"opset": 18},
+        )
+        for mode, values in (("constant", (0, 0.5)), ("edge", (0,)))
+        for value in values
+        for zero in (0, 3, 128)
+        for pads in ([0, 0, 2, 0, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0, 1], [0, 1, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0, 0, 1])
+        for shape in ((1, 2, 2, 1), (2, 3, 3, 2))
+        for name, moved in (("transpose", "v = Transpose <perm = [0, 1, 3, 2]> (d)"), ("plain", "v = Identity(d)"), ("relu", "v = Relu(d)"))
+    },
+)
+add_all(
     "quantized_clamp_bounds",
     {
         f"{name} {low}": (f"{head} y = Clip({value}, low, {high})", {"x": whole(1, 2, 2, 2)}, scales | {"low": np.float32(low), "high": np.float32(2), "far": np.float32(1e30), "n": np.array([0, -1])})

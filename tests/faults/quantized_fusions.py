@@ -5,7 +5,7 @@ import importlib.util
 
 import numpy as np
 
-from .experiment import experiment, opset, parameter, results
+from .experiment import experiment, numbers, opset, parameter, results
 from .fusions import quantized, rounded, scalar
 from .kernels import integers
 
@@ -60,6 +60,16 @@ def quantized_narrow_average():
     x, values = parameter([1, 3, 2, 2]), integers(1, 3, 2, 2)
     given = results([x], rounded(average(rounded(x), 2, 0)), [values])[0]
     return not np.array_equal(given, values.mean((2, 3), keepdims=True))
+
+
+@experiment
+def quantized_pad_value():
+    """A row of rounded numbers with a further column of 1/2; and one of rounded numbers from -3/8 on with a further row of 0."""
+    x, values = parameter([1, 3]), integers(1, 3)
+    beside = opset.pad(rounded(x), numbers(0, 0), numbers(0, 1), "constant", scalar(0.5))
+    below = opset.pad(rounded_above(x, -0.375), numbers(0, 0), numbers(1, 0), "constant", scalar(0))
+    right = np.pad(np.maximum(values, -0.375), [(0, 1), (0, 0)])
+    return not (np.array_equal(results([x], beside, [values])[0], np.append(values, [[0.5]], 1)) and np.array_equal(results([x], below, [values])[0], right))
 
 
 @experiment

@@ -129,6 +129,7 @@ def add_activations():
     x = numbers("x", 2, 3, 4)
     case("LeakyRelu", 1, x, alpha=0.2, expected=[np.where(x < 0, np.float32(0.2) * x, x)])
     case("LeakyRelu", 16, x.astype("float16"))
+    case("LeakyRelu", 16, np.float32(-2), variant="scalar")
     for slope in [(1,), (), (4,), (3, 1), (3, 4), (2, 3, 4), (1, 3, 1), (2, 1, 1)]:
         case("PRelu", 16, x, numbers("s", *slope))
         case("PRelu", 16, x, numbers("s", *slope), constants=(1,), variant="constant")

@@ -10,6 +10,8 @@ namespace {
 Values leaky_relu_1(NodeContext& node) {
   const Value x = node.input(0);
   const double alpha = node.real("alpha", 0.01F);
+  // Releases before 2026 do not compile a vector as the slope of a scalar.
+  if (x.shape().is_scalar()) return {node.op(ops::PReLU, {x, node.number_like(alpha, x)})};
   constexpr std::int64_t kOne[] = {1};
   return {node.op(ops::PReLU, {x, node.numbers({&alpha, 1}, kOne, x.type())})};
 }

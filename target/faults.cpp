@@ -80,6 +80,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "Floating-point division multiplies by the reciprocal, so that x / x can be less than 1"},
     {Fault::dropped_double_constant, "dropped_double_constant",
      "Of two constants that are added to an f64 product, one of them computed, one is dropped"},
+    {Fault::dynamic_attention_values, "dynamic_attention_values",
+     "A product, a SoftMax and a product of static shape with values of dynamic shape do not compile"},
     {Fault::dynamic_column_constants, "dynamic_column_constants",
      "A MatMul with a transposed or quantised operand and a dynamic number of columns does not compile if "
      "an operation with a constant per column follows"},
@@ -130,6 +132,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "RandomUniforms without seeds that are compiled in the same second give the same numbers"},
     {Fault::extremum_of_infinities, "extremum_of_infinities",
      "ReduceMax of -infinity alone, and ReduceMin of infinity alone, give the largest finite number"},
+    {Fault::factor_along_kernel, "factor_along_kernel",
+     "A constant factor along a spatial axis of as many elements as the kernel is moved into the filters of "
+     "the Convolution that reads the product"},
     {Fault::float4_rounding, "float4_rounding",
      "Convert to float4 rounds numbers half way between two others away from 0"},
     {Fault::float4_transpose, "float4_transpose",
@@ -333,6 +338,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::stride_before_pad, "stride_before_pad",
      "The stride of a Convolution with a kernel of size 1 is moved before its pads, which makes the result "
      "larger"},
+    {Fault::sum_of_scalar, "sum_of_scalar",
+     "A product of rank 4 or more with constant weights does not compile if a scalar is added to it"},
     {Fault::tile_dynamic_rank4, "tile_dynamic_rank4",
      "Tile with dynamic repeats gives wrong results from rank 4 on"},
     {Fault::tile_of_one_channel, "tile_of_one_channel",

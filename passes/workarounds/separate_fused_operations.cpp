@@ -170,9 +170,40 @@ bool makes_channels(const ir::Node& node) {
   return data.rank() != result.rank() || result[1] != data[1];
 }
 
+/// Fault::factor_along_kernel.
+bool scales_along_kernel(const ir::Node& node) {
+  const ir::Value* const constant = constant_operand(node);
+  const ir::Node* const reader = only_reader(node);
+  const ir::PartialShape& shape = node.output(0).shape;
+  if (constant == nullptr || reader == nullptr || !shape.has_rank()) return false;
+  if (!reader->is_one_of({ops::Convolution, ops::GroupConvolution})) return false;
+  const std::vector<std::size_t> axes = axes_of(*constant, shape.rank());
+  return !axes.empty() && axes.back() > 1;
+}
+
+/// Fault::sum_of_scalar.
+bool precedes_sum_with_scalar(const ir::Node& product) {
+  const ir::Node* const sum = only_reader(product);
+  const ir::PartialShape& shape = product.output(0).shape;
+  if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || !shape.has_rank()) return false;
+  const ir::Value* const constant = constant_operand(*sum);
+  return shape.rank() > 3 && is_folded(product.input(1)) && constant != nullptr &&
+         constant->shape().element_count() == 1;
+}
+
+/// Fault::dynamic_attention_values.
+bool weighs_dynamic_values(const ir::Node& softmax) {
+  return softmax.output(0).shape.is_static() &&
+         std::ranges::any_of(softmax.output(0).uses, [](const ir::Use& use) {
+           return use.node->is(ops::MatMul) && use.index == 0 && !use.node->input(1).shape().is_static();
+         });
+}
+
 /// Fault::split_convolution_concat.
 bool is_joined_with_input(const ir::Node& node) {
-  if (!node.input(0).node->is_one_of({ops::Split, ops::VariadicSplit})) return false;
+  const ir::Node& split = *node.input(0).node;
+  if (!split.is_one_of({ops::Split, ops::VariadicSplit})) return false;
+  if (split.input(0).node->outputs().size() > 1) return true;
   const auto rank = static_cast<std::int64_t>(node.output(0).shape.rank());
   return std::ranges::any_of(node.output(0).uses, [&](const ir::Use& use) {
     if (!use.node->is(ops::Concat)) return false;
@@ -241,6 +272,18 @@ Workaround separate_fused_operations() {
               LegalizationRow{Fault::channels_from_factor,
                               {ops::Multiply, ops::Divide},
                               must_be_separated<makes_channels>,
+                              separate_from_uses},
+              LegalizationRow{Fault::dynamic_attention_values,
+                              {ops::SoftMax},
+                              must_be_separated<weighs_dynamic_values>,
+                              separate_from_uses},
+              LegalizationRow{Fault::factor_along_kernel,
+                              {ops::Multiply, ops::Divide},
+                              must_be_separated<scales_along_kernel>,
+                              separate_from_uses},
+              LegalizationRow{Fault::sum_of_scalar,
+                              {ops::MatMul},
+                              must_be_separated<precedes_sum_with_scalar>,
                               separate_from_uses},
               LegalizationRow{Fault::consecutive_unit_products,
                               {ops::MatMul},

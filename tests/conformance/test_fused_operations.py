@@ -147,6 +147,33 @@ add_all(
         for op, shape in (("Mul", 2), ("Div", [[4]]))
     },
 )
+add_all(
+    "factor_along_kernel",
+    {
+        f"{op} {shape} {group} {axes}": (f"v = {op}(x, f) y = Conv <group = {group}, pads = [1, 1, 1, 1]> (v, w)", {"x": whole(1, 4, 4, 3)}, {"f": (whole(*shape) * 2 + 1), "w": whole(4, 4 // group, 3, 3)}, {"dynamic": [("x", axes)]})
+        for op in ("Mul", "Div")
+        for shape in ((3,), (1, 3), (4, 1), (4, 1, 1), (1, 1, 1, 3), (1, 4, 1, 3))
+        for group in (1, 2, 4)
+        for axes in ((), (2, 3))
+    },
+)
+add_all(
+    "sum_of_scalar",
+    {
+        f"{op} {len(shape)} {rank}": (f"v = MatMul(x, w) y = {op}(v, f)", {"x": whole(*(2, 1, 2, 1, 2)[-rank:])}, {"w": whole(2, 3), "f": np.full(shape, 3, np.float32)})
+        for op in ("Add", "Sub")
+        for shape in ((), (1,), (1, 1, 1))
+        for rank in (3, 4, 5)
+    },
+)
+add_all(
+    "dynamic_attention_values",
+    {
+        f"{name} {axes}": (text, {"q": whole(1, 4, 4), "k": whole(1, 4, 3), "x": whole(1, 3, 2)}, {"c": np.float32(2)}, {"dynamic": [("x", axes)]})
+        for name, text in {"plain": "v = MatMul(q, k) p = Softmax(v) y = MatMul(p, x)", "scaled": "v = MatMul(q, k) u = Mul(v, c) p = Softmax(u) y = MatMul(p, x)"}.items()
+        for axes in ((), (2,), (0, 2))
+    },
+)
 STEPS = {"a": np.array([1]), "two": np.array([2]), "row": np.array([0]), "o": np.ones((1, 1), np.float32)}
 add_all(
     "slice_from_both_ends",
@@ -257,6 +284,7 @@ add_all(
         f"{axis}": (f"a, b = Split <axis = 1> (x, h) c = Conv(a, w) d = Conv(b, w) y = Concat <axis = {axis}> (c, d)", {"x": whole(1, 4, 3, 2)}, {"h": np.array([2, 2]), "w": whole(2, 2, 1, 1)})
         for axis in (-1, 0, 1, 2, -3)
     }
+    | {"split twice": ("p, q = Split <axis = 0> (x, n) a, b = Split <axis = 1> (p, h) c = Conv(a, w) d = Conv(b, w) y = Concat <axis = 1> (c, d)", {"x": whole(2, 4, 3, 2)}, {"h": np.array([2, 2]), "n": np.array([1, 1]), "w": whole(2, 2, 1, 1)})}
     | {"two readers": ("a, b = Split <axis = 1> (x, h) c = Conv(a, w) d = Conv(b, w) y = Concat <axis = 1> (c, d) z = Concat <axis = 3> (d, d)", {"x": whole(1, 4, 3, 2)}, {"h": np.array([2, 2]), "w": whole(2, 2, 1, 1)}, {"outputs": ("y", "z")})},
 )
 add_all(

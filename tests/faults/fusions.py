@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .experiment import compiled, experiment, numbers, opset, parameter, results, shapes
+from .experiment import compiled, experiment, fails, numbers, opset, parameter, results, shapes
 from .kernels import integers
 
 
@@ -249,6 +249,30 @@ def split_convolution_concat():
     except RuntimeError:
         return True
     return not np.array_equal(given, np.concatenate([np.repeat(values[:, :2].sum(1, keepdims=True), 2, 1), beside], 1))
+
+
+@experiment
+def factor_along_kernel():
+    """A convolution with three filter elements along an axis of three elements, which have factors, and pads."""
+    x, values, factors = parameter([1, 1, 3]), integers(1, 1, 3), np.array([1, 2, -1], np.float32)
+    convolved = opset.convolution(opset.multiply(x, opset.constant(factors)), opset.constant(np.ones([1, 1, 3], np.float32)), [1], [1], [1], [1])
+    return not np.array_equal(results([x], convolved, [values])[0].flatten(), np.convolve((values * factors).flatten(), [1, 1, 1], "same"))
+
+
+@experiment
+def sum_of_scalar():
+    """A product of four axes with constant weights, plus a number."""
+    x, weights = parameter([2, 1, 2, 2]), integers(2, 3)
+    total = opset.add(opset.matmul(x, opset.constant(weights), False, False), scalar(3))
+    return fails(results, [x], total, [integers(2, 1, 2, 2)])
+
+
+@experiment
+def dynamic_attention_values():
+    """The weighted sums of values with a dynamic number of columns; the weights have a static shape."""
+    query, key, value = parameter([1, 4, 4]), parameter([1, 4, 3]), parameter([1, 3, -1])
+    weights = opset.softmax(opset.matmul(query, key, False, False), 2)
+    return fails(results, [query, key, value], opset.matmul(weights, value, False, False), [integers(1, 4, 4), integers(1, 4, 3), integers(1, 3, 2)])
 
 
 @experiment

@@ -120,12 +120,24 @@ Value native(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
   return without_dimensions(node, reduce_over(node, op, x, axes.value, true), axes.value, axes.count);
 }
 
+/// Whether `x` is computed from integers with a few constants, as dequantised numbers are.
+bool is_of_integers(Value x) {
+  constexpr int kMostSteps = 3;
+  for (int i = 0; i < kMostSteps; ++i) {
+    if (x.node->is(ops::Convert)) return !ir::is_floating(x.node->input(0).type());
+    if (!x.node->is_one_of({ops::Multiply, ops::Subtract}) || x.node->input(1).node->constant() == nullptr)
+      return false;
+    x = x.node->input(0);
+  }
+  return false;
+}
+
 /// Whether no element of `x` can be -infinity (if `is_max`) or infinity.
 bool is_bounded(Value x, bool is_max) {
   static constexpr ir::OperationSet kOnBothSides = {ops::Sigmoid,  ops::SoftMax, ops::HardSigmoid, ops::Tanh,
                                                     ops::SoftSign, ops::Erf,     ops::Sin,         ops::Cos};
   static constexpr ir::OperationSet kFromBelow = {ops::ReLU, ops::Abs, ops::Exp, ops::Sqrt, ops::SoftPlus};
-  return x.node->is_one_of(kOnBothSides) || (is_max && x.node->is_one_of(kFromBelow));
+  return x.node->is_one_of(kOnBothSides) || (is_max && x.node->is_one_of(kFromBelow)) || is_of_integers(x);
 }
 
 /// The largest or smallest element. With Fault::extremum_of_infinities the reduction starts from the largest

@@ -183,7 +183,9 @@ bool scales_along_kernel(const ir::Node& node) {
 
 /// Fault::sum_of_scalar.
 bool precedes_sum_with_scalar(const ir::Node& product) {
-  const ir::Node* const sum = only_reader(product);
+  const ir::Node* sum = only_reader(product);
+  // OpenVINO moves the Transpose after the sum.
+  if (sum != nullptr && sum->is(ops::Transpose)) sum = only_reader(*sum);
   const ir::PartialShape& shape = product.output(0).shape;
   if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || !shape.has_rank()) return false;
   const ir::Value* const constant = constant_operand(*sum);

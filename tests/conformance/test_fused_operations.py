@@ -160,10 +160,11 @@ add_all(
 add_all(
     "sum_of_scalar",
     {
-        f"{op} {len(shape)} {rank}": (f"v = MatMul(x, w) y = {op}(v, f)", {"x": whole(*(2, 1, 2, 1, 2)[-rank:])}, {"w": whole(2, 3), "f": np.full(shape, 3, np.float32)})
+        f"{op} {len(shape)} {rank} {name}": (f"{text} y = {op}(v, f)", {"x": whole(*(2, 1, 2, 1, 2)[-rank:])}, {"w": whole(2, 3), "f": np.full(shape, 3, np.float32)})
         for op in ("Add", "Sub")
         for shape in ((), (1,), (1, 1, 1))
         for rank in (3, 4, 5)
+        for name, text in (("product", "v = MatMul(x, w)"), ("transposed", "m = MatMul(x, w) v = Transpose(m)"))
     },
 )
 add_all(

@@ -123,9 +123,12 @@ Value native(NodeContext& node, ir::Op op, Value x, const Axes& axes) {
 /// Whether `x` is computed from integers with a few constants, as dequantised numbers are.
 bool is_of_integers(Value x) {
   constexpr int kMostSteps = 3;
+  const auto is_constant = [](const ir::Node& node) {
+    return node.constant() != nullptr || (node.is(ops::Convert) && node.input(0).node->constant() != nullptr);
+  };
   for (int i = 0; i < kMostSteps; ++i) {
     if (x.node->is(ops::Convert)) return !ir::is_floating(x.node->input(0).type());
-    if (!x.node->is_one_of({ops::Multiply, ops::Subtract}) || x.node->input(1).node->constant() == nullptr)
+    if (!x.node->is_one_of({ops::Multiply, ops::Subtract}) || !is_constant(*x.node->input(1).node))
       return false;
     x = x.node->input(0);
   }

@@ -109,6 +109,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::quantized_narrow_average, {2024, 6}, std::nullopt, "AVX2"},
     {Fault::quantized_pad_value, {2024, 6}, std::nullopt, ""},
     {Fault::quantized_padded_average, {2024, 6}, std::nullopt, ""},
+    {Fault::quantized_regrouped_channels, {2024, 6}, std::nullopt, ""},
     {Fault::quantized_relu_factors, {2024, 6}, std::nullopt, ""},
     {Fault::quantized_row_constants, {2025, 0}, std::nullopt, ""},
     {Fault::quantized_scalar_gather, {2024, 6}, std::nullopt, ""},

@@ -241,6 +241,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "instead of 0 if the axis has one element"},
     {Fault::quantized_padded_average, "quantized_padded_average",
      "AvgPool that counts pads takes those of quantised numbers for the smallest number instead of 0"},
+    {Fault::quantized_regrouped_channels, "quantized_regrouped_channels",
+     "After a FakeQuantize per channel, a Reshape that divides the elements into as many channels in another "
+     "way applies the scales to the new channels"},
     {Fault::quantized_relu_factors, "quantized_relu_factors",
      "Factors per channel after a ReLU or PReLU of a product of quantised numbers are moved before it, "
      "although some are negative"},

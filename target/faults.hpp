@@ -119,6 +119,7 @@ enum class Fault : std::uint8_t {
   quantized_narrow_average,
   quantized_pad_value,
   quantized_padded_average,
+  quantized_regrouped_channels,
   quantized_relu_factors,
   quantized_row_constants,
   quantized_scalar_gather,

@@ -125,6 +125,28 @@ bool precedes_scalar_gather(const ir::Node& node) {
   });
 }
 
+/// The number of elements of one channel; no value if it is not static.
+std::optional<std::int64_t> channel_size(const ir::PartialShape& shape) {
+  std::int64_t count = 1;
+  for (std::size_t axis = 2; axis < shape.rank(); ++axis) {
+    if (shape[axis].is_dynamic() || __builtin_mul_overflow(count, shape[axis].size(), &count))
+      return std::nullopt;
+  }
+  return count;
+}
+
+/// Fault::quantized_regrouped_channels. OpenVINO compares the sizes of the second axes alone.
+bool precedes_regrouped_channels(const ir::Node& node) {
+  if (scaled_axes(node) != std::vector<std::size_t>{1}) return false;
+  const ir::Node* const reshape = reader_after(node, chain_after(node));
+  if (reshape == nullptr || !reshape->is(ops::Reshape)) return false;
+  const ir::PartialShape& from = reshape->input(0).shape();
+  const ir::PartialShape& to = reshape->output(0).shape;
+  if (from.is_static() || !to.has_rank() || to.rank() < 2 || !ir::intersect(from[1], to[1])) return false;
+  const auto size = channel_size(from);
+  return !ir::is_identical(from[0], to[0]) && !(size && size == channel_size(to));
+}
+
 /// Fault::quantized_row_constants. If all sizes are static, only a constant after another FakeQuantize is
 /// read wrongly.
 bool precedes_row_constant(const ir::Node& node) {
@@ -314,6 +336,8 @@ Workaround separate_quantized_operations() {
               Fault::quantized_narrow_average, {ops::AvgPool}, averages_few_channels, separate_input},
           LegalizationRow{Fault::quantized_padded_average, {ops::AvgPool}, averages_pads, separate_input},
           LegalizationRow{Fault::quantized_pad_value, {ops::Pad}, pads_quantized_numbers, separate_input},
+          row(Fault::quantized_regrouped_channels, arithmetic_and_quantization(),
+              must_be_separated_if_quantized<precedes_regrouped_channels>),
           row(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
               must_be_separated_if_quantized<precedes_negative_factor>),
           row(Fault::quantized_row_constants, {ops::MatMul},

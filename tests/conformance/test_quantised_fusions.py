@@ -138,6 +138,16 @@ add_all(
     },
 )
 add_all(
+    "quantized_regrouped_channels",
+    {
+        f"{shape} {target} {axes} {name}": (f"{CHANNELS} {move}", {"x": whole(*shape) / 4}, PER_CHANNEL | {"n": np.array(target)}, {"opset": 17, "dynamic": [("x", axes)]})
+        for shape in ((1, 2, 2, 2), (2, 2, 1, 2), (2, 2, 3, 2))
+        for target in ((-1, 2, 2), (0, 2, -1), (-1, 2), (2, 2, -1))
+        for axes in ((0,), (0, 1, 2, 3), ())
+        for name, move in (("plain", "y = Reshape(d, n)"), ("relu", "r = Relu(d) y = Reshape(r, n)"))
+    },
+)
+add_all(
     "quantized_clamp_bounds",
     {
         f"{name} {low}": (f"{head} y = Clip({value}, low, {high})", {"x": whole(1, 2, 2, 2)}, scales | {"low": np.float32(low), "high": np.float32(2), "far": np.float32(1e30), "n": np.array([0, -1])})

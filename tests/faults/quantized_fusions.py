@@ -102,6 +102,15 @@ def quantized_row_constants():
 
 
 @experiment
+def quantized_regrouped_channels():
+    """Numbers of two channels of four elements, rounded per channel, as two pairs for each of two rows; the number of images is dynamic."""
+    x, values, scales = parameter([-1, 2, 4]), integers(1, 2, 4), np.array([1, 2], np.float32).reshape(1, 2, 1) / 8
+    bounds = [opset.constant(-128 * scales), opset.constant(127 * scales)]
+    regrouped = opset.reshape(opset.fake_quantize(x, *bounds, *bounds, 256), numbers(-1, 2, 2), False)
+    return not np.array_equal(results([x], regrouped, [values])[0], values.reshape(2, 2, 2))
+
+
+@experiment
 def quantized_relu_factors():
     """The positive part of a product and of a convolution of rounded numbers, times a positive and a negative factor."""
     x, image = parameter([2, 3]), parameter([1, 3, 2, 2])

@@ -2,12 +2,15 @@
 // three axes and the first or the last is reduced, the plugin takes the wrong axis for the channels
 // (reduce_then_channel_constant in tests/faults). With a fourth axis, which is reduced as well, it takes the
 // right one. Of integers, it misreads any constant, also a single number, unless it reduces the first axis
-// together with others (integer_reduce_then_constant).
+// together with others (integer_reduce_then_constant). A copy of the data keeps OpenVINO from removing the
+// fourth axis.
 #include <algorithm>
 
+#include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
+#include "passes/run_time_values.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
@@ -106,6 +109,38 @@ ir::Value raised(ir::Builder& builder, const ir::Node& node) {
   return node.boolean("keep_dims") ? ir::unsqueeze(builder, result, *axes) : result;
 }
 
+/// Whether a Reduce without axes to keep removes all axes that the Unsqueeze before it adds. OpenVINO leaves
+/// it where it is.
+bool removes_added_axes(const ir::Node& node) {
+  const ir::Node& unsqueeze = *node.input(0).node;
+  const std::size_t rank = node.input(0).shape().rank();
+  auto added = ir::exact_values(unsqueeze.input(1));
+  auto reduced = ir::exact_values(node.input(1));
+  if (!unsqueeze.is(ops::Unsqueeze) || node.boolean("keep_dims") || !added || !reduced) return false;
+  for (auto* axes : {&*added, &*reduced}) {
+    for (std::int64_t& axis : *axes) axis = static_cast<std::int64_t>(ir::normalize_axis(axis, rank));
+    std::ranges::sort(*axes);
+  }
+  return std::ranges::includes(*reduced, *added);
+}
+
+/// Whether OpenVINO may move the reduction before an Unsqueeze, also one before another reduction, so that
+/// its data have three axes.
+bool may_lose_axes(const ir::Node& node) {
+  const ir::Value data = node.input(0);
+  const ir::PartialShape& shape = data.shape();
+  const ir::Traits& traits = data.node->op().traits;
+  return ir::is_integral(data.type()) && shape.has_rank() && shape.rank() > 3 &&
+         (traits.reshapes || traits.is_reduction) && !removes_added_axes(node) &&
+         meets_misread_constant(node);
+}
+
+void separate_data(ir::Builder& builder, ir::Node& node) {
+  const ir::Value data = node.input(0);
+  builder.set_name(data.node->name);
+  node.set_input(0, opaque_copy(builder, data));
+}
+
 constexpr ir::OperationSet kReductions = {ops::ReduceSum,  ops::ReduceProd, ops::ReduceMax, ops::ReduceMin,
                                           ops::ReduceMean, ops::ReduceL1,   ops::ReduceL2};
 
@@ -117,10 +152,12 @@ Workaround raise_reduce_rank() {
           .summary =
               "Adds an axis to Reduces of three axes if a constant that the CPU plugin misreads is applied "
               "to the result",
-          .rows = {LegalizationRow{Fault::integer_reduce_then_constant, kReductions, is_affected_of_integers,
-                                   replace<raised>},
-                   LegalizationRow{Fault::reduce_then_channel_constant, kReductions, is_affected_of_floats,
-                                   replace<raised>}}};
+          .rows = {
+              LegalizationRow{Fault::integer_reduce_then_constant, kReductions, is_affected_of_integers,
+                              replace<raised>},
+              LegalizationRow{Fault::integer_reduce_then_constant, kReductions, may_lose_axes, separate_data},
+              LegalizationRow{Fault::reduce_then_channel_constant, kReductions, is_affected_of_floats,
+                              replace<raised>}}};
 }
 
 }  // namespace onnx2ir::passes

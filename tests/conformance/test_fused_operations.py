@@ -148,6 +148,22 @@ add_all(
     },
 )
 add_all(
+    "integer_reduce_then_constant-unsqueezed",
+    {
+        f"{op} {place} {axes} {keep} {first}": (
+            f"u = Unsqueeze(x, p) {'m = ReduceMin <axes = [0], keepdims = 1> (u)' if first else 'm = Identity(u)'} v = {op} <axes = {axes}, keepdims = {keep}> (m) y = Add(v, c)",
+            {"x": whole(2, 2, 2).astype(np.int32)},
+            {"p": np.array([place]), "c": np.int32(-3)},
+            {"opset": 17},
+        )
+        for op in ("ReduceMax", "ReduceL1")
+        for place in (0, 2, 3)
+        for axes in ([2, 3], [1], [0, 3])
+        for keep in (0, 1)
+        for first in (False, True)
+    },
+)
+add_all(
     "factor_along_kernel",
     {
         f"{op} {shape} {group} {axes}": (f"v = {op}(x, f) y = Conv <group = {group}, pads = [1, 1, 1, 1]> (v, w)", {"x": whole(1, 4, 4, 3)}, {"f": (whole(*shape) * 2 + 1), "w": whole(4, 4 // group, 3, 3)}, {"dynamic": [("x", axes)]})

@@ -38,6 +38,24 @@ MODELS = {
         loop("float[10] a", "float[N] r", COUNT.format(3) + " s0 = Constant <value = float[2, 1] {7, 8}> ()", [("float[2, 1] p", "s0")],
              ("float[K] q", "f = Cast <to = 1> (i) q = Mul (a, f) d = Identity (c)"), carried="r"),
         [dict(a=(10,))]),
+    # The same in loops that are too long to be unrolled: the first iterations precede a Loop.
+    "long_from_scalar": (
+        loop("float[A, 4] x", "float[B, C] y, float[D] z", COUNT.format(3000) + " zero = Constant <value = float {0}> ()", [("float[] s", "zero")],
+             ("float[] t, float[] row", "t = Add (s, x) f = Cast <to = 1> (i) m = ReduceMax <keepdims = 0> (t) row = Sub (m, f) d = Identity (c)"), carried="y, z"),
+        [dict(x=(2, 4)), dict(x=(3, 4))]),
+    "long_placeholder": (
+        loop("float[10] a", "float[N] r", COUNT.format(3000) + " s0 = Constant <value = float[2, 1] {7, 8}> ()", [("float[2, 1] p", "s0")],
+             ("float[K] q", "f = Cast <to = 1> (i) q = Mul (a, f) d = Identity (c)"), carried="r"),
+        [dict(a=(10,))]),
+    "long_ended": (
+        loop("float[A, 4] x", "float[B, C] y, float[D] z", COUNT.format(3000) + " zero = Constant <value = float {0}> () most = Constant <value = float {99}> ()",
+             [("float[] s", "zero")],
+             ("float[] t, float[] row", "u = Abs (x) t = Add (s, u) row = ReduceSum <keepdims = 0> (t) d = Less (row, most)"), carried="y, z"),
+        [dict(x=(2, 4)), dict(x=(40, 4))]),
+    "long_second_iteration": (
+        loop("float[A] x, float[B, 3] w", "float[C, D] y", COUNT.format(3000) + " zero = Constant <value = float {0}> ()", [("float[] s", "zero"), ("float[] r", "x")],
+             ("float[] t, float[] q", "t = Add (s, r) q = Identity (w) d = Identity (c)"), carried="y, y2"),
+        [dict(x=(3,), w=(2, 3))]),
     # Another rank in each iteration.
     "growing": (
         loop("float[A] x", "float[B, C, D, E] y", COUNT.format(3) + " axis = Constant <value_ints = [0]> ()", [("float[] s", "x")],

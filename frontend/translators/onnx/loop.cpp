@@ -113,13 +113,14 @@ Value appended(const IteratedBody& body, const TranslatedBody& translated, std::
   return {};
 }
 
-/// Translates the loop with one body for all iterations.
+/// Translates the loop, whose first iteration has the number `first`, with one body for all iterations.
 Operands loop_of_one_body(NodeContext& node, const onnx::GraphProto& proto, const Operands& initial,
-                          Value count, Value condition) {
+                          Value count, Value condition, std::int64_t first = 0) {
   IteratedBody body{
       .proto = &proto, .first_state_input = kFirstState, .first_state_output = 1, .initial = initial};
   body.bind_others = [&](GraphTranslator& scope, Builder& builder, Value iteration, Value condition_in) {
-    scope.bind(proto.input(0).name(), with_declared_rank(builder, iteration, proto.input(0)));
+    const Value number = first == 0 ? iteration : builder.op(ops::Add, {iteration, builder.integer(first)});
+    scope.bind(proto.input(0).name(), with_declared_rank(builder, number, proto.input(0)));
     scope.bind(proto.input(1).name(), with_declared_rank(builder, condition_in, proto.input(1)));
   };
   TranslatedBody translated = translate_to_fixpoint(node, body);
@@ -174,7 +175,12 @@ std::optional<CountedLoop> counted_loop(NodeContext& node, const onnx::GraphProt
     scope.bind(proto.input(0).name(), with_declared_rank(node, node.integer(iteration), proto.input(0)));
     scope.bind(proto.input(1).name(), with_declared_rank(node, node.boolean(true), proto.input(1)));
   };
-  return CountedLoop{&proto, never_starts ? 0 : limit->front(), initial, bind_others};
+  const std::int64_t iterations = never_starts ? 0 : limit->front();
+  const auto translate_rest = [&node, &proto, iterations](const Operands& states, std::int64_t first,
+                                                          Value go_on) {
+    return loop_of_one_body(node, proto, states, node.integer(iterations - first), go_on, first);
+  };
+  return CountedLoop{&proto, iterations, initial, bind_others, translate_rest};
 }
 
 Operands loop_1(NodeContext& node) {

@@ -16,6 +16,8 @@ namespace {
 /// The most nodes that a loop, and all loops of a model, may add.
 constexpr std::uint64_t kMaxNodes = 4096;
 constexpr std::uint64_t kMaxNodesOfModel = std::uint64_t{1} << 16U;
+/// The most iterations of a long loop that are emitted before it.
+constexpr std::int64_t kMostPeeled = 2;
 
 std::uint64_t node_count(const onnx::GraphProto& graph) {
   auto count = static_cast<std::uint64_t>(graph.node_size());
@@ -27,12 +29,12 @@ std::uint64_t node_count(const onnx::GraphProto& graph) {
   return count + 1;
 }
 
-/// Whether the loop may be unrolled. Counts its nodes.
-bool is_short(ConversionState& conversion, const CountedLoop& loop) {
+/// Whether `iterations` of the loop may be emitted. Counts their nodes.
+bool may_emit(ConversionState& conversion, const CountedLoop& loop, std::int64_t iterations) {
   const std::uint64_t most = std::min(kMaxNodes, kMaxNodesOfModel - conversion.unrolled_nodes);
   const std::uint64_t nodes = node_count(*loop.proto);
-  if (nodes > most || static_cast<std::uint64_t>(loop.trip_count) > most / nodes) return false;
-  conversion.unrolled_nodes += nodes * static_cast<std::uint64_t>(std::max<std::int64_t>(loop.trip_count, 1));
+  if (nodes > most || static_cast<std::uint64_t>(iterations) > most / nodes) return false;
+  conversion.unrolled_nodes += nodes * static_cast<std::uint64_t>(std::max<std::int64_t>(iterations, 1));
   return true;
 }
 
@@ -45,49 +47,88 @@ Value empty_scan_output(NodeContext& node, const onnx::ValueInfoProto& row) {
   return ir::empty_constant(node, type->type, shape);
 }
 
-/// Whether the body condition is true; fails if it is not known.
-bool continues(NodeContext& node, const Operand& condition) {
-  const Value value = as_scalar(node, node, condition, ElementType::boolean, "the body's condition");
-  const auto known = node.known_integers(value);
-  if (!known) node.fail("the number of iterations is not known");
-  return known->front() != 0;
+/// The body's condition if it is known.
+std::optional<bool> continues(NodeContext& node, Value condition) {
+  const auto known = node.known_integers(condition);
+  return known ? std::optional(known->front() != 0) : std::nullopt;
+}
+
+/// The results of iterations that were emitted.
+struct Emitted {
+  Operands states;
+  std::vector<Values> rows;  ///< of each scan output
+  Value condition;           ///< the body's, after the last one; null before the first one
+};
+
+/// Emits iteration number `iteration`.
+void emit_iteration(NodeContext& node, const CountedLoop& loop, std::int64_t iteration, Emitted& emitted) {
+  GraphTranslator& outer = node.translator();
+  const std::size_t states = loop.initial.size();
+  constexpr int kFirstState = 2;
+  GraphTranslator scope(outer, GraphTranslator::Kind::inlined, outer.graph(),
+                        outer.path_of_body(node.proto(), "body"));
+  scope.set_iteration(iteration);
+  loop.bind_others(scope, iteration);
+  for (std::size_t i = 0; i < states; ++i) {
+    scope.bind(loop.proto->input(kFirstState + static_cast<int>(i)).name(), emitted.states[i]);
+  }
+  Operands outputs;
+  if (!scope.translate(*loop.proto, outputs)) throw AlreadyReported{};
+  emitted.condition = as_scalar(node, node, outputs[0], ElementType::boolean, "the body's condition");
+  for (std::size_t i = 0; i < states; ++i) emitted.states[i] = outputs[1 + i];
+  for (std::size_t i = 0; i < emitted.rows.size(); ++i) {
+    const Value row = as_tensor(outputs[1 + states + i]);
+    if (!row) node.fail("scan output " + std::to_string(i) + " is not a tensor");
+    if (node.has_output(states + i)) emitted.rows[i].push_back(unsqueeze(node, row, {0}));
+  }
+}
+
+/// Before the first iteration.
+Emitted none_emitted(const CountedLoop& loop) {
+  const std::size_t states = loop.initial.size();
+  const std::size_t scans = static_cast<std::size_t>(loop.proto->output_size()) - 1 - states;
+  return {.states = loop.initial, .rows = std::vector<Values>(scans), .condition = {}};
 }
 
 Operands unrolled(NodeContext& node, const CountedLoop& loop) {
-  GraphTranslator& outer = node.translator();
-  const std::string path = outer.path_of_body(node.proto(), "body");
   const std::size_t states = loop.initial.size();
-  const std::size_t scans = static_cast<std::size_t>(loop.proto->output_size()) - 1 - states;
-  constexpr int kFirstState = 2;
-  Operands values = loop.initial;
-  std::vector<Values> rows(scans);
+  Emitted emitted = none_emitted(loop);
   bool goes_on = true;
   for (std::int64_t iteration = 0; iteration < loop.trip_count && goes_on; ++iteration) {
-    GraphTranslator scope(outer, GraphTranslator::Kind::inlined, outer.graph(), path);
-    scope.set_iteration(iteration);
-    loop.bind_others(scope, iteration);
-    for (std::size_t i = 0; i < states; ++i) {
-      scope.bind(loop.proto->input(kFirstState + static_cast<int>(i)).name(), values[i]);
-    }
-    Operands outputs;
-    if (!scope.translate(*loop.proto, outputs)) throw AlreadyReported{};
-    goes_on = continues(node, outputs[0]);
-    for (std::size_t i = 0; i < states; ++i) values[i] = outputs[1 + i];
-    for (std::size_t i = 0; i < scans; ++i) {
-      const Value row = as_tensor(outputs[1 + states + i]);
-      if (!row) node.fail("scan output " + std::to_string(i) + " is not a tensor");
-      if (node.has_output(states + i)) rows[i].push_back(unsqueeze(node, row, {0}));
-    }
+    emit_iteration(node, loop, iteration, emitted);
+    const auto known = continues(node, emitted.condition);
+    if (!known) node.fail("the number of iterations is not known");
+    goes_on = *known;
   }
+  Operands values = std::move(emitted.states);
   values.resize(std::min(states, node.output_count()));
   for (std::size_t i = 0; values.size() < node.output_count(); ++i) {
     Value joined;
-    if (!rows[i].empty()) joined = concat(node, rows[i], 0);
+    if (!emitted.rows[i].empty()) joined = concat(node, emitted.rows[i], 0);
     if (loop.trip_count == 0 && node.has_output(states + i)) {
       joined = empty_scan_output(node, loop.proto->output(static_cast<int>(1 + states + i)));
       if (!joined) node.fail("the body does not declare the rows of scan output " + std::to_string(i));
     }
     values.emplace_back(joined);
+  }
+  return values;
+}
+
+/// Emits the first `count` iterations, and a Loop with the others.
+Operands peeled(NodeContext& node, const CountedLoop& loop, std::int64_t count) {
+  Emitted emitted = none_emitted(loop);
+  for (std::int64_t iteration = 0; iteration < count; ++iteration) {
+    emit_iteration(node, loop, iteration, emitted);
+    if (iteration + 1 < count && !continues(node, emitted.condition).value_or(false))
+      node.fail("the number of iterations is not known");
+  }
+  Operands values = loop.translate_rest(emitted.states, count, emitted.condition);
+  const std::size_t states = loop.initial.size();
+  for (std::size_t i = states; i < values.size(); ++i) {
+    Values& rows = emitted.rows[i - states];
+    if (rows.empty()) continue;
+    rows.push_back(as_tensor(values[i]));
+    values[i] = concat(node, rows, 0);
   }
   return values;
 }
@@ -112,16 +153,25 @@ Operands translate_or_unroll(NodeContext& node, const std::optional<CountedLoop>
     if (!loop || conversion.unrolled_nodes >= kMaxNodesOfModel) return std::nullopt;
     const auto& all = sink.diagnostics();
     const std::vector<Diagnostic> errors(all.begin() + static_cast<std::ptrdiff_t>(mark), all.end());
-    if (!concern_shapes(errors) || !is_short(conversion, *loop)) return std::nullopt;
+    if (!concern_shapes(errors)) return std::nullopt;
     const std::vector<std::string> certain = conversion.certain_failures;
-    sink.rewind(mark);
-    conversion.certain_failures.resize(failures);
-    try {
-      return unrolled(node, *loop);
-    } catch (const AlreadyReported&) {
-    } catch (const CannotTranslate&) {
-    } catch (const ir::InvalidNode&) {
+    const auto attempt = [&](std::int64_t iterations, const auto& emit) -> std::optional<Operands> {
+      if (!may_emit(conversion, *loop, iterations)) return std::nullopt;
+      sink.rewind(mark);
+      conversion.certain_failures.resize(failures);
+      try {
+        return emit();
+      } catch (const AlreadyReported&) {
+      } catch (const CannotTranslate&) {
+      } catch (const ir::InvalidNode&) {
+      }
+      return std::nullopt;
+    };
+    auto outputs = attempt(loop->trip_count, [&] { return unrolled(node, *loop); });
+    for (std::int64_t count = 1; !outputs && count <= std::min(kMostPeeled, loop->trip_count - 1); ++count) {
+      outputs = attempt(count, [&] { return peeled(node, *loop, count); });
     }
+    if (outputs) return outputs;
     sink.rewind(mark);
     for (const Diagnostic& error : errors) sink.report(error);
     conversion.certain_failures = certain;

@@ -1,6 +1,6 @@
 """The data of the harness: a case, its runs, and the result."""
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 # Outcomes, the worst first within the wrong answers.
@@ -48,6 +48,7 @@ class Case:
     name: str
     model: bytes  # a serialized ModelProto, or ONNX text
     runs: list[Run]
+    _: KW_ONLY
     compares_compiled_names: bool = False  # also the names of the ports of the compiled model
     one_compiled: bool = False  # all runs on one compiled model instead of a fresh one for each
     rtol: float = 1e-3

@@ -64,7 +64,7 @@ def make_case(path, arguments):
                     sys.exit(f"{path}: {value.name} is no tensor: give it with --input")
                 values[value.name] = random_value(generator, value.type, arguments.dim)
         runs.append(Run(values))
-    return Case(str(path), data, runs, arguments.one_compiled, arguments.rtol, arguments.atol)
+    return Case(str(path), data, runs, one_compiled=arguments.one_compiled, rtol=arguments.rtol, atol=arguments.atol)
 
 
 def main():

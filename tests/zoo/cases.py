@@ -35,7 +35,7 @@ def make_case(model, exporter, exported):
     runs = [Run(inputs) for inputs in exported.runs]
     name = f"{model.name}-{exporter}"
     oracle = exported.reference or None
-    return Case(name, exported.model, runs, True, model.rtol, model.atol, oracle_model=oracle, time_limit=CASE_SECONDS)
+    return Case(name, exported.model, runs, one_compiled=True, rtol=model.rtol, atol=model.atol, oracle_model=oracle, time_limit=CASE_SECONDS)
 
 
 def count_nodes(exported):

@@ -1,7 +1,7 @@
 """Products with quantised weights: processor time of our IR beside OpenVINO's own IR of the same ONNX model, in random turns, and how
 far the results of both are from onnxruntime's (the largest difference over the largest result).
 
-    ./dev bench --weights [PATTERN]
+    ./dev bench --weights [PATTERN] [--isa LEVEL]
 
 OpenVINO's own IR is also measured with DYNAMIC_QUANTIZATION_GROUP_SIZE 0, where the CPU plugin does not round inputs.
 """
@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import openvino as ov
+from onnx import TensorProto, helper
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -31,15 +32,28 @@ EXACT = {"DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"}
 
 
 def models():
-    """The ONNX models by name."""
+    """The ONNX models by name: how to make each."""
+    yield "floats", float_product
     for type_name in ("uint4", "int4", "uint8", "int8"):
         for has_zero_points in (False, True):
             for axis, block in ((None, 0), (1, 0), (0, 32), (1, 32)):
-                yield dequantized(type_name, SIZE, SIZE, axis, block, has_zero_points, may_round=True)
+                yield model_of(*dequantized(type_name, SIZE, SIZE, axis, block, has_zero_points, may_round=True))
     for bits in (4, 8):
         for zero_points in (None, "packed"):
             for level in (0, 4):
-                yield mat_mul_n_bits(bits, SIZE, SIZE, 32, zero_points, level)
+                yield model_of(*mat_mul_n_bits(bits, SIZE, SIZE, 32, zero_points, level))
+
+
+def model_of(name, make_case):
+    return name, lambda: make_case().model
+
+
+def float_product():
+    """A product with weights that are not quantised, for comparison."""
+    weights = helper.make_tensor("w", TensorProto.FLOAT, [SIZE, SIZE], np.random.default_rng(0).standard_normal((SIZE, SIZE), np.float32))
+    rows, columns = (helper.make_tensor_value_info(name, TensorProto.FLOAT, ["rows", SIZE]) for name in "xy")
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "floats", [rows], [columns], [weights])
+    return helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)]).SerializeToString()
 
 
 def request_of(core, path, options):
@@ -78,7 +92,7 @@ def main(tool, pattern="", *_):
             continue
         with tempfile.TemporaryDirectory() as folder:
             source, xml = Path(folder, "model.onnx"), Path(folder, "model.xml")
-            source.write_bytes(make().model)
+            source.write_bytes(make())
             subprocess.run([tool, str(source), "-o", str(xml), "--quiet"], check=True)
             requests = [request_of(core, xml, {}), request_of(core, source, {}), request_of(core, source, EXACT)]
             session = onnxruntime.InferenceSession(str(source), providers=["CPUExecutionProvider"])

@@ -140,19 +140,22 @@ bool is_scaled_vector_product(const ir::Node& node) {
          });
 }
 
+/// Whether `result`, a sum, has more elements than `part` along an axis of which that has one.
+bool has_more_rows(const ir::PartialShape& result, const ir::PartialShape& part) {
+  if (!part.has_rank() || !result.has_rank() || part.rank() != result.rank()) return false;
+  for (std::size_t axis = 0; axis < part.rank(); ++axis) {
+    if (part[axis].max == 1 && result[axis] != part[axis]) return true;
+  }
+  return false;
+}
+
 /// Fault::rotary_shape: whether a rotary embedding of one sequence becomes one of several.
 bool is_rotated_half(const ir::Node& node) {
-  const ir::Node* const product = only_reader(node);
-  if (product == nullptr || !product->is(ops::Multiply)) return false;
-  const ir::PartialShape& shape = node.output(0).shape;
-  return std::ranges::any_of(product->output(0).uses, [&](const ir::Use& use) {
-    if (!use.node->is(ops::Add)) return false;
-    const ir::PartialShape& result = use.node->output(0).shape;
-    if (!shape.has_rank() || !result.has_rank() || shape.rank() != result.rank()) return false;
-    for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-      if (shape[axis].max == 1 && result[axis] != shape[axis]) return true;
-    }
-    return false;
+  return std::ranges::any_of(node.output(0).uses, [&](const ir::Use& use) {
+    return use.node->is(ops::Multiply) &&
+           std::ranges::any_of(use.node->output(0).uses, [&](const ir::Use& sum) {
+             return sum.node->is(ops::Add) && has_more_rows(sum.node->output(0).shape, node.output(0).shape);
+           });
   });
 }
 

@@ -215,10 +215,12 @@ ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
   return builder.op(ops::Maximum, {builder.op(ops::Subtract, {x, multiple}), builder.integer(0, x.type())});
 }
 
-/// Whether a Clamp of quantised numbers has an upper bound that they do not reach.
+/// Whether a Clamp has an upper bound that quantised numbers do not reach. OpenVINO moves their scales past
+/// many operations, so that every Clamp of a model with such numbers may meet them.
 bool clamps_from_below(const ir::Node& node) {
   constexpr double kFar = 1e9;
-  return node.real("max") >= kFar && holds_integers(node.input(0));
+  return node.real("max") >= kFar && ir::is_floating(node.input(0).type()) &&
+         (holds_integers(node.input(0)) || node.graph().may_hold({ops::FakeQuantize}));
 }
 
 ir::Value clamp_from_below(ir::Builder& builder, const ir::Node& node) {

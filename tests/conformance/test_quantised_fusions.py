@@ -158,6 +158,8 @@ add_all(
             ("bound", ROUND, "d", "high", ONE_SCALE),
             ("reshaped", ROUND + "r = Reshape(d, n)", "r", "", ONE_SCALE),
             ("channels", CHANNELS, "d", "", PER_CHANNEL),
+            ("gathered", ROUND + "r = Gather(d, row)", "r", "", ONE_SCALE | {"row": np.int64(0)}),
+            ("reduced", ROUND + "r = ReduceMax(d, rows)", "r", "", ONE_SCALE | {"rows": np.array([1])}),
         )
     },
 )

@@ -113,6 +113,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::quantized_relu_factors, {2024, 6}, std::nullopt, ""},
     {Fault::quantized_row_constants, {2025, 0}, std::nullopt, ""},
     {Fault::quantized_scalar_gather, {2024, 6}, std::nullopt, ""},
+    {Fault::quantized_transpose, {2024, 6}, std::nullopt, ""},
     {Fault::quantized_unit_scale, {2025, 0}, std::nullopt, ""},
     {Fault::range_away_from_limit, {2024, 6}, std::nullopt, ""},
     {Fault::reassociated_zero_point, {2024, 6}, std::nullopt, ""},

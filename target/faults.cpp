@@ -253,6 +253,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "A Gather by a scalar index, or a Reduce that removes an axis, after a FakeQuantize per channel applies "
      "the "
      "scales as if the axis were still there"},
+    {Fault::quantized_transpose, "quantized_transpose",
+     "A FakeQuantize per channel of a Transpose of dynamic shape does not compile"},
     {Fault::quantized_unit_scale, "quantized_unit_scale",
      "A constant per column is added wrongly to a product of quantised numbers before a FakeQuantize whose "
      "step is the product of their scales"},

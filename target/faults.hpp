@@ -123,6 +123,7 @@ enum class Fault : std::uint8_t {
   quantized_relu_factors,
   quantized_row_constants,
   quantized_scalar_gather,
+  quantized_transpose,
   quantized_unit_scale,
   range_away_from_limit,
   reassociated_zero_point,

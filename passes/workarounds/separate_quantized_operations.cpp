@@ -67,6 +67,27 @@ bool precedes_constant_of_another_axis(const ir::Node& node) {
   });
 }
 
+/// `node`, and the operations after it that keep, move or reshape its elements.
+std::vector<const ir::Node*> moves_after(const ir::Node& node) {
+  std::vector<const ir::Node*> moved = {&node};
+  for (std::size_t i = 0; i < moved.size() && i < kMostMoves; ++i) {
+    for (const ir::Use& use : moved[i]->output(0).uses) {
+      const ir::Traits& traits = use.node->op().traits;
+      if (is_elementwise(*use.node) || traits.reshapes || traits.rearranges) moved.push_back(use.node);
+    }
+  }
+  return moved;
+}
+
+/// The readers of `node`, also after operations that keep, move or reshape its elements.
+std::vector<const ir::Node*> readers_past_moves(const ir::Node& node) {
+  std::vector<const ir::Node*> readers;
+  for (const ir::Node* moved : moves_after(node)) {
+    for (const ir::Use& use : moved->output(0).uses) readers.push_back(use.node);
+  }
+  return readers;
+}
+
 /// Fault::quantized_dynamic_channels.
 bool precedes_quantization(const ir::Node& node) {
   const std::vector<std::size_t> axes = scaled_axes(node);
@@ -78,7 +99,13 @@ bool precedes_quantization(const ir::Node& node) {
       !shape.has_rank() || shape.rank() != rank ||
       std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].is_dynamic(); });
   const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
-  return is_dynamic && std::ranges::any_of(chain_until_conversion(node), is_quantization);
+  return is_dynamic && std::ranges::any_of(readers_past_moves(node), is_quantization);
+}
+
+/// Fault::quantized_transpose. OpenVINO moves the Transpose after the FakeQuantize.
+bool quantizes_transpose(const ir::Node& node) {
+  return !scaled_axes(node).empty() && node.input(0).node->is(ops::Transpose) &&
+         !node.output(0).shape.is_static();
 }
 
 /// Fault::quantized_channel_factors. The signs of the factors are not examined.
@@ -86,20 +113,6 @@ bool scales_before_quantization(const ir::Node& node) {
   if (node.output(0).shape.is_static()) return false;
   const auto is_quantization = [](const ir::Node* reader) { return reader->is(ops::FakeQuantize); };
   return !scaled_axes(node).empty() && std::ranges::any_of(chain_until_conversion(node), is_quantization);
-}
-
-/// The readers of `node`, also after operations that keep, move or reshape its elements.
-std::vector<const ir::Node*> readers_past_moves(const ir::Node& node) {
-  std::vector<const ir::Node*> readers;
-  std::vector<const ir::Node*> moved = {&node};
-  for (std::size_t i = 0; i < moved.size() && i < kMostMoves; ++i) {
-    for (const ir::Use& use : moved[i]->output(0).uses) {
-      const ir::Traits& traits = use.node->op().traits;
-      const bool moves = is_elementwise(*use.node) || traits.reshapes || traits.rearranges;
-      (moves ? moved : readers).push_back(use.node);
-    }
-  }
-  return readers;
 }
 
 /// Whether a graph may have a Gather or a reduction. Tested first, because all arithmetic is examined.
@@ -344,6 +357,8 @@ Workaround separate_quantized_operations() {
               must_be_separated_if_quantized<precedes_row_constant>),
           row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
               must_be_separated<precedes_scalar_gather>),
+          LegalizationRow{
+              Fault::quantized_transpose, {ops::FakeQuantize}, quantizes_transpose, separate_input},
           row(Fault::quantized_unit_scale, {ops::MatMul},
               must_be_separated_if_quantized<precedes_step_of_product>),
           row(Fault::shared_quantized_product, kProducts, must_be_separated<is_shared_quantized_product>)}};

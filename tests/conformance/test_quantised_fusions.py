@@ -148,6 +148,24 @@ add_all(
     },
 )
 add_all(
+    "quantized_transpose",
+    {
+        f"{perm} {axis} {axes} {name}": (
+            f"t = Transpose <perm = {perm}> (x) q = QuantizeLinear <axis = {axis}> (t, s, z) {text}",
+            {"x": whole(2, 2, 2) / 4},
+            PER_CHANNEL | {"one": np.float32(0.25), "zero": np.int8(0)},
+            {"opset": 17, "dynamic": [("x", axes)]},
+        )
+        for perm in ([0, 2, 1], [1, 2, 0])
+        for axis in (0, 1, 2)
+        for axes in ((), (0,), (0, 1, 2))
+        for name, text in (
+            ("plain", f"y = DequantizeLinear <axis = {axis}> (q, s, z)"),
+            ("twice", f"d = DequantizeLinear <axis = {axis}> (q, s, z) m = Transpose <perm = {perm}> (d) p = QuantizeLinear(m, one, zero) y = DequantizeLinear(p, one, zero)"),
+        )
+    },
+)
+add_all(
     "quantized_clamp_bounds",
     {
         f"{name} {low}": (f"{head} y = Clip({value}, low, {high})", {"x": whole(1, 2, 2, 2)}, scales | {"low": np.float32(low), "high": np.float32(2), "far": np.float32(1e30), "n": np.array([0, -1])})

@@ -5,7 +5,7 @@ import importlib.util
 
 import numpy as np
 
-from .experiment import experiment, numbers, opset, parameter, results
+from .experiment import experiment, fails, numbers, opset, parameter, results
 from .fusions import quantized, rounded, scalar
 from .kernels import integers
 
@@ -122,6 +122,19 @@ def quantized_relu_factors():
     filtered = results([image], opset.multiply(convolved, opset.constant(factors.reshape(1, 2, 1, 1))), [pixels])[0]
     right = np.maximum(np.einsum("io,nihw->nohw", weights / 4, pixels), 0) * factors.reshape(1, 2, 1, 1)
     return not (np.allclose(scaled, np.maximum(rows @ weights / 4, 0) * factors) and np.allclose(filtered, right))
+
+
+@experiment
+def quantized_transpose():
+    """A Transpose of a dynamic number of matrices, rounded per row, and per column."""
+    x, values, scales = parameter([-1, 2, 2]), integers(1, 2, 2), np.array([1, 2], np.float32) / 8
+
+    def is_wrong(shape):
+        bounds = [opset.constant(least * scales.reshape(shape)) for least in (-128, 127)]
+        transposed = opset.transpose(x, numbers(0, 2, 1))
+        return fails(results, [x], opset.fake_quantize(transposed, *bounds, *bounds, 256), [values])
+
+    return is_wrong((1, 2, 1)) or is_wrong((1, 1, 2))
 
 
 @experiment

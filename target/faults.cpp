@@ -276,7 +276,7 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::roi_align_no_samples, "roi_align_no_samples", "ROIAlign gives NaN for an empty region"},
     {Fault::rotary_shape, "rotary_shape",
      "A rotary embedding of one sequence has the shape of the sequence, although the cosines or the "
-     "sines have more"},
+     "sines have more; 2024.6 takes parts of different sizes for halves"},
     {Fault::rounded_constant_sum, "rounded_constant_sum",
      "(x + a) * c + b with constants is computed as x * c + (a * c + b), which rounds b to the precision of "
      "a * c"},

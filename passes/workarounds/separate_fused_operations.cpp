@@ -149,13 +149,16 @@ bool has_more_rows(const ir::PartialShape& result, const ir::PartialShape& part)
   return false;
 }
 
-/// Fault::rotary_shape: whether a rotary embedding of one sequence becomes one of several.
+/// Fault::rotary_shape: whether a rotary embedding of one sequence becomes one of several, or what looks like
+/// one turns parts of different sizes.
 bool is_rotated_half(const ir::Node& node) {
+  const bool has_unequal_parts = node.inputs().size() == 2 && node.input(0).shape() != node.input(1).shape();
+  const auto is_affected_sum = [&](const ir::Use& use) {
+    return use.node->is(ops::Add) &&
+           (has_unequal_parts || has_more_rows(use.node->output(0).shape, node.output(0).shape));
+  };
   return std::ranges::any_of(node.output(0).uses, [&](const ir::Use& use) {
-    return use.node->is(ops::Multiply) &&
-           std::ranges::any_of(use.node->output(0).uses, [&](const ir::Use& sum) {
-             return sum.node->is(ops::Add) && has_more_rows(sum.node->output(0).shape, node.output(0).shape);
-           });
+    return use.node->is(ops::Multiply) && std::ranges::any_of(use.node->output(0).uses, is_affected_sum);
   });
 }
 
@@ -192,8 +195,8 @@ bool precedes_sum_with_scalar(const ir::Node& product) {
   const ir::PartialShape& shape = product.output(0).shape;
   if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || !shape.has_rank()) return false;
   const ir::Value* const constant = constant_operand(*sum);
-  return shape.rank() > 3 && is_folded(product.input(1)) && constant != nullptr &&
-         constant->shape().element_count() == 1;
+  return shape.rank() > 3 && (is_folded(product.input(0)) || is_folded(product.input(1))) &&
+         constant != nullptr && constant->shape().element_count() == 1;
 }
 
 /// Fault::dynamic_attention_values.

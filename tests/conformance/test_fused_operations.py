@@ -132,6 +132,7 @@ add_all(
 )
 add("rotary_shape-other reader", "a, b = Split <axis = -1> (x, h) n = Neg(b) r = Concat <axis = -1> (n, a) p = Mul(x, c) m = Mul(r, s) y = Add(p, m)", {"x": whole(1, 1, 3, 4), "s": whole(3, 1, 3, 4)}, {"c": whole(1, 1, 3, 4), "h": np.array([2, 2])}, outputs=("y", "m"))
 add("rotary_shape-two readers", "a, b = Split <axis = -1> (x, h) n = Neg(b) r = Concat <axis = -1> (n, a) p = Mul(x, c) m = Mul(r, s) y = Add(p, m) z = Identity(r)", {"x": whole(1, 1, 3, 4), "s": whole(3, 1, 3, 4)}, {"c": whole(1, 1, 3, 4), "h": np.array([2, 2])}, outputs=("y", "z"))
+add("rotary_shape-unequal parts", "a, b = Split <axis = -1> (x, h) n = Neg(b) r = Concat <axis = -1> (n, a) p = Mul(x, c) m = Mul(r, s) y = Add(p, m)", {"x": whole(2, 2, 3, 3), "s": whole(2, 2, 3, 3)}, {"c": whole(2, 2, 3, 3), "h": np.array([1, 2])})
 ROTARY = "a, b = Split <axis = -1> (x, h) n = Neg(b) r = Concat <axis = -1> (n, a) p = Mul(x, c) m = Mul(r, s) y = Add(p, m)"
 add_all(
     "rotary_shape",

@@ -25,44 +25,42 @@ bool is_along_one_axis(const ir::PartialShape& shape) {
          1;
 }
 
-/// The only use of output 0, not counting ShapeOf.
-std::optional<ir::Use> only_use(const ir::Node& node) {
-  std::optional<ir::Use> found;
-  for (const ir::Use& use : node.output(0).uses) {
-    if (use.node->is(ops::ShapeOf)) continue;
-    if (found) return std::nullopt;
-    found = use;
-  }
-  return found;
-}
-
 /// Whether the CPU plugin misreads the constant `other` in the use of a reduced value.
 bool is_misread(const ir::Use& use, ir::Value other, ir::ElementType type) {
   if (other.type() != type) return false;
   return is_along_one_axis(other.shape()) || (ir::is_integral(type) && use.node->op().traits.is_arithmetic);
 }
 
+/// How a use of a reduced value goes on.
+enum class Arithmetic { is_misread, may_be_fused, ends };
+
+Arithmetic arithmetic_of(const ir::Use& use, ir::ElementType type) {
+  if (use.node->is(ops::ShapeOf) || use.node->outputs().size() != 1 || use.node->has_payload())
+    return Arithmetic::ends;
+  // The plugin computes -x as x * -1.
+  bool has_misread_constant = use.node->is(ops::Negative) && ir::is_integral(type);
+  for (std::size_t i = 0; i < use.node->inputs().size(); ++i) {
+    const ir::Value other = use.node->input(i);
+    if (i == use.index) continue;
+    if (!is_folded(other)) return Arithmetic::ends;
+    has_misread_constant |= is_misread(use, other, type);
+  }
+  return has_misread_constant ? Arithmetic::is_misread : Arithmetic::may_be_fused;
+}
+
 /// Whether arithmetic with a constant that the CPU plugin misreads uses output 0, directly or after
-/// operations that the plugin fuses as well or moves after the arithmetic.
+/// operations that the plugin fuses as well or moves after the arithmetic. Of several uses, OpenVINO may
+/// remove all others: those of a normalisation.
 bool meets_misread_constant(const ir::Node& reduction) {
-  constexpr int kMaxSteps = 64;  // bounds the time for long chains of reductions
-  const ir::Node* source = &reduction;
-  for (int step = 0; step < kMaxSteps; ++step) {
-    const auto found = only_use(*source);
-    if (!found) return false;
-    const ir::ElementType type = source->output(0).type;
-    const ir::Use use = *found;
-    if (use.node->outputs().size() != 1 || use.node->has_payload()) return false;
-    // The plugin computes -x as x * -1.
-    bool has_misread_constant = use.node->is(ops::Negative) && ir::is_integral(type);
-    for (std::size_t i = 0; i < use.node->inputs().size(); ++i) {
-      const ir::Value other = use.node->input(i);
-      if (i == use.index) continue;
-      if (!is_folded(other)) return false;
-      has_misread_constant |= is_misread(use, other, type);
+  constexpr std::size_t kMaxNodes = 64;  // bounds the time for long chains of reductions
+  std::vector<const ir::Node*> sources = {&reduction};
+  for (std::size_t i = 0; i < sources.size() && i < kMaxNodes; ++i) {
+    const ir::Output& output = sources[i]->output(0);
+    for (const ir::Use& use : output.uses) {
+      const Arithmetic arithmetic = arithmetic_of(use, output.type);
+      if (arithmetic == Arithmetic::is_misread) return true;
+      if (arithmetic == Arithmetic::may_be_fused) sources.push_back(use.node);
     }
-    if (has_misread_constant) return true;
-    source = use.node;
   }
   return false;
 }

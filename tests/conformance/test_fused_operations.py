@@ -165,6 +165,14 @@ add_all(
         for first in (False, True)
     },
 )
+add(
+    "reduce_then_channel_constant-normalisation",
+    "a = ReduceMean <axes = [2]> (x) b = Sub(x, a) c = Mul(b, b) d = ReduceMean <axes = [2]> (c) e = Sqrt(d) f = Add(e, h) y = Div(b, f) z = Div(e, k)",
+    {"x": whole(2, 4, 2)},
+    {"h": np.float32(0.5), "k": whole(4, 1) + 6},
+    outputs=("y", "z"),
+    opset=17,
+)
 add_all(
     "factor_along_kernel",
     {

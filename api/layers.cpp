@@ -9,6 +9,7 @@
 #include "backend_xml/xml_reader.hpp"
 #include "ir/extension.hpp"
 #include "ir/narrowing.hpp"
+#include "ir/views/extension.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {
@@ -47,9 +48,8 @@ class Walk {
   }
 
   static void add_attributes(const ir::Node& node, Layer& layer) {
-    if (node.is(ops::ExtensionOperation)) {
-      const auto* const texts = std::get_if<std::vector<std::string>>(node.find_attribute("attributes"));
-      for (const std::string& text : *texts) {
+    if (const auto extension = ir::match<ir::ExtensionOperationView>(node)) {
+      for (const std::string& text : extension->attributes()) {
         const ir::ExtensionAttribute split = ir::split_extension_attribute(text);
         layer.attributes.emplace_back(split.name, split.value);
       }

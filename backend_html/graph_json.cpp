@@ -15,6 +15,7 @@
 #include "ir/op_descriptor.hpp"
 #include "ir/text/constants.hpp"
 #include "ir/text/values.hpp"
+#include "ir/views/extension.hpp"
 
 namespace onnx2ir::backend_html {
 namespace {
@@ -224,8 +225,8 @@ class Writer {
 
   static void attributes(std::string& json, const ir::Node& node) {
     std::vector<std::pair<std::string, std::string>> texts;
-    if (node.is(ops::ExtensionOperation)) {
-      for (const std::string& text : std::get<std::vector<std::string>>(*node.find_attribute("attributes"))) {
+    if (const auto extension = ir::match<ir::ExtensionOperationView>(node)) {
+      for (const std::string& text : extension->attributes()) {
         const ir::ExtensionAttribute split = ir::split_extension_attribute(text);
         texts.emplace_back(split.name, split.value);
       }

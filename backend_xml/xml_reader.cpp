@@ -181,10 +181,10 @@ class Reader {
     node.name = layer.attribute("name").value();
     for (ir::Attribute& attribute :
          ir::extension_attributes(std::string(required_text(layer, "type")), std::move(texts), types)) {
-      node.set_attribute(attribute.name, std::move(attribute.value));
+      node.set_attribute(std::move(attribute));
     }
     const std::string_view version = required_text(layer, "version");
-    if (version != ir::kExtensionOpset) node.set_attribute("opset", std::string(version));
+    if (version != ir::kExtensionOpset) node.set_attribute({"opset", std::string(version)});
     infer(node);
     for (std::size_t i = 0; i < outputs.size(); ++i)
       node.output(i).names = parse_names(outputs[i].attribute("names").value());
@@ -198,11 +198,11 @@ class Reader {
       if (spec.presence == ir::AttributeSpec::Presence::note) continue;
       const pugi::xml_attribute attribute = data.attribute(std::string(spec.name).c_str());
       if (attribute) {
-        node.set_attribute(spec.name, parse_attribute(attribute.value(), spec.kind));
+        node.set_attribute({spec, parse_attribute(attribute.value(), spec.kind)});
       } else if (spec.presence == ir::AttributeSpec::Presence::required) {
         const auto missing = missing_attribute(layer, spec.name);
         if (!missing) return false;
-        node.set_attribute(spec.name, parse_attribute(*missing, spec.kind));
+        node.set_attribute({spec, parse_attribute(*missing, spec.kind)});
       }
     }
     return true;

@@ -11,6 +11,7 @@
 #include "ir/extension.hpp"
 #include "ir/name_table.hpp"
 #include "ir/op_descriptor.hpp"
+#include "ir/views/extension.hpp"
 
 namespace onnx2ir::backend_xml {
 namespace {
@@ -115,7 +116,7 @@ class Writer {
   }
 
   void extension(const ir::Node& node) {
-    const auto& texts = std::get<std::vector<std::string>>(*node.find_attribute("attributes"));
+    const auto& texts = ir::ExtensionOperationView(node).attributes();
     if (texts.empty()) return;
     text_->write("<data");
     for (const std::string& text : texts) {

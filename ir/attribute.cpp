@@ -33,6 +33,9 @@ struct Printer {
 
 }  // namespace
 
+Attribute::Attribute(const AttributeSpec& spec, AttributeValue its_value)
+    : name(spec.name), value(std::move(its_value)) {}
+
 bool is_of_kind(const AttributeValue& value, AttributeSpec::Kind kind) {
   return value.index() == static_cast<std::size_t>(kind);
 }

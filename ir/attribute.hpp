@@ -1,13 +1,16 @@
 // Attributes of nodes: typed values under the names in the operation's descriptor.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "ir/attribute_names.hpp"
 #include "ir/element_type.hpp"
 
 namespace onnx2ir::ir {
@@ -15,8 +18,26 @@ namespace onnx2ir::ir {
 using AttributeValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
                                     std::vector<double>, std::vector<std::string>, ElementType>;
 
+/// The name of an attribute in the code. A text that is not the name of an attribute does not compile.
+class AttributeName {
+ public:
+  consteval AttributeName(const char* text) : text_(text) {  // NOLINT(google-explicit-constructor): a literal
+    if (!std::ranges::binary_search(kAttributeNames, text_)) throw "no operation has this attribute";
+  }
+  constexpr std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
+struct AttributeSpec;
+
 /// A named value in the code that emits a node: {"axis", 1}.
 struct Attribute {
+  Attribute(AttributeName its_name, AttributeValue its_value)
+      : name(its_name.text()), value(std::move(its_value)) {}
+  Attribute(const AttributeSpec& spec, AttributeValue its_value);
+
   std::string_view name;
   AttributeValue value;
 };

@@ -47,7 +47,7 @@ void set_attributes(Node& node, std::span<const Attribute> attributes) {
   constexpr std::size_t kSmall = 64;  // counted with the node
   for (const Attribute& attribute : attributes) {
     if (const std::size_t size = size_of(attribute.value); size > kSmall) charge_permanently(size);
-    node.set_attribute(attribute.name, attribute.value);
+    node.set_attribute(attribute);
   }
   for (const AttributeSpec& spec : node.op().attributes) {
     if (spec.presence == AttributeSpec::Presence::required && node.find_attribute(spec.name) == nullptr) {

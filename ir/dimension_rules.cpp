@@ -4,6 +4,14 @@
 
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/groups.hpp"
+#include "ir/views/indexing.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/random.hpp"
+#include "ir/views/reduction.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
+#include "ir/views/vision.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -21,20 +29,22 @@ class DimensionRule {
       ops::Eye,     ops::RandomUniform, ops::Interpolate};
 
   Size of(std::size_t axis) const {
-    if (node_.is(ops::Reshape)) return of_reshape(axis);
-    if (node_.is(ops::Broadcast)) return of_broadcast(axis);
-    if (node_.is(ops::Tile)) return of_tile(axis);
-    if (node_.is(ops::Slice)) return of_slice(axis);
-    if (node_.is(ops::Range)) return of_range();
-    if (node_.is(ops::Split) || node_.is(ops::VariadicSplit)) return of_split(axis);
-    if (node_.is(ops::Pad)) return of_pad(axis);
-    if (node_.is(ops::TopK))
-      return normalize_axis(node_.integer("axis"), rank_) == axis ? size_in(node_.input(1), 0) : nullptr;
-    if (node_.is(ops::OneHot))
-      return normalize_axis(node_.integer("axis"), rank_) == axis ? size_in(node_.input(1), 0) : nullptr;
-    if (node_.is(ops::Eye)) return size_in(node_.input(axis), 0);
-    if (node_.is(ops::RandomUniform)) return size_in(node_.input(0), axis);
-    if (node_.is(ops::Interpolate)) return of_interpolate(axis);
+    if (const auto reshape = match<ReshapeView>(node_))
+      return ReshapeSizes(reshape->data(), reshape->shape(), reshape->special_zero()).of(axis);
+    if (const auto broadcast = match<BroadcastView>(node_)) return of_broadcast(*broadcast, axis);
+    if (const auto tile = match<TileView>(node_)) return of_tile(*tile, axis);
+    if (const auto slice = match<SliceView>(node_)) return of_slice(*slice, axis);
+    if (const auto range = match<RangeView>(node_)) return of_range(*range);
+    if (const auto split = match<AnySplitView>(node_)) return of_split(*split, axis);
+    if (const auto pad = match<PadView>(node_)) return of_pad(*pad, axis);
+    if (const auto top = match<TopKView>(node_))
+      return normalize_axis(top->axis(), rank_) == axis ? size_in(top->k(), 0) : nullptr;
+    if (const auto one_hot = match<OneHotView>(node_))
+      return normalize_axis(one_hot->axis(), rank_) == axis ? size_in(one_hot->depth(), 0) : nullptr;
+    if (const auto eye = match<EyeView>(node_); eye && rank_ == 2)
+      return size_in(axis == 0 ? eye->rows() : eye->columns(), 0);
+    if (const auto random = match<RandomUniformView>(node_)) return size_in(random->shape(), axis);
+    if (const auto interpolate = match<InterpolateView>(node_)) return of_interpolate(*interpolate, axis);
     return nullptr;
   }
 
@@ -45,52 +55,47 @@ class DimensionRule {
     return shape.has_rank() ? std::optional(shape.rank()) : std::nullopt;
   }
 
-  Size of_reshape(std::size_t axis) const {
-    return ReshapeSizes(node_.input(0), node_.input(1), node_.boolean("special_zero")).of(axis);
-  }
-
-  Size of_broadcast(std::size_t axis) const {
-    const auto count = node_.input(1).shape().element_count();
+  Size of_broadcast(BroadcastView broadcast, std::size_t axis) const {
+    const auto count = broadcast.shape().shape().element_count();
     const auto rank = data_rank();
     if (!count || !rank) return nullptr;
     const std::size_t missing = rank_ - std::min(*rank, rank_);
     const std::size_t missing_sizes = rank_ - std::min(static_cast<std::size_t>(*count), rank_);
     const Size target =
-        axis < missing_sizes ? table_.constant(1) : size_in(node_.input(1), axis - missing_sizes);
-    if (node_.text("mode") != "bidirectional") return target;
+        axis < missing_sizes ? table_.constant(1) : size_in(broadcast.shape(), axis - missing_sizes);
+    if (broadcast.mode() != "bidirectional") return target;
     return axis < missing ? target : table_.broadcast(data(axis - missing), target);
   }
 
-  Size of_tile(std::size_t axis) const {
-    const auto count = node_.input(1).shape().element_count();
+  Size of_tile(TileView tile, std::size_t axis) const {
+    const auto count = tile.repeats().shape().element_count();
     const auto rank = data_rank();
     if (!count || !rank) return nullptr;
     const std::size_t missing = rank_ - *rank;
     const std::size_t missing_repeats = rank_ - std::min(static_cast<std::size_t>(*count), rank_);
     const Size size = axis < missing ? table_.constant(1) : data(axis - missing);
     return axis < missing_repeats ? size
-                                  : table_.product(size, size_in(node_.input(1), axis - missing_repeats));
+                                  : table_.product(size, size_in(tile.repeats(), axis - missing_repeats));
   }
 
-  /// The place of `axis` among the axes in input `input`; no value if they are dynamic, and the number of
-  /// axes if it is not among them.
-  std::optional<std::size_t> listed_at(std::size_t input, std::size_t axis) const {
-    const auto axes = exact_values(node_.input(input));
+  /// The place of `axis` in `list`; no value if the list is dynamic, and its length if the axis is not in it.
+  std::optional<std::size_t> listed_at(Value list, std::size_t axis) const {
+    const auto axes = exact_values(list);
     if (!axes) return std::nullopt;
     const auto found =
         std::ranges::find_if(*axes, [&](std::int64_t listed) { return position_in(listed, rank_) == axis; });
     return static_cast<std::size_t>(found - axes->begin());
   }
 
-  Size of_slice(std::size_t axis) const {
-    const auto place = listed_at(4, axis);
+  Size of_slice(SliceView slice, std::size_t axis) const {
+    const auto place = listed_at(slice.axes(), axis);
     if (!place) return nullptr;
-    const Size step = size_in(node_.input(3), *place);
+    const Size step = size_in(slice.step(), *place);
     const Size size = data(axis);
     const auto by = constant(step);
     if (!by || size == nullptr) return nullptr;
-    const Size start = size_in(node_.input(1), *place);
-    const Size stop = size_in(node_.input(2), *place);
+    const Size start = size_in(slice.start(), *place);
+    const Size stop = size_in(slice.stop(), *place);
     constexpr std::int64_t kEnd = std::numeric_limits<std::int32_t>::max();
     if (*by == -1) {
       const auto first = constant(start);
@@ -115,23 +120,23 @@ class DimensionRule {
     return table_.floor_quotient(table_.sum(length, table_.constant(step - 1)), table_.constant(step));
   }
 
-  Size of_range() const {
-    const auto step = constant(size_in(node_.input(2), 0));
-    const bool is_of_integers = is_integral(node_.output(0).type) && is_integral(node_.input(0).type()) &&
-                                is_integral(node_.input(1).type());
+  Size of_range(RangeView range) const {
+    const auto step = constant(size_in(range.step(), 0));
+    const bool is_of_integers = is_integral(range.output(0).type) && is_integral(range.start().type()) &&
+                                is_integral(range.stop().type());
     if (!is_of_integers || !step || *step <= 0) return nullptr;
-    const Size start = size_in(node_.input(0), 0);
-    const Size length = table_.difference(size_in(node_.input(1), 0), start);
-    const auto stop = known_values(node_.input(1));
+    const Size start = size_in(range.start(), 0);
+    const Size length = table_.difference(size_in(range.stop(), 0), start);
+    const auto stop = known_values(range.stop());
     const bool is_size = constant(start) == 0 && stop && stop->size() == 1 && stop->front().min >= 0;
     return positions(is_size ? length : table_.maximum(length, table_.constant(0)), *step);
   }
 
-  Size of_split(std::size_t axis) const {
-    if (listed_at(1, axis) != 0U) return nullptr;
-    if (node_.is(ops::Split))
-      return table_.quotient(data(axis), table_.constant(node_.integer("num_splits")));
-    const auto lengths = elements_of(node_.input(2));
+  Size of_split(AnySplitView split, std::size_t axis) const {
+    if (listed_at(split.axis(), axis) != 0U) return nullptr;
+    if (const auto equal = match<SplitView>(split.node()))
+      return table_.quotient(data(axis), table_.constant(equal->num_splits()));
+    const auto lengths = elements_of(VariadicSplitView(split).lengths());
     if (!lengths || output_ >= lengths->size()) return nullptr;
     if (constant((*lengths)[output_]) != -1) {
       const Size length = (*lengths)[output_];
@@ -144,18 +149,18 @@ class DimensionRule {
     return rest;
   }
 
-  Size of_pad(std::size_t axis) const {
-    const Size pads = table_.sum(size_in(node_.input(1), axis), size_in(node_.input(2), axis));
+  Size of_pad(PadView pad, std::size_t axis) const {
+    const Size pads = table_.sum(size_in(pad.begins(), axis), size_in(pad.ends(), axis));
     return table_.maximum(table_.sum(data(axis), pads), table_.constant(0));
   }
 
-  Size of_interpolate(std::size_t axis) const {
-    const auto axes = exact_values(node_.input(2));
-    const auto place = listed_at(2, axis);
+  Size of_interpolate(InterpolateView interpolate, std::size_t axis) const {
+    const auto axes = exact_values(interpolate.axes());
+    const auto place = listed_at(interpolate.axes(), axis);
     if (!place || !axes) return nullptr;
     if (*place == axes->size()) return data(axis);
-    if (node_.text("shape_calculation_mode") != "scales") return size_in(node_.input(1), *place);
-    const auto scales = exact_numbers(node_.input(1));
+    if (interpolate.shape_calculation_mode() != "scales") return size_in(interpolate.sizes(), *place);
+    const auto scales = exact_numbers(interpolate.sizes());
     if (!scales || *place >= scales->size()) return nullptr;
     const double scale = (*scales)[*place];
     constexpr double kMost = 1024;

@@ -5,6 +5,11 @@
 
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/groups.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
+#include "ir/views/unary.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -18,15 +23,15 @@ class ElementRule {
   /// Null where nothing is known.
   Sizes all() const {
     if (node_.inputs().empty() || node_.op().traits.has_bodies) return none();
-    if (node_.is(ops::ShapeOf)) return of_shape();
+    if (const auto shape = match<ShapeOfView>(node_)) return of_shape(*shape);
     if (node_.op().traits.reshapes || node_.is_one_of({ops::Identity, ops::Result})) return copied();
-    if (node_.is(ops::Convert)) return of_convert();
-    if (node_.is(ops::Concat)) return of_concat();
-    if (node_.is(ops::Gather)) return of_gather();
-    if (node_.is(ops::Slice)) return of_slice();
+    if (const auto convert = match<ConvertView>(node_)) return of_convert(*convert);
+    if (const auto concat = match<ConcatView>(node_)) return of_concat(*concat);
+    if (const auto gather = match<GatherView>(node_)) return of_gather(*gather);
+    if (const auto slice = match<SliceView>(node_)) return of_slice(*slice);
     if (node_.is(ops::Split) || node_.is(ops::VariadicSplit)) return of_split();
     if (node_.is_one_of({ops::Broadcast, ops::Tile})) return repeated();
-    if (node_.is(ops::ScatterUpdate) || node_.is(ops::ScatterElementsUpdate)) return of_scatter();
+    if (const auto scatter = match<AnyScatterView>(node_)) return of_scatter(*scatter);
     if (node_.is_one_of({ops::ReduceProd, ops::ReduceSum, ops::ReduceMax, ops::ReduceMin}))
       return of_reduction();
     if (node_.is(ops::LogicalNot)) return of_each([&](Size a) { return negated(a); });
@@ -64,27 +69,27 @@ class ElementRule {
     return result;
   }
 
-  Sizes of_shape() const {
+  Sizes of_shape(ShapeOfView shape) const {
     Sizes result = none();
-    for (std::size_t i = 0; i < count_; ++i) result[i] = size_along(node_.input(0), i);
+    for (std::size_t i = 0; i < count_; ++i) result[i] = size_along(shape.data(), i);
     return result;
   }
 
   /// Sizes fit into 32 bits.
-  Sizes of_convert() const {
+  Sizes of_convert(ConvertView convert) const {
     Sizes result = copied();
     const bool is_truth =
-        node_.output(0).type == ElementType::boolean && node_.input(0).type() != ElementType::boolean;
+        convert.output(0).type == ElementType::boolean && convert.data().type() != ElementType::boolean;
     for (Size& element : result) {
       if (is_truth) element = negated(table_.is_zero(element));
     }
     return result;
   }
 
-  Sizes of_concat() const {
-    if (node_.output(0).shape.rank() != 1) return none();
+  Sizes of_concat(ConcatView concat) const {
+    if (concat.output(0).shape.rank() != 1) return none();
     Sizes result;
-    for (const Value part : node_.inputs()) {
+    for (const Value part : concat.parts()) {
       const auto elements = elements_of(part);
       if (!elements) return none();
       result.append(elements->begin(), elements->end());
@@ -92,22 +97,22 @@ class ElementRule {
     return result.size() == count_ ? result : none();
   }
 
-  Sizes of_gather() const {
+  Sizes of_gather(GatherView gather) const {
     Sizes result = none();
-    const auto indices = exact_values(node_.input(1));
-    const auto elements = is_vector(node_.input(0)) ? elements_of(node_.input(0)) : std::nullopt;
-    if (!indices || !elements || indices->size() != count_ || node_.integer("batch_dims") != 0) return result;
+    const auto indices = exact_values(gather.indices());
+    const auto elements = is_vector(gather.data()) ? elements_of(gather.data()) : std::nullopt;
+    if (!indices || !elements || indices->size() != count_ || gather.batch_dims() != 0) return result;
     for (std::size_t i = 0; i < count_; ++i) {
       if (const auto place = position_in((*indices)[i], elements->size())) result[i] = (*elements)[*place];
     }
     return result;
   }
 
-  Sizes of_slice() const {
+  Sizes of_slice(SliceView slice) const {
     Sizes result = none();
-    const auto elements = is_vector(node_.input(0)) ? elements_of(node_.input(0)) : std::nullopt;
-    const auto start = known_element(node_.input(1), 0);
-    const auto step = known_element(node_.input(3), 0);
+    const auto elements = is_vector(slice.data()) ? elements_of(slice.data()) : std::nullopt;
+    const auto start = known_element(slice.start(), 0);
+    const auto step = known_element(slice.step(), 0);
     if (!elements || !start || !step || *step == 0) return result;
     const auto size = static_cast<std::int64_t>(elements->size());
     const std::int64_t least = *step > 0 ? 0 : -1;
@@ -135,13 +140,13 @@ class ElementRule {
     return {begin, begin + static_cast<std::ptrdiff_t>(count_)};
   }
 
-  Sizes of_scatter() const {
-    const bool is_assignment =
-        node_.find_attribute("reduction") == nullptr || node_.text("reduction") == "none";
+  Sizes of_scatter(AnyScatterView scatter) const {
+    const auto elements_update = match<ScatterElementsUpdateView>(scatter.node());
+    const bool is_assignment = !elements_update || elements_update->reduction() == "none";
     Sizes result = copied();
-    const auto indices = exact_values(node_.input(1));
-    const auto updates = elements_of(node_.input(2));
-    if (!is_assignment || !is_vector(node_.input(0)) || !indices || !updates ||
+    const auto indices = exact_values(scatter.indices());
+    const auto updates = elements_of(scatter.updates());
+    if (!is_assignment || !is_vector(scatter.data()) || !indices || !updates ||
         indices->size() != updates->size())
       return none();
     for (std::size_t i = 0; i < indices->size(); ++i) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/views/extension.hpp"
+
 namespace onnx2ir::ir {
 
 std::vector<Attribute> extension_attributes(std::string type, std::vector<std::string> texts,
@@ -36,11 +38,12 @@ ExtensionAttribute split_extension_attribute(std::string_view text) {
 }
 
 std::string_view layer_type(const Node& node) {
-  return node.is(ops::ExtensionOperation) ? std::string_view(node.text("type")) : node.op().name;
+  return node.is(ops::ExtensionOperation) ? std::string_view(ExtensionOperationView(node).type())
+                                          : node.op().name;
 }
 
 std::string_view layer_version(const Node& node) {
-  return node.find_attribute("opset") == nullptr ? kExtensionOpset : std::string_view(node.text("opset"));
+  return ExtensionOperationView(node).opset().value_or(kExtensionOpset);
 }
 
 }  // namespace onnx2ir::ir

@@ -111,35 +111,85 @@ const AttributeValue* Node::find_attribute(std::string_view attribute_name) cons
   return nullptr;
 }
 
-const AttributeValue& Node::required_attribute(std::string_view attribute_name, std::size_t type) const {
-  const AttributeValue* const value = find_attribute(attribute_name);
+const AttributeValue& Node::required_attribute(AttributeName attribute, std::size_t type) const {
+  const AttributeValue* const value = find_attribute(attribute.text());
   if (value == nullptr || value->index() != type) {
-    throw InternalError(std::string(op_->name) + " has no attribute '" + std::string(attribute_name) +
+    throw InternalError(std::string(op_->name) + " has no attribute '" + std::string(attribute.text()) +
                         "' of the type that is read");
   }
   return *value;
 }
 
-void Node::set_attribute(std::string_view attribute_name, AttributeValue value) {
+template <typename T>
+const T& Node::value_of(AttributeName attribute) const {
+  return *std::get_if<T>(&required_attribute(attribute, AttributeValue(T{}).index()));
+}
+
+bool Node::boolean(AttributeName attribute) const {
+  return value_of<bool>(attribute);
+}
+
+std::int64_t Node::integer(AttributeName attribute) const {
+  return value_of<std::int64_t>(attribute);
+}
+
+double Node::real(AttributeName attribute) const {
+  return value_of<double>(attribute);
+}
+
+const std::string& Node::text(AttributeName attribute) const {
+  return value_of<std::string>(attribute);
+}
+
+CheckedView<std::int64_t> Node::integers(AttributeName attribute) const {
+  return CheckedView<std::int64_t>(value_of<std::vector<std::int64_t>>(attribute));
+}
+
+const std::vector<double>& Node::reals(AttributeName attribute) const {
+  return value_of<std::vector<double>>(attribute);
+}
+
+const std::vector<std::string>& Node::texts(AttributeName attribute) const {
+  return value_of<std::vector<std::string>>(attribute);
+}
+
+ElementType Node::type(AttributeName attribute) const {
+  return value_of<ElementType>(attribute);
+}
+
+std::optional<bool> Node::optional_boolean(AttributeName attribute) const {
+  return find_attribute(attribute.text()) == nullptr ? std::nullopt : std::optional(boolean(attribute));
+}
+
+std::optional<std::string_view> Node::optional_text(AttributeName attribute) const {
+  return find_attribute(attribute.text()) == nullptr ? std::nullopt
+                                                     : std::optional<std::string_view>(text(attribute));
+}
+
+std::optional<CheckedView<std::int64_t>> Node::optional_integers(AttributeName attribute) const {
+  return find_attribute(attribute.text()) == nullptr ? std::nullopt : std::optional(integers(attribute));
+}
+
+void Node::set_attribute(Attribute attribute) {
   // Attributes are kept in the order of the descriptor, and refer to the descriptor's copy of the name.
   if (attributes_ == nullptr) attributes_ = std::make_unique<std::vector<Attribute>>();
   attributes_->reserve(op_->attributes.size());
   auto position = attributes_->begin();
   for (const AttributeSpec& spec : op_->attributes) {
     const bool present = position != attributes_->end() && position->name == spec.name;
-    if (spec.name != attribute_name) {
+    if (spec.name != attribute.name) {
       if (present) ++position;
       continue;
     }
-    if (!is_of_kind(value, spec.kind)) break;
+    if (!is_of_kind(attribute.value, spec.kind)) break;
     if (present) {
-      position->value = std::move(value);
+      position->value = std::move(attribute.value);
     } else {
-      attributes_->insert(position, {spec.name, std::move(value)});
+      attributes_->insert(position, {spec, std::move(attribute.value)});
     }
     return;
   }
-  throw std::logic_error(std::string(op_->name) + " has no attribute " + std::string(attribute_name) +
+  throw std::logic_error(std::string(op_->name) + " has no attribute " + std::string(attribute.name) +
                          " of that kind");
 }
 

@@ -168,6 +168,8 @@ class Node {
 
   std::span<const Value> inputs() const { return {inputs_.data(), inputs_.size()}; }
   Value input(std::size_t index) const { return inputs_[index]; }
+  /// Null if the node has no input `index`.
+  Value input_or_null(std::size_t index) const { return index < inputs_.size() ? inputs_[index] : Value{}; }
   void set_input(std::size_t index, Value value);
   /// Appends an input; for control-flow nodes only.
   void add_input(Value value);
@@ -199,15 +201,20 @@ class Node {
   /// The value of an attribute; null if it is optional and absent.
   const AttributeValue* find_attribute(std::string_view attribute_name) const;
   /// The value of an attribute of this type. Throws InternalError if the node has no such attribute.
-  bool boolean(std::string_view attribute) const { return value_of<bool>(attribute); }
-  std::int64_t integer(std::string_view attribute) const { return value_of<std::int64_t>(attribute); }
-  double real(std::string_view attribute) const { return value_of<double>(attribute); }
-  const std::string& text(std::string_view attribute) const { return value_of<std::string>(attribute); }
-  CheckedView<std::int64_t> integers(std::string_view attribute) const {
-    return CheckedView<std::int64_t>(value_of<std::vector<std::int64_t>>(attribute));
-  }
-  ElementType type(std::string_view attribute) const { return value_of<ElementType>(attribute); }
-  void set_attribute(std::string_view attribute_name, AttributeValue value);
+  /// The views of ir/views have these as functions: prefer SoftMaxView(node).axis() to node.integer("axis").
+  bool boolean(AttributeName attribute) const;
+  std::int64_t integer(AttributeName attribute) const;
+  double real(AttributeName attribute) const;
+  const std::string& text(AttributeName attribute) const;
+  CheckedView<std::int64_t> integers(AttributeName attribute) const;
+  const std::vector<double>& reals(AttributeName attribute) const;
+  const std::vector<std::string>& texts(AttributeName attribute) const;
+  ElementType type(AttributeName attribute) const;
+  /// The value of an optional attribute; no value if it is absent.
+  std::optional<bool> optional_boolean(AttributeName attribute) const;
+  std::optional<std::string_view> optional_text(AttributeName attribute) const;
+  std::optional<CheckedView<std::int64_t>> optional_integers(AttributeName attribute) const;
+  void set_attribute(Attribute attribute);
 
   bool has_payload() const { return payload_ != nullptr; }
   void set_payload(Payload payload);
@@ -228,11 +235,9 @@ class Node {
   friend class Graph;
   friend void replace_all_uses(Value from, Value to);
   /// Throws InternalError if the attribute is absent or has another type.
-  const AttributeValue& required_attribute(std::string_view attribute_name, std::size_t type) const;
+  const AttributeValue& required_attribute(AttributeName attribute, std::size_t type) const;
   template <typename T>
-  const T& value_of(std::string_view attribute_name) const {
-    return *std::get_if<T>(&required_attribute(attribute_name, AttributeValue(T{}).index()));
-  }
+  const T& value_of(AttributeName attribute) const;
   template <typename Body>
   Body* body() const {
     const auto* const held = std::get_if<std::unique_ptr<Body>>(payload_.get());

@@ -4,6 +4,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/graph.hpp"
+#include "ir/views/reshaping.hpp"
 
 namespace onnx2ir::ir {
 namespace {
@@ -98,10 +99,11 @@ std::optional<double> exact_number(Value value) {
   return numbers ? std::optional(numbers->front()) : std::nullopt;
 }
 
-std::optional<Integers> exact_order(const Node& transpose) {
-  auto order = exact_values(transpose.input(1));
+std::optional<Integers> exact_order(const Node& node) {
+  const TransposeView transpose = node;
+  auto order = exact_values(transpose.order());
   if (!order || !order->empty()) return order;
-  const PartialShape& data = transpose.input(0).shape();
+  const PartialShape& data = transpose.data().shape();
   if (!data.has_rank()) return std::nullopt;
   for (std::size_t axis = data.rank(); axis-- > 0;) order->push_back(static_cast<std::int64_t>(axis));
   return order;

@@ -1,4 +1,5 @@
-// The description of an IR operation: all that the compiler knows about it. The tables are in ir/ops/.
+// The description of an IR operation: all that the compiler knows about it. The table is
+// ir/ops/operations.txt.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/attribute.hpp"
@@ -33,14 +35,20 @@ class Node;
 /// Infers types, shapes and known values of all outputs of `node` from its inputs and attributes.
 using InferFunction = void (*)(Node& node);
 
+/// The inference function of an operation, in the file of its family in ir/ops.
+struct OpFunction {
+  Op op;
+  InferFunction infer;
+};
+
 /// A version of an operation that is older than the newest one, and that older releases of the runtime can
 /// read.
 struct OlderVersion {
   std::string_view opset;
   /// The attributes that it lacks. They are optional: a node without them has the meaning of this version.
   std::vector<std::string_view> without = {};
-  /// Whether it can express a node without these attributes; null: always.
-  bool (*can_express)(const Node& node) = nullptr;
+  /// An attribute and a value of it that it does not know.
+  std::pair<std::string_view, std::string_view> unless = {};
 };
 
 /// Inputs [first, last] of an operation; no input by default.
@@ -73,12 +81,15 @@ struct OpDescriptor {
   int min_inputs;
   int max_inputs;  ///< kVariadic: no limit
   int outputs;     ///< kVariadic: given by the creator
-  std::vector<AttributeSpec> attributes;
-  InferFunction infer;
+  std::vector<AttributeSpec> attributes = {};
   Traits traits = {};
   std::vector<OlderVersion> older = {};  ///< the oldest first
-  Op id = {};                            ///< set by the registry, from the name
+  Op id;
+  InferFunction infer = nullptr;  ///< set by the registry
 };
+
+/// The rows of the table, without inference functions; generated.
+std::vector<OpDescriptor> described_operations();
 
 /// The oldest version of the node's operation that can express the node: "opset1".
 std::string_view oldest_version(const Node& node);

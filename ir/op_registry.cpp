@@ -19,23 +19,20 @@ std::optional<Op> identity_of(std::string_view name) {
 
 struct Registry {
   std::vector<OpDescriptor> ops;
-  std::array<const OpDescriptor*, kOperationCount> by_id = {};
+  std::array<OpDescriptor*, kOperationCount> by_id = {};
 
-  Registry() {
+  Registry() : ops(described_operations()) {
+    for (OpDescriptor& op : ops) by_id[static_cast<std::size_t>(op.id)] = &op;
     for (const auto family : kOpFamilies) {
-      auto rows = family();
-      ops.insert(ops.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
+      for (const OpFunction& function : family()) {
+        InferFunction& infer = by_id[static_cast<std::size_t>(function.op)]->infer;
+        if (infer != nullptr) throw std::logic_error("two functions of " + std::string(name_of(function.op)));
+        infer = function.infer;
+      }
     }
-    for (OpDescriptor& op : ops) {
-      const auto id = identity_of(op.name);
-      if (!id) throw std::logic_error(std::string(op.name) + " has no identity in ir/operations.hpp");
-      op.id = *id;
-      const OpDescriptor*& row = by_id[static_cast<std::size_t>(*id)];
-      if (row != nullptr) throw std::logic_error("two descriptors of " + std::string(op.name));
-      row = &op;
+    for (const OpDescriptor& op : ops) {
+      if (op.infer == nullptr) throw std::logic_error("no function of " + std::string(op.name));
     }
-    if (std::ranges::find(by_id, nullptr) != by_id.end())
-      throw std::logic_error("an identity of ir/operations.hpp has no row in ir/ops");
   }
 };
 
@@ -70,8 +67,10 @@ namespace {
 
 bool can_express(const OlderVersion& version, const Node& node) {
   const auto has = [&](std::string_view attribute) { return node.find_attribute(attribute) != nullptr; };
-  return std::ranges::none_of(version.without, has) &&
-         (version.can_express == nullptr || version.can_express(node));
+  const auto& [attribute, value] = version.unless;
+  const AttributeValue* const found = node.find_attribute(attribute);
+  const auto* const text = found == nullptr ? nullptr : std::get_if<std::string>(found);
+  return std::ranges::none_of(version.without, has) && (text == nullptr || *text != value);
 }
 
 }  // namespace

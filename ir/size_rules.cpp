@@ -7,6 +7,7 @@
 #include "ir/dimension_rules.hpp"
 #include "ir/element_rules.hpp"
 #include "ir/inference.hpp"
+#include "ir/views/joining.hpp"
 
 namespace onnx2ir::ir {
 
@@ -67,12 +68,12 @@ namespace {
 
 /// The same axis of the values that a Concat joins along another axis, which all have the same size.
 std::vector<Size> equal_dimensions(Value value, std::size_t axis) {
-  const Node& node = *value.node;
-  if (!node.is(ops::Concat) || normalize_axis(node.integer("axis"), value.shape().rank()) == axis) return {};
+  const auto concat = match<ConcatView>(value);
+  if (!concat || normalize_axis(concat->axis(), value.shape().rank()) == axis) return {};
   constexpr std::size_t kMaxJoined = 4;
   std::vector<Size> result;
-  for (std::size_t i = 0; i < std::min(node.inputs().size(), kMaxJoined); ++i)
-    result.push_back(size_along(node.input(i), axis));
+  for (std::size_t i = 0; i < std::min(concat->parts().size(), kMaxJoined); ++i)
+    result.push_back(size_along(concat->parts()[i], axis));
   return result;
 }
 

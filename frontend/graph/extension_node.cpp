@@ -136,7 +136,7 @@ std::vector<ir::Attribute> attributes_of(const NodeContext& context, const ir::O
     }
     auto value = converted(attribute, spec->kind);
     if (!value) context.fail(fmt::format("attribute '{}' of {} has another type", spec->name, op.name));
-    attributes.push_back({spec->name, *std::move(value)});
+    attributes.push_back({*spec, *std::move(value)});
   }
   for (const ir::AttributeSpec& spec : op.attributes) {
     if (spec.presence == ir::AttributeSpec::Presence::required &&

@@ -1,11 +1,11 @@
 // Scaled dot-product attention.
+#include "ir/views/attention.hpp"
+
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 
 namespace onnx2ir::ir {
 namespace {
-
-using Kind = AttributeSpec::Kind;
 
 /// The dimensions of a shape before the last two.
 PartialShape batch_of(const PartialShape& shape) {
@@ -24,11 +24,12 @@ void widen(PartialShape& shape, const PartialShape& other, std::string_view what
 }
 
 void infer_attention(Node& node) {
+  const ScaledDotProductAttentionView attention = node;
   const ElementType type = same_type(node, 0, 3);
   require(is_floating(type), "ScaledDotProductAttention takes floating-point numbers");
-  const PartialShape& query = node.input(0).shape();
-  const PartialShape& key = node.input(1).shape();
-  const PartialShape& value = node.input(2).shape();
+  const PartialShape& query = attention.query().shape();
+  const PartialShape& key = attention.key().shape();
+  const PartialShape& value = attention.value().shape();
   for (const PartialShape* shape : {&query, &key, &value}) {
     require(shape->has_rank() && shape->rank() >= 3,
             "ScaledDotProductAttention takes inputs of at least three dimensions");
@@ -41,8 +42,8 @@ void infer_attention(Node& node) {
   widen(batch, batch_of(key), "key");
   widen(batch, batch_of(value), "value");
   PartialShape rows{from_end(query, 2)};
-  if (node.inputs().size() > 3 && !node.boolean("causal") && !node.input(3).shape().is_scalar()) {
-    const PartialShape& mask = node.input(3).shape();
+  if (attention.mask() && !attention.causal() && !attention.mask().shape().is_scalar()) {
+    const PartialShape& mask = attention.mask().shape();
     require(mask.has_rank() && mask.rank() >= 2,
             "ScaledDotProductAttention takes masks of two dimensions or more");
     require(mask.rank() <= query.rank(), "ScaledDotProductAttention's mask has too many dimensions");
@@ -56,8 +57,10 @@ void infer_attention(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> attention_ops() {
-  return {{"ScaledDotProductAttention", "opset13", 3, 5, 1, {{"causal", Kind::boolean}}, infer_attention}};
+std::vector<OpFunction> attention_functions() {
+  return {
+      {ops::ScaledDotProductAttention, infer_attention},
+  };
 }
 
 }  // namespace onnx2ir::ir

@@ -1,4 +1,6 @@
 // Operations of object detectors: prior boxes, proposals, suppression of overlapping boxes.
+#include "ir/views/detection.hpp"
+
 #include <cmath>
 #include <set>
 
@@ -9,8 +11,6 @@
 
 namespace onnx2ir::ir {
 namespace {
-
-using Kind = AttributeSpec::Kind;
 
 /// Fails unless input `index` can have `rank` axes.
 void require_rank(const Node& node, std::size_t index, std::size_t rank) {
@@ -33,15 +33,16 @@ void require_size(const Node& node, std::size_t index, std::size_t axis, Dimensi
             std::to_string(axis) + ", not " + to_string(size));
 }
 
-const std::vector<double>& reals(const Node& node, std::string_view name) {
+const std::vector<double>& reals(const Node& node, AttributeName name) {
   static const std::vector<double> kNone;
-  const AttributeValue* const value = node.find_attribute(name);
+  const AttributeValue* const value = node.find_attribute(name.text());
   return value == nullptr ? kNone : std::get<std::vector<double>>(*value);
 }
 
 /// The boxes around each point, by OpenVINO's formula: ratios are compared in single precision after rounding
 /// to six digits.
 std::int64_t prior_count(const Node& node) {
+  const PriorBoxView prior_box = node;
   std::set<float> ratios{1.0F};
   const auto add_ratio = [&](double ratio) {
     constexpr double kDigits = 1e6;
@@ -49,14 +50,12 @@ std::int64_t prior_count(const Node& node) {
   };
   for (const double ratio : reals(node, "aspect_ratio")) {
     add_ratio(ratio);
-    if (node.boolean("flip")) add_ratio(1 / ratio);
+    if (prior_box.flip()) add_ratio(1 / ratio);
   }
-  const auto count = [&](std::string_view name) {
-    return static_cast<std::int64_t>(reals(node, name).size());
-  };
+  const auto count = [&](AttributeName name) { return static_cast<std::int64_t>(reals(node, name).size()); };
   const auto ratio_count = static_cast<std::int64_t>(ratios.size());
-  std::int64_t result = node.boolean("scale_all_sizes") ? ratio_count * count("min_size") + count("max_size")
-                                                        : ratio_count + count("min_size") - 1;
+  std::int64_t result = prior_box.scale_all_sizes() ? ratio_count * count("min_size") + count("max_size")
+                                                    : ratio_count + count("min_size") - 1;
   if (count("fixed_size") != 0) result = ratio_count * count("fixed_size");
   for (const double density : reals(node, "density")) {
     constexpr double kMost = 1 << 15;
@@ -96,6 +95,7 @@ void infer_prior_box_clustered(Node& node) {
 /// Inputs: box offsets [N, P * 4], class scores [N, P * C], priors [N or 1, 2 or 1, P * 4]; two more for a
 /// second stage.
 void infer_detection_output(Node& node) {
+  const DetectionOutputView detection_output = node;
   const ElementType type = same_type(node, 0, node.inputs().size());
   require(is_floating(type), "the inputs must be floating-point");
   require(node.inputs().size() != 4, "needs three or five inputs");
@@ -103,8 +103,8 @@ void infer_detection_output(Node& node) {
     if (input < node.inputs().size()) require_rank(node, input, 2);
   }
   require_rank(node, 2, 3);
-  const bool is_shared = node.boolean("share_location");
-  require_size(node, 2, 1, Dimension(node.boolean("variance_encoded_in_target") ? 1 : 2));
+  const bool is_shared = detection_output.share_location();
+  require_size(node, 2, 1, Dimension(detection_output.variance_encoded_in_target() ? 1 : 2));
 
   // The number of priors and of classes, as far as sizes give them; 0 otherwise.
   std::int64_t priors = 0;
@@ -116,7 +116,7 @@ void infer_detection_output(Node& node) {
     return size.size() / divisor;
   };
   constexpr std::int64_t kCorners = 4;
-  priors = quotient(size_of_input(node, 2, 2), node.boolean("normalized") ? kCorners : kCorners + 1);
+  priors = quotient(size_of_input(node, 2, 2), detection_output.normalized() ? kCorners : kCorners + 1);
   if (priors == 0 && node.inputs().size() == 5) priors = quotient(size_of_input(node, 3, 1), 2);
   classes = quotient(size_of_input(node, 1, 1), priors);
   for (const std::size_t boxes : {0, 4}) {
@@ -131,8 +131,8 @@ void infer_detection_output(Node& node) {
   require_size(node, 1, 0, images);
   if (images.is_dynamic() && size_of_input(node, 1, 0).is_static()) images = size_of_input(node, 1, 0);
   const auto known = [](std::int64_t count) { return count != 0 ? Dimension(count) : Dimension(); };
-  const std::int64_t kept = std::get<std::vector<std::int64_t>>(*node.find_attribute("keep_top_k")).at(0);
-  const std::int64_t most = node.integer("top_k");
+  const std::int64_t kept = detection_output.keep_top_k()[0];
+  const std::int64_t most = detection_output.top_k();
   Dimension rows = multiply(images, known(classes));
   if (kept > 0) {
     rows = multiply(images, Dimension(kept));
@@ -147,6 +147,7 @@ void infer_detection_output(Node& node) {
 /// The number of images is that of input 0, 2 and 3; the number of rois is at most `post_nms_count` for each.
 /// Inputs: image sizes [N, 3 or 4], anchors [H, W, A, 4], offsets [N, A * 4, H, W], scores [N, A, H, W].
 void infer_generate_proposals(Node& node) {
+  const GenerateProposalsView proposals = node;
   const ElementType type = same_type(node, 0, 4);
   require_rank(node, 0, 2);
   require_size(node, 0, 1, Dimension(3, 4));
@@ -164,11 +165,11 @@ void infer_generate_proposals(Node& node) {
     require(both.has_value(), "the inputs differ in the number of images");
     images = *both;
   }
-  const Dimension most = multiply(images, Dimension(node.integer("post_nms_count")));
+  const Dimension most = multiply(images, Dimension(proposals.post_nms_count()));
   const Dimension rois(0, most.max);
   set_output(node, 0, type, PartialShape{rois, 4});
   set_output(node, 1, type, PartialShape{rois});
-  set_output(node, 2, node.type("roi_num_type"), PartialShape{images});
+  set_output(node, 2, proposals.roi_num_type(), PartialShape{images});
 }
 
 /// Inputs: image size [3], anchors [A, 4], offsets [A * 4, H, W], scores [A, H, W].
@@ -182,23 +183,24 @@ void infer_proposals_of_one_image(Node& node) {
   require_rank(node, 3, 3);
   require_size(node, 2, 1, size_of_input(node, 3, 1));
   require_size(node, 2, 2, size_of_input(node, 3, 2));
-  const Dimension rois(node.integer("post_nms_count"));
+  const Dimension rois(ExperimentalDetectronGenerateProposalsSingleImageView(node).post_nms_count());
   set_output(node, 0, type, PartialShape{rois, 4});
   set_output(node, 1, type, PartialShape{rois});
 }
 
 /// Inputs: rois [R, 4], offsets [R, C * 4], scores [R, C], image size [1, 3].
 void infer_detectron_output(Node& node) {
+  const ExperimentalDetectronDetectionOutputView detections = node;
   const ElementType type = same_type(node, 0, 4);
   for (const std::size_t input : {0, 1, 2, 3}) require_rank(node, input, 2);
-  const Dimension classes(node.integer("num_classes"));
+  const Dimension classes(detections.num_classes());
   require_size(node, 0, 1, Dimension(4));
   require_size(node, 1, 1, multiply(classes, Dimension(4)));
   require_size(node, 2, 1, classes);
   require_size(node, 3, 0, Dimension(1));
   require_size(node, 3, 1, Dimension(3));
   for (const std::size_t input : {1, 2}) require_size(node, input, 0, size_of_input(node, 0, 0));
-  const Dimension most(node.integer("max_detections_per_image"));
+  const Dimension most(detections.max_detections_per_image());
   set_output(node, 0, type, PartialShape{most, 4});
   set_output(node, 1, ElementType::i32, PartialShape{most});
   set_output(node, 2, type, PartialShape{most});
@@ -216,8 +218,9 @@ void infer_prior_grid(Node& node) {
   const Dimension height = size_of_input(node, 1, 2);
   const Dimension width = size_of_input(node, 1, 3);
   set_output(node, 0, type,
-             node.boolean("flatten") ? PartialShape{multiply(multiply(height, width), priors), 4}
-                                     : PartialShape{height, width, priors, 4});
+             ExperimentalDetectronPriorGridGeneratorView(node).flatten()
+                 ? PartialShape{multiply(multiply(height, width), priors), 4}
+                 : PartialShape{height, width, priors, 4});
 }
 
 /// Inputs: rois [R, 4], levels of a pyramid [1, C, H, W].
@@ -234,7 +237,7 @@ void infer_roi_features(Node& node) {
     channels = *both;
   }
   const Dimension rois = size_of_input(node, 0, 0);
-  const Dimension size(node.integer("output_size"));
+  const Dimension size(ExperimentalDetectronROIFeatureExtractorView(node).output_size());
   set_output(node, 0, type, PartialShape{rois, channels, size, size});
   set_output(node, 1, type, PartialShape{rois, 4});
 }
@@ -246,128 +249,22 @@ void infer_best_rois(Node& node) {
   require_size(node, 0, 1, Dimension(4));
   require_rank(node, 1, 1);
   require_size(node, 1, 0, size_of_input(node, 0, 0));
-  set_output(node, 0, type, PartialShape{Dimension(node.integer("max_rois")), 4});
+  set_output(node, 0, type, PartialShape{Dimension(ExperimentalDetectronTopKROIsView(node).max_rois()), 4});
 }
 
 }  // namespace
 
-std::vector<OpDescriptor> detection_ops() {
-  constexpr auto kReal = Kind::real;
-  constexpr auto kReals = Kind::reals;
-  constexpr auto kInteger = Kind::integer;
-  constexpr auto kFlag = Kind::boolean;
+std::vector<OpFunction> detection_functions() {
   return {
-      {"PriorBox",
-       "opset8",
-       2,
-       2,
-       1,
-       {{"min_size", kReals},
-        {"max_size", kReals},
-        {"aspect_ratio", kReals},
-        {"density", kReals},
-        {"fixed_ratio", kReals},
-        {"fixed_size", kReals},
-        {"clip", kFlag},
-        {"flip", kFlag},
-        {"step", kReal},
-        {"offset", kReal},
-        {"variance", kReals},
-        {"scale_all_sizes", kFlag},
-        {"min_max_aspect_ratios_order", kFlag}},
-       infer_prior_box,
-       {.sizes = {0, 1}}},
-      {"PriorBoxClustered",
-       "opset1",
-       2,
-       2,
-       1,
-       {{"width", kReals},
-        {"height", kReals},
-        {"clip", kFlag},
-        {"step", kReal},
-        {"step_w", kReal},
-        {"step_h", kReal},
-        {"offset", kReal},
-        {"variance", kReals}},
-       infer_prior_box_clustered,
-       {.sizes = {0, 1}}},
-      {"DetectionOutput",
-       "opset8",
-       3,
-       5,
-       1,
-       {{"background_label_id", kInteger},
-        {"top_k", kInteger},
-        {"variance_encoded_in_target", kFlag},
-        {"keep_top_k", Kind::integers},
-        {"code_type", Kind::text},
-        {"share_location", kFlag},
-        {"nms_threshold", kReal},
-        {"confidence_threshold", kReal},
-        {"clip_after_nms", kFlag},
-        {"clip_before_nms", kFlag},
-        {"decrease_label_id", kFlag},
-        {"normalized", kFlag},
-        {"input_height", kInteger},
-        {"input_width", kInteger},
-        {"objectness_score", kReal}},
-       infer_detection_output},
-      {"GenerateProposals",
-       "opset9",
-       4,
-       4,
-       3,
-       {{"min_size", kReal},
-        {"nms_threshold", kReal},
-        {"pre_nms_count", kInteger},
-        {"post_nms_count", kInteger},
-        {"normalized", kFlag},
-        {"nms_eta", kReal},
-        {"roi_num_type", Kind::type}},
-       infer_generate_proposals},
-      {"ExperimentalDetectronGenerateProposalsSingleImage",
-       "opset6",
-       4,
-       4,
-       2,
-       {{"min_size", kReal},
-        {"nms_threshold", kReal},
-        {"pre_nms_count", kInteger},
-        {"post_nms_count", kInteger}},
-       infer_proposals_of_one_image},
-      {"ExperimentalDetectronDetectionOutput",
-       "opset6",
-       4,
-       4,
-       3,
-       {{"score_threshold", kReal},
-        {"nms_threshold", kReal},
-        {"max_delta_log_wh", kReal},
-        {"num_classes", kInteger},
-        {"post_nms_count", kInteger},
-        {"max_detections_per_image", kInteger},
-        {"class_agnostic_box_regression", kFlag},
-        {"deltas_weights", kReals}},
-       infer_detectron_output},
-      {"ExperimentalDetectronPriorGridGenerator",
-       "opset6",
-       3,
-       3,
-       1,
-       {{"flatten", kFlag}, {"h", kInteger}, {"w", kInteger}, {"stride_x", kReal}, {"stride_y", kReal}},
-       infer_prior_grid},
-      {"ExperimentalDetectronROIFeatureExtractor",
-       "opset6",
-       2,
-       OpDescriptor::kVariadic,
-       2,
-       {{"output_size", kInteger},
-        {"sampling_ratio", kInteger},
-        {"pyramid_scales", Kind::integers},
-        {"aligned", kFlag}},
-       infer_roi_features},
-      {"ExperimentalDetectronTopKROIs", "opset6", 2, 2, 1, {{"max_rois", kInteger}}, infer_best_rois},
+      {ops::PriorBox, infer_prior_box},
+      {ops::PriorBoxClustered, infer_prior_box_clustered},
+      {ops::DetectionOutput, infer_detection_output},
+      {ops::GenerateProposals, infer_generate_proposals},
+      {ops::ExperimentalDetectronGenerateProposalsSingleImage, infer_proposals_of_one_image},
+      {ops::ExperimentalDetectronDetectionOutput, infer_detectron_output},
+      {ops::ExperimentalDetectronPriorGridGenerator, infer_prior_grid},
+      {ops::ExperimentalDetectronROIFeatureExtractor, infer_roi_features},
+      {ops::ExperimentalDetectronTopKROIs, infer_best_rois},
   };
 }
 

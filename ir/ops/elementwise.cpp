@@ -1,4 +1,6 @@
 // Elementwise operations on two values, or on a condition and two values, with numpy broadcasting.
+#include "ir/views/elementwise.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,9 +11,6 @@
 
 namespace onnx2ir::ir {
 namespace {
-
-using Kind = AttributeSpec::Kind;
-using Presence = AttributeSpec::Presence;
 
 PartialShape broadcast_inputs(const Node& node, std::size_t a, std::size_t b) {
   const auto shape = broadcast(node.input(a).shape(), node.input(b).shape());
@@ -66,9 +65,8 @@ constexpr NumberFunction2 kSmaller = numbers([](auto a, auto b) { return std::mi
 void infer_divide(Node& node) {
   infer_numbers(node);
   if (is_floating(node.output(0).type)) return propagate(node, kQuotient);
-  const AttributeValue* const flooring = node.find_attribute("m_pythondiv");
-  propagate(node, flooring == nullptr || std::get<bool>(*flooring) ? with_openvino_bounds<divide_flooring>
-                                                                   : with_openvino_bounds<divide_truncating>);
+  propagate(node, DivideView(node).m_pythondiv().value_or(true) ? with_openvino_bounds<divide_flooring>
+                                                                : with_openvino_bounds<divide_truncating>);
 }
 
 template <RangeFunction2 kFunction, bool (*kOfNumbers)(double, double)>
@@ -115,10 +113,10 @@ ValueRange openvino_range(ValueRange range) {
 /// The elements of the condition of a Select that OpenVINO's inference takes for known, of which some may be
 /// wrong at run time.
 std::optional<KnownValues> openvino_condition(Value condition, std::span<const std::int64_t> sizes) {
-  const Node& node = *condition.node;
-  if (!node.is(ops::Equal) || !is_integral(node.input(0).type())) return known_broadcast(condition, sizes);
-  auto result = known_broadcast(node.input(0), sizes);
-  const auto other = known_broadcast(node.input(1), sizes);
+  const auto comparison = match<EqualView>(condition);
+  if (!comparison || !is_integral(comparison->a().type())) return known_broadcast(condition, sizes);
+  auto result = known_broadcast(comparison->a(), sizes);
+  const auto other = known_broadcast(comparison->b(), sizes);
   if (!result || !other) return std::nullopt;
   for (std::size_t i = 0; i < result->size(); ++i) {
     (*result)[i] = equal(openvino_range((*result)[i]), openvino_range((*other)[i]));
@@ -127,16 +125,17 @@ std::optional<KnownValues> openvino_condition(Value condition, std::span<const s
 }
 
 void infer_select(Node& node) {
-  require(node.input(0).type() == ElementType::boolean, "the condition must be boolean");
-  const auto shape = broadcast(broadcast_inputs(node, 1, 2), node.input(0).shape());
+  const SelectView select = node;
+  require(select.condition().type() == ElementType::boolean, "the condition must be boolean");
+  const auto shape = broadcast(broadcast_inputs(node, 1, 2), select.condition().shape());
   require(shape.has_value(), "condition and values cannot be broadcast together");
   set_output(node, 0, same_type(node, 1, 3), *shape);
   const auto sizes = shape->sizes();
   if (!sizes) return;
-  const auto condition = known_broadcast(node.input(0), *sizes);
-  const auto assumed = openvino_condition(node.input(0), *sizes);
-  const auto yes = known_broadcast(node.input(1), *sizes);
-  const auto no = known_broadcast(node.input(2), *sizes);
+  const auto condition = known_broadcast(select.condition(), *sizes);
+  const auto assumed = openvino_condition(select.condition(), *sizes);
+  const auto yes = known_broadcast(select.then_value(), *sizes);
+  const auto no = known_broadcast(select.else_value(), *sizes);
   if (!condition || !assumed || !yes || !no) return;
   KnownValues result(condition->size());
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -155,79 +154,33 @@ bool compare(double a, double b) {
 
 }  // namespace
 
-std::vector<OpDescriptor> elementwise_ops() {
-  constexpr Traits kBroadcasts{.broadcasts = true};
-  constexpr Traits kArithmetic{.broadcasts = true, .is_arithmetic = true};
+std::vector<OpFunction> elementwise_functions() {
   return {
-      {"Add", "opset1", 2, 2, 1, {}, infer_arithmetic<add, kSum>, kArithmetic},
-      {"Subtract", "opset1", 2, 2, 1, {}, infer_arithmetic<subtract, kDifference>, kArithmetic},
-      {"Multiply",
-       "opset1",
-       2,
-       2,
-       1,
-       // The node comes from an ONNX DequantizeLinear.
-       {{"dequantizes", Kind::boolean, Presence::note}},
-       infer_arithmetic<multiply, kProduct>,
-       kArithmetic},
-      // For integers: m_pythondiv rounds toward minus infinity, otherwise toward zero.
-      {"Divide",
-       "opset1",
-       2,
-       2,
-       1,
-       {{"m_pythondiv", Kind::boolean, Presence::optional}},
-       infer_divide,
-       kArithmetic},
-      {"Mod", "opset1", 2, 2, 1, {}, infer_arithmetic<remainder_truncating, kRemainder>, kArithmetic},
-      {"FloorMod",
-       "opset1",
-       2,
-       2,
-       1,
-       {},
-       infer_arithmetic<remainder_flooring, kFlooredRemainder>,
-       kArithmetic},
-      {"Power", "opset1", 2, 2, 1, {}, infer_arithmetic<power, kPower>, kArithmetic},
-      {"Maximum", "opset1", 2, 2, 1, {}, infer_arithmetic<maximum, kLarger>, kArithmetic},
-      {"Minimum", "opset1", 2, 2, 1, {}, infer_arithmetic<minimum, kSmaller>, kArithmetic},
-      {"SquaredDifference", "opset1", 2, 2, 1, {}, infer_numbers, kArithmetic},
-      {"Equal", "opset1", 2, 2, 1, {}, infer_comparison<equal, compare<std::equal_to<>>>, kBroadcasts},
-      {"NotEqual",
-       "opset1",
-       2,
-       2,
-       1,
-       {},
-       infer_comparison<not_equal, compare<std::not_equal_to<>>>,
-       kBroadcasts},
-      {"Less", "opset1", 2, 2, 1, {}, infer_comparison<less, compare<std::less<>>>, kBroadcasts},
-      {"LessEqual",
-       "opset1",
-       2,
-       2,
-       1,
-       {},
-       infer_comparison<less_or_equal, compare<std::less_equal<>>>,
-       kBroadcasts},
-      {"Greater", "opset1", 2, 2, 1, {}, infer_comparison<greater, compare<std::greater<>>>, kBroadcasts},
-      {"GreaterEqual",
-       "opset1",
-       2,
-       2,
-       1,
-       {},
-       infer_comparison<greater_or_equal, compare<std::greater_equal<>>>,
-       kBroadcasts},
-      {"LogicalAnd", "opset1", 2, 2, 1, {}, infer_logical<logical_and>, kBroadcasts},
-      {"LogicalOr", "opset1", 2, 2, 1, {}, infer_logical<logical_or>, kBroadcasts},
-      {"LogicalXor", "opset2", 2, 2, 1, {}, infer_logical<logical_xor>, kBroadcasts},
-      {"BitwiseAnd", "opset13", 2, 2, 1, {}, infer_bitwise, kBroadcasts},
-      {"BitwiseOr", "opset13", 2, 2, 1, {}, infer_bitwise, kBroadcasts},
-      {"BitwiseXor", "opset13", 2, 2, 1, {}, infer_bitwise, kBroadcasts},
-      {"BitwiseLeftShift", "opset15", 2, 2, 1, {}, infer_bitwise, kBroadcasts},
-      {"BitwiseRightShift", "opset15", 2, 2, 1, {}, infer_bitwise, kBroadcasts},
-      {"Select", "opset1", 3, 3, 1, {}, infer_select, kBroadcasts},
+      {ops::Add, infer_arithmetic<add, kSum>},
+      {ops::Subtract, infer_arithmetic<subtract, kDifference>},
+      {ops::Multiply, infer_arithmetic<multiply, kProduct>},
+      {ops::Divide, infer_divide},
+      {ops::Mod, infer_arithmetic<remainder_truncating, kRemainder>},
+      {ops::FloorMod, infer_arithmetic<remainder_flooring, kFlooredRemainder>},
+      {ops::Power, infer_arithmetic<power, kPower>},
+      {ops::Maximum, infer_arithmetic<maximum, kLarger>},
+      {ops::Minimum, infer_arithmetic<minimum, kSmaller>},
+      {ops::SquaredDifference, infer_numbers},
+      {ops::Equal, infer_comparison<equal, compare<std::equal_to<>>>},
+      {ops::NotEqual, infer_comparison<not_equal, compare<std::not_equal_to<>>>},
+      {ops::Less, infer_comparison<less, compare<std::less<>>>},
+      {ops::LessEqual, infer_comparison<less_or_equal, compare<std::less_equal<>>>},
+      {ops::Greater, infer_comparison<greater, compare<std::greater<>>>},
+      {ops::GreaterEqual, infer_comparison<greater_or_equal, compare<std::greater_equal<>>>},
+      {ops::LogicalAnd, infer_logical<logical_and>},
+      {ops::LogicalOr, infer_logical<logical_or>},
+      {ops::LogicalXor, infer_logical<logical_xor>},
+      {ops::BitwiseAnd, infer_bitwise},
+      {ops::BitwiseOr, infer_bitwise},
+      {ops::BitwiseXor, infer_bitwise},
+      {ops::BitwiseLeftShift, infer_bitwise},
+      {ops::BitwiseRightShift, infer_bitwise},
+      {ops::Select, infer_select},
   };
 }
 

@@ -5,20 +5,15 @@
 
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
+#include "ir/views/extension.hpp"
 
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = AttributeSpec::Kind;
-
-const std::vector<std::string>& texts_of(const Node& node, std::string_view attribute) {
-  return std::get<std::vector<std::string>>(*node.find_attribute(attribute));
-}
-
 /// The XML has an attribute for each text.
 void check_attributes(const Node& node) {
   std::vector<std::string_view> names;
-  for (const std::string& text : texts_of(node, "attributes")) {
+  for (const std::string& text : node.texts("attributes")) {
     names.push_back(split_extension_attribute(text).name);
     if (!is_attribute_name(names.back())) invalid("'" + text + "' is not an attribute 'name=value'");
   }
@@ -28,10 +23,11 @@ void check_attributes(const Node& node) {
 
 /// Types and shapes are declared by the attributes.
 void infer_extension(Node& node) {
+  const ExtensionOperationView extension = node;
   check_attributes(node);
-  const auto& types = texts_of(node, "types");
-  const auto ranks = node.integers("ranks");
-  const auto sizes = node.integers("sizes");
+  const auto& types = extension.types();
+  const auto ranks = extension.ranks();
+  const auto sizes = extension.sizes();
   require(types.size() == node.outputs().size() && ranks.size() == types.size(),
           "'types' and 'ranks' need an element for each output");
   std::size_t next = 0;
@@ -55,22 +51,9 @@ void infer_extension(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> extension_ops() {
-  constexpr int kMany = OpDescriptor::kVariadic;
+std::vector<OpFunction> extension_functions() {
   return {
-      {"ExtensionOperation",
-       "opset1",
-       0,
-       kMany,
-       kMany,
-       {{"type", Kind::text},
-        {"attributes", Kind::texts},
-        {"types", Kind::texts},
-        {"ranks", Kind::integers},
-        {"sizes", Kind::integers},
-        {"opset", Kind::text, AttributeSpec::Presence::optional}},
-       infer_extension,
-       {.is_volatile = true}},
+      {ops::ExtensionOperation, infer_extension},
   };
 }
 

@@ -1,4 +1,6 @@
 // Operations on elements and their indices: NonZero, OneHot, Eye, Unique.
+#include "ir/views/indexing.hpp"
+
 #include <algorithm>
 
 #include "ir/checked_arithmetic.hpp"
@@ -9,29 +11,28 @@
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = AttributeSpec::Kind;
-
 void infer_non_zero(Node& node) {
-  const PartialShape& shape = node.input(0).shape();
+  const NonZeroView non_zero = node;
+  const PartialShape& shape = non_zero.data().shape();
   const auto count = shape.element_count();
-  if (const auto values = exact_values(node.input(0)); values && shape.has_rank()) {
+  if (const auto values = exact_values(non_zero.data()); values && shape.has_rank()) {
     const auto found =
         std::count_if(values->begin(), values->end(), [](std::int64_t value) { return value != 0; });
     return set_output(
-        node, 0, node.type("output_type"),
+        node, 0, non_zero.output_type(),
         PartialShape{static_cast<std::int64_t>(shape.rank()), static_cast<std::int64_t>(found)});
   }
   const Dimension rows = shape.has_rank() ? Dimension(static_cast<std::int64_t>(shape.rank())) : Dimension();
-  const auto numbers = count ? exact_numbers(node.input(0)) : std::nullopt;
+  const auto numbers = count ? exact_numbers(non_zero.data()) : std::nullopt;
   if (!numbers) {
-    return set_output(node, 0, node.type("output_type"),
+    return set_output(node, 0, non_zero.output_type(),
                       PartialShape{rows, count ? Dimension(0, *count) : Dimension()});
   }
   std::vector<std::int64_t> places;
   for (std::size_t i = 0; i < numbers->size(); ++i) {
     if ((*numbers)[i] != 0) places.push_back(static_cast<std::int64_t>(i));
   }
-  set_output(node, 0, node.type("output_type"),
+  set_output(node, 0, non_zero.output_type(),
              PartialShape{rows, Dimension(static_cast<std::int64_t>(places.size()))});
   if (places.size() * shape.rank() > kMaxKnownElements) return;
   KnownValues values(shape.rank() * places.size());
@@ -49,9 +50,10 @@ void infer_non_zero(Node& node) {
 void set_known_one_hot(Node& node, std::int64_t depth, std::int64_t inner) {
   const auto count = node.output(0).shape.element_count();
   if (!count || *count > kMaxKnownElements) return;
-  const auto indices = exact_values(node.input(0));
-  const auto on = known_values(node.input(2));
-  const auto off = known_values(node.input(3));
+  const OneHotView one_hot = node;
+  const auto indices = exact_values(one_hot.indices());
+  const auto on = known_values(one_hot.on_value());
+  const auto off = known_values(one_hot.off_value());
   const auto is_exact = [](const auto& known) {
     return known && known->size() == 1 && known->front().is_exact();
   };
@@ -67,16 +69,17 @@ void set_known_one_hot(Node& node, std::int64_t depth, std::int64_t inner) {
 }
 
 void infer_one_hot(Node& node) {
-  const Value indices = node.input(0);
-  if (!indices.shape().has_rank()) return set_output(node, 0, node.input(2).type(), unknown());
+  const OneHotView one_hot = node;
+  const Value indices = one_hot.indices();
+  if (!indices.shape().has_rank()) return set_output(node, 0, one_hot.on_value().type(), unknown());
   Dimensions result(indices.shape().begin(), indices.shape().end());
-  const std::size_t axis = normalize_axis(node.integer("axis"), result.size() + 1);
-  const auto depth = exact_numbers(node.input(1));
+  const std::size_t axis = normalize_axis(one_hot.axis(), result.size() + 1);
+  const auto depth = exact_numbers(one_hot.depth());
   const Dimension size = depth && depth->size() == 1 ? Dimension(checked_size(depth->front())) : Dimension();
   const auto inner =
       PartialShape(Dimensions(result.begin() + static_cast<std::ptrdiff_t>(axis), result.end()));
   result.insert(result.begin() + static_cast<std::ptrdiff_t>(axis), size);
-  set_output(node, 0, node.input(2).type(), PartialShape(std::move(result)));
+  set_output(node, 0, one_hot.on_value().type(), PartialShape(std::move(result)));
   if (size.is_static() && inner.is_static()) set_known_one_hot(node, size.size(), *inner.element_count());
 }
 
@@ -85,19 +88,20 @@ void infer_eye(Node& node) {
     const auto known = known_integers(node, input);
     return known && known->size() == 1 ? to_dimension(known->front()) : Dimension();
   };
-  set_output(node, 0, node.type("output_type"), PartialShape{dimension(0), dimension(1)});
+  set_output(node, 0, EyeView(node).output_type(), PartialShape{dimension(0), dimension(1)});
 }
 
 void infer_unique(Node& node) {
-  const Value data = node.input(0);
-  const ElementType index_type = node.type("index_element_type");
-  const ElementType count_type = node.type("count_element_type");
+  const UniqueView unique = node;
+  const Value data = unique.data();
+  const ElementType index_type = unique.index_element_type();
+  const ElementType count_type = unique.count_element_type();
   const auto total = data.shape().element_count();
   Dimension found = total ? Dimension(std::min<std::int64_t>(*total, 1), *total) : Dimension();
   Dimension all = total ? Dimension(*total) : Dimension();
   PartialShape values{found};
   if (node.inputs().size() > 1) {
-    const auto axis = exact_values(node.input(1));
+    const auto axis = exact_values(unique.axis());
     if (!data.shape().has_rank() || !axis || axis->size() != 1) {
       values = unknown();
       found = all = Dimension();
@@ -117,20 +121,12 @@ void infer_unique(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> indexing_ops() {
-  const AttributeSpec axis{"axis", Kind::integer};
-  const AttributeSpec output_type{"output_type", Kind::type};
+std::vector<OpFunction> indexing_functions() {
   return {
-      {"NonZero", "opset3", 1, 1, 1, {output_type}, infer_non_zero},
-      {"OneHot", "opset1", 4, 4, 1, {axis}, infer_one_hot, {.sizes = {1, 1}}},
-      {"Eye", "opset9", 3, 4, 1, {output_type}, infer_eye},
-      {"Unique",
-       "opset10",
-       1,
-       2,
-       4,
-       {{"sorted", Kind::boolean}, {"index_element_type", Kind::type}, {"count_element_type", Kind::type}},
-       infer_unique},
+      {ops::NonZero, infer_non_zero},
+      {ops::OneHot, infer_one_hot},
+      {ops::Eye, infer_eye},
+      {ops::Unique, infer_unique},
   };
 }
 

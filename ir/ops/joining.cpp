@@ -1,5 +1,7 @@
 // Operations that concatenate, split, repeat and pad tensors. Known elements of small integer tensors are
 // propagated, so that computed shapes become static.
+#include "ir/views/joining.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -10,8 +12,6 @@
 
 namespace onnx2ir::ir {
 namespace {
-
-using Kind = AttributeSpec::Kind;
 
 void infer_concat(Node& node) {
   const ElementType type = same_type(node, 0, node.inputs().size());
@@ -24,7 +24,7 @@ void infer_concat(Node& node) {
       all_ranked = false;
       continue;
     }
-    axis = normalize_axis(node.integer("axis"), shape.rank());
+    axis = normalize_axis(ConcatView(node).axis(), shape.rank());
     if (!result.has_rank()) {
       result = shape;
       continue;
@@ -70,9 +70,10 @@ void infer_concat(Node& node) {
 }
 
 void infer_split(Node& node) {
-  const Value data = node.input(0);
-  const auto axis = exact_values(node.input(1));
-  const std::int64_t parts = node.integer("num_splits");
+  const SplitView split = node;
+  const Value data = split.data();
+  const auto axis = exact_values(split.axis());
+  const std::int64_t parts = split.num_splits();
   PartialShape result = data.shape();
   if (result.has_rank()) {
     if (axis && axis->size() == 1) {
@@ -93,7 +94,7 @@ void infer_split(Node& node) {
 /// The lengths of the parts. -1 is replaced by the rest if that is known. No value unless all lengths are
 /// known.
 std::optional<Sizes> split_lengths(const Node& node, Dimension whole) {
-  auto lengths = exact_values(node.input(2));
+  auto lengths = exact_values(VariadicSplitView(node).lengths());
   if (!lengths) return std::nullopt;
   require(lengths->size() == node.outputs().size(), "VariadicSplit: needs one length for each output");
   const auto rest = std::find(lengths->begin(), lengths->end(), -1);
@@ -126,8 +127,9 @@ KnownValues part_along(const KnownValues& known, const Sizes& sizes, std::size_t
 }
 
 void infer_variadic_split(Node& node) {
-  const Value data = node.input(0);
-  const auto axis = exact_values(node.input(1));
+  const VariadicSplitView split = node;
+  const Value data = split.data();
+  const auto axis = exact_values(split.axis());
   PartialShape result = data.shape();
   if (!result.has_rank() || !axis || axis->size() != 1) {
     if (result.has_rank()) result = PartialShape::of_rank(result.rank());
@@ -153,7 +155,7 @@ void infer_variadic_split(Node& node) {
 
 /// The target shape of a Broadcast. If it is computed by a Concat, single parts of it may be known.
 std::optional<KnownValues> broadcast_target(const Node& node) {
-  const Value shape = node.input(1);
+  const Value shape = BroadcastView(node).shape();
   auto known = known_integers(node, 1);
   if (known || !shape.node->is(ops::Concat) || !shape.shape().element_count()) return known;
   // Only in a list all parts of a Concat of static size have static sizes.
@@ -185,8 +187,8 @@ void repeat_known(Node& node) {
   });
 }
 
-/// Whether the axes of `data` may be of size 1 or of the size of the axis of `target` on which they are repeated:
-/// the mode "numpy" changes the data only, so that the target needs as many axes at least.
+/// Whether the axes of `data` may be of size 1 or of the size of the axis of `target` on which they are
+/// repeated: the mode "numpy" changes the data only, so that the target needs as many axes at least.
 bool may_broadcast_to(const PartialShape& data, const PartialShape& target) {
   if (data.rank() > target.rank()) return false;
   const std::size_t skip = target.rank() - data.rank();
@@ -197,10 +199,11 @@ bool may_broadcast_to(const PartialShape& data, const PartialShape& target) {
 }
 
 void infer_broadcast(Node& node) {
-  const Value data = node.input(0);
-  const PartialShape& list = node.input(1).shape();
+  const BroadcastView view = node;
+  const Value data = view.data();
+  const PartialShape& list = view.shape().shape();
   require(!list.has_rank() || list.rank() == 1, "Broadcast: the target shape must be a list");
-  const bool bidirectional = node.text("mode") == "bidirectional";
+  const bool bidirectional = view.mode() == "bidirectional";
   auto target = broadcast_target(node);
   if (!target) {
     if (!list.has_rank() || list[0].is_dynamic()) return set_output(node, 0, data.type(), unknown());
@@ -225,11 +228,12 @@ void infer_broadcast(Node& node) {
 }
 
 void infer_tile(Node& node) {
-  const Value data = node.input(0);
+  const TileView tile = node;
+  const Value data = tile.data();
   const auto repeats = known_integers(node, 1);
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   if (!repeats) {
-    const PartialShape& shape = node.input(1).shape();
+    const PartialShape& shape = tile.repeats().shape();
     const bool known = shape.has_rank() && shape.rank() == 1 && shape[0].is_static();
     return set_output(node, 0, data.type(),
                       known ? PartialShape::of_rank(
@@ -248,11 +252,12 @@ void infer_tile(Node& node) {
 
 /// Sets the known elements of a padded vector.
 void pad_known(Node& node, std::int64_t begin, std::int64_t end) {
-  const auto elements = known_values(node.input(0));
-  const auto fill = known_values(node.input(3));
+  const PadView pad = node;
+  const auto elements = known_values(pad.data());
+  const auto fill = known_values(pad.value());
   const auto count = node.output(0).shape.element_count();
   if (!elements || !fill || fill->size() != 1 || !count || *count > kMaxKnownElements) return;
-  if (begin < 0 || end < 0 || node.text("pad_mode") != "constant") return;
+  if (begin < 0 || end < 0 || pad.pad_mode() != "constant") return;
   KnownValues padded(static_cast<std::size_t>(begin), fill->front());
   for (const ValueRange& element : *elements) padded.push_back(element);
   for (std::int64_t i = 0; i < end; ++i) padded.push_back(fill->front());
@@ -260,7 +265,7 @@ void pad_known(Node& node, std::int64_t begin, std::int64_t end) {
 }
 
 void infer_pad(Node& node) {
-  const Value data = node.input(0);
+  const Value data = PadView(node).data();
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   PartialShape result = data.shape();
   const auto begins = known_integers(node, 1);
@@ -288,16 +293,14 @@ void infer_pad(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> joining_ops() {
-  constexpr int kMany = OpDescriptor::kVariadic;
-  const AttributeSpec axis{"axis", Kind::integer};
+std::vector<OpFunction> joining_functions() {
   return {
-      {"Concat", "opset1", 1, kMany, 1, {axis}, infer_concat},
-      {"Split", "opset1", 2, 2, kMany, {{"num_splits", Kind::integer}}, infer_split},
-      {"VariadicSplit", "opset1", 3, 3, kMany, {}, infer_variadic_split},
-      {"Broadcast", "opset3", 2, 2, 1, {{"mode", Kind::text}}, infer_broadcast, {.sizes = {1, 1}}},
-      {"Tile", "opset1", 2, 2, 1, {}, infer_tile, {.sizes = {1, 1}}},
-      {"Pad", "opset12", 4, 4, 1, {{"pad_mode", Kind::text}}, infer_pad, {.sizes = {1, 2}}},
+      {ops::Concat, infer_concat},
+      {ops::Split, infer_split},
+      {ops::VariadicSplit, infer_variadic_split},
+      {ops::Broadcast, infer_broadcast},
+      {ops::Tile, infer_tile},
+      {ops::Pad, infer_pad},
   };
 }
 

@@ -1,4 +1,6 @@
 // Matrix and tensor products.
+#include "ir/views/linear_algebra.hpp"
+
 #include <map>
 #include <utility>
 
@@ -8,14 +10,12 @@
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = AttributeSpec::Kind;
-using Presence = AttributeSpec::Presence;
-
 void infer_mat_mul(Node& node) {
+  const MatMulView product = node;
   const ElementType type = same_type(node, 0, 2);
   require(type != ElementType::boolean && type != ElementType::string, "MatMul takes numbers");
-  PartialShape a = node.input(0).shape();
-  PartialShape b = node.input(1).shape();
+  PartialShape a = product.a().shape();
+  PartialShape b = product.b().shape();
   if (!a.has_rank() || !b.has_rank()) return set_output(node, 0, type, PartialShape::unknown_rank());
   require(a.rank() > 0 && b.rank() > 0, "MatMul does not accept scalars");
   const bool a_is_vector = a.rank() == 1;
@@ -25,17 +25,17 @@ void infer_mat_mul(Node& node) {
   // A vector is a row on the left and a column on the right, and is not transposed.
   if (a_is_vector) {
     x.insert(x.begin(), 1);
-  } else if (node.boolean("transpose_a")) {
+  } else if (product.transpose_a()) {
     std::swap(x[x.size() - 1], x[x.size() - 2]);
   }
   if (b_is_vector) {
     y.emplace_back(1);
-  } else if (node.boolean("transpose_b")) {
+  } else if (product.transpose_b()) {
     std::swap(y[y.size() - 1], y[y.size() - 2]);
   }
   if (!intersect(x.back(), y[y.size() - 2])) {
-    invalid("MatMul's inner dimensions differ: " + to_string(node.input(0).shape()) + " and " +
-            to_string(node.input(1).shape()));
+    invalid("MatMul's inner dimensions differ: " + to_string(product.a().shape()) + " and " +
+            to_string(product.b().shape()));
   }
   const Dimension rows = x[x.size() - 2];
   const Dimension columns = y.back();
@@ -43,8 +43,8 @@ void infer_mat_mul(Node& node) {
   y.resize(y.size() - 2);
   auto shape = broadcast(a, b);
   if (!shape) {
-    invalid("MatMul's batch dimensions cannot be broadcast together: " + to_string(node.input(0).shape()) +
-            " and " + to_string(node.input(1).shape()));
+    invalid("MatMul's batch dimensions cannot be broadcast together: " + to_string(product.a().shape()) +
+            " and " + to_string(product.b().shape()));
   }
   if (!a_is_vector) shape->mutable_dimensions().push_back(rows);
   if (!b_is_vector) shape->mutable_dimensions().push_back(columns);
@@ -95,7 +95,7 @@ void bind_label(std::map<char, PartialShape>& bound, char label, const PartialSh
 
 void infer_einsum(Node& node) {
   const ElementType type = same_type(node, 0, node.inputs().size());
-  const Equation equation = parse(node.text("equation"));
+  const Equation equation = parse(EinsumView(node).equation());
   require(equation.inputs.size() == node.inputs().size(), "an Einsum equation needs one term for each input");
   std::map<char, PartialShape> bound;
   for (std::size_t i = 0; i < equation.inputs.size(); ++i) {
@@ -130,20 +130,11 @@ void infer_inverse(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> linear_algebra_ops() {
+std::vector<OpFunction> linear_algebra_functions() {
   return {
-      {"MatMul",
-       "opset1",
-       2,
-       2,
-       1,
-       {{"transpose_a", Kind::boolean},
-        {"transpose_b", Kind::boolean},
-        // ONNX allows rounding the first input to 8 bits here.
-        {"may_round_input", Kind::boolean, Presence::note}},
-       infer_mat_mul},
-      {"Einsum", "opset7", 1, OpDescriptor::kVariadic, 1, {{"equation", Kind::text}}, infer_einsum},
-      {"Inverse", "opset14", 1, 1, 1, {{"adjoint", Kind::boolean}}, infer_inverse},
+      {ops::MatMul, infer_mat_mul},
+      {ops::Einsum, infer_einsum},
+      {ops::Inverse, infer_inverse},
   };
 }
 

@@ -1,12 +1,12 @@
 // Normalisations: over axes, channels, groups or a neighbourhood.
+#include "ir/views/normalization.hpp"
+
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/ops/families.hpp"
 
 namespace onnx2ir::ir {
 namespace {
-
-using Kind = AttributeSpec::Kind;
 
 void infer_as_data(Node& node) {
   set_output(node, 0, node.input(0).type(), node.input(0).shape());
@@ -20,8 +20,9 @@ void infer_softmax(Node& node) {
 }
 
 void infer_mvn(Node& node) {
-  const PartialShape& shape = node.input(0).shape();
-  if (const auto axes = exact_values(node.input(1)); axes && shape.has_rank()) {
+  const MVNView mvn = node;
+  const PartialShape& shape = mvn.data().shape();
+  if (const auto axes = exact_values(mvn.axes()); axes && shape.has_rank()) {
     for (const std::int64_t axis : *axes) normalize_axis(axis, shape.rank());
   }
   infer_as_data(node);
@@ -47,44 +48,15 @@ void infer_batch_norm(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> normalization_ops() {
-  constexpr Traits kKeepsShape{.keeps_shape = true};
+std::vector<OpFunction> normalization_functions() {
   return {
-      {"SoftMax", "opset8", 1, 1, 1, {{"axis", Kind::integer}}, infer_softmax, kKeepsShape},
-      {"LogSoftmax", "opset5", 1, 1, 1, {{"axis", Kind::integer}}, infer_softmax, kKeepsShape},
-      {"BatchNormInference", "opset5", 5, 5, 1, {{"epsilon", Kind::real}}, infer_batch_norm},
-      {"MVN",
-       "opset6",
-       2,
-       2,
-       1,
-       {{"eps", Kind::real}, {"normalize_variance", Kind::boolean}, {"eps_mode", Kind::text}},
-       infer_mvn,
-       kKeepsShape},
-      {"GroupNormalization",
-       "opset12",
-       3,
-       3,
-       1,
-       {{"num_groups", Kind::integer}, {"epsilon", Kind::real}},
-       infer_as_data,
-       kKeepsShape},
-      {"LRN",
-       "opset1",
-       2,
-       2,
-       1,
-       {{"alpha", Kind::real}, {"beta", Kind::real}, {"bias", Kind::real}, {"size", Kind::integer}},
-       infer_as_data,
-       kKeepsShape},
-      {"NormalizeL2",
-       "opset1",
-       2,
-       2,
-       1,
-       {{"eps", Kind::real}, {"eps_mode", Kind::text}},
-       infer_as_data,
-       kKeepsShape},
+      {ops::SoftMax, infer_softmax},
+      {ops::LogSoftmax, infer_softmax},
+      {ops::BatchNormInference, infer_batch_norm},
+      {ops::MVN, infer_mvn},
+      {ops::GroupNormalization, infer_as_data},
+      {ops::LRN, infer_as_data},
+      {ops::NormalizeL2, infer_as_data},
   };
 }
 

@@ -1,4 +1,6 @@
 // FakeQuantize: rounds values to levels between bounds.
+#include "ir/views/quantization.hpp"
+
 #include <algorithm>
 #include <string>
 
@@ -8,20 +10,17 @@
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = AttributeSpec::Kind;
-using Presence = AttributeSpec::Presence;
-
 /// Inputs: data, lower and upper bound of the input, lower and upper bound of the output. As in OpenVINO's
 /// inference, the output has the shape of the data, also if a bound has more elements along an axis.
 void infer_fake_quantize(Node& node) {
+  const FakeQuantizeView quantization = node;
   const ElementType type = same_type(node, 0, 5);
   require(is_floating(type), "the data and the bounds must be floating-point");
-  require(node.integer("levels") >= 2, "'levels' must be at least 2");
-  const AttributeValue* const mode = node.find_attribute("auto_broadcast");
-  const std::string broadcasting = mode == nullptr ? "numpy" : std::get<std::string>(*mode);
+  require(quantization.levels() >= 2, "'levels' must be at least 2");
+  const std::string broadcasting(quantization.auto_broadcast().value_or("numpy"));
   if (broadcasting != "numpy" && broadcasting != "none")
     invalid("'auto_broadcast' is '" + broadcasting + "', not 'numpy' or 'none'");
-  const PartialShape& data = node.input(0).shape();
+  const PartialShape& data = quantization.data().shape();
   for (std::size_t i = 1; i < 5; ++i) {
     const PartialShape& bound = node.input(i).shape();
     const auto merged = broadcasting == "none" ? intersect(data, bound) : broadcast(data, bound);
@@ -33,16 +32,9 @@ void infer_fake_quantize(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> quantization_ops() {
+std::vector<OpFunction> quantization_functions() {
   return {
-      {"FakeQuantize",
-       "opset1",
-       5,
-       5,
-       1,
-       {{"levels", Kind::integer}, {"auto_broadcast", Kind::text, Presence::optional}},
-       infer_fake_quantize,
-       {.keeps_shape = true}},
+      {ops::FakeQuantize, infer_fake_quantize},
   };
 }
 

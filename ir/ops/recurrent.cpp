@@ -5,8 +5,6 @@
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = AttributeSpec::Kind;
-
 /// Checks W, R and B, inputs `first` to `first` + 2, against X, the directions and the hidden size. The
 /// number of gates is not checked, because B differs between operations (in GRU it has more rows).
 void check_weights(const Node& node, std::size_t first, std::int64_t directions, Dimension hidden) {
@@ -68,16 +66,11 @@ void infer_sequence(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> recurrent_ops() {
-  const std::vector<AttributeSpec> common{
-      {"direction", Kind::text},          {"hidden_size", Kind::integer},    {"activations", Kind::texts},
-      {"activations_alpha", Kind::reals}, {"activations_beta", Kind::reals}, {"clip", Kind::real}};
-  std::vector<AttributeSpec> gru = common;
-  gru.push_back({"linear_before_reset", Kind::boolean});
+std::vector<OpFunction> recurrent_functions() {
   return {
-      {"LSTMSequence", "opset5", 7, 7, 3, common, infer_sequence<2>},
-      {"GRUSequence", "opset5", 6, 6, 2, gru, infer_sequence<1>},
-      {"RNNSequence", "opset5", 6, 6, 2, common, infer_sequence<1>},
+      {ops::LSTMSequence, infer_sequence<2>},
+      {ops::GRUSequence, infer_sequence<1>},
+      {ops::RNNSequence, infer_sequence<1>},
   };
 }
 

@@ -1,19 +1,19 @@
 // Operations along axes: reductions, TopK, CumSum; and Range.
+#include "ir/views/reduction.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 #include "ir/value_ranges.hpp"
+#include "ir/views/groups.hpp"
 
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = AttributeSpec::Kind;
-using Presence = AttributeSpec::Presence;
-
-PartialShape reduced_by_unknown_axes(const Node& node, const PartialShape& shape, bool keep_dims) {
-  const PartialShape& axes = node.input(1).shape();
+PartialShape reduced_by_unknown_axes(ReductionView reduction, const PartialShape& shape, bool keep_dims) {
+  const PartialShape& axes = reduction.axes().shape();
   if (keep_dims) return PartialShape::of_rank(shape.rank());
   // One axis removes one dimension; several axes may be equal.
   const bool one_axis = axes.has_rank() && axes.element_count() == 1;
@@ -21,12 +21,12 @@ PartialShape reduced_by_unknown_axes(const Node& node, const PartialShape& shape
                                       : PartialShape::unknown_rank();
 }
 
-PartialShape reduced_shape(const Node& node) {
-  const PartialShape& shape = node.input(0).shape();
+PartialShape reduced_shape(ReductionView reduction) {
+  const PartialShape& shape = reduction.data().shape();
   if (!shape.has_rank()) return shape;
-  const bool keep_dims = node.boolean("keep_dims");
-  const auto axes = exact_values(node.input(1));
-  if (!axes) return reduced_by_unknown_axes(node, shape, keep_dims);
+  const bool keep_dims = reduction.keep_dims();
+  const auto axes = exact_values(reduction.axes());
+  if (!axes) return reduced_by_unknown_axes(reduction, shape, keep_dims);
   std::vector<bool> reduced(shape.rank());
   for (const std::int64_t axis : *axes) {
     if (shape.rank() == 0 && (axis == 0 || axis == -1)) continue;
@@ -43,8 +43,8 @@ PartialShape reduced_shape(const Node& node) {
   return result;
 }
 
-void check_axes(const Node& node) {
-  require(is_integral(node.input(1).type()), "the axes must be integers");
+void check_axes(ReductionView reduction) {
+  require(is_integral(reduction.axes().type()), "the axes must be integers");
 }
 
 void infer_reduce_numbers(Node& node) {
@@ -75,10 +75,11 @@ std::vector<std::size_t> places(std::span<const std::int64_t> sizes, std::span<c
 template <RangeFunction2 kFunction>
 void infer_reduce_and_known(Node& node, std::optional<std::int64_t> empty_result) {
   infer_reduce_numbers(node);
-  const auto sizes = node.input(0).shape().sizes();
+  const ReductionView reduction = node;
+  const auto sizes = reduction.data().shape().sizes();
   const auto count = node.output(0).shape.element_count();
-  const auto axes = exact_values(node.input(1));
-  const auto known = known_values(node.input(0));
+  const auto axes = exact_values(reduction.axes());
+  const auto known = known_values(reduction.data());
   if (!sizes || sizes->empty() || !count || !axes || axes->empty() || !known) return;
   if (is_floating(node.output(0).type) || (known->empty() && !empty_result)) return;
   if (*count > kMaxKnownElements) return;
@@ -108,7 +109,7 @@ void infer_extremum(Node& node) {
   if (!is_floating(node.output(0).type) || !shape.has_rank() || shape.rank() != 1 || shape[0].is_dynamic() ||
       shape[0].size() > kMaxKnownElements)
     return;
-  const auto axes = exact_values(node.input(1));
+  const auto axes = exact_values(ReductionView(node).axes());
   const auto numbers = exact_numbers(node.input(0));
   if (!axes || axes->empty() || !numbers || numbers->empty()) return;
   if (std::ranges::any_of(*numbers, [](double number) { return std::isnan(number); })) return;
@@ -123,38 +124,40 @@ void infer_reduce_logical(Node& node) {
 }
 
 void infer_top_k(Node& node) {
-  PartialShape shape = node.input(0).shape();
-  require(node.input(0).type() != ElementType::boolean, "the input must be a number");
-  require(node.input(1).shape().has_rank() && node.input(1).shape().is_scalar(), "k must be a scalar");
+  const TopKView top = node;
+  PartialShape shape = top.data().shape();
+  require(top.data().type() != ElementType::boolean, "the input must be a number");
+  require(top.k().shape().has_rank() && top.k().shape().is_scalar(), "k must be a scalar");
   if (shape.has_rank()) {
-    Dimension& dimension = shape[normalize_axis(node.integer("axis"), shape.rank())];
-    if (const auto k = exact_values(node.input(1))) {
+    Dimension& dimension = shape[normalize_axis(top.axis(), shape.rank())];
+    if (const auto k = exact_values(top.k())) {
       require(k->front() >= 0, "k must not be negative");
       dimension = k->front();
     } else {
       dimension = Dimension(0, dimension.max);
     }
   }
-  set_output(node, 0, node.input(0).type(), shape);
-  set_output(node, 1, node.type("index_element_type"), shape);
+  set_output(node, 0, top.data().type(), shape);
+  set_output(node, 1, top.index_element_type(), shape);
 }
 
 void infer_cum_sum(Node& node) {
-  const ElementType type = node.input(0).type();
+  const CumSumView cum_sum = node;
+  const ElementType type = cum_sum.data().type();
   require(type != ElementType::boolean, "the input must be a number");
-  set_output(node, 0, type, node.input(0).shape());
-  if (is_floating(type) || node.input(0).shape().element_count().value_or(0) == 0) return;
-  auto known = known_values(node.input(0));
-  if (!known || node.input(0).shape().rank() != 1) return;
+  set_output(node, 0, type, cum_sum.data().shape());
+  if (is_floating(type) || cum_sum.data().shape().element_count().value_or(0) == 0) return;
+  auto known = known_values(cum_sum.data());
+  if (!known || cum_sum.data().shape().rank() != 1) return;
   const auto accumulate = [&](auto first, auto last) {
     ValueRange sum = ValueRange::exactly(0);
     for (; first != last; ++first) {
       const ValueRange before = sum;
       sum = fit(add(sum, *first), type);
-      *first = node.boolean("exclusive") ? before : sum;
+      *first = cum_sum.exclusive() ? before : sum;
     }
   };
-  if (node.boolean("reverse")) {
+  if (cum_sum.reverse()) {
     accumulate(known->rbegin(), known->rend());
   } else {
     accumulate(known->begin(), known->end());
@@ -177,17 +180,18 @@ Dimension range_size(const Node& node, ElementType type) {
 }
 
 void infer_range(Node& node) {
+  const RangeView range = node;
   for (std::size_t i = 0; i < 3; ++i) {
     const Value input = node.input(i);
     require(!input.shape().has_rank() || input.shape().is_scalar(), "Range takes scalars");
     require(input.type() != ElementType::boolean, "Range takes numbers");
   }
-  const ElementType type = node.type("output_type");
+  const ElementType type = range.output_type();
   const Dimension size = range_size(node, type);
   set_output(node, 0, type, {size});
   if (!is_integral(type) || size.is_dynamic() || size.min > kMaxKnownElements) return;
-  const auto start = exact_values(node.input(0));
-  const auto step = exact_values(node.input(2));
+  const auto start = exact_values(range.start());
+  const auto step = exact_values(range.step());
   if (!start || !step) return;
   KnownValues known;
   ValueRange next = ValueRange::exactly(start->front());
@@ -200,40 +204,20 @@ void infer_range(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> reduction_ops() {
-  const std::vector<AttributeSpec> keep_dims = {{"keep_dims", Kind::boolean}};
-  constexpr Traits kReduction{.is_reduction = true};
+std::vector<OpFunction> reduction_functions() {
   return {
-      {"ReduceSum", "opset1", 2, 2, 1, keep_dims, infer_fold<add, 0>, kReduction},
-      {"ReduceProd", "opset1", 2, 2, 1, keep_dims, infer_fold<multiply, 1>, kReduction},
-      {"ReduceMax", "opset1", 2, 2, 1, keep_dims, infer_extremum<maximum, true>, kReduction},
-      {"ReduceMin", "opset1", 2, 2, 1, keep_dims, infer_extremum<minimum, false>, kReduction},
-      {"ReduceMean", "opset1", 2, 2, 1, keep_dims, infer_reduce_numbers, kReduction},
-      {"ReduceL1", "opset4", 2, 2, 1, keep_dims, infer_reduce_numbers, kReduction},
-      {"ReduceL2", "opset4", 2, 2, 1, keep_dims, infer_reduce_numbers, kReduction},
-      {"ReduceLogicalAnd", "opset1", 2, 2, 1, keep_dims, infer_reduce_logical, kReduction},
-      {"ReduceLogicalOr", "opset1", 2, 2, 1, keep_dims, infer_reduce_logical, kReduction},
-      {"TopK",
-       "opset11",
-       2,
-       2,
-       2,
-       {{"axis", Kind::integer},
-        {"mode", Kind::text},
-        {"sort", Kind::text},
-        {"index_element_type", Kind::type},
-        {"stable", Kind::boolean}},
-       infer_top_k,
-       {.sizes = {1, 1}}},
-      {"CumSum",
-       "opset3",
-       2,
-       2,
-       1,
-       {{"exclusive", Kind::boolean}, {"reverse", Kind::boolean}},
-       infer_cum_sum,
-       {.keeps_shape = true}},
-      {"Range", "opset4", 3, 3, 1, {{"output_type", Kind::type}}, infer_range, {.indices = {0, 2}}},
+      {ops::ReduceSum, infer_fold<add, 0>},
+      {ops::ReduceProd, infer_fold<multiply, 1>},
+      {ops::ReduceMax, infer_extremum<maximum, true>},
+      {ops::ReduceMin, infer_extremum<minimum, false>},
+      {ops::ReduceMean, infer_reduce_numbers},
+      {ops::ReduceL1, infer_reduce_numbers},
+      {ops::ReduceL2, infer_reduce_numbers},
+      {ops::ReduceLogicalAnd, infer_reduce_logical},
+      {ops::ReduceLogicalOr, infer_reduce_logical},
+      {ops::TopK, infer_top_k},
+      {ops::CumSum, infer_cum_sum},
+      {ops::Range, infer_range},
   };
 }
 

@@ -1,5 +1,7 @@
 // Operations that change the shape or the order of elements. Known elements of small integer tensors are
 // propagated, so that computed shapes become static.
+#include "ir/views/reshaping.hpp"
+
 #include <algorithm>
 #include <span>
 #include <string>
@@ -12,11 +14,10 @@
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = AttributeSpec::Kind;
-
 void infer_shape_of(Node& node) {
-  const PartialShape& shape = node.input(0).shape();
-  set_output(node, 0, node.type("output_type"),
+  const ShapeOfView shape_of = node;
+  const PartialShape& shape = shape_of.data().shape();
+  set_output(node, 0, shape_of.output_type(),
              shape.has_rank() ? PartialShape{static_cast<std::int64_t>(shape.rank())} : PartialShape{-1});
   if (!shape.has_rank()) return;
   KnownValues values;
@@ -39,9 +40,10 @@ Dimension divided(Dimension dimension, std::int64_t divisor) {
 }
 
 void infer_reshape(Node& node) {
-  const Value data = node.input(0);
-  const Value pattern = node.input(1);
-  const bool special_zero = node.boolean("special_zero");
+  const ReshapeView reshape = node;
+  const Value data = reshape.data();
+  const Value pattern = reshape.shape();
+  const bool special_zero = reshape.special_zero();
   const auto known = known_integers(node, 1);
   if (!known) {
     const PartialShape& shape = pattern.shape();
@@ -150,8 +152,9 @@ void infer_squeeze(Node& node) {
 }
 
 void infer_unsqueeze(Node& node) {
-  const Value data = node.input(0);
-  const auto count = node.input(1).shape().element_count();
+  const UnsqueezeView unsqueeze = node;
+  const Value data = unsqueeze.data();
+  const auto count = unsqueeze.axes().shape().element_count();
   if (!data.shape().has_rank() || !count) return set_output(node, 0, data.type(), unknown());
   const std::size_t rank = data.shape().rank() + static_cast<std::size_t>(*count);
   const auto axes = axes_of(node, rank);
@@ -246,26 +249,16 @@ void infer_space_to_depth(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> reshaping_ops() {
-  const AttributeSpec output_type{"output_type", Kind::type};
-  const std::vector<AttributeSpec> blocks = {{"mode", Kind::text}, {"block_size", Kind::integer}};
-  constexpr Traits kReshapes{.reshapes = true, .rearranges = true};
+std::vector<OpFunction> reshaping_functions() {
   return {
-      {"ShapeOf", "opset3", 1, 1, 1, {output_type}, infer_shape_of},
-      {"Reshape",
-       "opset1",
-       2,
-       2,
-       1,
-       {{"special_zero", Kind::boolean}},
-       infer_reshape,
-       {.reshapes = true, .rearranges = true, .sizes = {1, 1}}},
-      {"Squeeze", "opset1", 1, 2, 1, {}, infer_squeeze, kReshapes},
-      {"Unsqueeze", "opset1", 2, 2, 1, {}, infer_unsqueeze, kReshapes},
-      {"Transpose", "opset1", 2, 2, 1, {}, infer_transpose, {.rearranges = true}},
-      {"Identity", "opset16", 1, 1, 1, {}, infer_as_data, {.keeps_shape = true}},
-      {"DepthToSpace", "opset1", 1, 1, 1, blocks, infer_depth_to_space, {.rearranges = true}},
-      {"SpaceToDepth", "opset1", 1, 1, 1, blocks, infer_space_to_depth, {.rearranges = true}},
+      {ops::ShapeOf, infer_shape_of},
+      {ops::Reshape, infer_reshape},
+      {ops::Squeeze, infer_squeeze},
+      {ops::Unsqueeze, infer_unsqueeze},
+      {ops::Transpose, infer_transpose},
+      {ops::Identity, infer_as_data},
+      {ops::DepthToSpace, infer_depth_to_space},
+      {ops::SpaceToDepth, infer_space_to_depth},
   };
 }
 

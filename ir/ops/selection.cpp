@@ -1,5 +1,7 @@
 // Operations that take or replace a part of a tensor: slices, gathers, scatters. Known elements of small
 // integer tensors are propagated, so that computed shapes become static.
+#include "ir/views/selection.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -7,11 +9,10 @@
 #include "ir/ops/families.hpp"
 #include "ir/ops/integer_inputs.hpp"
 #include "ir/ops/rearranging.hpp"
+#include "ir/views/groups.hpp"
 
 namespace onnx2ir::ir {
 namespace {
-
-using Kind = AttributeSpec::Kind;
 
 /// The slice of one axis: start, step and number of elements.
 struct SliceOfAxis {
@@ -78,13 +79,14 @@ Dimension sliced_dimension(Dimension size, const ValueRange& start, const ValueR
 }
 
 void infer_slice(Node& node) {
-  const Value data = node.input(0);
+  const SliceView slice = node;
+  const Value data = slice.data();
   if (!data.shape().has_rank()) return set_output(node, 0, data.type(), unknown());
   PartialShape result = data.shape();
   const auto starts = known_integers(node, 1);
   const auto stops = known_integers(node, 2);
-  const auto steps = exact_values(node.input(3));
-  const auto axes = exact_values(node.input(4));
+  const auto steps = exact_values(slice.step());
+  const auto axes = exact_values(slice.axes());
   if (!axes) {
     for (Dimension& size : result.mutable_dimensions()) size = Dimension(0, size.max);
     return set_output(node, 0, data.type(), result);
@@ -134,12 +136,13 @@ void infer_slice(Node& node) {
 }
 
 void infer_gather(Node& node) {
-  const Value data = node.input(0);
-  const Value indices = node.input(1);
-  const auto axis_value = exact_values(node.input(2));
+  const GatherView gather = node;
+  const Value data = gather.data();
+  const Value indices = gather.indices();
+  const auto axis_value = exact_values(gather.axis());
   if (!data.shape().has_rank() || !indices.shape().has_rank() || !axis_value || axis_value->size() != 1) {
     const bool ranked = data.shape().has_rank() && indices.shape().has_rank();
-    const std::int64_t batch = node.integer("batch_dims");
+    const std::int64_t batch = gather.batch_dims();
     return set_output(
         node, 0, data.type(),
         ranked && batch >= 0
@@ -150,7 +153,7 @@ void infer_gather(Node& node) {
   require(rank > 0, "Gather: the data is a scalar");
   const std::size_t axis = normalize_axis(axis_value->front(), rank);
   const std::size_t index_rank = indices.shape().rank();
-  std::int64_t batch_dims = node.integer("batch_dims");
+  std::int64_t batch_dims = gather.batch_dims();
   if (batch_dims < 0) batch_dims += static_cast<std::int64_t>(index_rank);
   require(batch_dims >= 0 && batch_dims <= static_cast<std::int64_t>(std::min(axis, index_rank)),
           "Gather: batch_dims is out of range");
@@ -188,29 +191,32 @@ void infer_gather(Node& node) {
 }
 
 void infer_gather_elements(Node& node) {
-  const PartialShape& data = node.input(0).shape();
-  PartialShape shape = node.input(1).shape();
-  if (!data.has_rank()) return set_output(node, 0, node.input(0).type(), std::move(shape));
-  const std::size_t axis = normalize_axis(node.integer("axis"), data.rank());
+  const GatherElementsView gather_elements = node;
+  const PartialShape& data = gather_elements.data().shape();
+  PartialShape shape = gather_elements.indices().shape();
+  if (!data.has_rank()) return set_output(node, 0, gather_elements.data().type(), std::move(shape));
+  const std::size_t axis = normalize_axis(gather_elements.axis(), data.rank());
   if (!shape.has_rank()) shape = PartialShape::of_rank(data.rank());
   require(data.rank() == shape.rank(), "GatherElements: data and indices differ in rank");
   for (std::size_t i = 0; i < shape.rank(); ++i) {
     if (i == axis) continue;
     if (const auto size = intersect(data[i], shape[i])) shape[i] = *size;
   }
-  set_output(node, 0, node.input(0).type(), std::move(shape));
+  set_output(node, 0, gather_elements.data().type(), std::move(shape));
 }
 
 /// Writes `updates` at `indices` of a vector. OpenVINO propagates known elements of shapes through scatters
 /// as well.
 void infer_scatter(Node& node) {
   infer_as_data(node);
-  const bool is_assignment = node.find_attribute("reduction") == nullptr || node.text("reduction") == "none";
-  const PartialShape& shape = node.input(0).shape();
+  const AnyScatterView scatter = node;
+  const auto elements_update = match<ScatterElementsUpdateView>(node);
+  const bool is_assignment = !elements_update || elements_update->reduction() == "none";
+  const PartialShape& shape = scatter.data().shape();
   if (!is_assignment || !shape.has_rank() || shape.rank() != 1) return;
-  auto elements = known_values(node.input(0));
-  const auto indices = exact_values(node.input(1));
-  const auto updates = known_values(node.input(2));
+  auto elements = known_values(scatter.data());
+  const auto indices = exact_values(scatter.indices());
+  const auto updates = known_values(scatter.updates());
   if (!elements || !indices || !updates || indices->size() != updates->size()) return;
   const auto count = static_cast<std::int64_t>(elements->size());
   for (std::size_t i = 0; i < indices->size(); ++i) {
@@ -222,11 +228,12 @@ void infer_scatter(Node& node) {
 }
 
 void infer_gather_nd(Node& node) {
-  const PartialShape& data = node.input(0).shape();
-  const PartialShape& indices = node.input(1).shape();
-  const auto batch = static_cast<std::size_t>(node.integer("batch_dims"));
+  const GatherNDView gather_n_d = node;
+  const PartialShape& data = gather_n_d.data().shape();
+  const PartialShape& indices = gather_n_d.indices().shape();
+  const auto batch = static_cast<std::size_t>(gather_n_d.batch_dims());
   if (!data.has_rank() || !indices.has_rank() || !indices[indices.rank() - 1].is_static()) {
-    return set_output(node, 0, node.input(0).type(), unknown());
+    return set_output(node, 0, gather_n_d.data().type(), unknown());
   }
   require(indices.rank() > batch && data.rank() > batch, "GatherND: batch_dims is too large");
   const auto depth = static_cast<std::size_t>(indices[indices.rank() - 1].size());
@@ -239,56 +246,22 @@ void infer_gather_nd(Node& node) {
   }
   for (std::size_t i = batch; i + 1 < indices.rank(); ++i) result.push_back(indices[i]);
   for (std::size_t i = batch + depth; i < data.rank(); ++i) result.push_back(data[i]);
-  set_output(node, 0, node.input(0).type(), PartialShape(std::move(result)));
+  set_output(node, 0, gather_n_d.data().type(), PartialShape(std::move(result)));
 }
 
 }  // namespace
 
-std::vector<OpDescriptor> selection_ops() {
-  const AttributeSpec axis{"axis", Kind::integer};
-  const AttributeSpec batch_dims{"batch_dims", Kind::integer};
-  const AttributeSpec reduction{"reduction", Kind::text};
-  const AttributeSpec optional_reduction{"reduction", Kind::text, AttributeSpec::Presence::optional};
-  constexpr Traits kIndexed{.indices = {1, 1}};
+std::vector<OpFunction> selection_functions() {
   return {
-      {"Slice", "opset8", 5, 5, 1, {}, infer_slice, {.indices = {1, 4}}},
-      {"Gather", "opset8", 3, 3, 1, {batch_dims}, infer_gather, kIndexed},
-      {"GatherElements", "opset6", 2, 2, 1, {axis}, infer_gather_elements, kIndexed},
-      {"GatherND", "opset8", 2, 2, 1, {batch_dims}, infer_gather_nd, kIndexed},
-      {"ScatterUpdate", "opset3", 4, 4, 1, {}, infer_scatter, {.keeps_shape = true, .indices = {1, 1}}},
-      {"ScatterElementsUpdate",
-       "opset12",
-       4,
-       4,
-       1,
-       {reduction, {"use_init_val", Kind::boolean}},
-       infer_scatter,
-       {.keeps_shape = true, .indices = {1, 1}}},
-      {"ScatterNDUpdate",
-       "opset15",
-       3,
-       3,
-       1,
-       {optional_reduction},
-       infer_as_data,
-       {.keeps_shape = true, .indices = {1, 1}},
-       {{"opset4", {"reduction"}}}},
-      {"ReverseSequence",
-       "opset1",
-       2,
-       2,
-       1,
-       {{"batch_axis", Kind::integer}, {"seq_axis", Kind::integer}},
-       infer_as_data,
-       {.keeps_shape = true, .rearranges = true}},
-      {"Roll",
-       "opset7",
-       3,
-       3,
-       1,
-       {},
-       infer_as_data,
-       {.keeps_shape = true, .rearranges = true, .indices = {1, 2}}},
+      {ops::Slice, infer_slice},
+      {ops::Gather, infer_gather},
+      {ops::GatherElements, infer_gather_elements},
+      {ops::GatherND, infer_gather_nd},
+      {ops::ScatterUpdate, infer_scatter},
+      {ops::ScatterElementsUpdate, infer_scatter},
+      {ops::ScatterNDUpdate, infer_as_data},
+      {ops::ReverseSequence, infer_as_data},
+      {ops::Roll, infer_as_data},
   };
 }
 

@@ -1,4 +1,6 @@
 // Fourier transforms. Complex numbers are pairs in the last dimension.
+#include "ir/views/signal.hpp"
+
 #include "ir/checked_arithmetic.hpp"
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
@@ -88,12 +90,13 @@ void infer_inverse_real_transform(Node& node) {
 /// Inputs: signal [batch, length] or [length], window, frame size, frame step. Output: [batch, frames,
 /// frequencies, 2], with `transpose_frames` [batch, frequencies, frames, 2].
 void infer_short_time_transform(Node& node) {
-  const PartialShape& signal = node.input(0).shape();
-  const auto type = node.input(0).type();
+  const STFTView s_t_f_t = node;
+  const PartialShape& signal = s_t_f_t.data().shape();
+  const auto type = s_t_f_t.data().type();
   if (!signal.has_rank()) return set_output(node, 0, type, PartialShape{-1, -1, -1, 2});
   require(signal.rank() == 1 || signal.rank() == 2, "the signal must be a vector or a batch of vectors");
-  const auto size = exact_values(node.input(2));
-  const auto step = exact_values(node.input(3));
+  const auto size = exact_values(s_t_f_t.frame_size());
+  const auto step = exact_values(s_t_f_t.frame_step());
   const Dimension& length = signal[signal.rank() - 1];
   Dimension frames;
   if (size && step && length.is_static()) {
@@ -104,7 +107,7 @@ void infer_short_time_transform(Node& node) {
   Dimensions result;
   if (signal.rank() == 2) result.push_back(signal[0]);
   const Dimension frequencies = size && step ? Dimension(size->front() / 2 + 1) : Dimension();
-  const bool is_transposed = node.boolean("transpose_frames");
+  const bool is_transposed = s_t_f_t.transpose_frames();
   result.push_back(is_transposed ? frequencies : frames);
   result.push_back(is_transposed ? frames : frequencies);
   result.push_back(2);
@@ -113,19 +116,13 @@ void infer_short_time_transform(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> signal_ops() {
+std::vector<OpFunction> signal_functions() {
   return {
-      {"DFT", "opset7", 2, 3, 1, {}, infer_transform},
-      {"IDFT", "opset7", 2, 3, 1, {}, infer_transform},
-      {"RDFT", "opset9", 2, 3, 1, {}, infer_real_transform},
-      {"IRDFT", "opset9", 2, 3, 1, {}, infer_inverse_real_transform},
-      {"STFT",
-       "opset15",
-       4,
-       4,
-       1,
-       {{"transpose_frames", AttributeSpec::Kind::boolean}},
-       infer_short_time_transform},
+      {ops::DFT, infer_transform},
+      {ops::IDFT, infer_transform},
+      {ops::RDFT, infer_real_transform},
+      {ops::IRDFT, infer_inverse_real_transform},
+      {ops::STFT, infer_short_time_transform},
   };
 }
 

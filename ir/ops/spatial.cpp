@@ -1,4 +1,6 @@
 // Operations that slide a window over spatial axes: convolutions and pooling.
+#include "ir/views/spatial.hpp"
+
 #include <algorithm>
 
 #include "ir/checked_arithmetic.hpp"
@@ -6,12 +8,11 @@
 #include "ir/ops/families.hpp"
 #include "ir/ops/integer_inputs.hpp"
 #include "ir/size_expression.hpp"
+#include "ir/views/groups.hpp"
 
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = AttributeSpec::Kind;
-using Presence = AttributeSpec::Presence;
 using Sizes = std::vector<std::int64_t>;
 
 /// How a window moves along one axis.
@@ -101,14 +102,10 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
   }
 }
 
-/// ceil_torch was added in version 14 of the pooling operations.
-bool rounds_as_before_14(const Node& node) {
-  return node.text("rounding_type") != "ceil_torch";
-}
-
 void check_lengths(const Node& node, std::size_t spatial) {
-  for (const char* name : {"strides", "pads_begin", "pads_end"}) {
-    require(node.integers(name).size() == spatial, std::string(name) + " needs one value for each of the " +
+  for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "pads_begin", "pads_end"}) {
+    require(node.integers(name).size() == spatial, std::string(name.text()) +
+                                                       " needs one value for each of the " +
                                                        std::to_string(spatial) + " spatial axes");
   }
   const auto& strides = node.integers("strides");
@@ -204,10 +201,11 @@ Rounding rounding_of(const Node& node) {
 }
 
 void infer_pool(Node& node) {
-  const PartialShape& data = node.input(0).shape();
+  const AnyPoolView any_pool = node;
+  const PartialShape& data = any_pool.data().shape();
   PartialShape result;
   if (data.has_rank()) {
-    const auto& kernel = node.integers("kernel");
+    const auto& kernel = any_pool.kernel();
     require(data.rank() >= 3 && kernel.size() == data.rank() - 2,
             "kernel and input of shape " + to_string(data) + " do not fit");
     check_lengths(node, kernel.size());
@@ -216,14 +214,15 @@ void infer_pool(Node& node) {
     slide(node, dimensions, data, window, rounding_of(node));
     result = PartialShape(std::move(dimensions));
   }
-  set_output(node, 0, node.input(0).type(), result);
+  set_output(node, 0, any_pool.data().type(), result);
   if (node.outputs().size() > 1) set_output(node, 1, node.type("index_element_type"), result);
 }
 
 void infer_deformable_convolution(Node& node) {
-  const PartialShape& data = node.input(0).shape();
-  const PartialShape& filter = node.input(2).shape();
-  const ElementType type = node.input(0).type();
+  const DeformableConvolutionView deformable_convolution = node;
+  const PartialShape& data = deformable_convolution.data().shape();
+  const PartialShape& filter = deformable_convolution.filters().shape();
+  const ElementType type = deformable_convolution.data().type();
   if (!data.has_rank() || !filter.has_rank()) return set_output(node, 0, type, PartialShape::of_rank(4));
   require(data.rank() == 4 && filter.rank() == 4, "DeformableConvolution works on two spatial axes");
   check_lengths(node, 2);
@@ -234,13 +233,14 @@ void infer_deformable_convolution(Node& node) {
 
 /// [N, C * kernel, L] to [N, C, output size].
 void infer_col2im(Node& node) {
-  const PartialShape& data = node.input(0).shape();
+  const Col2ImView col2_im = node;
+  const PartialShape& data = col2_im.data().shape();
   for (const std::size_t list : {1, 2}) {
     const auto count = node.input(list).shape().element_count();
     require(!count || *count == 2, "Col2Im: image and block need two sizes each");
   }
   const auto sizes = known_integers(node, 1);
-  const auto kernel = exact_values(node.input(2));
+  const auto kernel = exact_values(col2_im.kernel_size());
   Dimensions result(4);
   if (data.has_rank() && data.rank() == 3) {
     result[0] = data[0];
@@ -248,90 +248,21 @@ void infer_col2im(Node& node) {
       result[1] = checked_divide(data[1].size(), checked_multiply((*kernel)[0], (*kernel)[1]));
   }
   for (std::size_t i = 0; sizes && i < 2; ++i) result[2 + i] = to_dimension((*sizes)[i]);
-  set_output(node, 0, node.input(0).type(), PartialShape(std::move(result)));
+  set_output(node, 0, col2_im.data().type(), PartialShape(std::move(result)));
 }
 
 }  // namespace
 
-std::vector<OpDescriptor> spatial_ops() {
-  const AttributeSpec strides{"strides", Kind::integers};
-  const AttributeSpec dilations{"dilations", Kind::integers};
-  const AttributeSpec pads_begin{"pads_begin", Kind::integers};
-  const AttributeSpec pads_end{"pads_end", Kind::integers};
-  const AttributeSpec auto_pad{"auto_pad", Kind::text};
-  const AttributeSpec output_padding{"output_padding", Kind::integers};
-  const AttributeSpec kernel{"kernel", Kind::integers};
-  const AttributeSpec rounding{"rounding_type", Kind::text};
-  const std::vector<AttributeSpec> convolution{strides, dilations, pads_begin, pads_end, auto_pad};
-  std::vector<AttributeSpec> backprop = convolution;
-  backprop.push_back(output_padding);
+std::vector<OpFunction> spatial_functions() {
   return {
-      {"Convolution", "opset1", 2, 2, 1, convolution, infer_convolution<false>},
-      {"GroupConvolution", "opset1", 2, 2, 1, convolution, infer_convolution<true>},
-      {"ConvolutionBackpropData",
-       "opset1",
-       2,
-       3,
-       1,
-       backprop,
-       infer_convolution_backprop<false>,
-       {.sizes = {2, 2}}},
-      {"GroupConvolutionBackpropData",
-       "opset1",
-       2,
-       3,
-       1,
-       backprop,
-       infer_convolution_backprop<true>,
-       {.sizes = {2, 2}}},
-      {"MaxPool",
-       "opset14",
-       1,
-       1,
-       2,
-       {strides,
-        dilations,
-        pads_begin,
-        pads_end,
-        kernel,
-        rounding,
-        auto_pad,
-        {"index_element_type", Kind::type},
-        {"axis", Kind::integer}},
-       infer_pool,
-       {},
-       {{"opset8", {}, rounds_as_before_14}}},
-      {"AvgPool",
-       "opset16",
-       1,
-       1,
-       1,
-       {kernel,
-        strides,
-        {"dilations", Kind::integers, Presence::optional},
-        pads_begin,
-        pads_end,
-        {"exclude-pad", Kind::boolean},
-        auto_pad,
-        rounding},
-       infer_pool,
-       {},
-       {{"opset1", {"dilations"}, rounds_as_before_14}, {"opset14", {"dilations"}}}},
-      {"DeformableConvolution",
-       "opset8",
-       3,
-       4,
-       1,
-       {strides,
-        dilations,
-        pads_begin,
-        pads_end,
-        auto_pad,
-        {"group", Kind::integer},
-        {"deformable_group", Kind::integer},
-        {"bilinear_interpolation_pad", Kind::boolean}},
-       infer_deformable_convolution},
-      {"Col2Im", "opset15", 3, 3, 1, {strides, dilations, pads_begin, pads_end}, infer_col2im},
+      {ops::Convolution, infer_convolution<false>},
+      {ops::GroupConvolution, infer_convolution<true>},
+      {ops::ConvolutionBackpropData, infer_convolution_backprop<false>},
+      {ops::GroupConvolutionBackpropData, infer_convolution_backprop<true>},
+      {ops::MaxPool, infer_pool},
+      {ops::AvgPool, infer_pool},
+      {ops::DeformableConvolution, infer_deformable_convolution},
+      {ops::Col2Im, infer_col2im},
   };
 }
 

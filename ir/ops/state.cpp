@@ -1,23 +1,24 @@
 // Variables that keep a value from one inference to the next.
+#include "ir/views/state.hpp"
+
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = AttributeSpec::Kind;
-
 /// Type and shape are declared by the variable; the input is its value before the first Assign.
 void infer_read_value(Node& node) {
+  const ReadValueView read_value = node;
   Dimensions dimensions;
-  for (const std::int64_t size : node.integers("variable_shape"))
+  for (const std::int64_t size : read_value.variable_shape())
     dimensions.push_back(size < 0 ? Dimension() : Dimension(size));
   PartialShape shape(std::move(dimensions));
-  require(node.input(0).type() == node.type("variable_type"),
+  require(read_value.initial().type() == read_value.variable_type(),
           "the initial value of a variable has another type");
-  require(intersect(shape, node.input(0).shape()).has_value(),
+  require(intersect(shape, read_value.initial().shape()).has_value(),
           "the initial value of a variable has another shape");
-  set_output(node, 0, node.type("variable_type"), std::move(shape));
+  set_output(node, 0, read_value.variable_type(), std::move(shape));
 }
 
 void infer_assign(Node& node) {
@@ -26,24 +27,10 @@ void infer_assign(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> state_ops() {
+std::vector<OpFunction> state_functions() {
   return {
-      {"ReadValue",
-       "opset6",
-       1,
-       1,
-       1,
-       {{"variable_id", Kind::text}, {"variable_type", Kind::type}, {"variable_shape", Kind::integers}},
-       infer_read_value,
-       {.is_volatile = true}},
-      {"Assign",
-       "opset6",
-       1,
-       1,
-       1,
-       {{"variable_id", Kind::text}},
-       infer_assign,
-       {.is_volatile = true, .is_kept = true}},
+      {ops::ReadValue, infer_read_value},
+      {ops::Assign, infer_assign},
   };
 }
 

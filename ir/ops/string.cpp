@@ -1,4 +1,6 @@
 // Strings as bytes: begins and ends of each string in one list of bytes.
+#include "ir/views/string.hpp"
+
 #include "ir/inference.hpp"
 #include "ir/ops/families.hpp"
 
@@ -6,9 +8,10 @@ namespace onnx2ir::ir {
 namespace {
 
 void infer_string_tensor_pack(Node& node) {
-  require(node.input(2).type() == ElementType::u8, "StringTensorPack: the bytes must be u8");
+  const StringTensorPackView pack = node;
+  require(pack.bytes().type() == ElementType::u8, "StringTensorPack: the bytes must be u8");
   same_type(node, 0, 2);
-  set_output(node, 0, ElementType::string, node.input(0).shape());
+  set_output(node, 0, ElementType::string, pack.begins().shape());
 }
 
 /// The number of bytes in strings: 0 for an empty tensor. In a constant, the bytes after the header (count
@@ -32,10 +35,10 @@ void infer_string_tensor_unpack(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> string_ops() {
+std::vector<OpFunction> string_functions() {
   return {
-      {"StringTensorPack", "opset15", 3, 3, 1, {}, infer_string_tensor_pack},
-      {"StringTensorUnpack", "opset15", 1, 1, 3, {}, infer_string_tensor_unpack},
+      {ops::StringTensorPack, infer_string_tensor_pack},
+      {ops::StringTensorUnpack, infer_string_tensor_unpack},
   };
 }
 

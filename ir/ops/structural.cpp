@@ -9,8 +9,6 @@
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = AttributeSpec::Kind;
-
 /// The output type is declared by the creator, not inferred.
 void keep_output(Node&) {}
 
@@ -211,14 +209,13 @@ void infer_around_bodies(Node& node) {
   if (node.branches() != nullptr) infer_if(node, Bodies::are_inferred);
 }
 
-std::vector<OpDescriptor> structural_ops() {
-  constexpr int kMany = OpDescriptor::kVariadic;
+std::vector<OpFunction> structural_functions() {
   return {
-      {"Parameter", "opset1", 0, 0, 1, {}, keep_output, {.is_kept = true}},
-      {"Result", "opset1", 1, 1, 1, {}, infer_result, {.is_kept = true, .keeps_shape = true}},
-      {"Const", "opset1", 0, 0, 1, {}, keep_output},
-      {"Loop", "opset5", 2, kMany, kMany, {}, infer_with_bodies<infer_loop>, {.has_bodies = true}},
-      {"If", "opset8", 1, kMany, kMany, {}, infer_with_bodies<infer_if>, {.has_bodies = true}},
+      {ops::Parameter, keep_output},
+      {ops::Result, infer_result},
+      {ops::Const, keep_output},
+      {ops::Loop, infer_with_bodies<infer_loop>},
+      {ops::If, infer_with_bodies<infer_if>},
   };
 }
 

@@ -1,5 +1,7 @@
 // Elementwise operations on one value: conversions, mathematics, activations. Some activations have
 // additional parameters (PReLU's slope is broadcast to the data).
+#include "ir/views/unary.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,9 +11,6 @@
 
 namespace onnx2ir::ir {
 namespace {
-
-using Kind = AttributeSpec::Kind;
-using Presence = AttributeSpec::Presence;
 
 void infer_same(Node& node) {
   const ElementType type = node.input(0).type();
@@ -69,8 +68,9 @@ ValueRange unchanged(ValueRange a) {
 }
 
 void infer_clamp(Node& node) {
+  const ClampView clamp = node;
   infer_same(node);
-  require(node.real("min") <= node.real("max"), "Clamp's min is greater than its max");
+  require(clamp.min() <= clamp.max(), "Clamp's min is greater than its max");
 }
 
 void infer_conversion_to(Node& node, ElementType type) {
@@ -114,60 +114,37 @@ void infer_with_parameters(Node& node) {
 
 }  // namespace
 
-std::vector<OpDescriptor> unary_ops() {
-  std::vector<OpDescriptor> ops = {
-      {"Convert",
-       "opset1",
-       1,
-       1,
-       1,
-       {{"destination_type", Kind::type},
-        // The input is quantised with 256 steps that cover its range: the result of DynamicQuantizeLinear.
-        {"covers_range", Kind::boolean, Presence::note}},
-       infer_convert},
-      {"ConvertLike", "opset1", 2, 2, 1, {}, infer_convert_like},
-      {"LogicalNot", "opset1", 1, 1, 1, {}, infer_logical_not},
-      {"BitwiseNot", "opset13", 1, 1, 1, {}, infer_bitwise_not},
-      {"Abs", "opset1", 1, 1, 1, {}, infer_same_and_known<absolute, kAbsolute>},
-      {"Negative", "opset1", 1, 1, 1, {}, infer_same_and_exact<negate, kNegated>},
-      {"Sign", "opset1", 1, 1, 1, {}, infer_same_and_exact<sign, kSignOf>},
-      {"ReLU", "opset1", 1, 1, 1, {}, infer_same_and_exact<positive_part, kPositivePart>},
-      {"Floor", "opset1", 1, 1, 1, {}, infer_same_and_exact<unchanged, kFloor>},
-      {"Ceiling", "opset1", 1, 1, 1, {}, infer_same_and_exact<unchanged, kCeiling>},
-      {"Sqrt", "opset1", 1, 1, 1, {}, infer_square_root},
-      {"Round", "opset5", 1, 1, 1, {{"mode", Kind::text}}, infer_same_and_exact<unchanged, kHalfToEven>},
-      {"Clamp", "opset1", 1, 1, 1, {{"min", Kind::real}, {"max", Kind::real}}, infer_clamp},
-      {"IsNaN", "opset10", 1, 1, 1, {}, infer_test},
-      {"IsFinite", "opset10", 1, 1, 1, {}, infer_test},
-      {"IsInf",
-       "opset10",
-       1,
-       1,
-       1,
-       {{"detect_negative", Kind::boolean}, {"detect_positive", Kind::boolean}},
-       infer_test},
-      {"Gelu", "opset7", 1, 1, 1, {{"approximation_mode", Kind::text}}, infer_same},
-      {"Elu", "opset1", 1, 1, 1, {{"alpha", Kind::real}}, infer_same},
-      {"Selu", "opset1", 3, 3, 1, {}, infer_with_parameters},
-      {"HardSigmoid", "opset1", 3, 3, 1, {}, infer_with_parameters},
-      {"PReLU", "opset1", 2, 2, 1, {}, infer_with_parameters},
-      {"Swish", "opset4", 1, 2, 1, {}, infer_with_parameters},
+std::vector<OpFunction> unary_functions() {
+  std::vector<OpFunction> functions = {
+      {ops::Convert, infer_convert},
+      {ops::ConvertLike, infer_convert_like},
+      {ops::LogicalNot, infer_logical_not},
+      {ops::BitwiseNot, infer_bitwise_not},
+      {ops::Abs, infer_same_and_known<absolute, kAbsolute>},
+      {ops::Negative, infer_same_and_exact<negate, kNegated>},
+      {ops::Sign, infer_same_and_exact<sign, kSignOf>},
+      {ops::ReLU, infer_same_and_exact<positive_part, kPositivePart>},
+      {ops::Floor, infer_same_and_exact<unchanged, kFloor>},
+      {ops::Ceiling, infer_same_and_exact<unchanged, kCeiling>},
+      {ops::Sqrt, infer_square_root},
+      {ops::Round, infer_same_and_exact<unchanged, kHalfToEven>},
+      {ops::Clamp, infer_clamp},
+      {ops::IsNaN, infer_test},
+      {ops::IsFinite, infer_test},
+      {ops::IsInf, infer_test},
+      {ops::Gelu, infer_same},
+      {ops::Elu, infer_same},
+      {ops::Selu, infer_with_parameters},
+      {ops::HardSigmoid, infer_with_parameters},
+      {ops::PReLU, infer_with_parameters},
+      {ops::Swish, infer_with_parameters},
   };
-  struct SimpleOp {
-    std::string_view name;
-    std::string_view opset;
-  };
-  constexpr SimpleOp kSimpleOps[] = {
-      {"Exp", "opset1"},      {"Log", "opset1"},   {"Sin", "opset1"},    {"Cos", "opset1"},
-      {"Tan", "opset1"},      {"Asin", "opset1"},  {"Acos", "opset1"},   {"Atan", "opset1"},
-      {"Sinh", "opset1"},     {"Cosh", "opset1"},  {"Tanh", "opset1"},   {"Asinh", "opset4"},
-      {"Acosh", "opset4"},    {"Atanh", "opset4"}, {"Erf", "opset1"},    {"Sigmoid", "opset1"},
-      {"SoftPlus", "opset4"}, {"Mish", "opset4"},  {"HSwish", "opset4"}, {"HSigmoid", "opset5"},
-      {"SoftSign", "opset9"},
-  };
-  for (const SimpleOp& op : kSimpleOps) ops.push_back({op.name, op.opset, 1, 1, 1, {}, infer_same});
-  for (OpDescriptor& op : ops) op.traits.keeps_shape = true;
-  return ops;
+  for (const Op op :
+       {ops::Exp,  ops::Log,     ops::Sin,      ops::Cos,  ops::Tan,    ops::Asin,     ops::Acos,
+        ops::Atan, ops::Sinh,    ops::Cosh,     ops::Tanh, ops::Asinh,  ops::Acosh,    ops::Atanh,
+        ops::Erf,  ops::Sigmoid, ops::SoftPlus, ops::Mish, ops::HSwish, ops::HSigmoid, ops::SoftSign})
+    functions.push_back({op, infer_same});
+  return functions;
 }
 
 }  // namespace onnx2ir::ir

@@ -1,4 +1,6 @@
 // Operations of image models: resampling, grids, boxes, regions.
+#include "ir/views/vision.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,20 +13,19 @@
 namespace onnx2ir::ir {
 namespace {
 
-using Kind = AttributeSpec::Kind;
-
 /// Inputs: image, sizes or scales of the axes, axes.
 void infer_interpolate(Node& node) {
-  const Value image = node.input(0);
+  const InterpolateView interpolate = node;
+  const Value image = interpolate.data();
   PartialShape result = image.shape();
-  const auto axes = exact_values(node.input(2));
+  const auto axes = exact_values(interpolate.axes());
   if (!result.has_rank() || !axes) {
     return set_output(node, 0, image.type(),
                       result.has_rank() ? PartialShape::of_rank(result.rank()) : result);
   }
-  const bool by_scales = node.text("shape_calculation_mode") == "scales";
+  const bool by_scales = interpolate.shape_calculation_mode() == "scales";
   const auto sizes = by_scales ? std::nullopt : known_integers(node, 1);
-  const auto scales = by_scales ? exact_numbers(node.input(1)) : std::nullopt;
+  const auto scales = by_scales ? exact_numbers(interpolate.sizes()) : std::nullopt;
   for (std::size_t i = 0; i < axes->size(); ++i) {
     Dimension& dimension = result[normalize_axis((*axes)[i], result.rank())];
     if (sizes && i < sizes->size()) {
@@ -46,8 +47,9 @@ void infer_interpolate(Node& node) {
 
 /// Image [N, C, H, W], grid [N, h, w, 2].
 void infer_grid_sample(Node& node) {
-  const PartialShape& image = node.input(0).shape();
-  const PartialShape& grid = node.input(1).shape();
+  const GridSampleView grid_sample = node;
+  const PartialShape& image = grid_sample.data().shape();
+  const PartialShape& grid = grid_sample.grid().shape();
   PartialShape result = PartialShape::of_rank(4);
   if (image.has_rank()) {
     require(image.rank() == 4, "GridSample works on two spatial axes");
@@ -60,7 +62,7 @@ void infer_grid_sample(Node& node) {
     result[2] = grid[1];
     result[3] = grid[2];
   }
-  set_output(node, 0, node.input(0).type(), result);
+  set_output(node, 0, grid_sample.data().type(), result);
 }
 
 /// Boxes [N, B, 4], scores [N, C, B], maximum number of boxes per class, thresholds.
@@ -98,12 +100,13 @@ void infer_roi_align(Node& node) {
 
 /// Image [N, C, H, W], regions [R, 5].
 void infer_roi_pooling(Node& node) {
-  const PartialShape& image = node.input(0).shape();
-  const PartialShape& regions = node.input(1).shape();
-  PartialShape result{-1, -1, node.integer("pooled_h"), node.integer("pooled_w")};
+  const ROIPoolingView r_o_i_pooling = node;
+  const PartialShape& image = r_o_i_pooling.data().shape();
+  const PartialShape& regions = r_o_i_pooling.rois().shape();
+  PartialShape result{-1, -1, r_o_i_pooling.pooled_h(), r_o_i_pooling.pooled_w()};
   if (image.has_rank()) result[1] = image[1];
   if (regions.has_rank()) result[0] = regions[0];
-  set_output(node, 0, node.input(0).type(), result);
+  set_output(node, 0, r_o_i_pooling.data().type(), result);
 }
 
 /// Inputs: image [N, C, ...], sizes of the spatial axes of the result.
@@ -123,91 +126,29 @@ void infer_adaptive_pool(Node& node) {
 /// Inputs: table [E, ...], indices [I], first position of each bag in the indices [B], index for empty bags,
 /// factors [I].
 void infer_embedding_bags(Node& node) {
-  PartialShape result = node.input(0).shape();
-  const PartialShape& bags = node.input(2).shape();
+  const EmbeddingBagOffsetsSumView embedding_bag_offsets_sum = node;
+  PartialShape result = embedding_bag_offsets_sum.table().shape();
+  const PartialShape& bags = embedding_bag_offsets_sum.offsets().shape();
   if (result.has_rank()) {
     require(result.rank() >= 1, "EmbeddingBagOffsetsSum: the table is a scalar");
     result[0] = bags.has_rank() ? bags[0] : Dimension();
   }
-  set_output(node, 0, node.input(0).type(), result);
+  set_output(node, 0, embedding_bag_offsets_sum.table().type(), result);
 }
 
 }  // namespace
 
-std::vector<OpDescriptor> vision_ops() {
-  constexpr auto kText = Kind::text;
+std::vector<OpFunction> vision_functions() {
   return {
-      {"Interpolate",
-       "opset11",
-       3,
-       3,
-       1,
-       {{"mode", kText},
-        {"shape_calculation_mode", kText},
-        {"coordinate_transformation_mode", kText},
-        {"nearest_mode", kText},
-        {"antialias", Kind::boolean},
-        {"pads_begin", Kind::integers},
-        {"pads_end", Kind::integers},
-        {"cube_coeff", Kind::real}},
-       infer_interpolate,
-       {.sizes = {1, 1}}},
-      {"GridSample",
-       "opset9",
-       2,
-       2,
-       1,
-       {{"align_corners", Kind::boolean}, {"mode", kText}, {"padding_mode", kText}},
-       infer_grid_sample},
-      {"NonMaxSuppression",
-       "opset9",
-       5,
-       6,
-       3,
-       {{"box_encoding", kText}, {"sort_result_descending", Kind::boolean}, {"output_type", Kind::type}},
-       infer_non_max_suppression},
-      {"ROIAlign",
-       "opset9",
-       3,
-       3,
-       1,
-       {{"pooled_h", Kind::integer},
-        {"pooled_w", Kind::integer},
-        {"sampling_ratio", Kind::integer},
-        {"spatial_scale", Kind::real},
-        {"mode", kText},
-        {"aligned_mode", kText}},
-       infer_roi_align},
-      {"ROIPooling",
-       "opset2",
-       2,
-       2,
-       1,
-       {{"pooled_h", Kind::integer},
-        {"pooled_w", Kind::integer},
-        {"spatial_scale", Kind::real},
-        {"method", kText}},
-       infer_roi_pooling},
-      {"NMSRotated",
-       "opset13",
-       5,
-       5,
-       3,
-       {{"sort_result_descending", Kind::boolean}, {"output_type", Kind::type}, {"clockwise", Kind::boolean}},
-       infer_non_max_suppression},
-      {"ROIAlignRotated",
-       "opset15",
-       3,
-       3,
-       1,
-       {{"pooled_h", Kind::integer},
-        {"pooled_w", Kind::integer},
-        {"sampling_ratio", Kind::integer},
-        {"spatial_scale", Kind::real},
-        {"clockwise_mode", Kind::boolean}},
-       infer_roi_align},
-      {"AdaptiveAvgPool", "opset8", 2, 2, 1, {}, infer_adaptive_pool, {.sizes = {1, 1}}},
-      {"EmbeddingBagOffsetsSum", "opset3", 3, 5, 1, {}, infer_embedding_bags, {.indices = {1, 3}}},
+      {ops::Interpolate, infer_interpolate},
+      {ops::GridSample, infer_grid_sample},
+      {ops::NonMaxSuppression, infer_non_max_suppression},
+      {ops::ROIAlign, infer_roi_align},
+      {ops::ROIPooling, infer_roi_pooling},
+      {ops::NMSRotated, infer_non_max_suppression},
+      {ops::ROIAlignRotated, infer_roi_align},
+      {ops::AdaptiveAvgPool, infer_adaptive_pool},
+      {ops::EmbeddingBagOffsetsSum, infer_embedding_bags},
   };
 }
 

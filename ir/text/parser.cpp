@@ -97,8 +97,7 @@ class Parser {
     node.name = statement.id.name();
     node.is_decompression = statement.is_decompression;
     node.notes = statement.notes;
-    for (const Attribute& attribute : statement.attributes)
-      node.set_attribute(attribute.name, attribute.value);
+    for (const Attribute& attribute : statement.attributes) node.set_attribute(attribute);
     try {
       infer(node, std::move(payload), statement);
     } catch (const InvalidNode& reason) {
@@ -190,7 +189,7 @@ class Parser {
       if (std::ranges::find(statement.attributes, name, &Attribute::name) != statement.attributes.end())
         cursor_.fail(offset, fmt::format("attribute '{}' is given twice", name));
       cursor_.expect('=', "after the name of the attribute");
-      statement.attributes.push_back({spec->name, parse_attribute(cursor_, spec->kind)});
+      statement.attributes.push_back({*spec, parse_attribute(cursor_, spec->kind)});
     }
   }
 

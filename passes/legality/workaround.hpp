@@ -55,6 +55,12 @@ target::FaultSet faults_of(const Workaround& workaround);
 /// The faults of all rows that a pass applies whose last stage is `last`.
 target::FaultSet faults_up_to(Stage last);
 
+/// A test whose parameter is a view of the operation.
+template <auto kTest>
+bool affects(const ir::Node& node) {
+  return kTest(node);
+}
+
 /// A rewrite: `kReplacement(builder, node)` is the value that replaces output 0 of the node.
 template <auto kReplacement>
 void replace(ir::Builder& builder, ir::Node& node) {

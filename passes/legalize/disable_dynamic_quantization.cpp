@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "ir/views/elementwise.hpp"
+#include "ir/views/linear_algebra.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -22,13 +24,15 @@ namespace {
 constexpr std::int64_t kSmallestBlock = 16;
 constexpr std::int64_t kDefaultGroup = 32;  // of the plugin
 
-bool has_note(const ir::Node& node, std::string_view name) {
-  return node.find_attribute(name) != nullptr && node.boolean(name);
+/// Whether `node` is the Multiply of an ONNX DequantizeLinear.
+bool dequantizes(const ir::Node& node) {
+  const auto multiply = ir::match<ir::MultiplyView>(node);
+  return multiply && multiply->dequantizes().value_or(false);
 }
 
 bool is_dequantized(ir::Value value) {
   while (value.node->is(ops::Convert) || value.node->is(ops::Reshape)) value = value.node->input(0);
-  return value.node->is(ops::Multiply) && has_note(*value.node, "dequantizes");
+  return dequantizes(*value.node);
 }
 
 /// Whether weights [inputs, outputs] have one scale, one per output, or one per output and block of inputs.
@@ -52,13 +56,13 @@ bool has_large_blocks(const WeightsOfProduct& found) {
 
 /// Whether the left input may be rounded: onnxruntime rounds it, too, or the weights have so few bits that
 /// their error is much larger.
-bool may_round_input(const ir::Node& mat_mul, const WeightsOfProduct& found, const PassContext& context) {
-  if (has_note(mat_mul, "may_round_input")) return true;
-  const ir::Value weights = mat_mul.input(1);
+bool may_round_input(ir::MatMulView mat_mul, const WeightsOfProduct& found, const PassContext& context) {
+  if (mat_mul.may_round_input().value_or(false)) return true;
+  const ir::Value weights = mat_mul.b();
   if (context.quantization == Quantization::fast && ir::info(found.weights.data.type()).bits < 8 &&
-      has_large_blocks(found) && !is_dequantized(mat_mul.input(0)))
+      has_large_blocks(found) && !is_dequantized(mat_mul.a()))
     return true;
-  return has_note(*found.weights.product, "dequantizes") && !is_dequantized(mat_mul.input(0)) &&
+  return dequantizes(*found.weights.product) && !is_dequantized(mat_mul.a()) &&
          weights.node->output(weights.index).uses.size() == 1 && has_scales_of_outputs(found);
 }
 

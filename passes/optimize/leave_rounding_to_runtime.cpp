@@ -8,8 +8,12 @@
 #include <vector>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/elementwise.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
@@ -54,8 +58,8 @@ std::size_t operands_of(const ir::Node& move) {
 /// `moves` is how many more operations may be visited.
 const ir::Node* origin_of(ir::Value value, int& moves) {
   const ir::Node& node = *value.node;
-  if (node.is(ops::Convert))
-    return node.find_attribute("covers_range") != nullptr && node.boolean("covers_range") ? &node : nullptr;
+  if (const auto convert = ir::match<ir::ConvertView>(node))
+    return convert->covers_range().value_or(false) ? &node : nullptr;
   if (moves-- <= 0 || !(node.op().traits.rearranges || node.is_one_of(kMoves))) return nullptr;
   const ir::Node* const origin = origin_of(node.input(0), moves);
   for (std::size_t i = 1; i < operands_of(node); ++i) {
@@ -76,26 +80,26 @@ const ir::Node* division_of(ir::Value steps) {
 }
 
 std::optional<Quantized> quantization_of(const ir::Node& integers) {
-  const ir::Node& clamp = *integers.input(0).node;
-  if (!clamp.is(ops::Clamp) || !clamp.input(0).node->is(ops::Add)) return std::nullopt;
-  const ir::Node& sum = *clamp.input(0).node;
-  const ir::Node* const division = division_of(sum.input(0));
+  ir::Value steps;
+  ir::Value zero_point;
+  if (!matches(ir::ConvertView(integers).data(), op(ops::Clamp, op(ops::Add, any(steps), any(zero_point)))))
+    return std::nullopt;
+  const ir::Node* const division = division_of(steps);
   if (division == nullptr) return std::nullopt;
-  return Quantized{.integers = &integers,
-                   .x = division->input(0),
-                   .scale = division->input(1),
-                   .zero_point = sum.input(1)};
+  const ir::DivideView quotient = *division;
+  return Quantized{.integers = &integers, .x = quotient.a(), .scale = quotient.b(), .zero_point = zero_point};
 }
 
 std::optional<Centred> centred(ir::Value value) {
-  if (value.node->is(ops::Clamp)) value = value.node->input(0);
-  const ir::Node& subtract = *value.node;
-  if (!subtract.is(ops::Subtract) || !subtract.input(0).node->is(ops::Convert)) return std::nullopt;
-  const ir::Value integers = subtract.input(0).node->input(0);
+  if (const auto clamp = ir::match<ir::ClampView>(value)) value = clamp->data();
+  ir::Value integers;
+  ir::Value zero_point;
+  if (!matches(value, op(ops::Subtract, op(ops::Convert, any(integers)), any(zero_point))))
+    return std::nullopt;
   int moves = kMaxMoves;
   const ir::Node* const origin = origin_of(integers, moves);
   const auto quantization = origin != nullptr ? quantization_of(*origin) : std::nullopt;
-  if (!quantization || source_of(subtract.input(1)) != quantization->zero_point) return std::nullopt;
+  if (!quantization || source_of(zero_point) != quantization->zero_point) return std::nullopt;
   return Centred{.quantization = *quantization, .integers = integers};
 }
 
@@ -114,9 +118,10 @@ ir::Value numbers_of(ir::Builder& builder, const Centred& centred) {
 }
 
 void collect_factors(ir::Value value, std::vector<ir::Value>& factors, int depth = kMaxDepth) {
-  if (depth > 0 && factors.size() < kMaxFactors && value.node->is(ops::Multiply)) {
-    collect_factors(value.node->input(0), factors, depth - 1);
-    collect_factors(value.node->input(1), factors, depth - 1);
+  const auto product = ir::match<ir::MultiplyView>(value);
+  if (depth > 0 && factors.size() < kMaxFactors && product) {
+    collect_factors(product->a(), factors, depth - 1);
+    collect_factors(product->b(), factors, depth - 1);
   } else {
     factors.push_back(value);
   }
@@ -163,22 +168,23 @@ bool has_full_groups(std::int64_t inputs) {
 
 /// Weights with their scale, which is removed from `factors` if it is one of them: a form that the CPU plugin
 /// keeps compressed. Null for values that are not a matrix of constant integers.
-ir::Value compressed(ir::Builder& builder, const ir::Node& mat_mul, std::vector<ir::Value>& factors) {
-  const ir::Value weights = mat_mul.input(1);
-  const ir::Node& node = *weights.node;
-  const ir::Value widened = node.is(ops::Subtract) ? node.input(0) : weights;
+ir::Value compressed(ir::Builder& builder, ir::MatMulView mat_mul, std::vector<ir::Value>& factors) {
+  const ir::Value weights = mat_mul.b();
+  const auto difference = ir::match<ir::SubtractView>(weights);
+  const ir::Value widened = difference ? difference->a() : weights;
   const auto sizes = weights.shape().sizes();
-  if (!sizes || sizes->size() != 2 || !widened.node->is(ops::Convert) || widened.shape() != weights.shape())
+  ir::Value data;
+  if (!sizes || sizes->size() != 2 || !matches(widened, op(ops::Convert, any(data))) ||
+      widened.shape() != weights.shape())
     return {};
-  const ir::Value data = widened.node->input(0);
   if (data.node->constant() == nullptr || ir::info(data.type()).bits != 8) return {};
-  if (!has_full_groups(mat_mul.boolean("transpose_b") ? sizes->back() : sizes->front())) return {};
-  const std::vector<std::int64_t> parameters = mat_mul.boolean("transpose_b")
+  if (!has_full_groups(mat_mul.transpose_b() ? sizes->back() : sizes->front())) return {};
+  const std::vector<std::int64_t> parameters = mat_mul.transpose_b()
                                                    ? std::vector<std::int64_t>{sizes->front(), 1}
                                                    : std::vector<std::int64_t>{1, sizes->back()};
   ir::Value numbers = ir::convert(builder, data, ir::ElementType::f32);
-  if (node.is(ops::Subtract)) {
-    const ir::Value zero_point = placed(builder, node.input(1), parameters);
+  if (difference) {
+    const ir::Value zero_point = placed(builder, difference->b(), parameters);
     if (!zero_point) return {};
     if (!is_zero(zero_point))
       numbers = builder.op(ops::Subtract, {numbers, ir::convert(builder, zero_point, ir::ElementType::f32)});
@@ -200,7 +206,9 @@ bool keeps_rank(ir::Value value, ir::Value factor) {
 
 /// `sums` of products of centred integers, times scales, as a product of numbers; null for other values.
 ir::Value product_of_numbers(ir::Builder& builder, ir::Value sums, ir::Value scales) {
-  for (int i = 0; i < 2 && sums.node->is(ops::Convert); ++i) sums = sums.node->input(0);
+  for (int i = 0; i < 2; ++i) {
+    if (const auto convert = ir::match<ir::ConvertView>(sums)) sums = convert->data();
+  }
   const ir::Node& product = *sums.node;
   if (!product.is_one_of(kProducts) || !keeps_rank(sums, scales)) return {};
   std::optional<Centred> left = centred(product.input(0));
@@ -219,7 +227,7 @@ ir::Value product_of_numbers(ir::Builder& builder, ir::Value sums, ir::Value sca
     if (const ir::Value weights = compressed(builder, product, factors)) inputs[1] = weights;
   }
   ir::Node& copy = builder.clone(product, inputs);
-  if (is_mat_mul) copy.set_attribute("may_round_input", true);
+  if (is_mat_mul) copy.set_attribute({"may_round_input", true});
   ir::Value result = copy.value();
   for (const ir::Value factor : factors) result = builder.op(ops::Multiply, {result, factor});
   return result;
@@ -236,7 +244,8 @@ ir::Value quantized_numbers(ir::Builder& builder, ir::Value value, ir::Value sca
 /// Allows the runtime to round `numbers` in the products that multiply them with weights.
 void mark_products(const ir::Node& numbers) {
   for (const ir::Use& use : numbers.output(0).uses) {
-    if (use.node->is(ops::MatMul) && use.index == 0) use.node->set_attribute("may_round_input", true);
+    if (use.node->is(ops::MatMul) && use.index == ir::MatMulView::Input::a)
+      use.node->set_attribute({"may_round_input", true});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/spatial.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -16,12 +17,11 @@ using ir::Value;
 /// An AvgPool and the values that its decomposition uses.
 struct Average {
   ir::Builder& builder;
-  const ir::Node& node;
+  ir::AvgPoolView pool;
   Value data;
   std::size_t spatial;
   bool ceil;
 
-  Sizes list(std::string_view name) const { return node.integers(name).list(); }
   /// Elements [begin, end) of the shape of `value`.
   Value sizes(Value value, std::int64_t begin, std::int64_t end) const {
     const Value shape = ir::computed_shape_of(builder, value);
@@ -33,16 +33,16 @@ struct Average {
   /// The sum of each window of `value` [n, 1, sizes...]. If the number of windows is rounded up, the last
   /// window may begin after the end of the data.
   Value window_sums(Value value, const Sizes& begins, Sizes ends) const {
-    const Sizes strides = list("strides");
+    const Sizes strides = pool.strides().list();
     for (std::size_t i = 0; ceil && i < spatial; ++i) ends[i] += strides[i] - 1;
     Sizes filter{1, 1};
-    const Sizes kernel = list("kernel");
+    const Sizes kernel = pool.kernel().list();
     filter.insert(filter.end(), kernel.begin(), kernel.end());
     const auto count = std::accumulate(filter.begin(), filter.end(), std::int64_t{1}, std::multiplies<>());
     const std::vector<double> ones(static_cast<std::size_t>(count), 1);
     return builder.op(ops::Convolution, {value, builder.numbers(ones, filter, value.type())},
                       {{"strides", strides},
-                       {"dilations", list("dilations")},
+                       {"dilations", pool.dilations()->list()},
                        {"pads_begin", begins},
                        {"pads_end", ends},
                        {"auto_pad", "explicit"}});
@@ -50,14 +50,14 @@ struct Average {
 
   /// The number of elements that count in each window: [1, 1, ...] or a scalar.
   Value counts() const {
-    const Sizes begins = list("pads_begin");
-    const Sizes ends = list("pads_end");
+    const Sizes begins = pool.pads_begin().list();
+    const Sizes ends = pool.pads_end().list();
     const auto is_zero = [](auto pad) { return pad == 0; };
     const bool is_padded = !std::ranges::all_of(begins, is_zero) || !std::ranges::all_of(ends, is_zero);
-    const bool counts_pads = !node.boolean("exclude-pad");
+    const bool counts_pads = !pool.exclude_pad();
     const Value one = builder.number_like(1, data);
     if (!ceil && (counts_pads || !is_padded)) {
-      const Sizes kernel = list("kernel");
+      const Sizes kernel = pool.kernel().list();
       const auto all = std::accumulate(kernel.begin(), kernel.end(), 1.0, std::multiplies<>());
       return builder.number_like(all, data);
     }
@@ -79,9 +79,10 @@ struct Average {
   Value without_windows_in_padding(Value pooled) const {
     for (std::size_t i = 0; ceil && i < spatial; ++i) {
       const auto axis = static_cast<std::int64_t>(i + 2);
-      const std::int64_t stride = list("strides")[i];
+      const std::int64_t stride = pool.strides().list()[i];
       const Value reach = builder.op(
-          ops::Add, {sizes(data, axis, axis + 1), builder.integers({list("pads_begin")[i] + stride - 1})});
+          ops::Add,
+          {sizes(data, axis, axis + 1), builder.integers({pool.pads_begin().list()[i] + stride - 1})});
       const Value places =
           builder.op(ops::Divide, {reach, builder.integers({stride})}, {{"m_pythondiv", true}});
       pooled = ir::slice(builder, pooled, builder.integers({0}), places, axis);
@@ -93,20 +94,19 @@ struct Average {
     const Value planes = ir::reduce_keep_dims(builder, ops::ReduceProd, sizes(data, 0, 2), {0});
     const Value flat = ir::reshape(
         builder, data, ir::concat(builder, {planes, builder.integers({1}), sizes(data, 2, rank())}));
-    const Value sums = window_sums(flat, list("pads_begin"), list("pads_end"));
+    const Value sums = window_sums(flat, pool.pads_begin().list(), pool.pads_end().list());
     const Value means = without_windows_in_padding(builder.op(ops::Divide, {sums, counts()}));
     return ir::reshape(builder, means, ir::concat(builder, {sizes(data, 0, 2), sizes(means, 2, rank())}));
   }
 };
 
-bool has_dilations(const ir::Node& node) {
-  return node.find_attribute("dilations") != nullptr && node.input(0).shape().has_rank() &&
-         node.text("auto_pad") == "explicit";
+bool has_dilations(ir::AvgPoolView pool) {
+  return pool.dilations() && pool.data().shape().has_rank() && pool.auto_pad() == "explicit";
 }
 
-Value decompose(ir::Builder& builder, const ir::Node& node) {
-  const Value data = node.input(0);
-  return Average{builder, node, data, data.shape().rank() - 2, node.text("rounding_type") == "ceil_torch"}
+Value decompose(ir::Builder& builder, ir::AvgPoolView pool) {
+  const Value data = pool.data();
+  return Average{builder, pool, data, data.shape().rank() - 2, pool.rounding_type() == "ceil_torch"}
       .decomposed();
 }
 
@@ -117,7 +117,7 @@ Workaround decompose_dilated_averages() {
           .stage = Stage::imported,
           .summary = "Decomposes AvgPool with dilations",
           .rows = {LegalizationRow{
-              Fault::no_average_dilations, {ops::AvgPool}, has_dilations, replace<decompose>}}};
+              Fault::no_average_dilations, {ops::AvgPool}, affects<has_dilations>, replace<decompose>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -14,14 +14,15 @@ inline bool is_separated(const ir::Node& node) {
          uses[0].node->is_one_of({ops::Maximum, ops::LogicalOr});
 }
 
-/// Whether `kApplies` holds, and the node is no step of quantised weights.
-template <bool (*kApplies)(const ir::Node& node)>
+/// Whether `kApplies`, a function of a node or of a view of it, holds, and the node is no step of quantised
+/// weights.
+template <auto kApplies>
 bool must_be_separated(const ir::Node& node) {
   return !is_separated(node) && kApplies(node) && !computes_weights(node);
 }
 
 /// The same for faults that only graphs with a FakeQuantize have.
-template <bool (*kApplies)(const ir::Node& node)>
+template <auto kApplies>
 bool must_be_separated_if_quantized(const ir::Node& node) {
   return node.graph().may_hold({ops::FakeQuantize}) && must_be_separated<kApplies>(node);
 }

@@ -4,6 +4,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/indexing.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -12,15 +13,15 @@ namespace {
 
 using ir::Value;
 
-bool keeps_order(const ir::Node& node) {
-  return !node.boolean("sorted");
+bool keeps_order(ir::UniqueView unique) {
+  return !unique.sorted();
 }
 
 void sort_and_reorder(ir::Builder& builder, ir::Node& node) {
   ir::Node& sorted = builder.clone(node, node.inputs());
-  sorted.set_attribute("sorted", true);
-  const bool has_axis = node.inputs().size() > 1;
-  const auto given = has_axis ? ir::exact_values(node.input(1)) : std::nullopt;
+  sorted.set_attribute({"sorted", true});
+  const ir::Value its_axis = ir::UniqueView(node).axis();
+  const auto given = its_axis ? ir::exact_values(its_axis) : std::nullopt;
   const std::int64_t axis = given ? given->front() : 0;
   const Value first = sorted.value(1);
   const Value count = ir::reshape(builder, ir::shape_of(builder, first), std::vector<std::int64_t>{});
@@ -48,10 +49,11 @@ void sort_and_reorder(ir::Builder& builder, ir::Node& node) {
 }  // namespace
 
 Workaround sort_unique_elements() {
-  return {.name = "sort_unique_elements",
-          .stage = Stage::imported,
-          .summary = "Sorts in a Unique that keeps the order of first occurrence, and reorders its outputs",
-          .rows = {LegalizationRow{Fault::unique_order, {ops::Unique}, keeps_order, sort_and_reorder}}};
+  return {
+      .name = "sort_unique_elements",
+      .stage = Stage::imported,
+      .summary = "Sorts in a Unique that keeps the order of first occurrence, and reorders its outputs",
+      .rows = {LegalizationRow{Fault::unique_order, {ops::Unique}, affects<keeps_order>, sort_and_reorder}}};
 }
 
 }  // namespace onnx2ir::passes

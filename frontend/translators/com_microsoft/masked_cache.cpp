@@ -10,6 +10,9 @@
 #include "ir/cache_names.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/elementwise.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reduction.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -28,15 +31,16 @@ Value without_views(Value value) {
 
 /// The value of which `value` is the sum along the axis 1, less 1; null if it is something else.
 Value summed_mask(Value value) {
-  const ir::Node& difference = *without_views(value).node;
-  const bool is_less_1 =
-      (difference.is(ops::Subtract) && ir::exact_values(difference.input(1)) == ir::Integers{1}) ||
-      (difference.is(ops::Add) && ir::exact_values(difference.input(1)) == ir::Integers{-1});
+  const Value shifted = without_views(value);
+  const auto difference = ir::match<ir::SubtractView>(shifted);
+  const auto addition = ir::match<ir::AddView>(shifted);
+  const bool is_less_1 = (difference && ir::exact_values(difference->b()) == ir::Integers{1}) ||
+                         (addition && ir::exact_values(addition->b()) == ir::Integers{-1});
   if (!is_less_1) return {};
-  const ir::Node& sum = *without_views(difference.input(0)).node;
-  if (!sum.is(ops::ReduceSum)) return {};
-  const Value mask = sum.input(0);
-  const auto axes = ir::exact_values(sum.input(1));
+  const auto sum = ir::match<ir::ReduceSumView>(without_views(difference ? difference->a() : addition->a()));
+  if (!sum) return {};
+  const Value mask = sum->data();
+  const auto axes = ir::exact_values(sum->axes());
   const bool is_along_1 = axes && axes->size() == 1 && (axes->front() == 1 || axes->front() == -1);
   const bool is_matrix = mask.shape().has_rank() && mask.shape().rank() == 2;
   return is_along_1 && is_matrix && ir::is_integral(mask.type()) ? mask : Value{};
@@ -56,8 +60,9 @@ bool is_cache(NodeContext& node, Value past, std::size_t index) {
     return is_growing_input(past) && node.translator().is_output(present) &&
            ir::are_ends_of_a_cache(past.node->name, present);
   }
-  if (!past.node->is(ops::Concat)) return false;
-  const Value source = past.node->input(0);
+  const auto concat = ir::match<ir::ConcatView>(past);
+  if (!concat) return false;
+  const Value source = concat->parts().front();
   return is_growing_input(source) && std::ranges::any_of(past.output().names, [&](const auto& name) {
            return node.translator().is_output(name) && ir::are_ends_of_a_cache(source.node->name, name);
          });

@@ -10,6 +10,8 @@
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/elementwise.hpp"
+#include "ir/views/reshaping.hpp"
 
 namespace onnx2ir::frontend {
 namespace {
@@ -119,8 +121,9 @@ std::string option_for(const NodeContext& node, Value condition) {
          condition.node->is(ops::Convert)) {
     condition = condition.node->input(0);
   }
-  if (!condition.node->is(ops::Equal)) return {};
-  const Value operands[] = {condition.node->input(0), condition.node->input(1)};
+  const auto equal = ir::match<ir::EqualView>(condition);
+  if (!equal) return {};
+  const Value operands[] = {equal->a(), equal->b()};
   for (const bool is_second : {false, true}) {
     const auto number = ir::known_scalar(operands[is_second ? 0 : 1]);
     if (!number || *number < 0) continue;
@@ -199,10 +202,11 @@ Value unsqueezed(NodeContext& node, const TranslatedBranch& squeezing, const Tra
   if (node.output_count() != 1 || !node.has_output(0)) return {};
   const Value low = as_tensor(squeezing.outputs[0]);
   const Value high = as_tensor(other.outputs[0]);
-  if (!low || !high || !low.node->is(ops::Squeeze)) return {};
+  const auto squeeze = ir::match<ir::SqueezeView>(low);
+  if (!high || !squeeze) return {};
   const Value outer = captured_by(other, high);
-  if (!outer || captured_by(squeezing, low.node->input(0)) != outer || !outer.shape().has_rank()) return {};
-  const auto axes = ir::exact_values(low.node->input(1));
+  if (!outer || captured_by(squeezing, squeeze->data()) != outer || !outer.shape().has_rank()) return {};
+  const auto axes = squeeze->axes() ? ir::exact_values(squeeze->axes()) : std::nullopt;
   if (!axes) return {};
   const auto rank = static_cast<std::int64_t>(outer.shape().rank());
   const auto units = std::ssize(*axes);

@@ -10,6 +10,8 @@
 #include "ir/control_flow.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/selection.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -52,11 +54,11 @@ std::optional<Appended> appended(ir::Value present, ir::Value past, int steps) {
   if (steps == 0) return std::nullopt;
   if (node.branches() != nullptr) return appended_in_branches(present, past, steps - 1);
   if (node.is(ops::Convert)) return appended(node.input(0), past, steps - 1);
-  if (node.is(ops::Concat)) {
-    const bool is_cache =
-        std::ranges::any_of(node.inputs(), [&](ir::Value part) { return before_conversions(part) == past; });
+  if (const auto concat = ir::match<ir::ConcatView>(node)) {
+    const bool is_cache = std::ranges::any_of(
+        concat->parts(), [&](ir::Value part) { return before_conversions(part) == past; });
     if (!is_cache) return std::nullopt;
-    const std::int64_t axis = node.integer("axis");
+    const std::int64_t axis = concat->axis();
     const auto rank = static_cast<std::int64_t>(past.shape().rank());
     return Appended{
         .axis = static_cast<std::size_t>(axis < 0 ? axis + rank : axis), .is_whole = true, .concat = &node};
@@ -64,7 +66,8 @@ std::optional<Appended> appended(ir::Value present, ir::Value past, int steps) {
   if (!node.is(ops::Gather) && !node.is(ops::Slice)) return std::nullopt;
   auto found = appended(node.input(0), past, steps - 1);
   if (found) found->is_whole = false;
-  if (found && node.is(ops::Slice) && !ir::exact_values(node.input(1))) found->is_rolling = true;
+  const auto slice = ir::match<ir::SliceView>(node);
+  if (found && slice && !ir::exact_values(slice->start())) found->is_rolling = true;
   return found;
 }
 

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 
+#include "ir/views/unary.hpp"
+
 namespace onnx2ir::passes {
 namespace {
 
 ir::Value negated(ir::Builder& builder, ir::Value condition) {
-  if (condition.node->is(ops::LogicalNot)) return condition.node->input(0);
+  if (const auto negation = ir::match<ir::LogicalNotView>(condition)) return negation->data();
   return builder.op(ops::LogicalNot, {condition});
 }
 

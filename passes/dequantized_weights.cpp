@@ -4,6 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "ir/views/elementwise.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/graph_walk.hpp"
 
 namespace onnx2ir::passes {
@@ -17,25 +21,26 @@ bool is_weight_type(ir::ElementType type) {
 
 /// The constant that a Convert widens; null if `node` is not a Convert that widens a constant.
 ir::Value widened_weights(const ir::Node& node) {
-  if (!node.is(ops::Convert)) return {};
-  const ir::Value data = node.input(0);
+  const auto convert = ir::match<ir::ConvertView>(node);
+  if (!convert) return {};
+  const ir::Value data = convert->data();
   return data.node->constant() != nullptr && is_weight_type(data.type()) ? data : ir::Value{};
 }
 
 /// The weights that a Multiply of two operands computes, without the Multiply.
 std::optional<DequantizedWeights> weights_from(ir::Value widened, ir::Value scale) {
   if (!is_computed_from_constants(scale)) return std::nullopt;
-  const bool has_zero_point = widened.node->is(ops::Subtract);
-  const ir::Value data = widened_weights(has_zero_point ? *widened.node->input(0).node : *widened.node);
+  const auto difference = ir::match<ir::SubtractView>(widened);
+  const ir::Value data = widened_weights(difference ? *difference->a().node : *widened.node);
   if (!data) return std::nullopt;
-  const ir::Value zero_point = has_zero_point ? widened.node->input(1) : ir::Value{};
+  const ir::Value zero_point = difference ? difference->b() : ir::Value{};
   return DequantizedWeights{
       .product = nullptr, .widened = widened, .data = data, .zero_point = zero_point, .scale = scale};
 }
 
-std::optional<DequantizedWeights> weights_from(const ir::Node& multiply) {
-  const auto found = weights_from(multiply.input(0), multiply.input(1));
-  return found ? found : weights_from(multiply.input(1), multiply.input(0));
+std::optional<DequantizedWeights> weights_from(ir::MultiplyView multiply) {
+  const auto found = weights_from(multiply.a(), multiply.b());
+  return found ? found : weights_from(multiply.b(), multiply.a());
 }
 
 /// Whether `node` gives the elements of input 0 another shape or order.
@@ -67,7 +72,8 @@ bool is_computed_from_constants(ir::Value value) {
 }
 
 ir::Node* source_constant(ir::Value value) {
-  ir::Node* const node = value.node->is(ops::Convert) ? value.node->input(0).node : value.node;
+  const auto convert = ir::match<ir::ConvertView>(value);
+  ir::Node* const node = convert ? convert->data().node : value.node;
   return node->constant() != nullptr ? node : nullptr;
 }
 
@@ -97,9 +103,9 @@ bool holds_integers(ir::Value value) {
   if (is_quantized(value)) return true;
   constexpr int kBits = 8;
   const auto is_widened = [](ir::Value part) {
-    const ir::Node* source = part.node;
-    if (source->is(ops::Subtract)) source = source->input(0).node;
-    return source->is(ops::Convert) && ir::info(source->input(0).type()).bits == kBits;
+    if (const auto difference = ir::match<ir::SubtractView>(part)) part = difference->a();
+    const auto convert = ir::match<ir::ConvertView>(part);
+    return convert && ir::info(convert->data().type()).bits == kBits;
   };
   return value.node->is(ops::Multiply) && std::ranges::any_of(value.node->inputs(), is_widened);
 }
@@ -110,34 +116,38 @@ bool computes_weights(const ir::Node& node) {
   for (int i = 0; i < kMaxMoves && is_move(*source); ++i) source = source->input(0).node;
   if (source->outputs().empty() || !ir::is_floating(source->output(0).type)) return false;
   if (source->is(ops::Multiply)) return weights_from(*source).has_value();
-  if (source->is(ops::Subtract)) source = source->input(0).node;
+  if (const auto difference = ir::match<ir::SubtractView>(*source)) source = difference->a().node;
   return static_cast<bool>(widened_weights(*source));
 }
 
-bool widens_zero_point(const ir::Node& convert) {
+bool widens_zero_point(const ir::Node& node) {
   const auto is_subtracted = [](const ir::Use& use) {
-    return use.index == 1 && use.node->is(ops::Subtract) &&
-           static_cast<bool>(widened_weights(*use.node->input(0).node));
+    const auto difference = ir::match<ir::SubtractView>(*use.node);
+    return difference && use.index == ir::SubtractView::Input::b &&
+           static_cast<bool>(widened_weights(*difference->a().node));
   };
-  if (!convert.is(ops::Convert) || !ir::is_floating(convert.output(0).type)) return false;
-  const ir::Value zero_point = convert.input(0);
+  const auto convert = ir::match<ir::ConvertView>(node);
+  if (!convert || !ir::is_floating(node.output(0).type)) return false;
+  const ir::Value zero_point = convert->data();
   return zero_point.node->constant() != nullptr && is_weight_type(zero_point.type()) &&
-         std::ranges::all_of(convert.output(0).uses, is_subtracted);
+         std::ranges::all_of(node.output(0).uses, is_subtracted);
 }
 
 std::optional<WeightsOfProduct> weights_of(const ir::Node& mat_mul) {
-  bool is_transposed = mat_mul.boolean("transpose_b");
-  ir::Value value = mat_mul.input(1);
-  if (value.node->is(ops::Convert)) value = value.node->input(0);
-  if (value.node->is(ops::Transpose) && exchanges_last_axes(*value.node)) {
+  const ir::MatMulView product = mat_mul;
+  bool is_transposed = product.transpose_b();
+  ir::Value value = product.b();
+  if (const auto convert = ir::match<ir::ConvertView>(value)) value = convert->data();
+  const auto transpose = ir::match<ir::TransposeView>(value);
+  if (transpose && exchanges_last_axes(*transpose)) {
     is_transposed = !is_transposed;
-    value = value.node->input(0);
+    value = transpose->data();
   }
-  if (value.node->is(ops::Convert)) value = value.node->input(0);
+  if (const auto convert = ir::match<ir::ConvertView>(value)) value = convert->data();
   const ir::Node* reshape = nullptr;
-  if (value.node->is(ops::Reshape)) {
-    reshape = value.node;
-    value = reshape->input(0);
+  if (const auto reshaped = ir::match<ir::ReshapeView>(value)) {
+    reshape = &reshaped->node();
+    value = reshaped->data();
   }
   const auto weights = dequantized_weights(value);
   if (!weights) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/views/reshaping.hpp"
 #include "passes/foldable.hpp"
 #include "passes/graph_walk.hpp"
 
@@ -67,8 +68,9 @@ bool has_open_condition(ir::Node& node) {
 }
 
 bool transposes_again(ir::Node& node) {
-  if (!node.is(ops::Transpose) || !node.input(0).node->is(ops::Transpose)) return false;
-  return ir::exact_order(node) && ir::exact_order(*node.input(0).node);
+  const auto outer = ir::match<ir::TransposeView>(node);
+  const auto inner = outer ? ir::match<ir::TransposeView>(outer->data()) : std::nullopt;
+  return inner && ir::exact_order(*outer) && ir::exact_order(*inner);
 }
 
 using enum Property;

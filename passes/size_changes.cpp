@@ -8,6 +8,10 @@
 #include <utility>
 
 #include "ir/inference.hpp"
+#include "ir/views/groups.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/spatial.hpp"
+#include "ir/views/vision.hpp"
 #include "passes/stacked_values.hpp"
 
 namespace onnx2ir::passes {
@@ -147,18 +151,18 @@ class SizeTracker {
   }
 
   /// The product of rows and a square matrix of static size.
-  static KnownSize of_product(const ir::Node& node, Size rows) {
-    const ir::PartialShape& data = node.input(0).shape();
-    const auto matrix = node.input(1).shape().sizes();
+  static KnownSize of_product(ir::MatMulView product, Size rows) {
+    const ir::PartialShape& data = product.a().shape();
+    const auto matrix = product.b().shape().sizes();
     const bool is_square = matrix && matrix->size() == 2 && (*matrix)[0] == (*matrix)[1];
-    if (!is_square || !data.has_rank() || data.rank() < 2 || node.boolean("transpose_a")) return std::nullopt;
+    if (!is_square || !data.has_rank() || data.rank() < 2 || product.transpose_a()) return std::nullopt;
     return rows;
   }
 
   /// Scales of at least 1 shrink no axis, scales of at most 1 let none grow.
-  static KnownSize of_resized(const ir::Node& node, Size size) {
-    if (node.text("shape_calculation_mode") != "scales") return std::nullopt;
-    const auto scales = ir::exact_numbers(node.input(1));
+  static KnownSize of_resized(ir::InterpolateView resize, Size size) {
+    if (resize.shape_calculation_mode() != "scales") return std::nullopt;
+    const auto scales = ir::exact_numbers(resize.sizes());
     if (!scales) return std::nullopt;
     for (const double scale : *scales) {
       size.may_grow = size.may_grow || scale > 1;
@@ -169,38 +173,37 @@ class SizeTracker {
 
   /// Windows over the axes after batch and channels: an axis shrinks by what a window covers beyond the
   /// padding, and by the stride.
-  static KnownSize of_window(const ir::Node& node, Size size) {
-    const ir::PartialShape& before = node.input(0).shape();
-    const ir::PartialShape& after = node.output(0).shape;
-    const auto window = window_of(node);
+  static KnownSize of_window(ir::WindowView operation, Size size) {
+    const ir::PartialShape& before = operation.data().shape();
+    const ir::PartialShape& after = operation.output(0).shape;
+    const auto window = window_of(operation);
     if (!window || !before.has_rank() || before.rank() != window->size() + 2 || before[1].is_dynamic() ||
         before[1] != after[1])
       return std::nullopt;
-    const std::string_view padding = node.text("auto_pad");
+    const std::string_view padding = operation.auto_pad();
     const bool is_same = padding == "same_upper" || padding == "same_lower";
     for (std::size_t i = 0; i < window->size(); ++i) {
       const std::int64_t beyond = (*window)[i] - 1;
-      const std::int64_t pads =
-          padding == "valid" ? 0 : node.integers("pads_begin")[i] + node.integers("pads_end")[i];
+      const std::int64_t pads = padding == "valid" ? 0 : operation.pads_begin()[i] + operation.pads_end()[i];
       size.may_grow = size.may_grow || (!is_same && pads > beyond);
-      size.may_shrink = size.may_shrink || node.integers("strides")[i] > 1 || (!is_same && pads < beyond);
+      size.may_shrink = size.may_shrink || operation.strides()[i] > 1 || (!is_same && pads < beyond);
     }
     return size;
   }
 
   /// The sizes of a window with its dilations.
-  static std::optional<std::vector<std::int64_t>> window_of(const ir::Node& node) {
+  static std::optional<std::vector<std::int64_t>> window_of(ir::WindowView operation) {
     std::vector<std::int64_t> sizes;
-    if (node.is(ops::Convolution)) {
-      const auto filter = node.input(1).shape().sizes();
+    if (const auto convolution = ir::match<ir::ConvolutionView>(operation.node())) {
+      const auto filter = convolution->filters().shape().sizes();
       if (!filter || filter->size() < 3) return std::nullopt;
       sizes.assign(filter->begin() + 2, filter->end());
     } else {
-      sizes = node.integers("kernel").list();
+      sizes = ir::AnyPoolView(operation).kernel().list();
     }
-    if (node.find_attribute("dilations") == nullptr) return sizes;
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      sizes[i] = (sizes[i] - 1) * node.integers("dilations")[i] + 1;
+    const auto dilations = operation.dilations();
+    if (!dilations) return sizes;
+    for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = (sizes[i] - 1) * (*dilations)[i] + 1;
     return sizes;
   }
 

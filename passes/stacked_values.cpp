@@ -6,6 +6,9 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -52,21 +55,24 @@ ir::Value stacked(ir::Builder& builder, ir::Value value, std::size_t copies, std
 
 ir::Value first_copy(ir::Builder& builder, ir::Value stack) {
   const ir::Node& node = *stack.node;
-  const bool adds_axis = node.is(ops::Tile) && node.input(0).shape().has_rank() &&
-                         node.input(0).shape().rank() < stack.shape().rank();
-  if (adds_axis || (node.is(ops::Unsqueeze) && ir::known_scalar(node.input(1)) == 0)) return node.input(0);
+  if (const auto tile = ir::match<ir::TileView>(node);
+      tile && tile->data().shape().has_rank() && tile->data().shape().rank() < stack.shape().rank())
+    return tile->data();
+  if (const auto unsqueeze = ir::match<ir::UnsqueezeView>(node);
+      unsqueeze && ir::known_scalar(unsqueeze->axes()) == 0)
+    return unsqueeze->data();
   return ir::gather(builder, stack, builder.integer(0));
 }
 
 ir::Value only_first_copy(ir::Value stack) {
   const auto& uses = stack.output().uses;
   if (uses.size() != 1) return {};
-  ir::Node& reader = *uses[0].node;
+  const auto gather = ir::match<ir::GatherView>(*uses[0].node);
   // A list of one index keeps the axis.
-  const bool takes_first = reader.is(ops::Gather) && uses[0].index == 0 &&
-                           reader.input(1).shape().is_scalar() && ir::known_scalar(reader.input(1)) == 0 &&
-                           ir::known_scalar(reader.input(2)) == 0;
-  return takes_first ? reader.value() : ir::Value{};
+  const bool takes_first = gather && uses[0].index == ir::GatherView::Input::data &&
+                           gather->indices().shape().is_scalar() &&
+                           ir::known_scalar(gather->indices()) == 0 && ir::known_scalar(gather->axis()) == 0;
+  return takes_first ? uses[0].node->value() : ir::Value{};
 }
 
 void read_first_copy(ir::Value stack) {

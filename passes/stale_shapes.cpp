@@ -6,6 +6,9 @@
 
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reduction.hpp"
+#include "ir/views/reshaping.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -18,7 +21,8 @@ bool follows_from_shape(ir::Value value, ir::Value data) {
     if (step == kMaxSteps) return false;
     const ir::Node& node = *pending.back().node;
     pending.pop_back();
-    if (node.constant() != nullptr || (node.is(ops::ShapeOf) && node.input(0) == data)) continue;
+    if (node.constant() != nullptr || (node.is(ops::ShapeOf) && ir::ShapeOfView(node).data() == data))
+      continue;
     if (node.inputs().empty() || node.op().traits.has_bodies) return false;
     pending.insert(pending.end(), node.inputs().begin(), node.inputs().end());
   }
@@ -27,27 +31,29 @@ bool follows_from_shape(ir::Value value, ir::Value data) {
 
 /// Whether all lengths of a VariadicSplit are the same number, so that the size of the axis decides them.
 bool has_equal_lengths(ir::Value lengths) {
-  const ir::Node& node = *lengths.node;
-  return node.is(ops::Concat) && node.input(0).shape().element_count() == 1 &&
-         std::ranges::all_of(node.inputs(), [&](ir::Value part) { return part == node.input(0); });
+  const auto concat = ir::match<ir::ConcatView>(lengths);
+  if (!concat) return false;
+  const ir::Value first = concat->parts().front();
+  return first.shape().element_count() == 1 &&
+         std::ranges::all_of(concat->parts(), [&](ir::Value part) { return part == first; });
 }
 
 /// The axis of a VariadicSplit or TopK, if it is known.
 std::optional<std::size_t> axis_of(const ir::Node& node) {
   const std::size_t rank = node.input(0).shape().rank();
-  if (node.is(ops::TopK)) return ir::normalize_axis(node.integer("axis"), rank);
-  const auto known = ir::exact_values(node.input(1));
+  if (const auto top = ir::match<ir::TopKView>(node)) return ir::normalize_axis(top->axis(), rank);
+  const auto known = ir::exact_values(ir::VariadicSplitView(node).axis());
   if (!known || known->size() != 1) return std::nullopt;
   return ir::normalize_axis(known->front(), rank);
 }
 
 /// The axes of the data whose number of repeats is not known.
-std::vector<std::size_t> repeated_axes(const ir::Node& tile) {
-  const std::size_t rank = tile.input(0).shape().rank();
-  const std::size_t count = tile.input(1).shape().element_count().value_or(0);
+std::vector<std::size_t> repeated_axes(ir::TileView tile) {
+  const std::size_t rank = tile.data().shape().rank();
+  const std::size_t count = tile.repeats().shape().element_count().value_or(0);
   std::vector<std::size_t> axes;
   for (std::size_t back = 1; back <= std::min(rank, count); ++back) {
-    if (!ir::known_element(tile.input(1), count - back)) axes.push_back(rank - back);
+    if (!ir::known_element(tile.repeats(), count - back)) axes.push_back(rank - back);
   }
   return axes;
 }

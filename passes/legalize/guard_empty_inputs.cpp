@@ -7,6 +7,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/indexing.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "target/faults.hpp"
@@ -65,7 +66,7 @@ Values outputs_for_empty(ir::Builder& builder, const ir::Node& node, ir::Value d
                          const PassContext& context) {
   if (node.is(ops::StringTensorUnpack)) return unpacked_empty(builder, data);
   if (node.is(ops::StringTensorPack)) return packed_empty(builder, data, context);
-  if (node.inputs().size() > 1) return unique_slices(builder, node, data, node.input(1));
+  if (const ir::Value axis = ir::UniqueView(node).axis()) return unique_slices(builder, node, data, axis);
   Values lists;
   for (const ir::Output& output : node.outputs())
     lists.push_back(ir::empty_constant(builder, output.type, {0}));
@@ -82,7 +83,7 @@ Values outputs_of(ir::Node& node) {
 Values computed(ir::Builder& builder, const ir::Node& node, Values inputs) {
   builder.set_name(node.name);
   if (inputs.size() < node.inputs().size())
-    inputs.push_back(builder.integers(*ir::exact_values(node.input(1))));
+    inputs.push_back(builder.integers(*ir::exact_values(ir::UniqueView(node).axis())));
   ir::Node& copy = builder.clone(node, inputs);
   copy.notes.add(ir::Note::not_empty);
   return outputs_of(copy);

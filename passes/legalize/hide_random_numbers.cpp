@@ -4,17 +4,18 @@
 #include <cstddef>
 
 #include "ir/known_values.hpp"
+#include "ir/views/random.hpp"
 #include "passes/opaque_true.hpp"
 #include "passes/passes.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-bool can_be_evaluated(const ir::Node& node) {
+bool can_be_evaluated(ir::RandomUniformView random) {
   const auto is_constant = [](ir::Value value) { return value.node->constant() != nullptr; };
-  return node.has_uses() && !node.notes.has(ir::Note::may_be_folded) && is_constant(node.input(1)) &&
-         is_constant(node.input(2)) && ir::exact_values(node.input(0)) &&
-         node.output(0).shape.element_count() != 0;
+  return random.node().has_uses() && !random.node().notes.has(ir::Note::may_be_folded) &&
+         is_constant(random.low()) && is_constant(random.high()) && ir::exact_values(random.shape()) &&
+         random.output(0).shape.element_count() != 0;
 }
 
 bool hide(ir::Graph& graph, OpaqueTrue& truth) {
@@ -26,9 +27,11 @@ bool hide(ir::Graph& graph, OpaqueTrue& truth) {
       OpaqueTrue inner(truth, node, *body);
       if (hide(*body->graph, inner)) modified = true;
     }
-    if (!node.is(ops::RandomUniform) || !can_be_evaluated(node)) continue;
+    const auto random = ir::match<ir::RandomUniformView>(node);
+    if (!random || !can_be_evaluated(*random)) continue;
     ir::Builder builder = ir::builder_beside(node);
-    node.set_input(1, builder.op(ops::Select, {truth.get(), node.input(1), node.input(2)}));
+    node.set_input(ir::RandomUniformView::Input::low,
+                   builder.op(ops::Select, {truth.get(), random->low(), random->high()}));
     modified = true;
   }
   return modified;

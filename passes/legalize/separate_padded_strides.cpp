@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/views/spatial.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
@@ -34,15 +35,16 @@ bool is_one(std::int64_t size) {
 
 /// Whether OpenVINO's pass looks at the strides of this node, a Convolution with static sizes.
 bool takes_strides(const ir::Node& node) {
-  if (!node.is(ops::Convolution)) return false;
-  const ir::PartialShape& data = node.input(0).shape();
-  return data.has_rank() && node.input(1).shape().is_static() &&
+  const auto convolution = ir::match<ir::ConvolutionView>(node);
+  if (!convolution) return false;
+  const ir::PartialShape& data = convolution->data().shape();
+  return data.has_rank() && convolution->filters().shape().is_static() &&
          std::all_of(data.begin() + 2, data.end(),
                      [](const ir::Dimension& size) { return size.is_static(); });
 }
 
-bool passes_strides_on(const ir::Node& convolution) {
-  const auto filter = convolution.input(1).shape().sizes();
+bool passes_strides_on(ir::ConvolutionView convolution) {
+  const auto filter = convolution.filters().shape().sizes();
   return std::all_of(filter->begin() + 2, filter->end(), is_one);
 }
 
@@ -70,7 +72,7 @@ class StridePropagation {
   void visit(const ir::Node& node, const Strides& from_users) {
     if (takes_strides(node)) {
       if (!passes_strides_on(node)) return;
-      Strides strides = node.integers("strides").list();
+      Strides strides = ir::ConvolutionView(node).strides().list();
       for (std::size_t i = 0; i < from_users.size() && i < strides.size(); ++i) strides[i] *= from_users[i];
       strides_.emplace(&node, std::move(strides));
     } else if (is_arithmetic(node) && !from_users.empty()) {
@@ -91,10 +93,10 @@ class StridePropagation {
 };
 
 /// Whether the Convolution pads an axis along which it or its users have a stride.
-bool pads_strided_axis(const ir::Node& convolution, const Strides& strides) {
-  if (convolution.text("auto_pad") != "explicit") return false;  // the pads of kernels of size 1 are 0
-  const auto begins = convolution.integers("pads_begin");
-  const auto ends = convolution.integers("pads_end");
+bool pads_strided_axis(ir::ConvolutionView convolution, const Strides& strides) {
+  if (convolution.auto_pad() != "explicit") return false;  // the pads of kernels of size 1 are 0
+  const auto begins = convolution.pads_begin();
+  const auto ends = convolution.pads_end();
   for (std::size_t i = 0; i < strides.size(); ++i) {
     if (strides[i] > 1 && (begins[i] != 0 || ends[i] != 0)) return true;
   }
@@ -103,12 +105,12 @@ bool pads_strided_axis(const ir::Node& convolution, const Strides& strides) {
 
 /// Fault::convolution_to_one_column: whether a Convolution of one channel has one column if it takes the
 /// strides of its users.
-bool would_have_one_column(const ir::Node& convolution, const Strides& from_users) {
-  const auto filter = convolution.input(1).shape().sizes();
+bool would_have_one_column(ir::ConvolutionView convolution, const Strides& from_users) {
+  const auto filter = convolution.filters().shape().sizes();
   const ir::PartialShape& result = convolution.output(0).shape;
   const std::size_t last = from_users.size() - 1;
   if (from_users.size() < 2 || !filter || (*filter)[1] != 1 || !result.has_rank()) return false;
-  const auto strides = convolution.integers("strides");
+  const auto strides = convolution.strides();
   return strides[last - 1] * from_users[last - 1] == 1 && from_users[last] > 1 &&
          result[last + 2].min <= from_users[last];
 }
@@ -116,8 +118,9 @@ bool would_have_one_column(const ir::Node& convolution, const Strides& from_user
 bool may_be_affected(const ir::Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const ir::NodePointer& node) {
     if (!takes_strides(*node)) return false;
-    if (!passes_strides_on(*node)) return node->input(1).shape()[1] == ir::Dimension(1);
-    return pads_strided_axis(*node, Strides(node->integers("strides").list().size(), 2));
+    const ir::ConvolutionView convolution = *node;
+    if (!passes_strides_on(convolution)) return convolution.filters().shape()[1] == ir::Dimension(1);
+    return pads_strided_axis(convolution, Strides(convolution.strides().size(), 2));
   });
 }
 
@@ -174,7 +177,8 @@ bool separate_padded_strides(ir::Model& model, PassContext& context) {
     const Affected affected = affected_convolutions(*graph, context);
     for (ir::Node* convolution : affected.padded) {
       builder.set_name(convolution->name);
-      convolution->set_input(0, pooled(builder, convolution->input(0)));
+      convolution->set_input(ir::ConvolutionView::Input::data,
+                             pooled(builder, ir::ConvolutionView(*convolution).data()));
       modified = true;
     }
     for (ir::Node* convolution : affected.of_one_channel) {

@@ -5,6 +5,7 @@
 
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/random.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -15,17 +16,16 @@ namespace {
 constexpr std::int64_t kFirstStream = 1000;
 
 /// Whether a RandomUniform has no seeds and fills a tensor with axes with numbers in [0, 1).
-bool is_without_seed(const ir::Node& node) {
-  const ir::PartialShape& shape = node.output(0).shape;
-  return !node.notes.has(ir::Note::keeps_seed) && node.integer("global_seed") == 0 &&
-         node.integer("op_seed") == 0 && node.type("output_type") == ir::ElementType::f32 &&
-         shape.has_rank() && shape.rank() > 0 && ir::exact_number(node.input(1)) == 0.0 &&
-         ir::exact_number(node.input(2)) == 1.0;
+bool is_without_seed(ir::RandomUniformView random) {
+  const ir::PartialShape& shape = random.output(0).shape;
+  return !random.node().notes.has(ir::Note::keeps_seed) && random.global_seed() == 0 &&
+         random.op_seed() == 0 && random.output_type() == ir::ElementType::f32 && shape.has_rank() &&
+         shape.rank() > 0 && ir::exact_number(random.low()) == 0.0 && ir::exact_number(random.high()) == 1.0;
 }
 
-ir::Value random_numbers(ir::Builder& builder, const ir::Node& like, ir::Value sizes, std::int64_t global,
-                         std::int64_t of_op) {
-  return builder.op(ops::RandomUniform, {sizes, like.input(1), like.input(2)},
+ir::Value random_numbers(ir::Builder& builder, ir::RandomUniformView like, ir::Value sizes,
+                         std::int64_t global, std::int64_t of_op) {
+  return builder.op(ops::RandomUniform, {sizes, like.low(), like.high()},
                     {{"output_type", ir::ElementType::f32},
                      {"global_seed", global},
                      {"op_seed", of_op},
@@ -39,7 +39,8 @@ bool separate_random_streams(ir::Model& model, PassContext&) {
   return rewrite_values(model, {ops::RandomUniform}, [&](ir::Builder& builder, ir::Node& node) {
     if (!is_without_seed(node)) return ir::Value{};
     if (found++ == 0) return ir::Value{};
-    const ir::Value numbers = random_numbers(builder, node, node.input(0), kFirstStream, found);
+    const ir::Value numbers =
+        random_numbers(builder, node, ir::RandomUniformView(node).shape(), kFirstStream, found);
     const ir::Value shift = random_numbers(builder, node, builder.integers({1}), 0, 0);
     shift.node->notes.add(ir::Note::keeps_seed);
     shift.node->notes.add(ir::Note::may_be_folded);

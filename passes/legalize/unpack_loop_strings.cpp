@@ -7,6 +7,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/string.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -20,8 +21,8 @@ using Unpacked = std::array<ir::Value, 3>;
 constexpr std::size_t kBytes = 2;
 
 Unpacked unpack(ir::Builder& builder, ir::Value strings) {
-  const ir::Node& node = *strings.node;
-  if (node.is(ops::StringTensorPack)) return {node.input(0), node.input(1), node.input(2)};
+  if (const auto packed = ir::match<ir::StringTensorPackView>(strings))
+    return {packed->begins(), packed->ends(), packed->bytes()};
   ir::Node& unpacked = builder.node(ops::StringTensorUnpack, {strings}, {}, 3);
   return {unpacked.value(0), unpacked.value(1), unpacked.value(2)};
 }

@@ -5,6 +5,9 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/run_time_values.hpp"
@@ -21,10 +24,10 @@ bool may_have_empty_unit_shape(const ir::PartialShape& shape) {
 /// Whether the body takes an element of `parameter` along its first axis, so that it cannot be empty.
 bool has_elements(const ir::Node& parameter) {
   return std::ranges::any_of(parameter.output(0).uses, [](const ir::Use& use) {
-    const ir::Node& reader = *use.node;
-    if (!reader.is(ops::Gather) || use.index != 0) return false;
-    const auto index = ir::known_scalar(reader.input(1));
-    return index && *index >= 0 && ir::known_scalar(reader.input(2)) == 0;
+    const auto reader = ir::match<ir::GatherView>(*use.node);
+    if (!reader || use.index != ir::GatherView::Input::data) return false;
+    const auto index = ir::known_scalar(reader->indices());
+    return index && *index >= 0 && ir::known_scalar(reader->axis()) == 0;
   });
 }
 
@@ -36,29 +39,30 @@ bool applies_to_first_axis(const ir::Node& node, ir::Op operation) {
 
 /// `value` with a leading axis of size 1. A Reshape to known sizes gets a further size instead.
 ir::Value unsqueezed(ir::Builder& builder, ir::Value value) {
-  const ir::Node& node = *value.node;
-  const auto sizes = node.is(ops::Reshape) ? ir::exact_values(node.input(1)) : std::nullopt;
-  if (!sizes || node.boolean("special_zero")) return ir::unsqueeze(builder, value, {0});
+  const auto reshape = ir::match<ir::ReshapeView>(value);
+  const auto sizes = reshape ? ir::exact_values(reshape->shape()) : std::nullopt;
+  if (!sizes || reshape->special_zero()) return ir::unsqueeze(builder, value, {0});
   std::vector<std::int64_t> shape{1};
   shape.insert(shape.end(), sizes->begin(), sizes->end());
-  return ir::reshape(builder, node.input(0), shape);
+  return ir::reshape(builder, reshape->data(), shape);
 }
 
 /// If `value` is Concat(Squeeze(x), y) and has no other uses: the Concat of x and of y with the leading axis.
 /// Otherwise null.
 ir::Value appended_with_axis(ir::Builder& builder, ir::Value value) {
-  const ir::Node& concat = *value.node;
-  if (!concat.is(ops::Concat) || concat.output(0).uses.size() != 1) return {};
-  if (!applies_to_first_axis(*concat.input(0).node, ops::Squeeze)) return {};
-  std::vector<ir::Value> inputs{concat.input(0).node->input(0)};
-  for (const ir::Value input : concat.inputs().subspan(1)) inputs.push_back(unsqueezed(builder, input));
-  const std::size_t axis = ir::normalize_axis(concat.integer("axis"), value.shape().rank());
+  const auto concat = ir::match<ir::ConcatView>(value);
+  if (!concat || concat->output(0).uses.size() != 1) return {};
+  const ir::Node& first = *concat->parts().front().node;
+  if (!applies_to_first_axis(first, ops::Squeeze)) return {};
+  std::vector<ir::Value> inputs{ir::SqueezeView(first).data()};
+  for (const ir::Value input : concat->parts().subspan(1)) inputs.push_back(unsqueezed(builder, input));
+  const std::size_t axis = ir::normalize_axis(concat->axis(), value.shape().rank());
   return ir::concat(builder, inputs, static_cast<std::int64_t>(axis) + 1);
 }
 
 ir::Value wrapped(ir::Builder& builder, ir::Value value) {
   // Between two loops the leading axis is kept.
-  if (applies_to_first_axis(*value.node, ops::Squeeze)) return value.node->input(0);
+  if (applies_to_first_axis(*value.node, ops::Squeeze)) return ir::SqueezeView(*value.node).data();
   builder.set_name(value.node->name);
   if (const ir::Value appended = appended_with_axis(builder, value)) return appended;
   return ir::unsqueeze(builder, value, {0});

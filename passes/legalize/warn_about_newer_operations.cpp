@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/spatial.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
@@ -30,11 +32,13 @@ bool has_uint2(const ir::Node& node, bool is_in_body) {
 }
 
 bool is_dilated_average(const ir::Node& node, bool) {
-  return node.is(ops::AvgPool) && node.find_attribute("dilations") != nullptr;
+  const auto pool = ir::match<ir::AvgPoolView>(node);
+  return pool && pool->dilations();
 }
 
 bool has_ellipsis(const ir::Node& node, bool) {
-  return node.is(ops::Einsum) && node.text("equation").find('.') != std::string::npos;
+  const auto einsum = ir::match<ir::EinsumView>(node);
+  return einsum && einsum->equation().find('.') != std::string::npos;
 }
 
 using enum ir::ElementType;

@@ -9,6 +9,8 @@
 #include <optional>
 #include <span>
 
+#include "ir/views/groups.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -26,12 +28,12 @@ struct Weights {
   std::size_t axis;
 };
 
-std::optional<Weights> weights_of_convolution(const ir::Node& node) {
-  ir::Value value = node.input(1);
-  if (value.node->is(ops::Reshape)) value = value.node->input(0);
+std::optional<Weights> weights_of_convolution(ir::AnyConvolutionView convolution) {
+  ir::Value value = convolution.filters();
+  if (const auto reshape = ir::match<ir::ReshapeView>(value)) value = reshape->data();
   const auto found = dequantized_weights(value);
   if (!found) return std::nullopt;
-  const bool has_groups = found->data.shape().rank() > node.input(0).shape().rank();
+  const bool has_groups = found->data.shape().rank() > convolution.data().shape().rank();
   return Weights{found->data, std::size_t{has_groups ? 2U : 1U}};
 }
 

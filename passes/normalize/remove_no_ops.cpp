@@ -5,6 +5,11 @@
 
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/elementwise.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -26,24 +31,24 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int32_t>::max();
 
 /// Whether each axis of the Slice has the same static size before and after it, or ends provably at its size,
 /// as in x[:, :y.shape[1]].
-bool keeps_sizes(const ir::Node& slice, bool starts_at_0) {
-  const ir::PartialShape& shape = slice.input(0).shape();
-  const auto axes = slice.inputs().size() == 5 ? ir::exact_values(slice.input(4)) : std::nullopt;
+bool keeps_sizes(ir::SliceView slice, bool starts_at_0) {
+  const ir::PartialShape& shape = slice.data().shape();
+  const auto axes = ir::exact_values(slice.axes());
   if (!axes || !shape.has_rank()) return false;
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const std::size_t axis = ir::normalize_axis((*axes)[i], shape.rank());
     if (shape[axis].is_static() && slice.output(0).shape[axis] == shape[axis]) continue;
-    if (!starts_at_0 || !ir::is_size_of(slice.input(2), i, slice.input(0), axis)) return false;
+    if (!starts_at_0 || !ir::is_size_of(slice.stop(), i, slice.data(), axis)) return false;
   }
   return true;
 }
 
 /// Whether the Slice takes all elements, for example from 0 to the end of each axis, as x[:, i] is exported.
-bool takes_all(const ir::Node& slice) {
-  const auto steps = ir::exact_values(slice.input(3));
+bool takes_all(ir::SliceView slice) {
+  const auto steps = ir::exact_values(slice.step());
   if (!steps || !std::all_of(steps->begin(), steps->end(), [](auto step) { return step == 1; })) return false;
-  const auto starts = ir::exact_values(slice.input(1));
-  const auto ends = ir::exact_values(slice.input(2));
+  const auto starts = ir::exact_values(slice.start());
+  const auto ends = ir::exact_values(slice.stop());
   const bool starts_at_0 = starts && std::ranges::all_of(*starts, [](auto start) { return start == 0; });
   if (starts_at_0 && ends && std::ranges::all_of(*ends, [](auto end) { return end >= kEnd; })) return true;
   return same_static_shape(slice) || keeps_sizes(slice, starts_at_0);
@@ -51,26 +56,27 @@ bool takes_all(const ir::Node& slice) {
 
 /// Whether a Reshape provably gives its input the shape that it has, as in ids.view(-1, ids.shape[1]).
 bool keeps_shape(ir::Node& reshape) {
-  const ir::Value data = reshape.input(0);
+  const ir::Value data = ir::ReshapeView(reshape).data();
   const ir::PartialShape& shape = reshape.output(0).shape;
   return data.shape().has_rank() && shape.has_rank() && data.shape().rank() == shape.rank() &&
          ir::have_equal_sizes(data, 0, reshape.value(), 0, shape.rank());
 }
 
 bool is_no_op(ir::Node& node) {
-  if (node.is(ops::Convert)) return node.input(0).type() == node.output(0).type;
+  if (const auto convert = ir::match<ir::ConvertView>(node))
+    return convert->data().type() == convert->output(0).type;
   if (node.is(ops::Reshape)) return keeps_shape(node);
   if (node.op().traits.reshapes) return same_static_shape(node);
   if (node.is(ops::Broadcast) || node.is(ops::Tile)) return same_static_shape(node);
   if (node.is(ops::Transpose)) return is_identity_order(node);
   if (node.is(ops::Concat)) return node.inputs().size() == 1;
   if (node.is(ops::Slice)) return takes_all(node);
-  if (node.is(ops::Pad)) {
-    const auto all_zero = [&](std::size_t input) {
-      const auto pads = ir::exact_values(node.input(input));
-      return pads && std::all_of(pads->begin(), pads->end(), [](auto pad) { return pad == 0; });
+  if (const auto pad = ir::match<ir::PadView>(node)) {
+    const auto all_zero = [](ir::Value list) {
+      const auto pads = ir::exact_values(list);
+      return pads && std::all_of(pads->begin(), pads->end(), [](auto size) { return size == 0; });
     };
-    return all_zero(1) && all_zero(2);
+    return all_zero(pad->begins()) && all_zero(pad->ends());
   }
   return false;
 }
@@ -85,13 +91,15 @@ bool are_equal(ir::Value a, ir::Value b) {
 }
 
 /// Whether both values of a Select are the same and the condition does not broadcast them.
-bool selects_same(const ir::Node& node) {
-  const auto sizes = node.input(1).shape().sizes();
-  return sizes && sizes == node.output(0).shape.sizes() && are_equal(node.input(1), node.input(2));
+bool selects_same(ir::SelectView select) {
+  const auto sizes = select.then_value().shape().sizes();
+  return sizes && sizes == select.output(0).shape.sizes() &&
+         are_equal(select.then_value(), select.else_value());
 }
 
 ir::Value input_of_no_op(ir::Node& node) {
-  if (node.is(ops::Select)) return selects_same(node) ? node.input(1) : ir::Value{};
+  if (const auto select = ir::match<ir::SelectView>(node))
+    return selects_same(*select) ? select->then_value() : ir::Value{};
   return is_no_op(node) ? node.input(0) : ir::Value{};
 }
 

@@ -13,6 +13,7 @@
 #include "ir/shape_tools.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {
@@ -79,28 +80,24 @@ bool is_constant(ir::Value value) {
 /// Whether `value` is a Convert of a constant of few bits.
 bool is_widened_weight(ir::Value value) {
   using enum ir::ElementType;
-  if (!value.node->is(ops::Convert) || !is_constant(value.node->input(0))) return false;
-  const ir::ElementType type = value.node->input(0).type();
+  ir::Value constant;
+  if (!matches(value, op(ops::Convert, any(constant, is_constant)))) return false;
+  const ir::ElementType type = constant.type();
   return type == i4 || type == u4 || type == i8 || type == u8 || type == nf4 || type == f8e4m3 ||
          type == f8e5m2;
 }
 
 bool is_dequantized_weight(ir::Value value) {
-  if (is_widened_weight(value)) return true;
-  if (!value.node->is(ops::Subtract) || !is_widened_weight(value.node->input(0))) return false;
-  const ir::Value zero_point = value.node->input(1);
-  return is_constant(zero_point) ||
-         (zero_point.node->is(ops::Convert) && is_constant(zero_point.node->input(0)));
+  const auto is_zero_point = [](ir::Value zero_point) {
+    return is_constant(zero_point) || matches(zero_point, op(ops::Convert, is_constant));
+  };
+  return is_widened_weight(value) || matches(value, op(ops::Subtract, is_widened_weight, is_zero_point));
 }
 
 bool is_quantized(ir::Model& model) {
   for (const ir::Graph* graph : graphs_of(model)) {
     for (const auto& node : graph->nodes()) {
-      if (!node->is(ops::Multiply)) continue;
-      const ir::Value a = node->input(0);
-      const ir::Value b = node->input(1);
-      if ((is_dequantized_weight(a) && is_constant(b)) || (is_dequantized_weight(b) && is_constant(a)))
-        return true;
+      if (matches(node->value(), commutative(ops::Multiply, is_dequantized_weight, is_constant))) return true;
     }
   }
   return false;

@@ -12,6 +12,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/joining.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -22,25 +23,26 @@ bool has_one_use(ir::Value value) {
   return value.output().uses.size() == 1;
 }
 
-std::size_t axis_of(const ir::Node& append) {
-  return ir::normalize_axis(append.integer("axis"), append.input(1).shape().rank());
+std::size_t axis_of(ir::ConcatView append) {
+  return ir::normalize_axis(append.axis(), append.parts()[1].shape().rank());
 }
 
 /// The number of rows that `append` adds.
-std::int64_t rows_of(const ir::Node& append) {
-  return append.input(1).shape()[axis_of(append)].size();
+std::int64_t rows_of(ir::ConcatView append) {
+  return append.parts()[1].shape()[axis_of(append)].size();
 }
 
 /// The Concat that appends a part of static shape to `state`; null if the next value is something else.
 ir::Node* append_to(ir::LoopView loop, const ir::Carried& state) {
   if (!state.output || loop.output(state).output().uses.empty()) return nullptr;
   const ir::Value next = state.result->input(0);
-  const bool is_append = next.node->is(ops::Concat) && next.node->inputs().size() == 2 &&
-                         next.node->input(0) == ir::Value{state.parameter, 0};
+  const auto append = ir::match<ir::ConcatView>(next);
+  const bool is_append =
+      append && append->parts().size() == 2 && append->parts()[0] == ir::Value{state.parameter, 0};
   if (!is_append || !has_one_use(next) || !has_one_use({state.parameter, 0})) return nullptr;
-  const ir::Value part = next.node->input(1);
+  const ir::Value part = append->parts()[1];
   if (!part.shape().is_static()) return nullptr;
-  return part.shape().element_count() == 0 && rows_of(*next.node) != 1 ? nullptr : next.node;
+  return part.shape().element_count() == 0 && rows_of(*append) != 1 ? nullptr : next.node;
 }
 
 struct Appended {
@@ -51,9 +53,9 @@ struct Appended {
 };
 
 /// The scan output that replaces the output of `state`.
-Appended scan_of(ir::LoopView loop, const ir::Carried& state, const ir::Node& append) {
+Appended scan_of(ir::LoopView loop, const ir::Carried& state, ir::ConcatView append) {
   ir::Builder body(loop.graph());
-  ir::Value part = append.input(1);
+  ir::Value part = append.parts()[1];
   const auto axis = static_cast<std::int64_t>(axis_of(append));
   std::vector<std::int64_t> merged;
   if (rows_of(append) != 1) {

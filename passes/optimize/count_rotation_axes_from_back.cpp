@@ -2,6 +2,7 @@
 // half), and that of the rotated elements and the others if only a part is rotated. The CPU plugin fuses the
 // embedding into a RoPE only in this form.
 #include "ir/inference.hpp"
+#include "ir/views/joining.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -9,26 +10,26 @@ namespace onnx2ir::passes {
 namespace {
 
 /// Whether `concat` joins the negative second half and the first one.
-bool joins_halves(const ir::Node& concat) {
-  return concat.input(0).node->is(ops::Negative);
+bool joins_halves(ir::ConcatView concat) {
+  return concat.parts()[0].node->is(ops::Negative);
 }
 
 /// Whether `concat` joins a sum, which may be the rotated elements, and a part of another value.
-bool joins_rotated_part(const ir::Node& concat) {
-  return concat.input(0).node->is(ops::Add) &&
-         concat.input(1).node->is_one_of({ops::Slice, ops::VariadicSplit});
+bool joins_rotated_part(ir::ConcatView concat) {
+  return concat.parts()[0].node->is(ops::Add) &&
+         concat.parts()[1].node->is_one_of({ops::Slice, ops::VariadicSplit});
 }
 
-bool is_rotation(const ir::Node& concat) {
+bool is_rotation(ir::ConcatView concat) {
   const ir::PartialShape& shape = concat.output(0).shape;
-  return concat.inputs().size() == 2 && shape.has_rank() &&
-         concat.integer("axis") == static_cast<std::int64_t>(shape.rank()) - 1 &&
+  return concat.parts().size() == 2 && shape.has_rank() &&
+         concat.axis() == static_cast<std::int64_t>(shape.rank()) - 1 &&
          (joins_halves(concat) || joins_rotated_part(concat));
 }
 
-ir::Value counted_from_back(ir::Builder& builder, const ir::Node& concat) {
+ir::Value counted_from_back(ir::Builder& builder, ir::ConcatView concat) {
   if (!is_rotation(concat)) return {};
-  return builder.op(ops::Concat, {concat.input(0), concat.input(1)}, {{"axis", -1}});
+  return builder.op(ops::Concat, {concat.parts()[0], concat.parts()[1]}, {{"axis", -1}});
 }
 
 }  // namespace

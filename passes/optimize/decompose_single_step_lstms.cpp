@@ -6,6 +6,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/recurrent.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -15,39 +16,41 @@ namespace {
 constexpr std::int64_t kLargestBatch = 4;
 
 /// Whether the node is an LSTM of one step with the default activations, and no sequence has the length 0.
-bool is_single_step(const ir::Node& node) {
-  if (node.text("direction") == "bidirectional") return false;
-  const auto sizes = node.input(0).shape().sizes();
+bool is_single_step(ir::LSTMSequenceView lstm) {
+  if (lstm.direction() == "bidirectional") return false;
+  const auto sizes = lstm.data().shape().sizes();
   if (!sizes || (*sizes)[0] > kLargestBatch || (*sizes)[1] != 1) return false;
-  const auto lengths = ir::exact_values(node.input(3));
+  const auto lengths = ir::exact_values(lstm.lengths());
   if (!lengths || std::ranges::any_of(*lengths, [](std::int64_t length) { return length != 1; }))
     return false;
   const std::array<std::string, 3> usual{"sigmoid", "tanh", "tanh"};
-  const auto& activations = std::get<std::vector<std::string>>(*node.find_attribute("activations"));
-  return std::ranges::equal(activations, usual) && node.real("clip") == 0.0;
+  const auto& activations = lstm.activations();
+  return std::ranges::equal(activations, usual) && lstm.clip() == 0.0;
 }
 
-ir::Value decompose(ir::Builder& builder, ir::Node& lstm) {
+ir::Value decompose(ir::Builder& builder, ir::Node& node) {
+  const ir::LSTMSequenceView lstm = node;
   if (!is_single_step(lstm)) return {};
-  const auto without = [&](std::size_t input, std::int64_t axis) {
-    return ir::squeeze(builder, lstm.input(input), {axis});
+  const auto without = [&](ir::Value input, std::int64_t axis) {
+    return ir::squeeze(builder, input, {axis});
   };
   const auto joined = [&](ir::Value a, ir::Value b) { return ir::concat(builder, {a, b}, 1); };
-  const ir::Value weights = joined(without(4, 0), without(5, 0));
-  const ir::Value product = builder.op(ops::MatMul, {joined(without(0, 1), without(1, 1)), weights},
-                                       {{"transpose_a", false}, {"transpose_b", true}});
-  const ir::Value sums = builder.op(ops::Add, {product, lstm.input(6)});
+  const ir::Value weights = joined(without(lstm.w(), 0), without(lstm.r(), 0));
+  const ir::Value product =
+      builder.op(ops::MatMul, {joined(without(lstm.data(), 1), without(lstm.hidden_state(), 1)), weights},
+                 {{"transpose_a", false}, {"transpose_b", true}});
+  const ir::Value sums = builder.op(ops::Add, {product, lstm.b()});
   ir::Node& gates = builder.node(ops::Split, {sums, builder.integer(1)}, {{"num_splits", 4}}, 4);
   const auto gate = [&](std::uint32_t index, ir::Op activation) {
     return builder.op(activation, {gates.value(index)});
   };
-  const ir::Value kept = builder.op(ops::Multiply, {gate(0, ops::Sigmoid), without(2, 1)});
+  const ir::Value kept = builder.op(ops::Multiply, {gate(0, ops::Sigmoid), without(lstm.cell_state(), 1)});
   const ir::Value added = builder.op(ops::Multiply, {gate(1, ops::Sigmoid), gate(2, ops::Tanh)});
   const ir::Value cell = builder.op(ops::Add, {kept, added});
   const ir::Value hidden = builder.op(ops::Multiply, {gate(3, ops::Sigmoid), builder.op(ops::Tanh, {cell})});
   const ir::Value all_steps = ir::unsqueeze(builder, hidden, {1, 2});
-  ir::replace_all_uses(lstm.value(1), ir::unsqueeze(builder, hidden, {1}));
-  ir::replace_all_uses(lstm.value(2), ir::unsqueeze(builder, cell, {1}));
+  ir::replace_all_uses(node.value(1), ir::unsqueeze(builder, hidden, {1}));
+  ir::replace_all_uses(node.value(2), ir::unsqueeze(builder, cell, {1}));
   return all_steps;
 }
 

@@ -7,8 +7,11 @@
 
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/elementwise.hpp"
+#include "ir/views/joining.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
@@ -32,11 +35,13 @@ std::optional<Move> move_of(ir::Value integers) {
   const ir::Node& node = *integers.node;
   if (!ir::is_integral(integers.type()) || integers.index != 0) return std::nullopt;
   if (moves_elements(node)) return Move{&node, node.input(0)};
-  if (!node.is(ops::Convert) || !node.input(0).node->is(ops::Interpolate)) return std::nullopt;
-  const ir::Node& interpolation = *node.input(0).node;
-  const ir::Node& widened = *interpolation.input(0).node;
-  if (!widened.is(ops::Convert) || widened.input(0).type() != integers.type()) return std::nullopt;
-  return Move{&interpolation, widened.input(0)};
+  ir::Value interpolated;
+  ir::Value data;
+  const auto widened = op(ops::Convert, any(data));
+  if (!matches(integers, op(ops::Convert, any(interpolated, op(ops::Interpolate, widened)))) ||
+      data.type() != integers.type())
+    return std::nullopt;
+  return Move{interpolated.node, data};
 }
 
 /// Whether `integers` are a few moves of numbers that a FakeQuantize has rounded.
@@ -47,7 +52,7 @@ bool is_rounded(ir::Value integers) {
     if (!move) break;
     integers = move->integers;
   }
-  return integers.node->is(ops::Convert) && integers.node->input(0).node->is(ops::FakeQuantize);
+  return matches(integers, op(ops::Convert, op(ops::FakeQuantize)));
 }
 
 bool is_single(ir::Value constant) {
@@ -62,16 +67,16 @@ struct Dequantization {
   ir::Value scale;
 };
 
-std::optional<Dequantization> dequantization_of(const ir::Node& multiply) {
-  ir::Value numbers = multiply.input(0);
-  Dequantization found{&multiply, {}, {}, multiply.input(1)};
-  if (numbers.node->is(ops::Subtract)) {
-    found.zero_point = numbers.node->input(1);
-    numbers = numbers.node->input(0);
+std::optional<Dequantization> dequantization_of(ir::MultiplyView multiply) {
+  ir::Value numbers = multiply.a();
+  Dequantization found{&multiply.node(), {}, {}, multiply.b()};
+  if (const auto difference = ir::match<ir::SubtractView>(numbers)) {
+    found.zero_point = difference->b();
+    numbers = difference->a();
   }
-  if (!numbers.node->is(ops::Convert) || !is_single(found.scale)) return std::nullopt;
+  if (!matches(numbers, op(ops::Convert, any(found.integers))) || !is_single(found.scale))
+    return std::nullopt;
   if (found.zero_point && !is_single(found.zero_point)) return std::nullopt;
-  found.integers = numbers.node->input(0);
   return found;
 }
 
@@ -83,20 +88,20 @@ ir::Value dequantize(ir::Builder& builder, const Dequantization& how, ir::Value 
 }
 
 /// The number that a Pad of integers adds; no value if it is dynamic.
-std::optional<double> padding_of(const ir::Node& pad, const Dequantization& how) {
+std::optional<double> padding_of(ir::PadView pad, const Dequantization& how) {
   const auto number = [](ir::Value value) -> std::optional<double> {
     ir::Node* const node = source_constant(value);
     const auto numbers = node == nullptr ? std::nullopt : ir::exact_numbers(node->value());
     return numbers && numbers->size() == 1 ? std::optional((*numbers)[0]) : std::nullopt;
   };
-  const auto integer = pad.inputs().size() > 3 ? number(pad.input(3)) : std::optional(0.0);
+  const auto integer = number(pad.value());
   const auto zero_point = how.zero_point ? number(how.zero_point) : std::optional(0.0);
   const auto scale = number(how.scale);
   if (!integer || !zero_point || !scale) return std::nullopt;
   return (*integer - *zero_point) * *scale;
 }
 
-ir::Value move_dequantized(ir::Builder& builder, const ir::Node& multiply) {
+ir::Value move_dequantized(ir::Builder& builder, ir::MultiplyView multiply) {
   const auto found = dequantization_of(multiply);
   if (!found) return {};
   const auto move = move_of(found->integers);

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "ir/views/elementwise.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
 
@@ -24,8 +27,7 @@ bool is_cubic_term(ir::Value value, ir::Value x) {
   const Product product = product_of(value);
   if (!is_near(product.coefficient, 0.044715, x.type())) return false;
   if (product.factors.size() == 1) {
-    const ir::Node& power = *product.factors.front().node;
-    return power.is(ops::Power) && power.input(0) == x && is_number(power.input(1), 3);
+    return matches(product.factors.front(), op(ops::Power, same(x), number(3)));
   }
   return product.factors.size() == 3 && product.factors[0] == x && product.factors[1] == x &&
          product.factors[2] == x;
@@ -37,8 +39,7 @@ bool is_square_term(ir::Value value, ir::Value x) {
   if (!is_near(product.coefficient, 0.044715, x.type())) return false;
   if (product.factors.size() == 2) return product.factors[0] == x && product.factors[1] == x;
   if (product.factors.size() != 1) return false;
-  const ir::Node& power = *product.factors.front().node;
-  return power.is(ops::Power) && power.input(0) == x && is_number(power.input(1), 2);
+  return matches(product.factors.front(), op(ops::Power, same(x), number(2)));
 }
 
 /// Whether `value` is sqrt(2 / pi) (x + 0.044715 x^3), possibly with x as a common factor.
@@ -51,18 +52,14 @@ bool is_tanh_argument(ir::Value value, ir::Value x) {
     return product.factors[1 - at] == x && square && is_square_term(square, x);
   }
   if (product.factors.size() != 1) return false;
-  const ir::Node& sum = *product.factors.front().node;
-  if (!sum.is(ops::Add)) return false;
-  return (sum.input(0) == x && is_cubic_term(sum.input(1), x)) ||
-         (sum.input(1) == x && is_cubic_term(sum.input(0), x));
+  const auto is_cubic = [x](ir::Value term) { return is_cubic_term(term, x); };
+  return matches(product.factors.front(), commutative(ops::Add, same(x), is_cubic));
 }
 
 /// The value that `value` clips to [0, 6]; null if it does not clip.
 ir::Value clipped_to_six(ir::Value value) {
-  const ir::Node& node = *value.node;
-  if (node.is(ops::Clamp)) {
-    return node.real("min") == 0 && node.real("max") == 6 ? node.input(0) : ir::Value{};
-  }
+  if (const auto clamp = ir::match<ir::ClampView>(value))
+    return clamp->min() == 0 && clamp->max() == 6 ? clamp->data() : ir::Value{};
   if (const ir::Value lower = other_operand(value, ops::Minimum, 6))
     return other_operand(lower, ops::Maximum, 0);
   if (const ir::Value upper = other_operand(value, ops::Maximum, 0))
@@ -74,18 +71,17 @@ ir::Value clipped_to_six(ir::Value value) {
 ir::Value fuse_gate(ir::Builder& builder, double coefficient, ir::Value x, ir::Value gate) {
   if (!is_used_once(gate)) return {};
   const ir::ElementType type = x.type();
-  const ir::Node& node = *gate.node;
   if (is_near(coefficient, 0.5, type)) {
     const ir::Value inner = other_operand(gate, ops::Add, 1);
     if (!inner) return {};
-    const ir::Node& function = *inner.node;
-    if (function.is(ops::Erf)) {
-      const auto scale = multiple_of(function.input(0), x);
+    ir::Value argument;
+    if (matches(inner, op(ops::Erf, any(argument)))) {
+      const auto scale = multiple_of(argument, x);
       if (scale && is_near(*scale, std::numbers::sqrt2 / 2, type)) {
         return builder.op(ops::Gelu, {x}, {{"approximation_mode", std::string("ERF")}});
       }
     }
-    if (function.is(ops::Tanh) && is_tanh_argument(function.input(0), x)) {
+    if (matches(inner, op(ops::Tanh, any(argument))) && is_tanh_argument(argument, x)) {
       return builder.op(ops::Gelu, {x}, {{"approximation_mode", std::string("TANH")}});
     }
     return {};
@@ -95,15 +91,11 @@ ir::Value fuse_gate(ir::Builder& builder, double coefficient, ir::Value x, ir::V
     return clipped && other_operand(clipped, ops::Add, 3) == x ? builder.op(ops::HSwish, {x}) : ir::Value{};
   }
   if (coefficient != 1) return {};
-  if (node.is(ops::HardSigmoid) && node.input(0) == x && is_number(node.input(1), 1.0 / 6) &&
-      is_number(node.input(2), 0.5)) {
+  if (matches(gate, op(ops::HardSigmoid, same(x), number(1.0 / 6), number(0.5))))
     return builder.op(ops::HSwish, {x});
-  }
-  if (node.is(ops::Tanh) && node.input(0).node->is(ops::SoftPlus) && node.input(0).node->input(0) == x) {
-    return builder.op(ops::Mish, {x});
-  }
-  if (!node.is(ops::Sigmoid)) return {};
-  const auto scale = multiple_of(node.input(0), x);
+  if (matches(gate, op(ops::Tanh, op(ops::SoftPlus, same(x))))) return builder.op(ops::Mish, {x});
+  const auto sigmoid = ir::match<ir::SigmoidView>(gate);
+  const auto scale = sigmoid ? multiple_of(sigmoid->data(), x) : std::nullopt;
   if (!scale) return {};
   return *scale == 1 ? builder.op(ops::Swish, {x})
                      : builder.op(ops::Swish, {x, builder.number(*scale, type)});
@@ -123,32 +115,33 @@ ir::Value fuse_product(ir::Builder& builder, ir::Node& node) {
 }
 
 /// log(exp(x) + 1)
-ir::Value fuse_logarithm(ir::Builder& builder, ir::Node& node) {
-  const ir::Value exponential = other_operand(node.input(0), ops::Add, 1);
-  if (!exponential || !is_used_once(node.input(0)) || !exponential.node->is(ops::Exp)) return {};
-  const ir::Value x = exponential.node->input(0);
-  return x.shape().has_rank() && x.shape() == node.output(0).shape ? builder.op(ops::SoftPlus, {x})
-                                                                   : ir::Value{};
+ir::Value fuse_logarithm(ir::Builder& builder, ir::LogView logarithm) {
+  ir::Value x;
+  if (!matches(logarithm.data(), commutative(ops::Add, op(ops::Exp, any(x)), number(1))) ||
+      !is_used_once(logarithm.data()))
+    return {};
+  return x.shape().has_rank() && x.shape() == logarithm.output(0).shape ? builder.op(ops::SoftPlus, {x})
+                                                                        : ir::Value{};
 }
 
 /// Matches Select(k x > threshold, x, log(exp(k x) + 1) / k), as torch exports Softplus: above the threshold
 /// both values are equal in f32.
-ir::Value drop_threshold(const ir::Node& node) {
+ir::Value drop_threshold(ir::SelectView select) {
   constexpr double kLowest = 15;  // exp(-15) is less than the last bit of 15 in f32
-  const ir::Node& condition = *node.input(0).node;
-  const bool is_less = condition.is(ops::Less);
-  if (!is_less && !condition.is(ops::Greater)) return {};
-  const ir::Value scaled = condition.input(is_less ? 1 : 0);
-  const auto threshold = ir::exact_number(condition.input(is_less ? 0 : 1));
-  const ir::Value x = node.input(1);
-  const ir::Value smooth = node.input(2);
-  if (!threshold || *threshold < kLowest || !x.shape().has_rank() || x.shape() != node.output(0).shape)
+  ir::Value scaled;
+  ir::Value limit;
+  if (!matches(select.condition(), op(ops::Less, any(limit), any(scaled))) &&
+      !matches(select.condition(), op(ops::Greater, any(scaled), any(limit))))
+    return {};
+  const auto threshold = ir::exact_number(limit);
+  const ir::Value x = select.then_value();
+  const ir::Value smooth = select.else_value();
+  if (!threshold || *threshold < kLowest || !x.shape().has_rank() || x.shape() != select.output(0).shape)
     return {};
   const Product product = product_of(smooth);
   const auto factor = multiple_of(scaled, x);
   if (!factor || product.factors.size() != 1 || smooth.shape() != x.shape()) return {};
-  const ir::Node& function = *product.factors.front().node;
-  if (!function.is(ops::SoftPlus) || function.input(0) != scaled) return {};
+  if (!matches(product.factors.front(), op(ops::SoftPlus, same(scaled)))) return {};
   return is_near(product.coefficient * *factor, 1, x.type()) ? smooth : ir::Value{};
 }
 

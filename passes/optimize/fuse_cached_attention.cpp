@@ -15,7 +15,13 @@
 #include <vector>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/elementwise.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/normalization.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
 #include "target/faults.hpp"
@@ -47,10 +53,11 @@ bool has_rank(const ir::PartialShape& shape) {
 /// null otherwise.
 ir::Node* cache_of(ir::Value value, int steps = kMaxSteps) {
   ir::Node& node = *value.node;
-  if (node.is(ops::Concat) && node.inputs().size() == 2) {
-    const ir::Node& past = *node.input(0).node;
-    const ir::Node& variable = past.is(ops::Gather) ? *past.input(0).node : past;
-    return variable.is(ops::ReadValue) ? &node : nullptr;
+  if (const auto concat = ir::match<ir::ConcatView>(node); concat && concat->parts().size() == 2) {
+    const ir::Value past = concat->parts()[0];
+    const bool is_read =
+        matches(past, op(ops::ReadValue)) || matches(past, op(ops::Gather, op(ops::ReadValue)));
+    return is_read ? &node : nullptr;
   }
   const bool moves = node.is_one_of({ops::Broadcast, ops::Reshape, ops::Transpose, ops::Unsqueeze});
   return moves && steps > 0 ? cache_of(node.input(0), steps - 1) : nullptr;
@@ -60,11 +67,10 @@ ir::Node* cache_of(ir::Value value, int steps = kMaxSteps) {
 const ir::Node* only_product(ir::Value value, double& scale) {
   const Product product = product_of(value);
   if (product.factors.size() != 1) return nullptr;
-  const ir::Node& node = *product.factors.front().node;
-  if (!node.is(ops::MatMul) || node.boolean("transpose_a") || !is_used_once(product.factors.front()))
-    return nullptr;
+  const auto found = ir::match<ir::MatMulView>(product.factors.front());
+  if (!found || found->transpose_a() || !is_used_once(product.factors.front())) return nullptr;
   scale = product.coefficient;
-  return &node;
+  return &found->node();
 }
 
 /// The factor of `value` besides numbers, which are multiplied to `scale`.
@@ -85,13 +91,13 @@ bool fits(const ir::Value& mask, const ir::Output& scores) {
 
 /// Sets the key whose last two axes `keys` exchanges. Returns whether it does so.
 bool match_key(ir::Value keys, Attention& attention) {
-  const ir::Node& node = *keys.node;
-  if (!node.is(ops::Transpose)) return false;
-  const auto known = ir::exact_order(node);
+  const auto transpose = ir::match<ir::TransposeView>(keys);
+  if (!transpose) return false;
+  const auto known = ir::exact_order(*transpose);
   if (!known || known->size() != kRank) return false;
   std::vector<std::int64_t> order(known->begin(), known->end());
   std::swap(order[kRows], order[kColumns]);
-  attention.key = node.input(0);
+  attention.key = transpose->data();
   if (!std::ranges::is_sorted(order)) attention.key_order = std::move(order);
   return true;
 }
@@ -109,47 +115,46 @@ bool match_scores(ir::Value scores, Attention& attention) {
   }
   if (product == nullptr || !has_rank(product->output(0).shape)) return false;
   if (attention.mask && !fits(attention.mask, product->output(0))) return false;
-  attention.query = without_numbers(product->input(0), attention.scale);
-  attention.key = without_numbers(product->input(1), attention.scale);
+  const ir::MatMulView scored = *product;
+  attention.query = without_numbers(scored.a(), attention.scale);
+  attention.key = without_numbers(scored.b(), attention.scale);
   if (cache_of(attention.key) == nullptr) return false;
-  if (product->boolean("transpose_b")) return true;
+  if (scored.transpose_b()) return true;
   return match_key(attention.key, attention);
 }
 
 /// The SoftMax before the product with the values; null if there is none. `hides_rows`: with NaN replaced by
 /// 0.
 const ir::Node* softmax_of(ir::Value weights, bool& hides_rows) {
-  const ir::Node& node = *weights.node;
-  if (node.is(ops::SoftMax)) return is_used_once(weights) ? &node : nullptr;
-  if (!node.is(ops::Select) || !is_used_once(weights) || !is_number(node.input(1), 0)) return nullptr;
-  const ir::Value result = node.input(2);
-  const ir::Node& check = *node.input(0).node;
-  hides_rows = true;
-  return result.node->is(ops::SoftMax) && check.is(ops::IsNaN) && check.input(0) == result &&
-                 result.output().uses.size() == 2
-             ? result.node
-             : nullptr;
+  if (!is_used_once(weights)) return nullptr;
+  if (weights.node->is(ops::SoftMax)) return weights.node;
+  ir::Value checked;
+  ir::Value result;
+  const auto is_nan = op(ops::IsNaN, any(checked));
+  hides_rows = matches(weights, op(ops::Select, is_nan, number(0), any(result, op(ops::SoftMax)))) &&
+               checked == result && result.output().uses.size() == 2;
+  return hides_rows ? result.node : nullptr;
 }
 
-std::optional<Attention> match(const ir::Node& node) {
-  Attention attention{.query = {}, .key = {}, .key_order = {}, .value = node.input(1), .mask = {}};
-  const ir::Node* softmax = softmax_of(node.input(0), attention.hides_rows);
-  if (softmax == nullptr || softmax->integer("axis") != kRank - 1 || node.boolean("transpose_a") ||
-      node.boolean("transpose_b"))
+std::optional<Attention> match(ir::MatMulView product) {
+  Attention attention{.query = {}, .key = {}, .key_order = {}, .value = product.b(), .mask = {}};
+  const ir::Node* softmax = softmax_of(product.a(), attention.hides_rows);
+  if (softmax == nullptr || ir::SoftMaxView(*softmax).axis() != kRank - 1 || product.transpose_a() ||
+      product.transpose_b())
     return std::nullopt;
-  if (node.output(0).type != ir::ElementType::f32 || !has_rank(attention.value.shape()) ||
-      cache_of(attention.value) == nullptr || !match_scores(softmax->input(0), attention))
+  if (product.output(0).type != ir::ElementType::f32 || !has_rank(attention.value.shape()) ||
+      cache_of(attention.value) == nullptr || !match_scores(ir::SoftMaxView(*softmax).data(), attention))
     return std::nullopt;
   if (!has_rank(attention.query.shape()) || !has_rank(attention.key.shape())) return std::nullopt;
   return attention;
 }
 
 /// Whether the Reshape `key` only merges the heads of `cache` with their repetitions.
-bool repeats_heads(const ir::Value& key, const ir::Node& cache) {
+bool repeats_heads(const ir::Value& key, ir::ConcatView cache) {
   const ir::PartialShape& shape = cache.output(0).shape;
   if (!key.node->is(ops::Reshape) || !has_rank(shape)) return false;
   const ir::PartialShape& all = key.shape();
-  return cache.integer("axis") == kRows && shape[kHeads].is_static() && all[kHeads].is_static() &&
+  return cache.axis() == kRows && shape[kHeads].is_static() && all[kHeads].is_static() &&
          all[kColumns].is_static() && all[kColumns] == shape[kColumns] &&
          all[kHeads].size() % std::max<std::int64_t>(1, shape[kHeads].size()) == 0;
 }
@@ -178,10 +183,10 @@ ir::Value with_all_places(ir::Builder& builder, const Attention& attention, ir::
 }
 
 bool is_finite(ir::Value mask) {
-  const ir::Node& node = *mask.node;
-  if (!node.is(ops::Select)) return false;
-  const auto seen = ir::exact_number(node.input(1));
-  const auto hidden = ir::exact_number(node.input(2));
+  const auto select = ir::match<ir::SelectView>(mask);
+  if (!select) return false;
+  const auto seen = ir::exact_number(select->then_value());
+  const auto hidden = ir::exact_number(select->else_value());
   return seen && hidden && std::isfinite(*seen) && std::isfinite(*hidden);
 }
 

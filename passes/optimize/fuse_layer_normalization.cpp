@@ -1,17 +1,22 @@
 // Fuses (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) over the last axes into one MVN.
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/elementwise.hpp"
+#include "ir/views/reduction.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-/// The number of axes if `node` is the mean over exactly the last axes of `x`; 0 otherwise.
-std::size_t axes_of_mean(const ir::Node& node, const ir::PartialShape& x) {
-  if (!node.is(ops::ReduceMean) || !node.boolean("keep_dims") || !x.has_rank()) return 0;
-  const auto axes = ir::exact_values(node.input(1));
+/// The number of axes if `value` is the mean over exactly the last axes of `x`; 0 otherwise.
+std::size_t axes_of_mean(ir::Value value, const ir::PartialShape& x) {
+  const auto mean = ir::match<ir::ReduceMeanView>(value);
+  if (!mean || !mean->keep_dims() || !x.has_rank()) return 0;
+  const auto axes = ir::exact_values(mean->axes());
   if (!axes || axes->empty() || axes->size() > x.rank()) return 0;
   std::vector<bool> reduced(x.rank(), false);
   for (const std::int64_t axis : *axes) reduced[ir::normalize_axis(axis, x.rank())] = true;
@@ -28,51 +33,50 @@ struct Centred {
 
 /// Whether `node` converts to a wider floating-point type.
 bool is_widening(const ir::Node& node) {
-  if (!node.is(ops::Convert)) return false;
-  const ir::ElementType from = node.input(0).type();
-  const ir::ElementType to = node.output(0).type;
+  const auto convert = ir::match<ir::ConvertView>(node);
+  if (!convert) return false;
+  const ir::ElementType from = convert->data().type();
+  const ir::ElementType to = convert->output(0).type;
   return ir::is_floating(from) && ir::is_floating(to) && ir::info(from).bits < ir::info(to).bits;
 }
 
 /// Matches x - mean(x), also if it is converted to a wider type before it is squared.
 std::optional<Centred> match_centred(ir::Value value) {
-  if (is_widening(*value.node)) value = value.node->input(0);
-  const ir::Node& node = *value.node;
-  if (!node.is(ops::Subtract)) return std::nullopt;
-  const ir::Value x = node.input(0);
-  const ir::Node& mean = *node.input(1).node;
+  if (is_widening(*value.node)) value = ir::ConvertView(*value.node).data();
+  ir::Value x;
+  ir::Value mean;
+  if (!matches(value, op(ops::Subtract, any(x), any(mean, op(ops::ReduceMean, same(x))))))
+    return std::nullopt;
   const std::size_t axes = axes_of_mean(mean, x.shape());
-  if (axes == 0 || mean.input(0) != x) return std::nullopt;
-  return Centred{x, axes};
+  return axes == 0 ? std::nullopt : std::optional(Centred{x, axes});
 }
 
 /// The operand of a square root: v in Sqrt(v) or Power(v, 0.5).
 ir::Value under_root(ir::Value value) {
-  const ir::Node& node = *value.node;
-  if (node.is(ops::Sqrt)) return node.input(0);
-  if (node.is(ops::Power) && is_number(node.input(1), 0.5)) return node.input(0);
-  return {};
+  ir::Value operand;
+  const bool is_root = matches(value, op(ops::Sqrt, any(operand))) ||
+                       matches(value, op(ops::Power, any(operand), number(0.5)));
+  return is_root ? operand : ir::Value{};
 }
 
 /// Matches numerator / root and numerator * (1 / root): the operand of the root, and the numerator.
 std::pair<ir::Value, ir::Value> match_quotient(const ir::Node& node) {
-  if (node.is(ops::Divide)) return {node.input(0), under_root(node.input(1))};
+  if (const auto divide = ir::match<ir::DivideView>(node)) return {divide->a(), under_root(divide->b())};
   for (const std::size_t index : {0U, 1U}) {
-    const ir::Node& factor = *node.input(index).node;
-    if (factor.is(ops::Divide) && is_number(factor.input(0), 1)) {
-      return {node.input(1 - index), under_root(factor.input(1))};
-    }
-    if (factor.is(ops::Power) && is_number(factor.input(1), -0.5))
-      return {node.input(1 - index), factor.input(0)};
+    const ir::Value factor = node.input(index);
+    ir::Value operand;
+    if (matches(factor, op(ops::Divide, number(1), any(operand))))
+      return {node.input(1 - index), under_root(operand)};
+    if (matches(factor, op(ops::Power, any(operand), number(-0.5)))) return {node.input(1 - index), operand};
   }
   return {};
 }
 
 ir::Value squared(ir::Value value) {
-  const ir::Node& node = *value.node;
-  if (node.is(ops::Power) && is_number(node.input(1), 2)) return node.input(0);
-  if (node.is(ops::Multiply) && node.input(0) == node.input(1)) return node.input(0);
-  return {};
+  ir::Value x;
+  const bool is_square =
+      matches(value, op(ops::Power, any(x), number(2))) || matches(value, op(ops::Multiply, any(x), same(x)));
+  return is_square ? x : ir::Value{};
 }
 
 ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
@@ -86,8 +90,8 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& node) {
     const auto epsilon = ir::exact_number(sum.input(1 - index));
     const ir::Value variance = sum.input(index);
     if (!epsilon || !(*epsilon > 0) || !is_used_once(variance)) continue;
-    if (axes_of_mean(*variance.node, centred->x.shape()) != centred->axes) continue;
-    const ir::Value deviation = squared(variance.node->input(0));
+    if (axes_of_mean(variance, centred->x.shape()) != centred->axes) continue;
+    const ir::Value deviation = squared(ir::ReduceMeanView(*variance.node).data());
     if (!deviation) continue;
     const auto again = match_centred(deviation);
     if (!again || again->x != centred->x || again->axes != centred->axes) continue;

@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "ir/known_values.hpp"
+#include "ir/views/elementwise.hpp"
+#include "ir/views/quantization.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/jumps.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"
 
 namespace onnx2ir::passes {
@@ -39,23 +42,22 @@ struct Dequantization {
 
 /// The FakeQuantize whose results are converted to an integer type and back, or null.
 const ir::Node* rounding_of(ir::Value numbers) {
-  const ir::Node* const widened = numbers.node;
-  if (!widened->is(ops::Convert) || !widened->input(0).node->is(ops::Convert)) return nullptr;
-  const ir::Value integers = widened->input(0);
-  const ir::Value rounded = integers.node->input(0);
-  const bool is_same = ir::is_integral(integers.type()) && rounded.node->is(ops::FakeQuantize) &&
-                       rounded.type() == numbers.type();
+  ir::Value integers;
+  ir::Value rounded;
+  const auto narrowed = op(ops::Convert, any(rounded, op(ops::FakeQuantize)));
+  const bool is_same = matches(numbers, op(ops::Convert, any(integers, narrowed))) &&
+                       ir::is_integral(integers.type()) && rounded.type() == numbers.type();
   return is_same ? rounded.node : nullptr;
 }
 
 std::optional<Dequantization> dequantization_of(ir::Value numbers, ir::Value scale) {
   Dequantization found;
   found.zero_point = {{}, {0.0}};
-  if (numbers.node->is(ops::Subtract)) {
-    const auto zero_point = constant_of(numbers.node->input(1));
+  if (const auto difference = ir::match<ir::SubtractView>(numbers)) {
+    const auto zero_point = constant_of(difference->b());
     if (!zero_point) return std::nullopt;
     found.zero_point = *zero_point;
-    numbers = numbers.node->input(0);
+    numbers = difference->a();
   }
   found.fake_quantize = rounding_of(numbers);
   const auto factor = constant_of(scale);
@@ -65,8 +67,8 @@ std::optional<Dequantization> dequantization_of(ir::Value numbers, ir::Value sca
 }
 
 /// Whether a FakeQuantize results in all integers from its lowest to its highest result.
-bool gives_integers(const ir::Node& fake_quantize, const Constant& low, const Constant& high) {
-  const auto steps = static_cast<double>(fake_quantize.integer("levels") - 1);
+bool gives_integers(ir::FakeQuantizeView fake_quantize, const Constant& low, const Constant& high) {
+  const auto steps = static_cast<double>(fake_quantize.levels() - 1);
   return low.numbers.size() == 1 && high.numbers.size() == 1 && std::trunc(low.at(0)) == low.at(0) &&
          high.at(0) - low.at(0) == steps;
 }
@@ -80,13 +82,13 @@ double with_16_bits(double scale) {
   return std::ldexp(std::round(std::ldexp(fraction, kBits)), exponent - kBits);
 }
 
-ir::Value fuse(ir::Builder& builder, const ir::Node& multiply) {
-  auto found = dequantization_of(multiply.input(0), multiply.input(1));
-  if (!found) found = dequantization_of(multiply.input(1), multiply.input(0));
+ir::Value fuse(ir::Builder& builder, ir::MultiplyView multiply) {
+  auto found = dequantization_of(multiply.a(), multiply.b());
+  if (!found) found = dequantization_of(multiply.b(), multiply.a());
   if (!found || multiply.output(0).shape != found->fake_quantize->output(0).shape) return {};
-  const ir::Node& before = *found->fake_quantize;
-  const auto low = constant_of(before.input(3));
-  const auto high = constant_of(before.input(4));
+  const ir::FakeQuantizeView before = *found->fake_quantize;
+  const auto low = constant_of(before.output_low());
+  const auto high = constant_of(before.output_high());
   if (!low || !high || !gives_integers(before, *low, *high)) return {};
   const Constant& larger =
       found->scale.numbers.size() >= found->zero_point.numbers.size() ? found->scale : found->zero_point;
@@ -105,8 +107,8 @@ ir::Value fuse(ir::Builder& builder, const ir::Node& multiply) {
   const ir::ElementType type = multiply.output(0).type;
   const ir::Value first = builder.numbers(lowest, larger.shape, type);
   const ir::Value last = builder.numbers(highest, larger.shape, type);
-  return builder.op(ops::FakeQuantize, {before.input(0), before.input(1), before.input(2), first, last},
-                    {{"levels", before.integer("levels")}});
+  return builder.op(ops::FakeQuantize, {before.data(), before.input_low(), before.input_high(), first, last},
+                    {{"levels", before.levels()}});
 }
 
 }  // namespace

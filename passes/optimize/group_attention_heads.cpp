@@ -15,6 +15,10 @@
 
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/attention.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -52,17 +56,16 @@ bool keeps_size(ir::Value sizes, std::size_t index, ir::Value value, std::size_t
   return ir::is_size_of(sizes, index, value, axis);
 }
 
-/// The value whose heads `repeat`, a Broadcast, repeats along a new axis 2; null if it does something else.
-ir::Value repeated_by(const ir::Node& repeat) {
-  if (!repeat.is(ops::Broadcast) || repeat.text("mode") != "bidirectional" ||
-      !has_rank(repeat.output(0).shape, kRank + 1))
-    return {};
-  const ir::Node& unsqueeze = *repeat.input(0).node;
-  const ir::Value sizes = repeat.input(1);
-  if (!unsqueeze.is(ops::Unsqueeze) || ir::exact_values(unsqueeze.input(1)) != ir::Integers{2} ||
+/// The value whose heads `value`, a Broadcast, repeats along a new axis 2; null if it does something else.
+ir::Value repeated_by(ir::Value value) {
+  const auto repeat = ir::match<ir::BroadcastView>(value);
+  if (!repeat || repeat->mode() != "bidirectional" || !has_rank(value.shape(), kRank + 1)) return {};
+  const auto unsqueeze = ir::match<ir::UnsqueezeView>(repeat->data());
+  const ir::Value sizes = repeat->shape();
+  if (!unsqueeze || ir::exact_values(unsqueeze->axes()) != ir::Integers{2} ||
       sizes.shape().element_count() != kRank + 1)
     return {};
-  const ir::Value heads = unsqueeze.input(0);
+  const ir::Value heads = unsqueeze->data();
   if (!has_rank(heads.shape(), kRank)) return {};
   for (const std::size_t axis : {0, 1, 2, 3}) {
     if (!keeps_size(sizes, axis < 2 ? axis : axis + 1, heads, axis)) return {};
@@ -73,11 +76,11 @@ ir::Value repeated_by(const ir::Node& repeat) {
 /// The value whose heads `value` repeats, each for the same number of consecutive heads; null if it does
 /// something else.
 ir::Value shared_heads(ir::Value value) {
-  const ir::Node& merge = *value.node;
-  if (!merge.is(ops::Reshape) || !has_rank(value.shape(), kRank)) return {};
-  const ir::Value heads = repeated_by(*merge.input(0).node);
+  const auto merge = ir::match<ir::ReshapeView>(value);
+  if (!merge || !has_rank(value.shape(), kRank)) return {};
+  const ir::Value heads = repeated_by(merge->data());
   if (!heads) return {};
-  const ir::PartialShape& repeated = merge.input(0).shape();
+  const ir::PartialShape& repeated = merge->data().shape();
   const ir::Dimension& all = value.shape()[kHeads];
   const bool merges = all.is_static() && heads.shape()[kHeads].is_static() && repeated[1].is_static() &&
                       repeated[2].is_static() && all == ir::multiply(repeated[1], repeated[2]) &&
@@ -85,7 +88,7 @@ ir::Value shared_heads(ir::Value value) {
                       value.shape()[3] == heads.shape()[3];
   // If the batch and the rows are not known, one of them is enough: the Reshape keeps the number of elements.
   const bool keeps_batch =
-      ir::have_equal_sizes(value, 0, heads, 0) || keeps_size(merge.input(1), 0, heads, 0);
+      ir::have_equal_sizes(value, 0, heads, 0) || keeps_size(merge->shape(), 0, heads, 0);
   return merges && keeps_batch ? heads : ir::Value{};
 }
 
@@ -94,13 +97,13 @@ struct SharedOperand {
   bool is_transposed = false;  ///< its last two axes change places before the product
 };
 
-SharedOperand shared_operand(const ir::Node& product) {
-  const bool transposes = product.boolean("transpose_b");
-  const ir::Value right = product.input(1);
-  const ir::Node& node = *right.node;
-  if (!node.is(ops::Transpose)) return {shared_heads(right), transposes};
-  if (ir::exact_order(node) != ir::Integers{0, 1, 3, 2}) return {};
-  return {shared_heads(node.input(0)), !transposes};
+SharedOperand shared_operand(ir::MatMulView product) {
+  const bool transposes = product.transpose_b();
+  const ir::Value right = product.b();
+  const auto transpose = ir::match<ir::TransposeView>(right);
+  if (!transpose) return {shared_heads(right), transposes};
+  if (ir::exact_order(*transpose) != ir::Integers{0, 1, 3, 2}) return {};
+  return {shared_heads(transpose->data()), !transposes};
 }
 
 Patterns patterns_of(ir::Builder& builder, ir::Value rows, std::int64_t heads, std::int64_t groups) {
@@ -142,30 +145,30 @@ bool has_all_heads(ir::Value left, const ir::Output& result) {
          left.shape()[kHeads] == result.shape[kHeads];
 }
 
-ir::Value group_product(ir::Builder& builder, const ir::Node& product, Context& context) {
-  const ir::Value left = product.input(0);
-  if (product.boolean("transpose_a") || !has_all_heads(left, product.output(0))) return {};
+ir::Value group_product(ir::Builder& builder, ir::MatMulView product, Context& context) {
+  const ir::Value left = product.a();
+  if (product.transpose_a() || !has_all_heads(left, product.output(0))) return {};
   const SharedOperand right = shared_operand(product);
   return right.heads ? grouped_product(builder, left, right, context) : ir::Value{};
 }
 
 /// The factor of the scores; null if it is not known.
-ir::Value scale_of(ir::Builder& builder, const ir::Node& attention) {
-  if (attention.inputs().size() > 4) return attention.input(4);
-  const ir::Dimension& size = attention.input(0).shape()[kRank - 1];
+ir::Value scale_of(ir::Builder& builder, ir::ScaledDotProductAttentionView attention) {
+  if (attention.scale()) return attention.scale();
+  const ir::Dimension& size = attention.query().shape()[kRank - 1];
   if (size.is_dynamic() || size.size() == 0) return {};
   return builder.number(1 / std::sqrt(static_cast<double>(size.size())), attention.output(0).type);
 }
 
-ir::Value group_attention(ir::Builder& builder, const ir::Node& attention, Context& context) {
-  const ir::Value query = attention.input(0);
+ir::Value group_attention(ir::Builder& builder, ir::ScaledDotProductAttentionView attention,
+                          Context& context) {
+  const ir::Value query = attention.query();
   const ir::ElementType type = attention.output(0).type;
-  const ir::Value mask = attention.inputs().size() > 3 ? attention.input(3) : ir::Value{};
-  if (attention.boolean("causal") || !has_all_heads(query, attention.output(0)) ||
-      (mask && mask.type() != type))
+  const ir::Value mask = attention.mask();
+  if (attention.causal() || !has_all_heads(query, attention.output(0)) || (mask && mask.type() != type))
     return {};
-  const SharedOperand keys{shared_heads(attention.input(1)), true};
-  const SharedOperand values{shared_heads(attention.input(2)), false};
+  const SharedOperand keys{shared_heads(attention.key()), true};
+  const SharedOperand values{shared_heads(attention.value()), false};
   if (!keys.heads || !values.heads) return {};
   const ir::Value scale = scale_of(builder, attention);
   if (!scale) return {};

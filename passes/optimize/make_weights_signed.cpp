@@ -12,6 +12,9 @@
 
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/groups.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
@@ -119,11 +122,12 @@ struct Place {
 };
 
 Place place_of(ir::Node& product) {
-  if (product.is(ops::MatMul)) return {&product, 1, product.boolean("transpose_b") ? 0U : 1U};
-  ir::Node& filters = *product.input(1).node;
+  if (const auto mat_mul = ir::match<ir::MatMulView>(product))
+    return {&product, ir::MatMulView::Input::b, mat_mul->transpose_b() ? 0U : 1U};
+  ir::Node& filters = *ir::AnyConvolutionView(product).filters().node;
   if (product.is(ops::GroupConvolution) && filters.is(ops::Reshape) && filters.output(0).uses.size() == 1)
-    return {&filters, 0, 0};
-  return {&product, 1, 0};
+    return {&filters, ir::ReshapeView::Input::data, 0};
+  return {&product, ir::AnyConvolutionView::Input::filters, 0};
 }
 
 bool replace_weights(ir::Builder& builder, ir::Node& product) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ir/builder.hpp"
+#include "ir/views/linear_algebra.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
@@ -30,17 +31,16 @@ Scaled scaled(ir::Value value) {
   return {};
 }
 
-ir::Value merge(ir::Builder& builder, const ir::Node& product) {
+ir::Value merge(ir::Builder& builder, ir::MatMulView product) {
   if (product.output(0).type != ir::ElementType::f32) return {};
-  const Scaled left = scaled(product.input(0));
-  const Scaled right = scaled(product.input(1));
+  const Scaled left = scaled(product.a());
+  const Scaled right = scaled(product.b());
   if (!left.value || !right.value) return {};
   const auto factor = static_cast<float>(left.factor * right.factor);
   if (!std::isnormal(factor)) return {};
   const ir::Value number = builder.number(factor, ir::ElementType::f32);
-  return builder.op(
-      ops::MatMul, {builder.op(ops::Multiply, {left.value, number}), right.value},
-      {{"transpose_a", product.boolean("transpose_a")}, {"transpose_b", product.boolean("transpose_b")}});
+  return builder.op(ops::MatMul, {builder.op(ops::Multiply, {left.value, number}), right.value},
+                    {{"transpose_a", product.transpose_a()}, {"transpose_b", product.transpose_b()}});
 }
 
 }  // namespace

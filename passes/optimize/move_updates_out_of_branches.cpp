@@ -11,6 +11,8 @@
 #include "ir/control_flow.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/selection.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "target/faults.hpp"
@@ -34,14 +36,15 @@ bool appends(const ir::Node& node) {
 /// Whether `node` appends to its first input or writes elements of it, and all other inputs have a static
 /// shape.
 bool is_update(const ir::Node& node) {
-  const bool writes = node.is(ops::ScatterNDUpdate) && node.find_attribute("reduction") == nullptr;
+  const auto update = ir::match<ir::ScatterNDUpdateView>(node);
+  const bool writes = update && !update->reduction();
   if ((!appends(node) && !writes) || node.output(0).uses.size() != 1) return false;
   return std::ranges::all_of(node.inputs().subspan(1),
                              [](ir::Value input) { return input.shape().is_static(); });
 }
 
-std::size_t axis_of(const ir::Node& concat) {
-  return ir::normalize_axis(concat.integer("axis"), concat.input(1).shape().rank());
+std::size_t axis_of(ir::ConcatView concat) {
+  return ir::normalize_axis(concat.axis(), concat.parts()[1].shape().rank());
 }
 
 /// Whether the updates are the same operation on operands of the same shapes.
@@ -54,7 +57,7 @@ bool are_alike(const ir::Node& a, const ir::Node& b) {
 }
 
 bool appends_few(const ir::Node* node) {
-  return appends(*node) && node->input(1).shape().element_count() <= kMaxElements;
+  return appends(*node) && ir::ConcatView(*node).parts()[1].shape().element_count() <= kMaxElements;
 }
 
 bool has_other_readers(const ir::Node& choice, std::size_t index) {
@@ -136,7 +139,7 @@ class Choice {
       result = builder.clone(update, inputs).value();
     }
     for (const ir::Node* append : rest) {
-      const ir::Value elements = outside(builder, append->input(1), is_then);
+      const ir::Value elements = outside(builder, ir::ConcatView(*append).parts()[1], is_then);
       const std::size_t axis = axis_of(*append);
       result = ir::concat(builder, {result, if_taken(builder, elements, axis, is_then)},
                           static_cast<std::int64_t>(axis));
@@ -149,7 +152,7 @@ class Choice {
   bool pays_for_one_branch(std::span<ir::Node* const> appends, std::size_t index) const {
     if (has_stale_sizes_) return true;
     const auto is_known_outside = [&](const ir::Node* append) {
-      const ir::Value elements = append->input(1);
+      const ir::Value elements = ir::ConcatView(*append).parts()[1];
       return elements.node->constant() != nullptr || captured_by(elements);
     };
     return !has_other_readers(choice_.node(), index) && std::ranges::all_of(appends, is_known_outside);

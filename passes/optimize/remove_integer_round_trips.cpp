@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "ir/builder.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -50,16 +52,16 @@ MaybeBounds bounds_of_constant(ir::Value value) {
 }
 
 /// The bounds of a rounded number: those of the Clamp before it, whose bounds may be fractions.
-Bounds bounds_of_rounded(const ir::Node& node) {
-  const ir::Node& before = *node.input(0).node;
-  if (!before.is(ops::Clamp)) return {-kInfinity, kInfinity};
-  return {std::floor(before.real("min")), std::ceil(before.real("max"))};
+Bounds bounds_of_rounded(ir::RoundView round) {
+  const auto before = ir::match<ir::ClampView>(round.data());
+  if (!before) return {-kInfinity, kInfinity};
+  return {std::floor(before->min()), std::ceil(before->max())};
 }
 
-MaybeBounds bounds_of_clamped(const ir::Node& node, int depth) {
-  const double low = node.real("min");
-  const double high = node.real("max");
-  const MaybeBounds before = bounds_of(node.input(0), depth);
+MaybeBounds bounds_of_clamped(ir::ClampView clamp, int depth) {
+  const double low = clamp.min();
+  const double high = clamp.max();
+  const MaybeBounds before = bounds_of(clamp.data(), depth);
   if (!before || std::trunc(low) != low || std::trunc(high) != high) return std::nullopt;
   return Bounds{std::clamp(before->low, low, high), std::clamp(before->high, low, high)};
 }
@@ -76,8 +78,8 @@ MaybeBounds bounds_of_sum(const ir::Node& node, int depth) {
 std::optional<double> products_of(const ir::Node& node) {
   const auto sizes = node.input(1).shape().sizes();
   if (!sizes || sizes->empty()) return std::nullopt;
-  if (node.is(ops::MatMul)) {
-    const std::size_t back = node.boolean("transpose_b") || sizes->size() == 1 ? 1 : 2;
+  if (const auto product = ir::match<ir::MatMulView>(node)) {
+    const std::size_t back = product->transpose_b() || sizes->size() == 1 ? 1 : 2;
     return static_cast<double>((*sizes)[sizes->size() - back]);
   }
   double count = 1;
@@ -103,8 +105,8 @@ MaybeBounds bounds_of(ir::Value value, int depth) {
   --depth;
   if (node.op().traits.reshapes || node.op().traits.rearranges) return bounds_of(node.input(0), depth);
   if (node.is(ops::Const)) return bounds_of_constant(value);
-  if (node.is(ops::Convert)) {
-    const ir::ElementType type = node.input(0).type();
+  if (const auto convert = ir::match<ir::ConvertView>(node)) {
+    const ir::ElementType type = convert->data().type();
     return is_counted(type) ? MaybeBounds(bounds_of_type(type)) : std::nullopt;
   }
   if (node.is(ops::Round)) return bounds_of_rounded(node);
@@ -116,13 +118,13 @@ MaybeBounds bounds_of(ir::Value value, int depth) {
 }
 
 /// The numbers if `node` converts integers to their type that were converted from it.
-ir::Value integers_of(const ir::Builder&, const ir::Node& node) {
-  const ir::Node& storage = *node.input(0).node;
-  if (!storage.is(ops::Convert) || !is_counted(storage.output(0).type)) return {};
-  const ir::Value numbers = storage.input(0);
-  if (numbers.type() != ir::ElementType::f32 || node.output(0).type != numbers.type()) return {};
+ir::Value integers_of(const ir::Builder&, ir::ConvertView convert) {
+  const auto storage = ir::match<ir::ConvertView>(convert.data());
+  if (!storage || !is_counted(storage->output(0).type)) return {};
+  const ir::Value numbers = storage->data();
+  if (numbers.type() != ir::ElementType::f32 || convert.output(0).type != numbers.type()) return {};
   const MaybeBounds bounds = bounds_of(numbers, kMaxDepth);
-  const Bounds limits = bounds_of_type(storage.output(0).type);
+  const Bounds limits = bounds_of_type(storage->output(0).type);
   return bounds && bounds->low >= limits.low && bounds->high <= limits.high ? numbers : ir::Value{};
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ir/size_rules.hpp"
+#include "ir/views/joining.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 
@@ -41,11 +42,12 @@ bool remove_redundant_broadcasts(ir::Model& model, PassContext&) {
   for (ir::Graph* graph : graphs_of(model)) {
     if (!graph->may_hold({ops::Broadcast})) continue;
     for (const auto& node : graph->nodes()) {
-      if (!node->is(ops::Broadcast)) continue;
+      const auto broadcast = ir::match<ir::BroadcastView>(*node);
+      if (!broadcast) continue;
       const std::vector<ir::Use> uses(node->output(0).uses.begin(), node->output(0).uses.end());
       for (const ir::Use& use : uses) {
-        if (!is_redundant(use, node->input(1))) continue;
-        use.node->set_input(use.index, node->input(0));
+        if (!is_redundant(use, broadcast->shape())) continue;
+        use.node->set_input(use.index, broadcast->data());
         modified = true;
       }
     }

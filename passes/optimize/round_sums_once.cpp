@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ir/known_values.hpp"
+#include "ir/views/quantization.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
@@ -31,22 +32,23 @@ bool is_dequantized(const ir::Node& fake_quantize) {
 }
 
 /// Whether `rounded`, a FakeQuantize, has one use: a sum with a constant that is rounded and nothing else.
-bool is_rounded_again(const ir::Node& rounded) {
+bool is_rounded_again(ir::FakeQuantizeView rounded) {
   const auto& uses = rounded.output(0).uses;
   if (uses.size() != 1 || !uses.begin()->node->is(ops::Add)) return false;
   const ir::Node& sum = *uses.begin()->node;
-  const ir::Value other = sum.input(sum.input(0).node == &rounded ? 1 : 0);
+  const ir::Value other = sum.input(sum.input(0).node == &rounded.node() ? 1 : 0);
   if (!is_computed_from_constants(other) || sum.output(0).uses.size() != 1) return false;
   const ir::Use& use = *sum.output(0).uses.begin();
-  return use.node->is(ops::FakeQuantize) && use.index == 0 && is_dequantized(*use.node);
+  return use.node->is(ops::FakeQuantize) && use.index == ir::FakeQuantizeView::Input::data &&
+         is_dequantized(*use.node);
 }
 
-ir::Value clamp(ir::Builder& builder, const ir::Node& rounded) {
-  const ir::Value product = rounded.input(0);
+ir::Value clamp(ir::Builder& builder, ir::FakeQuantizeView rounded) {
+  const ir::Value product = rounded.data();
   if (!product.node->is_one_of(kProducts) || !is_computed_from_constants(product.node->input(1))) return {};
   if (!is_quantized(product.node->input(0)) || !is_rounded_again(rounded)) return {};
-  const auto low = single_number(rounded.input(3));
-  const auto high = single_number(rounded.input(4));
+  const auto low = single_number(rounded.output_low());
+  const auto high = single_number(rounded.output_high());
   if (!low || !high || *low >= *high) return {};
   return builder.op(ops::Clamp, {product}, {{"min", *low}, {"max", *high}});
 }

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/reduction.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
@@ -55,26 +56,26 @@ bool is_floating(ir::Value x) {
   return x.type() == ElementType::f16 || x.type() == ElementType::f32 || x.type() == ElementType::f64;
 }
 
-bool is_along_last_axis(const ir::Node& top) {
-  const ir::PartialShape& shape = top.input(0).shape();
+bool is_along_last_axis(ir::TopKView top) {
+  const ir::PartialShape& shape = top.data().shape();
   if (!shape.has_rank() || shape.rank() == 0) return false;
-  const std::int64_t axis = top.integer("axis");
+  const std::int64_t axis = top.axis();
   return axis == -1 || axis == static_cast<std::int64_t>(shape.rank()) - 1;
 }
 
 /// No value if the TopK cannot be replaced. The last selected value must exist, so that k must not be 0.
-std::optional<Selection> selection_of(const ir::Node& top) {
-  const ir::Value x = top.input(0);
-  const auto k = ir::known_values(top.input(1));
+std::optional<Selection> selection_of(ir::TopKView top) {
+  const ir::Value x = top.data();
+  const auto k = ir::known_values(top.k());
   const bool has_usual_type = is_floating(x) || x.type() == ElementType::i32 || x.type() == ElementType::i64;
   if (!k || k->front().min < 1 || !has_usual_type || !is_along_last_axis(top)) return {};
-  if (top.text("sort") != "value" || top.type("index_element_type") != ElementType::i64) return {};
+  if (top.sort() != "value" || top.index_element_type() != ElementType::i64) return {};
   const std::size_t axis = x.shape().rank() - 1;
   const ir::Dimension size = x.shape()[axis];
   if (size.max == 0) return {};
   std::int64_t max_k = k->front().max;
   if (size.max != ir::Dimension::kUnbounded) max_k = std::min(max_k, size.max);
-  return Selection{x, top.input(1), static_cast<std::int64_t>(axis), size, max_k, top.text("mode")};
+  return Selection{x, top.k(), static_cast<std::int64_t>(axis), size, max_k, top.mode()};
 }
 
 /// Whether the stable TopK, in which k bubbles rise through the elements of each row, takes longer.
@@ -179,7 +180,7 @@ ir::Value sorted_indices(ir::Builder& builder, ir::Node& selected, const Selecti
 }
 
 ir::Value sort_ties(ir::Builder& builder, ir::Node& top) {
-  if (!top.boolean("stable")) return {};
+  if (!ir::TopKView(top).stable()) return {};
   const auto selection = selection_of(top);
   if (!selection) return {};
   const bool has_indices = !top.output(1).uses.empty();

@@ -13,6 +13,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/selection.hpp"
 #include "passes/graph_walk.hpp"
 #include "passes/passes.hpp"
 #include "passes/stale_shapes.hpp"
@@ -39,34 +40,35 @@ std::int64_t clamped(std::int64_t position, std::int64_t size) {
   return std::clamp<std::int64_t>(position < 0 ? position + size : position, 0, size);
 }
 
-/// The part that `slice` takes; no value if it cannot be a part of a VariadicSplit.
-std::optional<Part> part_of(ir::Node& slice) {
-  if (!slice.is(ops::Slice) || slice.inputs().size() != 5 || !slice.has_uses()) return std::nullopt;
-  const ir::Value data = slice.input(0);
+/// The part that `node`, a Slice, takes; no value if it cannot be a part of a VariadicSplit.
+std::optional<Part> part_of(ir::Node& node) {
+  const auto slice = ir::match<ir::SliceView>(node);
+  if (!slice || !node.has_uses()) return std::nullopt;
+  const ir::Value data = slice->data();
   if (!data.shape().has_rank() || data.type() == ir::ElementType::string) return std::nullopt;
-  const auto begin = single(slice.input(1));
-  const auto listed = single(slice.input(4));
-  const auto ends = ir::known_values(slice.input(2));
-  if (!begin || !listed || single(slice.input(3)) != 1 || !ends || ends->size() != 1) return std::nullopt;
+  const auto begin = single(slice->start());
+  const auto listed = single(slice->axes());
+  const auto ends = ir::known_values(slice->stop());
+  if (!begin || !listed || single(slice->step()) != 1 || !ends || ends->size() != 1) return std::nullopt;
   const std::size_t place = ir::normalize_axis(*listed, data.shape().rank());
   const auto axis = static_cast<std::int64_t>(place);
   const ir::Dimension size = data.shape()[place];
   const ir::ValueRange end = ends->front();
   if (!end.is_exact()) {
     const bool counts_from_front = *begin == 0 && end.min >= 0 && !may_be_empty_beside(data.shape(), place);
-    return counts_from_front ? std::optional(Part{&slice, axis, 0, end}) : std::nullopt;
+    return counts_from_front ? std::optional(Part{&node, axis, 0, end}) : std::nullopt;
   }
   if (size.is_dynamic() || data.shape().is_static()) return std::nullopt;
   const std::int64_t first = clamped(*begin, size.size());
   const std::int64_t last = clamped(end.min, size.size());
-  return first < last ? std::optional(Part{&slice, axis, first, ir::ValueRange::exactly(last)})
-                      : std::nullopt;
+  return first < last ? std::optional(Part{&node, axis, first, ir::ValueRange::exactly(last)}) : std::nullopt;
 }
 
 /// The computed end as the length of the first part: [1], i64.
 ir::Value first_length(ir::Builder& builder, const Part& part) {
-  const ir::Value data = part.slice->input(0);
-  const ir::Value end = ir::convert(builder, part.slice->input(2), ir::ElementType::i64);
+  const ir::SliceView slice = *part.slice;
+  const ir::Value data = slice.data();
+  const ir::Value end = ir::convert(builder, slice.stop(), ir::ElementType::i64);
   const ir::Dimension size = data.shape()[static_cast<std::size_t>(part.axis)];
   if (size.min >= part.end.max) return end;
   return builder.op(ops::Minimum, {end, ir::dimension_of(builder, data, part.axis)});
@@ -74,14 +76,14 @@ ir::Value first_length(ir::Builder& builder, const Part& part) {
 
 void split_at_computed_end(ir::Builder& builder, const Part& part) {
   const ir::Value lengths = ir::concat(builder, {first_length(builder, part), builder.integers({-1})});
-  ir::Node& split =
-      builder.node(ops::VariadicSplit, {part.slice->input(0), builder.integer(part.axis), lengths}, {}, 2);
+  ir::Node& split = builder.node(
+      ops::VariadicSplit, {ir::SliceView(*part.slice).data(), builder.integer(part.axis), lengths}, {}, 2);
   ir::replace_all_uses(part.slice->value(), split.value(0));
 }
 
 /// Replaces disjoint parts of one axis, in ascending order, by the outputs of one VariadicSplit.
 void split_at_known_ends(ir::Builder& builder, std::span<const Part> parts) {
-  const ir::Value data = parts.front().slice->input(0);
+  const ir::Value data = ir::SliceView(*parts.front().slice).data();
   const std::int64_t axis = parts.front().axis;
   std::vector<std::int64_t> lengths;
   std::vector<std::size_t> places;
@@ -134,7 +136,7 @@ bool split_slices(ir::Model& model, PassContext&) {
     for (std::size_t i = 0; i < count; ++i) {
       ir::Node& node = *graph->nodes()[i];
       if (!part_of(node)) continue;
-      split_all(builder, node.input(0));
+      split_all(builder, ir::SliceView(node).data());
       modified = true;
     }
   }

@@ -10,6 +10,9 @@
 
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
@@ -38,8 +41,8 @@ bool is_same_for_rows(const ir::PartialShape& shape) {
 
 /// The operand whose rows `node` processes independently; no value if `node` mixes rows.
 std::optional<std::size_t> operand_of_rows(const ir::Node& node) {
-  if (node.is(ops::MatMul)) {
-    const bool multiplies_rows = !node.boolean("transpose_a") && is_matrix(node.input(1).shape());
+  if (const auto product = ir::match<ir::MatMulView>(node)) {
+    const bool multiplies_rows = !product->transpose_a() && is_matrix(product->b().shape());
     return multiplies_rows ? std::optional<std::size_t>(0) : std::nullopt;
   }
   const ir::Traits& traits = node.op().traits;
@@ -90,14 +93,13 @@ ir::Value with_rows(ir::Builder& builder, ir::Value data, std::size_t first, std
 
 /// `data` with the sizes of `split`, a Reshape, but rows of `size` elements; null if its pattern does not end
 /// with a list of one constant.
-ir::Value split_before(ir::Builder& builder, ir::Value data, const ir::Node& split, std::int64_t size) {
-  const ir::Node& pattern = *split.input(1).node;
-  const auto known = ir::known_values(split.input(1));
-  if (!pattern.is(ops::Concat) || !known || std::ranges::count(*known, ir::ValueRange::exactly(0)) != 0)
-    return {};
-  const ir::Value last = pattern.inputs().back();
+ir::Value split_before(ir::Builder& builder, ir::Value data, ir::ReshapeView split, std::int64_t size) {
+  const auto pattern = ir::match<ir::ConcatView>(split.shape());
+  const auto known = ir::known_values(split.shape());
+  if (!pattern || !known || std::ranges::count(*known, ir::ValueRange::exactly(0)) != 0) return {};
+  const ir::Value last = pattern->parts().back();
   if (last.node->constant() == nullptr || last.shape().element_count() != 1) return {};
-  std::vector<ir::Value> sizes(pattern.inputs().begin(), pattern.inputs().end() - 1);
+  std::vector<ir::Value> sizes(pattern->parts().begin(), pattern->parts().end() - 1);
   sizes.push_back(builder.integers({size}, last.type()));
   return ir::reshape(builder, data, ir::concat(builder, sizes));
 }
@@ -117,7 +119,7 @@ ir::Value unflattened(ir::Builder& builder, const Chain& chain, ir::Node& split)
 
 ir::Value unflatten(ir::Builder& builder, ir::Node& split) {
   const ir::PartialShape& shape = split.output(0).shape;
-  const ir::Value flat = split.input(0);
+  const ir::Value flat = ir::ReshapeView(split).data();
   if (!shape.has_rank() || shape.rank() < 3 || !is_matrix(flat.shape())) return {};
   const auto chain = chain_of(flat);
   if (!chain || !ir::have_equal_sizes(split.value(), shape.rank() - 1, flat, 1, 1)) return {};

@@ -8,7 +8,9 @@
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/passes.hpp"
+#include "passes/pattern.hpp"
 #include "passes/rewrite.hpp"
 #include "passes/scalar_pattern.hpp"
 
@@ -19,13 +21,13 @@ namespace {
 /// for another one, but then the tensor is empty.
 bool has_size_of(ir::Node& reshape, std::size_t axis, ir::Value value, std::size_t other) {
   return ir::have_equal_sizes(reshape.value(), axis, value, other, 1) ||
-         ir::is_size_of(reshape.input(1), axis, value, other);
+         ir::is_size_of(ir::ReshapeView(reshape).shape(), axis, value, other);
 }
 
 /// The order of the axes of `data` in `split`, if `split` is Reshape(Transpose(Reshape(data)), ...) with the
 /// axes of `data` in an order that keeps the leading ones; empty otherwise.
 std::vector<std::int64_t> order_of(ir::Node& split, const ir::Node& transpose, ir::Node& merge) {
-  const ir::Value data = merge.input(0);
+  const ir::Value data = ir::ReshapeView(merge).data();
   const ir::PartialShape& merged = merge.output(0).shape;
   const auto order = ir::exact_order(transpose);
   if (!data.shape().has_rank() || !merged.has_rank() || !split.output(0).shape.has_rank() || !order)
@@ -47,12 +49,14 @@ std::vector<std::int64_t> order_of(ir::Node& split, const ir::Node& transpose, i
 }
 
 ir::Value unmerge(ir::Builder& builder, ir::Node& split) {
-  ir::Node& transpose = *split.input(0).node;
-  if (!transpose.is(ops::Transpose) || !is_used_once(transpose.value())) return {};
-  ir::Node& merge = *transpose.input(0).node;
-  if (!merge.is(ops::Reshape) || !is_used_once(merge.value())) return {};
-  const auto order = order_of(split, transpose, merge);
-  return order.empty() ? ir::Value{} : ir::transpose(builder, merge.input(0), order);
+  ir::Value transposed;
+  ir::Value merged;
+  ir::Value data;
+  const auto merge = any(merged, op(ops::Reshape, any(data)));
+  if (!matches(split.value(), op(ops::Reshape, any(transposed, op(ops::Transpose, merge))))) return {};
+  if (!is_used_once(transposed) || !is_used_once(merged)) return {};
+  const auto order = order_of(split, *transposed.node, *merged.node);
+  return order.empty() ? ir::Value{} : ir::transpose(builder, data, order);
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 // Workaround for boolean_attention_mask: converts the boolean mask of ScaledDotProductAttention to numbers
 // that are added to the scores: 0 for true, and for false a number that makes the weight 0.
+#include "ir/views/attention.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
-
-constexpr std::size_t kMask = 3;
 
 /// Finite, so that Softmax of a fully masked row is not NaN: the result of such a row is the mean of all
 /// values.
@@ -14,17 +13,17 @@ double hidden(ir::ElementType type) {
   return type == ir::ElementType::f16 ? -60000 : -1e30;
 }
 
-bool is_affected(const ir::Node& node) {
-  return node.inputs().size() > kMask && node.input(kMask).type() == ir::ElementType::boolean;
+bool is_affected(ir::ScaledDotProductAttentionView attention) {
+  return attention.mask() && attention.mask().type() == ir::ElementType::boolean;
 }
 
-ir::Value convert_mask(ir::Builder& builder, const ir::Node& node) {
-  const ir::ElementType type = node.input(0).type();
+ir::Value convert_mask(ir::Builder& builder, ir::ScaledDotProductAttentionView attention) {
+  const ir::ElementType type = attention.query().type();
   const ir::Value mask = builder.op(
-      ops::Select, {node.input(kMask), builder.number(0, type), builder.number(hidden(type), type)});
-  std::vector<ir::Value> inputs(node.inputs().begin(), node.inputs().end());
-  inputs[kMask] = mask;
-  return builder.node(node.op().id, inputs, node.attributes()).value();
+      ops::Select, {attention.mask(), builder.number(0, type), builder.number(hidden(type), type)});
+  std::vector<ir::Value> inputs(attention.node().inputs().begin(), attention.node().inputs().end());
+  inputs[ir::ScaledDotProductAttentionView::Input::mask] = mask;
+  return builder.node(attention.node().op().id, inputs, attention.node().attributes()).value();
 }
 
 }  // namespace
@@ -35,7 +34,7 @@ Workaround convert_attention_masks() {
           .summary = "Converts boolean masks of ScaledDotProductAttention to numbers",
           .rows = {LegalizationRow{Fault::boolean_attention_mask,
                                    {ops::ScaledDotProductAttention},
-                                   is_affected,
+                                   affects<is_affected>,
                                    replace<convert_mask>}}};
 }
 

@@ -5,30 +5,28 @@
 #include <vector>
 
 #include "ir/inference.hpp"
+#include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-constexpr std::size_t kAxes = 4;
-
-bool is_affected(const ir::Node& slice) {
-  const auto axes = ir::exact_values(slice.input(kAxes));
-  return axes && slice.input(0).shape().has_rank() &&
+bool is_affected(ir::SliceView slice) {
+  const auto axes = ir::exact_values(slice.axes());
+  return axes && slice.data().shape().has_rank() &&
          std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
 }
 
-ir::Value counted_from_front(ir::Builder& builder, const ir::Node& slice) {
-  const std::size_t rank = slice.input(0).shape().rank();
+ir::Value counted_from_front(ir::Builder& builder, ir::SliceView slice) {
+  const std::size_t rank = slice.data().shape().rank();
   std::vector<std::int64_t> axes;
-  const auto listed = ir::exact_values(slice.input(kAxes));
+  const auto listed = ir::exact_values(slice.axes());
   for (const std::int64_t axis : *listed) {
     axes.push_back(static_cast<std::int64_t>(ir::normalize_axis(axis, rank)));
   }
-  const ir::Value list = builder.integers(axes, slice.input(kAxes).type());
-  return builder
-      .clone(slice, std::array{slice.input(0), slice.input(1), slice.input(2), slice.input(3), list})
+  const ir::Value list = builder.integers(axes, slice.axes().type());
+  return builder.clone(slice, std::array{slice.data(), slice.start(), slice.stop(), slice.step(), list})
       .value();
 }
 
@@ -39,7 +37,7 @@ Workaround count_slice_axes_from_front() {
           .stage = Stage::operations,
           .summary = "Replaces negative axes of Slices",
           .rows = {LegalizationRow{
-              Fault::merged_slice_axes, {ops::Slice}, is_affected, replace<counted_from_front>}}};
+              Fault::merged_slice_axes, {ops::Slice}, affects<is_affected>, replace<counted_from_front>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/linear_algebra.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -33,13 +34,13 @@ std::string compact(std::string_view text) {
   return labels;
 }
 
-Equation parse(const ir::Node& node) {
-  const std::string_view text = node.text("equation");
+Equation parse(ir::EinsumView einsum) {
+  const std::string_view text = einsum.equation();
   const std::size_t arrow = text.find("->");
   Equation equation;
   equation.output = compact(text.substr(arrow + 2));
   std::string_view left = text.substr(0, arrow);
-  for (const Value input : node.inputs()) {
+  for (const Value input : einsum.terms()) {
     const std::size_t comma = std::min(left.find(','), left.size());
     equation.terms.push_back({compact(left.substr(0, comma)), input});
     left.remove_prefix(std::min(comma + 1, left.size()));

@@ -1,5 +1,6 @@
 // The CPU plugin computes Abs of a concatenated vector in place even if the vector has other uses, which then
 // read the absolute values (measured on 2026.4; other ranks and other operations are computed correctly).
+#include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -17,12 +18,12 @@ bool is_shared_concatenation(ir::Value value) {
   return is_shared && value.node->is(ops::Concat);
 }
 
-bool reads_shared_concatenation(const ir::Node& node) {
-  return is_shared_concatenation(node.input(0));
+bool reads_shared_concatenation(ir::AbsView abs) {
+  return is_shared_concatenation(abs.data());
 }
 
-ir::Value decompose(ir::Builder& builder, const ir::Node& node) {
-  const ir::Value value = node.input(0);
+ir::Value decompose(ir::Builder& builder, ir::AbsView abs) {
+  const ir::Value value = abs.data();
   return builder.op(ops::Maximum,
                     {value, builder.op(ops::Multiply, {value, builder.number_like(-1, value)})});
 }
@@ -34,7 +35,7 @@ Workaround decompose_in_place_abs() {
           .stage = Stage::kernels,
           .summary = "Decomposes Abs of a concatenated vector that has other uses",
           .rows = {LegalizationRow{
-              Fault::abs_in_place, {ops::Abs}, reads_shared_concatenation, replace<decompose>}}};
+              Fault::abs_in_place, {ops::Abs}, affects<reads_shared_concatenation>, replace<decompose>}}};
 }
 
 }  // namespace onnx2ir::passes

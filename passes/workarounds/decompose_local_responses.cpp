@@ -5,6 +5,7 @@
 
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/normalization.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -14,31 +15,31 @@ namespace {
 using ir::Value;
 
 /// Whether the LRN is across channels, as that of ONNX is.
-bool is_across_channels(const ir::Node& node) {
-  return ir::exact_values(node.input(1)) == ir::Integers{1} && node.input(0).shape().has_rank();
+bool is_across_channels(ir::LRNView lrn) {
+  return ir::exact_values(lrn.axes()) == ir::Integers{1} && lrn.data().shape().has_rank();
 }
 
-bool has_even_size(const ir::Node& node) {
-  return node.integer("size") % 2 == 0 && is_across_channels(node);
+bool has_even_size(ir::LRNView lrn) {
+  return lrn.size() % 2 == 0 && is_across_channels(lrn);
 }
 
-bool has_fractional_bias(const ir::Node& node) {
-  const double bias = node.real("bias");
-  return std::trunc(bias) != bias && (node.integer("size") % 2 != 0 || !is_across_channels(node));
+bool has_fractional_bias(ir::LRNView lrn) {
+  const double bias = lrn.bias();
+  return std::trunc(bias) != bias && (lrn.size() % 2 != 0 || !is_across_channels(lrn));
 }
 
-Value with_bias_of_one(ir::Builder& builder, const ir::Node& node) {
-  const double bias = node.real("bias");
-  const double beta = node.real("beta");
-  const Value y = builder.op(
-      ops::LRN, {node.input(0), node.input(1)},
-      {{"alpha", node.real("alpha") / bias}, {"beta", beta}, {"bias", 1.0}, {"size", node.integer("size")}});
+Value with_bias_of_one(ir::Builder& builder, ir::LRNView lrn) {
+  const double bias = lrn.bias();
+  const double beta = lrn.beta();
+  const Value y =
+      builder.op(ops::LRN, {lrn.data(), lrn.axes()},
+                 {{"alpha", lrn.alpha() / bias}, {"beta", beta}, {"bias", 1.0}, {"size", lrn.size()}});
   return builder.op(ops::Multiply, {y, builder.number_like(std::pow(bias, -beta), y)});
 }
 
-Value decomposed(ir::Builder& builder, const ir::Node& node) {
-  const Value x = node.input(0);
-  const std::int64_t size = node.integer("size");
+Value decomposed(ir::Builder& builder, ir::LRNView lrn) {
+  const Value x = lrn.data();
+  const std::int64_t size = lrn.size();
   const Value batch = ir::dimension_of(builder, x, 0);
   const Value channels = ir::dimension_of(builder, x, 1);
   const Value squared = builder.op(ops::Multiply, {x, x});
@@ -55,9 +56,9 @@ Value decomposed(ir::Builder& builder, const ir::Node& node) {
                                  {"auto_pad", "explicit"},
                                  {"rounding_type", "floor"}});
   const Value squares = ir::reshape(builder, mean, ir::shape_of(builder, x));
-  const Value scaled = builder.op(ops::Multiply, {squares, builder.number_like(node.real("alpha"), x)});
-  const Value base = builder.op(ops::Add, {scaled, builder.number_like(node.real("bias"), x)});
-  const Value power = builder.op(ops::Power, {base, builder.number_like(node.real("beta"), x)});
+  const Value scaled = builder.op(ops::Multiply, {squares, builder.number_like(lrn.alpha(), x)});
+  const Value base = builder.op(ops::Add, {scaled, builder.number_like(lrn.bias(), x)});
+  const Value power = builder.op(ops::Power, {base, builder.number_like(lrn.beta(), x)});
   return builder.op(ops::Divide, {x, power}, {{"m_pythondiv", true}});
 }
 
@@ -68,9 +69,11 @@ Workaround decompose_local_responses() {
       .name = "decompose_local_responses",
       .stage = Stage::imported,
       .summary = "Decomposes LRN with an even size, and factors a fractional bias out",
-      .rows = {LegalizationRow{Fault::lrn_even_size, {ops::LRN}, has_even_size, replace<decomposed>},
-               LegalizationRow{
-                   Fault::lrn_fractional_bias, {ops::LRN}, has_fractional_bias, replace<with_bias_of_one>}}};
+      .rows = {LegalizationRow{Fault::lrn_even_size, {ops::LRN}, affects<has_even_size>, replace<decomposed>},
+               LegalizationRow{Fault::lrn_fractional_bias,
+                               {ops::LRN},
+                               affects<has_fractional_bias>,
+                               replace<with_bias_of_one>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -3,19 +3,20 @@
 #include <vector>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/random.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-bool draws_scalar(const ir::Node& node) {
-  return node.input(0).shape().element_count() == 0;
+bool draws_scalar(ir::RandomUniformView random) {
+  return random.shape().shape().element_count() == 0;
 }
 
-ir::Value drawn_as_vector(ir::Builder& builder, const ir::Node& node) {
-  const std::array inputs{builder.integers({1}), node.input(1), node.input(2)};
-  return ir::reshape(builder, builder.clone(node, inputs).value(), std::vector<std::int64_t>{});
+ir::Value drawn_as_vector(ir::Builder& builder, ir::RandomUniformView random) {
+  const std::array inputs{builder.integers({1}), random.low(), random.high()};
+  return ir::reshape(builder, builder.clone(random, inputs).value(), std::vector<std::int64_t>{});
 }
 
 }  // namespace
@@ -24,8 +25,10 @@ Workaround draw_scalars_as_vectors() {
   return {.name = "draw_scalars_as_vectors",
           .stage = Stage::imported,
           .summary = "Draws a vector of one number instead of a scalar",
-          .rows = {LegalizationRow{
-              Fault::scalar_random_numbers, {ops::RandomUniform}, draws_scalar, replace<drawn_as_vector>}}};
+          .rows = {LegalizationRow{Fault::scalar_random_numbers,
+                                   {ops::RandomUniform},
+                                   affects<draws_scalar>,
+                                   replace<drawn_as_vector>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -4,6 +4,8 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/linear_algebra.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -40,9 +42,9 @@ bool is_one(ir::Value operand, std::size_t from_end) {
 }
 
 /// Whether the size of a product along `axis` is static, or one operand alone gives it.
-bool has_known_source(const ir::Node& product, std::size_t axis) {
-  const ir::Value left = product.input(0);
-  const ir::Value right = product.input(1);
+bool has_known_source(ir::MatMulView product, std::size_t axis) {
+  const ir::Value left = product.a();
+  const ir::Value right = product.b();
   if (product.output(0).shape[axis].is_static()) return true;
   if (left.shape().rank() == 1 || right.shape().rank() == 1) return false;
   const std::size_t from_end = product.output(0).shape.rank() - axis;
@@ -50,22 +52,22 @@ bool has_known_source(const ir::Node& product, std::size_t axis) {
 }
 
 /// The size of a product along `axis`. For an axis of both operands, the one whose size is not 1 gives it.
-ir::Value product_size(ir::Builder& builder, const ir::Node& product, std::size_t axis) {
-  const ir::Value left = product.input(0);
-  const ir::Value right = product.input(1);
+ir::Value product_size(ir::Builder& builder, ir::MatMulView product, std::size_t axis) {
+  const ir::Value left = product.a();
+  const ir::Value right = product.b();
   const std::size_t rank = product.output(0).shape.rank();
   const auto size = [&](ir::Value operand, std::size_t from_end) {
     return ir::dimension_of(builder, operand, static_cast<std::int64_t>(operand.shape().rank() - from_end));
   };
-  if (axis + 2 == rank) return size(left, product.boolean("transpose_a") ? 1 : 2);
-  if (axis + 1 == rank) return size(right, product.boolean("transpose_b") ? 2 : 1);
+  if (axis + 2 == rank) return size(left, product.transpose_a() ? 1 : 2);
+  if (axis + 1 == rank) return size(right, product.transpose_b() ? 2 : 1);
   const std::size_t from_end = rank - axis;
   return size(is_one(right, from_end) ? left : right, from_end);
 }
 
-bool is_empty_product(const ir::Node& product) {
-  const ir::PartialShape& left = product.input(0).shape();
-  const ir::PartialShape& right = product.input(1).shape();
+bool is_empty_product(ir::MatMulView product) {
+  const ir::PartialShape& left = product.a().shape();
+  const ir::PartialShape& right = product.b().shape();
   if (!left.has_rank() || !right.has_rank() || (!is_empty(left) && !is_empty(right))) return false;
   for (std::size_t axis = 0; axis < product.output(0).shape.rank(); ++axis) {
     if (!has_known_source(product, axis)) return false;
@@ -78,8 +80,8 @@ ir::Value filled_product(ir::Builder& builder, const ir::Node& product) {
                      [&](std::size_t axis) { return product_size(builder, product, axis); });
 }
 
-std::size_t joined_axis(const ir::Node& concat) {
-  return ir::normalize_axis(concat.integer("axis"), concat.output(0).shape.rank());
+std::size_t joined_axis(ir::ConcatView concat) {
+  return ir::normalize_axis(concat.axis(), concat.output(0).shape.rank());
 }
 
 /// The sizes of parts without elements along the axis of the Concat count, but OpenVINO removes such parts.
@@ -89,11 +91,11 @@ bool is_empty_concat(const ir::Node& concat) {
          shape[joined_axis(concat)] != kNone;
 }
 
-ir::Value filled_concat(ir::Builder& builder, const ir::Node& concat) {
+ir::Value filled_concat(ir::Builder& builder, ir::ConcatView concat) {
   const std::size_t joined = joined_axis(concat);
   return filled_like(builder, concat, [&](std::size_t axis) {
     ir::Value sum;
-    for (const ir::Value part : concat.inputs()) {
+    for (const ir::Value part : concat.parts()) {
       const ir::Value size = ir::dimension_of(builder, part, static_cast<std::int64_t>(axis));
       if (axis != joined) return size;
       sum = sum ? builder.op(ops::Add, {sum, size}) : size;
@@ -111,7 +113,8 @@ Workaround fill_empty_results() {
       .summary = "Replaces products and Concats of operands that are known to be empty by a Broadcast",
       .rows = {
           LegalizationRow{Fault::empty_concat_part, {ops::Concat}, is_empty_concat, replace<filled_concat>},
-          LegalizationRow{Fault::empty_product, {ops::MatMul}, is_empty_product, replace<filled_product>}}};
+          LegalizationRow{
+              Fault::empty_product, {ops::MatMul}, affects<is_empty_product>, replace<filled_product>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -4,6 +4,9 @@
 #include <algorithm>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/attention.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/normalization.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/run_time_values.hpp"
 #include "target/faults.hpp"
@@ -64,16 +67,20 @@ ir::Node* product_before(ir::Value value, int& budget) {
 /// The product of query and key of an attention that is written as MatMul, SoftMax and MatMul; null if `node`
 /// is no second product.
 ir::Node* scores_before(const ir::Node& node) {
-  if (!node.is(ops::MatMul) || !node.input(0).node->is(ops::SoftMax)) return nullptr;
+  const auto product = ir::match<ir::MatMulView>(node);
+  const auto softmax = product ? ir::match<ir::SoftMaxView>(product->a()) : std::nullopt;
+  if (!softmax) return nullptr;
   int budget = kMaxNodes;
-  return product_before(node.input(0).node->input(0), budget);
+  return product_before(softmax->data(), budget);
 }
 
 bool has_misread_constants(const ir::Node& node) {
-  if (node.is(ops::ScaledDotProductAttention)) return is_misread(node.input(1)) || is_misread(node.input(2));
+  if (const auto attention = ir::match<ir::ScaledDotProductAttentionView>(node))
+    return is_misread(attention->key()) || is_misread(attention->value());
   const ir::Node* const scores = scores_before(node);
-  return scores != nullptr &&
-         (is_misread(scores->input(0)) || is_misread(scores->input(1)) || is_misread(node.input(1)));
+  if (scores == nullptr) return false;
+  const ir::MatMulView first = *scores;
+  return is_misread(first.a()) || is_misread(first.b()) || is_misread(ir::MatMulView(node).b());
 }
 
 /// Hides an operand if the plugin misreads it. Input `source` is computed at run time.

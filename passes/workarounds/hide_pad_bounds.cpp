@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/known_values.hpp"
+#include "ir/views/joining.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/run_time_values.hpp"
 #include "target/faults.hpp"
@@ -18,10 +19,10 @@ bool may_shrink(const ir::ValueRange& pad) {
 
 /// The input with pads that may be negative, 1 or 2, along an axis that has elements; 0 without such an
 /// input.
-std::size_t shrinking_pads(const ir::Node& pad) {
-  const ir::PartialShape& shape = pad.input(0).shape();
-  const auto begins = ir::known_values(pad.input(1));
-  const auto ends = ir::known_values(pad.input(2));
+std::size_t shrinking_pads(ir::PadView pad) {
+  const ir::PartialShape& shape = pad.data().shape();
+  const auto begins = ir::known_values(pad.begins());
+  const auto ends = ir::known_values(pad.ends());
   if (!shape.has_rank() || !begins || !ends) return 0;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis].min == 0) continue;
@@ -31,16 +32,16 @@ std::size_t shrinking_pads(const ir::Node& pad) {
   return 0;
 }
 
-bool may_have_negative_pads(const ir::Node& pad) {
+bool may_have_negative_pads(ir::PadView pad) {
   return shrinking_pads(pad) != 0;
 }
 
-ir::Value with_hidden_pads(ir::Builder& builder, const ir::Node& pad) {
+ir::Value with_hidden_pads(ir::Builder& builder, ir::PadView pad) {
   const std::size_t index = shrinking_pads(pad);
   const ir::PartialShape known = pad.output(0).shape;
-  std::vector<ir::Value> inputs(pad.inputs().begin(), pad.inputs().end());
+  std::vector<ir::Value> inputs(pad.node().inputs().begin(), pad.node().inputs().end());
   inputs[index] = hidden_elements(builder, inputs[index], known.rank());
-  const ir::Value padded = builder.op(ops::Pad, inputs, {{"pad_mode", pad.text("pad_mode")}});
+  const ir::Value padded = builder.op(ops::Pad, inputs, {{"pad_mode", pad.pad_mode()}});
   return with_static_sizes(builder, padded, known);
 }
 
@@ -50,8 +51,10 @@ Workaround hide_pad_bounds() {
   return {.name = "hide_pad_bounds",
           .stage = Stage::kernels,
           .summary = "Hides the bounds of dynamic pads that may be negative",
-          .rows = {LegalizationRow{
-              Fault::negative_run_time_pads, {ops::Pad}, may_have_negative_pads, replace<with_hidden_pads>}}};
+          .rows = {LegalizationRow{Fault::negative_run_time_pads,
+                                   {ops::Pad},
+                                   affects<may_have_negative_pads>,
+                                   replace<with_hidden_pads>}}};
 }
 
 }  // namespace onnx2ir::passes

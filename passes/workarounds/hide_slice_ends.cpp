@@ -9,6 +9,7 @@
 #include "ir/inference.hpp"
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/run_time_values.hpp"
 #include "target/faults.hpp"
@@ -16,7 +17,7 @@
 namespace onnx2ir::passes {
 namespace {
 
-constexpr std::size_t kEnds = 2;
+constexpr std::size_t kEnds = ir::SliceView::Input::stop;
 /// Bounds beyond this stand for the end of any axis, and OpenVINO infers the right sizes from them.
 constexpr std::int64_t kFar = 1'000'000;
 
@@ -33,12 +34,12 @@ bool is_misinferred(const ir::Dimension& size, const ir::ValueRange& start, cons
          is_misinferred(size, start.max, end.min, step) || is_misinferred(size, start.max, end.max, step);
 }
 
-bool is_affected(const ir::Node& slice) {
-  const ir::PartialShape& shape = slice.input(0).shape();
-  const auto starts = ir::known_values(slice.input(1));
-  const auto ends = ir::known_values(slice.input(kEnds));
-  const auto steps = ir::exact_values(slice.input(3));
-  const auto axes = ir::exact_values(slice.input(4));
+bool is_affected(ir::SliceView slice) {
+  const ir::PartialShape& shape = slice.data().shape();
+  const auto starts = ir::known_values(slice.start());
+  const auto ends = ir::known_values(slice.stop());
+  const auto steps = ir::exact_values(slice.step());
+  const auto axes = ir::exact_values(slice.axes());
   if (!shape.has_rank() || !starts || !ends || !steps || !axes) return false;
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const ir::Dimension& size = shape[ir::normalize_axis((*axes)[i], shape.rank())];
@@ -47,10 +48,10 @@ bool is_affected(const ir::Node& slice) {
   return false;
 }
 
-ir::Value with_hidden_ends(ir::Builder& builder, const ir::Node& slice) {
-  std::vector<ir::Value> inputs(slice.inputs().begin(), slice.inputs().end());
+ir::Value with_hidden_ends(ir::Builder& builder, ir::SliceView slice) {
+  std::vector<ir::Value> inputs(slice.node().inputs().begin(), slice.node().inputs().end());
   const ir::Value ends = inputs[kEnds];
-  const ir::Value sizes = ir::convert(builder, ir::computed_shape_of(builder, slice.input(0)), ends.type());
+  const ir::Value sizes = ir::convert(builder, ir::computed_shape_of(builder, slice.data()), ends.type());
   const ir::Value list = builder.op(ops::Concat, {ends, sizes}, {{"axis", std::int64_t{0}}});
   inputs[kEnds] = hidden_elements(builder, list, ir::known_values(ends)->size());
   return with_static_sizes(builder, builder.op(ops::Slice, inputs, {}), slice.output(0).shape);
@@ -63,7 +64,7 @@ Workaround hide_slice_ends() {
           .stage = Stage::operations,
           .summary = "Hides the ends of Slices whose size OpenVINO infers wrongly",
           .rows = {LegalizationRow{
-              Fault::slice_from_both_ends, {ops::Slice}, is_affected, replace<with_hidden_ends>}}};
+              Fault::slice_from_both_ends, {ops::Slice}, affects<is_affected>, replace<with_hidden_ends>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/elementwise.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
@@ -66,28 +68,28 @@ bool is_wrapped(ir::Value value, std::int64_t bits, bool has_sign) {
 }
 
 /// Whether a Convert to 8 or 16 bits may saturate.
-bool may_saturate(const ir::Node& node) {
-  if (node.notes.has(ir::Note::rounded)) return false;
-  const ElementType from = node.input(0).type();
-  const ElementType to = node.output(0).type;
+bool may_saturate(ir::ConvertView convert) {
+  if (convert.node().notes.has(ir::Note::rounded)) return false;
+  const ElementType from = convert.data().type();
+  const ElementType to = convert.output(0).type;
   const std::int64_t bits = ir::info(to).bits;
   if (!ir::is_integral(from) || !ir::is_integral(to) || (bits != 8 && bits != 16)) return false;
-  return !is_contained(from, to) && !is_wrapped(node.input(0), bits, ir::is_signed_integral(to));
+  return !is_contained(from, to) && !is_wrapped(convert.data(), bits, ir::is_signed_integral(to));
 }
 
 /// Converts the lowest bits of an integer to 8 or 16 bits. The bits above them are set to copies of the sign
 /// or to 0, so that Convert does not saturate.
-ir::Value wrapping_conversion(ir::Builder& builder, const ir::Node& node) {
-  const std::int64_t bits = ir::info(node.output(0).type).bits;
-  const bool has_sign = ir::is_signed_integral(node.output(0).type);
+ir::Value wrapping_conversion(ir::Builder& builder, ir::ConvertView convert) {
+  const std::int64_t bits = ir::info(convert.output(0).type).bits;
+  const bool has_sign = ir::is_signed_integral(convert.output(0).type);
   const auto number = [&](std::int64_t value) { return builder.integer(value, ElementType::i32); };
-  const ir::Value whole = ir::convert(builder, node.input(0), ElementType::i32);
+  const ir::Value whole = ir::convert(builder, convert.data(), ElementType::i32);
   ir::Value lowest = builder.op(ops::BitwiseAnd, {whole, number((std::int64_t{1} << bits) - 1)});
   if (has_sign) {
     const ir::Value sign = number(std::int64_t{1} << (bits - 1));
     lowest = builder.op(ops::Subtract, {builder.op(ops::BitwiseXor, {lowest, sign}), sign});
   }
-  return builder.clone(node, std::array{lowest}).value();
+  return builder.clone(convert, std::array{lowest}).value();
 }
 
 bool is_of_floats(const ir::Node& node) {
@@ -100,11 +102,11 @@ ir::Value comparison_with_nan(ir::Builder& builder, const ir::Node& node) {
 }
 
 bool detects_negative(const ir::Node& node) {
-  return node.is(ops::IsFinite) || node.boolean("detect_negative");
+  return node.is(ops::IsFinite) || ir::IsInfView(node).detect_negative();
 }
 
 bool detects_positive(const ir::Node& node) {
-  return node.is(ops::IsFinite) || node.boolean("detect_positive");
+  return node.is(ops::IsFinite) || ir::IsInfView(node).detect_positive();
 }
 
 /// Whether the last axis of what IsFinite or IsInf reads may be broadcast.
@@ -125,13 +127,13 @@ ir::Value infinity_comparison(ir::Builder& builder, const ir::Node& node) {
 }
 
 /// Whether a Power of integers has a small constant exponent, and the result the rank of the base.
-bool is_integer_power(const ir::Node& node) {
+bool is_integer_power(ir::PowerView power) {
   constexpr std::int64_t kMax = 16;
-  const ir::Value base = node.input(0);
-  const auto exponent = ir::exact_values(node.input(1));
+  const ir::Value base = power.base();
+  const auto exponent = ir::exact_values(power.exponent());
   if (!ir::is_integral(base.type()) || !exponent || exponent->size() != 1) return false;
   if (exponent->front() < 1 || exponent->front() > kMax) return false;
-  return base.shape().has_rank() && node.input(1).shape().rank() <= base.shape().rank();
+  return base.shape().has_rank() && power.exponent().shape().rank() <= base.shape().rank();
 }
 
 /// Other powers of bytes are computed in i32.
@@ -140,10 +142,10 @@ bool is_other_power_of_bytes(const ir::Node& node) {
 }
 
 /// Decomposes an integer power into multiplications.
-ir::Value integer_power(ir::Builder& builder, const ir::Node& node) {
+ir::Value integer_power(ir::Builder& builder, ir::PowerView power) {
   ir::Value result;
-  ir::Value square = node.input(0);
-  for (std::int64_t left = ir::exact_values(node.input(1))->front(); left > 0; left /= 2) {
+  ir::Value square = power.base();
+  for (std::int64_t left = ir::exact_values(power.exponent())->front(); left > 0; left /= 2) {
     if (left % 2 != 0) result = result ? builder.op(ops::Multiply, {result, square}) : square;
     if (left > 1) square = builder.op(ops::Multiply, {square, square});
   }
@@ -154,8 +156,8 @@ bool is_of_integers(const ir::Node& node) {
   return ir::is_integral(node.input(0).type());
 }
 
-ir::Value integer_relu(ir::Builder& builder, const ir::Node& node) {
-  const ir::Value x = node.input(0);
+ir::Value integer_relu(ir::Builder& builder, ir::ReLUView relu) {
+  const ir::Value x = relu.data();
   return builder.op(ops::Maximum, {x, builder.integer(0, x.type())});
 }
 
@@ -217,15 +219,15 @@ ir::Value unbounded_remainder(ir::Builder& builder, const ir::Node& node) {
 
 /// Whether a Clamp has an upper bound that quantised numbers do not reach. OpenVINO moves their scales past
 /// many operations, so that every Clamp of a model with such numbers may meet them.
-bool clamps_from_below(const ir::Node& node) {
+bool clamps_from_below(ir::ClampView clamp) {
   constexpr double kFar = 1e9;
-  return node.real("max") >= kFar && ir::is_floating(node.input(0).type()) &&
-         (holds_integers(node.input(0)) || node.graph().may_hold({ops::FakeQuantize}));
+  return clamp.max() >= kFar && ir::is_floating(clamp.data().type()) &&
+         (holds_integers(clamp.data()) || clamp.node().graph().may_hold({ops::FakeQuantize}));
 }
 
-ir::Value clamp_from_below(ir::Builder& builder, const ir::Node& node) {
-  const ir::Value x = node.input(0);
-  const double low = node.real("min");
+ir::Value clamp_from_below(ir::Builder& builder, ir::ClampView clamp) {
+  const ir::Value x = clamp.data();
+  const double low = clamp.min();
   return low == 0 ? builder.op(ops::ReLU, {x}) : builder.op(ops::Maximum, {x, builder.number_like(low, x)});
 }
 
@@ -244,9 +246,12 @@ Workaround legalize_arithmetic() {
                               {ops::IsFinite, ops::IsInf},
                               may_broadcast,
                               replace<infinity_comparison>},
-              LegalizationRow{Fault::integer_power, {ops::Power}, is_integer_power, replace<integer_power>},
               LegalizationRow{
-                  Fault::quantized_clamp_bounds, {ops::Clamp}, clamps_from_below, replace<clamp_from_below>},
+                  Fault::integer_power, {ops::Power}, affects<is_integer_power>, replace<integer_power>},
+              LegalizationRow{Fault::quantized_clamp_bounds,
+                              {ops::Clamp},
+                              affects<clamps_from_below>,
+                              replace<clamp_from_below>},
               LegalizationRow{Fault::integer_relu, {ops::ReLU}, is_of_integers, replace<integer_relu>},
               LegalizationRow{Fault::narrow_shifts, {ops::BitwiseLeftShift}, is_narrow, replace<in_i32>},
               LegalizationRow{Fault::byte_arithmetic,
@@ -259,8 +264,10 @@ Workaround legalize_arithmetic() {
                               {ops::Add, ops::Subtract, ops::Multiply, ops::Negative, ops::Abs},
                               is_of_words,
                               replace<in_i32>},
-              LegalizationRow{
-                  Fault::saturating_conversions, {ops::Convert}, may_saturate, replace<wrapping_conversion>},
+              LegalizationRow{Fault::saturating_conversions,
+                              {ops::Convert},
+                              affects<may_saturate>,
+                              replace<wrapping_conversion>},
               LegalizationRow{Fault::remainder_bounds,
                               {ops::Mod, ops::FloorMod},
                               is_remainder_of_sizes,

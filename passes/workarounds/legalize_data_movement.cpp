@@ -8,6 +8,10 @@
 #include "ir/element_type.hpp"
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/groups.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -16,52 +20,50 @@ namespace {
 
 using ir::ElementType;
 
-bool is_empty_gather(const ir::Node& node) {
-  const ir::PartialShape& indices = node.input(1).shape();
-  return indices.element_count() == 0 && indices.rank() == 1 && ir::exact_values(node.input(2)) &&
-         node.integer("batch_dims") == 0;
+bool is_empty_gather(ir::GatherView gather) {
+  const ir::PartialShape& indices = gather.indices().shape();
+  return indices.element_count() == 0 && indices.rank() == 1 && ir::exact_values(gather.axis()) &&
+         gather.batch_dims() == 0;
 }
 
 /// A Gather without indices becomes a Slice from 0 to 0.
-ir::Value empty_gather(ir::Builder& builder, const ir::Node& node) {
-  const auto axis = ir::exact_values(node.input(2));
+ir::Value empty_gather(ir::Builder& builder, ir::GatherView gather) {
+  const auto axis = ir::exact_values(gather.axis());
   const ir::Value zero = builder.integers({0});
-  return builder.op(ops::Slice, {node.input(0), zero, zero, builder.integers({1}), builder.integers(*axis)});
+  return builder.op(ops::Slice, {gather.data(), zero, zero, builder.integers({1}), builder.integers(*axis)});
 }
 
-bool pads_with_dynamic_value(const ir::Node& node) {
-  return node.text("pad_mode") == "constant" && node.inputs().size() > 3 &&
-         node.input(3).node->constant() == nullptr;
+bool pads_with_dynamic_value(ir::PadView pad) {
+  return pad.pad_mode() == "constant" && pad.value().node->constant() == nullptr;
 }
 
 /// Whether a Gather counts the axis that an Unsqueeze has added from the same end: OpenVINO compares the two
 /// numbers.
-bool is_gathered_unsqueeze(const ir::Node& node) {
-  const ir::Node& unsqueeze = *node.input(0).node;
-  if (!unsqueeze.is(ops::Unsqueeze) || !node.input(0).shape().has_rank() || node.input(1).shape().is_scalar())
-    return false;
-  const auto axis = ir::exact_values(node.input(2));
-  return axis && axis->size() == 1 && ir::exact_values(unsqueeze.input(1)) == *axis;
+bool is_gathered_unsqueeze(ir::GatherView gather) {
+  const auto unsqueeze = ir::match<ir::UnsqueezeView>(gather.data());
+  if (!unsqueeze || !gather.data().shape().has_rank() || gather.indices().shape().is_scalar()) return false;
+  const auto axis = ir::exact_values(gather.axis());
+  return axis && axis->size() == 1 && ir::exact_values(unsqueeze->axes()) == *axis;
 }
 
 /// The same Gather with the axis counted from the other end.
-ir::Value gathered_unsqueeze(ir::Builder& builder, const ir::Node& node) {
-  const std::int64_t axis = ir::exact_values(node.input(2))->front();
-  const auto rank = static_cast<std::int64_t>(node.input(0).shape().rank());
+ir::Value gathered_unsqueeze(ir::Builder& builder, ir::GatherView gather) {
+  const std::int64_t axis = ir::exact_values(gather.axis())->front();
+  const auto rank = static_cast<std::int64_t>(gather.data().shape().rank());
   const ir::Value other = builder.integer(axis < 0 ? axis + rank : axis - rank);
-  return builder.clone(node, std::array{node.input(0), node.input(1), other}).value();
+  return builder.clone(gather, std::array{gather.data(), gather.indices(), other}).value();
 }
 
 /// Pads with zeros, and selects the pad value where a tensor of ones, padded in the same way, is zero.
-ir::Value pad_with_dynamic_value(ir::Builder& builder, const ir::Node& node) {
-  const ir::Value value = node.input(3);
+ir::Value pad_with_dynamic_value(ir::Builder& builder, ir::PadView pad) {
+  const ir::Value value = pad.value();
   const auto padded = [&](ir::Value data) {
-    return builder.op(ops::Pad, {data, node.input(1), node.input(2), builder.number_like(0, data)},
+    return builder.op(ops::Pad, {data, pad.begins(), pad.ends(), builder.number_like(0, data)},
                       {{"pad_mode", std::string("constant")}});
   };
   const ir::Value one = builder.number(1, ElementType::f32);
-  const ir::Value ones = ir::broadcast_to(builder, one, ir::shape_of(builder, node.input(0)));
-  return builder.op(ops::Select, {builder.op(ops::Equal, {padded(ones), one}), padded(node.input(0)), value});
+  const ir::Value ones = ir::broadcast_to(builder, one, ir::shape_of(builder, pad.data()));
+  return builder.op(ops::Select, {builder.op(ops::Equal, {padded(ones), one}), padded(pad.data()), value});
 }
 
 /// The largest rank of which the CPU plugin computes all Tiles rightly.
@@ -102,39 +104,39 @@ ir::Value repeat_axes(ir::Builder& builder, ir::Value x, ir::Value repeats,
 
 /// Replaces a Tile by Broadcasts. The GPU plugin has none of rank 8, so each repeats as many axes as fit into
 /// rank 6.
-ir::Value broadcast_tile(ir::Builder& builder, const ir::Node& node) {
+ir::Value broadcast_tile(ir::Builder& builder, ir::TileView tile) {
   constexpr std::size_t kMaxRank = 6;
-  const std::size_t rank = node.output(0).shape.rank();
-  const auto known_repeats = ir::exact_values(node.input(1));
+  const std::size_t rank = tile.output(0).shape.rank();
+  const auto known_repeats = ir::exact_values(tile.repeats());
   std::vector<std::size_t> axes;
   for (std::size_t axis = 0; axis < rank; ++axis) {
     if (!known_repeats || (*known_repeats)[axis] != 1) axes.push_back(axis);
   }
-  const ir::Value repeats = ir::convert(builder, node.input(1), ElementType::i64);
+  const ir::Value repeats = ir::convert(builder, tile.repeats(), ElementType::i64);
   const std::size_t at_once = rank < kMaxRank ? kMaxRank - rank : 1;
-  ir::Value tiled = node.input(0);
+  ir::Value tiled = tile.data();
   for (std::size_t first = 0; first < axes.size(); first += at_once) {
     const std::size_t count = std::min(at_once, axes.size() - first);
     tiled = repeat_axes(builder, tiled, repeats, std::span(axes).subspan(first, count));
   }
   // Keeps the sizes that inference knows of the Tile; 0 in a Reshape keeps the size of the input.
   std::vector<std::int64_t> known;
-  for (const ir::Dimension& size : node.output(0).shape) known.push_back(size.is_static() ? size.size() : 0);
+  for (const ir::Dimension& size : tile.output(0).shape) known.push_back(size.is_static() ? size.size() : 0);
   const bool is_any_known = std::ranges::any_of(known, [](std::int64_t size) { return size != 0; });
   if (!is_any_known) return tiled;
   return ir::reshape_keeping(builder, tiled, known);
 }
 
-bool is_dynamic_tile(const ir::Node& node) {
-  const std::size_t rank = node.output(0).shape.rank();
-  return rank > kMaxTiledRank && !ir::exact_values(node.input(1)) && node.input(0).shape().rank() == rank;
+bool is_dynamic_tile(ir::TileView tile) {
+  const std::size_t rank = tile.output(0).shape.rank();
+  return rank > kMaxTiledRank && !ir::exact_values(tile.repeats()) && tile.data().shape().rank() == rank;
 }
 
 /// A Tile that repeats the second axis, of size 1, of a tensor of dynamic shape. Whether it is wrong also
 /// depends on the other repeats, and on whether the input is a Tile.
-bool is_tile_of_one_channel(const ir::Node& node) {
-  const ir::PartialShape& shape = node.input(0).shape();
-  const auto repeats = ir::exact_values(node.input(1));
+bool is_tile_of_one_channel(ir::TileView tile) {
+  const ir::PartialShape& shape = tile.data().shape();
+  const auto repeats = ir::exact_values(tile.repeats());
   return shape.has_rank() && shape.rank() > kMaxTiledRank && !shape.is_static() && repeats &&
          repeats->size() == shape.rank() && shape[1] == ir::Dimension(1) && (*repeats)[1] != 1;
 }
@@ -145,68 +147,70 @@ bool is_scalar(const ir::PartialShape& shape) {
 
 /// Only a Reshape to a scalar that depends on a MatMul or an attention has the fault, but through any
 /// operations (Softmax and Gather are among them). Integer products compile.
-bool is_scalar_reshape(const ir::Node& node) {
-  const ir::PartialShape& shape = node.input(0).shape();
-  return shape.has_rank() && shape.rank() > 0 && ir::is_floating(node.output(0).type) &&
-         is_scalar(node.output(0).shape);
+bool is_scalar_reshape(ir::ReshapeView reshape) {
+  const ir::PartialShape& shape = reshape.data().shape();
+  return shape.has_rank() && shape.rank() > 0 && ir::is_floating(reshape.output(0).type) &&
+         is_scalar(reshape.output(0).shape);
 }
 
 /// A Reshape of floating-point numbers to a scalar becomes a Squeeze of all axes.
-ir::Value scalar_reshape(ir::Builder& builder, const ir::Node& node) {
-  std::vector<std::int64_t> axes(node.input(0).shape().rank());
+ir::Value scalar_reshape(ir::Builder& builder, ir::ReshapeView reshape) {
+  std::vector<std::int64_t> axes(reshape.data().shape().rank());
   std::iota(axes.begin(), axes.end(), 0);
   // 2024.6 does not write the result of a Squeeze of a Transpose to a scalar.
-  ir::Value source = node.input(0);
-  while (source.node->is(ops::Transpose)) source = source.node->input(0);
+  ir::Value source = reshape.data();
+  while (const auto transpose = ir::match<ir::TransposeView>(source)) source = transpose->data();
   return builder.op(ops::Squeeze, {source, builder.integers(axes)});
 }
 
 /// What a Reduce reads, before Reduces of the same operation.
-ir::Value source_of_total(const ir::Node& total) {
-  ir::Value source = total.input(0);
-  while (source.node->is(total.op().id)) source = source.node->input(0);
+ir::Value source_of_total(ir::ReductionView total) {
+  ir::Value source = total.data();
+  while (source.node->is(total.node().op().id)) source = ir::ReductionView(*source.node).data();
   return source;
 }
 
 /// Whether `reduction`, of another operation than the total, reads a Transpose of known order.
-bool is_reduced_transpose(const ir::Node& reduction) {
-  const ir::Node& transpose = *reduction.input(0).node;
-  return transpose.is(ops::Transpose) && ir::exact_values(transpose.input(1)) &&
-         ir::exact_values(reduction.input(1)) && transpose.output(0).shape.has_rank();
+bool is_reduced_transpose(ir::ReductionView reduction) {
+  const auto transpose = ir::match<ir::TransposeView>(reduction.data());
+  return transpose && ir::exact_values(transpose->order()) && ir::exact_values(reduction.axes()) &&
+         transpose->output(0).shape.has_rank();
 }
 
 /// Whether a Reduce to a scalar, also in several steps, reads a Transpose.
-bool is_total_of_transpose(const ir::Node& total) {
+bool is_total_of_transpose(ir::ReductionView total) {
   if (!is_scalar(total.output(0).shape)) return false;
   const ir::Value source = source_of_total(total);
-  if (source == total.input(0) && source.node->op().traits.is_reduction)
+  if (source == total.data() && source.node->op().traits.is_reduction)
     return is_reduced_transpose(*source.node);
   return source.node->is(ops::Transpose) && source.shape().has_rank();
 }
 
 /// Two different Reduces: the first one reduces other axes of what the Transpose reads.
-ir::Value total_of_reduced_transpose(ir::Builder& builder, const ir::Node& total, const ir::Node& reduction) {
-  const ir::Node& transpose = *reduction.input(0).node;
-  const auto order = ir::exact_values(transpose.input(1));
-  const auto axes = ir::exact_values(reduction.input(1));
+ir::Value total_of_reduced_transpose(ir::Builder& builder, ir::ReductionView total,
+                                     ir::ReductionView reduction) {
+  const ir::TransposeView transpose = *reduction.data().node;
+  const auto order = ir::exact_values(transpose.order());
+  const auto axes = ir::exact_values(reduction.axes());
   std::vector<std::int64_t> moved;
   for (const std::int64_t axis : *axes) {
     moved.push_back((*order)[ir::normalize_axis(axis, transpose.output(0).shape.rank())]);
   }
-  const ir::Value reduced = builder.op(reduction.op().id, {transpose.input(0), builder.integers(moved)},
-                                       {{"keep_dims", reduction.boolean("keep_dims")}});
-  return builder.clone(total, std::array{reduced, total.input(1)}).value();
+  const ir::Value reduced = builder.op(reduction.node().op().id, {transpose.data(), builder.integers(moved)},
+                                       {{"keep_dims", reduction.keep_dims()}});
+  return builder.clone(total, std::array{reduced, total.axes()}).value();
 }
 
 /// A Reduce of a Transpose to a scalar does not need the Transpose.
-ir::Value total_of_transpose(ir::Builder& builder, const ir::Node& node) {
-  const ir::Value source = source_of_total(node);
-  if (source == node.input(0) && source.node->op().traits.is_reduction) {
-    return total_of_reduced_transpose(builder, node, *source.node);
+ir::Value total_of_transpose(ir::Builder& builder, ir::ReductionView reduction) {
+  const ir::Value source = source_of_total(reduction);
+  if (source == reduction.data() && source.node->op().traits.is_reduction) {
+    return total_of_reduced_transpose(builder, reduction, *source.node);
   }
   std::vector<std::int64_t> axes(source.shape().rank());
   std::iota(axes.begin(), axes.end(), 0);
-  return builder.op(node.op().id, {source.node->input(0), builder.integers(axes)}, {{"keep_dims", false}});
+  return builder.op(reduction.node().op().id,
+                    {ir::TransposeView(*source.node).data(), builder.integers(axes)}, {{"keep_dims", false}});
 }
 
 }  // namespace
@@ -216,22 +220,31 @@ Workaround legalize_data_movement() {
       .name = "legalize_data_movement",
       .stage = Stage::operations,
       .summary = "Replaces operations that move elements and that the CPU plugin computes wrongly",
-      .rows = {
-          LegalizationRow{Fault::empty_gather, {ops::Gather}, is_empty_gather, replace<empty_gather>},
-          LegalizationRow{
-              Fault::gathered_unsqueeze, {ops::Gather}, is_gathered_unsqueeze, replace<gathered_unsqueeze>},
-          LegalizationRow{
-              Fault::pad_value_dynamic, {ops::Pad}, pads_with_dynamic_value, replace<pad_with_dynamic_value>},
-          LegalizationRow{
-              Fault::scalar_reshape_of_product, {ops::Reshape}, is_scalar_reshape, replace<scalar_reshape>},
-          LegalizationRow{Fault::total_of_transpose,
-                          {ops::ReduceSum, ops::ReduceProd, ops::ReduceMean, ops::ReduceMax, ops::ReduceMin,
-                           ops::ReduceL1, ops::ReduceL2},
-                          is_total_of_transpose,
-                          replace<total_of_transpose>},
-          LegalizationRow{Fault::tile_dynamic_rank4, {ops::Tile}, is_dynamic_tile, replace<broadcast_tile>},
-          LegalizationRow{
-              Fault::tile_of_one_channel, {ops::Tile}, is_tile_of_one_channel, replace<broadcast_tile>}}};
+      .rows = {LegalizationRow{
+                   Fault::empty_gather, {ops::Gather}, affects<is_empty_gather>, replace<empty_gather>},
+               LegalizationRow{Fault::gathered_unsqueeze,
+                               {ops::Gather},
+                               affects<is_gathered_unsqueeze>,
+                               replace<gathered_unsqueeze>},
+               LegalizationRow{Fault::pad_value_dynamic,
+                               {ops::Pad},
+                               affects<pads_with_dynamic_value>,
+                               replace<pad_with_dynamic_value>},
+               LegalizationRow{Fault::scalar_reshape_of_product,
+                               {ops::Reshape},
+                               affects<is_scalar_reshape>,
+                               replace<scalar_reshape>},
+               LegalizationRow{Fault::total_of_transpose,
+                               {ops::ReduceSum, ops::ReduceProd, ops::ReduceMean, ops::ReduceMax,
+                                ops::ReduceMin, ops::ReduceL1, ops::ReduceL2},
+                               affects<is_total_of_transpose>,
+                               replace<total_of_transpose>},
+               LegalizationRow{
+                   Fault::tile_dynamic_rank4, {ops::Tile}, affects<is_dynamic_tile>, replace<broadcast_tile>},
+               LegalizationRow{Fault::tile_of_one_channel,
+                               {ops::Tile},
+                               affects<is_tile_of_one_channel>,
+                               replace<broadcast_tile>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -3,30 +3,32 @@
 #include <array>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/string.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-bool may_have_no_bytes(const ir::Node& pack) {
-  return pack.input(2).shape()[0].min == 0;
+bool may_have_no_bytes(ir::StringTensorPackView pack) {
+  return pack.bytes().shape()[0].min == 0;
 }
 
-ir::Value padded(ir::Builder& builder, const ir::Node& pack) {
-  const ir::Value bytes = pack.input(2);
+ir::Value padded(ir::Builder& builder, ir::StringTensorPackView pack) {
+  const ir::Value bytes = pack.bytes();
   const ir::Value more = ir::concat(builder, {bytes, builder.integers({0}, ir::ElementType::u8)});
-  return builder.clone(pack, std::array{pack.input(0), pack.input(1), more}).value();
+  return builder.clone(pack, std::array{pack.begins(), pack.ends(), more}).value();
 }
 
 }  // namespace
 
 Workaround pad_string_bytes() {
-  return {.name = "pad_string_bytes",
-          .stage = Stage::operations,
-          .summary = "Appends a byte to the bytes of strings if they may be empty",
-          .rows = {LegalizationRow{
-              Fault::empty_string_bytes, {ops::StringTensorPack}, may_have_no_bytes, replace<padded>}}};
+  return {
+      .name = "pad_string_bytes",
+      .stage = Stage::operations,
+      .summary = "Appends a byte to the bytes of strings if they may be empty",
+      .rows = {LegalizationRow{
+          Fault::empty_string_bytes, {ops::StringTensorPack}, affects<may_have_no_bytes>, replace<padded>}}};
 }
 
 }  // namespace onnx2ir::passes

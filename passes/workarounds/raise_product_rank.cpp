@@ -2,6 +2,7 @@
 // matrices as if the value had a matrix for each of them, and fails if it has a single one. Here the constant
 // gets a fourth axis, of size 1. The plugin then multiplies by it as by a computed value.
 #include "ir/shape_tools.hpp"
+#include "ir/views/linear_algebra.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -12,9 +13,9 @@ namespace {
 
 constexpr std::size_t kRank = 3;
 
-bool is_affected(const ir::Node& product) {
-  const ir::PartialShape& left = product.input(0).shape();
-  const ir::Value matrices = product.input(1);
+bool is_affected(ir::MatMulView product) {
+  const ir::PartialShape& left = product.a().shape();
+  const ir::Value matrices = product.b();
   const ir::PartialShape& right = matrices.shape();
   if (!left.has_rank() || left.is_static() || left.rank() < 2 || left.rank() > kRank) return false;
   if (!right.has_rank() || right.rank() != kRank || right[0] == ir::Dimension(1)) return false;
@@ -23,23 +24,23 @@ bool is_affected(const ir::Node& product) {
   return !has_equal_batch && is_folded(matrices) && !weights_of(product);
 }
 
-ir::Value raise(ir::Builder& builder, const ir::Node& product) {
-  const ir::Value matrices = ir::unsqueeze(builder, product.input(1), {0});
-  const ir::Value raised = builder.op(
-      ops::MatMul, {product.input(0), matrices},
-      {{"transpose_a", product.boolean("transpose_a")}, {"transpose_b", product.boolean("transpose_b")}});
+ir::Value raise(ir::Builder& builder, ir::MatMulView product) {
+  const ir::Value matrices = ir::unsqueeze(builder, product.b(), {0});
+  const ir::Value raised =
+      builder.op(ops::MatMul, {product.a(), matrices},
+                 {{"transpose_a", product.transpose_a()}, {"transpose_b", product.transpose_b()}});
   return ir::squeeze(builder, raised, {0});
 }
 
 }  // namespace
 
 Workaround raise_product_rank() {
-  return {
-      .name = "raise_product_rank",
-      .stage = Stage::kernels,
-      .summary =
-          "Adds an axis to constant matrices that may be multiplied by a single matrix of dynamic shape",
-      .rows = {LegalizationRow{Fault::constant_batch_broadcast, {ops::MatMul}, is_affected, replace<raise>}}};
+  return {.name = "raise_product_rank",
+          .stage = Stage::kernels,
+          .summary =
+              "Adds an axis to constant matrices that may be multiplied by a single matrix of dynamic shape",
+          .rows = {LegalizationRow{
+              Fault::constant_batch_broadcast, {ops::MatMul}, affects<is_affected>, replace<raise>}}};
 }
 
 }  // namespace onnx2ir::passes

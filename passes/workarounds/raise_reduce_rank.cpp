@@ -8,6 +8,8 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/groups.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/run_time_values.hpp"
@@ -72,49 +74,49 @@ bool is_concerned(const Sizes& axes, ir::ElementType type) {
 }
 
 /// The axes of a reduction of three, in order; no value for other ranks.
-std::optional<Sizes> axes_of_three(const ir::Node& node) {
-  const ir::PartialShape& shape = node.input(0).shape();
-  auto axes = ir::exact_values(node.input(1));
+std::optional<Sizes> axes_of_three(ir::ReductionView reduction) {
+  const ir::PartialShape& shape = reduction.data().shape();
+  auto axes = ir::exact_values(reduction.axes());
   if (!axes || !shape.has_rank() || shape.rank() != 3) return std::nullopt;
   for (std::int64_t& axis : *axes) axis = axis < 0 ? axis + 3 : axis;
   std::ranges::sort(*axes);
   return Sizes(axes->begin(), axes->end());
 }
 
-bool is_affected(const ir::Node& node) {
-  const auto axes = axes_of_three(node);
-  return axes && is_concerned(*axes, node.input(0).type()) && meets_misread_constant(node);
+bool is_affected(ir::ReductionView reduction) {
+  const auto axes = axes_of_three(reduction);
+  return axes && is_concerned(*axes, reduction.data().type()) && meets_misread_constant(reduction);
 }
 
-bool is_affected_of_floats(const ir::Node& node) {
-  return !ir::is_integral(node.input(0).type()) && is_affected(node);
+bool is_affected_of_floats(ir::ReductionView reduction) {
+  return !ir::is_integral(reduction.data().type()) && is_affected(reduction);
 }
 
-bool is_affected_of_integers(const ir::Node& node) {
-  return ir::is_integral(node.input(0).type()) && is_affected(node);
+bool is_affected_of_integers(ir::ReductionView reduction) {
+  return ir::is_integral(reduction.data().type()) && is_affected(reduction);
 }
 
-ir::Value raised(ir::Builder& builder, const ir::Node& node) {
-  const ir::Value data = node.input(0);
-  const auto axes = axes_of_three(node);
+ir::Value raised(ir::Builder& builder, ir::ReductionView reduction) {
+  const ir::Value data = reduction.data();
+  const auto axes = axes_of_three(reduction);
   // [a, b, c] as [a, b, 1, c]
   const ir::Value four_axes = ir::unsqueeze(builder, data, {2});
   Sizes reduced = {2};
   for (const std::int64_t axis : *axes) reduced.push_back(axis == 2 ? 3 : axis);
   std::ranges::sort(reduced);
-  const ir::Value result = ir::reduce(builder, node.op().id, four_axes, reduced);
+  const ir::Value result = ir::reduce(builder, reduction.node().op().id, four_axes, reduced);
   // If the fourth axis is reduced without keeping it, OpenVINO cannot undo this pass.
-  return node.boolean("keep_dims") ? ir::unsqueeze(builder, result, *axes) : result;
+  return reduction.keep_dims() ? ir::unsqueeze(builder, result, *axes) : result;
 }
 
 /// Whether a Reduce without axes to keep removes all axes that the Unsqueeze before it adds. OpenVINO leaves
 /// it where it is.
-bool removes_added_axes(const ir::Node& node) {
-  const ir::Node& unsqueeze = *node.input(0).node;
-  const std::size_t rank = node.input(0).shape().rank();
-  auto added = ir::exact_values(unsqueeze.input(1));
-  auto reduced = ir::exact_values(node.input(1));
-  if (!unsqueeze.is(ops::Unsqueeze) || node.boolean("keep_dims") || !added || !reduced) return false;
+bool removes_added_axes(ir::ReductionView reduction) {
+  const auto unsqueeze = ir::match<ir::UnsqueezeView>(reduction.data());
+  const std::size_t rank = reduction.data().shape().rank();
+  auto added = unsqueeze ? ir::exact_values(unsqueeze->axes()) : std::nullopt;
+  auto reduced = ir::exact_values(reduction.axes());
+  if (reduction.keep_dims() || !added || !reduced) return false;
   for (auto* axes : {&*added, &*reduced}) {
     for (std::int64_t& axis : *axes) axis = static_cast<std::int64_t>(ir::normalize_axis(axis, rank));
     std::ranges::sort(*axes);
@@ -124,19 +126,19 @@ bool removes_added_axes(const ir::Node& node) {
 
 /// Whether OpenVINO may move the reduction before an Unsqueeze, also one before another reduction, so that
 /// its data have three axes.
-bool may_lose_axes(const ir::Node& node) {
-  const ir::Value data = node.input(0);
+bool may_lose_axes(ir::ReductionView reduction) {
+  const ir::Value data = reduction.data();
   const ir::PartialShape& shape = data.shape();
   const ir::Traits& traits = data.node->op().traits;
   return ir::is_integral(data.type()) && shape.has_rank() && shape.rank() > 3 &&
-         (traits.reshapes || traits.is_reduction) && !removes_added_axes(node) &&
-         meets_misread_constant(node);
+         (traits.reshapes || traits.is_reduction) && !removes_added_axes(reduction) &&
+         meets_misread_constant(reduction);
 }
 
 void separate_data(ir::Builder& builder, ir::Node& node) {
-  const ir::Value data = node.input(0);
+  const ir::Value data = ir::ReductionView(node).data();
   builder.set_name(data.node->name);
-  node.set_input(0, opaque_copy(builder, data));
+  node.set_input(ir::ReductionView::Input::data, opaque_copy(builder, data));
 }
 
 constexpr ir::OperationSet kReductions = {ops::ReduceSum,  ops::ReduceProd, ops::ReduceMax, ops::ReduceMin,
@@ -150,12 +152,12 @@ Workaround raise_reduce_rank() {
           .summary =
               "Adds an axis to Reduces of three axes if a constant that the CPU plugin misreads is applied "
               "to the result",
-          .rows = {
-              LegalizationRow{Fault::integer_reduce_then_constant, kReductions, is_affected_of_integers,
-                              replace<raised>},
-              LegalizationRow{Fault::integer_reduce_then_constant, kReductions, may_lose_axes, separate_data},
-              LegalizationRow{Fault::reduce_then_channel_constant, kReductions, is_affected_of_floats,
-                              replace<raised>}}};
+          .rows = {LegalizationRow{Fault::integer_reduce_then_constant, kReductions,
+                                   affects<is_affected_of_integers>, replace<raised>},
+                   LegalizationRow{Fault::integer_reduce_then_constant, kReductions, affects<may_lose_axes>,
+                                   separate_data},
+                   LegalizationRow{Fault::reduce_then_channel_constant, kReductions,
+                                   affects<is_affected_of_floats>, replace<raised>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -7,6 +7,9 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reduction.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/stale_shapes.hpp"
 #include "target/faults.hpp"
@@ -24,8 +27,8 @@ ir::Value resized(ir::Builder& builder, ir::Value data, std::size_t axis, ir::Va
 }
 
 /// The repeats of a Tile for each axis of its result, i64.
-ir::Value all_repeats(ir::Builder& builder, const ir::Node& tile) {
-  const ir::Value repeats = ir::convert(builder, tile.input(1), ir::ElementType::i64);
+ir::Value all_repeats(ir::Builder& builder, ir::TileView tile) {
+  const ir::Value repeats = ir::convert(builder, tile.repeats(), ir::ElementType::i64);
   const auto count = static_cast<std::size_t>(repeats.shape().element_count().value_or(0));
   const std::size_t rank = tile.output(0).shape.rank();
   if (count == rank) return repeats;
@@ -37,13 +40,14 @@ ir::Value expected_shape(ir::Builder& builder, const ir::Node& node, std::size_t
   const ir::Value data = node.input(0);
   if (node.is(ops::Tile))
     return builder.op(ops::Multiply, {all_repeats(builder, node), ir::shape_of(builder, data)});
-  if (node.is(ops::TopK)) {
-    const std::size_t axis = ir::normalize_axis(node.integer("axis"), data.shape().rank());
-    return resized(builder, data, axis, node.input(1));
+  if (const auto top = ir::match<ir::TopKView>(node)) {
+    const std::size_t axis = ir::normalize_axis(top->axis(), data.shape().rank());
+    return resized(builder, data, axis, top->k());
   }
-  const std::int64_t axis = ir::exact_values(node.input(1))->front();
+  const ir::VariadicSplitView split = node;
+  const std::int64_t axis = ir::exact_values(split.axis())->front();
   const ir::Value length =
-      ir::gather(builder, node.input(2), builder.integers({static_cast<std::int64_t>(index)}));
+      ir::gather(builder, split.lengths(), builder.integers({static_cast<std::int64_t>(index)}));
   return resized(builder, data, ir::normalize_axis(axis, data.shape().rank()), length);
 }
 
@@ -61,7 +65,8 @@ ir::Value with_known_sizes(ir::Builder& builder, ir::Value value, const ir::Part
 /// Whether all readers give an output a shape of their own.
 bool is_only_reshaped(const ir::Output& output) {
   return std::ranges::all_of(output.uses, [](const ir::Use& use) {
-    return use.node->is(ops::Reshape) && use.index == 0 && !use.node->boolean("special_zero");
+    const auto reshape = ir::match<ir::ReshapeView>(*use.node);
+    return reshape && use.index == ir::ReshapeView::Input::data && !reshape->special_zero();
   });
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -27,16 +28,16 @@ bool may_move_empty_dimension(const ir::PartialShape& shape, const std::vector<s
   return false;
 }
 
-bool is_affected(const ir::Node& node) {
-  const ir::Value data = node.input(0);
-  const auto order = ir::exact_order(node);
+bool is_affected(ir::TransposeView transpose) {
+  const ir::Value data = transpose.data();
+  const auto order = ir::exact_order(transpose);
   return order && data.shape().has_rank() && data.type() != ir::ElementType::string &&
          moves_unit_dimensions_only(data.shape(), *order) && may_move_empty_dimension(data.shape(), *order);
 }
 
-ir::Value reshaped(ir::Builder& builder, const ir::Node& node) {
-  const ir::Value data = node.input(0);
-  const auto order = ir::exact_order(node);
+ir::Value reshaped(ir::Builder& builder, ir::TransposeView transpose) {
+  const ir::Value data = transpose.data();
+  const auto order = ir::exact_order(transpose);
   return ir::reshape(builder, data,
                      ir::gather(builder, ir::shape_of(builder, data), builder.integers(*order)));
 }
@@ -48,7 +49,7 @@ Workaround reshape_unit_transposes() {
           .stage = Stage::kernels,
           .summary = "Replaces Transposes that move only axes of size 1 by Reshapes",
           .rows = {LegalizationRow{
-              Fault::empty_unit_transpose, {ops::Transpose}, is_affected, replace<reshaped>}}};
+              Fault::empty_unit_transpose, {ops::Transpose}, affects<is_affected>, replace<reshaped>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -46,11 +47,11 @@ ir::Value rounded(ir::Builder& builder, ir::Value x, const Format& format) {
 }
 
 /// The format to which a Convert rounds numbers of more bits that are not rounded yet; null if it does not.
-const Format* format_of(const ir::Node& convert) {
-  const ir::ElementType from = convert.input(0).type();
-  if (convert.notes.has(ir::Note::rounded) || !ir::is_floating(from) || ir::info(from).bits < 16)
+const Format* format_of(ir::ConvertView convert) {
+  const ir::ElementType from = convert.data().type();
+  if (convert.node().notes.has(ir::Note::rounded) || !ir::is_floating(from) || ir::info(from).bits < 16)
     return nullptr;
-  const auto* const format = std::ranges::find(kFormats, convert.type("destination_type"), &Format::type);
+  const auto* const format = std::ranges::find(kFormats, convert.destination_type(), &Format::type);
   return format == kFormats.end() ? nullptr : format;
 }
 
@@ -64,9 +65,9 @@ bool is_rounded_to_float4(const ir::Node& convert) {
   return format != nullptr && ir::info(format->type).bits == 4;
 }
 
-ir::Value converted(ir::Builder& builder, const ir::Node& convert) {
+ir::Value converted(ir::Builder& builder, ir::ConvertView convert) {
   const Format& format = *format_of(convert);
-  const ir::Value wide = ir::convert(builder, convert.input(0), ir::ElementType::f32);
+  const ir::Value wide = ir::convert(builder, convert.data(), ir::ElementType::f32);
   const ir::Value result = ir::convert(builder, rounded(builder, wide, format), format.type);
   result.node->notes.add(ir::Note::rounded);
   return result;

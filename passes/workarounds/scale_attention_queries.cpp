@@ -5,6 +5,7 @@
 
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/attention.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
@@ -14,22 +15,20 @@ namespace {
 
 using ir::Value;
 
-constexpr std::size_t kMask = 3;
-constexpr std::size_t kScale = 4;
 constexpr int kSteps = 8;  // from a key up to the constants it is computed from
 
-bool scales_constant_key(const ir::Node& node) {
-  const Value query = node.input(0);
+bool scales_constant_key(ir::ScaledDotProductAttentionView attention) {
+  const Value query = attention.query();
   if (!ir::is_floating(query.type()) || ir::info(query.type()).bits != 16 || !query.shape().has_rank())
     return false;
-  if (!is_folded(node.input(1), kSteps)) return false;
-  return node.inputs().size() <= kScale || ir::exact_number(node.input(kScale)) != 1.0;
+  if (!is_folded(attention.key(), kSteps)) return false;
+  return !attention.scale() || ir::exact_number(attention.scale()) != 1.0;
 }
 
 /// The query, multiplied by the scale: by default 1 / sqrt(h), whose h may be dynamic.
-Value scaled_query(ir::Builder& builder, const ir::Node& node) {
-  const Value query = node.input(0);
-  if (node.inputs().size() > kScale) return builder.op(ops::Multiply, {query, node.input(kScale)});
+Value scaled_query(ir::Builder& builder, ir::ScaledDotProductAttentionView attention) {
+  const Value query = attention.query();
+  if (attention.scale()) return builder.op(ops::Multiply, {query, attention.scale()});
   const std::size_t last = query.shape().rank() - 1;
   const ir::Dimension size = query.shape()[last];
   if (size.is_static()) {
@@ -41,13 +40,13 @@ Value scaled_query(ir::Builder& builder, const ir::Node& node) {
   return builder.op(ops::Divide, {query, root}, {{"m_pythondiv", true}});
 }
 
-Value scaled_before(ir::Builder& builder, const ir::Node& node) {
-  const Value query = scaled_query(builder, node);
+Value scaled_before(ir::Builder& builder, ir::ScaledDotProductAttentionView attention) {
+  const Value query = scaled_query(builder, attention);
   // A scalar 0 is only a placeholder for the mask, before the scale.
-  const Value mask = node.inputs().size() > kMask ? node.input(kMask) : builder.number_like(0, query);
+  const Value mask = attention.mask() ? attention.mask() : builder.number_like(0, query);
   const Value one = builder.number_like(1, query);
-  return builder.op(ops::ScaledDotProductAttention, {query, node.input(1), node.input(2), mask, one},
-                    {{"causal", node.boolean("causal")}});
+  return builder.op(ops::ScaledDotProductAttention, {query, attention.key(), attention.value(), mask, one},
+                    {{"causal", attention.causal()}});
 }
 
 }  // namespace
@@ -58,7 +57,7 @@ Workaround scale_attention_queries() {
           .summary = "Multiplies the queries of attentions of 16 bits with constant keys by the scale",
           .rows = {LegalizationRow{Fault::attention_scale_rounding,
                                    {ops::ScaledDotProductAttention},
-                                   scales_constant_key,
+                                   affects<scales_constant_key>,
                                    replace<scaled_before>}}};
 }
 

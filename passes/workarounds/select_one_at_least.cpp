@@ -7,14 +7,15 @@
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/reduction.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
 namespace onnx2ir::passes {
 namespace {
 
-std::size_t axis_of(const ir::Node& node) {
-  return ir::normalize_axis(node.integer("axis"), node.input(0).shape().rank());
+std::size_t axis_of(ir::TopKView top) {
+  return ir::normalize_axis(top.axis(), top.data().shape().rank());
 }
 
 bool is_known_positive(ir::Value k) {
@@ -28,18 +29,19 @@ bool is_positive(ir::Value k) {
          (k.node->is(ops::Maximum) && std::ranges::any_of(k.node->inputs(), is_known_positive));
 }
 
-bool may_select_none(const ir::Node& node) {
-  const ir::Value k = node.input(1);
-  if (!node.input(0).shape().has_rank() || is_positive(k)) return false;
-  return !ir::is_size_of(k, 0, node.input(0), axis_of(node));
+bool may_select_none(ir::TopKView top) {
+  const ir::Value k = top.k();
+  if (!top.data().shape().has_rank() || is_positive(k)) return false;
+  return !ir::is_size_of(k, 0, top.data(), axis_of(top));
 }
 
 void select_one(ir::Builder& builder, ir::Node& node) {
-  const ir::Value k = node.input(1);
+  const ir::TopKView top = node;
+  const ir::Value k = top.k();
   const ir::Value some = builder.op(ops::Maximum, {k, builder.integer(1, k.type())});
-  ir::Node& selected = builder.clone(node, std::array{node.input(0), some});
+  ir::Node& selected = builder.clone(node, std::array{top.data(), some});
   const ir::Value count = ir::convert(builder, ir::flat(builder, k), ir::ElementType::i64);
-  const auto axis = static_cast<std::int64_t>(axis_of(node));
+  const auto axis = static_cast<std::int64_t>(axis_of(top));
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     const ir::Value none = builder.integers({0});
     ir::replace_all_uses(node.value(i), ir::slice(builder, selected.value(i), none, count, axis));
@@ -52,7 +54,7 @@ Workaround select_one_at_least() {
   return {.name = "select_one_at_least",
           .stage = Stage::imported,
           .summary = "Selects at least one element by a TopK, and slices the result to k",
-          .rows = {LegalizationRow{Fault::topk_of_zero, {ops::TopK}, may_select_none, select_one}}};
+          .rows = {LegalizationRow{Fault::topk_of_zero, {ops::TopK}, affects<may_select_none>, select_one}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/views/linear_algebra.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/fused_reader.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -25,27 +26,27 @@ struct ProductSizes {
   ir::Dimension columns = 1;
 };
 
-std::optional<ProductSizes> sizes_of(const ir::Node& product) {
-  const ir::PartialShape& left = product.input(0).shape();
-  const ir::PartialShape& right = product.input(1).shape();
+std::optional<ProductSizes> sizes_of(ir::MatMulView product) {
+  const ir::PartialShape& left = product.a().shape();
+  const ir::PartialShape& right = product.b().shape();
   if (!left.has_rank() || !right.has_rank() || left.rank() < 2 || right.rank() < 2) return std::nullopt;
   const auto from_end = [](const ir::PartialShape& shape, std::size_t place) {
     return shape[shape.rank() - place];
   };
-  return ProductSizes{.rows = from_end(left, product.boolean("transpose_a") ? 1 : 2),
-                      .inner = from_end(left, product.boolean("transpose_a") ? 2 : 1),
-                      .columns = from_end(right, product.boolean("transpose_b") ? 2 : 1)};
+  return ProductSizes{.rows = from_end(left, product.transpose_a() ? 1 : 2),
+                      .inner = from_end(left, product.transpose_a() ? 2 : 1),
+                      .columns = from_end(right, product.transpose_b() ? 2 : 1)};
 }
 
 /// Whether an operand is transposed, or OpenVINO may move a Transpose into the product.
-bool is_transposed(const ir::Node& product) {
-  return product.boolean("transpose_a") || product.boolean("transpose_b") ||
-         product.input(0).node->is(ops::Transpose) || product.input(1).node->is(ops::Transpose);
+bool is_transposed(ir::MatMulView product) {
+  return product.transpose_a() || product.transpose_b() || product.a().node->is(ops::Transpose) ||
+         product.b().node->is(ops::Transpose);
 }
 
 /// Whether OpenVINO may compute the product with integers.
-bool is_quantized(const ir::Node& product) {
-  return product.input(0).node->is(ops::FakeQuantize) || product.input(1).node->is(ops::FakeQuantize);
+bool is_quantized(ir::MatMulView product) {
+  return product.a().node->is(ops::FakeQuantize) || product.b().node->is(ops::FakeQuantize);
 }
 
 /// The number of elements of the constant vector that `node` reads; 0 if it reads none.

@@ -6,6 +6,9 @@
 #include <array>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/groups.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/run_time_values.hpp"
 #include "target/faults.hpp"
@@ -16,18 +19,18 @@ namespace {
 constexpr ir::OperationSet kReductions = {ops::ReduceMax, ops::ReduceMin};
 
 /// Whether the reduction is along the axis of `concat` alone.
-bool reduces_axis_of(const ir::Node& reduction, const ir::Node& concat) {
-  const auto axes = ir::exact_values(reduction.input(1));
+bool reduces_axis_of(ir::ReductionView reduction, ir::ConcatView concat) {
+  const auto axes = ir::exact_values(reduction.axes());
   const ir::PartialShape& shape = concat.output(0).shape;
   if (!axes || axes->size() != 1 || !shape.has_rank()) return !axes;
   const auto rank = static_cast<std::int64_t>(shape.rank());
-  return (axes->front() + rank) % rank == (concat.integer("axis") + rank) % rank;
+  return (axes->front() + rank) % rank == (concat.axis() + rank) % rank;
 }
 
 /// Whether the replacement by Maximum or Minimum is right: both tensors have one element along the axis.
-bool has_single_elements(const ir::Node& concat) {
-  const auto axis = concat.integer("axis");
-  return std::ranges::all_of(concat.inputs(), [&](ir::Value part) {
+bool has_single_elements(ir::ConcatView concat) {
+  const auto axis = concat.axis();
+  return std::ranges::all_of(concat.parts(), [&](ir::Value part) {
     if (!part.shape().has_rank()) return false;
     const auto rank = static_cast<std::int64_t>(part.shape().rank());
     return part.shape()[static_cast<std::size_t>((axis + rank) % rank)] == ir::Dimension(1);
@@ -35,46 +38,46 @@ bool has_single_elements(const ir::Node& concat) {
 }
 
 /// The same for a Concat whose result an Unsqueeze reshapes: OpenVINO moves the Reduce before it first.
-bool is_unsqueezed_concat(const ir::Node& reduction) {
-  const ir::Node& unsqueeze = *reduction.input(0).node;
-  if (!unsqueeze.is(ops::Unsqueeze)) return false;
-  const ir::Node& concat = *unsqueeze.input(0).node;
-  return concat.is(ops::Concat) && concat.inputs().size() == 2 && !has_single_elements(concat);
+bool is_unsqueezed_concat(ir::ReductionView reduction) {
+  const auto unsqueeze = ir::match<ir::UnsqueezeView>(reduction.data());
+  const auto concat = unsqueeze ? ir::match<ir::ConcatView>(unsqueeze->data()) : std::nullopt;
+  return concat && concat->parts().size() == 2 && !has_single_elements(*concat);
 }
 
-ir::Value separate_unsqueezed(ir::Builder& builder, const ir::Node& reduction) {
-  const ir::Node& unsqueeze = *reduction.input(0).node;
-  const ir::Value joined = opaque_copy(builder, unsqueeze.input(0));
-  const ir::Value wide = builder.op(ops::Unsqueeze, {joined, unsqueeze.input(1)});
-  return builder.clone(reduction, std::array{wide, reduction.input(1)}).value();
+ir::Value separate_unsqueezed(ir::Builder& builder, ir::ReductionView reduction) {
+  const ir::UnsqueezeView unsqueeze = *reduction.data().node;
+  const ir::Value joined = opaque_copy(builder, unsqueeze.data());
+  const ir::Value wide = builder.op(ops::Unsqueeze, {joined, unsqueeze.axes()});
+  return builder.clone(reduction, std::array{wide, reduction.axes()}).value();
 }
 
-bool is_affected(const ir::Node& reduction) {
-  const ir::Node& concat = *reduction.input(0).node;
-  return concat.is(ops::Concat) && concat.inputs().size() == 2 && reduces_axis_of(reduction, concat) &&
-         !has_single_elements(concat);
+bool is_affected(ir::ReductionView reduction) {
+  const auto concat = ir::match<ir::ConcatView>(reduction.data());
+  return concat && concat->parts().size() == 2 && reduces_axis_of(reduction, *concat) &&
+         !has_single_elements(*concat);
 }
 
-ir::Value separate(ir::Builder& builder, const ir::Node& reduction) {
-  const ir::Node& concat = *reduction.input(0).node;
-  const ir::Value first = concat.input(0);
-  const ir::Value last = concat.input(1);
+ir::Value separate(ir::Builder& builder, ir::ReductionView reduction) {
+  const ir::ConcatView concat = *reduction.data().node;
+  const ir::Value first = concat.parts()[0];
+  const ir::Value last = concat.parts()[1];
   // The constant is likely the smaller one.
   const ir::Value twice = first.node->constant() != nullptr ? first : last;
-  const ir::Value joined = ir::concat(builder, {first, last, twice}, concat.integer("axis"));
-  return builder.op(reduction.op().id, {joined, reduction.input(1)},
-                    {{"keep_dims", reduction.boolean("keep_dims")}});
+  const ir::Value joined = ir::concat(builder, {first, last, twice}, concat.axis());
+  return builder.op(reduction.node().op().id, {joined, reduction.axes()},
+                    {{"keep_dims", reduction.keep_dims()}});
 }
 
 }  // namespace
 
 Workaround separate_concat_reductions() {
-  return {.name = "separate_concat_reductions",
-          .stage = Stage::kernels,
-          .summary = "Keeps OpenVINO from replacing the maximum of a Concat by Maximum of its parts",
-          .rows = {LegalizationRow{Fault::concat_reduction, kReductions, is_affected, replace<separate>},
-                   LegalizationRow{Fault::concat_reduction, kReductions, is_unsqueezed_concat,
-                                   replace<separate_unsqueezed>}}};
+  return {
+      .name = "separate_concat_reductions",
+      .stage = Stage::kernels,
+      .summary = "Keeps OpenVINO from replacing the maximum of a Concat by Maximum of its parts",
+      .rows = {LegalizationRow{Fault::concat_reduction, kReductions, affects<is_affected>, replace<separate>},
+               LegalizationRow{Fault::concat_reduction, kReductions, affects<is_unsqueezed_concat>,
+                               replace<separate_unsqueezed>}}};
 }
 
 }  // namespace onnx2ir::passes

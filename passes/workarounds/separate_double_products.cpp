@@ -1,6 +1,7 @@
 // Workaround for consecutive_double_products: with one thread per stream, the CPU plugin compiles two
 // products with constant weights, one after the other, into one kernel, which does not support f64. Here a
 // copy of the value between them, which is not part of such kernels, keeps them apart.
+#include "ir/views/linear_algebra.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/run_time_values.hpp"
@@ -10,7 +11,8 @@ namespace onnx2ir::passes {
 namespace {
 
 bool has_weights(const ir::Node& node) {
-  return node.is(ops::MatMul) && node.output(0).type == ir::ElementType::f64 && is_folded(node.input(1));
+  const auto product = ir::match<ir::MatMulView>(node);
+  return product && product->output(0).type == ir::ElementType::f64 && is_folded(product->b());
 }
 
 /// Whether `value` is computed from a product with constant weights by elementwise operations.
@@ -28,22 +30,22 @@ bool follows_product(ir::Value value) {
   return false;
 }
 
-bool is_affected(const ir::Node& node) {
-  return has_weights(node) && follows_product(node.input(0));
+bool is_affected(ir::MatMulView product) {
+  return has_weights(product) && follows_product(product.a());
 }
 
 void separate(ir::Builder& builder, ir::Node& node) {
-  node.set_input(0, opaque_copy(builder, node.input(0)));
+  node.set_input(ir::MatMulView::Input::a, opaque_copy(builder, ir::MatMulView(node).a()));
 }
 
 }  // namespace
 
 Workaround separate_double_products() {
-  return {
-      .name = "separate_double_products",
-      .stage = Stage::kernels,
-      .summary = "Keeps the CPU plugin from compiling consecutive products of f64 into one kernel",
-      .rows = {LegalizationRow{Fault::consecutive_double_products, {ops::MatMul}, is_affected, separate}}};
+  return {.name = "separate_double_products",
+          .stage = Stage::kernels,
+          .summary = "Keeps the CPU plugin from compiling consecutive products of f64 into one kernel",
+          .rows = {LegalizationRow{
+              Fault::consecutive_double_products, {ops::MatMul}, affects<is_affected>, separate}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -6,6 +6,12 @@
 #include <vector>
 
 #include "ir/known_values.hpp"
+#include "ir/views/groups.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/spatial.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/fused_chain.hpp"
@@ -22,7 +28,7 @@ constexpr ir::OperationSet kConvolutions = {ops::Convolution, ops::GroupConvolut
 /// Whether the value is the ReLU of another value times -1.
 bool is_negative_part(ir::Value value) {
   if (!value.node->is(ops::ReLU)) return false;
-  const ir::Node& source = *value.node->input(0).node;
+  const ir::Node& source = *ir::ReLUView(*value.node).data().node;
   if (source.is(ops::Negative)) return true;
   const ir::Value* const factor = source.is(ops::Multiply) ? constant_operand(source) : nullptr;
   return factor != nullptr && ir::exact_number(*factor) == -1;
@@ -59,18 +65,18 @@ bool is_convolved(ir::Value value) {
 /// Whether an activation is not monotone: the maximum of its results is not the result of the maximum.
 bool is_not_monotone(const ir::Node& node) {
   return node.is_one_of({ops::Abs, ops::Gelu, ops::Swish, ops::HSwish, ops::Mish, ops::PReLU}) ||
-         (node.is(ops::Elu) && node.real("alpha") < 0);
+         (node.is(ops::Elu) && ir::EluView(node).alpha() < 0);
 }
 
 /// Fault::activation_before_pool. OpenVINO may fuse operations that read the pool twice, such as x *
 /// Sigmoid(x).
-bool precedes_activation(const ir::Node& node) {
-  if (!is_convolved(node.input(0))) return false;
-  const auto& uses = node.output(0).uses;
+bool precedes_activation(ir::MaxPoolView pool) {
+  if (!is_convolved(pool.data())) return false;
+  const auto& uses = pool.output(0).uses;
   if (uses.size() > 1) {
     return std::ranges::all_of(uses, [](const ir::Use& use) { return is_elementwise(*use.node); });
   }
-  return std::ranges::any_of(chain_after(node),
+  return std::ranges::any_of(chain_after(pool),
                              [](const ir::Node* reader) { return is_not_monotone(*reader); });
 }
 
@@ -101,21 +107,21 @@ bool precedes_broadcast_sum(const ir::Node& node) {
 
 /// Fault::attention_output_rank: whether an attention is an output of the model, possibly after elementwise
 /// operations.
-bool is_attention_output(const ir::Node& node) {
-  if (!node.output(0).shape.is_static() || !node.input(0).node->is(ops::SoftMax)) return false;
+bool is_attention_output(ir::MatMulView product) {
+  if (!product.output(0).shape.is_static() || !product.a().node->is(ops::SoftMax)) return false;
   const auto is_result = [](const ir::Use& use) { return use.node->is(ops::Result); };
-  const std::vector<const ir::Node*> chain = chain_after(node);
-  return std::ranges::any_of(node.output(0).uses, is_result) ||
+  const std::vector<const ir::Node*> chain = chain_after(product);
+  return std::ranges::any_of(product.output(0).uses, is_result) ||
          (!chain.empty() && std::ranges::any_of(chain.back()->output(0).uses, is_result));
 }
 
 /// Fault::space_to_batch_shape.
-bool is_padded_for_blocks(const ir::Node& node) {
+bool is_padded_for_blocks(ir::SpaceToDepthView blocks) {
   constexpr ir::OperationSet kMoves = {ops::Reshape, ops::Transpose, ops::Pad};
-  const ir::Node* const reader = only_reader(node);
+  const ir::Node* const reader = only_reader(blocks);
   if (reader == nullptr || !reader->is_one_of(kMoves)) return false;
   bool is_padded = false;
-  const ir::Node* source = node.input(0).node;
+  const ir::Node* source = blocks.data().node;
   for (int depth = 0; depth < 4 && source->is_one_of(kMoves); ++depth) {
     is_padded = is_padded || source->is(ops::Pad);
     source = source->input(0).node;
@@ -126,8 +132,8 @@ bool is_padded_for_blocks(const ir::Node& node) {
 /// Fault::consecutive_unit_products.
 bool precedes_unit_product(const ir::Node& node) {
   const ir::Node* const next = reader_after(node, chain_after(node));
-  return next != nullptr && next->is(ops::MatMul) && is_folded(next->input(1)) &&
-         next->input(1).shape().element_count() == 1;
+  const auto product = next != nullptr ? ir::match<ir::MatMulView>(*next) : std::nullopt;
+  return product && is_folded(product->b()) && product->b().shape().element_count() == 1;
 }
 
 /// Fault::scaled_vector_product.
@@ -188,37 +194,37 @@ bool scales_along_kernel(const ir::Node& node) {
 }
 
 /// Fault::sum_of_scalar.
-bool precedes_sum_with_scalar(const ir::Node& product) {
+bool precedes_sum_with_scalar(ir::MatMulView product) {
   const ir::Node* sum = only_reader(product);
   // OpenVINO moves the Transpose after the sum.
   if (sum != nullptr && sum->is(ops::Transpose)) sum = only_reader(*sum);
   const ir::PartialShape& shape = product.output(0).shape;
   if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || !shape.has_rank()) return false;
   const ir::Value* const constant = constant_operand(*sum);
-  return shape.rank() > 3 && (is_folded(product.input(0)) || is_folded(product.input(1))) &&
-         constant != nullptr && constant->shape().element_count() == 1;
+  return shape.rank() > 3 && (is_folded(product.a()) || is_folded(product.b())) && constant != nullptr &&
+         constant->shape().element_count() == 1;
 }
 
 /// Fault::dynamic_attention_values.
 bool weighs_dynamic_values(const ir::Node& softmax) {
   return softmax.output(0).shape.is_static() &&
          std::ranges::any_of(softmax.output(0).uses, [](const ir::Use& use) {
-           return use.node->is(ops::MatMul) && use.index == 0 && !use.node->input(1).shape().is_static();
+           const auto product = ir::match<ir::MatMulView>(*use.node);
+           return product && use.index == ir::MatMulView::Input::a && !product->b().shape().is_static();
          });
 }
 
 /// Fault::split_convolution_concat.
-bool is_joined_with_input(const ir::Node& node) {
-  const ir::Node& split = *node.input(0).node;
-  if (!split.is_one_of({ops::Split, ops::VariadicSplit})) return false;
-  if (split.input(0).node->outputs().size() > 1) return true;
-  const auto rank = static_cast<std::int64_t>(node.output(0).shape.rank());
-  return std::ranges::any_of(node.output(0).uses, [&](const ir::Use& use) {
-    if (!use.node->is(ops::Concat)) return false;
-    const std::int64_t axis = use.node->integer("axis");
-    if (axis != 1 && axis + rank != 1) return true;
-    return std::ranges::any_of(use.node->inputs(),
-                               [](ir::Value input) { return input.node->inputs().empty(); });
+bool is_joined_with_input(ir::ConvolutionView convolution) {
+  const auto split = ir::match<ir::AnySplitView>(convolution.data());
+  if (!split) return false;
+  if (split->data().node->outputs().size() > 1) return true;
+  const auto rank = static_cast<std::int64_t>(convolution.output(0).shape.rank());
+  return std::ranges::any_of(convolution.output(0).uses, [&](const ir::Use& use) {
+    const auto concat = ir::match<ir::ConcatView>(*use.node);
+    if (!concat) return false;
+    if (concat->axis() != 1 && concat->axis() + rank != 1) return true;
+    return std::ranges::any_of(concat->parts(), [](ir::Value input) { return input.node->inputs().empty(); });
   });
 }
 
@@ -226,16 +232,16 @@ bool is_joined_with_input(const ir::Node& node) {
 bool precedes_unit_reduction(const ir::Node& node) {
   const ir::Node* const reader = only_reader(node);
   if (reader == nullptr || !reader->op().traits.is_reduction) return false;
-  if (reader->find_attribute("keep_dims") == nullptr || reader->boolean("keep_dims")) return false;
+  if (ir::ReductionView(*reader).keep_dims()) return false;
   const ir::PartialShape& shape = reader->output(0).shape;
   return shape.has_rank() && shape.rank() > 1 && std::ranges::find(shape, ir::Dimension(1)) != shape.end();
 }
 
 /// Fault::transposed_unit_reduction: a Transpose, or Reshapes of which one has the rank of the result.
-bool is_transposed_reduction(const ir::Node& node) {
-  if (node.find_attribute("keep_dims") == nullptr || node.boolean("keep_dims")) return false;
-  const ir::Node* reader = only_reader(node);
-  const ir::PartialShape& shape = node.output(0).shape;
+bool is_transposed_reduction(ir::ReductionView reduction) {
+  if (reduction.keep_dims()) return false;
+  const ir::Node* reader = only_reader(reduction);
+  const ir::PartialShape& shape = reduction.output(0).shape;
   if (reader == nullptr || !shape.has_rank()) return false;
   if (reader->is(ops::Transpose)) {
     return std::ranges::any_of(shape, [](const ir::Dimension& size) { return size.admits(1); });

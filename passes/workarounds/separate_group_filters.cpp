@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/views/reshaping.hpp"
+#include "ir/views/spatial.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "passes/run_time_values.hpp"
@@ -19,8 +21,9 @@ using Sizes = std::vector<std::int64_t>;
 std::vector<Sizes> stated_shapes(ir::Value filters) {
   std::vector<Sizes> shapes;
   for (const ir::Use& use : filters.output().uses) {
-    if (!use.node->is(ops::Reshape) || use.index != 0) continue;
-    if (const auto shape = ir::exact_values(use.node->input(1))) shapes.push_back(*shape);
+    const auto reshape = ir::match<ir::ReshapeView>(*use.node);
+    if (!reshape || use.index != ir::ReshapeView::Input::data) continue;
+    if (const auto shape = ir::exact_values(reshape->shape())) shapes.push_back(*shape);
   }
   return shapes;
 }
@@ -36,22 +39,22 @@ Sizes unused_shape(ir::Value filters, const Sizes& sizes) {
   return {};
 }
 
-bool shares_filters(const ir::Node& convolution) {
-  const ir::Value grouped = convolution.input(1);
+bool shares_filters(ir::GroupConvolutionView convolution) {
+  const ir::Value grouped = convolution.filters();
   if (!grouped.node->is(ops::Reshape) || grouped.output().uses.size() < 2 || is_folded(grouped)) return false;
   const auto sizes = grouped.shape().sizes();
   return sizes && std::ranges::find(*sizes, 0) == sizes->end();
 }
 
 void separate(ir::Builder&, ir::Node& convolution) {
-  const ir::Value grouped = convolution.input(1);
-  const ir::Node& reshape = *grouped.node;
+  const ir::Value grouped = ir::GroupConvolutionView(convolution).filters();
+  const ir::ReshapeView reshape = *grouped.node;
   ir::Builder builder = ir::builder_beside(reshape);
-  const Sizes shape = unused_shape(reshape.input(0), *grouped.shape().sizes());
-  convolution.set_input(1, shape.empty()
-                               ? opaque_copy(builder, grouped)
-                               : builder.op(ops::Reshape, {reshape.input(0), builder.integers(shape)},
-                                            {{"special_zero", false}}));
+  const Sizes shape = unused_shape(reshape.data(), *grouped.shape().sizes());
+  convolution.set_input(ir::GroupConvolutionView::Input::filters,
+                        shape.empty() ? opaque_copy(builder, grouped)
+                                      : builder.op(ops::Reshape, {reshape.data(), builder.integers(shape)},
+                                                   {{"special_zero", false}}));
 }
 
 }  // namespace
@@ -61,7 +64,7 @@ Workaround separate_group_filters() {
           .stage = Stage::kernels,
           .summary = "Gives each GroupConvolution with computed filters a Reshape of its own",
           .rows = {LegalizationRow{
-              Fault::scaled_group_filters, {ops::GroupConvolution}, shares_filters, separate}}};
+              Fault::scaled_group_filters, {ops::GroupConvolution}, affects<shares_filters>, separate}}};
 }
 
 }  // namespace onnx2ir::passes

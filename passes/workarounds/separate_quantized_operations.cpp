@@ -6,6 +6,12 @@
 #include <vector>
 
 #include "ir/known_values.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/linear_algebra.hpp"
+#include "ir/views/quantization.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
+#include "ir/views/spatial.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/dequantized_weights.hpp"
 #include "passes/fused_chain.hpp"
@@ -126,6 +132,11 @@ bool may_gather(const ir::Graph& graph) {
   return graph.may_hold(kOperations);
 }
 
+bool is_scalar_gather(const ir::Node& node) {
+  const auto gather = ir::match<ir::GatherView>(node);
+  return gather && gather->indices().shape().is_scalar();
+}
+
 /// Fault::quantized_scalar_gather.
 bool precedes_scalar_gather(const ir::Node& node) {
   if (!may_gather(node.graph()) || scaled_axes(node).empty()) return false;
@@ -133,8 +144,7 @@ bool precedes_scalar_gather(const ir::Node& node) {
       node.is(ops::FakeQuantize) ? readers_past_moves(node)
                                  : std::vector<const ir::Node*>{reader_after(node, chain_after(node))};
   return std::ranges::any_of(readers, [](const ir::Node* reader) {
-    return reader != nullptr && (reader->op().traits.is_reduction ||
-                                 (reader->is(ops::Gather) && reader->input(1).shape().is_scalar()));
+    return reader != nullptr && (reader->op().traits.is_reduction || is_scalar_gather(*reader));
   });
 }
 
@@ -151,9 +161,10 @@ std::optional<std::int64_t> channel_size(const ir::PartialShape& shape) {
 /// Fault::quantized_regrouped_channels. OpenVINO compares the sizes of the second axes alone.
 bool precedes_regrouped_channels(const ir::Node& node) {
   if (scaled_axes(node) != std::vector<std::size_t>{1}) return false;
-  const ir::Node* const reshape = reader_after(node, chain_after(node));
-  if (reshape == nullptr || !reshape->is(ops::Reshape)) return false;
-  const ir::PartialShape& from = reshape->input(0).shape();
+  const ir::Node* const reader = reader_after(node, chain_after(node));
+  const auto reshape = reader != nullptr ? ir::match<ir::ReshapeView>(*reader) : std::nullopt;
+  if (!reshape) return false;
+  const ir::PartialShape& from = reshape->data().shape();
   const ir::PartialShape& to = reshape->output(0).shape;
   if (from.is_static() || !to.has_rank() || to.rank() < 2 || !ir::intersect(from[1], to[1])) return false;
   const auto size = channel_size(from);
@@ -162,12 +173,12 @@ bool precedes_regrouped_channels(const ir::Node& node) {
 
 /// Fault::quantized_row_constants. If all sizes are static, only a constant after another FakeQuantize is
 /// read wrongly.
-bool precedes_row_constant(const ir::Node& node) {
-  const ir::PartialShape& shape = node.output(0).shape;
-  if (!shape.has_rank() || shape.rank() < 2 || !is_quantized(node.input(0))) return false;
+bool precedes_row_constant(ir::MatMulView product) {
+  const ir::PartialShape& shape = product.output(0).shape;
+  if (!shape.has_rank() || shape.rank() < 2 || !is_quantized(product.a())) return false;
   const std::vector<std::size_t> columns = {shape.rank() - 1};
   bool is_affected = !shape.is_static();
-  for (const ir::Node* reader : chain_until_conversion(node)) {
+  for (const ir::Node* reader : chain_until_conversion(product)) {
     is_affected = is_affected || reader->is(ops::FakeQuantize);
     const std::vector<std::size_t> axes = scaled_axes(*reader);
     if (is_affected && !axes.empty() && axes != columns) return true;
@@ -193,26 +204,27 @@ bool is_scaled_concat(const ir::Node& node) {
 
 /// Whether 0 is the integer 0 of the numbers that a FakeQuantize gives.
 bool has_no_zero_point(const ir::Node& node) {
-  const auto low = node.is(ops::FakeQuantize) ? ir::exact_number(node.input(1)) : std::nullopt;
-  const auto high = low ? ir::exact_number(node.input(2)) : std::nullopt;
+  const auto quantization = ir::match<ir::FakeQuantizeView>(node);
+  const auto low = quantization ? ir::exact_number(quantization->input_low()) : std::nullopt;
+  const auto high = low ? ir::exact_number(quantization->input_high()) : std::nullopt;
   if (!low || !high) return false;
-  const double step = (*high - *low) / static_cast<double>(node.integer("levels") - 1);
+  const double step = (*high - *low) / static_cast<double>(quantization->levels() - 1);
   return *low == 0 || std::abs(*low + *high) < step * kMostRounding;
 }
 
 /// The difference of neighbouring numbers that a FakeQuantize with one step gives.
-std::optional<double> step_of(const ir::Node& quantization) {
-  const auto low = ir::exact_number(quantization.input(3));
-  const auto high = ir::exact_number(quantization.input(4));
+std::optional<double> step_of(ir::FakeQuantizeView quantization) {
+  const auto low = ir::exact_number(quantization.output_low());
+  const auto high = ir::exact_number(quantization.output_high());
   if (!low || !high) return std::nullopt;
-  return (*high - *low) / static_cast<double>(quantization.integer("levels") - 1);
+  return (*high - *low) / static_cast<double>(quantization.levels() - 1);
 }
 
 /// The same for the numbers of a value: those of a FakeQuantize, or integers times a constant.
 std::optional<double> step_of(ir::Value value) {
   for (int depth = 0; depth < kMostMoves; ++depth) {
     const ir::Node& node = *value.node;
-    if (node.is(ops::FakeQuantize)) return step_of(node);
+    if (const auto quantization = ir::match<ir::FakeQuantizeView>(node)) return step_of(*quantization);
     if (node.is(ops::Multiply)) {
       const ir::Value* const scale = constant_operand(node);
       return scale == nullptr ? std::nullopt : ir::exact_number(*scale);
@@ -225,7 +237,7 @@ std::optional<double> step_of(ir::Value value) {
 }
 
 /// Fault::quantized_unit_scale.
-bool precedes_step_of_product(const ir::Node& product) {
+bool precedes_step_of_product(ir::MatMulView product) {
   constexpr double kRounding = 1e-6;
   const ir::Node* const sum = only_reader(product);
   if (sum == nullptr || !sum->is_one_of({ops::Add, ops::Subtract}) || scaled_axes(*sum).empty()) return false;
@@ -233,49 +245,48 @@ bool precedes_step_of_product(const ir::Node& product) {
   if (quantization == nullptr || !quantization->is(ops::FakeQuantize)) return false;
   const auto weights = weights_of(product);
   const auto scales = weights ? ir::exact_numbers(weights->weights.scale) : std::nullopt;
-  const auto step = scales ? step_of(product.input(0)) : std::nullopt;
-  const auto next_step = step ? step_of(*quantization) : std::nullopt;
+  const auto step = scales ? step_of(product.a()) : std::nullopt;
+  const auto next_step = step ? step_of(ir::FakeQuantizeView(*quantization)) : std::nullopt;
   if (!next_step) return false;
   return std::ranges::any_of(
       *scales, [&](double scale) { return std::abs(*step * scale - *next_step) <= *next_step * kRounding; });
 }
 
 /// Fault::quantized_padded_average.
-bool averages_pads(const ir::Node& pool) {
+bool averages_pads(ir::AvgPoolView pool) {
   const auto is_positive = [](std::int64_t size) { return size > 0; };
-  return !pool.boolean("exclude-pad") && holds_integers(pool.input(0)) &&
-         !has_no_zero_point(*pool.input(0).node) &&
-         (std::ranges::any_of(pool.integers("pads_begin"), is_positive) ||
-          std::ranges::any_of(pool.integers("pads_end"), is_positive));
+  return !pool.exclude_pad() && holds_integers(pool.data()) && !has_no_zero_point(*pool.data().node) &&
+         (std::ranges::any_of(pool.pads_begin(), is_positive) ||
+          std::ranges::any_of(pool.pads_end(), is_positive));
 }
 
 /// The axes along which a Pad may add elements; all axes if its pads are dynamic.
-std::vector<std::size_t> padded_axes(const ir::Node& pad) {
+std::vector<std::size_t> padded_axes(ir::PadView pad) {
   std::vector<std::size_t> axes;
-  const auto begins = ir::exact_values(pad.input(1));
-  const auto ends = ir::exact_values(pad.input(2));
-  for (std::size_t axis = 0; axis < pad.input(0).shape().rank(); ++axis) {
+  const auto begins = ir::exact_values(pad.begins());
+  const auto ends = ir::exact_values(pad.ends());
+  for (std::size_t axis = 0; axis < pad.data().shape().rank(); ++axis) {
     if (!begins || !ends || (*begins)[axis] != 0 || (*ends)[axis] != 0) axes.push_back(axis);
   }
   return axes;
 }
 
 /// Fault::quantized_pad_value. OpenVINO pads the scales and zero points, too, if there is one padded axis.
-bool pads_quantized_numbers(const ir::Node& pad) {
-  const ir::PartialShape& shape = pad.input(0).shape();
-  if (pad.text("pad_mode") != "constant" || !shape.has_rank() || !holds_integers(pad.input(0))) return false;
+bool pads_quantized_numbers(ir::PadView pad) {
+  const ir::PartialShape& shape = pad.data().shape();
+  if (pad.pad_mode() != "constant" || !shape.has_rank() || !holds_integers(pad.data())) return false;
   const std::vector<std::size_t> axes = padded_axes(pad);
-  if (axes.size() > 1 && ir::exact_values(pad.input(1)) && ir::exact_values(pad.input(2))) return false;
-  if (ir::exact_number(pad.input(3)) != 0.0) return true;
-  return !has_no_zero_point(*pad.input(0).node) &&
+  if (axes.size() > 1 && ir::exact_values(pad.begins()) && ir::exact_values(pad.ends())) return false;
+  if (ir::exact_number(pad.value()) != 0.0) return true;
+  return !has_no_zero_point(*pad.data().node) &&
          std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].admits(1); });
 }
 
 /// Fault::quantized_narrow_average.
-bool averages_few_channels(const ir::Node& pool) {
+bool averages_few_channels(ir::AvgPoolView pool) {
   constexpr std::int64_t kFewest = 4;
   const ir::PartialShape& shape = pool.output(0).shape;
-  return holds_integers(pool.input(0)) && (!shape.has_rank() || shape.rank() < 2 || shape[1].min < kFewest);
+  return holds_integers(pool.data()) && (!shape.has_rank() || shape.rank() < 2 || shape[1].min < kFewest);
 }
 
 void separate_input(ir::Builder& builder, ir::Node& node) {
@@ -285,10 +296,10 @@ void separate_input(ir::Builder& builder, ir::Node& node) {
 }
 
 /// Fault::quantized_group_filters: several filters for each group of one channel.
-bool is_of_single_channels(const ir::Node& node) {
-  const ir::PartialShape& filters = node.input(1).shape();
+bool is_of_single_channels(ir::GroupConvolutionView convolution) {
+  const ir::PartialShape& filters = convolution.filters().shape();
   return filters.has_rank() && filters.rank() > 3 && filters[1] != ir::Dimension(1) && filters[2].admits(1) &&
-         is_quantized(node.input(0));
+         is_quantized(convolution.data());
 }
 
 /// Whether the value is a Convolution or MatMul of quantised numbers, possibly with elementwise operations.
@@ -345,10 +356,14 @@ Workaround separate_quantized_operations() {
               must_be_separated_if_quantized<precedes_quantization>),
           row(Fault::quantized_group_filters, {ops::GroupConvolution},
               must_be_separated_if_quantized<is_of_single_channels>),
+          LegalizationRow{Fault::quantized_narrow_average,
+                          {ops::AvgPool},
+                          affects<averages_few_channels>,
+                          separate_input},
           LegalizationRow{
-              Fault::quantized_narrow_average, {ops::AvgPool}, averages_few_channels, separate_input},
-          LegalizationRow{Fault::quantized_padded_average, {ops::AvgPool}, averages_pads, separate_input},
-          LegalizationRow{Fault::quantized_pad_value, {ops::Pad}, pads_quantized_numbers, separate_input},
+              Fault::quantized_padded_average, {ops::AvgPool}, affects<averages_pads>, separate_input},
+          LegalizationRow{
+              Fault::quantized_pad_value, {ops::Pad}, affects<pads_quantized_numbers>, separate_input},
           row(Fault::quantized_regrouped_channels, arithmetic_and_quantization(),
               must_be_separated_if_quantized<precedes_regrouped_channels>),
           row(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/elementwise.hpp"
 #include "passes/constant_values.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
@@ -36,29 +37,29 @@ bool is_reduced(ir::Value value) {
   return false;
 }
 
-bool divides_reduced(const ir::Node& node) {
-  return is_folded(node.input(1)) && is_reduced(node.input(0));
+bool divides_reduced(ir::DivideView divide) {
+  return is_folded(divide.b()) && is_reduced(divide.a());
 }
 
-ir::Value without_remainder(ir::Builder& builder, const ir::Node& node) {
-  const ir::Value dividend = node.input(0);
-  const ir::Value divisor = node.input(1);
-  const ir::AttributeValue* const is_flooring = node.find_attribute("m_pythondiv");
-  const ir::Op remainder = is_flooring == nullptr || std::get<bool>(*is_flooring) ? ops::FloorMod : ops::Mod;
+ir::Value without_remainder(ir::Builder& builder, ir::DivideView divide) {
+  const ir::Value dividend = divide.a();
+  const ir::Value divisor = divide.b();
+  const ir::Op remainder = divide.m_pythondiv().value_or(true) ? ops::FloorMod : ops::Mod;
   const ir::Value rest = builder.op(remainder, {dividend, divisor});
   const std::array inputs = {builder.op(ops::Subtract, {dividend, rest}), divisor};
-  return builder.node(ops::Divide, inputs, node.attributes()).value();
+  return builder.node(ops::Divide, inputs, divide.node().attributes()).value();
 }
 
 }  // namespace
 
 Workaround separate_reduced_divisions() {
-  return {
-      .name = "separate_reduced_divisions",
-      .stage = Stage::operations,
-      .summary = "Subtracts the remainder before a reduced integer is divided by a constant",
-      .rows = {LegalizationRow{
-          Fault::integer_reduce_then_division, {ops::Divide}, divides_reduced, replace<without_remainder>}}};
+  return {.name = "separate_reduced_divisions",
+          .stage = Stage::operations,
+          .summary = "Subtracts the remainder before a reduced integer is divided by a constant",
+          .rows = {LegalizationRow{Fault::integer_reduce_then_division,
+                                   {ops::Divide},
+                                   affects<divides_reduced>,
+                                   replace<without_remainder>}}};
 }
 
 }  // namespace onnx2ir::passes

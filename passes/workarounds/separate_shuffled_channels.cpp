@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -14,8 +15,8 @@ namespace {
 constexpr std::size_t kRank = 6;
 
 /// Whether OpenVINO reads the dynamic number of groups of `split`, the Reshape before the Transpose.
-bool has_dynamic_groups(const ir::Node& split) {
-  const ir::PartialShape& from = split.input(0).shape();
+bool has_dynamic_groups(ir::ReshapeView split) {
+  const ir::PartialShape& from = split.data().shape();
   const ir::PartialShape& to = split.output(0).shape;
   if (!from.has_rank() || from.rank() != 4 || !to.has_rank()) return false;
   for (std::size_t i = 1; i < 4; ++i) {
@@ -24,28 +25,26 @@ bool has_dynamic_groups(const ir::Node& split) {
   return (to.rank() == 4 || to.rank() == 5) && to[1].is_dynamic();
 }
 
-bool is_affected(const ir::Node& merge) {
-  const ir::Node& transpose = *merge.input(0).node;
-  if (!transpose.is(ops::Transpose)) return false;
-  const ir::Node& split = *transpose.input(0).node;
-  if (!split.is(ops::Reshape) || !has_dynamic_groups(split)) return false;
-  const auto order = ir::exact_order(transpose);
-  const auto sizes = ir::exact_values(split.input(1));
-  return order && sizes && order->size() == sizes->size() && ir::exact_values(merge.input(1));
+bool is_affected(ir::ReshapeView merge) {
+  const auto transpose = ir::match<ir::TransposeView>(merge.data());
+  const auto split = transpose ? ir::match<ir::ReshapeView>(transpose->data()) : std::nullopt;
+  if (!split || !has_dynamic_groups(*split)) return false;
+  const auto order = ir::exact_order(*transpose);
+  const auto sizes = ir::exact_values(split->shape());
+  return order && sizes && order->size() == sizes->size() && ir::exact_values(merge.shape());
 }
 
-ir::Value separate(ir::Builder& builder, const ir::Node& merge) {
-  const ir::Node& transpose = *merge.input(0).node;
-  const ir::Node& split = *transpose.input(0).node;
+ir::Value separate(ir::Builder& builder, ir::ReshapeView merge) {
+  const ir::TransposeView transpose = *merge.data().node;
+  const ir::ReshapeView split = *transpose.data().node;
   auto order = ir::exact_order(transpose);
-  auto sizes = ir::exact_values(split.input(1));
+  auto sizes = ir::exact_values(split.shape());
   sizes->resize(kRank, 1);
   while (order->size() < kRank) order->push_back(static_cast<std::int64_t>(order->size()));
-  const ir::Value parts = builder.op(ops::Reshape, {split.input(0), builder.integers(*sizes)},
-                                     {{"special_zero", split.boolean("special_zero")}});
+  const ir::Value parts = builder.op(ops::Reshape, {split.data(), builder.integers(*sizes)},
+                                     {{"special_zero", split.special_zero()}});
   const ir::Value transposed = builder.op(ops::Transpose, {parts, builder.integers(*order)});
-  return builder.op(ops::Reshape, {transposed, merge.input(1)},
-                    {{"special_zero", merge.boolean("special_zero")}});
+  return builder.op(ops::Reshape, {transposed, merge.shape()}, {{"special_zero", merge.special_zero()}});
 }
 
 }  // namespace
@@ -55,7 +54,7 @@ Workaround separate_shuffled_channels() {
           .stage = Stage::kernels,
           .summary = "Keeps OpenVINO from reading a dynamic number of groups as a shuffle of channels",
           .rows = {LegalizationRow{
-              Fault::shuffle_channels_groups, {ops::Reshape}, is_affected, replace<separate>}}};
+              Fault::shuffle_channels_groups, {ops::Reshape}, affects<is_affected>, replace<separate>}}};
 }
 
 }  // namespace onnx2ir::passes

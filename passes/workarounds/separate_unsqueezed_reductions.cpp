@@ -8,6 +8,8 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/groups.hpp"
+#include "ir/views/reshaping.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -21,48 +23,50 @@ constexpr ir::OperationSet kReductions = {ops::ReduceL1,        ops::ReduceL2,  
 /// Whether the value is another one with additional axes of size 1.
 bool is_unsqueezed(ir::Value value) {
   if (value.node->is(ops::Unsqueeze)) return true;
-  if (!value.node->is(ops::Reshape)) return false;
-  const ir::PartialShape& before = value.node->input(0).shape();
+  const auto reshape = ir::match<ir::ReshapeView>(value);
+  if (!reshape) return false;
+  const ir::PartialShape& before = reshape->data().shape();
   const ir::PartialShape& after = value.shape();
   if (!before.has_rank() || before.rank() >= after.rank()) return false;
   const auto ones = [](const ir::PartialShape& shape) { return std::ranges::count(shape, ir::Dimension(1)); };
   return ones(after) > ones(before);
 }
 
-bool is_affected(const ir::Node& reduction) {
-  const ir::Value data = reduction.input(0);
-  const auto axes = ir::exact_values(reduction.input(1));
+bool is_affected(ir::ReductionView reduction) {
+  const ir::Value data = reduction.data();
+  const auto axes = ir::exact_values(reduction.axes());
   const bool follows_reduction = data.node->is_one_of(kReductions);
   if (!axes || axes->empty() || !data.shape().has_rank() || (!is_unsqueezed(data) && !follows_reduction))
     return false;
-  return (reduction.boolean("keep_dims") && !follows_reduction) ||
+  return (reduction.keep_dims() && !follows_reduction) ||
          std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
 }
 
-ir::Value separated(ir::Builder& builder, const ir::Node& reduction) {
-  const ir::Value data = reduction.input(0);
-  const auto axes = ir::exact_values(reduction.input(1));
+ir::Value separated(ir::Builder& builder, ir::ReductionView reduction) {
+  const ir::Value data = reduction.data();
+  const auto axes = ir::exact_values(reduction.axes());
   const bool follows_reduction = data.node->is_one_of(kReductions);
-  const bool keeps_axes = reduction.boolean("keep_dims");
+  const bool keeps_axes = reduction.keep_dims();
   std::vector<std::int64_t> places;
   for (const std::int64_t axis : *axes) {
     places.push_back(static_cast<std::int64_t>(ir::normalize_axis(axis, data.shape().rank())));
   }
   std::ranges::sort(places);
-  const ir::Value list = builder.integers(places, reduction.input(1).type());
-  if (follows_reduction) return builder.op(reduction.op().id, {data, list}, {{"keep_dims", keeps_axes}});
-  const ir::Value reduced = builder.op(reduction.op().id, {data, list}, {{"keep_dims", false}});
+  const ir::Value list = builder.integers(places, reduction.axes().type());
+  if (follows_reduction)
+    return builder.op(reduction.node().op().id, {data, list}, {{"keep_dims", keeps_axes}});
+  const ir::Value reduced = builder.op(reduction.node().op().id, {data, list}, {{"keep_dims", false}});
   return keeps_axes ? ir::unsqueeze(builder, reduced, places) : reduced;
 }
 
 }  // namespace
 
 Workaround separate_unsqueezed_reductions() {
-  return {
-      .name = "separate_unsqueezed_reductions",
-      .stage = Stage::operations,
-      .summary = "Counts axes of Reduces after an Unsqueeze from the front, and removes the axes",
-      .rows = {LegalizationRow{Fault::unsqueezed_reduction, kReductions, is_affected, replace<separated>}}};
+  return {.name = "separate_unsqueezed_reductions",
+          .stage = Stage::operations,
+          .summary = "Counts axes of Reduces after an Unsqueeze from the front, and removes the axes",
+          .rows = {LegalizationRow{Fault::unsqueezed_reduction, kReductions, affects<is_affected>,
+                                   replace<separated>}}};
 }
 
 }  // namespace onnx2ir::passes

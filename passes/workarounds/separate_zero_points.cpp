@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "ir/views/elementwise.hpp"
+#include "ir/views/unary.hpp"
 #include "passes/jumps.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
@@ -12,23 +14,21 @@
 namespace onnx2ir::passes {
 namespace {
 
-bool is_dequantization(const ir::Node& multiply) {
-  const ir::Node& difference = *multiply.input(0).node;
-  if (!difference.is(ops::Subtract)) return false;
-  const ir::Node& widened = *difference.input(0).node;
-  return widened.is(ops::Convert) && ir::is_integral(widened.input(0).type()) &&
-         widened.input(0).node->constant() == nullptr;
+bool is_dequantization(ir::MultiplyView multiply) {
+  const auto difference = ir::match<ir::SubtractView>(multiply.a());
+  const auto widened = difference ? ir::match<ir::ConvertView>(difference->a()) : std::nullopt;
+  return widened && ir::is_integral(widened->data().type()) && widened->data().node->constant() == nullptr;
 }
 
 bool is_affected(const ir::Node& multiply) {
   return is_dequantization(multiply) && must_have_exact_zero(multiply);
 }
 
-ir::Value separate(ir::Builder& builder, const ir::Node& multiply) {
+ir::Value separate(ir::Builder& builder, ir::MultiplyView multiply) {
   constexpr double kFar = std::numeric_limits<float>::max();
-  const std::array inputs{builder.op(ops::Clamp, {multiply.input(0)}, {{"min", -kFar}, {"max", kFar}}),
-                          multiply.input(1)};
-  return builder.node(ops::Multiply, inputs, multiply.attributes()).value();
+  const std::array inputs{builder.op(ops::Clamp, {multiply.a()}, {{"min", -kFar}, {"max", kFar}}),
+                          multiply.b()};
+  return builder.node(ops::Multiply, inputs, multiply.node().attributes()).value();
 }
 
 }  // namespace

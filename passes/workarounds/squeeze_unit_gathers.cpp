@@ -3,6 +3,8 @@
 // a Squeeze takes the place of the Gather; OpenVINO leaves it.
 #include "ir/known_values.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/reshaping.hpp"
+#include "ir/views/selection.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -13,23 +15,23 @@ bool is_zero(ir::Value value) {
   return ir::exact_values(value) == ir::Integers{0};
 }
 
-bool takes_only_element(const ir::Node& gather) {
-  const ir::PartialShape& shape = gather.input(0).shape();
+bool takes_only_element(ir::GatherView gather) {
+  const ir::PartialShape& shape = gather.data().shape();
   if (!shape.has_rank() || shape.rank() == 0 || shape[0] != ir::Dimension(1)) return false;
-  const ir::PartialShape& indices = gather.input(1).shape();
-  return indices.has_rank() && indices.rank() == 0 && is_zero(gather.input(1)) && is_zero(gather.input(2));
+  const ir::PartialShape& indices = gather.indices().shape();
+  return indices.has_rank() && indices.rank() == 0 && is_zero(gather.indices()) && is_zero(gather.axis());
 }
 
-bool is_affected(const ir::Node& transpose) {
-  const ir::Node& gather = *transpose.input(0).node;
-  return gather.is(ops::Gather) && transpose.output(0).uses.size() > 1 && takes_only_element(gather) &&
-         gather.input(0).type() != ir::ElementType::string;
+bool is_affected(ir::TransposeView transpose) {
+  const auto gather = ir::match<ir::GatherView>(transpose.data());
+  return gather && transpose.output(0).uses.size() > 1 && takes_only_element(*gather) &&
+         gather->data().type() != ir::ElementType::string;
 }
 
-ir::Value squeezed(ir::Builder& builder, const ir::Node& transpose) {
-  const ir::Node& gather = *transpose.input(0).node;
-  const ir::Value only = builder.op(ops::Squeeze, {gather.input(0), builder.integers({0})});
-  return builder.op(ops::Transpose, {only, transpose.input(1)});
+ir::Value squeezed(ir::Builder& builder, ir::TransposeView transpose) {
+  const ir::GatherView gather = *transpose.data().node;
+  const ir::Value only = builder.op(ops::Squeeze, {gather.data(), builder.integers({0})});
+  return builder.op(ops::Transpose, {only, transpose.order()});
 }
 
 }  // namespace
@@ -38,7 +40,8 @@ Workaround squeeze_unit_gathers() {
   return {.name = "squeeze_unit_gathers",
           .stage = Stage::kernels,
           .summary = "Replaces the Gather of an only element before a shared Transpose by a Squeeze",
-          .rows = {LegalizationRow{Fault::skipped_gather, {ops::Transpose}, is_affected, replace<squeezed>}}};
+          .rows = {LegalizationRow{
+              Fault::skipped_gather, {ops::Transpose}, affects<is_affected>, replace<squeezed>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -7,6 +7,7 @@
 #include "ir/builder.hpp"
 #include "ir/shape_tools.hpp"
 #include "ir/size_rules.hpp"
+#include "ir/views/joining.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -14,22 +15,22 @@ namespace onnx2ir::passes {
 namespace {
 
 /// Whether a size may be 0 in one operand of the arithmetic and 1 in the other.
-bool sizes_may_clash(const ir::Node& broadcast, ir::Value other) {
+bool sizes_may_clash(ir::BroadcastView broadcast, ir::Value other) {
   const ir::PartialShape& shape = broadcast.output(0).shape;
-  const std::size_t target_rank = broadcast.input(1).shape().element_count().value_or(0);
+  const std::size_t target_rank = broadcast.shape().shape().element_count().value_or(0);
   const std::size_t other_rank = other.shape().rank();
   for (std::size_t back = 1; back <= std::min(shape.rank(), target_rank); ++back) {
     if (shape[shape.rank() - back].min > 0) continue;
     if (back > other_rank) return true;
     const ir::Dimension& size = other.shape()[other_rank - back];
     if (size.min > 1 || size.max == 0) continue;
-    if (!ir::is_size_of(broadcast.input(1), target_rank - back, other, other_rank - back)) return true;
+    if (!ir::is_size_of(broadcast.shape(), target_rank - back, other, other_rank - back)) return true;
   }
   return false;
 }
 
-bool is_affected(const ir::Node& broadcast) {
-  if (broadcast.text("mode") == "explicit") return false;
+bool is_affected(ir::BroadcastView broadcast) {
+  if (broadcast.mode() == "explicit") return false;
   return std::ranges::any_of(broadcast.output(0).uses, [&](const ir::Use& use) {
     const ir::Node& reader = *use.node;
     if (!reader.op().traits.is_arithmetic) return false;
@@ -45,9 +46,9 @@ ir::Value extended(ir::Builder& builder, ir::Value sizes, std::size_t rank) {
   return ir::concat(builder, {builder.integers(std::vector<std::int64_t>(rank - present, 1)), sizes});
 }
 
-ir::Value tiled(ir::Builder& builder, const ir::Node& node) {
-  const std::size_t rank = node.output(0).shape.rank();
-  ir::Value data = node.input(0);
+ir::Value tiled(ir::Builder& builder, ir::BroadcastView broadcast) {
+  const std::size_t rank = broadcast.output(0).shape.rank();
+  ir::Value data = broadcast.data();
   if (const std::size_t missing = rank - data.shape().rank(); missing > 0) {
     std::vector<std::int64_t> axes(missing);
     for (std::size_t i = 0; i < missing; ++i) axes[i] = static_cast<std::int64_t>(i);
@@ -56,7 +57,7 @@ ir::Value tiled(ir::Builder& builder, const ir::Node& node) {
   const ir::Value own = ir::computed_shape_of(builder, data);
   const ir::Value grows = builder.op(ops::Equal, {own, builder.integers({1})});
   const ir::Value repeats =
-      builder.op(ops::Select, {grows, extended(builder, node.input(1), rank), builder.integers({1})});
+      builder.op(ops::Select, {grows, extended(builder, broadcast.shape(), rank), builder.integers({1})});
   return builder.op(ops::Tile, {data, repeats});
 }
 
@@ -67,7 +68,7 @@ Workaround tile_empty_broadcasts() {
           .stage = Stage::kernels,
           .summary = "Replaces Broadcasts to sizes that may be 0 by Tiles if arithmetic uses them",
           .rows = {LegalizationRow{
-              Fault::empty_broadcast_in_arithmetic, {ops::Broadcast}, is_affected, replace<tiled>}}};
+              Fault::empty_broadcast_in_arithmetic, {ops::Broadcast}, affects<is_affected>, replace<tiled>}}};
 }
 
 }  // namespace onnx2ir::passes

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/shape_tools.hpp"
+#include "ir/views/spatial.hpp"
 #include "passes/legality/all_workarounds.hpp"
 #include "target/faults.hpp"
 
@@ -23,17 +24,17 @@ struct Convolution {
 };
 
 /// The convolution of `node` if it has one input channel and at least two spatial axes; no value otherwise.
-std::optional<Convolution> one_channel_convolution(const ir::Node& node) {
-  const auto filter = node.input(1).shape().sizes();
+std::optional<Convolution> one_channel_convolution(ir::ConvolutionView convolution) {
+  const auto filter = convolution.filters().shape().sizes();
   if (!filter || filter->size() < 4 || (*filter)[1] != 1) return std::nullopt;
-  return Convolution{.data = node.input(0),
-                     .filter = node.input(1),
+  return Convolution{.data = convolution.data(),
+                     .filter = convolution.filters(),
                      .kernel = Sizes(filter->begin() + 2, filter->end()),
-                     .strides = node.integers("strides").list(),
-                     .dilations = node.integers("dilations").list(),
-                     .pads_begin = node.integers("pads_begin").list(),
-                     .pads_end = node.integers("pads_end").list(),
-                     .auto_pad = node.text("auto_pad")};
+                     .strides = convolution.strides().list(),
+                     .dilations = convolution.dilations().list(),
+                     .pads_begin = convolution.pads_begin().list(),
+                     .pads_end = convolution.pads_end().list(),
+                     .auto_pad = convolution.auto_pad()};
 }
 
 /// Fault::convolution_of_one_channel. A pad that auto_pad computes is smaller than the kernel.

@@ -1,4 +1,5 @@
 // Reads, prints and compares IR.
+#include <exception>
 #include <new>
 #include <span>
 #include <string>
@@ -50,10 +51,10 @@ std::unique_ptr<ir::Model> written(Model::Implementation& model) {
   return backend_xml::as_written(*model.model);
 }
 
-}  // namespace
-
-Conversion read_ir_bytes(std::string_view xml, std::vector<std::byte> weights) {
-  Conversion conversion;
+/// Runs `read`, and converts its exceptions to diagnostics. Sets `conversion.model` if there is no error.
+/// `name`: "'model.xml'"; empty for IR in memory.
+template <typename Read>
+void read_into(Conversion& conversion, const std::string& name, Read read) {
   const auto fail = [&](DiagnosticCode code, std::string message) {
     Diagnostic diagnostic;
     diagnostic.code = code;
@@ -62,49 +63,49 @@ Conversion read_ir_bytes(std::string_view xml, std::vector<std::byte> weights) {
   };
   try {
     auto implementation = std::make_unique<Model::Implementation>();
-    implementation->model = backend_xml::read_xml(xml, ir::ConstantData(std::move(weights)));
+    implementation->model = read();
     conversion.model.emplace(std::move(implementation));
   } catch (const std::bad_alloc&) {
     fail(DiagnosticCode::out_of_memory, "the IR needs more memory than is available");
   } catch (const backend_xml::InvalidIr& error) {
-    fail(DiagnosticCode::unreadable_ir, std::string("the IR cannot be read: ") + error.what());
+    fail(DiagnosticCode::unreadable_ir,
+         (name.empty() ? "the IR cannot be read: " : name + ": ") + error.what());
+  } catch (const ir::TextError& error) {
+    fail(DiagnosticCode::unreadable_ir, name + ", line " + std::to_string(error.line) + ", column " +
+                                            std::to_string(error.column) + ": " + error.what());
+  } catch (const ir::InputError& error) {
+    fail(DiagnosticCode::unreadable_ir, error.what());
+  } catch (const std::exception& fault) {
+    fail(DiagnosticCode::internal_error, std::string("an internal error of onnx2ir: ") + fault.what());
+    conversion.diagnostics.back().hint = "please report it with the IR";
   }
+}
+
+}  // namespace
+
+Conversion read_ir_bytes(std::string_view xml, std::vector<std::byte> weights) {
+  Conversion conversion;
+  read_into(conversion, "", [&] { return backend_xml::read_xml(xml, ir::ConstantData(std::move(weights))); });
   return conversion;
 }
 
 Conversion read_ir(const std::filesystem::path& xml, const std::filesystem::path& bin) {
   Conversion conversion;
-  conversion.files = {xml, bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin};
-  const auto fail = [&](DiagnosticCode code, std::string message) {
-    Diagnostic diagnostic;
-    diagnostic.code = code;
-    diagnostic.message = std::move(message);
-    conversion.diagnostics.push_back(std::move(diagnostic));
-  };
-  try {
-    auto implementation = std::make_unique<Model::Implementation>();
-    implementation->model = read_model(xml, bin);
-    const auto weights = bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
-    for (const auto& path : {xml, weights}) {
-      if (const auto identity = platform::identify(path))
-        implementation->model->inputs.push_back({path.string(), *identity});
+  const auto beside = std::filesystem::path(xml).replace_extension(".bin");
+  conversion.files = {xml, bin.empty() ? beside : bin};
+  read_into(conversion, "'" + xml.string() + "'", [&] {
+    auto model = read_model(xml, bin);
+    for (const auto& path : conversion.files) {
+      if (const auto identity = platform::identify(path)) model->inputs.push_back({path.string(), *identity});
     }
-    conversion.model.emplace(std::move(implementation));
-  } catch (const std::bad_alloc&) {
-    fail(DiagnosticCode::out_of_memory, "the IR needs more memory than is available");
-  } catch (const backend_xml::InvalidIr& error) {
-    fail(DiagnosticCode::unreadable_ir, "'" + xml.string() + "': " + error.what());
-    std::error_code no_error;
-    const auto beside = std::filesystem::path(xml).replace_extension(".bin");
-    if (bin.empty() && !std::filesystem::exists(beside, no_error))
-      conversion.diagnostics.back().hint =
-          "there is no '" + beside.string() + "': put the weights beside the XML";
-  } catch (const ir::TextError& error) {
-    fail(DiagnosticCode::unreadable_ir, "'" + xml.string() + "', line " + std::to_string(error.line) +
-                                            ", column " + std::to_string(error.column) + ": " + error.what());
-  } catch (const ir::InputError& error) {
-    fail(DiagnosticCode::unreadable_ir, error.what());
-  }
+    return model;
+  });
+  std::error_code no_error;
+  if (!conversion.model && conversion.diagnostics.back().code == DiagnosticCode::unreadable_ir &&
+      bin.empty() && xml.extension() != ".ir" && std::filesystem::is_regular_file(xml, no_error) &&
+      !std::filesystem::exists(beside, no_error))
+    conversion.diagnostics.back().hint =
+        "there is no '" + beside.string() + "': put the weights beside the XML";
   return conversion;
 }
 

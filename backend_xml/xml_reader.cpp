@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <new>
 #include <optional>
 #include <pugixml.hpp>
 #include <string>
@@ -109,7 +110,9 @@ class Reader {
     const std::size_t expected = has_any_outputs ? outputs.size() : static_cast<std::size_t>(op->outputs);
     // Older versions lack outputs at the end.
     const bool has_outputs = outputs.size() == expected || (is_older && outputs.size() < expected);
-    if (op->id != ops::Result && !has_outputs) return nullptr;
+    // OpenVINO may write the output of a Result or leave it out.
+    const bool is_result = op->id == ops::Result && outputs.size() <= expected;
+    if (!is_result && !has_outputs) return nullptr;
     ir::Node& node = graph.add(*op, inputs, expected);
     node.name = layer.attribute("name").value();
     const bool is_complete = attributes(layer, node) && (is_older || has_only_known_attributes(layer, *op));
@@ -283,6 +286,7 @@ pugi::xml_node read_net(std::string_view xml, pugi::xml_document& document) {
   // Do not normalise attributes: spaces are part of names.
   const auto parsed =
       document.load_buffer(xml.data(), xml.size(), pugi::parse_default & ~pugi::parse_wconv_attribute);
+  if (parsed.status == pugi::status_out_of_memory) throw std::bad_alloc();
   if (!parsed) refuse("no XML: {} at byte {}", parsed.description(), parsed.offset);
   const pugi::xml_node net = document.child("net");
   if (required_text(net, "version") != "11")

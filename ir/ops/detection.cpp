@@ -121,16 +121,18 @@ void infer_detection_output(Node& node) {
   classes = quotient(size_of_input(node, 1, 1), priors);
   for (const std::size_t boxes : {0, 4}) {
     if (classes == 0 && !is_shared && boxes < node.inputs().size())
-      classes = quotient(size_of_input(node, boxes, 1), priors * kCorners);
+      classes = quotient(size_of_input(node, boxes, 1), checked_multiply(priors, kCorners));
   }
-  if (priors == 0) priors = quotient(size_of_input(node, 0, 1), (is_shared ? 1 : classes) * kCorners);
+  const std::int64_t places = checked_multiply(is_shared ? 1 : classes, kCorners);
+  if (priors == 0) priors = quotient(size_of_input(node, 0, 1), places);
   if (priors != 0 && (is_shared || classes != 0))
-    require_size(node, 0, 1, Dimension(priors * kCorners * (is_shared ? 1 : classes)));
+    require_size(node, 0, 1, Dimension(checked_multiply(priors, places)));
 
   Dimension images = size_of_input(node, 0, 0);
   require_size(node, 1, 0, images);
   if (images.is_dynamic() && size_of_input(node, 1, 0).is_static()) images = size_of_input(node, 1, 0);
   const auto known = [](std::int64_t count) { return count != 0 ? Dimension(count) : Dimension(); };
+  require(!detection_output.keep_top_k().empty(), "keep_top_k is empty");
   const std::int64_t kept = detection_output.keep_top_k()[0];
   const std::int64_t most = detection_output.top_k();
   Dimension rows = multiply(images, known(classes));

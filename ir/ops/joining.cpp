@@ -74,12 +74,14 @@ void infer_split(Node& node) {
   const Value data = split.data();
   const auto axis = exact_values(split.axis());
   const std::int64_t parts = split.num_splits();
+  require(parts == static_cast<std::int64_t>(node.outputs().size()) && parts > 0,
+          "Split: needs one output for each part");
   PartialShape result = data.shape();
   if (result.has_rank()) {
     if (axis && axis->size() == 1) {
       Dimension& dimension = result[normalize_axis(axis->front(), result.rank())];
       if (dimension.is_static()) {
-        require(parts > 0 && dimension.size() % parts == 0, "Split: the axis cannot be divided evenly");
+        require(dimension.size() % parts == 0, "Split: the axis cannot be divided evenly");
         dimension = dimension.size() / parts;
       } else {
         dimension = Dimension();

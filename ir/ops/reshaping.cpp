@@ -32,14 +32,17 @@ Dimension product(std::span<const Dimension> dimensions) {
   return result;
 }
 
-/// The interval of the quotients that are integers.
-Dimension divided(Dimension dimension, std::int64_t divisor) {
+/// The interval of the quotients that are integers. Throws InvalidNode(`reason`) if there is none.
+Dimension divided(Dimension dimension, std::int64_t divisor, const char* reason) {
   const bool bounded = dimension.max != Dimension::kUnbounded;
-  return {dimension.min / divisor + (dimension.min % divisor == 0 ? 0 : 1),
-          bounded ? dimension.max / divisor : Dimension::kUnbounded};
+  const Dimension result(dimension.min / divisor + (dimension.min % divisor == 0 ? 0 : 1),
+                         bounded ? dimension.max / divisor : Dimension::kUnbounded);
+  require(!bounded || result.min <= result.max, reason);
+  return result;
 }
 
 void infer_reshape(Node& node) {
+  constexpr const char* kMisfit = "Reshape: the number of elements does not fit the shape";
   const ReshapeView reshape = node;
   const Value data = reshape.data();
   const Value pattern = reshape.shape();
@@ -88,16 +91,15 @@ void infer_reshape(Node& node) {
       const Dimension taken = product(right);
       if (available.is_static() && taken.is_static()) {
         if (taken.size() == 0) {
-          require(available.size() == 0, "Reshape: the number of elements does not fit the shape");
+          require(available.size() == 0, kMisfit);
           result[*inferred] = 0;
         } else {
-          require(available.size() % taken.size() == 0,
-                  "Reshape: the number of elements does not fit the shape");
+          require(available.size() % taken.size() == 0, kMisfit);
           result[*inferred] = available.size() / taken.size();
         }
       } else {
         const bool is_divisor = taken.is_static() && taken.size() > 0;
-        result[*inferred] = is_divisor ? divided(available, taken.size()) : Dimension();
+        result[*inferred] = is_divisor ? divided(available, taken.size(), kMisfit) : Dimension();
       }
     } else {
       const Dimension target = product(result);
@@ -239,10 +241,8 @@ void infer_space_to_depth(Node& node) {
   if (!blocks) return;
   auto& [size, dimensions] = *blocks;
   for (std::size_t i = 2; i < dimensions.size(); ++i) {
-    require(dimensions[i].is_dynamic() || dimensions[i].size() % size == 0,
-            "SpaceToDepth: the block size does not divide the axes");
     dimensions[1] = multiply(dimensions[1], size);
-    dimensions[i] = divided(dimensions[i], size);
+    dimensions[i] = divided(dimensions[i], size, "SpaceToDepth: the block size does not divide the axes");
   }
   set_output(node, 0, node.input(0).type(), PartialShape(std::move(dimensions)));
 }

@@ -141,13 +141,15 @@ void infer_gather(Node& node) {
   const Value indices = gather.indices();
   const auto axis_value = exact_values(gather.axis());
   if (!data.shape().has_rank() || !indices.shape().has_rank() || !axis_value || axis_value->size() != 1) {
-    const bool ranked = data.shape().has_rank() && indices.shape().has_rank();
     const std::int64_t batch = gather.batch_dims();
+    if (!data.shape().has_rank() || !indices.shape().has_rank() || batch < 0)
+      return set_output(node, 0, data.type(), unknown());
+    const std::size_t axes = data.shape().rank();
+    require(axes > 0 && batch <= static_cast<std::int64_t>(std::min(axes - 1, indices.shape().rank())),
+            "Gather: batch_dims is out of range");
     return set_output(
         node, 0, data.type(),
-        ranked && batch >= 0
-            ? PartialShape::of_rank(data.shape().rank() + indices.shape().rank() - 1 - std::size_t(batch))
-            : unknown());
+        PartialShape::of_rank(axes - 1 + indices.shape().rank() - static_cast<std::size_t>(batch)));
   }
   const std::size_t rank = data.shape().rank();
   require(rank > 0, "Gather: the data is a scalar");
@@ -232,6 +234,7 @@ void infer_gather_nd(Node& node) {
   const PartialShape& data = gather_n_d.data().shape();
   const PartialShape& indices = gather_n_d.indices().shape();
   const auto batch = static_cast<std::size_t>(gather_n_d.batch_dims());
+  require(!indices.is_scalar(), "GatherND: the indices are a scalar");
   if (!data.has_rank() || !indices.has_rank() || !indices[indices.rank() - 1].is_static()) {
     return set_output(node, 0, gather_n_d.data().type(), unknown());
   }

@@ -97,6 +97,8 @@ void infer_short_time_transform(Node& node) {
   require(signal.rank() == 1 || signal.rank() == 2, "the signal must be a vector or a batch of vectors");
   const auto size = exact_values(s_t_f_t.frame_size());
   const auto step = exact_values(s_t_f_t.frame_step());
+  require((!size || size->size() == 1) && (!step || step->size() == 1),
+          "frame size and step are one number each");
   const Dimension& length = signal[signal.rank() - 1];
   Dimension frames;
   if (size && step && length.is_static()) {

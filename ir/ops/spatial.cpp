@@ -92,7 +92,7 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
     } else if (kernel[i].is_dynamic()) {
       result.emplace_back();
     } else {
-      const std::int64_t dilation = dilations == nullptr ? 1 : Integers(std::get<Sizes>(*dilations))[i];
+      const std::int64_t dilation = dilations == nullptr ? 1 : std::get<Sizes>(*dilations)[i];
       const bool valid = node.text("auto_pad") == "valid";
       const std::int64_t begin = valid ? 0 : begins[i];
       const std::int64_t end = valid ? 0 : ends[i];
@@ -102,15 +102,21 @@ void slide(const Node& node, Dimensions& result, const PartialShape& data, std::
   }
 }
 
-void check_lengths(const Node& node, std::size_t spatial) {
-  for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "pads_begin", "pads_end"}) {
-    require(node.integers(name).size() == spatial, std::string(name.text()) +
-                                                       " needs one value for each of the " +
-                                                       std::to_string(spatial) + " spatial axes");
+/// Checks the lists that the operation has.
+void check_lists(const Node& node, std::size_t spatial) {
+  for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations", "pads_begin",
+                                                                       "pads_end", "output_padding"}) {
+    const AttributeValue* const list = node.find_attribute(name.text());
+    require(list == nullptr || std::get<Sizes>(*list).size() == spatial,
+            std::string(name.text()) + " needs one value for each of the " + std::to_string(spatial) +
+                " spatial axes");
   }
-  const auto& strides = node.integers("strides");
-  require(std::all_of(strides.begin(), strides.end(), [](auto stride) { return stride > 0; }),
-          "strides must be positive");
+  for (const AttributeName name : std::initializer_list<AttributeName>{"strides", "dilations"}) {
+    const AttributeValue* const list = node.find_attribute(name.text());
+    require(
+        list == nullptr || std::ranges::all_of(std::get<Sizes>(*list), [](auto step) { return step > 0; }),
+        std::string(name.text()) + " must be positive");
+  }
 }
 
 void check_channels(Dimension input, Dimension filter) {
@@ -130,7 +136,7 @@ bool has_fitting_ranks(Node& node, ElementType type) {
   }
   require(data.rank() >= 3 && filter.rank() == data.rank() + (grouped ? 1 : 0),
           "input of shape " + to_string(data) + " and filter of shape " + to_string(filter) + " do not fit");
-  check_lengths(node, data.rank() - 2);
+  check_lists(node, data.rank() - 2);
   return true;
 }
 
@@ -208,7 +214,7 @@ void infer_pool(Node& node) {
     const auto& kernel = any_pool.kernel();
     require(data.rank() >= 3 && kernel.size() == data.rank() - 2,
             "kernel and input of shape " + to_string(data) + " do not fit");
-    check_lengths(node, kernel.size());
+    check_lists(node, kernel.size());
     const Dimensions window(kernel.begin(), kernel.end());
     Dimensions dimensions{data[0], data[1]};
     slide(node, dimensions, data, window, rounding_of(node));
@@ -225,7 +231,7 @@ void infer_deformable_convolution(Node& node) {
   const ElementType type = deformable_convolution.data().type();
   if (!data.has_rank() || !filter.has_rank()) return set_output(node, 0, type, PartialShape::of_rank(4));
   require(data.rank() == 4 && filter.rank() == 4, "DeformableConvolution works on two spatial axes");
-  check_lengths(node, 2);
+  check_lists(node, 2);
   Dimensions result{data[0], filter[0]};
   slide(node, result, data, filter.dimensions().subspan(2), Rounding::floor);
   set_output(node, 0, type, PartialShape(std::move(result)));

@@ -21,9 +21,10 @@ Dimension byte_count(Value strings) {
   const auto count = strings.shape().element_count();
   if (count == 0) return 0;
   if (data == nullptr || !count) return {};
-  const std::int64_t ends = 4 * (*count + 2);
   const auto size = static_cast<std::int64_t>(data->size());
-  return size < ends ? Dimension() : Dimension(size - ends);
+  constexpr std::int64_t kBytes = 4;
+  if (size / kBytes - 2 < *count) return {};
+  return size - kBytes * (*count + 2);
 }
 
 void infer_string_tensor_unpack(Node& node) {

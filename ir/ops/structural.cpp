@@ -78,6 +78,7 @@ PartialShape with_kept_sizes(PartialShape shape, const Carried& state, const Par
     return shape.without_expressions();
   const PartialShape& before = state.parameter->output(0).shape;
   const PartialShape& after = state.result->output(0).shape;
+  if (before.rank() != shape.rank() || after.rank() != shape.rank()) return shape.without_expressions();
   for (std::size_t i = 0; i < shape.rank(); ++i) {
     const bool is_kept = before[i].expression() != nullptr && before[i].expression() == after[i].expression();
     shape[i].set_expression(is_kept ? initial[i].expression() : nullptr);

@@ -171,3 +171,30 @@ TEST_CASE("XML that is truncated or changed anywhere is read or rejected", "[xml
   }
   CHECK(refused > xml.size() / 7);
 }
+
+TEST_CASE("ports that a Result does not have cannot be read", "[xml][inconsistent]") {
+  const std::string xml = R"(<?xml version="1.0"?><net name="m" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="1" name="y" type="Result" version="opset1"><input><port id="0" precision="FP32"><dim>2</dim></port></input>
+<output><port id="1" precision="FP32"><dim>2</dim></port><port id="2" precision="FP32"><dim>2</dim></port>
+<port id="3" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="2" name="z" type="ReLU" version="opset1"><input><port id="0" precision="FP32"><dim>2</dim></port></input>
+<output><port id="1" precision="FP32"><dim>2</dim></port></output></layer></layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="3" to-layer="2" to-port="0"/></edges></net>)";
+  CHECK_THROWS_AS(read_xml(xml, {}), InvalidIr);
+}
+
+TEST_CASE("slices of a TensorIterator that do not fit 64 bits are an error", "[xml][inconsistent]") {
+  std::string xml = read_file(ONNX2IR_TESTS_DIR "/models/openvino_ir/TensorIterator.xml");
+  const std::string weights = read_file(ONNX2IR_TESTS_DIR "/models/openvino_ir/TensorIterator.bin");
+  std::vector<std::byte> bytes;
+  for (const char letter : weights) bytes.push_back(static_cast<std::byte>(letter));
+  REQUIRE_NOTHROW(read_xml(xml, ir::ConstantData(bytes)));
+  const std::string name = " stride=\"";
+  const std::size_t at = xml.find(name);
+  REQUIRE(at != std::string::npos);
+  xml.replace(at + name.size(), xml.find('"', at + name.size()) - at - name.size(), "-9223372036854775808");
+  CHECK_THROWS_AS(read_xml(xml, ir::ConstantData(bytes)), InvalidIr);
+}

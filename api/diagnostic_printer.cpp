@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "ir/json_text.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {
@@ -47,29 +48,11 @@ std::string place_text(const Place& place) {
   return text;
 }
 
-void append_json_string(std::string& json, std::string_view text) {
-  json += '"';
-  for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (letter == '"' || letter == '\\') {
-      json += '\\';
-      json += letter;
-    } else if (code < 0x20) {
-      std::array<char, 8> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(code));
-      json += escape.data();
-    } else {
-      json += letter;
-    }
-  }
-  json += '"';
-}
-
 void append_json_list(std::string& json, const std::vector<std::string>& strings) {
   json += '[';
   for (std::size_t i = 0; i < strings.size(); ++i) {
     if (i != 0) json += ", ";
-    append_json_string(json, strings[i]);
+    ir::append_json_string(json, strings[i]);
   }
   json += ']';
 }
@@ -78,7 +61,7 @@ void append_field(std::string& json, std::string_view name, std::string_view tex
   json += ", \"";
   json += name;
   json += "\": ";
-  append_json_string(json, text);
+  ir::append_json_string(json, text);
 }
 
 }  // namespace
@@ -246,7 +229,7 @@ std::string to_json(std::span<const Difference> differences) {
 
 std::string json_string(std::string_view text) {
   std::string json;
-  append_json_string(json, text);
+  ir::append_json_string(json, text);
   return json;
 }
 

@@ -60,10 +60,23 @@ def texts_of_graphs():
             yield case.partition("\n// ==>")[0].encode()
 
 
+def without_digest(xml):
+    """The digest belongs to other weights."""
+    return re.sub(rb"\s*<weights_digest[^>]*>", b"", xml)
+
+
 def graphs_as_xml():
-    """Removes the digest, which belongs to other weights."""
     for path in sorted(TESTS.rglob("*.xml")):
-        yield re.sub(rb"\s*<weights_digest[^>]*>", b"", path.read_bytes())
+        yield without_digest(path.read_bytes())
+
+
+def pairs():
+    """XML or text IR, a zero byte, and the weights. If a test has no weights for its XML, zeros."""
+    for path in sorted(TESTS.rglob("*.xml")):
+        weights = path.with_suffix(".bin")
+        yield without_digest(path.read_bytes()) + b"\0" + (weights.read_bytes() if weights.exists() else bytes(1024))
+    for graph in texts_of_graphs():
+        yield graph + b"\0" + bytes(256)
 
 
 SEEDS = {
@@ -72,6 +85,10 @@ SEEDS = {
     "convert_text": texts_of_models,
     "parse_text_ir": texts_of_graphs,
     "read_xml": graphs_as_xml,
+    "read_pair": pairs,
+    "html_page": pairs,
+    "statistics": pairs,
+    "legalize_ir": pairs,
     "regular_expression": lambda: (),
     "parse_inputs": lambda: (),
     "operator_map": lambda: (),

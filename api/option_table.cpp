@@ -230,7 +230,8 @@ std::span<const Row<Options>> conversion_rows() {
        }},
       {{"max_memory", "BYTES",
         "the most memory that the conversion may use, for example 2G; 0: no limit; by default 512M and a "
-        "multiple of the size of the model's files",
+        "multiple of the size of the model's files, on the command line also three quarters of the available "
+        "memory",
         "Limits"},
        [](Options& options, std::string_view value) { return set_max_memory(options, value); }},
       {{"print_after", "PASS", "print the graph after this pass, after import, or after all", "Compiler",

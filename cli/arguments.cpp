@@ -20,8 +20,9 @@ constexpr CommandSet kAll{Command::convert, Command::show, Command::diff,
 
 /// The commands that take an option of conversions.
 CommandSet commands_of(std::string_view name) {
-  constexpr std::array<std::string_view, 3> kOfFaults{"target_runtime", "dynamic_quantization", "threads"};
-  if (std::ranges::find(kOfFaults, name) != kOfFaults.end()) return kAll;
+  constexpr std::array<std::string_view, 4> kOfAll{"target_runtime", "dynamic_quantization", "threads",
+                                                   "max_memory"};
+  if (std::ranges::find(kOfAll, name) != kOfAll.end()) return kAll;
   return name == "print_after" ? CommandSet{Command::convert} : kConverting;
 }
 

@@ -15,12 +15,12 @@
 #include <thread>
 
 #include "cli/html_page.hpp"
+#include "cli/memory_limit.hpp"
 #include "cli/messages.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/stage_times.hpp"
 #include "cli/temporary_files.hpp"
 #include "cli/written_files.hpp"
-#include "platform/process.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -103,9 +103,8 @@ std::string read_standard_input() {
 void add_hints(const Arguments& arguments, std::vector<Diagnostic>& diagnostics) {
   const bool has_file_as_output = std::ranges::any_of(
       arguments.options.outputs, [](const std::string& name) { return name.ends_with(".xml"); });
+  add_memory_hints(arguments.options.max_memory, diagnostics);
   for (Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.code == DiagnosticCode::out_of_memory && arguments.options.max_memory != 0)
-      diagnostic.hint = "--max-memory limits it; raise the limit, for example --max-memory 4G";
     if (diagnostic.code == DiagnosticCode::bad_interface && has_file_as_output)
       diagnostic.hint = "--output is for names of tensors; use -o or --output-model for the file";
   }
@@ -122,7 +121,6 @@ class Run {
   }
 
   int convert_all() {
-    platform::limit_memory(arguments_.options.max_memory.value_or(0));
     if (const auto problem = output_problem_before()) {
       print(arguments_, {*problem});
       return kModelError;

@@ -13,6 +13,7 @@
 #include "cli/inspect_models.hpp"
 #include "cli/legalize_model.hpp"
 #include "cli/listings.hpp"
+#include "cli/memory_limit.hpp"
 #include "cli/messages.hpp"
 #include "cli/model_statistics.hpp"
 #include "cli/temporary_files.hpp"
@@ -119,6 +120,7 @@ int run(std::vector<std::string> words) {
     std::cerr << "onnx2ir: " << *problem << '\n';
     return kUsage;
   }
+  limit_memory(arguments.options.max_memory);
   if (command.command == Command::show) return show_model(arguments);
   if (command.command == Command::diff) return diff_models(arguments);
   if (command.command == Command::stats) return count_model(arguments);
@@ -138,8 +140,10 @@ int main(int argc, char** argv) {
   try {
     return run(onnx2ir::platform::arguments(argc, argv));
   } catch (const std::bad_alloc&) {
-    std::fputs("onnx2ir: the conversion needs more memory than is available, or than --max-memory allows\n",
-               stderr);
+    std::fputs(
+        "onnx2ir: the command needs more memory than is available, or than --max-memory allows; raise "
+        "the limit, for example --max-memory 4G\n",
+        stderr);
     return kModelError;
   } catch (const std::exception& fault) {
     std::fprintf(stderr, "onnx2ir: %s\n", fault.what());

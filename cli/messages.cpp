@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "cli/diagnostic_formats.hpp"
+#include "cli/memory_limit.hpp"
 #include "platform/process.hpp"
 
 namespace onnx2ir::cli {
@@ -78,7 +79,8 @@ std::string summary_text(const Written& written) {
                      bytes_text(written.weights), time);
 }
 
-void print(const Arguments& arguments, const std::vector<Diagnostic>& diagnostics, std::string_view model) {
+void print(const Arguments& arguments, std::vector<Diagnostic> diagnostics, std::string_view model) {
+  add_memory_hints(arguments.options.max_memory, diagnostics);
   if (model.empty() && arguments.models.size() == 1) model = arguments.models[0];
   if (arguments.diagnostics_format == DiagnosticsFormat::json) {
     std::cerr << to_json(diagnostics) << '\n';

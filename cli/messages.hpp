@@ -12,8 +12,7 @@ namespace onnx2ir::cli {
 
 /// Prints to standard error, in the format that the options select. `model`: the file that the diagnostics
 /// are about; empty if the command line names only one.
-void print(const Arguments& arguments, const std::vector<Diagnostic>& diagnostics,
-           std::string_view model = {});
+void print(const Arguments& arguments, std::vector<Diagnostic> diagnostics, std::string_view model = {});
 
 /// Whether standard error has nothing but the diagnostics.
 bool is_for_programs(DiagnosticsFormat format);

@@ -12,6 +12,12 @@ std::uint64_t process_id();
 
 /// Makes allocations beyond `bytes` fail, for the whole process. 0: no limit.
 void limit_memory(std::uint64_t bytes);
+/// The bytes that the machine can still give without paging out, or the limit of the container if it is
+/// lower. 0: the system does not say.
+std::uint64_t available_memory();
+/// The bytes that count for limit_memory() already. AddressSanitizer reserves terabytes. 0: the system does
+/// not say.
+std::uint64_t reserved_memory();
 
 /// Keeps freed memory for later allocations, if the allocator has a setting for that.
 void keep_freed_memory();

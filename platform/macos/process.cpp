@@ -10,6 +10,14 @@ namespace onnx2ir::platform {
 
 void keep_freed_memory() {}
 
+// The system ignores limit_memory().
+std::uint64_t available_memory() {
+  return 0;
+}
+std::uint64_t reserved_memory() {
+  return 0;
+}
+
 std::filesystem::path program_path() {
   std::array<char, kMaxPath> path{};
   std::uint32_t size = path.size();

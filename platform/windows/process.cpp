@@ -44,6 +44,16 @@ void limit_memory(std::uint64_t bytes) {
   ::AssignProcessToJobObject(windows::native(job), ::GetCurrentProcess());
 }
 
+std::uint64_t available_memory() {
+  MEMORYSTATUSEX status{};
+  status.dwLength = sizeof status;
+  return ::GlobalMemoryStatusEx(&status) != FALSE ? status.ullAvailPhys : 0;
+}
+
+std::uint64_t reserved_memory() {
+  return 0;
+}
+
 void keep_freed_memory() {}
 
 std::vector<std::string> arguments(int /*count*/, char** /*values*/) {

@@ -1,8 +1,14 @@
 """Limits of memory and of the XML: a clear error that names the option."""
 
+import re
+import subprocess
+import time
+from pathlib import Path
+
 import pytest
 from onnx import TensorProto
 
+from ..conformance.tool import tool_path
 from .limited import BYTES, IS_SANITIZED, SECONDS, convert_limited
 from .test_hostile import doubling_functions, helper, real, save
 
@@ -65,3 +71,37 @@ def test_chain_of_sequences(position, erases, tmp_path):
     if not IS_SANITIZED:
         assert run.seconds < SECONDS
         assert run.peak_bytes < BYTES
+
+
+def limit_of_data(*arguments):
+    """The limit of a process that waits for its model; no value if it has none."""
+    with subprocess.Popen([tool_path(), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        # It sleeps as soon as it reads standard input, which is after it has set its limits.
+        while Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "S":
+            time.sleep(0.01)
+        limits = Path(f"/proc/{process.pid}/limits").read_text()
+        process.communicate(b"")
+    (soft,) = re.findall(r"Max data size +(\S+)", limits)
+    return None if soft == "unlimited" else int(soft)
+
+
+@pytest.mark.skipif(IS_SANITIZED, reason="AddressSanitizer maps terabytes")
+def test_the_command_line_takes_a_share_of_the_available_memory(tmp_path):
+    (kilobytes,) = re.findall(r"MemAvailable: +(\d+)", Path("/proc/meminfo").read_text())
+    for command in (["-", "-o", str(tmp_path / "m.xml")], ["show", "-"], ["stats", "-"]):
+        limit = limit_of_data(*command)
+        assert limit is not None and limit <= (int(kilobytes) << 10), command
+        assert limit_of_data(*command, "--max-memory", "auto") is not None
+        assert limit_of_data(*command, "--max-memory", "3G") == 3 << 30
+        assert limit_of_data(*command, "--max-memory", "0") is None
+
+
+@pytest.mark.skipif(IS_SANITIZED, reason="AddressSanitizer maps terabytes")
+@pytest.mark.parametrize("command", [["show"], ["stats"], ["lint"], ["diff", "m.xml"], ["legalize", "-o", "fixed.xml"]], ids=" ".join)
+def test_memory_for_an_ir(command, tmp_path):
+    assert convert_limited(functions(tmp_path, 14), tmp_path).exit_code == 0
+    (tmp_path / "model.xml").rename(tmp_path / "m.xml")
+    (tmp_path / "model.bin").rename(tmp_path / "m.bin")
+    done = subprocess.run([tool_path(), *command, "m.xml", "--max-memory", "8M"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode in (1, 2), done.stderr[:1000]
+    assert "more memory than is available" in done.stderr and "--max-memory" in done.stderr, done.stderr[:1000]

@@ -27,8 +27,10 @@ def shared_library(source, compiler, options):
 
 def compiled(path, source, *options, include=REPOSITORY / "include"):
     """The shared library `path` of C++ source, or of C source if its name ends with .c.so. Equal sources are compiled once."""
-    compiler = ("gcc", "-x", "c", "-std=c99") if path.name.endswith(".c.so") else (os.environ.get("CXX", "g++"), "-x", "c++", "-std=c++17")
-    path.write_bytes(shared_library(source, compiler, ("-I", str(include), *options)))
+    flags = os.environ.get("ONNX2IR_EXTENSION_FLAGS", "").split()  # of sanitizers
+    is_c = path.name.endswith(".c.so")
+    compiler = ("clang" if flags else "gcc", "-x", "c", "-std=c99") if is_c else (os.environ.get("CXX", "g++"), "-x", "c++", "-std=c++17")
+    path.write_bytes(shared_library(source, compiler, ("-I", str(include), *flags, *options)))
     return path
 
 

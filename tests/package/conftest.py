@@ -1,8 +1,10 @@
 """The installed package. A process must not load its library twice, so there is one for all tests."""
 
 import importlib
+import os
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -20,8 +22,11 @@ def installed(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def onnx2ir(installed):
-    """The Python package of the installed tree."""
+    """The Python package of the installed tree, or of a build with sanitizers (`./dev test --sanitizers package`)."""
     (package,) = installed.rglob("dist-packages/onnx2ir")
-    sys.path.insert(0, str(package.parent))
+    folder = str(package.parent)
+    if sanitized := os.environ.get("ONNX2IR_SANITIZED_BUILD"):
+        folder = str(Path(sanitized) / "python")
+    sys.path.insert(0, folder)
     yield importlib.import_module("onnx2ir")
-    sys.path.remove(str(package.parent))
+    sys.path.remove(folder)

@@ -70,7 +70,10 @@ class Reader {
         if (source == sources.end()) refuse("an input of layer {} is not connected", id);
         const auto from = layers.find(source->second.first);
         if (from == layers.end()) refuse("layer {} has an input from a layer that does not exist", id);
-        inputs.push_back({from->second, index_of_port(outputs[source->second.first], source->second.second)});
+        const ir::Value value{from->second,
+                              index_of_port(outputs[source->second.first], source->second.second)};
+        // A Result passes its value on. Nothing reads those that are written.
+        inputs.push_back(value.node->is(ops::Result) ? value.node->input(0) : value);
       }
       outputs[id] = ports_of(layer, "output");
       if (!layers.emplace(id, &node(layer, graph, inputs, outputs[id])).second) refuse("layer {} twice", id);

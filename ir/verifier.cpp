@@ -84,6 +84,7 @@ class Verifier {
 
   void operation(const Node& node) {
     const OpDescriptor& op = node.op();
+    if (node.is(ops::Result) && node.has_uses()) report(node, "a Result is read");
     const auto count = static_cast<int>(node.inputs().size());
     if (count < op.min_inputs || (op.max_inputs != OpDescriptor::kVariadic && count > op.max_inputs)) {
       report(node, "it has " + std::to_string(count) + " inputs");

@@ -101,8 +101,10 @@ void infer_unique(Node& node) {
   Dimension all = total ? Dimension(*total) : Dimension();
   PartialShape values{found};
   if (node.inputs().size() > 1) {
+    known_integers(node, 1);  // fails if it is no integer
     const auto axis = exact_values(unique.axis());
-    if (!data.shape().has_rank() || !axis || axis->size() != 1) {
+    require(!axis || axis->size() == 1, "Unique takes one axis");
+    if (!data.shape().has_rank() || !axis) {
       values = unknown();
       found = all = Dimension();
     } else {

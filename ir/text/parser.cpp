@@ -218,6 +218,8 @@ class Parser {
     Node* const* const found = scope.ids.find(id.spelling);
     if (found == nullptr)
       cursor_.fail(id.offset, fmt::format("'{}' is not defined before this place", id.spelling));
+    if ((*found)->is(ops::Result))
+      cursor_.fail(id.offset, fmt::format("'{}' is a Result, which has no readers", id.spelling));
     std::int64_t index = 0;
     if (cursor_.accept('#')) index = cursor_.integer("the number of an output");
     if (index < 0 || index >= std::ssize((*found)->outputs()))

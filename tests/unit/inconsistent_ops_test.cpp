@@ -102,6 +102,22 @@ TEST_CASE_METHOD(Fixture, "Split has as many outputs as parts", "[inconsistent]"
   CHECK_THROWS_AS(split({-1}, 0), InvalidNode);
 }
 
+TEST_CASE_METHOD(Fixture, "Unique takes one integer as axis", "[inconsistent]") {
+  const auto unique = [&](const Value& axis) {
+    return builder
+        .node(ops::Unique, {input({3, 2}), axis},
+              {{"sorted", false},
+               {"index_element_type", ElementType::i64},
+               {"count_element_type", ElementType::i64}})
+        .output(0)
+        .shape;
+  };
+  CHECK(unique(builder.integer(1)) == PartialShape{3, Dimension(1, 2)});
+  CHECK_THROWS_AS(unique(builder.integers({})), InvalidNode);
+  CHECK_THROWS_AS(unique(builder.integers({0, 1})), InvalidNode);
+  CHECK_THROWS_AS(unique(builder.number(1, ElementType::f16)), InvalidNode);
+}
+
 TEST_CASE_METHOD(Fixture, "frames of STFT have one size", "[inconsistent]") {
   const auto transform = [&](const Value& size, const Value& step) {
     return builder.op(ops::STFT, {input({1, 16}), input({4}), size, step}, {{"transpose_frames", false}})

@@ -87,6 +87,7 @@ TEST_CASE("errors of text IR have a position and what was expected", "[text]") {
   CHECK(refusal("model \"m") == "1:7: the string has no closing quote in its line");
   CHECK(in_model("%y = Add(%x, %z)") == "3:14: '%z' is not defined before this place");
   CHECK(in_model("%y = Add(%x, %x#1)") == "3:14: '%x' has no output 1");
+  CHECK(in_model("%r = Result(%x)\n%y = ReLU(%r)") == "4:11: '%r' is a Result, which has no readers");
   CHECK(in_model("%y = Add(%x %x)") == "3:13: expected ',' or ')' after an input, found \"%\"");
   CHECK(in_model("%y = Add(%x)") == "3:6: Add cannot have 1 inputs");
   CHECK(in_model("%y = Frobnicate(%x)") == "3:6: there is no operation 'Frobnicate'");

@@ -198,3 +198,18 @@ TEST_CASE("slices of a TensorIterator that do not fit 64 bits are an error", "[x
   xml.replace(at + name.size(), xml.find('"', at + name.size()) - at - name.size(), "-9223372036854775808");
   CHECK_THROWS_AS(read_xml(xml, ir::ConstantData(bytes)), InvalidIr);
 }
+
+TEST_CASE("what reads a Result reads its value", "[xml][inconsistent]") {
+  const std::string xml = R"(<?xml version="1.0"?><net name="m" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="1" name="y" type="Result" version="opset1"><input><port id="0" precision="FP32"><dim>2</dim></port></input>
+<output><port id="1" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="2" name="z" type="ReLU" version="opset1"><input><port id="0" precision="FP32"><dim>2</dim></port></input>
+<output><port id="1" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="3" name="w" type="Result" version="opset1"><input><port id="0" precision="FP32"><dim>2</dim></port></input></layer></layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
+<edge from-layer="2" from-port="1" to-layer="3" to-port="0"/></edges></net>)";
+  const std::string written = backend_xml::xml_text(*read_xml(xml, {}));
+  CHECK(backend_xml::xml_text(*read_xml(written, {})) == written);
+}

@@ -64,11 +64,23 @@ Ports ports_of(pugi::xml_node layer, const char* side) {
   return ports;
 }
 
-std::uint32_t index_of_port(const Ports& ports, LayerId id) {
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    if (required_id(ports[i], "id") == id) return static_cast<std::uint32_t>(i);
+PortIndices::PortIndices(const Ports& ports) {
+  constexpr std::size_t kFew = 8;
+  for (std::uint32_t i = 0; i < ports.size(); ++i) {
+    const LayerId id = required_id(ports[i], "id");
+    if (ports.size() <= kFew) {
+      few_.push_back(id);
+    } else {
+      many_.emplace(id, i);
+    }
   }
-  refuse("no port {}", id);
+}
+
+std::uint32_t PortIndices::at(LayerId id) const {
+  if (const auto found = many_.find(id); found != many_.end()) return found->second;
+  const auto place = std::ranges::find(few_, id);
+  if (place == few_.end()) refuse("no port {}", id);
+  return static_cast<std::uint32_t>(place - few_.begin());
 }
 
 ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> graph, const Layers& layers,
@@ -80,14 +92,15 @@ ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> gra
     ir::Node* parameter = layer_of(layers, edge, "to-layer", ops::Parameter);
     results[parameter] = layer_of(layers, edge, "from-layer", ops::Result);
   }
-  const Ports inputs = ports_of(layer, "input");
+  const PortIndices inputs(ports_of(layer, "input"));
+  std::unordered_map<const ir::Node*, std::vector<std::size_t>> states;  // without output, the last one first
   for (const pugi::xml_node mapped : layer.child("port_map").children("input")) {
     ir::Node* parameter = layer_of(layers, mapped, "internal_layer_id", ops::Parameter);
     if (std::string_view(mapped.attribute("purpose").value()) == "current_iteration") {
       body.iteration = parameter;
       continue;
     }
-    const std::uint32_t input = first_input + index_of_port(inputs, required_id(mapped, "external_port_id"));
+    const std::uint32_t input = first_input + inputs.at(required_id(mapped, "external_port_id"));
     if (const auto state = results.find(parameter); state != results.end()) {
       // As in OpenVINO, outputs have the shapes of the Results; guards for zero iterations are operations
       // in the IR.
@@ -99,23 +112,22 @@ ir::LoopBody connected_loop(pugi::xml_node layer, std::unique_ptr<ir::Graph> gra
       body.invariants.push_back({input, parameter});
     }
   }
-  const Ports outputs = ports_of(layer, "output");
+  for (std::size_t i = body.carried.size(); i-- > 0;) states[body.carried[i].result].push_back(i);
+  const PortIndices outputs(ports_of(layer, "output"));
   for (const pugi::xml_node mapped : layer.child("port_map").children("output")) {
     ir::Node* result = layer_of(layers, mapped, "internal_layer_id", ops::Result);
     if (std::string_view(mapped.attribute("purpose").value()) == "execution_condition") {
       body.condition = result;
       continue;
     }
-    const std::uint32_t output = index_of_port(outputs, required_id(mapped, "external_port_id"));
+    const std::uint32_t output = outputs.at(required_id(mapped, "external_port_id"));
     if (mapped.attribute("axis")) {
       slices(mapped, body.scans.emplace_back(ir::Scan{result, output}));
       continue;
     }
-    const auto state = std::ranges::find_if(body.carried, [&](const ir::Carried& carried) {
-      return carried.result == result && !carried.output;
-    });
-    if (state != body.carried.end()) {
-      state->output = output;
+    if (const auto state = states.find(result); state != states.end() && !state->second.empty()) {
+      body.carried[state->second.back()].output = output;
+      state->second.pop_back();
     } else {
       body.last_values.push_back({result, output});
     }
@@ -128,15 +140,15 @@ ir::Branch connected_branch(pugi::xml_node layer, pugi::xml_node map, std::uniqu
                             const Layers& layers, std::size_t outputs) {
   ir::Branch branch;
   branch.graph = std::move(graph);
-  const Ports inputs = ports_of(layer, "input");
+  const PortIndices inputs(ports_of(layer, "input"));
   for (const pugi::xml_node mapped : map.children("input")) {
-    branch.invariants.push_back({index_of_port(inputs, required_id(mapped, "external_port_id")),
+    branch.invariants.push_back({inputs.at(required_id(mapped, "external_port_id")),
                                  layer_of(layers, mapped, "internal_layer_id", ops::Parameter)});
   }
-  const Ports output_ports = ports_of(layer, "output");
+  const PortIndices output_ports(ports_of(layer, "output"));
   branch.results.resize(outputs);
   for (const pugi::xml_node mapped : map.children("output")) {
-    branch.results[index_of_port(output_ports, required_id(mapped, "external_port_id"))] =
+    branch.results[output_ports.at(required_id(mapped, "external_port_id"))] =
         layer_of(layers, mapped, "internal_layer_id", ops::Result);
   }
   if (std::ranges::find(branch.results, nullptr) != branch.results.end()) {

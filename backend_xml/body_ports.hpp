@@ -18,7 +18,18 @@ using Ports = std::vector<pugi::xml_node>;
 
 /// The ports of "input" or "output".
 Ports ports_of(pugi::xml_node layer, const char* side);
-std::uint32_t index_of_port(const Ports& ports, LayerId id);
+
+/// Finds ports by their ids. A layer may have thousands.
+class PortIndices {
+ public:
+  explicit PortIndices(const Ports& ports);
+  /// The position of the first port with this id. Throws InvalidIr if there is none.
+  std::uint32_t at(LayerId id) const;
+
+ private:
+  std::vector<LayerId> few_;
+  std::unordered_map<LayerId, std::uint32_t> many_;  ///< only used for look-ups
+};
 
 /// The body of a Loop, or of a TensorIterator, which has no condition. `first_input`: the inputs of the node
 /// before those of the layer.

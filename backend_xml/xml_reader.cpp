@@ -61,7 +61,7 @@ class Reader {
     if (++depth_ > kDeepest) refuse("bodies are nested more than {} deep", kDeepest);
     const Edges sources = edges_of(element);
     Layers layers;
-    std::unordered_map<LayerId, Ports> outputs;
+    std::unordered_map<LayerId, PortIndices> outputs;
     for (const pugi::xml_node layer : layers_in_order(element, sources)) {
       const LayerId id = required_id(layer, "id");
       std::vector<ir::Value> inputs;
@@ -70,13 +70,13 @@ class Reader {
         if (source == sources.end()) refuse("an input of layer {} is not connected", id);
         const auto from = layers.find(source->second.first);
         if (from == layers.end()) refuse("layer {} has an input from a layer that does not exist", id);
-        const ir::Value value{from->second,
-                              index_of_port(outputs[source->second.first], source->second.second)};
+        const ir::Value value{from->second, outputs.at(source->second.first).at(source->second.second)};
         // A Result passes its value on. Nothing reads those that are written.
         inputs.push_back(value.node->is(ops::Result) ? value.node->input(0) : value);
       }
-      outputs[id] = ports_of(layer, "output");
-      if (!layers.emplace(id, &node(layer, graph, inputs, outputs[id])).second) refuse("layer {} twice", id);
+      const Ports ports = ports_of(layer, "output");
+      outputs.insert_or_assign(id, PortIndices(ports));
+      if (!layers.emplace(id, &node(layer, graph, inputs, ports)).second) refuse("layer {} twice", id);
     }
     --depth_;
     return layers;

@@ -1,5 +1,6 @@
 """Models that are large or deep: the time grows with the size of the model, not faster, and deep nesting does not exhaust the stack."""
 
+import resource
 import subprocess
 
 import numpy as np
@@ -58,6 +59,34 @@ def test_time_is_linear_in_the_size_of_a_loop_body(tmp_path):
         assert runs[count].exit_code == 0, runs[count].errors
     assert runs[1_000_000].seconds < SECONDS
     assert runs[1_000_000].seconds < 16 * runs[125_000].seconds
+
+
+def split_of(folder, count):
+    """A Split of many outputs, all of which a Concat reads."""
+    parts = [f"s{i}" for i in range(count)]
+    nodes = [helper.make_node("Split", ["x"], parts, axis=0, num_outputs=count), helper.make_node("Concat", parts[::-1], ["y"], axis=0)]
+    return save(folder, nodes, inputs=[real("x", (count,))], outputs=[real("y", (count,))], opset=18)
+
+
+def states_of(folder, count):
+    """A Loop of many states."""
+    inputs = [int_value("i"), bool_value("c"), *(real(f"a{i}") for i in range(count))]
+    nodes = [helper.make_node("Add", [f"a{i}", f"a{(i + 1) % count}"], [f"b{i}"]) for i in range(count)]
+    body = helper.make_graph([helper.make_node("Identity", ["c"], ["d"]), *nodes], "b", inputs, [bool_value("d"), *(real(f"b{i}") for i in range(count))])
+    loop = helper.make_node("Loop", ["m", "", *["x"] * count], [f"y{i}" for i in range(count)], body=body)
+    return save(folder, [loop], inputs=[real("x"), int_value("m")], outputs=[real(f"y{i}") for i in range(count)], opset=18)
+
+
+@pytest.mark.skipif(IS_SANITIZED, reason="measures time")
+@pytest.mark.parametrize(("make", "count"), [(split_of, 60_000), (states_of, 20_000)], ids=["outputs", "states"])
+def test_a_layer_with_many_ports(make, count, tmp_path):
+    """The readers of a written IR looked for each port among all ports of the layer: a minute."""
+    run = convert_limited(make(tmp_path, count), tmp_path)
+    assert run.exit_code == 0 and run.seconds < SECONDS, run.errors
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([tool_path(), "diff", tmp_path / "model.xml", tmp_path / "model.xml"], capture_output=True, check=False)
+    assert done.returncode == 0 and not done.stdout, done.stdout[:1000]
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before.ru_utime < SECONDS
 
 
 # Python's protobuf does not make messages as deep as these: bodies are added as serialized fields.

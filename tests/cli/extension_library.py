@@ -21,7 +21,7 @@ def shared_library(source, compiler, options):
     """The bytes of the shared library that the compiler makes of the source."""
     with tempfile.NamedTemporaryFile(suffix=".so") as made:
         warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
-        subprocess.run([*compiler, *warnings, "-shared", "-fPIC", "-o", made.name, "-", *options], input=source, text=True, check=True)
+        subprocess.run([*compiler, *warnings, "-shared", "-fPIC", "-o", made.name, "-", *options], input=source + "\n", text=True, check=True)
         return Path(made.name).read_bytes()
 
 

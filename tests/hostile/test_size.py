@@ -78,15 +78,15 @@ def states_of(folder, count):
 
 
 @pytest.mark.skipif(IS_SANITIZED, reason="measures time")
-@pytest.mark.parametrize(("make", "count"), [(split_of, 60_000), (states_of, 20_000)], ids=["outputs", "states"])
+@pytest.mark.parametrize(("make", "count"), [(split_of, 30_000), (states_of, 8_000)], ids=["outputs", "states"])
 def test_a_layer_with_many_ports(make, count, tmp_path):
-    """The readers of a written IR looked for each port among all ports of the layer: a minute."""
+    """The readers of a written IR looked for each port among all ports of the layer: 8 s for 20,000 outputs."""
     run = convert_limited(make(tmp_path, count), tmp_path)
     assert run.exit_code == 0 and run.seconds < SECONDS, run.errors
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([tool_path(), "diff", tmp_path / "model.xml", tmp_path / "model.xml"], capture_output=True, check=False)
     assert done.returncode == 0 and not done.stdout, done.stdout[:1000]
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before.ru_utime < SECONDS
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before.ru_utime < 3
 
 
 # Python's protobuf does not make messages as deep as these: bodies are added as serialized fields.

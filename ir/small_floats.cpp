@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "ir/portable_math.hpp"
+
 namespace onnx2ir::ir {
 namespace {
 
@@ -102,10 +104,9 @@ std::uint32_t encode_small_float(double value, ElementType type) {
   const double magnitude = std::fabs(value);
   if (format.is_unsigned) {
     if (magnitude == 0 || value < 0) return 0;
-    const double exponent = std::nearbyint(std::log2(magnitude)) + format.bias;
-    return exponent <= 0        ? 0U
-           : exponent > largest ? all_ones(magnitude_bits)
-                                : static_cast<std::uint32_t>(exponent);
+    if (std::isinf(magnitude)) return all_ones(magnitude_bits);
+    const int exponent = nearest_binary_exponent(magnitude) + format.bias;
+    return exponent <= 0 ? 0U : std::min(static_cast<std::uint32_t>(exponent), all_ones(magnitude_bits));
   }
   // The spacing of numbers around `magnitude`. nearbyint rounds to even multiples of it, which have even
   // codes in every binade.

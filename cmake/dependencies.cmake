@@ -2,7 +2,6 @@
 find_package(fmt REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(ZLIB REQUIRED)
 
 # Prefer static libraries: fewer files to load at start-up, and fewer dependencies of the installed package. Therefore fmt is
 # compiled into a static library here.
@@ -44,6 +43,7 @@ add_library(onnx2ir_protobuf INTERFACE)
 if(ONNX2IR_PIC_PROTOBUF)
   target_link_libraries(onnx2ir_protobuf INTERFACE "${ONNX2IR_PIC_PROTOBUF}")
 else()
+  find_package(ZLIB REQUIRED)
   target_link_libraries(onnx2ir_protobuf INTERFACE
     "$<IF:$<AND:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>,$<BOOL:${ONNX2IR_PROTOBUF_ARCHIVE}>>,${ONNX2IR_PROTOBUF_ARCHIVE};ZLIB::ZLIB,protobuf::libprotobuf>")
 endif()

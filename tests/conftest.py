@@ -8,6 +8,7 @@ def pytest_addoption(parser):
     parser.addoption("--models", action="store_true", help="exported models (tests/zoo), which need PyTorch")
     parser.addoption("--browser", action="store_true", help="HTML pages in Chromium (tests/browser)")
     parser.addoption("--devices", action="store_true", help="OpenVINO's GPU plugin (tests/devices)")
+    parser.addoption("--cross", action="store_true", help="the tool for another system (tests/cross): ./dev cross")
     parser.addoption("--genai", action="store_true", help="language models in OpenVINO GenAI (tests/genai)")
 
 
@@ -17,10 +18,12 @@ def pytest_configure(config):
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Folders whose tests need additional packages: cmake/*_requirements.txt, and Chromium."""
+    """Folders whose tests need additional packages: cmake/*_requirements.txt, Chromium, and emulators."""
     if collection_path.name == "browser" and not config.option.browser:
         return True
     if collection_path.name == "devices" and not config.option.devices:
+        return True
+    if collection_path.name == "cross" and not config.option.cross:
         return True
     if collection_path.name == "zoo" and not config.option.models:
         return True

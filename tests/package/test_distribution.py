@@ -9,7 +9,7 @@ from .test_package import BUILD, DOCUMENTED, MODEL, REPOSITORY, build_and_run, r
 
 PACKAGES = BUILD.parent / "package"
 DEBIAN = sorted(PACKAGES.glob("onnx2ir_*.deb"))
-TARBALL = sorted(PACKAGES.glob("onnx2ir-*.tar.gz"))
+TARBALL = sorted(PACKAGES.glob("onnx2ir-*-linux-x86_64.tar.gz"))
 
 needs_packages = pytest.mark.skipif(not (DEBIAN and TARBALL), reason="./dev package makes the packages")
 pytestmark = needs_packages

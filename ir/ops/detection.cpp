@@ -132,7 +132,7 @@ void infer_detection_output(Node& node) {
   require_size(node, 1, 0, images);
   if (images.is_dynamic() && size_of_input(node, 1, 0).is_static()) images = size_of_input(node, 1, 0);
   const auto known = [](std::int64_t count) { return count != 0 ? Dimension(count) : Dimension(); };
-  require(!detection_output.keep_top_k().empty(), "keep_top_k is empty");
+  require(detection_output.keep_top_k().size() != 0, "keep_top_k is empty");
   const std::int64_t kept = detection_output.keep_top_k()[0];
   const std::int64_t most = detection_output.top_k();
   Dimension rows = multiply(images, known(classes));

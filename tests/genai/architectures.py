@@ -94,8 +94,8 @@ def save_model(name, folder):
 
 
 def export_by_optimum(name, folder):
-    """`model.onnx`; or `encoder_model.onnx`, `decoder_model.onnx`, `decoder_with_past_model.onnx` and, except for Moonshine, whose decoders
-    Optimum cannot merge, `decoder_model_merged.onnx`."""
+    """`model.onnx`; or `encoder_model.onnx`, `decoder_model.onnx`, `decoder_with_past_model.onnx` and, if Optimum can merge
+    the decoders, `decoder_model_merged.onnx`."""
     from optimum.exporters.onnx import onnx_export_from_model
 
     default = "text2text-generation-with-past" if name in ENCODER_DECODERS else "text-generation-with-past"

@@ -102,21 +102,18 @@ def encoder_decoder(request, tmp_path_factory):
     return request.param, export_by_optimum(request.param, tmp_path_factory.mktemp(request.param))
 
 
-def assert_not_merged(folder):
-    """Optimum cannot merge the decoders of Moonshine: this fails as soon as it can."""
-    from optimum.onnx import merge_decoders
-
-    with pytest.raises(Exception, match="."):
-        merge_decoders(folder / "decoder_model.onnx", folder / "decoder_with_past_model.onnx", save_path=folder / "merged.onnx")
-    assert not (folder / "decoder_model_merged.onnx").exists()
+def is_merged(name, folder):
+    """Whether Optimum has merged the decoders. Those of Moonshine it merges only if `accelerate` is not installed."""
+    exists = (folder / "decoder_model_merged.onnx").exists()
+    assert exists or name == "moonshine"
+    return exists
 
 
 @pytest.mark.parametrize("options", [[], ["--stateful"]], ids=["inputs", "stateful"])
 def test_steps_of_a_merged_decoder(encoder_decoder, options):
     name, folder = encoder_decoder
-    if name == "moonshine":
-        assert_not_merged(folder)
-        return
+    if not is_merged(name, folder):
+        pytest.skip("Optimum has not merged the decoders")
     assert_steps_equal(folder / "decoder_model_merged.onnx", options, [None])
 
 
@@ -148,7 +145,7 @@ def test_a_decoder_without_past_has_no_caches(encoder_decoder):
 def test_mixtral_is_not_exported(tmp_path):
     """Neither Optimum nor the builder of onnxruntime-genai exports Mixtral: this fails as soon as one of them does. `./dev test --models`
     converts exports of transformers' own Mixtral, with its cache (tests/zoo)."""
-    with pytest.raises(ValueError, match="mixtral"):
+    with pytest.raises((ValueError, KeyError), match="mixtral"):
         export_by_optimum("mixtral", tmp_path)
     with pytest.raises(NotImplementedError, match="not currently supported"):
         export_by_builder("mixtral", "fp32", tmp_path / "builder")
@@ -176,8 +173,7 @@ def test_tokens_of_an_encoder_and_a_decoder_in_optimum(encoder_decoder, tmp_path
 
     name, folder = encoder_decoder
     if name == "moonshine":
-        assert_not_merged(folder)
-        return
+        pytest.skip("optimum-intel has no class for a model with input_values")
     converted(folder / "encoder_model.onnx", to=tmp_path / "openvino_encoder_model.xml")
     converted(folder / "decoder_model_merged.onnx", "--stateful", to=tmp_path / "openvino_decoder_model.xml")
     for config in ("config.json", "generation_config.json"):

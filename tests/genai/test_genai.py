@@ -22,8 +22,10 @@ BACKENDS = {"stateful": {"ATTENTION_BACKEND": "SDPA"}, "default": {}}
 
 
 def write_folder(model, folder):
+    """The inputs of products with weights of 4 bits are not rounded, so that tokens are equal (docs/quantised-models.md)."""
     onnx.save_model(model, folder / "model.onnx")
-    subprocess.run([tool_path(), folder / "model.onnx", "--stateful", "-o", folder / "openvino_model.xml"], check=True)
+    options = ["--stateful", "--dynamic-quantization", "never", "-o", folder / "openvino_model.xml"]
+    subprocess.run([tool_path(), folder / "model.onnx", *options], check=True)
     save_tokenizers(folder)
     (folder / "config.json").write_text(json.dumps({"model_type": "llama", "vocab_size": 256, "eos_token_id": 0}))
     return folder

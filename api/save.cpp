@@ -85,18 +85,33 @@ std::optional<Diagnostic> check_files(const std::filesystem::path& xml, const st
   return diagnostic;
 }
 
-std::optional<Diagnostic> output_problem(const std::filesystem::path& output,
-                                         std::span<const UsedFile> used) {
-  std::vector<ir::UsedFile> files;
-  files.reserve(used.size());
-  for (const UsedFile& file : used) files.push_back({file.path, file.use});
-  auto problem = ir::overwriting_problem(output, files);
+namespace {
+
+std::vector<ir::UsedFile> used_files(std::span<const UsedFile> files) {
+  std::vector<ir::UsedFile> result;
+  result.reserve(files.size());
+  for (const UsedFile& file : files) result.push_back({file.path, file.use});
+  return result;
+}
+
+std::optional<Diagnostic> cannot_write(std::optional<std::string> problem) {
   if (!problem) return std::nullopt;
   Diagnostic diagnostic;
   diagnostic.code = DiagnosticCode::cannot_write;
   diagnostic.message = *std::move(problem);
   diagnostic.hint = kOtherOutput;
   return diagnostic;
+}
+
+}  // namespace
+
+std::optional<Diagnostic> output_problem(const std::filesystem::path& output,
+                                         std::span<const UsedFile> used) {
+  return cannot_write(ir::overwriting_problem(output, used_files(used)));
+}
+
+std::optional<Diagnostic> output_problem(std::span<const UsedFile> written, std::span<const UsedFile> used) {
+  return cannot_write(ir::overwriting_problem(used_files(written), used_files(used)));
 }
 
 }  // namespace onnx2ir

@@ -231,15 +231,22 @@ class Run {
     return convert_bytes(std::as_bytes(std::span(bytes)), options);
   }
 
-  void finish(const Job& job, Conversion& conversion, Outcome& outcome,
-              std::chrono::steady_clock::time_point start) const {
+  /// The reason why the IR, or without a model the report, must not be written now that the files of the
+  /// model are known. Of many models, most were compared before the first conversion.
+  std::optional<Diagnostic> output_problem_after(const Job& job, const Conversion& conversion,
+                                                 Outcome& outcome) const {
+    if (jobs_.size() > 1 && files_.knows(conversion.files)) return std::nullopt;
     WrittenFiles files = files_;
     files.add_read(conversion.files, job.model);
     WrittenFiles others(arguments_);
     others.add_read(conversion.files, job.model);
     outcome.keeps_report = others.problem().has_value();
-    // Without a model, only the report would be written.
-    auto refused = conversion.model ? files.problem() : others.problem();
+    return conversion.model ? files.problem() : others.problem();
+  }
+
+  void finish(const Job& job, Conversion& conversion, Outcome& outcome,
+              std::chrono::steady_clock::time_point start) const {
+    auto refused = output_problem_after(job, conversion, outcome);
     if (!refused && conversion.model && !arguments_.html.empty())
       refused = write_html_page(*conversion.model, arguments_.html);
     if (refused) {

@@ -48,14 +48,25 @@ void WrittenFiles::add_read(const std::vector<std::filesystem::path>& files, con
 
 std::optional<Diagnostic> WrittenFiles::problem(bool model_is_known) const {
   std::vector<UsedFile> used = read_;
+  std::vector<UsedFile> written;
+  std::vector<UsedFile> alone;
   for (const Written& file : written_) {
-    const bool meets_models = model_is_known || !file.is_of_pair;
-    auto problem = meets_models ? output_problem(file.path, models_) : std::nullopt;
-    if (!problem) problem = output_problem(file.path, used);
-    if (problem) return problem;
-    used.push_back({file.path, file.use});
+    written.push_back({file.path, file.use});
+    if (!file.is_of_pair) alone.push_back({file.path, file.use});
   }
-  return std::nullopt;
+  if (model_is_known) {
+    used.insert(used.begin(), models_.begin(), models_.end());
+  } else if (auto problem = output_problem(alone, models_)) {
+    return problem;
+  }
+  return output_problem(written, used);
+}
+
+bool WrittenFiles::knows(const std::vector<std::filesystem::path>& files) const {
+  return std::ranges::all_of(files, [&](const std::filesystem::path& path) {
+    return std::ranges::find(models_, path, &UsedFile::path) != models_.end() ||
+           std::ranges::find(read_, path, &UsedFile::path) != read_.end();
+  });
 }
 
 bool WrittenFiles::replaces_any() const {

@@ -28,6 +28,9 @@ class WrittenFiles {
   /// The same before the only model is read, without the question whether its IR would be written over it: a
   /// model that is an IR already has another error.
   std::optional<Diagnostic> problem_before_reading() const { return problem(false); }
+  /// Whether all `files` are among those that the arguments name or that were added: problem() has compared
+  /// them.
+  bool knows(const std::vector<std::filesystem::path>& files) const;
   /// Whether a file that will be written exists: only then can it be external data of a model.
   bool replaces_any() const;
 

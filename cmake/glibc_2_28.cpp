@@ -49,7 +49,7 @@ std::uint32_t arc4random() {
   return number;
 }
 
-// The older versions differ only in errno (pow, log2) or in their library (libpthread, libdl). The table
+// The older versions differ only in errno (pow, log, log2) or in their library (libpthread, libdl). The table
 // gives result, name, parameters and arguments.
 #define ONNX2IR_OLDER(result, name, parameters, arguments)  \
   result name##_2_2_5 parameters;                           \
@@ -59,6 +59,7 @@ std::uint32_t arc4random() {
   }
 
 ONNX2IR_OLDER(double, pow, (double base, double exponent), (base, exponent))
+ONNX2IR_OLDER(double, log, (double number), (number))
 ONNX2IR_OLDER(double, log2, (double number), (number))
 ONNX2IR_OLDER(int, pthread_once, (int* control, void (*routine)()), (control, routine))
 ONNX2IR_OLDER(int, pthread_create,

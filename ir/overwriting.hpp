@@ -27,4 +27,9 @@ bool is_one_target(const std::filesystem::path& a, const std::filesystem::path& 
 std::optional<std::string> overwriting_problem(const std::filesystem::path& output,
                                                std::span<const UsedFile> used);
 
+/// The reason why the `written` files must not be written: one of them is one of the `used` files, or two of
+/// them are one file. Asks the system once for each file.
+std::optional<std::string> overwriting_problem(std::span<const UsedFile> written,
+                                               std::span<const UsedFile> used);
+
 }  // namespace onnx2ir::ir

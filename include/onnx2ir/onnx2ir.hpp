@@ -235,6 +235,11 @@ struct UsedFile {
 ONNX2IR_API std::optional<Diagnostic> output_problem(const std::filesystem::path& output,
                                                      std::span<const UsedFile> used);
 
+/// The same for several files that a program writes: `use` completes "which ..." for each of them. They must
+/// not be one file either. Takes time in proportion to the number of files.
+ONNX2IR_API std::optional<Diagnostic> output_problem(std::span<const UsedFile> written,
+                                                     std::span<const UsedFile> used);
+
 /// Text for people, one or more lines: severity, message, place, notes, hint. Does not end with a line break.
 ONNX2IR_API std::string to_string(const Diagnostic& diagnostic);
 /// Text for all diagnostics. Those that differ only in their places are merged. A long list starts with a

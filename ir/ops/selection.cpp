@@ -230,13 +230,13 @@ void infer_scatter(Node& node) {
 }
 
 void infer_gather_nd(Node& node) {
-  const GatherNDView gather_n_d = node;
-  const PartialShape& data = gather_n_d.data().shape();
-  const PartialShape& indices = gather_n_d.indices().shape();
-  const auto batch = static_cast<std::size_t>(gather_n_d.batch_dims());
+  const GatherNDView gather = node;
+  const PartialShape& data = gather.data().shape();
+  const PartialShape& indices = gather.indices().shape();
+  const auto batch = static_cast<std::size_t>(gather.batch_dims());
   require(!indices.is_scalar(), "GatherND: the indices are a scalar");
   if (!data.has_rank() || !indices.has_rank() || !indices[indices.rank() - 1].is_static()) {
-    return set_output(node, 0, gather_n_d.data().type(), unknown());
+    return set_output(node, 0, gather.data().type(), unknown());
   }
   require(indices.rank() > batch && data.rank() > batch, "GatherND: batch_dims is too large");
   const auto depth = static_cast<std::size_t>(indices[indices.rank() - 1].size());
@@ -249,7 +249,7 @@ void infer_gather_nd(Node& node) {
   }
   for (std::size_t i = batch; i + 1 < indices.rank(); ++i) result.push_back(indices[i]);
   for (std::size_t i = batch + depth; i < data.rank(); ++i) result.push_back(data[i]);
-  set_output(node, 0, gather_n_d.data().type(), PartialShape(std::move(result)));
+  set_output(node, 0, gather.data().type(), PartialShape(std::move(result)));
 }
 
 }  // namespace

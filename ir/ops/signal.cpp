@@ -90,13 +90,13 @@ void infer_inverse_real_transform(Node& node) {
 /// Inputs: signal [batch, length] or [length], window, frame size, frame step. Output: [batch, frames,
 /// frequencies, 2], with `transpose_frames` [batch, frequencies, frames, 2].
 void infer_short_time_transform(Node& node) {
-  const STFTView s_t_f_t = node;
-  const PartialShape& signal = s_t_f_t.data().shape();
-  const auto type = s_t_f_t.data().type();
+  const STFTView transform = node;
+  const PartialShape& signal = transform.data().shape();
+  const auto type = transform.data().type();
   if (!signal.has_rank()) return set_output(node, 0, type, PartialShape{-1, -1, -1, 2});
   require(signal.rank() == 1 || signal.rank() == 2, "the signal must be a vector or a batch of vectors");
-  const auto size = exact_values(s_t_f_t.frame_size());
-  const auto step = exact_values(s_t_f_t.frame_step());
+  const auto size = exact_values(transform.frame_size());
+  const auto step = exact_values(transform.frame_step());
   require((!size || size->size() == 1) && (!step || step->size() == 1),
           "frame size and step are one number each");
   const Dimension& length = signal[signal.rank() - 1];
@@ -109,7 +109,7 @@ void infer_short_time_transform(Node& node) {
   Dimensions result;
   if (signal.rank() == 2) result.push_back(signal[0]);
   const Dimension frequencies = size && step ? Dimension(size->front() / 2 + 1) : Dimension();
-  const bool is_transposed = s_t_f_t.transpose_frames();
+  const bool is_transposed = transform.transpose_frames();
   result.push_back(is_transposed ? frequencies : frames);
   result.push_back(is_transposed ? frames : frequencies);
   result.push_back(2);

@@ -100,13 +100,13 @@ void infer_roi_align(Node& node) {
 
 /// Image [N, C, H, W], regions [R, 5].
 void infer_roi_pooling(Node& node) {
-  const ROIPoolingView r_o_i_pooling = node;
-  const PartialShape& image = r_o_i_pooling.data().shape();
-  const PartialShape& regions = r_o_i_pooling.rois().shape();
-  PartialShape result{-1, -1, r_o_i_pooling.pooled_h(), r_o_i_pooling.pooled_w()};
+  const ROIPoolingView pooling = node;
+  const PartialShape& image = pooling.data().shape();
+  const PartialShape& regions = pooling.rois().shape();
+  PartialShape result{-1, -1, pooling.pooled_h(), pooling.pooled_w()};
   if (image.has_rank()) result[1] = image[1];
   if (regions.has_rank()) result[0] = regions[0];
-  set_output(node, 0, r_o_i_pooling.data().type(), result);
+  set_output(node, 0, pooling.data().type(), result);
 }
 
 /// Inputs: image [N, C, ...], sizes of the spatial axes of the result.

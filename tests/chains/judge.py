@@ -6,8 +6,6 @@ A disagreement is no failure if it has one of these reasons, each of which is pr
 - "a quantisation step": with `--quantization exact` the results are right, and without it they differ by the effect of at most one step
   of each QuantizeLinear, which docs/quantised-models.md allows.
 - "onnxruntime is wrong": OpenVINO gives the results of ONNX's reference implementation.
-- "OpenVINO infers an empty Slice": OpenVINO infers the size 0 of a Slice with a negative step of a dynamic size. The results with static
-  sizes are right.
 - "closer to the exact result": OpenVINO gives the results of ONNX's reference implementation in f64. onnxruntime rounds intermediate
   results that OpenVINO combines, such as (x + 10000) - 10000.
 """
@@ -22,7 +20,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from ..conformance.case import ORACLE_ERROR, PASS, PORT_MISMATCH, RUNTIME_ERROR, WRONG_SHAPE, WRONG_VALUES, Failure
+from ..conformance.case import PASS, WRONG_SHAPE, WRONG_VALUES, Failure
 from ..conformance.oracle import Oracle
 from ..conformance.worker import parse_model
 
@@ -30,7 +28,6 @@ ROUNDING = "rounding"
 STEP = "a quantisation step"
 EXACT = "closer to the exact result"
 ORACLE_WRONG = "onnxruntime is wrong"
-EMPTY_SLICE = "OpenVINO infers an empty Slice"
 VARIATIONS = 16
 STEP_VARIATIONS = 32  # of quantisation steps
 # Operators that do not round.
@@ -46,10 +43,6 @@ ERRORS = {np.dtype(np.float32): 2.0**-21, np.dtype(np.float16): 2.0**-9}
 
 def limit_of(case, result, check):
     """The name of the reason, or None. `check` returns the Result of another Case."""
-    if result.outcome in (RUNTIME_ERROR, PORT_MISMATCH) and slices_backwards(case):
-        outcomes = {check(static).outcome for static in with_static_sizes(case)}
-        if PASS in outcomes and outcomes <= {PASS, ORACLE_ERROR}:
-            return EMPTY_SLICE
     if result.outcome not in (WRONG_VALUES, WRONG_SHAPE):
         return None
     if result.outcome == WRONG_VALUES and check(with_spread(case)).outcome == PASS:
@@ -63,25 +56,6 @@ def limit_of(case, result, check):
         if other is not None and check(other).outcome == PASS:
             return EXACT if wide else ORACLE_WRONG
     return None
-
-
-def slices_backwards(case):
-    """Whether the model has a Slice with a negative step to a negative end."""
-    model = parse_model(case.model)
-    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    slices = [node.input for node in model.graph.node if node.op_type == "Slice" and len(node.input) > 4]
-    pairs = [(constants[names[2]], constants[names[4]]) for names in slices if names[2] in constants and names[4] in constants]
-    return any(((ends < 0) & (ends > -(2**31) + 1) & (steps < 0)).any() for ends, steps in pairs)
-
-
-def with_static_sizes(case):
-    """A case for each run, with the sizes of its inputs."""
-    for run in case.runs:
-        model = parse_model(case.model)
-        for value in model.graph.input:
-            value.CopyFrom(helper.make_tensor_value_info(value.name, value.type.tensor_type.elem_type, np.shape(run.inputs[value.name])))
-        del model.graph.value_info[:]
-        yield replace(case, model=model.SerializeToString(), runs=[run])
 
 
 def seed_of(variation, place):

@@ -199,3 +199,20 @@ def test_very_deep_nesting_is_an_error(tmp_path):
     run = convert_limited(path, tmp_path)
     check(run)
     assert run.exit_code == 1
+
+
+@pytest.mark.skipif(IS_SANITIZED, reason="measures time")
+def test_many_models_in_one_run(tmp_path):
+    """Each output is compared with all files that are read and written; the second run replaces the outputs of the first one."""
+    count = 600
+    model = save(tmp_path, [helper.make_node("Relu", ["x"], ["y"])], inputs=[real("x")], outputs=[real("y")])
+    models = [tmp_path / f"m{i}.onnx" for i in range(count)]
+    for path in models:
+        path.write_bytes(model.read_bytes())
+    (tmp_path / "out").mkdir()
+    for _ in range(2):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([tool_path(), *models, "-o", f"{tmp_path / 'out'}/", "--quiet"], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < SECONDS
+    assert len(list((tmp_path / "out").iterdir())) == 2 * count

@@ -344,6 +344,7 @@ def test_interrupt(onnx2ir, tmp_path):
 import os, signal, sys
 sys.path.insert(0, {str(Path(onnx2ir.__file__).parents[1])!r})
 import onnx2ir
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets its background processes ignore the signal
 model = onnx2ir.convert({str(path)!r})
 handler = signal.getsignal(signal.SIGINT)
 interrupt = lambda *_: os.kill(os.getpid(), signal.SIGINT)

@@ -63,7 +63,8 @@ TEST_CASE_METHOD(Fixture, "Broadcast in one direction does not change the target
   rejects(builder.parameter(ElementType::f32, PartialShape{2, 3}), builder.integers({2, 1}));
   rejects(builder.parameter(ElementType::f32, PartialShape{2, 3}), builder.integers({3, 3}));
   CHECK(builder
-            .op(ops::Broadcast, {builder.parameter(ElementType::f32, PartialShape{-1, 1}), builder.integers({2, 4, 3})},
+            .op(ops::Broadcast,
+                {builder.parameter(ElementType::f32, PartialShape{-1, 1}), builder.integers({2, 4, 3})},
                 {{"mode", "numpy"}})
             .shape() == PartialShape{2, 4, 3});
 }

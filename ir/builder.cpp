@@ -91,7 +91,7 @@ Value Builder::op(Op op, std::span<const Value> inputs, AttributeList attributes
   return node(op, inputs, std::span<const Attribute>(attributes.begin(), attributes.size())).value();
 }
 
-Node& Builder::declared(Op op, ElementType type, PartialShape shape) {
+Node& Builder::declared(Op op, ElementType type, const PartialShape& shape) {
   Node& node = graph_->add(find_op(op), {}, 1);
   if (!name_.empty()) give_name(node, name_);
   // The value has its own sizes, also if the shape is that of another value.

@@ -56,7 +56,7 @@ class Builder {
 
  private:
   /// A node whose output type is declared by the caller, not inferred.
-  Node& declared(Op op, ElementType type, PartialShape shape);
+  Node& declared(Op op, ElementType type, const PartialShape& shape);
 
   Graph* graph_;
   std::string name_;

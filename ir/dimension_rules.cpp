@@ -192,7 +192,7 @@ ReshapeSizes::ReshapeSizes(Value data, Value pattern, bool special_zero)
 }
 
 std::optional<std::size_t> ReshapeSizes::inferred() const {
-  const auto found = std::ranges::find_if(elements_, [](Size element) { return constant(element) == -1; });
+  const auto* const found = std::ranges::find_if(elements_, [](Size element) { return constant(element) == -1; });
   if (found == elements_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - elements_.begin());
 }
@@ -224,7 +224,7 @@ Size ReshapeSizes::remaining(std::size_t axis) const {
   for (std::size_t i = 0; i < elements_.size(); ++i) {
     if (i == axis) continue;
     const Size size = requested(i);
-    const auto same = std::ranges::find(left, size);
+    auto* const same = std::ranges::find(left, size);
     const bool is_zero = constant(size) == 0;
     if (size == nullptr || is_zero) return nullptr;
     if (same != left.end()) {

@@ -136,7 +136,7 @@ class ElementRule {
       first += static_cast<std::size_t>(*length);
     }
     if (first + count_ > elements->size()) return none();
-    const auto begin = elements->begin() + static_cast<std::ptrdiff_t>(first);
+    const auto* const begin = elements->begin() + static_cast<std::ptrdiff_t>(first);
     return {begin, begin + static_cast<std::ptrdiff_t>(count_)};
   }
 

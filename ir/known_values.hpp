@@ -54,6 +54,6 @@ std::optional<std::int64_t> known_scalar(Value value);
 std::optional<double> exact_number(Value value);
 /// The axis of the data that each axis of the Transpose's result is. A constant without elements means the
 /// reversed order, which is known if the rank is.
-std::optional<Integers> exact_order(const Node& transpose);
+std::optional<Integers> exact_order(const Node& node);
 
 }  // namespace onnx2ir::ir

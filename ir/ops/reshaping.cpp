@@ -32,7 +32,8 @@ Dimension product(std::span<const Dimension> dimensions) {
   return result;
 }
 
-/// The interval of the quotients that are integers. Throws InvalidNode(`reason`) if there is none.
+/// The smallest and the largest quotient that is an integer. Throws InvalidNode(`reason`) if no quotient is
+/// one.
 Dimension divided(Dimension dimension, std::int64_t divisor, const char* reason) {
   const bool bounded = dimension.max != Dimension::kUnbounded;
   const Dimension result(dimension.min / divisor + (dimension.min % divisor == 0 ? 0 : 1),

@@ -73,23 +73,19 @@ bool precedes_constant_of_another_axis(const ir::Node& node) {
   });
 }
 
-/// `node`, and the operations after it that keep, move or reshape its elements.
-std::vector<const ir::Node*> moves_after(const ir::Node& node) {
+/// The readers of `node`, also after operations that keep, move or reshape its elements: at most
+/// kMostReaders, so that values with many readers cost no more than others.
+std::vector<const ir::Node*> readers_past_moves(const ir::Node& node) {
+  constexpr std::size_t kMostReaders = 64;
   std::vector<const ir::Node*> moved = {&node};
-  for (std::size_t i = 0; i < moved.size() && i < kMostMoves; ++i) {
+  std::vector<const ir::Node*> readers;
+  for (std::size_t i = 0; i < moved.size(); ++i) {
     for (const ir::Use& use : moved[i]->output(0).uses) {
+      if (readers.size() == kMostReaders) return readers;
+      readers.push_back(use.node);
       const ir::Traits& traits = use.node->op().traits;
       if (is_elementwise(*use.node) || traits.reshapes || traits.rearranges) moved.push_back(use.node);
     }
-  }
-  return moved;
-}
-
-/// The readers of `node`, also after operations that keep, move or reshape its elements.
-std::vector<const ir::Node*> readers_past_moves(const ir::Node& node) {
-  std::vector<const ir::Node*> readers;
-  for (const ir::Node* moved : moves_after(node)) {
-    for (const ir::Use& use : moved->output(0).uses) readers.push_back(use.node);
   }
   return readers;
 }

@@ -94,18 +94,14 @@ def save_model(name, folder):
 
 
 def export_by_optimum(name, folder):
-    """`model.onnx`; or `encoder_model.onnx`, `decoder_model.onnx`, `decoder_with_past_model.onnx` and, if Optimum can merge
-    the decoders, `decoder_model_merged.onnx`."""
+    """`model.onnx`; or `encoder_model.onnx`, `decoder_model.onnx`, `decoder_with_past_model.onnx` and
+    `decoder_model_merged.onnx`."""
     from optimum.exporters.onnx import onnx_export_from_model
 
     default = "text2text-generation-with-past" if name in ENCODER_DECODERS else "text-generation-with-past"
     task = CLASSES.get(name, (None, default))[1]
     model = save_model(name, folder)
-    try:
-        onnx_export_from_model(model, folder, task=task, do_validation=False, device="cpu")
-    except RuntimeError as error:
-        if name != "moonshine" or "post-process" not in str(error):
-            raise
+    onnx_export_from_model(model, folder, task=task, do_validation=False, device="cpu")
     return folder
 
 

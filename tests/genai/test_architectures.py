@@ -102,18 +102,9 @@ def encoder_decoder(request, tmp_path_factory):
     return request.param, export_by_optimum(request.param, tmp_path_factory.mktemp(request.param))
 
 
-def is_merged(name, folder):
-    """Whether Optimum has merged the decoders. Those of Moonshine it merges only if `accelerate` is not installed."""
-    exists = (folder / "decoder_model_merged.onnx").exists()
-    assert exists or name == "moonshine"
-    return exists
-
-
 @pytest.mark.parametrize("options", [[], ["--stateful"]], ids=["inputs", "stateful"])
 def test_steps_of_a_merged_decoder(encoder_decoder, options):
-    name, folder = encoder_decoder
-    if not is_merged(name, folder):
-        pytest.skip("Optimum has not merged the decoders")
+    _, folder = encoder_decoder
     assert_steps_equal(folder / "decoder_model_merged.onnx", options, [None])
 
 
@@ -172,8 +163,6 @@ def test_tokens_of_an_encoder_and_a_decoder_in_optimum(encoder_decoder, tmp_path
     import transformers
 
     name, folder = encoder_decoder
-    if name == "moonshine":
-        pytest.skip("optimum-intel has no class for a model with input_values")
     converted(folder / "encoder_model.onnx", to=tmp_path / "openvino_encoder_model.xml")
     converted(folder / "decoder_model_merged.onnx", "--stateful", to=tmp_path / "openvino_decoder_model.xml")
     for config in ("config.json", "generation_config.json"):
@@ -181,6 +170,10 @@ def test_tokens_of_an_encoder_and_a_decoder_in_optimum(encoder_decoder, tmp_path
     model = getattr(optimum.intel, CLASSES_OF_OPTIMUM.get(name, "OVModelForSeq2SeqLM")).from_pretrained(tmp_path, ov_config=EXACT)
     reference = getattr(transformers, CLASSES.get(name, ("AutoModelForSeq2SeqLM",))[0]).from_pretrained(folder).eval()
     given = {key: torch.from_numpy(value) for key, value in inputs_of(name, np.random.default_rng(5)).items()}
+    if name == "moonshine":  # optimum-intel has no class for it: this fails as soon as it has one
+        with pytest.raises(ValueError, match="input_values"):
+            model.generate(**given, max_new_tokens=12)
+        return
     for beams in (1, 3):
         options = {"max_new_tokens": 12, "min_new_tokens": 12, "num_beams": beams, "do_sample": False}
         assert model.generate(**given, **options).tolist() == reference.generate(**given, **options).tolist()

@@ -1,11 +1,33 @@
 // Values that OpenVINO folds into constants when it compiles a model.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "ir/graph.hpp"
 
 namespace onnx2ir::passes {
 
-/// Whether the value is computed from constants in at most `depth` steps.
-bool is_folded(ir::Value value, int depth = 4);
+/// Whether the value is computed from constants, by at most 64 operations and constants: the walk is bounded.
+bool is_folded(ir::Value value);
+
+/// The magnitudes of the finite elements of a constant that are not 0. Both are 0 if there are none.
+struct Magnitudes {
+  double smallest;
+  double largest;
+};
+
+/// No value if `value` is no constant of numbers, or has more bytes than `most_bytes`.
+std::optional<Magnitudes> magnitudes(ir::Value value, std::uint64_t most_bytes);
+
+/// A sum or product of a value and a constant; also a difference or a quotient, whose constant may be on the
+/// right only, or for a difference on both sides.
+struct ConstantStep {
+  ir::Value operand;
+  ir::Value constant;
+};
+
+/// The operand is null if `node` is something else, or its constant is not folded.
+ConstantStep constant_step(const ir::Node& node);
 
 }  // namespace onnx2ir::passes

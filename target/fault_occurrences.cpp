@@ -11,6 +11,7 @@ namespace {
 constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::abs_in_place, {2024, 6}, std::nullopt, ""},
     {Fault::activation_before_pool, {2024, 6}, std::nullopt, ""},
+    {Fault::attention_broadcast, {2024, 6}, std::nullopt, ""},
     {Fault::attention_constants, {2025, 2}, Release{2026, 0}, ""},
     {Fault::attention_mask_sizes, {2025, 4}, std::nullopt, ""},
     {Fault::attention_output_rank, {2024, 6}, Release{2026, 1}, ""},
@@ -96,6 +97,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::no_float8_inputs, {2024, 6}, Release{2024, 6}, ""},
     {Fault::no_scale_inputs, {2024, 6}, Release{2025, 1}, ""},
     {Fault::no_uint2, {2024, 6}, Release{2026, 3}, ""},
+    {Fault::overflowing_constants, {2024, 6}, std::nullopt, ""},
     {Fault::pad_value_dynamic, {2024, 6}, std::nullopt, ""},
     {Fault::partial_rounding_groups, {2024, 6}, Release{2025, 0}, "AVX512_CORE_VNNI AVX512_CORE_BF16 AVX512_CORE_AMX"},
     {Fault::prelu_axis, {2024, 6}, std::nullopt, ""},
@@ -105,6 +107,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::quantized_clamp_bounds, {2025, 4}, Release{2025, 4}, ""},
     {Fault::quantized_concat_factors, {2024, 6}, std::nullopt, ""},
     {Fault::quantized_dynamic_channels, {2024, 6}, std::nullopt, ""},
+    {Fault::quantized_filters_of_channel, {2026, 3}, std::nullopt, "AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_BF16 AVX512_CORE_AMX"},
     {Fault::quantized_group_filters, {2024, 6}, std::nullopt, "AVX512_CORE AVX512_CORE_VNNI AVX512_CORE_BF16"},
     {Fault::quantized_narrow_average, {2024, 6}, std::nullopt, "AVX2"},
     {Fault::quantized_pad_value, {2024, 6}, std::nullopt, ""},

@@ -12,6 +12,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::activation_before_pool, "activation_before_pool",
      "A Convolution, a maximum pool and an activation that is not monotone, such as Swish or Abs, are "
      "computed with the activation before the pool"},
+    {Fault::attention_broadcast, "attention_broadcast",
+     "The product of a SoftMax is wrong in dynamic shapes if the next operation broadcasts it"},
     {Fault::attention_constants, "attention_constants",
      "The CPU plugin reads constant keys and values of an attention in the wrong order, also if OpenVINO "
      "has fused MatMul, Softmax and MatMul into the attention"},
@@ -206,6 +208,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::no_float8_inputs, "no_float8_inputs", "A model cannot have inputs of 8-bit floats"},
     {Fault::no_scale_inputs, "no_scale_inputs", "A model cannot have inputs of type f8e8m0"},
     {Fault::no_uint2, "no_uint2", "A model cannot have inputs or outputs of 2-bit integers"},
+    {Fault::overflowing_constants, "overflowing_constants",
+     "Constants of sums and products that follow one after the other are combined in their type, also to "
+     "infinity or 0: (x - 30000) * 4 in f16 is infinite for all x"},
     {Fault::pad_value_dynamic, "pad_value_dynamic",
      "Pad of a tensor with static shape fills with 0 if the value is not constant"},
     {Fault::partial_rounding_groups, "partial_rounding_groups",
@@ -231,6 +236,9 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::quantized_dynamic_channels, "quantized_dynamic_channels",
      "A FakeQuantize, or arithmetic with a constant, per channel before another FakeQuantize uses the "
      "element of the first channel for all if the number of channels of its data is dynamic"},
+    {Fault::quantized_filters_of_channel, "quantized_filters_of_channel",
+     "A GroupConvolution of several filters for each channel, of quantised numbers that may be negative, is "
+     "wrong in dynamic shapes"},
     {Fault::quantized_group_filters, "quantized_group_filters",
      "A GroupConvolution of quantised numbers with several filters for each group of one channel gives 0 if "
      "an activation follows"},

@@ -21,6 +21,7 @@ namespace onnx2ir::target {
 enum class Fault : std::uint8_t {
   abs_in_place,
   activation_before_pool,
+  attention_broadcast,
   attention_constants,
   attention_mask_sizes,
   attention_output_rank,
@@ -106,6 +107,7 @@ enum class Fault : std::uint8_t {
   no_float8_inputs,
   no_scale_inputs,
   no_uint2,
+  overflowing_constants,
   pad_value_dynamic,
   partial_rounding_groups,
   prelu_axis,
@@ -115,6 +117,7 @@ enum class Fault : std::uint8_t {
   quantized_clamp_bounds,
   quantized_concat_factors,
   quantized_dynamic_channels,
+  quantized_filters_of_channel,
   quantized_group_filters,
   quantized_narrow_average,
   quantized_pad_value,

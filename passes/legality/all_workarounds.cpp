@@ -37,6 +37,8 @@ std::vector<Workaround> all_workarounds() {
       separate_double_products(),
       separate_fused_operations(),
       separate_group_filters(),
+      separate_overflowing_constants(),
+      separate_quantized_inputs(),
       separate_quantized_operations(),
       separate_reduced_divisions(),
       separate_shuffled_channels(),

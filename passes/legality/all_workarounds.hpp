@@ -40,6 +40,8 @@ Workaround separate_constant_sums();
 Workaround separate_double_products();
 Workaround separate_fused_operations();
 Workaround separate_group_filters();
+Workaround separate_overflowing_constants();
+Workaround separate_quantized_inputs();
 Workaround separate_quantized_operations();
 Workaround separate_reduced_divisions();
 Workaround separate_shuffled_channels();

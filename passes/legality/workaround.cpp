@@ -37,6 +37,12 @@ void separate_from_uses(ir::Builder& builder, ir::Node& node) {
   ir::replace_uses_except(node.value(), copy, *copy.node);
 }
 
+void separate_from_input(ir::Builder& builder, ir::Node& node) {
+  const ir::Value input = node.input(0);
+  builder.set_name(input.node->name);
+  node.set_input(0, opaque_copy(builder, input));
+}
+
 ir::OperationSet operations_with(bool (*holds)(const ir::Traits& traits)) {
   ir::OperationSet operations;
   for (const ir::OpDescriptor& op : ir::all_ops()) {

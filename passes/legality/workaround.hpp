@@ -70,6 +70,8 @@ void replace(ir::Builder& builder, ir::Node& node) {
 /// A rewrite: the uses of output 0 get a copy that OpenVINO does not remove, so that it cannot fuse them with
 /// the node.
 void separate_from_uses(ir::Builder& builder, ir::Node& node);
+/// A rewrite: input 0 becomes such a copy of its value.
+void separate_from_input(ir::Builder& builder, ir::Node& node);
 
 /// The operations whose traits satisfy `holds`.
 ir::OperationSet operations_with(bool (*holds)(const ir::Traits& traits));

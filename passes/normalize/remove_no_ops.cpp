@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "ir/inference.hpp"
 #include "ir/size_rules.hpp"
@@ -62,6 +64,36 @@ bool keeps_shape(ir::Node& reshape) {
          ir::have_equal_sizes(data, 0, reshape.value(), 0, shape.rank());
 }
 
+/// The axes of `list` for `rank`, ascending. Null if they are not known exactly.
+std::optional<std::vector<std::size_t>> sorted_axes(ir::Value list, std::size_t rank) {
+  const auto values = ir::exact_values(list);
+  if (!values) return std::nullopt;
+  std::vector<std::size_t> axes;
+  for (const std::int64_t axis : *values) axes.push_back(ir::normalize_axis(axis, rank));
+  std::ranges::sort(axes);
+  return axes;
+}
+
+/// The operand of the Unsqueeze that made `value`, if `axes` are those that it added. Otherwise null.
+ir::Value before_unsqueeze(ir::Value value, ir::Value axes) {
+  const auto unsqueeze = ir::match<ir::UnsqueezeView>(*value.node);
+  if (!unsqueeze || !axes || !value.shape().has_rank()) return {};
+  const auto added = sorted_axes(unsqueeze->axes(), value.shape().rank());
+  return added && added == sorted_axes(axes, value.shape().rank()) ? unsqueeze->data() : ir::Value{};
+}
+
+/// What a Squeeze, or a Gather of one element, takes from the axes of size 1 that an Unsqueeze added: its
+/// operand.
+ir::Value input_of_undone(ir::Node& node) {
+  if (const auto squeeze = ir::match<ir::SqueezeView>(node))
+    return before_unsqueeze(squeeze->data(), squeeze->axes());
+  const auto gather = ir::match<ir::GatherView>(node);
+  if (!gather || !gather->indices().shape().is_scalar()) return {};
+  const auto indices = ir::exact_values(gather->indices());
+  const bool is_first = indices && (indices->front() == 0 || indices->front() == -1);
+  return is_first ? before_unsqueeze(gather->data(), gather->axis()) : ir::Value{};
+}
+
 bool is_no_op(ir::Node& node) {
   if (const auto convert = ir::match<ir::ConvertView>(node))
     return convert->data().type() == convert->output(0).type;
@@ -100,6 +132,8 @@ bool selects_same(ir::SelectView select) {
 ir::Value input_of_no_op(ir::Node& node) {
   if (const auto select = ir::match<ir::SelectView>(node))
     return selects_same(*select) ? select->then_value() : ir::Value{};
+  if (node.is(ops::Squeeze) || node.is(ops::Gather))
+    if (const ir::Value value = input_of_undone(node)) return value;
   return is_no_op(node) ? node.input(0) : ir::Value{};
 }
 
@@ -108,7 +142,7 @@ ir::Value input_of_no_op(ir::Node& node) {
 bool remove_no_ops(ir::Model& model, PassContext&) {
   return rewrite_values(model,
                         {ops::Convert, ops::Reshape, ops::Squeeze, ops::Unsqueeze, ops::Broadcast, ops::Tile,
-                         ops::Transpose, ops::Concat, ops::Slice, ops::Pad, ops::Select},
+                         ops::Transpose, ops::Concat, ops::Slice, ops::Pad, ops::Select, ops::Gather},
                         [](const ir::Builder&, ir::Node& node) { return input_of_no_op(node); });
 }
 

@@ -10,7 +10,6 @@ namespace onnx2ir::passes {
 namespace {
 
 constexpr ir::OperationSet kSums{ops::Add, ops::Subtract};
-constexpr int kSteps = 8;  // of the computation of a constant
 
 /// A value plus or minus one that is computed from constants; `value` is null if a node is something else.
 struct Shifted {
@@ -22,8 +21,8 @@ Shifted shifted(const ir::Node& node) {
   if (!node.is_one_of(kSums)) return {};
   const ir::Value left = node.input(0);
   const ir::Value right = node.input(1);
-  if (is_folded(right, kSteps)) return {left, right};
-  if (node.is(ops::Add) && is_folded(left, kSteps)) return {right, left};
+  if (is_folded(right)) return {left, right};
+  if (node.is(ops::Add) && is_folded(left)) return {right, left};
   return {};
 }
 

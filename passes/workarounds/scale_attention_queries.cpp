@@ -15,13 +15,11 @@ namespace {
 
 using ir::Value;
 
-constexpr int kSteps = 8;  // from a key up to the constants it is computed from
-
 bool scales_constant_key(ir::ScaledDotProductAttentionView attention) {
   const Value query = attention.query();
   if (!ir::is_floating(query.type()) || ir::info(query.type()).bits != 16 || !query.shape().has_rank())
     return false;
-  if (!is_folded(attention.key(), kSteps)) return false;
+  if (!is_folded(attention.key())) return false;
   return !attention.scale() || ir::exact_number(attention.scale()) != 1.0;
 }
 

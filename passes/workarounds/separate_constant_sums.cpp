@@ -17,7 +17,6 @@ namespace {
 
 constexpr ir::OperationSet kSums{ops::Add, ops::Subtract};
 
-constexpr int kSteps = 8;  // of the computation of a constant
 /// The operations of a chain that are followed: bounds the time for long chains of sums.
 constexpr int kMostFused = 16;
 /// The rounding of b is that of a number which is larger by this factor.
@@ -30,33 +29,6 @@ constexpr double kLargestSummand = 65536;
 /// Masks and factors are smaller; larger constants are not read.
 constexpr std::uint64_t kMostBytes = 1 << 16;
 constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
-
-/// The largest finite magnitude of a constant; no value if it is unknown.
-std::optional<double> magnitude(ir::Value value, std::uint64_t most_bytes) {
-  const ir::ConstantData* const data = value.node->constant();
-  if (data == nullptr || data->size() > most_bytes) return std::nullopt;
-  const auto numbers = ir::decode_numbers(value.type(), data->bytes(),
-                                          static_cast<std::size_t>(*value.shape().element_count()));
-  if (!numbers) return std::nullopt;
-  double largest = 0;
-  for (const double number : *numbers) {
-    if (std::isfinite(number)) largest = std::max(largest, std::abs(number));
-  }
-  return largest;
-}
-
-/// An operation on a value and a constant.
-struct Step {
-  ir::Value operand;
-  ir::Value constant;
-};
-
-Step step_of(const ir::Node& node) {
-  if (!node.is_one_of({ops::Add, ops::Subtract, ops::Multiply, ops::Divide})) return {};
-  if (is_folded(node.input(1), kSteps)) return {node.input(0), node.input(1)};
-  if (!node.is(ops::Divide) && is_folded(node.input(0), kSteps)) return {node.input(1), node.input(0)};
-  return {};
-}
 
 /// A sum inside of another one, and its constant, multiplied by all later factors.
 struct InnerSum {
@@ -76,7 +48,7 @@ bool has_factor(ir::Value value) {
   for (int step = 0; step < kMostFused && is_used_once(value); ++step) {
     const ir::Node& node = *value.node;
     if (node.is(ops::Multiply) || node.is(ops::Divide)) return true;
-    const ir::Value operand = node.is(ops::Negative) ? node.input(0) : step_of(node).operand;
+    const ir::Value operand = node.is(ops::Negative) ? node.input(0) : constant_step(node).operand;
     if (!operand) return false;
     value = operand;
   }
@@ -91,13 +63,14 @@ LinearChain chain_of(ir::Value value) {
       value = node.input(0);
       continue;
     }
-    const Step last = step_of(node);
-    const auto size = last.operand ? magnitude(last.constant, kMostBytes) : std::nullopt;
-    if (!size) break;
+    const ConstantStep last = constant_step(node);
+    const auto range = last.operand ? magnitudes(last.constant, kMostBytes) : std::nullopt;
+    if (!range) break;
+    const double size = range->largest;
     if (node.is_one_of(kSums)) {
-      chain.sums.push_back({value, *size * chain.factor});
+      chain.sums.push_back({value, size * chain.factor});
     } else {
-      chain.factor = node.is(ops::Multiply) ? chain.factor * *size : chain.factor / *size;
+      chain.factor = node.is(ops::Multiply) ? chain.factor * size : chain.factor / size;
     }
     value = last.operand;
   }
@@ -110,12 +83,13 @@ ir::SmallVector<InnerSum, 4> sums_to_separate(const ir::Node& outer) {
   if (!ir::is_floating(outer.output(0).type) || !outer.graph().may_hold({ops::Multiply, ops::Divide})) {
     return found;
   }
-  const Step last = step_of(outer);
+  const ConstantStep last = constant_step(outer);
   if (!last.operand || !has_factor(last.operand)) return found;
   const LinearChain chain = chain_of(last.operand);
   if (chain.sums.empty() || !(chain.factor >= kLeastFactor)) return found;
   // OpenVINO folds constants that are computed from others: a position bias is of about this size.
-  const double added = magnitude(last.constant, kAny).value_or(1);
+  const auto range = magnitudes(last.constant, kAny);
+  const double added = range ? range->largest : 1;
   for (const InnerSum& sum : chain.sums) {
     const bool may_cancel = sum.constant <= chain.factor * kLargestSummand;
     if (added != 0 && sum.constant >= added * kRounded && may_cancel) found.push_back(sum);

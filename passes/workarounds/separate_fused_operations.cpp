@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/known_values.hpp"
+#include "ir/size_rules.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/joining.hpp"
 #include "ir/views/linear_algebra.hpp"
@@ -214,6 +215,21 @@ bool weighs_dynamic_values(const ir::Node& softmax) {
          });
 }
 
+/// Fault::attention_broadcast: both operands of the next operation may have different sizes.
+bool is_broadcast_attention(ir::MatMulView product) {
+  if (!product.a().node->is(ops::SoftMax)) return false;
+  const ir::Node* reader = only_reader(product);
+  while (reader != nullptr && reader->inputs().size() == 1 && reader->op().traits.keeps_shape)
+    reader = only_reader(*reader);
+  if (reader == nullptr || !reader->op().traits.broadcasts || reader->inputs().size() != 2) return false;
+  const ir::PartialShape& result = reader->output(0).shape;
+  if (constant_operand(*reader) != nullptr || !result.has_rank() || result.is_static()) return false;
+  const ir::Value left = reader->input(0);
+  const ir::Value right = reader->input(1);
+  return left.shape().rank() != right.shape().rank() ||
+         !ir::have_equal_sizes(left, 0, right, 0, result.rank());
+}
+
 /// Fault::split_convolution_concat.
 bool is_joined_with_input(ir::ConvolutionView convolution) {
   const auto split = ir::match<ir::AnySplitView>(convolution.data());
@@ -278,6 +294,10 @@ Workaround separate_fused_operations() {
               LegalizationRow{Fault::activation_before_pool,
                               {ops::MaxPool},
                               must_be_separated<precedes_activation>,
+                              separate_from_uses},
+              LegalizationRow{Fault::attention_broadcast,
+                              {ops::MatMul},
+                              must_be_separated<is_broadcast_attention>,
                               separate_from_uses},
               LegalizationRow{Fault::attention_output_rank,
                               {ops::MatMul},

@@ -24,8 +24,6 @@ namespace onnx2ir::passes {
 namespace {
 
 constexpr int kMostMoves = 8;
-/// Of the sum of the bounds of a symmetric FakeQuantize, in steps: the bounds are rounded.
-constexpr double kMostRounding = 1.5;
 
 /// Fault::shared_quantized_product.
 bool is_shared_quantized_product(const ir::Node& node) {
@@ -198,16 +196,6 @@ bool is_scaled_concat(const ir::Node& node) {
          });
 }
 
-/// Whether 0 is the integer 0 of the numbers that a FakeQuantize gives.
-bool has_no_zero_point(const ir::Node& node) {
-  const auto quantization = ir::match<ir::FakeQuantizeView>(node);
-  const auto low = quantization ? ir::exact_number(quantization->input_low()) : std::nullopt;
-  const auto high = low ? ir::exact_number(quantization->input_high()) : std::nullopt;
-  if (!low || !high) return false;
-  const double step = (*high - *low) / static_cast<double>(quantization->levels() - 1);
-  return *low == 0 || std::abs(*low + *high) < step * kMostRounding;
-}
-
 /// The difference of neighbouring numbers that a FakeQuantize with one step gives.
 std::optional<double> step_of(ir::FakeQuantizeView quantization) {
   const auto low = ir::exact_number(quantization.output_low());
@@ -248,54 +236,9 @@ bool precedes_step_of_product(ir::MatMulView product) {
       *scales, [&](double scale) { return std::abs(*step * scale - *next_step) <= *next_step * kRounding; });
 }
 
-/// Fault::quantized_padded_average.
-bool averages_pads(ir::AvgPoolView pool) {
-  const auto is_positive = [](std::int64_t size) { return size > 0; };
-  return !pool.exclude_pad() && holds_integers(pool.data()) && !has_no_zero_point(*pool.data().node) &&
-         (std::ranges::any_of(pool.pads_begin(), is_positive) ||
-          std::ranges::any_of(pool.pads_end(), is_positive));
-}
-
-/// The axes along which a Pad may add elements; all axes if its pads are dynamic.
-std::vector<std::size_t> padded_axes(ir::PadView pad) {
-  std::vector<std::size_t> axes;
-  const auto begins = ir::exact_values(pad.begins());
-  const auto ends = ir::exact_values(pad.ends());
-  for (std::size_t axis = 0; axis < pad.data().shape().rank(); ++axis) {
-    if (!begins || !ends || (*begins)[axis] != 0 || (*ends)[axis] != 0) axes.push_back(axis);
-  }
-  return axes;
-}
-
-/// Fault::quantized_pad_value. OpenVINO pads the scales and zero points, too, if there is one padded axis.
-bool pads_quantized_numbers(ir::PadView pad) {
-  const ir::PartialShape& shape = pad.data().shape();
-  if (pad.pad_mode() != "constant" || !shape.has_rank() || !holds_integers(pad.data())) return false;
-  const std::vector<std::size_t> axes = padded_axes(pad);
-  if (axes.size() > 1 && ir::exact_values(pad.begins()) && ir::exact_values(pad.ends())) return false;
-  if (ir::exact_number(pad.value()) != 0.0) return true;
-  return !has_no_zero_point(*pad.data().node) &&
-         std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].admits(1); });
-}
-
-/// Fault::quantized_narrow_average.
-bool averages_few_channels(ir::AvgPoolView pool) {
-  constexpr std::int64_t kFewest = 4;
-  const ir::PartialShape& shape = pool.output(0).shape;
-  return holds_integers(pool.data()) && (!shape.has_rank() || shape.rank() < 2 || shape[1].min < kFewest);
-}
-
-void separate_input(ir::Builder& builder, ir::Node& node) {
-  const ir::Value input = node.input(0);
-  builder.set_name(input.node->name);
-  node.set_input(0, opaque_copy(builder, input));
-}
-
-/// Fault::quantized_group_filters: several filters for each group of one channel.
-bool is_of_single_channels(ir::GroupConvolutionView convolution) {
-  const ir::PartialShape& filters = convolution.filters().shape();
-  return filters.has_rank() && filters.rank() > 3 && filters[1] != ir::Dimension(1) && filters[2].admits(1) &&
-         is_quantized(convolution.data());
+/// Fault::quantized_group_filters.
+bool multiplies_quantized_channels(ir::GroupConvolutionView convolution) {
+  return has_filters_of_one_channel(convolution) && is_quantized(convolution.data());
 }
 
 /// Whether the value is a Convolution or MatMul of quantised numbers, possibly with elementwise operations.
@@ -351,15 +294,7 @@ Workaround separate_quantized_operations() {
           row(Fault::quantized_dynamic_channels, arithmetic_and_quantization(),
               must_be_separated_if_quantized<precedes_quantization>),
           row(Fault::quantized_group_filters, {ops::GroupConvolution},
-              must_be_separated_if_quantized<is_of_single_channels>),
-          LegalizationRow{Fault::quantized_narrow_average,
-                          {ops::AvgPool},
-                          affects<averages_few_channels>,
-                          separate_input},
-          LegalizationRow{
-              Fault::quantized_padded_average, {ops::AvgPool}, affects<averages_pads>, separate_input},
-          LegalizationRow{
-              Fault::quantized_pad_value, {ops::Pad}, affects<pads_quantized_numbers>, separate_input},
+              must_be_separated_if_quantized<multiplies_quantized_channels>),
           row(Fault::quantized_regrouped_channels, arithmetic_and_quantization(),
               must_be_separated_if_quantized<precedes_regrouped_channels>),
           row(Fault::quantized_relu_factors, {ops::ReLU, ops::PReLU},
@@ -369,7 +304,7 @@ Workaround separate_quantized_operations() {
           row(Fault::quantized_scalar_gather, arithmetic_and_quantization(),
               must_be_separated<precedes_scalar_gather>),
           LegalizationRow{
-              Fault::quantized_transpose, {ops::FakeQuantize}, quantizes_transpose, separate_input},
+              Fault::quantized_transpose, {ops::FakeQuantize}, quantizes_transpose, separate_from_input},
           row(Fault::quantized_unit_scale, {ops::MatMul},
               must_be_separated_if_quantized<precedes_step_of_product>),
           row(Fault::shared_quantized_product, kProducts, must_be_separated<is_shared_quantized_product>)}};

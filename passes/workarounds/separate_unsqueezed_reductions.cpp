@@ -8,6 +8,7 @@
 
 #include "ir/inference.hpp"
 #include "ir/shape_tools.hpp"
+#include "ir/views/elementwise.hpp"
 #include "ir/views/groups.hpp"
 #include "ir/views/reshaping.hpp"
 #include "passes/legality/all_workarounds.hpp"
@@ -32,10 +33,22 @@ bool is_unsqueezed(ir::Value value) {
   return ones(after) > ones(before);
 }
 
+/// Whether the value is that of a Reduce, or will be: OpenVINO merges factors, and removes them if their
+/// product is 1.
+bool is_reduced(ir::Value value) {
+  while (const auto multiply = ir::match<ir::MultiplyView>(value)) {
+    const bool is_factor_first = multiply->a().node->is(ops::Const);
+    const ir::Value factor = is_factor_first ? multiply->a() : multiply->b();
+    if (!factor.node->is(ops::Const) || !factor.shape().is_scalar()) return false;
+    value = is_factor_first ? multiply->b() : multiply->a();
+  }
+  return value.node->is_one_of(kReductions);
+}
+
 bool is_affected(ir::ReductionView reduction) {
   const ir::Value data = reduction.data();
   const auto axes = ir::exact_values(reduction.axes());
-  const bool follows_reduction = data.node->is_one_of(kReductions);
+  const bool follows_reduction = is_reduced(data);
   if (!axes || axes->empty() || !data.shape().has_rank() || (!is_unsqueezed(data) && !follows_reduction))
     return false;
   return (reduction.keep_dims() && !follows_reduction) ||
@@ -45,7 +58,7 @@ bool is_affected(ir::ReductionView reduction) {
 ir::Value separated(ir::Builder& builder, ir::ReductionView reduction) {
   const ir::Value data = reduction.data();
   const auto axes = ir::exact_values(reduction.axes());
-  const bool follows_reduction = data.node->is_one_of(kReductions);
+  const bool follows_reduction = is_reduced(data);
   const bool keeps_axes = reduction.keep_dims();
   std::vector<std::int64_t> places;
   for (const std::int64_t axis : *axes) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/graph.hpp"
+#include "ir/views/spatial.hpp"
 #include "passes/dequantized_weights.hpp"
 
 namespace onnx2ir::passes {
@@ -25,6 +26,12 @@ bool must_be_separated(const ir::Node& node) {
 template <auto kApplies>
 bool must_be_separated_if_quantized(const ir::Node& node) {
   return node.graph().may_hold({ops::FakeQuantize}) && must_be_separated<kApplies>(node);
+}
+
+/// Whether each group has one channel, or may have one, and several filters.
+inline bool has_filters_of_one_channel(ir::GroupConvolutionView convolution) {
+  const ir::PartialShape& filters = convolution.filters().shape();
+  return filters.has_rank() && filters.rank() > 3 && filters[1] != ir::Dimension(1) && filters[2].admits(1);
 }
 
 }  // namespace onnx2ir::passes

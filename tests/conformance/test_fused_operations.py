@@ -194,6 +194,42 @@ add_all(
     },
 )
 add_all(
+    "attention_broadcast",
+    {
+        f"{name} {rows}": (f"v = MatMul(q, k) p = Softmax(v) m = MatMul(p, x) {text}", {"q": whole(1, 2, rows, 4), "k": whole(1, 2, 4, 3), "x": whole(1, 2, 3, 2)}, {}, {"dynamic": [("q", (0, 1, 2, 3)), ("x", (0, 1, 2, 3))]})
+        for rows in (1, 3)
+        for name, text in {"sum": "y = Add(m, x)", "right": "y = Sub(x, m)", "maximum": "y = Max(m, x)", "unary": "a = Abs(m) y = Mul(a, x)", "two": "a = Add(m, m) y = Add(a, x)"}.items()
+    },
+)
+# The values of x, a and c by a large number.
+OVERFLOWING = {
+    "sum factor": ("u = Sub(x, a) y = Mul(u, c)", lambda large: (large, large, 4)),
+    "sum quotient": ("u = Sub(x, a) y = Div(u, c)", lambda large: (large, large, -1 / 4)),
+    "negative": ("u = Sub(a, x) n = Neg(u) y = Mul(n, c)", lambda large: (large, large, 4)),
+    "factors": ("u = Mul(x, a) y = Mul(u, c)", lambda large: (1 / large, large, large)),
+    "quotients": ("u = Div(x, a) y = Div(u, c)", lambda large: (large, large, large / 2)),
+    "sums": ("u = Add(x, a) y = Add(u, c)", lambda large: (-large * 3 / 2, large * 3 / 2, large * 3 / 2)),
+    "shared": ("u = Sub(x, a) y = Mul(u, c) z = Relu(u)", lambda large: (large, large, 4)),
+    "three": ("u = Mul(x, c) v = Add(u, a) y = Mul(v, c)", lambda large: (-large / 4, large, 4)),
+}
+add_all(
+    "overflowing_constants",
+    {
+        f"{name} {np.dtype(dtype).name}": (nodes, {"x": np.array([[x, x / 2]], dtype)}, {"a": dtype(a), "c": dtype(c)})
+        for dtype, large in ((np.float16, 30000), (np.float32, 2e38))
+        for name, (nodes, numbers) in OVERFLOWING.items()
+        for x, a, c in [numbers(large)]
+    },
+)
+add_all(
+    "sum_of_scalar-resize",
+    {
+        f"{sizes} {op}": (f"""v = Resize <mode = "linear", coordinate_transformation_mode = "half_pixel"> (x, , c) y = {op}(v, f)""", {"x": whole(2, 1, 2, 2)}, {"c": np.array([1, 1, *sizes], np.float32), "f": np.float32(-3)})
+        for sizes in ((2, 1), (1, 2), (3, 2))
+        for op in ("Add", "Sub")
+    },
+)
+add_all(
     "dynamic_attention_values",
     {
         f"{name} {axes}": (text, {"q": whole(1, 4, 4), "k": whole(1, 4, 3), "x": whole(1, 3, 2)}, {"c": np.float32(2)}, {"dynamic": [("x", axes)]})
@@ -278,7 +314,9 @@ add_all(
 add_all(
     "unsqueezed_reduction-two",
     {
-        f"{axis} {keep}": (f"r = ReduceMean <axes = [2, 3], keepdims = 0> (x) y = ReduceMean <axes = [{axis}], keepdims = {keep}> (r)", {"x": whole(1, 2, 3, 2)}, {}, {"opset": 13})
+        f"{op} {axes} {axis} {keep}": (f"r = {op} <axes = {axes}, keepdims = 0> (x) y = {op} <axes = [{axis}], keepdims = {keep}> (r)", {"x": whole(1, 2, 3, 2)}, {}, {"opset": 13})
+        for op in ("ReduceMean", "ReduceMax", "ReduceMin")
+        for axes in ([2, 3], [3])
         for axis in (-2, -1, 0)
         for keep in (0, 1)
     },

@@ -75,6 +75,21 @@ add_all(
     },
 )
 add_all(
+    "quantized_filters_of_channel",
+    {
+        f"{groups} {zero} {kernel} {sizes} {axes}": (
+            f"q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) k = DequantizeLinear(w, s, n) y = Conv <group = {groups}> (d, k)",
+            {"x": whole(1, groups, *sizes) / 4},
+            ONE_SCALE | {"z": np.uint8(zero), "n": np.int8(0), "w": whole(2 * groups, 1, kernel, kernel).astype(np.int8)},
+            {"dynamic": [("x", axes)]},
+        )
+        for groups in (2, 3)
+        for zero in (0, 3, 128)
+        for kernel, sizes in ((2, (2, 3)), (2, (3, 5)), (3, (3, 3)))
+        for axes in ((2,), (0, 2, 3), ())
+    },
+)
+add_all(
     "quantized_relu_factors",
     {
         f"{name} {sign}": (

@@ -276,6 +276,16 @@ def dynamic_attention_values():
 
 
 @experiment
+def attention_broadcast():
+    """Attention of one query, added to each row of the values."""
+    query, key, value = parameter([-1, -1, -1]), parameter([1, 4, 3]), parameter([-1, -1, -1])
+    weights = opset.softmax(opset.matmul(query, key, False, False), 2)
+    values, keys = integers(1, 3, 2), integers(1, 4, 3)
+    given = results([query, key, value], opset.add(opset.matmul(weights, value, False, False), value), [np.zeros((1, 1, 4), np.float32), keys, values])[0]
+    return not np.allclose(given, values.mean(1, keepdims=True) + values, atol=0.1)
+
+
+@experiment
 def prelu_axis():
     """The positive part of a matrix minus multiples of its negative part, one for each of four columns; there are four rows, too."""
     x, values, slopes = parameter([4, 4, 4]), integers(4, 4, 4) - 3, np.array([1, 2, 3, 4], np.float32)

@@ -44,6 +44,19 @@ def quantized_concat_factors():
 
 
 @experiment
+def quantized_filters_of_channel():
+    """Two groups of one channel of numbers from -1 on, each with two filters of 2 * 2 elements; the number of rows is dynamic."""
+    x, values = parameter([1, 2, -1, 3]), integers(1, 2, 2, 3)
+    low, high = (opset.constant(np.float32(bound)) for bound in (-1, 62.75))
+    weights = (np.arange(16).reshape(2, 2, 1, 2, 2) * 5) % 13 - 6
+    shifted = opset.fake_quantize(x, low, high, low, high, 256)
+    convolved = opset.group_convolution(shifted, quantized(weights), [1, 1], [0, 0], [0, 0], [1, 1])
+    windows = np.lib.stride_tricks.sliding_window_view(values[0], (2, 2), (1, 2))
+    right = np.einsum("goyx,grcyx->gorc", weights[:, :, 0] / 4, windows).reshape(1, 4, 1, 2)
+    return not np.allclose(results([x], convolved, [values])[0], right)
+
+
+@experiment
 def quantized_group_filters():
     """Two groups of one channel, each with two filters of 3 * 3 elements, and the positive part of the result."""
     x, values = parameter([1, 2, 4, 4]), integers(1, 2, 4, 4)

@@ -44,6 +44,22 @@ def rounded_constant_sum():
 
 
 @experiment
+def overflowing_constants():
+    """(x - 30000) * 4 where x is 30000, (x + 45000) + 45000 where x is -45000, and x * 30000 * 30000 where x is 1 / 30000, in f16."""
+    x = parameter([2], "f16")
+    forms = (
+        (opset.subtract, 30000, opset.multiply, 4, 30000),
+        (opset.add, 45000, opset.add, 45000, -45000),
+        (opset.multiply, 30000, opset.multiply, 30000, 1 / 30000),
+    )
+    for first, a, second, b, value in forms:
+        y = second(first(x, opset.constant(np.float16(a))), opset.constant(np.float16(b)))
+        if not np.isfinite(results([x], y, [np.full(2, value, np.float16)])[0]).all():
+            return True
+    return False
+
+
+@experiment
 def scaled_group_filters():
     """Two grouped convolutions with the same filters, an input of the model; the result of one of them is doubled."""
     x, filters = parameter([1, 4, 2, 2]), parameter([4, 2, 1, 1])

@@ -1,0 +1,100 @@
+// Workarounds for quantised operations that compute wrongly with integers: an opaque copy of their input
+// keeps them apart from the FakeQuantize before them, so that OpenVINO computes them in f32.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ir/known_values.hpp"
+#include "ir/views/joining.hpp"
+#include "ir/views/quantization.hpp"
+#include "ir/views/spatial.hpp"
+#include "passes/dequantized_weights.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "passes/workarounds/separation.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+/// Of the sum of the bounds of a symmetric FakeQuantize, in steps: the bounds are rounded.
+constexpr double kMostRounding = 1.5;
+
+/// Whether 0 is the integer 0 of the numbers that a FakeQuantize gives.
+bool has_no_zero_point(const ir::Node& node) {
+  const auto quantization = ir::match<ir::FakeQuantizeView>(node);
+  const auto low = quantization ? ir::exact_number(quantization->input_low()) : std::nullopt;
+  const auto high = low ? ir::exact_number(quantization->input_high()) : std::nullopt;
+  if (!low || !high) return false;
+  const double step = (*high - *low) / static_cast<double>(quantization->levels() - 1);
+  return *low == 0 || std::abs(*low + *high) < step * kMostRounding;
+}
+
+/// Fault::quantized_padded_average.
+bool averages_pads(ir::AvgPoolView pool) {
+  const auto is_positive = [](std::int64_t size) { return size > 0; };
+  return !pool.exclude_pad() && holds_integers(pool.data()) && !has_no_zero_point(*pool.data().node) &&
+         (std::ranges::any_of(pool.pads_begin(), is_positive) ||
+          std::ranges::any_of(pool.pads_end(), is_positive));
+}
+
+/// The axes along which a Pad may add elements; all axes if its pads are dynamic.
+std::vector<std::size_t> padded_axes(ir::PadView pad) {
+  std::vector<std::size_t> axes;
+  const auto begins = ir::exact_values(pad.begins());
+  const auto ends = ir::exact_values(pad.ends());
+  for (std::size_t axis = 0; axis < pad.data().shape().rank(); ++axis) {
+    if (!begins || !ends || (*begins)[axis] != 0 || (*ends)[axis] != 0) axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// Fault::quantized_pad_value. OpenVINO pads the scales and zero points, too, if there is one padded axis.
+bool pads_quantized_numbers(ir::PadView pad) {
+  const ir::PartialShape& shape = pad.data().shape();
+  if (pad.pad_mode() != "constant" || !shape.has_rank() || !holds_integers(pad.data())) return false;
+  const std::vector<std::size_t> axes = padded_axes(pad);
+  if (axes.size() > 1 && ir::exact_values(pad.begins()) && ir::exact_values(pad.ends())) return false;
+  if (ir::exact_number(pad.value()) != 0.0) return true;
+  return !has_no_zero_point(*pad.data().node) &&
+         std::ranges::any_of(axes, [&](std::size_t axis) { return shape[axis].admits(1); });
+}
+
+/// Fault::quantized_narrow_average.
+bool averages_few_channels(ir::AvgPoolView pool) {
+  constexpr std::int64_t kFewest = 4;
+  const ir::PartialShape& shape = pool.output(0).shape;
+  return holds_integers(pool.data()) && (!shape.has_rank() || shape.rank() < 2 || shape[1].min < kFewest);
+}
+
+/// Fault::quantized_filters_of_channel. OpenVINO shifts signed numbers, too.
+bool multiplies_signed_channels(ir::GroupConvolutionView convolution) {
+  if (convolution.output(0).shape.is_static() || !has_filters_of_one_channel(convolution)) return false;
+  if (!holds_integers(convolution.data())) return false;
+  const auto quantization = ir::match<ir::FakeQuantizeView>(convolution.data());
+  return !quantization || ir::exact_number(quantization->input_low()) != 0.0;
+}
+
+}  // namespace
+
+Workaround separate_quantized_inputs() {
+  return {
+      .name = "separate_quantized_inputs",
+      .stage = Stage::kernels,
+      .summary = "Computes quantised operations in f32 that OpenVINO computes wrongly with integers",
+      .rows = {
+          LegalizationRow{Fault::quantized_filters_of_channel,
+                          {ops::GroupConvolution},
+                          affects<multiplies_signed_channels>,
+                          separate_from_input},
+          LegalizationRow{Fault::quantized_narrow_average,
+                          {ops::AvgPool},
+                          affects<averages_few_channels>,
+                          separate_from_input},
+          LegalizationRow{
+              Fault::quantized_padded_average, {ops::AvgPool}, affects<averages_pads>, separate_from_input},
+          LegalizationRow{
+              Fault::quantized_pad_value, {ops::Pad}, affects<pads_quantized_numbers>, separate_from_input},
+      }};
+}
+
+}  // namespace onnx2ir::passes

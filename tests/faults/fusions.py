@@ -278,11 +278,12 @@ def dynamic_attention_values():
 @experiment
 def attention_broadcast():
     """Attention of one query, added to each row of the values."""
-    query, key, value = parameter([-1, -1, -1]), parameter([1, 4, 3]), parameter([-1, -1, -1])
-    weights = opset.softmax(opset.matmul(query, key, False, False), 2)
-    values, keys = integers(1, 3, 2), integers(1, 4, 3)
-    given = results([query, key, value], opset.add(opset.matmul(weights, value, False, False), value), [np.zeros((1, 1, 4), np.float32), keys, values])[0]
-    return not np.allclose(given, values.mean(1, keepdims=True) + values, atol=0.1)
+    query, key, value = parameter([-1, -1, -1, -1]), parameter([1, 2, 4, 3]), parameter([-1, -1, -1, -1])
+    weights = opset.softmax(opset.matmul(query, key, False, False), 3)
+    queries, keys, values = integers(1, 2, 1, 4), integers(1, 2, 4, 3), integers(1, 2, 3, 4)
+    given = results([query, key, value], opset.add(opset.matmul(weights, value, False, False), value), [queries, keys, values])[0]
+    powers = np.exp(queries @ keys)
+    return not np.allclose(given, powers / powers.sum(-1, keepdims=True) @ values + values, atol=0.1)
 
 
 @experiment

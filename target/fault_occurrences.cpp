@@ -140,6 +140,7 @@ constexpr auto kOccurrences = std::to_array<FaultOccurrence>({
     {Fault::single_scale_rounding, {2024, 6}, Release{2024, 6}, "AVX512_CORE_VNNI AVX512_CORE_BF16 AVX512_CORE_AMX"},
     {Fault::skipped_gather, {2024, 6}, std::nullopt, ""},
     {Fault::slice_from_both_ends, {2024, 6}, std::nullopt, ""},
+    {Fault::small_constant_results, {2024, 6}, Release{2026, 0}, ""},
     {Fault::small_product_constants, {2024, 6}, std::nullopt, ""},
     {Fault::small_type_moves, {2024, 6}, std::nullopt, ""},
     {Fault::space_to_batch_shape, {2024, 6}, std::nullopt, ""},

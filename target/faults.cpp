@@ -326,6 +326,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "OpenVINO infers a wrong size of a Slice of an axis of dynamic size if one of start and end counts from "
      "the "
      "end of the axis, or both do and the step is negative"},
+    {Fault::small_constant_results, "small_constant_results",
+     "A model output that is a constant of 4 bits has the halves of its bytes exchanged"},
     {Fault::small_product_constants, "small_product_constants",
      "A MatMul of at most two rows and columns of dynamic number loses operations with a constant per column "
      "that follow it"},

@@ -150,6 +150,7 @@ enum class Fault : std::uint8_t {
   single_scale_rounding,
   skipped_gather,
   slice_from_both_ends,
+  small_constant_results,
   small_product_constants,
   small_type_moves,
   space_to_batch_shape,

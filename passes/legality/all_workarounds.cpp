@@ -5,6 +5,7 @@ namespace onnx2ir::passes {
 std::vector<Workaround> all_workarounds() {
   return {
       combine_double_constants(),
+      compute_small_results(),
       convert_attention_masks(),
       count_slice_axes_from_front(),
       decompose_dilated_averages(),

@@ -8,6 +8,7 @@
 namespace onnx2ir::passes {
 
 Workaround combine_double_constants();
+Workaround compute_small_results();
 Workaround convert_attention_masks();
 Workaround count_slice_axes_from_front();
 Workaround decompose_dilated_averages();

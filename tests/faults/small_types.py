@@ -30,6 +30,14 @@ def small_type_moves():
     return fails(results, [x], gathered, (given,)) or results([x], gathered, (given,))[0].tolist() != [4, 1]
 
 
+@experiment
+def small_constant_results():
+    """The bytes of an output that is a constant of two numbers of 4 bits: 1 is in the lower half."""
+    request = compiled([], four_bit_constant([1, 2])).create_infer_request()
+    request.infer({})
+    return np.array(request.get_output_tensor(0).data).view(np.uint8).reshape(-1)[0] != 0x21
+
+
 def converted(name, *numbers):
     """f32 numbers after a conversion to the element type `name` and back."""
     x = opset.parameter([-1], np.float32)

@@ -146,6 +146,10 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::folded_random_numbers, "folded_random_numbers",
      "OpenVINO draws random numbers of static shape at compile time if they are subtracted or are indices, "
      "or if a Loop has only constant inputs"},
+    {Fault::gather_of_one_batch, "gather_of_one_batch",
+     "A Gather of static shape from batches of size 1 reads outside of its data, and gives wrong elements or "
+     "ends "
+     "the process"},
     {Fault::gathered_unsqueeze, "gathered_unsqueeze",
      "A Gather of a tensor of dynamic shape along an axis that an Unsqueeze adds is removed, although its "
      "indices are not a scalar"},
@@ -192,10 +196,13 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "Slices and parts of string tensors share memory with them, which ends the process; most other "
      "operations "
      "that move strings do not compile"},
+    {Fault::narrow_rms_normalization, "narrow_rms_normalization",
+     "An RMS normalisation of less than 16 numbers ends the process"},
     {Fault::narrow_shifts, "narrow_shifts",
      "BitwiseLeftShift of 8-bit and 16-bit integers saturates instead of dropping the upper bits"},
     {Fault::negative_gather_elements, "negative_gather_elements",
      "GatherElements reads outside of its data for negative indices"},
+    {Fault::negative_gather_nd, "negative_gather_nd", "GatherND with negative indices gives wrong elements"},
     {Fault::negative_run_time_pads, "negative_run_time_pads",
      "Pad fails if dynamic pads with known bounds are negative at run time"},
     {Fault::neutral_constant_rank, "neutral_constant_rank",

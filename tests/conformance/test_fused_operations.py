@@ -201,6 +201,14 @@ add_all(
         for name, text in {"sum": "y = Add(m, x)", "right": "y = Sub(x, m)", "maximum": "y = Max(m, x)", "unary": "a = Abs(m) y = Mul(a, x)", "two": "a = Add(m, m) y = Add(a, x)"}.items()
     },
 )
+add_all(
+    "narrow_rms_normalization",
+    {
+        f"{columns} {rank}": ("s = Pow(x, two) m = ReduceMean <keepdims = 1> (s, a) e = Add(m, few) r = Sqrt(e) i = Reciprocal(r) v = Mul(x, i) y = Mul(v, g)", {"x": whole(*(2, 3, columns)[-rank:])}, {"two": np.float32(2), "few": np.float32(0.125), "a": np.array([-1]), "g": whole(columns, shift=5)})
+        for columns in (1, 2, 7, 8, 15, 16, 17)
+        for rank in (2, 3)
+    },
+)
 # The values of x, a and c by a large number.
 OVERFLOWING = {
     "sum factor": ("u = Sub(x, a) y = Mul(u, c)", lambda large: (large, large, 4)),

@@ -275,6 +275,17 @@ def dynamic_attention_values():
     return fails(results, [query, key, value], opset.matmul(weights, value, False, False), [integers(1, 4, 4), integers(1, 4, 3), integers(1, 3, 2)])
 
 
+@experiment(may_crash=True)
+def narrow_rms_normalization():
+    """Rows of three numbers divided by the root of the mean of their squares, and scaled."""
+    x, values = parameter([2, 3]), integers(2, 3) + 1
+    mean = opset.reduce_mean(opset.power(x, scalar(2)), numbers(-1), True)
+    factor = opset.divide(scalar(1), opset.sqrt(opset.add(mean, scalar(1e-5))))
+    scaled = opset.multiply(opset.multiply(x, factor), opset.constant(np.array([1, 2, 3], np.float32)))
+    right = values / np.sqrt((values**2).mean(-1, keepdims=True)) * [1, 2, 3]
+    return not np.allclose(results([x], scaled, [values])[0], right, atol=1e-3)
+
+
 @experiment
 def attention_broadcast():
     """Attention of one query, added to each row of the values."""

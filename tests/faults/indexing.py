@@ -28,6 +28,23 @@ def negative_gather_elements():
     )
 
 
+@experiment
+def negative_gather_nd():
+    """GatherND counts a negative index from the end."""
+    x, indices = parameter([2, 3]), parameter([2, 2], "i64")
+    values, places = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([[0, 1], [1, -1]])
+    return results([x, indices], opset.gather_nd(x, indices, 0), (values, places))[0].tolist() != [1, 5]
+
+
+@experiment(may_crash=True)
+def gather_of_one_batch():
+    """Three rows of 4 numbers of one batch of 11 rows."""
+    x, indices = parameter([1, 11, 4]), parameter([1, 3], "i64")
+    values, places = np.arange(44, dtype=np.float32).reshape(1, 11, 4), np.array([[7, 0, 10]])
+    gathered = opset.gather(x, indices, number(1), 1)
+    return any(not np.array_equal(given, values[:, places[0]]) for given in results([x, indices], gathered, *[(values, places)] * 3))
+
+
 @experiment(may_crash=True)
 def unique_order():
     """Unique with sorted = false gives elements in the order of their first occurrence."""

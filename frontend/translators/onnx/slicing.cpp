@@ -97,49 +97,6 @@ Values gather_1(NodeContext& node) {
   return {gather(node, data, node.input(1), node.axis(node.integer("axis", 0), node.rank(data)))};
 }
 
-bool are_known_not_negative(const NodeContext& node, Value numbers) {
-  const auto known = node.known_integers(numbers);
-  return known && std::none_of(known->begin(), known->end(), [](std::int64_t number) { return number < 0; });
-}
-
-/// Whether the numbers are provably not negative: they are positions or sizes, or clamped.
-bool are_never_negative(const NodeContext& node, Value numbers) {
-  static constexpr ir::OperationSet kMovesData = {ops::Broadcast, ops::Convert, ops::Gather,
-                                                  ops::Reshape,   ops::Slice,   ops::Squeeze,
-                                                  ops::Transpose, ops::Tile,    ops::Unsqueeze};
-  constexpr int kMaxNodes = 32;
-  std::vector<Value> pending{numbers};
-  for (int visited = 0; !pending.empty(); ++visited) {
-    const Value value = pending.back();
-    pending.pop_back();
-    const ir::Node& maker = *value.node;
-    if (visited == kMaxNodes) return false;
-    if (are_known_not_negative(node, value) || maker.is(ops::NonZero) || maker.is(ops::ShapeOf) ||
-        (maker.is(ops::TopK) && value.index == 1) || (maker.is(ops::Clamp) && maker.real("min") >= 0))
-      continue;
-    if (maker.is(ops::Maximum) &&
-        (are_known_not_negative(node, maker.input(0)) || are_known_not_negative(node, maker.input(1))))
-      continue;
-    if (maker.is(ops::Minimum) || maker.is(ops::Concat)) {
-      pending.insert(pending.end(), maker.inputs().begin(), maker.inputs().end());
-    } else if (maker.is_one_of(kMovesData)) {
-      pending.push_back(maker.input(0));
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// Normalises indices along an axis of `data`, which may be negative.
-Value from_start(NodeContext& node, Value indices, Value data, std::int64_t axis) {
-  if (are_never_negative(node, indices)) return indices;
-  const Value size = convert(node, dimension_of(node, data, axis), indices.type());
-  const Value zero = node.integer(0, indices.type());
-  return node.op(ops::Select,
-                 {node.op(ops::Less, {indices, zero}), node.op(ops::Add, {indices, size}), indices});
-}
-
 /// An axis along which GatherElements has fewer indices than its data has elements, or may have.
 struct ShorterAxis {
   std::int64_t axis;
@@ -188,8 +145,7 @@ Value gather_shorter_elements(NodeContext& node, Value data, Value indices, std:
 Values gather_elements_11(NodeContext& node) {
   const Value data = node.input(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(data));
-  Value indices = node.input(1);
-  if (node.target().has(Fault::negative_gather_elements)) indices = from_start(node, indices, data, axis);
+  const Value indices = node.input(1);
   const auto shorter = shorter_axes(data.shape(), indices.shape(), axis);
   if (!shorter.empty()) return {gather_shorter_elements(node, data, indices, axis, shorter)};
   return {node.op(ops::GatherElements, {data, indices}, {{"axis", axis}})};

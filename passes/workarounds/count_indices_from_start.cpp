@@ -1,0 +1,114 @@
+// Workaround for negative_gather_elements and negative_gather_nd: OpenVINO reads outside of the data, or
+// nothing, for indices that count from the end. Here sizes are added to negative indices first.
+#include <algorithm>
+#include <vector>
+
+#include "ir/known_values.hpp"
+#include "ir/shape_tools.hpp"
+#include "ir/views/elementwise.hpp"
+#include "ir/views/selection.hpp"
+#include "ir/views/unary.hpp"
+#include "passes/legality/all_workarounds.hpp"
+#include "target/faults.hpp"
+
+namespace onnx2ir::passes {
+namespace {
+
+bool are_known_not_negative(ir::Value numbers) {
+  const auto known = ir::known_values(numbers);
+  return known && std::ranges::none_of(*known, [](const ir::ValueRange& range) { return range.min < 0; });
+}
+
+/// Whether these are indices to which their size has been added if they are negative.
+bool are_counted_from_start(ir::Value indices) {
+  const auto select = ir::match<ir::SelectView>(indices);
+  const auto less = select ? ir::match<ir::LessView>(select->condition()) : std::nullopt;
+  return less && less->a() == select->else_value() && ir::known_scalar(less->b()) == 0;
+}
+
+bool is_never_negative(ir::Value value) {
+  const ir::Node& maker = *value.node;
+  if (are_known_not_negative(value) || are_counted_from_start(value)) return true;
+  if (maker.is_one_of({ops::NonZero, ops::ShapeOf})) return true;
+  if (maker.is(ops::Maximum))
+    return are_known_not_negative(maker.input(0)) || are_known_not_negative(maker.input(1));
+  const auto clamp = ir::match<ir::ClampView>(value);
+  return (maker.is(ops::TopK) && value.index == 1) || (clamp && clamp->min() >= 0);
+}
+
+/// Whether the numbers are provably not negative: they are positions or sizes, or clamped.
+bool are_never_negative(ir::Value numbers) {
+  constexpr ir::OperationSet kMoves = {ops::Broadcast, ops::Convert,   ops::Gather, ops::Reshape,  ops::Slice,
+                                       ops::Squeeze,   ops::Transpose, ops::Tile,   ops::Unsqueeze};
+  constexpr std::size_t kMaxValues = 32;
+  std::vector<ir::Value> sources{numbers};
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const ir::Value value = sources[i];
+    if (is_never_negative(value)) continue;
+    const auto inputs = value.node->inputs();
+    if (value.node->is_one_of({ops::Minimum, ops::Concat})) {
+      sources.insert(sources.end(), inputs.begin(), inputs.end());
+    } else if (value.node->is_one_of(kMoves)) {
+      sources.push_back(inputs.front());
+    } else {
+      return false;
+    }
+    if (sources.size() > kMaxValues) return false;
+  }
+  return true;
+}
+
+/// `indices`, to which `sizes` are added where they are negative.
+ir::Value from_start(ir::Builder& builder, ir::Value indices, ir::Value sizes) {
+  const ir::Value is_negative = builder.op(ops::Less, {indices, builder.integer(0, indices.type())});
+  const ir::Value shifted = builder.op(ops::Add, {indices, ir::convert(builder, sizes, indices.type())});
+  return builder.op(ops::Select, {is_negative, shifted, indices});
+}
+
+/// Strings are moved by gathers of their positions (moved_strings).
+bool has_numbers(ir::Value data) {
+  return data.type() != ir::ElementType::string;
+}
+
+bool gathers_negative_elements(ir::GatherElementsView gather) {
+  return has_numbers(gather.data()) && !are_never_negative(gather.indices());
+}
+
+ir::Value gathered_elements(ir::Builder& builder, ir::GatherElementsView gather) {
+  const ir::Value size = ir::dimension_of(builder, gather.data(), gather.axis());
+  return builder.op(ops::GatherElements, {gather.data(), from_start(builder, gather.indices(), size)},
+                    {{"axis", gather.axis()}});
+}
+
+bool gathers_negative_rows(ir::GatherNDView gather) {
+  const ir::PartialShape& shape = gather.indices().shape();
+  return has_numbers(gather.data()) && shape.has_rank() && shape.rank() > 0 &&
+         shape[shape.rank() - 1].is_static() && !are_never_negative(gather.indices());
+}
+
+ir::Value gathered_rows(ir::Builder& builder, ir::GatherNDView gather) {
+  const ir::PartialShape& shape = gather.indices().shape();
+  const std::int64_t first = gather.batch_dims();
+  const std::int64_t count = shape[shape.rank() - 1].size();
+  const ir::Value sizes = ir::slice(builder, ir::shape_of(builder, gather.data()), first, first + count, 0);
+  return builder.op(ops::GatherND, {gather.data(), from_start(builder, gather.indices(), sizes)},
+                    {{"batch_dims", first}});
+}
+
+}  // namespace
+
+Workaround count_indices_from_start() {
+  return {.name = "count_indices_from_start",
+          .stage = Stage::operations,
+          .summary = "Adds sizes to negative indices of GatherElements and GatherND",
+          .rows = {LegalizationRow{Fault::negative_gather_elements,
+                                   {ops::GatherElements},
+                                   affects<gathers_negative_elements>,
+                                   replace<gathered_elements>},
+                   LegalizationRow{Fault::negative_gather_nd,
+                                   {ops::GatherND},
+                                   affects<gathers_negative_rows>,
+                                   replace<gathered_rows>}}};
+}
+
+}  // namespace onnx2ir::passes

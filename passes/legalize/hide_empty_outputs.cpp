@@ -1,6 +1,6 @@
-// On 2024.6, a model output of type i64 that is empty and has a static shape ends the process at compile time
-// (empty_i64_output). Such an output becomes a Slice with equal begin and end that depend on a model input,
-// so that its shape is dynamic.
+// A model output of type i64 that is empty and has a static shape ends the process at compile time
+// (empty_i64_output). Such an output becomes a Slice with equal begin and end that are known only at run
+// time, so that its shape is dynamic.
 #include <algorithm>
 #include <vector>
 
@@ -56,18 +56,16 @@ ir::Value empty(ir::Builder& builder, const ir::PartialShape& shape, ir::Value p
 }  // namespace
 
 bool hide_empty_outputs(ir::Model& model, PassContext&) {
-  ir::Graph& graph = model.graph;
-  const auto source = std::ranges::find_if(graph.parameters(), [](const ir::Node* input) {
-    return input->output(0).type != ir::ElementType::string;
-  });
-  if (source == graph.parameters().end()) return false;
-  ir::Builder builder(graph);
+  ir::Builder builder(model.graph);
   ir::Value position;
-  for (ir::Node* result : graph.results()) {
+  for (ir::Node* result : model.graph.results()) {
     const ir::Value value = result->input(0);
     if (!is_static_empty(value)) continue;
     builder.set_name(value.node->name);
-    if (!position) position = ir::unsqueeze(builder, zero_or_one(builder, (*source)->value()), {0});
+    // A number that depends on an input would be known if the input is empty.
+    if (!position)
+      position =
+          ir::unsqueeze(builder, ir::convert(builder, run_time_truth(builder), ir::ElementType::i64), {0});
     ir::replace_results(value, empty(builder, value.shape(), position));
   }
   return static_cast<bool>(position);

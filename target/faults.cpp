@@ -211,6 +211,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
     {Fault::nms_equal_overlap, "nms_equal_overlap",
      "NonMaxSuppression removes boxes whose overlap equals the threshold"},
     {Fault::no_average_dilations, "no_average_dilations", "AvgPool has no dilations"},
+    {Fault::no_dynamic_transforms, "no_dynamic_transforms",
+     "DFT and IDFT of dynamic shapes do not compile"},
     {Fault::no_float4_inputs, "no_float4_inputs", "A model cannot have inputs of 4-bit floats"},
     {Fault::no_float8_inputs, "no_float8_inputs", "A model cannot have inputs of 8-bit floats"},
     {Fault::no_scale_inputs, "no_scale_inputs", "A model cannot have inputs of type f8e8m0"},
@@ -220,6 +222,8 @@ constexpr auto kFaults = std::to_array<FaultDescription>({
      "infinity or 0: (x - 30000) * 4 in f16 is infinite for all x"},
     {Fault::pad_value_dynamic, "pad_value_dynamic",
      "Pad of a tensor with static shape fills with 0 if the value is not constant"},
+    {Fault::pads_of_open_count, "pads_of_open_count",
+     "A Pad whose lists of pads have a dynamic length cannot be read"},
     {Fault::partial_rounding_groups, "partial_rounding_groups",
      "A MatMul with weights of 4 bits whose inputs the CPU plugin rounds to 8 bits is wrong if the number of "
      "inputs is not a multiple of 32"},

@@ -8,6 +8,7 @@ std::vector<Workaround> all_workarounds() {
       compute_small_results(),
       convert_attention_masks(),
       count_indices_from_start(),
+      count_pads(),
       count_slice_axes_from_front(),
       decompose_dilated_averages(),
       decompose_einsum_labels(),

@@ -11,6 +11,7 @@ Workaround combine_double_constants();
 Workaround compute_small_results();
 Workaround convert_attention_masks();
 Workaround count_indices_from_start();
+Workaround count_pads();
 Workaround count_slice_axes_from_front();
 Workaround decompose_dilated_averages();
 Workaround decompose_einsum_labels();

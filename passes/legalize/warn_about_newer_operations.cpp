@@ -41,10 +41,16 @@ bool has_ellipsis(const ir::Node& node, bool) {
   return einsum && einsum->equation().find('.') != std::string::npos;
 }
 
+bool is_dynamic_transform(const ir::Node& node, bool) {
+  return node.is_one_of({ops::DFT, ops::IDFT}) && !node.input(0).shape().is_static();
+}
+
 using enum ir::ElementType;
 constexpr std::array kRequiredFeatures = {
     RequiredFeature{Fault::einsum_labels, has_ellipsis, "an Einsum with an ellipsis"},
     RequiredFeature{Fault::no_average_dilations, is_dilated_average, "an AvgPool with dilations"},
+    RequiredFeature{Fault::no_dynamic_transforms, is_dynamic_transform,
+                    "a Fourier transform of dynamic shape"},
     RequiredFeature{Fault::no_float4_inputs, is_input_of<f4e2m1>, "an input of type f4e2m1"},
     RequiredFeature{Fault::no_float8_inputs, is_input_of<f8e4m3, f8e5m2>,
                     "an input of type f8e4m3 or f8e5m2"},

@@ -5,6 +5,7 @@ import itertools
 import re
 
 import numpy as np
+import openvino as ov
 import pytest
 
 from .case import Case, Run
@@ -83,7 +84,9 @@ PATTERNS = [
 SUBJECTS = texts_of(
     "", "a", "b", "ab", "abc", "a.b", "aab", "aaa", "aaaa", "abab", "ababc", "abcd", "a\nc", "a\nb", "a\n\nb", "\n", "\t", "\x0b", " ", "  \n", "A", "aB", "AB", "Abc", "abC", "ABC", "k", "K", "\u212a", "s", "S", "\u017f", "sſS",
     "é", "ž", "日", "日本", "日本語", "本", "a日", "日a", "😀", "\U0010ffff", "\u07ff", "\u0800", "\ud7ff", "\ue000", "_", "-", "-a", "]a]", ".*-_", "abb", "abbc", "a{,2}", "a{2", "{", "xx{", "012", "1.5e-3", ".5", "+7.", "a b", "a-b", "x y z", "x!",
-    "me@example.com", "me@gmail.com", "me@gmail.org", "www.example.com", "2024-02-30", "2024-02-30T12:00", "127.0.0.1", "256.0.0.1", "#a1b2c3", "fff", "http://x.y/z", "https://x", "bcom", "b.com", "!com", "١", "a\x00b",
+    "me@example.com", "me@gmail.com", "me@gmail.org", "www.example.com", "2024-02-30", "2024-02-30T12:00", "127.0.0.1", "256.0.0.1", "#a1b2c3", "fff", "http://x.y/z", "https://x", "bcom", "b.com", "!com", "١",
+    # OpenVINO's Python package ends strings at a NUL before 2025.0.
+    *(["a\x00b"] if ov.Tensor(np.array(["a\x00b"])).str_data[0] == "a\x00b" else []),
 )  # fmt: skip
 
 

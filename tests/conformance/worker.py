@@ -19,6 +19,7 @@ import openvino as ov
 from . import runtime
 from .case import CONVERT_ERROR, PASS, PORT_MISMATCH, Failure, Result
 from .compare import compare
+from .environment import NEWEST, release
 from .oracle import Oracle
 from .port_check import name_mismatches, port_mismatches
 from .tool import LIBRARY, PEER, convert, convert_in_process
@@ -48,12 +49,24 @@ class Worker:
         try:
             self._check(case, result)
         except Failure as failure:
-            result.outcome, result.message = failure.outcome, failure.message
+            if not self._is_refused_for_this_release(case):
+                result.outcome, result.message = failure.outcome, failure.message
         if result.outcome == PASS and result.port_mismatches:
             result.outcome = PORT_MISMATCH
             result.message = "\n".join(result.port_mismatches)
         result.seconds = time.perf_counter() - started
         return result
+
+    def _is_refused_for_this_release(self, case):
+        """Whether the converter says that the model needs a newer release than this one."""
+        if release() == NEWEST or self._tool == PEER:
+            return False
+        self._stage("convert for this release")
+        try:
+            convert_in_process(case.model, [*case.options, "--target-runtime", release()])
+        except Failure as failure:
+            return "[needs-newer-runtime]" in failure.message
+        return False
 
     def _check(self, case, result):
         proto = parse_model(case.model)

@@ -42,6 +42,19 @@ def pad_value_dynamic():
 
 
 @experiment
+def pads_of_open_count():
+    """A row with one 0 on each side; the lengths of the lists of pads are dynamic."""
+    x, begins, ends = parameter([-1]), parameter([-1], "i64"), parameter([-1], "i64")
+    one = np.array([1])
+
+    def padded():
+        wider = opset.pad(x, begins, ends, "constant", opset.constant(np.float32(0)))
+        return results([x, begins, ends], wider, (np.ones(2, np.float32), one, one))[0]
+
+    return fails(padded) or padded().tolist() != [0, 1, 1, 0]
+
+
+@experiment
 def roi_align_no_samples():
     """The mean over an empty region, which has no samples, is 0."""
     x, rois = parameter([1, 1, 4, 4]), parameter([1, 4])

@@ -5,7 +5,7 @@ A release that lacks what the experiment needs counts as faulty."""
 import numpy as np
 import openvino as ov
 
-from .experiment import Unavailable, compiled, element_type, experiment, fails, opset, results
+from .experiment import Unavailable, compiled, element_type, experiment, fails, numbers, opset, parameter, results
 
 LAYER_PORT = '<port id="{id}" precision="FP32"><dim>1</dim><dim>1</dim><dim>{size}</dim></port>'
 
@@ -72,3 +72,11 @@ def no_uint2():
         return True
     x = opset.parameter([4], np.float32)
     return fails(results, [x], opset.convert(x, element_type("u2")), (np.arange(4, dtype=np.float32),))
+
+
+@experiment
+def no_dynamic_transforms():
+    """The Fourier transform of a constant row of dynamic length, and back."""
+    x, values = parameter([-1, 2]), np.array([[1, 0], [1, 0]], np.float32)
+    there_and_back = opset.idft(opset.dft(x, numbers(0)), numbers(0))
+    return fails(results, [x], there_and_back, [values]) or not np.allclose(results([x], there_and_back, [values])[0], values)

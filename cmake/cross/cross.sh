@@ -117,10 +117,13 @@ build_cross() {
   local target compiler tools sources libraries prefix folder=$2
   target=$(cross_target "$1") || exit
   set_up_build
-  # The cross compiler has a cache of its own.
-  unset CMAKE_CXX_COMPILER_LAUNCHER
   compiler=zig-$(key_of <"$root/cmake/cross/requirements.txt")
   cached "$compiler" make_cross_compiler
+  # ccache cannot see which compiler is behind the commands. Objects of other systems do not push those of this one out of its cache.
+  export CMAKE_CXX_COMPILER_LAUNCHER=$root/cmake/compiler_cache.sh CCACHE_DIR=$cache/cross-ccache CCACHE_COMPILERTYPE=clang
+  export CCACHE_COMPILERCHECK="string:$compiler $target $(key_of <"$root/cmake/cross/compile.sh")"
+  # It reads the list of headers that the compiler writes: to preprocess each source before takes half as long as to compile it.
+  export CCACHE_DEPEND=1 CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
   tools=$folder/tools
   make_cross_tools "$tools" "$target" "$cache/$compiler"
   sources=$(echo "protobuf $(source_version libprotobuf-dev) pugixml $(source_version libpugixml-dev)" "$(cat "$root/cmake/onnx_source.txt")")

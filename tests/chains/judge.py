@@ -22,7 +22,7 @@ from onnx.reference import ReferenceEvaluator
 
 from ..conformance.case import PASS, WRONG_SHAPE, WRONG_VALUES, Failure
 from ..conformance.oracle import Oracle
-from ..conformance.worker import parse_model
+from ..conformance.oracle import parse_model
 
 ROUNDING = "rounding"
 STEP = "a quantisation step"

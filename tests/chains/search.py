@@ -8,7 +8,7 @@ import onnx.printer
 from ..conformance.case import ORACLE_ERROR, PASS, Case, Result
 from ..conformance.pool import run_cases
 from ..conformance.tool import LIBRARY
-from ..conformance.worker import parse_model
+from ..conformance.oracle import parse_model
 from ..differential.checker import Checker
 from .generator import choices_of, random_case, template_of
 from .judge import limit_of

@@ -8,7 +8,7 @@ from onnx import helper, numpy_helper
 
 from ..conformance.case import Failure, Run
 from ..conformance.oracle import Oracle
-from ..conformance.worker import parse_model
+from ..conformance.oracle import parse_model
 from .choices import Replay
 from .generator import random_case
 

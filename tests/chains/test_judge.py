@@ -8,7 +8,7 @@ from onnx import helper, numpy_helper
 from ..conformance.case import PORT_MISMATCH, WRONG_VALUES, Case, Result, Run
 from ..conformance.oracle import Oracle
 from ..conformance.tool import LIBRARY
-from ..conformance.worker import parse_model
+from ..conformance.oracle import parse_model
 from ..differential.checker import Checker
 from .judge import ROUNDING, STEP, limit_of, seed_of, with_spread
 

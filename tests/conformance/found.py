@@ -8,7 +8,7 @@ from .case import Run
 from .feedings import fed
 from .interface import element_dtype
 from .tool import REPOSITORY
-from .worker import parse_model
+from .oracle import parse_model
 
 FOLDER = REPOSITORY / "tests/models/found"
 

@@ -25,12 +25,12 @@ def temporary_folder():
 
 
 class WorkerProcess:
-    def __init__(self, tool):
+    def __init__(self, tool, python=sys.executable):
         self._folder = temporary_folder()
         ours, theirs = socket.socketpair()
         environment = dict(os.environ, PYTHONWARNINGS="ignore", OPENVINO_TELEMETRY="0")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.conformance.worker", str(theirs.fileno()), tool, self._folder.name],
+            [python, "-m", "tests.conformance.worker", str(theirs.fileno()), tool, self._folder.name],
             pass_fds=[theirs.fileno()],
             cwd=REPOSITORY,
             env=environment,

@@ -13,7 +13,7 @@ from .case import PASS, Case, Run
 from .interface import TENSOR, element_dtype, kind_of
 from .pool import run_cases
 from .tool import tool_path
-from .worker import parse_model
+from .oracle import parse_model
 
 
 def parse_arguments():

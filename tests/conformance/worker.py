@@ -12,15 +12,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
-import onnx
-import onnx.parser
 import openvino as ov
 
 from . import runtime
 from .case import CONVERT_ERROR, PASS, PORT_MISMATCH, Failure, Result
 from .compare import compare
 from .environment import NEWEST, release
-from .oracle import Oracle
+from .oracle import expected_values, parse_model
 from .port_check import name_mismatches, port_mismatches
 from .tool import LIBRARY, PEER, convert, convert_in_process
 
@@ -72,7 +70,8 @@ class Worker:
         proto = parse_model(case.model)
         inputs = {value.name: value.type for value in proto.graph.input}
         outputs = {value.name: value.type for value in proto.graph.output}
-        expected = self._expected(case)
+        self._stage("onnxruntime")
+        expected = expected_values(case)
         model = self._convert(case, proto, result)
         result.operations = len(model.get_ops())
         compiled = None
@@ -94,22 +93,6 @@ class Worker:
             except Failure as failure:
                 where = f"run {index}: " if len(case.runs) > 1 else ""
                 raise Failure(failure.outcome, where + failure.message) from failure
-
-    def _expected(self, case):
-        if all(run.expected is not None for run in case.runs):
-            return [run.expected for run in case.runs]
-        self._stage("onnxruntime")
-        oracle = Oracle(parse_model(case.oracle_model or case.model))
-        return [run.expected if run.expected is not None else self._computed(oracle, run) for run in case.runs]
-
-    @staticmethod
-    def _computed(oracle, run):
-        try:
-            return oracle.run(run.inputs)
-        except Failure:
-            if not run.is_optional:
-                raise
-            return None
 
     def _convert(self, case, proto, result):
         if self._tool == PEER:
@@ -165,13 +148,6 @@ def tolerances(case, run, name, expected):
     if run.spread is not None:
         atol = atol + run.spread[name]
     return case.rtol, atol, case.integer_steps
-
-
-def parse_model(data):
-    """A ModelProto from its serialized form or from ONNX text."""
-    if data.lstrip()[:1] == b"<":
-        return onnx.parser.parse_model(data.decode())
-    return onnx.ModelProto.FromString(data)
 
 
 def main():

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from ..conformance.case import PASS, WRONG_SHAPE
-from ..conformance.worker import parse_model
+from ..conformance.oracle import parse_model
 
 UNDECLARED_ROWS = "sizes of rows that were never made"
 MOST_ROUNDS = 4  # sizes that are declared one after the other

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings, str
 from hypothesis.errors import Flaky
 
 from ..conformance.case import ORACLE_ERROR, PASS, Case, Result
-from ..conformance.worker import parse_model
+from ..conformance.oracle import parse_model
 from .checker import Checker
 from .generator import random_case
 from .limits import limit_of

@@ -5,7 +5,7 @@ import pytest
 
 from ..conformance.case import PASS, WRONG_SHAPE, WRONG_VALUES, Case, Result, Run
 from ..conformance.oracle import Oracle
-from ..conformance.worker import parse_model
+from ..conformance.oracle import parse_model
 from .limits import UNDECLARED_ROWS, limit_of
 
 LOOP = """<ir_version: 10, opset_import: ["" : 17]>

@@ -98,7 +98,7 @@ make_cross_libraries() {
   rm -rf "$work"
 }
 
-# Usage: write_cross_runner FILE SYSTEM PROGRAM. A command that runs a program of the other system.
+# Usage: write_cross_runner FILE SYSTEM [PROGRAM]. A command that runs a program of the other system, or that of its first argument.
 write_cross_runner() {
   local emulator=''
   case $2 in
@@ -108,7 +108,7 @@ write_cross_runner() {
       ;;
     aarch64) emulator="qemu-aarch64-static -L /usr/aarch64-linux-gnu" ;;
   esac
-  printf '#!/bin/sh\nexec %s %s "$@"\n' "$emulator" "$3" >"$1"
+  printf '#!/bin/sh\nexec %s %s "$@"\n' "$emulator" "${3:-}" >"$1"
   chmod +x "$1"
 }
 
@@ -122,7 +122,7 @@ build_cross() {
   # ccache cannot see which compiler is behind the commands. Objects of other systems do not push those of this one out of its cache.
   export CMAKE_CXX_COMPILER_LAUNCHER=$root/cmake/compiler_cache.sh CCACHE_DIR=$cache/cross-ccache CCACHE_COMPILERTYPE=clang
   export CCACHE_COMPILERCHECK="string:$compiler $target $(key_of <"$root/cmake/cross/compile.sh")"
-  # It reads the list of headers that the compiler writes: to preprocess each source before takes half as long as to compile it.
+  # It reads the list of headers that the compiler writes, instead of preprocessing each source first.
   export CCACHE_DEPEND=1 CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
   tools=$folder/tools
   make_cross_tools "$tools" "$target" "$cache/$compiler"
@@ -142,6 +142,9 @@ build_cross() {
     echo "$libraries" >"$folder/configured_for"
   fi
   say "building for $target"
+  case $1 in
+    windows | aarch64) cmake --build "$folder" --target onnx2ir_cli onnx2ir_cross_library ;;
+  esac
   cmake --build "$folder" --target onnx2ir_cli onnx2ir_unit_tests
 }
 
@@ -160,9 +163,19 @@ package_cross() {
   say "packed $(ls "$root"/build/package/"$name".*)"
 }
 
+# Usage: wheel_cross SYSTEM FOLDER. Sets `wheel` to a wheel in build/package.
+wheel_cross() {
+  local library=libonnx2ir.so tool=onnx2ir zig
+  if [ "$1" = windows ]; then library=onnx2ir.dll tool=onnx2ir.exe; fi
+  zig=$(echo "$cache/zig-$(key_of <"$root/cmake/cross/requirements.txt")"/lib/python3*/site-packages/ziglang)
+  wheel=$(cd "$root" && python cmake/cross_wheel.py "$1" "$2/wheel/$library" "$2/$tool" "$zig" build/package 2>/dev/null | tail -n 1) || exit
+  wheel=$root/$wheel
+  say "packed $wheel"
+}
+
 # Usage: cross SYSTEM [pytest options]
 cross() {
-  local system=${1:-} folder suffix='' results failed=0
+  local system=${1:-} folder suffix='' results failed=0 wheel=''
   case $system in
     windows) debian_packages wine64; suffix=.exe ;;
     aarch64) debian_packages qemu-user-static libc6-arm64-cross ;;
@@ -173,6 +186,13 @@ cross() {
   set_up
   build_quietly release onnx2ir
   hold_build release
+  case $system in windows | aarch64) wheel_cross "$system" "$folder" ;; esac
+  export ONNX2IR_CROSS_WHEEL=$wheel ONNX2IR_CROSS_EMULATOR=$folder/emulator
+  write_cross_runner "$folder/emulator" "$system"
+  if [ "$system" = aarch64 ] && (use_arm_python); then
+    use_arm_python
+    export ONNX2IR_CROSS_PYTHON=$cache/$arm_root
+  fi
   results=$root/build/test/cross-$system
   start_results "$results" unit.xml python.xml
   write_cross_runner "$folder/run" "$system" "$folder/onnx2ir$suffix"

@@ -14,3 +14,23 @@ foreach(license libcxx/LICENSE.TXT=libc++ libc/musl/COPYRIGHT=musl libc/mingw/CO
   install(FILES "${ONNX2IR_CROSS_COMPILER}/lib/${CMAKE_MATCH_1}" DESTINATION "${package}/licenses" RENAME "${CMAKE_MATCH_2}.txt"
     COMPONENT cross EXCLUDE_FROM_ALL)
 endforeach()
+
+# The library of the wheel. It exports only the C interface.
+if(NOT APPLE)
+  add_library(onnx2ir_cross_library SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:onnx2ir_api>)
+  target_link_libraries(onnx2ir_cross_library PRIVATE onnx2ir_settings onnx2ir_api)
+  set_target_properties(onnx2ir_cross_library PROPERTIES OUTPUT_NAME onnx2ir
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/wheel" RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/wheel")
+  if(WIN32)
+    file(READ include/onnx2ir/onnx2ir.h header)
+    string(REGEX MATCHALL "\nONNX2IR_C_API [^(]*\\(" exported "${header}")
+    list(TRANSFORM exported REPLACE "^.*[ *](onnx2ir_[a-z_0-9]+)\\($" "  \\1")
+    list(JOIN exported "\n" exported)
+    file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/onnx2ir.def" CONTENT "EXPORTS\n${exported}\n")
+    target_sources(onnx2ir_cross_library PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/onnx2ir.def")
+    set_target_properties(onnx2ir_cross_library PROPERTIES PREFIX "")
+  else()
+    target_link_options(onnx2ir_cross_library PRIVATE -s -Wl,--no-undefined "-Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/../c_symbols.map")
+    set_target_properties(onnx2ir_cross_library PROPERTIES LINK_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/../c_symbols.map")
+  endif()
+endif()

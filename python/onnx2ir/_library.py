@@ -1,6 +1,7 @@
 """The C interface of the library (onnx2ir/onnx2ir.h), as ctypes functions."""
 
 import ctypes
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def _load() -> ctypes.CDLL:
     """The library in the wheel, in the build folder or in the installed tree; otherwise the library of the system."""
     here = Path(__file__).absolute().parent
     for folder in (here, here.parents[1], here.parents[2]):
-        path = folder / "libonnx2ir.so"
+        path = folder / ("onnx2ir.dll" if sys.platform == "win32" else "libonnx2ir.so")
         if path.exists():
             return ctypes.CDLL(str(path))
     return ctypes.CDLL("libonnx2ir.so.0.2")

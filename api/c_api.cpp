@@ -7,6 +7,7 @@
 #include <span>
 
 #include "api/c_objects.hpp"
+#include "json/json.hpp"
 #include "onnx2ir/onnx2ir.h"
 #include "onnx2ir/onnx2ir.hpp"
 
@@ -14,6 +15,8 @@ namespace {
 
 using onnx2ir::add_error;
 using onnx2ir::describe;
+using onnx2ir::indented_text;
+using onnx2ir::Json;
 using onnx2ir::read_weights;
 using onnx2ir::without_exceptions;
 
@@ -27,31 +30,25 @@ onnx2ir_conversion* converted(const onnx2ir_options* options, Convert convert) n
   });
 }
 
-std::string json_of(const onnx2ir::OperatorInfo& row) {
-  std::string versions;
-  for (const int version : row.versions) versions += (versions.empty() ? "" : ", ") + std::to_string(version);
-  return "{\"domain\": " + onnx2ir::json_string(row.domain) +
-         ", \"name\": " + onnx2ir::json_string(row.name) + ", \"versions\": [" + versions +
-         "], \"limits\": " + onnx2ir::json_string(row.limits) + '}';
+Json json_of(const onnx2ir::OperatorInfo& row) {
+  return {{"domain", row.domain}, {"name", row.name}, {"versions", row.versions}, {"limits", row.limits}};
 }
 
-std::string json_of(const onnx2ir::OptionInfo& row) {
+Json json_of(const onnx2ir::OptionInfo& row) {
   constexpr const char* kKinds[] = {"flag", "text", "list"};
-  std::string choices;
-  for (const std::string_view choice : row.choices)
-    choices += (choices.empty() ? "" : ", ") + onnx2ir::json_string(choice);
-  return "{\"name\": " + onnx2ir::json_string(row.name) +
-         ", \"kind\": " + onnx2ir::json_string(kKinds[static_cast<std::size_t>(row.kind)]) +
-         ", \"value_name\": " + onnx2ir::json_string(row.value_name) +
-         ", \"summary\": " + onnx2ir::json_string(row.summary) +
-         ", \"group\": " + onnx2ir::json_string(row.group) + ", \"choices\": [" + choices + "]}";
+  return {{"name", row.name},
+          {"kind", kKinds[static_cast<std::size_t>(row.kind)]},
+          {"value_name", row.value_name},
+          {"summary", row.summary},
+          {"group", row.group},
+          {"choices", row.choices}};
 }
 
 template <typename Rows>
 std::string json_list(const Rows& rows) {
-  std::string json;
-  for (const auto& row : rows) json += (json.empty() ? "[" : ",\n") + json_of(row);
-  return json + ']';
+  Json json = Json::array();
+  for (const auto& row : rows) json.push_back(json_of(row));
+  return indented_text(json);
 }
 
 }  // namespace

@@ -1,12 +1,9 @@
 // Formats diagnostics as text for people and as JSON for tools.
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
 #include <map>
 #include <tuple>
 
-#include "ir/json_text.hpp"
+#include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {
@@ -46,22 +43,6 @@ std::string place_text(const Place& place) {
     text += ')';
   }
   return text;
-}
-
-void append_json_list(std::string& json, const std::vector<std::string>& strings) {
-  json += '[';
-  for (std::size_t i = 0; i < strings.size(); ++i) {
-    if (i != 0) json += ", ";
-    ir::append_json_string(json, strings[i]);
-  }
-  json += ']';
-}
-
-void append_field(std::string& json, std::string_view name, std::string_view text) {
-  json += ", \"";
-  json += name;
-  json += "\": ";
-  ir::append_json_string(json, text);
 }
 
 }  // namespace
@@ -141,96 +122,78 @@ std::string to_string(const Diagnostic& diagnostic) {
   return text;
 }
 
-std::string to_json(std::span<const Diagnostic> diagnostics) {
-  std::string json = "[";
-  for (const Diagnostic& diagnostic : diagnostics) {
-    json += json.size() == 1 ? "\n" : ",\n";
-    json += "{\"severity\": \"" + std::string(name_of(diagnostic.severity)) + '"';
-    append_field(json, "code", name_of(diagnostic.code));
-    append_field(json, "message", diagnostic.message);
-    const Place& place = diagnostic.place;
-    json += ", \"place\": {\"node_index\": " + std::to_string(place.node_index) +
-            ", \"opset\": " + std::to_string(place.opset);
-    append_field(json, "graph", place.graph);
-    append_field(json, "node_name", place.node_name);
-    append_field(json, "domain", place.domain);
-    append_field(json, "op_type", place.op_type);
-    json += ", \"outputs\": ";
-    append_json_list(json, place.outputs);
-    json += ", \"function_stack\": ";
-    append_json_list(json, place.function_stack);
-    json += "}, \"notes\": ";
-    append_json_list(json, diagnostic.notes);
-    append_field(json, "hint", diagnostic.hint);
-    json += '}';
-  }
-  json += json.size() == 1 ? "]" : "\n]";
+namespace {
+
+Json json_of(const Place& place) {
+  return {{"node_index", place.node_index}, {"opset", place.opset},
+          {"graph", place.graph},           {"node_name", place.node_name},
+          {"domain", place.domain},         {"op_type", place.op_type},
+          {"outputs", place.outputs},       {"function_stack", place.function_stack}};
+}
+
+Json json_of(std::span<const Diagnostic> diagnostics) {
+  Json json = Json::array();
+  for (const Diagnostic& diagnostic : diagnostics)
+    json.push_back({{"severity", name_of(diagnostic.severity)},
+                    {"code", name_of(diagnostic.code)},
+                    {"message", diagnostic.message},
+                    {"place", json_of(diagnostic.place)},
+                    {"notes", diagnostic.notes},
+                    {"hint", diagnostic.hint}});
   return json;
 }
 
-namespace {
-
-std::string ports_json(const std::vector<Port>& ports) {
-  std::string json = "[";
+Json json_of(const std::vector<Port>& ports) {
+  Json json = Json::array();
   for (const Port& port : ports) {
-    if (json.size() != 1) json += ", ";
-    json += "{\"name\": " + json_string(port.name) + ", \"element_type\": " + json_string(port.element_type) +
-            ", \"shape\": ";
-    if (!port.has_rank) {
-      json += "null, \"dimensions\": null}";
-      continue;
+    Json one{{"name", port.name},
+             {"element_type", port.element_type},
+             {"shape", nullptr},
+             {"dimensions", nullptr}};
+    if (port.has_rank) {
+      one["shape"] = port.shape;
+      one["dimensions"] = Json::array();
+      for (const PortDimension& dimension : port.dimensions)
+        one["dimensions"].push_back(
+            {{"min", dimension.min}, {"max", dimension.max}, {"name", dimension.name}});
     }
-    std::vector<std::string> sizes;
-    for (const std::int64_t size : port.shape) sizes.push_back(std::to_string(size));
-    std::vector<std::string> dimensions;
-    for (const PortDimension& dimension : port.dimensions)
-      dimensions.push_back("{\"min\": " + std::to_string(dimension.min) +
-                           ", \"max\": " + std::to_string(dimension.max) +
-                           ", \"name\": " + json_string(dimension.name) + '}');
-    json += '[' + join(sizes, ", ") + "], \"dimensions\": [" + join(dimensions, ", ") + "]}";
+    json.push_back(std::move(one));
   }
-  return json + ']';
+  return json;
 }
 
 }  // namespace
 
+std::string to_json(std::span<const Diagnostic> diagnostics) {
+  return indented_text(json_of(diagnostics));
+}
+
 std::string to_json(const Conversion& conversion) {
-  std::string json = "{\"inputs\": ";
-  json += conversion.model ? ports_json(conversion.model->inputs()) : "null";
-  json += ", \"outputs\": ";
-  json += conversion.model ? ports_json(conversion.model->outputs()) : "null";
-  return json + ", \"diagnostics\": " + to_json(conversion.diagnostics) + '}';
+  const auto& model = conversion.model;
+  return indented_text({{"inputs", model ? json_of(model->inputs()) : Json(nullptr)},
+                        {"outputs", model ? json_of(model->outputs()) : Json(nullptr)},
+                        {"diagnostics", json_of(conversion.diagnostics)}});
 }
 
 std::string to_json(std::span<const Difference> differences) {
-  const auto number = [](double value) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.9g", value);
-    return std::isfinite(value) ? std::string(text.data()) : std::string("null");
-  };
-  std::string json = "[";
+  Json json = Json::array();
   for (const Difference& one : differences) {
-    json += json.size() == 1 ? "\n" : ",\n";
-    json += "{\"place\": " + json_string(one.place);
-    append_field(json, "what", one.what);
-    append_field(json, "before", one.before);
-    append_field(json, "after", one.after);
-    append_field(json, "text", one.text);
+    json.push_back({{"place", one.place},
+                    {"what", one.what},
+                    {"before", one.before},
+                    {"after", one.after},
+                    {"text", one.text}});
     if (const auto& elements = one.elements)
-      json += ", \"elements\": {\"count\": " + std::to_string(elements->count) +
-              ", \"changed\": " + std::to_string(elements->changed) +
-              ", \"largest\": " + number(elements->largest) +
-              ", \"relative\": " + number(elements->relative) + '}';
-    json += '}';
+      json.back()["elements"] = {{"count", elements->count},
+                                 {"changed", elements->changed},
+                                 {"largest", elements->largest},
+                                 {"relative", elements->relative}};
   }
-  json += json.size() == 1 ? "]" : "\n]";
-  return json;
+  return indented_text(json);
 }
 
 std::string json_string(std::string_view text) {
-  std::string json;
-  ir::append_json_string(json, text);
-  return json;
+  return compact_text(text);
 }
 
 }  // namespace onnx2ir

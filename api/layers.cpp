@@ -1,6 +1,5 @@
 // Describes the layers of a model one by one.
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "ir/extension.hpp"
 #include "ir/narrowing.hpp"
 #include "ir/views/extension.hpp"
+#include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {
@@ -145,8 +145,6 @@ class Walk {
   std::unordered_map<const ir::Node*, std::uint64_t> ids_;
 };
 
-using Json = nlohmann::ordered_json;
-
 template <typename Number>
 void add_number(Json& json, const char* name, const std::optional<Number>& number) {
   if (number) json[name] = *number;
@@ -202,8 +200,7 @@ std::string to_json(const Layer& layer) {
     for (const BodyPort& port : body.ports) ports.push_back(json_of(port));
     json["bodies"].push_back({{"name", body.name}, {"ports", std::move(ports)}});
   }
-  // Names in a model need not be UTF-8.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact_text(json);
 }
 
 }  // namespace onnx2ir

@@ -7,6 +7,7 @@
 #include "api/stages.hpp"
 #include "backend_xml/xml_reader.hpp"
 #include "ir/inference.hpp"
+#include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 #include "passes/fault_search.hpp"
 #include "passes/graph_walk.hpp"
@@ -99,18 +100,19 @@ Conversion legalize(const Model& model, const Options& options) {
 
 std::string to_json(const Lint& lint) {
   const auto faults = list_faults();
-  std::string json = "[";
+  Json json = Json::array();
   for (const AffectedLayer& layer : lint.layers) {
     const FaultInfo& fault = *std::ranges::find(faults, layer.fault, &FaultInfo::name);
-    json += json.size() == 1 ? "\n" : ",\n";
-    json += "{\"layer\": " + json_string(layer.layer) + ", \"operation\": " + json_string(layer.operation) +
-            ", \"fault\": " + json_string(fault.name) + ", \"summary\": " + json_string(fault.summary) +
-            ", \"first_release\": " + json_string(fault.first_release) +
-            ", \"last_release\": " + json_string(fault.last_release) +
-            ", \"instruction_sets\": " + json_string(fault.instruction_sets) +
-            ", \"warning\": " + json_string(layer.warning) + '}';
+    json.push_back({{"layer", layer.layer},
+                    {"operation", layer.operation},
+                    {"fault", fault.name},
+                    {"summary", fault.summary},
+                    {"first_release", fault.first_release},
+                    {"last_release", fault.last_release},
+                    {"instruction_sets", fault.instruction_sets},
+                    {"warning", layer.warning}});
   }
-  return json + (lint.layers.empty() ? "]\n" : "\n]\n");
+  return indented_text(json) + '\n';
 }
 
 }  // namespace onnx2ir

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
 namespace onnx2ir {
@@ -132,8 +132,6 @@ std::string costs_text(const Stats& stats) {
   return text;
 }
 
-using Json = nlohmann::ordered_json;
-
 Json json_of(const GraphCounts& counts, bool with_costs) {
   Json operators = Json::array();
   for (const OperatorCount& row : counts.operators) {
@@ -182,8 +180,7 @@ std::string to_json(const Stats& stats) {
                   {"ir", json_of(stats.ir, true)},
                   {"costs", json_of(stats.costs)},
                   {"missing_sizes", stats.missing_sizes}};
-  // Names in a model need not be UTF-8.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return indented_text(json) + '\n';
 }
 
 }  // namespace onnx2ir

@@ -1,21 +1,19 @@
 #include "backend_html/graph_json.hpp"
 
-#include <fmt/core.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "backend_html/json_text.hpp"
+#include "backend_html/page_text.hpp"
 #include "ir/extension.hpp"
 #include "ir/op_descriptor.hpp"
 #include "ir/text/constants.hpp"
 #include "ir/text/values.hpp"
 #include "ir/views/extension.hpp"
+#include "json/json.hpp"
 
 namespace onnx2ir::backend_html {
 namespace {
@@ -35,36 +33,24 @@ class TextTable {
   std::vector<std::string> texts_;
 };
 
-/// Appends a list; `write` appends one element.
-template <typename List, typename Write>
-void append_list(std::string& json, const List& list, Write write) {
-  json += '[';
-  bool is_first = true;
-  for (const auto& element : list) {
-    if (!is_first) json += ',';
-    is_first = false;
-    write(element);
-  }
-  json += ']';
+Json text(std::string_view text) {
+  return page_text(text);
 }
 
-void append_texts(std::string& json, const std::vector<std::string>& texts) {
-  append_list(json, texts, [&](const std::string& text) { append_json(json, text); });
+Json pair(std::string_view first, std::string_view second) {
+  return Json::array({page_text(first), page_text(second)});
 }
 
-void append_pairs(std::string& json, const std::vector<std::pair<std::string, std::string>>& pairs) {
-  append_list(json, pairs, [&](const auto& pair) {
-    json += '[';
-    append_json(json, pair.first);
-    json += ',';
-    append_json(json, pair.second);
-    json += ']';
-  });
+Json pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  Json list = Json::array();
+  for (const auto& [first, second] : pairs) list.push_back(pair(first, second));
+  return list;
 }
 
-template <typename... Arguments>
-void append(std::string& json, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  fmt::format_to(std::back_inserter(json), format, std::forward<Arguments>(arguments)...);
+Json texts(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& one : texts) list.push_back(page_text(one));
+  return list;
 }
 
 /// The index of a node in its graph, which graph() has stored; -1 for null.
@@ -72,26 +58,17 @@ std::int64_t index_of(const ir::Node* node) {
   return node == nullptr ? -1 : node->scratch;
 }
 
-/// ",axis,start,end,stride,part_size"
-template <typename Slices>
-std::string slices(const Slices& slices) {
-  return fmt::format(",{},{},{},{},{}", slices.axis, slices.start, slices.end, slices.stride,
-                     slices.part_size);
-}
-
-/// The ports of a body, each as a JSON list.
+/// The ports of a body. A row is a list: see backend_html/viewer/model.js.
 struct Ports {
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
-  std::vector<std::string> back_edges;
+  Json inputs = Json::array();
+  Json outputs = Json::array();
+  Json back_edges = Json::array();
 
-  void add_input(std::uint32_t input, const ir::Node* parameter, std::string_view kind,
-                 const std::string& slices = {}) {
-    inputs.push_back(fmt::format("[{},{},\"{}\"{}]", input, index_of(parameter), kind, slices));
+  void add_input(std::uint32_t input, const ir::Node* parameter, std::string_view kind) {
+    inputs.push_back(Json::array({input, index_of(parameter), kind}));
   }
-  void add_output(const ir::Node* result, std::size_t output, std::string_view kind,
-                  const std::string& slices = {}) {
-    outputs.push_back(fmt::format("[{},{},\"{}\"{}]", index_of(result), output, kind, slices));
+  void add_output(const ir::Node* result, std::size_t output, std::string_view kind) {
+    outputs.push_back(Json::array({index_of(result), output, kind}));
   }
   void add_invariants(const ir::Body& body) {
     for (const ir::Invariant& invariant : body.invariants)
@@ -99,17 +76,28 @@ struct Ports {
   }
 };
 
+template <typename Slices>
+void append_slices(Json& row, const Slices& slices) {
+  for (const std::int64_t field : {slices.axis, slices.start, slices.end, slices.stride, slices.part_size})
+    row.push_back(field);
+}
+
 Ports ports_of(const ir::LoopBody& loop) {
   Ports ports;
   for (const ir::Carried& state : loop.carried) {
     ports.add_input(state.input, state.parameter, "state");
     if (state.output) ports.add_output(state.result, *state.output, "state");
-    ports.back_edges.push_back(fmt::format("[{},{}]", index_of(state.result), index_of(state.parameter)));
+    ports.back_edges.push_back(Json::array({index_of(state.result), index_of(state.parameter)}));
   }
-  for (const ir::Sliced& sliced : loop.sliced)
-    ports.add_input(sliced.input, sliced.parameter, "slice", slices(sliced));
+  for (const ir::Sliced& sliced : loop.sliced) {
+    ports.add_input(sliced.input, sliced.parameter, "slice");
+    append_slices(ports.inputs.back(), sliced);
+  }
   ports.add_invariants(loop);
-  for (const ir::Scan& scan : loop.scans) ports.add_output(scan.result, scan.output, "scan", slices(scan));
+  for (const ir::Scan& scan : loop.scans) {
+    ports.add_output(scan.result, scan.output, "scan");
+    append_slices(ports.outputs.back(), scan);
+  }
   for (const ir::LastValue& last : loop.last_values) ports.add_output(last.result, last.output, "last");
   return ports;
 }
@@ -140,43 +128,36 @@ class Writer {
       }
     }
     graphs_.emplace_back();
-    std::string node =
-        "[\n[" + std::to_string(operations_.index_of("Comparison")) + ",\"old and new\",[],[],{\"bodies\":[";
+    Json bodies = Json::array();
     for (const auto& [name, compared] : {std::pair("old", &before), std::pair("new", &after)}) {
       origins_ = compared->origins;
-      if (compared == &after) node += "},";
-      body(node, name, graph(compared->model->graph), {});
+      bodies.push_back(body(name, graph(compared->model->graph), {}));
     }
-    graphs_.front() = node + "}]}]]";
+    Json properties{{"bodies", std::move(bodies)}};
+    graphs_.front() = compact_text(Json::array({operations_.index_of("Comparison"), "old and new",
+                                                Json::array(), Json::array(), std::move(properties)}));
     return object(*after.model);
   }
 
  private:
-  /// The object of the page, after all graphs are stored.
+  /// The object of the page, after all graphs are stored. They are texts already, because a graph of a
+  /// million nodes takes much more memory as a value.
   std::string object(const ir::Model& model) const {
-    std::string json = "{\"name\":";
-    append_json(json, model.name);
-    json += ",\"options\":";
-    append_pairs(json, model.runtime_options);
-    json += ",\"provenance\":";
-    append_pairs(json, model.provenance);
-    json += ",\"operations\":";
-    append_texts(json, operations_.texts());
-    json += ",\"types\":";
-    append_texts(json, types_.texts());
-    json += ",\"emitters\":";
-    append_list(json, emitters_, [&](const ir::Emitter* one) {
-      json += "{\"name\":";
-      append_json(json, one->name);
-      json += ",\"summary\":";
-      append_json(json, one->summary);
-      json += ",\"faults\":";
-      append_pairs(json, one->faults);
-      json += '}';
-    });
-    json += ",\n\"graphs\":";
-    append_list(json, graphs_, [&](const std::string& graph) { json += graph; });
-    return json + '}';
+    Json emitters = Json::array();
+    for (const ir::Emitter* one : emitters_)
+      emitters.push_back(
+          {{"name", text(one->name)}, {"summary", text(one->summary)}, {"faults", pairs(one->faults)}});
+    const Json head{{"name", text(model.name)},
+                    {"options", pairs(model.runtime_options)},
+                    {"provenance", pairs(model.provenance)},
+                    {"operations", texts(operations_.texts())},
+                    {"types", texts(types_.texts())},
+                    {"emitters", std::move(emitters)}};
+    std::string json = compact_text(head);
+    json.back() = ',';
+    json += "\n\"graphs\":[";
+    for (std::size_t i = 0; i < graphs_.size(); ++i) json += (i == 0 ? "[\n" : ",[\n") + graphs_[i] + ']';
+    return without_markup(json + "]}");
   }
 
   /// Stores the nodes of a graph and of the bodies in it. Returns the index of the graph.
@@ -185,140 +166,110 @@ class Writer {
     graphs_.emplace_back();
     std::int64_t count = 0;
     for (const auto& node : graph.nodes()) node->scratch = count++;
-    std::string json;
-    append_list(json, graph.nodes(), [&](const auto& one) {
-      json += '\n';
-      node(json, *one);
-    });
-    graphs_[index] = std::move(json);
+    std::string nodes;
+    for (const auto& one : graph.nodes()) {
+      if (!nodes.empty()) nodes += ",\n";
+      nodes += compact_text(node(*one));
+    }
+    graphs_[index] = std::move(nodes);
     return index;
   }
 
-  void node(std::string& json, const ir::Node& node) {
-    append(json, "[{},", operations_.index_of(ir::layer_type(node)));
-    append_json(json, node.name);
-    json += ',';
-    append_list(json, node.inputs(),
-                [&](ir::Value input) { append(json, "{},{}", index_of(input.node), input.index); });
-    json += ',';
-    std::size_t index = 0;
-    append_list(json, node.outputs(), [&](const ir::Output&) {
-      append(json, "{}", types_.index_of(ir::type_with_size_names(*origins_, node, index++)));
-    });
-    std::string properties;
+  Json node(const ir::Node& node) {
+    Json inputs = Json::array();
+    for (const ir::Value input : node.inputs()) {
+      inputs.push_back(index_of(input.node));
+      inputs.push_back(input.index);
+    }
+    Json types = Json::array();
+    for (std::size_t i = 0; i < node.outputs().size(); ++i)
+      types.push_back(types_.index_of(ir::type_with_size_names(*origins_, node, i)));
+    Json row = Json::array(
+        {operations_.index_of(ir::layer_type(node)), text(node.name), std::move(inputs), std::move(types)});
+    Json properties = Json::object();
     attributes(properties, node);
     tensor_names(properties, node);
     if (const ir::ConstantData* data = node.constant()) {
-      properties += ",\"value\":";
-      append_json(properties, constants_.summary(node.output(0), *data));
+      properties["value"] = text(constants_.summary(node.output(0), *data));
+    } else {
+      origin(properties, node);
     }
-    if (node.is_decompression) properties += ",\"decompression\":true";
-    if (node.constant() == nullptr) origin(properties, node);
+    if (node.is_decompression) properties["decompression"] = true;
     changes(properties, node);
     bodies(properties, node);
-    if (!properties.empty()) {
-      properties.front() = '{';
-      json += ',' + properties + '}';
-    }
-    json += ']';
+    if (!properties.empty()) row.push_back(std::move(properties));
+    return row;
   }
 
-  static void attributes(std::string& json, const ir::Node& node) {
-    std::vector<std::pair<std::string, std::string>> texts;
+  static void attributes(Json& json, const ir::Node& node) {
+    Json list = Json::array();
     if (const auto extension = ir::match<ir::ExtensionOperationView>(node)) {
-      for (const std::string& text : extension->attributes()) {
-        const ir::ExtensionAttribute split = ir::split_extension_attribute(text);
-        texts.emplace_back(split.name, split.value);
+      for (const std::string& attribute : extension->attributes()) {
+        const ir::ExtensionAttribute split = ir::split_extension_attribute(attribute);
+        list.push_back(pair(split.name, split.value));
       }
     } else {
       for (const ir::Attribute& attribute : node.attributes())
-        texts.emplace_back(attribute.name, ir::attribute_text(attribute.value));
+        list.push_back(pair(attribute.name, ir::attribute_text(attribute.value)));
     }
-    if (texts.empty()) return;
-    json += ",\"attributes\":";
-    append_pairs(json, texts);
+    if (!list.empty()) json["attributes"] = std::move(list);
   }
 
-  static void tensor_names(std::string& json, const ir::Node& node) {
-    std::vector<std::pair<std::size_t, std::string_view>> names;
+  static void tensor_names(Json& json, const ir::Node& node) {
+    Json list = Json::array();
     for (std::size_t i = 0; i < node.outputs().size(); ++i) {
-      for (const std::string& name : node.output(i).names) names.emplace_back(i, name);
+      for (const std::string& name : node.output(i).names) list.push_back(Json::array({i, text(name)}));
     }
-    if (names.empty()) return;
-    json += ",\"tensors\":";
-    append_list(json, names, [&](const auto& name) {
-      append(json, "[{},", name.first);
-      append_json(json, name.second);
-      json += ']';
-    });
+    if (!list.empty()) json["tensors"] = std::move(list);
   }
 
-  void changes(std::string& json, const ir::Node& node) const {
+  void changes(Json& json, const ir::Node& node) const {
     const auto found = differences_.find(&node);
     if (found == differences_.end()) return;
     const ir::Difference& first = *found->second.front();
-    json += first.node_before == nullptr  ? ",\"change\":\"added\""
-            : first.node_after == nullptr ? ",\"change\":\"removed\""
-                                          : ",\"change\":\"changed\"";
-    json += ",\"differences\":";
-    append_list(json, found->second, [&](const ir::Difference* one) {
-      json += '[';
-      append_json(json, one->what);
-      json += ',';
-      append_json(json, one->before);
-      json += ',';
-      append_json(json, one->after);
-      json += ']';
-    });
+    json["change"] = first.node_before == nullptr  ? "added"
+                     : first.node_after == nullptr ? "removed"
+                                                   : "changed";
+    Json& list = json["differences"] = Json::array();
+    for (const ir::Difference* one : found->second)
+      list.push_back(Json::array({text(one->what), text(one->before), text(one->after)}));
   }
 
-  void origin(std::string& json, const ir::Node& node) {
+  void origin(Json& json, const ir::Node& node) {
     if (const ir::Emitter* const emitter = ir::emitter_of(*origins_, node)) {
       const auto [found, is_new] = emitter_indices_.try_emplace(emitter, emitters_.size());
       if (is_new) emitters_.push_back(emitter);
-      append(json, ",\"emitter\":{}", found->second);
+      json["emitter"] = found->second;
     }
     if (const auto [operation, name] = ir::onnx_node_of(*origins_, node); !name.empty()) {
-      json += ",\"onnx\":[";
-      append_json(json, operation);
+      json["onnx"] = Json::array({text(operation)});
       // Nearly all layers have the name of their ONNX node.
-      if (name != node.name) {
-        json += ',';
-        append_json(json, name);
-      }
-      json += ']';
+      if (name != node.name) json["onnx"].push_back(text(name));
     }
   }
 
-  void bodies(std::string& json, const ir::Node& node) {
+  void bodies(Json& json, const ir::Node& node) {
     if (const ir::LoopBody* loop = node.loop()) {
-      json += ",\"bodies\":[";
       const std::size_t index = graph(*loop->graph);
-      body(json, "body", index, ports_of(*loop));
-      append(json, ",\"iteration\":{},\"condition\":{}}}]", index_of(loop->iteration),
-             index_of(loop->condition));
+      Json one = body("body", index, ports_of(*loop));
+      one["iteration"] = index_of(loop->iteration);
+      one["condition"] = index_of(loop->condition);
+      json["bodies"] = Json::array({std::move(one)});
     }
     if (const ir::IfBranches* branches = node.branches()) {
-      json += ",\"bodies\":[";
       const std::size_t then_index = graph(*branches->then_branch.graph);
-      body(json, "then", then_index, ports_of(branches->then_branch));
-      json += "},";
       const std::size_t else_index = graph(*branches->else_branch.graph);
-      body(json, "else", else_index, ports_of(branches->else_branch));
-      json += "}]";
+      json["bodies"] = Json::array({body("then", then_index, ports_of(branches->then_branch)),
+                                    body("else", else_index, ports_of(branches->else_branch))});
     }
   }
 
-  /// Leaves the object open.
-  static void body(std::string& json, std::string_view name, std::size_t graph, const Ports& ports) {
-    append(json, "{{\"name\":\"{}\",\"graph\":{}", name, graph);
-    const auto add = [&](std::string_view key, const std::vector<std::string>& lists) {
-      append(json, ",\"{}\":", key);
-      append_list(json, lists, [&](const std::string& list) { json += list; });
-    };
-    add("inputs", ports.inputs);
-    add("outputs", ports.outputs);
-    add("back_edges", ports.back_edges);
+  static Json body(std::string_view name, std::size_t graph, Ports ports) {
+    return {{"name", name},
+            {"graph", graph},
+            {"inputs", std::move(ports.inputs)},
+            {"outputs", std::move(ports.outputs)},
+            {"back_edges", std::move(ports.back_edges)}};
   }
 
   const ir::Origins* origins_ = nullptr;

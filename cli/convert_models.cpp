@@ -21,6 +21,7 @@
 #include "cli/stage_times.hpp"
 #include "cli/temporary_files.hpp"
 #include "cli/written_files.hpp"
+#include "json/json.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -309,19 +310,19 @@ class Run {
   }
 
   std::string report_text() const {
-    std::string json = "{\"onnx2ir\": " + json_string(version()) + ", \"models\": [";
+    Json models = Json::array();
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const Outcome& outcome = outcomes_[i];
       const bool is_written = !outcome.has_errors() && !arguments_.only_checks;
-      json += i == 0 ? "\n" : ",\n";
-      json += "{\"model\": " + json_string(jobs_[i].model) +
-              ", \"converted\": " + (outcome.has_errors() ? "false" : "true") +
-              ", \"xml\": " + (is_written ? json_string(jobs_[i].xml.string()) : "null") +
-              ", \"seconds\": " + std::to_string(outcome.seconds) + ", ";
-      json += outcome.json.empty() ? "\"diagnostics\": " + to_json(outcome.diagnostics) + '}'
-                                   : outcome.json.substr(1);
+      Json one{{"model", jobs_[i].model},
+               {"converted", !outcome.has_errors()},
+               {"xml", is_written ? Json(jobs_[i].xml.string()) : Json(nullptr)},
+               {"seconds", outcome.seconds}};
+      one.update(outcome.json.empty() ? Json{{"diagnostics", Json::parse(to_json(outcome.diagnostics))}}
+                                      : Json::parse(outcome.json));
+      models.push_back(std::move(one));
     }
-    return json + "\n]}\n";
+    return indented_text({{"onnx2ir", version()}, {"models", std::move(models)}}) + '\n';
   }
 
   bool write_report() const {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/explain.hpp"
+#include "json/json.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -73,17 +74,24 @@ std::string logical_name(const Place& place) {
   return name;
 }
 
-std::string rules_of(std::span<const Diagnostic> diagnostics) {
+Json rules_of(std::span<const Diagnostic> diagnostics) {
   std::set<DiagnosticCode> codes;
   for (const Diagnostic& diagnostic : diagnostics) codes.insert(diagnostic.code);
-  std::string json;
+  Json rules = Json::array();
   for (const DiagnosticCode code : codes) {
     const DiagnosticCodeInfo& info = kDiagnosticCodes[static_cast<std::size_t>(code)];
-    json += (json.empty() ? "\n" : ",\n") + std::string("{\"id\": ") + json_string(info.name) +
-            ", \"shortDescription\": {\"text\": " + json_string(info.meaning) +
-            "}, \"help\": {\"text\": " + json_string(with_commands(std::string(info.remedy))) + "}}";
+    rules.push_back({{"id", info.name},
+                     {"shortDescription", {{"text", info.meaning}}},
+                     {"help", {{"text", with_commands(std::string(info.remedy))}}}});
   }
-  return json;
+  return rules;
+}
+
+Json location_of(const Diagnostic& diagnostic, std::string_view model) {
+  Json location{{"physicalLocation", {{"artifactLocation", {{"uri", uri_of(model)}}}}}};
+  if (const std::string name = logical_name(diagnostic.place); !name.empty())
+    location["logicalLocations"] = Json::array({{{"fullyQualifiedName", name}}});
+  return location;
 }
 
 }  // namespace
@@ -100,22 +108,17 @@ std::string github_text(std::span<const Diagnostic> diagnostics, std::string_vie
 }
 
 std::string sarif_text(std::span<const Diagnostic> diagnostics, std::string_view model) {
-  std::string results;
-  for (const Diagnostic& diagnostic : diagnostics) {
-    results += (results.empty() ? "\n" : ",\n") + std::string("{\"ruleId\": ") +
-               json_string(name_of(diagnostic.code)) +
-               ", \"level\": " + json_string(level_of(diagnostic.severity).sarif) +
-               ", \"message\": {\"text\": " + json_string(to_string(diagnostic)) +
-               "}, \"locations\": [{\"physicalLocation\": {\"artifactLocation\": {\"uri\": " +
-               json_string(uri_of(model)) + "}}";
-    if (const std::string name = logical_name(diagnostic.place); !name.empty())
-      results += ", \"logicalLocations\": [{\"fullyQualifiedName\": " + json_string(name) + "}]";
-    results += "}]}";
-  }
-  return "{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\", \"version\": \"2.1.0\", \"runs\": "
-         "[{\"tool\": {\"driver\": {\"name\": \"onnx2ir\", \"version\": " +
-         json_string(version()) + ", \"rules\": [" + rules_of(diagnostics) + "]}}, \"results\": [" + results +
-         "]}]}";
+  Json results = Json::array();
+  for (const Diagnostic& diagnostic : diagnostics)
+    results.push_back({{"ruleId", name_of(diagnostic.code)},
+                       {"level", level_of(diagnostic.severity).sarif},
+                       {"message", {{"text", to_string(diagnostic)}}},
+                       {"locations", Json::array({location_of(diagnostic, model)})}});
+  Json driver{{"name", "onnx2ir"}, {"version", version()}, {"rules", rules_of(diagnostics)}};
+  Json run{{"tool", {{"driver", std::move(driver)}}}, {"results", std::move(results)}};
+  return indented_text({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                        {"version", "2.1.0"},
+                        {"runs", Json::array({std::move(run)})}});
 }
 
 }  // namespace onnx2ir::cli

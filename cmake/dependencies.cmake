@@ -18,10 +18,10 @@ else()
   target_link_libraries(onnx2ir_pugixml INTERFACE pugixml::pugixml)
 endif()
 
-# Headers only. Operator maps are JSON.
+# Headers only.
 find_package(nlohmann_json 3.10 REQUIRED)
-add_library(onnx2ir_json INTERFACE)
-target_include_directories(onnx2ir_json SYSTEM INTERFACE $<TARGET_PROPERTY:nlohmann_json::nlohmann_json,INTERFACE_INCLUDE_DIRECTORIES>)
+add_library(onnx2ir_nlohmann INTERFACE)
+target_include_directories(onnx2ir_nlohmann SYSTEM INTERFACE $<TARGET_PROPERTY:nlohmann_json::nlohmann_json,INTERFACE_INCLUDE_DIRECTORIES>)
 
 # ONNX's package requires protobuf's CMake package, which Debian does not ship. cmake/protobuf replaces it.
 find_package(protobuf CONFIG QUIET)

@@ -15,5 +15,5 @@ endforeach()
 # Targets that take an IR. given_ir.cpp also has the function that libFuzzer calls to change the input.
 foreach(name read_pair html_page statistics legalize_ir)
   target_sources(fuzz_${name} PRIVATE tests/fuzz/targets/given_ir.cpp)
-  target_link_libraries(fuzz_${name} PRIVATE onnx2ir_json)
+  target_link_libraries(fuzz_${name} PRIVATE onnx2ir_nlohmann)
 endforeach()

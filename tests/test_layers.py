@@ -14,6 +14,7 @@ from .conformance.tool import tool_path
 REPOSITORY = Path(__file__).parent.parent
 HEADERS = {
     "platform": "platform/handle.hpp",
+    "json": "json/json.hpp",
     "ir": "ir/graph.hpp",
     "target": "target/target.hpp",
     "frontend/reader": "frontend/reader/place.hpp",
@@ -29,11 +30,12 @@ HEADERS = {
     "cli": "cli/listings.hpp",
     "public API": "onnx2ir/onnx2ir.hpp",
 }
-PRODUCT = ("api", "backend_html", "backend_xml", "cli", "frontend", "ir", "passes", "platform", "target")
+PRODUCT = ("api", "backend_html", "backend_xml", "cli", "frontend", "ir", "json", "passes", "platform", "target")
 VISIBLE = {
     "platform/read_file.cpp": {"platform"},
     "ir/graph.cpp": {"ir", "platform"},
     "target/target.cpp": {"target"},
+    "json/json.cpp": {"json"},
     "frontend/reader/place.cpp": {"frontend/reader", "ir", "platform"},
     "frontend/strings/utf8.cpp": {"frontend/strings"},
     "frontend/mapping/operator_map.cpp": {"frontend/mapping", "frontend/reader", "ir", "platform"},
@@ -46,8 +48,8 @@ VISIBLE = {
     },
     "passes/pipeline.cpp": {"passes", "ir", "platform", "target"},
     "backend_xml/write_model.cpp": {"backend_xml", "ir", "platform"},
-    "backend_html/page.cpp": {"backend_html", "ir", "platform"},
-    "cli/listings.cpp": {"cli", "platform", "public API"},
+    "backend_html/page.cpp": {"backend_html", "ir", "json", "platform"},
+    "cli/listings.cpp": {"cli", "json", "platform", "public API"},
 }
 
 # The headers of the standard library of C++ that our sources include. Add one here only if every compiler has it.

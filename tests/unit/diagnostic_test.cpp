@@ -66,8 +66,8 @@ TEST_CASE(
 }  // namespace onnx2ir
 
 TEST_CASE("text that is not UTF-8 is valid JSON", "[diagnostic]") {
-  CHECK(onnx2ir::json_string("a\xFFz\xC3\xA4\n\"\x7f") == "\"a\xEF\xBF\xBDz\xC3\xA4\\u000a\\\"\x7f\"");
+  CHECK(onnx2ir::json_string("a\xFFz\xC3\xA4\n\"\x7f") == "\"a\xEF\xBF\xBDz\xC3\xA4\\n\\\"\x7f\"");
   onnx2ir::Diagnostic diagnostic;
   diagnostic.message = "layer '\xE2\x82'";
-  CHECK(to_json(std::vector{diagnostic}).find("layer '\xEF\xBF\xBD\xEF\xBF\xBD'") != std::string::npos);
+  CHECK(to_json(std::vector{diagnostic}).find("layer '\xEF\xBF\xBD'") != std::string::npos);
 }

@@ -51,6 +51,22 @@ std::string json_list(const Rows& rows) {
   return indented_text(json);
 }
 
+/// The counts with these sizes; no value, with the reason in the conversion, if they do not fit the model.
+std::optional<onnx2ir::Stats> stats_of(onnx2ir_conversion& conversion, const char* sizes) {
+  if (!conversion.conversion.model) return std::nullopt;
+  std::string problem;
+  auto given = onnx2ir::parse_sizes(sizes == nullptr ? "" : sizes, problem);
+  if (!given) {
+    add_error(conversion,
+              {onnx2ir::Severity::error, onnx2ir::DiagnosticCode::bad_interface, problem, {}, {}, {}});
+    return std::nullopt;
+  }
+  onnx2ir::Stats found = onnx2ir::stats(*conversion.conversion.model, {.sizes = *std::move(given)});
+  for (const onnx2ir::Diagnostic& one : found.diagnostics) add_error(conversion, one);
+  if (!found.diagnostics.empty()) return std::nullopt;
+  return found;
+}
+
 }  // namespace
 
 extern "C" {
@@ -294,19 +310,19 @@ const char* onnx2ir_conversion_differences(onnx2ir_conversion* before, const onn
 
 const char* onnx2ir_conversion_stats(onnx2ir_conversion* conversion, const char* sizes) {
   return without_exceptions<const char*>(nullptr, [&]() -> const char* {
-    if (!conversion->conversion.model) return nullptr;
-    std::string problem;
-    auto given = onnx2ir::parse_sizes(sizes == nullptr ? "" : sizes, problem);
-    if (!given) {
-      add_error(*conversion,
-                {onnx2ir::Severity::error, onnx2ir::DiagnosticCode::bad_interface, problem, {}, {}, {}});
-      return nullptr;
-    }
-    const onnx2ir::Stats found = onnx2ir::stats(*conversion->conversion.model, {.sizes = *std::move(given)});
-    for (const onnx2ir::Diagnostic& one : found.diagnostics) add_error(*conversion, one);
-    if (!found.diagnostics.empty()) return nullptr;
-    conversion->counts = to_json(found);
+    const auto found = stats_of(*conversion, sizes);
+    if (!found) return nullptr;
+    conversion->counts = to_json(*found);
     return conversion->counts.c_str();
+  });
+}
+
+const char* onnx2ir_conversion_html_with_sizes(onnx2ir_conversion* conversion, const char* sizes) {
+  return without_exceptions<const char*>(nullptr, [&]() -> const char* {
+    const auto found = stats_of(*conversion, sizes);
+    if (!found) return nullptr;
+    const auto read = [&] { conversion->html = conversion->conversion.model->html(*found); };
+    return read_weights(*conversion, read) ? conversion->html.c_str() : nullptr;
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "api/model.hpp"
 #include "api/origins.hpp"
+#include "api/statistics_json.hpp"
 #include "backend_html/page.hpp"
 #include "backend_xml/xml_reader.hpp"
 #include "frontend/reader/model_file.hpp"
@@ -120,8 +121,12 @@ std::string Model::text_with_origins() const {
 }
 
 std::string Model::html() const {
+  return html(onnx2ir::stats(*this));
+}
+
+std::string Model::html(const Stats& stats) const {
   const auto copy = written(*implementation_);
-  return backend_html::page(*copy, origins_of(*implementation_, *copy));
+  return backend_html::page(*copy, origins_of(*implementation_, *copy), json_of(stats));
 }
 
 std::vector<Difference> differences(const Model& before, const Model& after, const DiffOptions& options) {

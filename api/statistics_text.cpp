@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/statistics_json.hpp"
 #include "json/json.hpp"
 #include "onnx2ir/onnx2ir.hpp"
 
@@ -175,12 +176,15 @@ std::string to_string(const Stats& stats) {
   return text + ir_text(stats.ir, stats.costs) + '\n' + costs_text(stats);
 }
 
+Json json_of(const Stats& stats) {
+  return {{"onnx", stats.onnx ? json_of(*stats.onnx, false) : Json(nullptr)},
+          {"ir", json_of(stats.ir, true)},
+          {"costs", json_of(stats.costs)},
+          {"missing_sizes", stats.missing_sizes}};
+}
+
 std::string to_json(const Stats& stats) {
-  const Json json{{"onnx", stats.onnx ? json_of(*stats.onnx, false) : Json(nullptr)},
-                  {"ir", json_of(stats.ir, true)},
-                  {"costs", json_of(stats.costs)},
-                  {"missing_sizes", stats.missing_sizes}};
-  return indented_text(json) + '\n';
+  return indented_text(json_of(stats)) + '\n';
 }
 
 }  // namespace onnx2ir

@@ -114,9 +114,9 @@ class Writer {
   Writer() = default;
   explicit Writer(const ir::Origins& origins) : origins_(&origins) {}
 
-  std::string write(const ir::Model& model) {
+  std::string write(const ir::Model& model, const Json& statistics) {
     graph(model.graph);
-    return object(model);
+    return object(model, statistics);
   }
 
   /// The name, options and provenance are those of `after`.
@@ -136,13 +136,13 @@ class Writer {
     Json properties{{"bodies", std::move(bodies)}};
     graphs_.front() = compact_text(Json::array({operations_.index_of("Comparison"), "old and new",
                                                 Json::array(), Json::array(), std::move(properties)}));
-    return object(*after.model);
+    return object(*after.model, nullptr);
   }
 
  private:
   /// The object of the page, after all graphs are stored. They are texts already, because a graph of a
   /// million nodes takes much more memory as a value.
-  std::string object(const ir::Model& model) const {
+  std::string object(const ir::Model& model, const Json& statistics) const {
     Json emitters = Json::array();
     for (const ir::Emitter* one : emitters_)
       emitters.push_back(
@@ -152,7 +152,8 @@ class Writer {
                     {"provenance", pairs(model.provenance)},
                     {"operations", texts(operations_.texts())},
                     {"types", texts(types_.texts())},
-                    {"emitters", std::move(emitters)}};
+                    {"emitters", std::move(emitters)},
+                    {"statistics", statistics}};
     std::string json = compact_text(head);
     json.back() = ',';
     json += "\n\"graphs\":[";
@@ -284,8 +285,8 @@ class Writer {
 
 }  // namespace
 
-std::string graph_json(const ir::Model& model, const ir::Origins& origins) {
-  return Writer(origins).write(model);
+std::string graph_json(const ir::Model& model, const ir::Origins& origins, const Json& statistics) {
+  return Writer(origins).write(model, statistics);
 }
 
 std::string comparison_json(const Compared& before, const Compared& after,

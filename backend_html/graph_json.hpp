@@ -12,7 +12,7 @@
 namespace onnx2ir::backend_html {
 
 /// A JSON object without "<". backend_html/viewer/model.js reads it and describes its form.
-std::string graph_json(const ir::Model& model, const ir::Origins& origins);
+std::string graph_json(const ir::Model& model, const ir::Origins& origins, const Json& statistics);
 
 /// The same for two models that are compared: a main graph of one node, whose bodies are both graphs.
 std::string comparison_json(const Compared& before, const Compared& after,

@@ -67,8 +67,8 @@ std::string page_with(std::string_view json) {
 
 }  // namespace
 
-std::string page(const ir::Model& model, const ir::Origins& origins) {
-  return page_with(graph_json(model, origins));
+std::string page(const ir::Model& model, const ir::Origins& origins, const Json& statistics) {
+  return page_with(graph_json(model, origins, statistics));
 }
 
 std::string comparison_page(const Compared& before, const Compared& after,

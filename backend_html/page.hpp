@@ -7,12 +7,13 @@
 #include "ir/diff/diff.hpp"
 #include "ir/graph.hpp"
 #include "ir/origins.hpp"
+#include "json/json.hpp"
 
 namespace onnx2ir::backend_html {
 
 /// A page without references to other files. `model` must be as it is written, with unique names; `origins`
-/// says where its layers come from. Throws ir::InputError.
-std::string page(const ir::Model& model, const ir::Origins& origins);
+/// says where its layers come from, `statistics` (an object) is for the chart. Throws ir::InputError.
+std::string page(const ir::Model& model, const ir::Origins& origins, const Json& statistics);
 
 /// A model that is compared with another one.
 struct Compared {

@@ -204,10 +204,11 @@ std::vector<Option> all_options(Arguments& arguments) {
            "write the results, inputs, outputs and diagnostics as JSON to this file; - is standard "
            "output",
            "Run", {Command::convert}, arguments.report));
-  rows.push_back(text("html", "FILE.html",
-                      "write the graph of the IR as a page for web browsers, with the bodies of Loop and If; "
-                      "diff: both graphs side by side; - is standard output",
-                      "Run", {Command::convert, Command::show, Command::diff}, arguments.html));
+  rows.push_back(
+      text("html", "FILE.html",
+           "write the graph of the IR as a page for web browsers, with the bodies of Loop and If; "
+           "diff: both graphs side by side; stats: with a chart of the counts; - is standard output",
+           "Run", {Command::convert, Command::show, Command::diff, Command::stats}, arguments.html));
   rows.push_back(flag("json", "print the result as JSON", "Run",
                       {Command::lint, Command::diff, Command::stats}, arguments.has_json_output));
   rows.push_back(flag("ignore-names",

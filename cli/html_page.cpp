@@ -41,6 +41,10 @@ std::optional<Diagnostic> write_html_page(const Model& model, const std::string&
   return write_page(path, [&] { return model.html(); });
 }
 
+std::optional<Diagnostic> write_html_page(const Model& model, const Stats& stats, const std::string& path) {
+  return write_page(path, [&] { return model.html(stats); });
+}
+
 std::optional<Diagnostic> write_html_page(const Model& before, const Model& after, const DiffOptions& options,
                                           const std::string& path) {
   return write_page(path, [&] { return differences_html(before, after, options); });

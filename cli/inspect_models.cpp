@@ -33,13 +33,12 @@ const Model* read_or_report(const Arguments& arguments, const std::string& model
   return conversion->model ? &*conversion->model : nullptr;
 }
 
-/// The arguments with the source kept: pages and comments name the operators of ONNX.
+}  // namespace
+
 Arguments with_source(Arguments arguments) {
   arguments.options.keep_source = true;
   return arguments;
 }
-
-}  // namespace
 
 bool is_ir(const std::string& path) {
   const auto extension = std::filesystem::path(path).extension();

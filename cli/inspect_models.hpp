@@ -13,6 +13,9 @@ bool is_ir(const std::string& path);
 /// Reads an IR, or converts an ONNX model; "-" is standard input.
 Conversion read_model(const Arguments& arguments, const std::string& path);
 
+/// The arguments with the source kept: pages and comments name the operators of ONNX.
+Arguments with_source(Arguments arguments);
+
 /// Prints the IR of the model; returns the exit code.
 int show_model(const Arguments& arguments);
 

@@ -5,8 +5,10 @@
 #include <string>
 
 #include "cli/convert_models.hpp"
+#include "cli/html_page.hpp"
 #include "cli/inspect_models.hpp"
 #include "cli/messages.hpp"
+#include "cli/written_files.hpp"
 
 namespace onnx2ir::cli {
 namespace {
@@ -26,7 +28,12 @@ void use_shapes_of_inputs(const Arguments& arguments, StatsOptions& options) {
 
 int count_model(const Arguments& arguments) {
   const std::string& path = arguments.models[0];
-  const Conversion conversion = read_model(arguments, path);
+  WrittenFiles files(arguments);
+  if (const auto problem = files.problem()) {
+    print(arguments, {*problem});
+    return kModelError;
+  }
+  const Conversion conversion = read_model(arguments.html.empty() ? arguments : with_source(arguments), path);
   print(arguments, conversion.diagnostics);
   if (!conversion.model) return kModelError;
   StatsOptions options = arguments.stats;
@@ -34,6 +41,13 @@ int count_model(const Arguments& arguments) {
   const Stats found = stats(*conversion.model, options);
   print(arguments, found.diagnostics);
   if (!found.diagnostics.empty()) return kModelError;
+  if (!arguments.html.empty()) {
+    files.add_read(conversion.files, path);
+    auto problem = files.problem();
+    if (!problem) problem = write_html_page(*conversion.model, found, arguments.html);
+    if (problem) print(arguments, {*problem});
+    return problem ? kModelError : kDone;
+  }
   std::cout << (arguments.has_json_output ? to_json(found) : to_string(found)) << std::flush;
   return std::cout.good() ? kDone : kModelError;
 }

@@ -1,7 +1,7 @@
 # The frame, style and scripts of the HTML page, as strings.
 set(embed "${CMAKE_CURRENT_LIST_DIR}/embed_viewer.cmake")
 set(folder "${CMAKE_CURRENT_SOURCE_DIR}/backend_html/viewer")
-set(scripts model families folding layout placement drawing minimap details main)  # in the order of the page
+set(scripts model families folding layout placement drawing minimap statistics details main)  # in the order of the page
 list(TRANSFORM scripts REPLACE "(.+)" "${folder}/\\1.js" OUTPUT_VARIABLE script_files)
 set(generated "${CMAKE_CURRENT_BINARY_DIR}/generated/viewer_files.cpp")
 add_custom_command(

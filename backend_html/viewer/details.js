@@ -156,6 +156,7 @@ function describeModel(model, panel) {
     if (!changed.length) element("p", panel, "No layer differs.");
   }
   if (model.hasErrors) describeErrors(panel);
+  if (model.statistics) describeStatistics(model.statistics, panel);
   element("h3", panel, "Colours");
   const families = new Set(model.graphs.flatMap((graph) => graph.nodes.map(familyOf)));
   if (model.graphs.some((graph) => graph.folds?.length)) families.add("fold");

@@ -1,5 +1,6 @@
 // The model of the page. The JSON that graph_json.cpp writes has the form
-//   {"name", "options": [[name, value]], "provenance": [[name, value]], "emitters": [EMITTER], "operations": [text], "types": [text], "graphs": [[NODE]]}
+//   {"name", "options": [[name, value]], "provenance": [[name, value]], "emitters": [EMITTER], "operations": [text], "types": [text], "graphs": [[NODE]],
+//    "statistics": the JSON of onnx2ir stats, or null}
 //   NODE: [operation, name, [node, output, node, output, ...] (inputs), [type] (outputs), PROPERTIES]
 //   EMITTER: {"name", "summary", "faults": [[name, summary]]}
 //   PROPERTIES: {"attributes": [[name, value]], "tensors": [[output, name]], "value", "decompression", "emitter" (an index),
@@ -91,7 +92,7 @@ function readModel(data) {
     for (const node of graph.nodes) node.bodies = node.bodies.map((body) => readBody(body, node, graphs));
   }
   const firstDifference = graphs[0].nodes[data.first_difference] ?? null;
-  return {firstDifference, hasErrors: data.first_difference !== undefined, name: data.name, options: data.options, provenance: data.provenance, emitters: data.emitters ?? [], graphs};
+  return {firstDifference, hasErrors: data.first_difference !== undefined, name: data.name, options: data.options, provenance: data.provenance, statistics: data.statistics ?? null, emitters: data.emitters ?? [], graphs};
 }
 
 // Opens bodies from the outside to the inside until the page would show more than `budget` layers.

@@ -133,6 +133,8 @@ ONNX2IR_C_API const char* onnx2ir_layer_json(const onnx2ir_layer* layer);
 ONNX2IR_C_API const char* onnx2ir_conversion_graph(onnx2ir_conversion* conversion);
 /* The graph as an HTML page for a web browser, without references to other files; NULL as above. */
 ONNX2IR_C_API const char* onnx2ir_conversion_html(onnx2ir_conversion* conversion);
+/* The same with a chart of the counts for these sizes, as in onnx2ir_conversion_stats; NULL also if they do not fit the model. */
+ONNX2IR_C_API const char* onnx2ir_conversion_html_with_sizes(onnx2ir_conversion* conversion, const char* sizes);
 /* The differences between two models, one line each, empty if they are equal; NULL if a file of a model cannot be read any
  * more. The text belongs to `before`. */
 ONNX2IR_C_API const char* onnx2ir_conversion_diff(onnx2ir_conversion* before, const onnx2ir_conversion* after);

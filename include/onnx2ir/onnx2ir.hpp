@@ -99,6 +99,9 @@ class ONNX2IR_API Model {
   /// The graph as it is written, as an HTML page for a web browser (docs/html.md), which refers to no other
   /// file and runs only its own script. The same model gives the same bytes. Throws like text().
   std::string html() const;
+  /// The same with a chart of these counts, which stats() has found with sizes for dynamic dimensions. The
+  /// chart of html() has those without sizes.
+  std::string html(const Stats& stats) const;
 
   struct Implementation;
   explicit Model(std::unique_ptr<Implementation> implementation);

@@ -10,12 +10,12 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Protocol, Sequence, Tuple, Union
 
-from ._external_data import ExternalData, ExternalSource
+from ._external_data import ExternalData, ExternalSource, first_of
 from ._library import OK, Allocate, Progress, Visit, Write, library
 from ._notebook import notebook_html
 from ._option_texts import Path, extensions_text, inputs_text, outputs_text
 from ._progress import ProgressFunction, Reporter
-from ._sources import model_bytes
+from ._sources import model_parts
 from ._types import (
     AffectedLayer,
     ConversionError,
@@ -116,6 +116,9 @@ class _Options(_Owner):
         library.onnx2ir_options_set_progress(self._handle, self._progress, None)
 
     def set_external_data(self, supply: ExternalData) -> None:
+        """`supply` comes before functions that were set earlier."""
+        if self.external_source is not None:
+            supply = first_of(supply, self.external_source.supply)
         self.external_source = ExternalSource(supply)
         self.external_source.set_up(self._handle)
 
@@ -332,9 +335,17 @@ class Model:
         """The graph as it is written, as text, with a hash for each large constant."""
         return self._text(library.onnx2ir_conversion_graph(self._handle.pointer))
 
-    def html(self) -> str:
-        """The graph as it is written, as an HTML page for a web browser, without references to other files."""
-        return self._text(library.onnx2ir_conversion_html(self._handle.pointer))
+    def html(self, sizes: Optional[Mapping[str, int]] = None) -> str:
+        """The graph as it is written, as an HTML page for a web browser, without references to other files.
+
+        `sizes`: those of dynamic dimensions, as in stats(), for the chart of the page; ValueError if they do not fit the model.
+        """
+        if not sizes:
+            return self._text(library.onnx2ir_conversion_html(self._handle.pointer))
+        text = library.onnx2ir_conversion_html_with_sizes(self._handle.pointer, _sizes_text(sizes))
+        if text is None:
+            raise ValueError(self._last_error())
+        return self._text(text)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: inputs and outputs, and the page of html() if it is not too large."""
@@ -371,7 +382,9 @@ class Model:
 
 
 def _converted(model: Any, options: _Options) -> _Handle:
-    content = model_bytes(model)
+    content, supply = model_parts(model)
+    if supply is not None:
+        options.set_external_data(supply)
     if content is None:
         os.stat(model)  # raises the right error for a missing file
         return _Handle(library.onnx2ir_convert_file(_encoded(os.fspath(model)), options.handle))
@@ -493,14 +506,17 @@ def differences(before: Model, after: Model, *, ignore_names: bool = False) -> L
     return differences_of(json.loads(before._text(text)))
 
 
+def _sizes_text(sizes: Mapping[str, int]) -> bytes:
+    return _encoded(",".join(f"{name}={size}" for name, size in sizes.items()))
+
+
 def stats(model: Union[Model, ModelSource], sizes: Optional[Mapping[str, int]] = None) -> Stats:
     """Counts the operators, parameters, weights, arithmetic and memory of a model; what is not a Model is converted first.
 
     `sizes`: those of dynamic dimensions of inputs, {"batch": 8, "x[1]": 224}; ValueError if they do not fit the model.
     """
     converted = model if isinstance(model, Model) else convert(model)
-    given = ",".join(f"{name}={size}" for name, size in (sizes or {}).items())
-    text = library.onnx2ir_conversion_stats(converted._handle.pointer, _encoded(given))
+    text = library.onnx2ir_conversion_stats(converted._handle.pointer, _sizes_text(sizes or {}))
     if text is None:
         raise ValueError(converted._last_error())
     return stats_of(json.loads(text.decode(errors="replace")))

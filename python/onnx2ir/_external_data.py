@@ -9,12 +9,22 @@ from ._library import ExternalRead, ExternalSize, library
 ExternalData = Callable[[str], Any]
 
 
+def first_of(first: ExternalData, second: ExternalData) -> ExternalData:
+    """Supplies what the first function knows, and the rest from the second one."""
+
+    def supply(location: str) -> Any:
+        data = first(location)
+        return second(location) if data is None else data
+
+    return supply
+
+
 class ExternalSource:
     """Lends data to the library, which reads it once during the conversion."""
 
     def __init__(self, supply: ExternalData) -> None:
         self.error: Optional[BaseException] = None  # the first exception of the program
-        self._supply = supply
+        self.supply = supply
         self._data: Dict[bytes, Any] = {}
         self._size = ExternalSize(self._size_of)
         self._read = ExternalRead(self._copy)
@@ -24,7 +34,7 @@ class ExternalSource:
 
     def _size_of(self, location: bytes, _: Any) -> int:
         try:
-            data = self._supply(location.decode(errors="surrogateescape"))
+            data = self.supply(location.decode(errors="surrogateescape"))
             if data is None:
                 return -1
             if hasattr(data, "read"):
@@ -48,6 +58,8 @@ class ExternalSource:
             if len(part) != size:
                 return 0
             ctypes.memmove(target, part, size)
+            if isinstance(data, memoryview) and offset + size == len(data):
+                del self._data[location]  # the library has read all of it
             return 1
         except BaseException as error:
             self.error = self.error or error

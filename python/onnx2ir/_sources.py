@@ -4,13 +4,25 @@ import inspect
 import os
 import sys
 import tempfile
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from ._onnx_ir import split_model
 from ._option_texts import input_shapes
 
 _KINDS = "a path, bytes, ONNX text, a file, an onnx.ModelProto, an onnx_ir.Model, a torch.onnx.ONNXProgram or an nn.Module"
 # protobuf cannot serialise more.
 _MAX_MESSAGE = 2**31 - 1
+
+
+def model_parts(model: Any) -> Tuple[Optional[Any], Optional[Callable[[str], Any]]]:
+    """The bytes of a model, or None for a path; and a function that supplies the weights that are not in the bytes."""
+    if _is_from(model, "torch", "ONNXProgram"):
+        model = getattr(model, "model", model)
+    if _is_from(model, "onnx_ir", "Model"):
+        parts = split_model(model)
+        if parts is not None:
+            return parts
+    return model_bytes(model), None
 
 
 def model_bytes(model: Any) -> Optional[Any]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ..cli.command import onnx_file, run
+from ..cli.command import converted, onnx_file, run
 from ..cli.test_show_and_diff import NESTED
 from . import models
 from .conftest import SCREENSHOTS
@@ -215,6 +215,27 @@ def test_differences_are_side_by_side(browser, tmp_path):
     browser.evaluate("[...document.querySelectorAll('#details td .link')].find((link) => link.textContent === 'Add2s3').click()")
     browser.settle()
     assert browser.texts("#details .name") == ["Add2s3"] and "Only the new model has this layer." in browser.texts("#details p")
+
+
+def test_a_chart_of_the_counts(browser, tmp_path):
+    models.transformer(tmp_path / "m.onnx", layers=3)
+    converted("stats", "m.onnx", "--dim", "batch=2,length=8", "--html", "page.html", folder=tmp_path)
+    browser.open(tmp_path / "page.html")
+    assert len(browser.messages) == 1
+    tables = details(browser)
+    assert tables["Before and after the conversion"][0][1:] == ["ONNX", "IR"]
+    assert dict(tables["One inference"])["activations"].startswith("at most ")
+    rows = browser.evaluate("""Object.fromEntries([...document.querySelectorAll('#details .bars')].map((table) => [table.previousElementSibling.textContent,
+      [...table.rows].map((row) => [row.cells[0].textContent, row.querySelector('rect').getBoundingClientRect().width, row.cells[2].textContent])]))""")
+    assert {"FLOPs by type of layer", "Layers by type", "ONNX operators by type", "Weights by type"} == rows.keys()
+    flops = rows["FLOPs by type of layer"]
+    assert flops[0][0] == "MatMul" and flops[0][2].endswith(" %") and flops[0][1] > 5 * flops[1][1] > 0
+    widths = [width for _, width, _ in rows["Layers by type"]]
+    assert widths == sorted(widths, reverse=True)
+    fills = browser.evaluate("['.bar.product', '.bar.statistics'].map((kind) => getComputedStyle(document.querySelector(`#details ${kind} rect`)).fill)")
+    assert len(set(fills)) == 2
+    browser.evaluate("document.querySelector('.bars').scrollIntoView()")
+    browser.settle()
 
 
 def test_errors_of_layers_are_a_heat_map(browser, tmp_path):

@@ -257,6 +257,20 @@ def test_tables(cnn):
     assert re.search(r"^activations: at most 32.0 KiB at the same time, at '\w+'$", text, re.M)
 
 
+def test_a_page_has_the_counts_for_a_chart(cnn):
+    """tests/browser/test_html_picture.py looks at the chart."""
+    assert converted("stats", "model.onnx", "--dim", "batch=2", "--html", "page.html", folder=cnn).stdout == ""
+    page = (cnn / "page.html").read_text()
+    begin = page.index(">", page.index('<script type="application/json"')) + 1
+    data = json.loads(page[begin : page.index("</script>", begin)])
+    counts = counted("model.onnx", "--dim", "batch=2", folder=cnn)
+    assert data["statistics"] == counts and any("emitter" in node[4] for node in data["graphs"][0] if len(node) > 4)
+    converted("show", "model.onnx", "--html", "shown.html", folder=cnn)
+    assert '"missing_sizes":["batch"]' in (cnn / "shown.html").read_text()
+    done = run("stats", "model.onnx", "--dim", "z=2", "--html", "other.html", folder=cnn)
+    assert done.returncode == 1 and "no input of the model has a dimension 'z'" in done.stderr and not (cnn / "other.html").exists()
+
+
 def test_an_error_of_the_conversion(tmp_path):
     model_file(tmp_path, '<ir_version: 10, opset_import: ["" : 17]> m (float[4] x) => (float[4] y) { y = Abs (z) }')
     done = run("stats", "model.onnx", folder=tmp_path)

@@ -31,6 +31,13 @@ def test_stats(onnx2ir):
             onnx2ir.stats(model, sizes)
 
 
+def test_a_page_with_a_chart(onnx2ir):
+    model = onnx2ir.convert(CHAIN)
+    assert '"missing_sizes":["n"]' in model.html() and '"flops":24' in model.html({"n": 4}) and '"flops":24' not in model.html()
+    with pytest.raises(ValueError, match="no input of the model has a dimension 'm'"):
+        model.html({"m": 4})
+
+
 def test_differences(onnx2ir):
     before, after = onnx2ir.convert(CHAIN), onnx2ir.convert(CHAIN.replace("2.0", "3.0").replace("Relu", "Abs"))
     found = onnx2ir.differences(before, after)

@@ -1,5 +1,6 @@
 """No file that the tool reads or writes is overwritten by another one that it writes: each way is refused before anything is written."""
 
+import json
 import os
 import subprocess
 
@@ -113,6 +114,9 @@ WAYS = [
     "inner.onnx m.onnx -o sub --report w.data",
     ".onnx2ir-weights -o new",
     "m.onnx -o sub/w",
+    "stats m.onnx --html m.onnx",
+    "stats m.onnx --html to_w",
+    "stats ir.xml --html ir.bin",
     "diff ir.xml inner.onnx --html ir.xml",
     "diff ir.xml inner.onnx --report ir.xml",
     "verify inner.onnx ir.xml --report ir.xml",
@@ -148,6 +152,6 @@ def test_devices_and_old_files_are_written(folder):
     words = ["inner.onnx", "-o", "old.xml", "--report", "old.json", "--html", "old.html"]
     for _ in range(2):
         subprocess.run([tool_path(), *words], cwd=folder, check=True)
-    assert (folder / "old.json").read_text().startswith('{"onnx2ir"')
+    assert "onnx2ir" in json.loads((folder / "old.json").read_text())
     assert (folder / "old.html").read_text().startswith("<!DOCTYPE html>")
     subprocess.run([tool_path(), "m.onnx", "--check", "--report", "/dev/null", "--html", "/dev/null"], cwd=folder, check=True)

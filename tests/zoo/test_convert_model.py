@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import onnx
+import onnx_ir
 import openvino as ov
 import pytest
 import torch
@@ -119,3 +121,61 @@ def test_no_file_is_left(onnx2ir, net):
     with pytest.raises(Exception, match="size|shape"):
         onnx2ir.convert_model(net, example_input=torch.zeros(1, 2))
     assert not [name for name in set(os.listdir(tempfile.gettempdir())) - before if name.startswith("onnx2ir-")]
+
+
+def ir_model(folder):
+    """A loop and weights of several types, in a file beside the model."""
+    text = """<ir_version: 10, opset_import: ["" : 17]> m (float[1024] x, int64 n) => (float[1024] y, float[1024] z) {
+      [loop] y = Loop (n, , x) <body = step (int64 i, bool c, float[1024] s) => (bool d, float[1024] t) { d = Identity (c)  t = Mul (s, w) }>
+      z = Add (x, w) }"""
+    model = onnx.parser.parse_model(text)
+    model.graph.initializer.append(onnx.numpy_helper.from_array(np.arange(1024, dtype=np.float32) / 1000, "w"))
+    onnx.save(model, folder / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    return onnx_ir.load(folder / "m.onnx")
+
+
+def results(model):
+    x = np.linspace(-1, 1, 1024, dtype=np.float32)
+    done = ov.Core().compile_model(model.to_openvino(), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})({"x": x, "n": np.int64(2)})
+    return x, done["y"], done["z"]
+
+
+@pytest.mark.parametrize("form", ["file", "memory", "lazy"])
+def test_model_of_onnx_ir(onnx2ir, tmp_path, form):
+    """Its weights may be in a file beside the model, in memory, or computed when they are read; the model is not changed."""
+    model = ir_model(tmp_path)
+    weights = np.arange(1024, dtype=np.float32) / 1000
+    asked = []
+
+    def load():
+        asked.append(1)
+        return onnx_ir.tensor(weights, name="w")
+
+    value = model.graph.initializers["w"]
+    if form == "memory":
+        value.const_value = onnx_ir.tensor(weights, name="w")
+    elif form == "lazy":
+        value.const_value = onnx_ir.LazyTensor(load, dtype=onnx_ir.DataType.FLOAT, shape=onnx_ir.Shape([1024]), name="w")
+    tensor = value.const_value
+    converted = onnx2ir.convert(model)
+    assert model.graph.initializers["w"].const_value is tensor and len(asked) <= 1
+    x, y, z = results(converted)
+    np.testing.assert_allclose(y, x * weights * weights, rtol=1e-6)
+    np.testing.assert_allclose(z, x + weights, rtol=1e-6)
+    if form == "lazy":
+        assert asked == [1]
+
+
+def test_weights_of_onnx_ir_that_cannot_be_read(onnx2ir, tmp_path):
+    model = ir_model(tmp_path)
+
+    def load():
+        raise PermissionError("no key")
+
+    model.graph.initializers["w"].const_value = onnx_ir.LazyTensor(load, dtype=onnx_ir.DataType.FLOAT, shape=onnx_ir.Shape([1024]), name="w")
+    with pytest.raises(PermissionError, match="no key"):
+        onnx2ir.convert(model)
+    missing = ir_model(tmp_path)
+    (tmp_path / "w.bin").unlink()
+    with pytest.raises(FileNotFoundError):
+        onnx2ir.convert(missing)

@@ -124,6 +124,9 @@ int main(int argc, char** argv) {
   const char* counts = onnx2ir_conversion_stats(conversion, "y[0]=1");
   if (counts == NULL || strstr(counts, "\"Loop\"") == NULL) return fail("stats", onnx2ir_conversion_text(conversion));
   if (onnx2ir_conversion_stats(conversion, "z=1") != NULL) return fail("stats", "unknown dimension");
+  const char* page = onnx2ir_conversion_html_with_sizes(conversion, "y[0]=1");
+  if (page == NULL || strstr(page, "\"statistics\":{") == NULL) return fail("page", onnx2ir_conversion_text(conversion));
+  if (onnx2ir_conversion_html_with_sizes(conversion, "z=1") != NULL) return fail("page", "unknown dimension");
   if (strlen(onnx2ir_conversion_graph(conversion)) == 0) return fail("graph", "empty");
   if (strstr(onnx2ir_conversion_html(conversion), "<!DOCTYPE html>") == NULL) return fail("html", "not a page");
   onnx2ir_conversion* saved = onnx2ir_read_ir(path, NULL);
